@@ -27,6 +27,9 @@ class box_mover {
            const index<N>& extents) {
     constexpr auto word =
         std::min<std::size_t>({alignof(T), std::size_t{1} << std::countr_zero(sizeof(T)), 16});
+    static_assert(
+        sizeof(T) / word <= INT16_MAX,
+        "imbrex: a cell of a device_field is too large: it has more than 32,767 words of its alignment");
     box_move move{
         reinterpret_cast<const char*>(from),         reinterpret_cast<char*>(to),    {}, {}, {1, 1, 1},
         static_cast<std::int16_t>(sizeof(T) / word), static_cast<std::int16_t>(word)};

@@ -4,7 +4,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -13,6 +12,7 @@
 #include <imbrex/core/array/chare.hpp>
 #include <imbrex/core/gpu/device_work.hpp>
 #include <imbrex/core/message/member_traits.hpp>
+#include <imbrex/device/shared_event.hpp>
 #include <imbrex/grid/boundaries.hpp>
 #include <imbrex/grid/box_mover.hpp>
 #include <imbrex/grid/decomposition.hpp>
@@ -122,12 +122,11 @@ class device_halo
       ((place = pack(packing, fields, offset, leaving[s].span().data(), place)), ...);
     }
     packing.launch();
+    packed_ = shared_event(work);
     int expected = 0;
-    std::optional<shared_event> packed;
     for (std::size_t s = 0; s < links.size(); ++s) {
       if (leaving[s].size() == 0) continue;
-      if (!packed) packed.emplace(work);
-      leaving[s].part()->ready_at(*packed);
+      leaving[s].part()->ready_at(packed_);
       state::send(links[s], step, {opposite(side<N>(static_cast<int>(s))).number(), std::move(leaving[s])});
       ++expected;
     }
@@ -208,18 +207,21 @@ class device_halo
   void finish(stream& work, Field&... fields) {
     int number = 0;
     (detail::check_on_device(number++, fields.device(), work), ...);
+    work.wait(packed_);  // with the cells that the block has as its own neighbour
+    // What throws comes first, so that the exchange goes on as if its end had not been awaited.
+    state::check_each([&](side<N> across, device_buffer<std::byte>& cells) {
+      const std::size_t size = bytes_across(fields..., across.offset());
+      if (cells.size() != size) [[unlikely]]
+        detail::throw_other_size(state::step(), state::block_across(across.number()), cells.size(), size);
+      imbrex::detail::land_device_part(*cells.part());  // the chare may have moved since they came
+    });
     std::vector<device_buffer<std::byte>> came;  // to be kept until what reads them has been submitted
     came.reserve(state::links().size());
     detail::box_mover unpacking(work);
     state::end([&](side<N> across, device_buffer<std::byte>& cells) {
-      const index<N> offset = across.offset();
-      const std::size_t size = bytes_across(fields..., offset);
-      if (cells.size() != size) [[unlikely]]
-        detail::throw_other_size(state::step(), state::block_across(across.number()), cells.size(), size);
-      imbrex::detail::land_device_part(*cells.part());  // the chare may have moved since they came
       work.wait(cells);
       std::size_t place = 0;
-      ((place = unpack(unpacking, fields, offset, std::as_const(cells).span().data(), place)), ...);
+      ((place = unpack(unpacking, fields, across.offset(), std::as_const(cells).span().data(), place)), ...);
       came.push_back(std::move(cells));
     });
     // With corners a dimension mirrors ghosts that others have filled before.
@@ -234,6 +236,8 @@ class device_halo
     return state::beyond(2 * dimension) == boundary::reflecting ||
            state::beyond(2 * dimension + 1) == boundary::reflecting;
   }
+
+  shared_event packed_;  ///< the end of what `begin` has launched. Fields do not travel, nor does this
 };
 
 /// What `exchange` and `end` give: co_await it at once.

@@ -189,6 +189,99 @@ TEST(grid_device_halo_model, agrees_in_any_deterministic_order) {
   }
 }
 
+// ---- two streams ----
+
+/// Takes so long that what comes after it has not begun when the other stream could go on.
+constexpr kernel<> take_long{
+    .name = "take long", .host = [] {}, .work = [] { return work_size{.time = nanoseconds(2'000'000)}; }};
+
+/// A block that is its own neighbour, and ends exchanges by another stream than it begins them.
+class own_neighbour : public chare<own_neighbour, index<1>> {
+ public:
+  using cells = device_field<double, 1>;
+  grid::device_halo<cells> halo;
+
+  own_neighbour() {
+    halo.connect<&own_neighbour::halo>(*this, decomposition<1>({9}, {1}), boundary::periodic);
+  }
+  task<> run(int steps) {
+    stream first(gpu(), stream_priority::normal, "begins");
+    stream second(gpu(), stream_priority::normal, "ends");
+    cells u({9}, {1});
+    pinned_buffer<double> copy(gpu(), u.span().size());
+    for (int step = 0; step < steps; ++step) {
+      first.launch(take_long);
+      first.launch(fill_cells<double, 1>, u.view(), filling<1>{u.cells(), {}, step, 0});
+      halo.begin(u, step, first);
+      co_await halo.end(u, second);
+      second.copy(copy.span(), u.span());
+      co_await second.done();
+      const box<1> all = u.cells_with_ghosts();
+      const auto seen = u.on_host(copy.span(), all);
+      for (const auto& i : all)
+        EXPECT_EQ(seen[i - all.origin], own_value(step, 0, index<1>((i[0] + 9) % 9)))
+            << "at " << to_string(i) << ", at step " << step;
+    }
+  }
+};
+
+TEST_P(grid_device_halo, ends_by_another_stream) {
+  run_with(1, []() -> task<> {
+    auto all = make_array<own_neighbour>(index<1>(1));
+    co_await all.call<&own_neighbour::run>(3);
+    co_await all.destroy();
+  });
+}
+
+// ---- a second try ----
+
+/// A block that awaits the end first with a field of which some parcels do not have the size.
+class second_try : public chare<second_try, index<2>> {
+ public:
+  using cells = device_field<double, 2>;
+  grid::device_halo<cells> halo;
+
+  second_try() {
+    plan_.cut = decomposition<2>({8, 8}, {2, 2});
+    halo.connect<&second_try::halo>(*this, plan_.cut);
+  }
+  task<> run(int steps) {
+    stream work(gpu(), stream_priority::normal, "a block");
+    const box<2> here = plan_.cut[where()];
+    cells u(here.extents, {1, 1}), other(here.extents, {1, 2});
+    pinned_buffer<double> copy(gpu(), u.span().size());
+    const box<2> all = u.cells_with_ghosts();
+    for (int step = 0; step < steps; ++step) {
+      work.launch(fill_cells<double, 2>, u.view(), filling<2>{all, here.origin, step, 0});
+      halo.begin(u, step, work);
+      try {
+        co_await halo.end(other, work);
+        ADD_FAILURE() << "nothing was thrown";
+      } catch (const error& e) {
+        EXPECT_NE(std::string(e.what()).find("bytes of cells for step"), std::string::npos) << e.what();
+      }
+      co_await halo.end(u, work);
+      work.copy(copy.span(), u.span());
+      co_await work.done();
+      const auto seen = u.on_host(copy.span(), all);
+      for (const auto& i : all)
+        EXPECT_EQ(seen[i - all.origin], expected_value(plan_, here, step, 0, here.origin + i))
+            << "at " << to_string(i) << ", at step " << step;
+    }
+  }
+
+ private:
+  plan<2> plan_;
+};
+
+TEST_P(grid_device_halo, loses_nothing_where_its_end_has_failed) {
+  run_with(1, []() -> task<> {
+    auto all = make_array<second_try>(index<2>(2, 2));
+    co_await all.call<&second_try::run>(4);
+    co_await all.destroy();
+  });
+}
+
 // ---- the kernel ----
 
 class kernel_counter final : public operation_observer {

@@ -169,7 +169,15 @@ class halo_state {
     has_wrong_one_ = false;
     for (const auto* l = unread_.first(); l != nullptr; l = unread_parcels<Parcel>::after(*l)) count(*l);
   }
-  /// Gives each parcel of the step to `unpack(across, cells, from)`, and ends the exchange.
+  /// Gives each parcel of the step to `check(across, cells)`, which may throw: they stay.
+  template <class Check>
+  void check_each(Check check) {
+    if (has_wrong_one_) [[unlikely]]
+      check_parcels();
+    for (auto* l = unread_.first(); l != nullptr; l = unread_parcels<Parcel>::after(*l))
+      if (l->reference == *step_) check(side<N>(l->value.across), l->value.cells);
+  }
+  /// Gives each parcel of the step to `unpack(across, cells)`, and ends the exchange.
   template <class Unpack>
   void end(Unpack unpack) {
     if (has_wrong_one_) [[unlikely]]
