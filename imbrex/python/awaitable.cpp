@@ -42,7 +42,8 @@ PySendResult send(PyObject* o, PyObject* /*value*/, PyObject** result) noexcept 
   *result = nullptr;
   try {
     if (a.its_state == state::over) {
-      PyErr_SetString(PyExc_RuntimeError, "it was awaited twice: keep what the first await gave");
+      PyErr_SetString(PyExc_RuntimeError,
+                      "it was awaited twice, or was cancelled: keep what the first await gave");
       return PYGEN_ERROR;
     }
     if (a.its_state == state::fresh) {

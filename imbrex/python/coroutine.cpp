@@ -13,7 +13,13 @@ coroutine::coroutine(nb::object what) : what_(std::move(what)) {
   what_ = checked(as_async->am_await(what_.ptr()));
 }
 
-coroutine::~coroutine() = default;
+coroutine::~coroutine() {
+  if (!waits_for_.is_valid() || !is_awaitable(waits_for_.ptr())) return;
+  // The program may still hold what this has awaited, which must not resume it any more.
+  auto& cancelled = *reinterpret_cast<awaitable_object*>(waits_for_.ptr());
+  cancelled.its_state = awaitable_object::state::over;
+  delete std::exchange(cancelled.what, nullptr);
+}
 
 bool coroutine::start(scope& entry, const waiter& awaiter) {
   entry_ = &entry;

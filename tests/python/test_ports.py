@@ -57,6 +57,24 @@ class Cell(ix.Chare):
         return first, rest
 
     @ix.entry
+    async def give_up(self):
+        """What is cancelled takes nothing more, though the program holds it, inside of another wait or not."""
+        for number, wrapped in ((1, False), (2, True)):
+            held = self.news.receive(number)
+
+            async def inside():
+                return await held
+            first = await ix.when_any(inside() if wrapped else held, ix.sleep(0.001))
+            assert first == (1, None)
+            self.proxy.news.send(number, "later")
+            await ix.sleep(0.001)
+            try:
+                await held
+            except RuntimeError as e:
+                assert "was cancelled" in str(e)
+            assert await self.news.receive(number) == "later"
+
+    @ix.entry
     async def unconnected(self):
         self.left.send(1)
 
@@ -113,6 +131,12 @@ def test_a_race_takes_one_value(run):
         cell.news.send(1, "first")
         first, rest = await waits
         assert sorted([first, (1 - first[0], rest)]) == [(0, "first"), (1, "second")]
+    run(main)
+
+
+def test_what_is_given_up_takes_nothing(run):
+    async def main():
+        await ix.chare(Cell).give_up.call()
     run(main)
 
 
