@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <imbrex/python/device_content.hpp>
+#include <imbrex/python/interpreter.hpp>
 #include <imbrex/python/parcel.hpp>
 
 namespace imbrex::python {
@@ -40,6 +41,10 @@ class encoder {
   encoder() = default;
   encoder(const encoder&) = delete;
   encoder& operator=(const encoder&) = delete;
+  ~encoder() {
+    if (!given_.empty()) [[unlikely]]
+      give_back();
+  }
 
   void raw(const void* source, std::size_t count) { std::memcpy(room(count), source, count); }
   template <class Number>
@@ -55,6 +60,9 @@ class encoder {
   }
   void add(bytes_block b) { blocks_.push_back(std::move(b)); }
   void add(detail::device_part array) { arrays_.push_back(std::move(array)); }
+  /// Takes the memory of an imbrex.DeviceArray that is given away. It gets it back if nobody takes what the
+  /// encoder has, as where another value cannot be encoded.
+  void add_given(nb::object array);
 
   /// The bytes, without blocks.
   std::span<const std::byte> head() const { return {first_, at_}; }
@@ -79,6 +87,12 @@ class encoder {
   void grow(std::size_t count);
   parcel take_values(bool is_shared) { return {{head()}, std::move(blocks_), is_shared}; }
   [[noreturn]] static void refuse_arrays();
+  void give_back() noexcept;
+
+  struct given {
+    nb::object from;
+    std::size_t place;  ///< among the arrays
+  };
 
   std::array<std::byte, 512> few_;
   std::vector<std::byte> many_;
@@ -87,6 +101,7 @@ class encoder {
   std::byte* end_ = first_ + few_.size();
   std::vector<bytes_block> blocks_;
   std::vector<detail::device_part> arrays_;
+  std::vector<given> given_;
 };
 
 /// The bytes and blocks that values are read from. They come from processes that run the same program;

@@ -45,23 +45,6 @@ device_span<std::byte> span_of(detail::device_part& memory) {
   return {static_cast<std::byte*>(memory.address()), memory.bytes(), memory.device()};
 }
 
-/// Keeps an object of Python until the stream has done what it was given so far.
-void keep_until_done(nb::object what, stream& work) {
-  static constexpr auto release = [](void* kept) noexcept {
-    const nb::gil_scoped_acquire lock;
-    Py_DECREF(static_cast<PyObject*>(kept));
-  };
-  PyObject* const kept = what.release().ptr();
-  try {
-    if (detail::notify_here(work, {[](void* k, const std::exception_ptr&) { release(k); },
-                                   [](void* k) noexcept { release(k); }, kept}) == nullptr)
-      release(kept);
-  } catch (...) {  // the device has failed, and does nothing any more
-    release(kept);
-    throw;
-  }
-}
-
 /// Returns when the stream has done what it was given so far.
 void synchronize(stream& work) {
   const nb::gil_scoped_release unlocked;
@@ -87,17 +70,41 @@ detail::device_part copy_of(device_view&& from) {
 
 }  // namespace
 
+void keep_until_done(nb::object what, stream& work) {
+  static constexpr auto release = [](void* kept) noexcept {
+    const nb::gil_scoped_acquire lock;
+    Py_DECREF(static_cast<PyObject*>(kept));
+  };
+  PyObject* const kept = what.release().ptr();
+  try {
+    if (detail::notify_here(work, {[](void* k, const std::exception_ptr&) { release(k); },
+                                   [](void* k) noexcept { release(k); }, kept}) == nullptr)
+      release(kept);
+  } catch (...) {  // the device has failed, and does nothing any more
+    release(kept);
+    throw;
+  }
+}
+
 void device_array::check() const {
   if (is_given_away)
     throw error("the device array " + form.text() + " was given away by imbrex.give, and is the receiver's");
   if (memory.on() != nullptr) check_on_gpu(memory.on()->info(), "the device array " + form.text());
 }
 
+void device_array::order(stream& work) const {
+  work.wait(memory.ready());
+  if (!was_shown || has_order || memory.on() == nullptr) return;
+  static PyObject* const finish = package_attribute("imbrex._device", "finish_libraries");
+  const device_info& on = memory.on()->info();
+  static_cast<void>(checked(PyObject_CallFunction(finish, "si", on.backend.c_str(), on.index)));
+}
+
 std::optional<device_view> any_view_of(PyObject* o, stream& order) {
   if (!is_device_array(o)) return view_of(o, order);
   device_array& a = of(o);
   a.check();
-  order.wait(a.memory.ready());
+  a.order(order);
   return device_view{a.form, a.memory.on() == nullptr ? nullptr : a.memory.address(), false, nb::borrow(o),
                      std::nullopt};
 }
@@ -122,6 +129,7 @@ array_form decode_form(decoder& in) {
     throw nb::value_error("a device array that came has too many dimensions");
   const std::size_t bytes = sizeof(Py_ssize_t) * form.shape.size();
   if (bytes != 0) std::memcpy(form.shape.data(), in.raw(bytes), bytes);
+  form.check();
   return form;
 }
 
@@ -136,6 +144,23 @@ bool encode_device_array(encoder& out, PyObject* o) {
   return true;
 }
 
+// These know what an imbrex.DeviceArray is, which the rest of the encoder need not.
+
+void encoder::add_given(nb::object array) {
+  device_array& a = of(array.ptr());
+  given_.push_back({std::move(array), arrays_.size()});
+  arrays_.push_back(std::move(a.memory));
+  a.is_given_away = true;
+}
+
+void encoder::give_back() noexcept {
+  for (const given& each : given_) {
+    device_array& a = of(each.from.ptr());
+    if (each.place < arrays_.size()) a.memory = std::move(arrays_[each.place]);
+    a.is_given_away = false;
+  }
+}
+
 void encode_given_array(encoder& out, PyObject* o) {
   device_array& a = of(o);
   a.check();
@@ -144,8 +169,7 @@ void encode_given_array(encoder& out, PyObject* o) {
                 " cannot be given away: another library has been shown its memory by DLPack and has it yet; "
                 "drop what it has made of it, or send without imbrex.give, which copies");
   encode_form(out, a.form);
-  a.is_given_away = true;
-  out.add(std::move(a.memory));
+  out.add_given(nb::borrow(o));
 }
 
 nb::object decode_device_array(decoder& in) {
@@ -193,8 +217,9 @@ class reading {
   explicit reading(device_array& from) : form_(from.form), pinned_(gpu(), form_.bytes()) {
     if (form_.bytes() == 0) return;
     stream& out = detail::transfers_here().out;
-    out.wait(from.memory.ready());
+    from.order(out);
     out.copy(pinned_.span(), device_span<const std::byte>(span_of(from.memory)));
+    from.memory.ready_after(out);  // whoever writes to it waits for that
   }
   /// When they are there.
   nb::object array() const {
@@ -254,6 +279,7 @@ PyObject* ready_after(PyObject* o, PyObject* work) noexcept {
     out.wait(a.memory.ready());
     out.wait(native_stream_of(work));
     a.memory.ready_after(out);
+    a.has_order = true;
     return Py_NewRef(o);
   } catch (...) {
     return raise_current_exception();
@@ -272,7 +298,7 @@ void* address_of(const device_array& a) { return a.memory.on() == nullptr ? null
 
 nb::object interface_of(device_array& a) {
   a.check();
-  a.was_shown = true;
+  a.show();
   nb::dict all;
   all["shape"] = shape_tuple(a.form);
   all["typestr"] = nb::object(numpy::dtype_of(a.form.type).attr("str"));
@@ -350,7 +376,7 @@ nb::object capsule_of(PyObject* o) {
     auto* const managed = static_cast<Managed*>(PyCapsule_GetPointer(c, Name));
     managed->deleter(managed);
   }));
-  a.was_shown = true;
+  a.show();
   ++a.shown;
   static_cast<void>(shown.release());
   return capsule;

@@ -44,7 +44,16 @@ task<> until_read(std::optional<device_loan<std::byte>> loan, lent_object what) 
   what.end();
 }
 
+/// What is received into. Throws if it is nothing that an array can be received into.
+device_view target_of(const port& at, const nb::object& into) {
+  auto to = any_view_of(into.ptr(), detail::transfers_here().in);
+  if (!to) refuse_object(at.of(), "receives no array into", into.ptr());
+  if (to->is_read_only) throw error(at.of().whole_name() + " receives into an array that can only be read");
+  return std::move(*to);
+}
+
 task<nb::object> receive_from(std::shared_ptr<port> at, nb::object into) {
+  if (!into.is_none()) target_of(*at, into);  // before an array is taken that another call could receive
   auto next = at->receive_next();
   loaded_parcel got = co_await next;
   if (into.is_none()) co_return value_of(std::move(got));
@@ -53,15 +62,14 @@ task<nb::object> receive_from(std::shared_ptr<port> at, nb::object into) {
   const array_form form = decode_form(in);
   detail::device_part array = in.next_array();
   stream& order = detail::transfers_here().in;
-  const auto to = any_view_of(into.ptr(), order);
-  if (!to) refuse_object(at->of(), "receives no array into", into.ptr());
-  if (to->form != form)
+  const device_view to = target_of(*at, into);
+  if (to.form != form)
     throw error(at->of().whole_name() + " has got an array " + form.text() + ", and receives it into one " +
-                to->form.text() + "; both ends must agree");
-  if (to->is_read_only) throw error(at->of().whole_name() + " receives into an array that can only be read");
+                to.form.text() + "; both ends must agree");
   if (form.bytes() == 0) co_return std::move(into);
-  detail::receive_at(array, to->address, gpu().info().id, form.bytes(), order);
+  detail::receive_at(array, to.address, gpu().info().id, form.bytes(), order);
   fill_after(into.ptr(), order);
+  keep_until_done(into, order);  // also if this is cancelled
   co_await order.done();
   co_return std::move(into);
 }

@@ -24,6 +24,19 @@ std::size_t array_form::elements() const {
   return all;
 }
 
+void array_form::check() const {
+  std::size_t bytes = element_size;
+  bool fits = true, has_elements = true;
+  for (const Py_ssize_t extent : shape) {
+    if (extent < 0) throw nb::value_error(("a device array " + text() + " of a negative extent").c_str());
+    has_elements &= extent != 0;
+    if (has_elements && fits) fits = !__builtin_mul_overflow(bytes, static_cast<std::size_t>(extent), &bytes);
+  }
+  if (has_elements && (!fits || bytes > static_cast<std::size_t>(PTRDIFF_MAX)))
+    throw nb::value_error(
+        ("a device array " + text() + " has more bytes than an address space: give another shape").c_str());
+}
+
 std::string array_form::text() const {
   std::string all = nb::str(numpy::dtype_of(type)).c_str();
   all += " (";
@@ -70,13 +83,14 @@ void check_memory(const device_view& v, PyObject* shower) {
 
 /// Throws unless elements of these strides, in bytes, follow each other in rows.
 void check_rows(const array_form& form, const std::vector<std::int64_t>& strides) {
+  if (form.elements() == 0) return;
   auto expected = static_cast<std::int64_t>(form.element_size);
   bool fits = strides.size() == form.shape.size();
   for (std::size_t d = form.shape.size(); fits && d-- > 0;) {
     fits = form.shape[d] <= 1 || strides[d] == expected;
     expected *= form.shape[d];
   }
-  if (!fits && form.elements() != 0)
+  if (!fits)
     throw nb::value_error(
         ("a device array " + form.text() +
          " whose elements do not lie in rows without gaps; make a copy that does, as by ascontiguousarray")
@@ -106,13 +120,13 @@ array_form form_by_name(const nb::object& type, const nb::object& shape) {
   array_form form;
   form.type = numpy::plain_type_of(type.ptr());
   if (form.type < 0)
-    throw nb::type_error((std::string("a device array of elements ") + nb::repr(type).c_str() +
-                          ": they must be numbers of NumPy, in this machine's byte order")
-                             .c_str());
+    throw nb::type_error(
+        (std::string("a device array of elements ") + nb::repr(type).c_str() +
+         ": they must be numbers of NumPy, in this machine's byte order, and no long doubles")
+            .c_str());
   form.element_size = numpy::element_size(form.type);
   form.shape = nb::cast<std::vector<Py_ssize_t>>(shape);
-  for (const Py_ssize_t extent : form.shape)
-    if (extent < 0) throw nb::value_error("a device array of a negative extent");
+  form.check();
   return form;
 }
 
@@ -155,18 +169,33 @@ std::string type_name(const nb::dlpack::dtype& type) {
   }
 }
 
-device_view view_by_dlpack(PyObject* o, stream& order) {
+/// The capsule, of DLPack 1 where the library has that, which says whether the array can be written to.
+nb::object capsule_of(PyObject* o, stream& order) {
   const nb::object exchange = checked(PyObject_GetAttrString(o, "__dlpack__"));
-  const nb::object capsule =
-      exchange(nb::arg("stream") = reinterpret_cast<std::intptr_t>(order.native().handle));
-  auto* const managed = static_cast<dlpack_managed*>(PyCapsule_GetPointer(capsule.ptr(), dlpack_fresh));
+  const auto handle = reinterpret_cast<std::intptr_t>(order.native().handle);
+  try {
+    return exchange(nb::arg("stream") = handle, nb::arg("max_version") = nb::make_tuple(1, 0));
+  } catch (nb::python_error& e) {
+    if (!e.matches(PyExc_TypeError)) throw;
+    return exchange(nb::arg("stream") = handle);  // it is older
+  }
+}
+
+device_view view_by_dlpack(PyObject* o, stream& order) {
+  const nb::object capsule = capsule_of(o, order);
+  const bool has_version = PyCapsule_IsValid(capsule.ptr(), dlpack_versioned_fresh) != 0;
+  void* const managed =
+      PyCapsule_GetPointer(capsule.ptr(), has_version ? dlpack_versioned_fresh : dlpack_fresh);
   if (managed == nullptr) throw nb::python_error();
-  const auto& tensor = managed->tensor;
+  const auto& tensor = has_version ? static_cast<dlpack_versioned*>(managed)->tensor
+                                   : static_cast<dlpack_managed*>(managed)->tensor;
   const std::string name = type_name(tensor.dtype);
   if (name.empty())
     throw nb::type_error(
         "a device array of elements that NumPy does not know; give a view of it as integers");
   device_view v;
+  v.is_read_only =
+      has_version && (static_cast<dlpack_versioned*>(managed)->flags & dlpack_versioned::read_only) != 0;
   v.owner = capsule;
   const auto extents = static_cast<std::size_t>(tensor.ndim);
   const nb::object shape = nb::cast(std::vector<std::int64_t>(tensor.shape, tensor.shape + extents));

@@ -17,6 +17,8 @@ struct array_form {
   std::size_t element_size = 1;
   std::vector<Py_ssize_t> shape;
 
+  /// Throws nb::value_error for a negative extent, or more bytes than there can be.
+  void check() const;
   std::size_t elements() const;
   std::size_t bytes() const { return elements() * element_size; }
   /// "float64 (3, 4)"

@@ -18,6 +18,8 @@ inline constexpr const char* dlpack_fresh = "dltensor";
 
 /// DLPack's DLManagedTensorVersioned, for those who ask for it: they know then that it can be written to.
 struct dlpack_versioned {
+  static constexpr std::uint64_t read_only = 1;  ///< among the flags
+
   std::uint32_t major;
   std::uint32_t minor;
   void* context;

@@ -24,6 +24,15 @@ void load() {
 /// Numbers whose bytes mean the same in each process.
 bool is_plain(int type) { return (type >= NPY_BOOL && type <= NPY_CLONGDOUBLE) || type == NPY_HALF; }
 
+/// NumPy has two numbers for one type of 64 bits: the first.
+int first_number(int type) {
+  static_assert(NPY_SIZEOF_LONG == NPY_SIZEOF_LONGLONG);
+  return type == NPY_LONGLONG ? NPY_LONG : type == NPY_ULONGLONG ? NPY_ULONG : type;
+}
+
+/// Numbers that devices have.
+bool is_for_devices(int type) { return is_plain(type) && type != NPY_LONGDOUBLE && type != NPY_CLONGDOUBLE; }
+
 bool is_named(PyObject* o, const char* name) { return std::strcmp(Py_TYPE(o)->tp_name, name) == 0; }
 
 /// The memory of an array that was given away.
@@ -80,7 +89,8 @@ int plain_type_of(PyObject* o) {
   PyArray_Descr* found = nullptr;
   if (PyArray_DescrConverter(o, &found) == NPY_FAIL) throw nb::python_error();
   const nb::object type = nb::steal(reinterpret_cast<PyObject*>(found));
-  return is_plain(found->type_num) && PyArray_ISNBO(found->byteorder) ? found->type_num : -1;
+  return is_for_devices(found->type_num) && PyArray_ISNBO(found->byteorder) ? first_number(found->type_num)
+                                                                            : -1;
 }
 
 nb::object dtype_of(int type) {
@@ -102,14 +112,16 @@ PyArrayObject* array_in(const nb::object& o) { return reinterpret_cast<PyArrayOb
 nb::object in_rows(PyObject* o) {
   load();
   nb::object array = checked(PyArray_FROM_OF(o, NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_NOTSWAPPED));
-  if (!is_plain(type_of(array)))
-    throw nb::type_error((std::string("an array of ") + nb::str(nb::object(array.attr("dtype"))).c_str() +
-                          " has no place in a device's memory: its elements must be numbers of this machine")
-                             .c_str());
+  if (!is_for_devices(type_of(array)))
+    throw nb::type_error(
+        (std::string("an array of ") + nb::str(nb::object(array.attr("dtype"))).c_str() +
+         " has no place in a device's memory: its elements must be numbers of this machine, and no long "
+         "doubles, which devices do not have")
+            .c_str());
   return array;
 }
 
-int type_of(const nb::object& array) { return PyArray_TYPE(array_in(array)); }
+int type_of(const nb::object& array) { return first_number(PyArray_TYPE(array_in(array))); }
 
 std::vector<Py_ssize_t> shape_of(const nb::object& array) {
   const npy_intp* const first = PyArray_DIMS(array_in(array));

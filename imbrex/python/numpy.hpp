@@ -19,8 +19,8 @@ bool is_scalar(PyObject* o);
 bool encode_array(encoder& out, PyObject* array, bool is_given);
 bool encode_scalar(encoder& out, PyObject* scalar);
 
-/// The number of a type of numbers that dtype(o) is, whose bytes mean the same in each process; -1 for
-/// another. Throws nb::python_error for what is no dtype.
+/// The number of a type of numbers that dtype(o) is, if devices have them and their bytes mean the same in
+/// each process; -1 for another. Equal types have one number. Throws nb::python_error for what is no dtype.
 int plain_type_of(PyObject* o);
 /// The dtype with that number.
 nb::object dtype_of(int type);

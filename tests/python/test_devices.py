@@ -5,6 +5,7 @@ import gc
 import pathlib
 import pickle
 import re
+import sys
 import warnings
 import weakref
 
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 
 import imbrex as ix
+from imbrex import _device
 
 WORDS = ctypes.pythonapi.PyCapsule_GetPointer
 WORDS.restype, WORDS.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
@@ -42,6 +44,21 @@ class ShownByDLPack:
         assert isinstance(stream, int) and stream > 2
         capsule = self.array.__dlpack__()
         ctypes.c_int32.from_address(WORDS(capsule, b"dltensor") + 8).value = 2
+        return capsule
+
+
+class ShownByDLPack1(ShownByDLPack):
+    """The same of a library that has DLPack 1, where arrays can be read only."""
+
+    def __init__(self, array, is_read_only):
+        super().__init__(array)
+        self.is_read_only = is_read_only
+
+    def __dlpack__(self, *, stream, max_version):
+        capsule = self.array.__dlpack__(max_version=max_version)
+        managed = WORDS(capsule, b"dltensor_versioned")
+        ctypes.c_uint64.from_address(managed + 24).value = self.is_read_only
+        ctypes.c_int32.from_address(managed + 40).value = 2
         return capsule
 
 
@@ -185,8 +202,18 @@ def device_run(run):
     return on_device
 
 
+def v100_with(folder, key, value):
+    """A file with the model of a V100 that has another value there."""
+    text = (pathlib.Path(__file__).parents[2] / "imbrex/device/models/v100.toml").read_text()
+    text, found = re.subn(rf"\n{key} = .*", f"\n{key} = {value}", text)
+    assert found == 1
+    model = folder / f"{key}.toml"
+    model.write_text(text)
+    return str(model)
+
+
 def arrays():
-    for dtype in "?bBhHiIlLefdFD":
+    for dtype in "?bBhHiIlLqQefdFD":
         yield np.arange(7).astype(dtype)
     block = np.arange(6000.0).reshape(10, 20, 30)
     yield from (block, block.T, block[::2, 1:, ::-1], np.asfortranarray(block[0]), np.array(7.5), np.zeros((3, 0)))
@@ -208,6 +235,9 @@ def test_arrays_arrive_as_they_were(device_run):
                         assert np.array_equal(each.numpy(), host)
         with pytest.raises(TypeError, match="numbers of this machine"):
             ix.device_array(np.array(["text"]))
+        for dtype in "gG":
+            with pytest.raises(TypeError, match="no long doubles"):
+                ix.device_array(np.ones(3, dtype))
     device_run(main)
 
 
@@ -233,6 +263,62 @@ def test_a_send_copies_and_each_receiver_has_its_own(device_run):
             seen += 1
             for each in await back:
                 assert (each.numpy() == n + 7).all()
+    device_run(main)
+
+
+def test_whoever_writes_waits_for_what_is_read_to_the_host(device_run):
+    async def main():
+        for n in range(20):
+            array = ix.device_array(np.full(400_000, float(n)))
+            reading = array.copy_to_host()
+            view(array)[:] = -1
+            assert (await reading == n).all()
+    device_run(main)
+
+
+def test_what_libraries_do_is_waited_for(device_run, monkeypatch):
+    later = []
+
+    def synchronize(_):
+        while later:
+            later.pop()()
+    monkeypatch.setitem(sys.modules, "late", object())
+    monkeypatch.setitem(_device.synchronizers, ("emulated", "late"), synchronize)
+
+    async def main():
+        c = ix.chare(Holder)
+        array = ix.device_array(np.zeros(4))
+        seen = view(array)
+
+        def add_one():
+            seen[:] += 1
+        later.append(add_one)
+        assert array.numpy().tolist() == [1] * 4
+        later.append(add_one)
+        assert (await array.copy_to_host()).tolist() == [2] * 4
+        later.append(add_one)
+        (back,) = await c.same.call(array)
+        assert back.numpy().tolist() == [3] * 4
+        later.append(add_one)
+        array.ready_after(some_stream())  # says what there is to wait for
+        assert array.numpy().tolist() == [3] * 4
+        later.clear()
+    device_run(main)
+
+
+def test_what_cannot_be_sent_gives_arrays_back(device_run):
+    async def main():
+        c = ix.chare(Holder)
+        array, other = ix.device_array(np.arange(3.0)), ix.device_array(np.ones(3))
+        for error, send in ((TypeError, lambda: c.same.send(ix.give(array), ix.give(other), [other])),
+                            (ix.Error, lambda: c.same.send(ix.give(array), ix.give(array))),
+                            (TypeError, lambda: c.faces.send(1, (ix.give(array), [other]))),
+                            (TypeError, lambda: ix.chare(Record2, ix.give(array)))):
+            with pytest.raises(error):
+                send()
+            assert array.numpy().tolist() == [0, 1, 2] and other.numpy().tolist() == [1, 1, 1]
+        (back,) = await c.same.call(ix.give(array))
+        assert back.numpy().tolist() == [0, 1, 2]
     device_run(main)
 
 
@@ -305,11 +391,25 @@ class Wrong(ix.Chare):
         array = self.connect()
         lent = self.right.send(array)
         into = {"shorter": lambda: ix.device_array(np.ones(3)), "integers": lambda: ix.device_array(np.ones(4, int)),
-                "host": lambda: np.ones(4), "constant": lambda: Shown(array, data=(address(array), True))}[kind]()
+                "host": lambda: np.ones(4), "constant": lambda: Shown(array, data=(address(array), True)),
+                "constant by DLPack": lambda: ShownByDLPack1(array, True)}[kind]()
         try:
             await self.left.receive(into)
         finally:
+            if kind in ("host", "constant", "constant by DLPack"):  # then the array has not been taken
+                right = ix.device_array(np.zeros(4))
+                assert await self.left.receive(right) is right and (right.numpy() == 1).all()
             await lent
+
+    @ix.entry
+    async def receive_equal_types(self):
+        self.connect()
+        for sent, received in ("ql", "lq", "QL", "LQ"):
+            lent = self.right.send(ix.device_array(np.arange(4).astype(sent)))
+            into = ix.device_array(np.zeros(4, received))
+            await self.left.receive(into)
+            await lent
+            assert into.numpy().tolist() == [0, 1, 2, 3]
 
     @ix.entry
     def send(self, what):
@@ -334,13 +434,20 @@ def test_what_a_device_channel_refuses(device_run):
         for kind, error, words in (("shorter", ix.Error, r"float64 \(4,\), and receives it into one float64 \(3,\)"),
                                    ("integers", ix.Error, r"into one int64 \(4,\)"),
                                    ("host", TypeError, "receives no array into a numpy.ndarray"),
-                                   ("constant", ix.Error, "can only be read")):
+                                   ("constant", ix.Error, "can only be read"),
+                                   ("constant by DLPack", ix.Error, "can only be read")):
             with pytest.raises(error, match=words):
                 await ix.chare(Wrong).receive_into.call(kind)
         with pytest.raises(TypeError, match="does not send a list: give an imbrex.DeviceArray"):
             await c.send.call([1])
         with pytest.raises(TypeError, match="channels of different kinds"):
             await c.join_kinds.call()
+    device_run(main)
+
+
+def test_equal_types_of_numpy_are_one(device_run):
+    async def main():
+        await ix.chare(Wrong).receive_equal_types.call()
     device_run(main)
 
 
@@ -355,7 +462,7 @@ def test_arrays_of_other_libraries(device_run):
         c = ix.array(Holder, 2)[1]
         owned = ix.device_array(np.arange(12.0).reshape(3, 4))
         shown = [Shown(owned), Shown(owned, strides=(32, 8)), Shown(owned, version=2),
-                 Shown(owned, stream=some_stream()), ShownByDLPack(owned)]
+                 Shown(owned, stream=some_stream()), ShownByDLPack(owned), ShownByDLPack1(owned, True)]
         del owned
         for each in shown:
             (back,) = await c.same.call(each)
@@ -381,6 +488,9 @@ def test_arrays_of_other_libraries_that_are_wrong(device_run):
                 (Shown(a, typestr=">f8"), TypeError, "byte order"),
                 (Shown(a, typestr="|O"), TypeError, "numbers of NumPy"),
                 (Shown(a, shape=(-1,)), ValueError, "negative extent"),
+                (Shown(a, shape=(2**32, 2**32), strides=(0, 0)), ValueError, "more bytes than an address space"),
+                (Shown(a, shape=(2**62,)), ValueError, "more bytes than an address space"),
+                (Shown(a, typestr="<f16"), TypeError, "no long doubles"),
                 (Shown(a, data=(host.ctypes.data, False)), ix.Error, "in no memory of the run's devices"),
                 (Shown(a, shape=(10**7,)), ix.Error, "has 80000000 bytes, but the memory there ends after"),
                 (Shown(a, mask=a), TypeError, "mask"),
@@ -469,10 +579,6 @@ def test_waiting_for_streams(device_run):
 def test_others_run_while_one_waits_for_a_stream(run, machine, tmp_path):
     if machine != "alone":
         pytest.skip("in real time")
-    model = tmp_path / "slow.toml"
-    text = (pathlib.Path(__file__).parents[2] / "imbrex/device/models/v100.toml").read_text()
-    model.write_text(re.sub(r'\nto_device = ".*"', '\nto_device = "10MB/s"', text))
-
     async def main():
         c = ix.chare(Holder)
         array = ix.device_array(np.ones(250_000))  # 0.2 s
@@ -480,7 +586,7 @@ def test_others_run_while_one_waits_for_a_stream(run, machine, tmp_path):
         assert await c.note.call("beside") == ["waits", "beside"]
         await waits
         assert await c.note.call("end") == ["waits", "beside", "done", "end"]
-    run(main, device="emulated", device_model=str(model))
+    run(main, device="emulated", device_model=v100_with(tmp_path, "to_device", '"10MB/s"'))
 
 
 def test_unread_arrays_migrate(device_run):
@@ -498,17 +604,18 @@ def test_unread_arrays_migrate(device_run):
     device_run(main)
 
 
-def test_arrays_of_others_are_kept_until_they_are_read(device_run):
+def test_arrays_of_others_are_kept_until_they_are_read(device_run, tmp_path):
     async def main():
         shown = Shown(ix.device_array(np.arange(200_000.0)), stream=some_stream())
         gone = weakref.ref(shown)
         back = ix.array(Holder, 2)[1].same.call(shown)
         del shown
+        assert gone() is not None  # the copy takes 0.3 s
         ((_, last),) = [(await each.copy_to_host())[-2:] for each in await back]
         assert last == 199_999
         await ix.quiescence()
         assert gone() is None
-    device_run(main)
+    device_run(main, device_model=v100_with(tmp_path, "memory_bandwidth", '"10MB/s"'))
 
 
 def test_on_the_simulated_machine(machine):
@@ -523,15 +630,15 @@ def test_on_the_simulated_machine(machine):
     ix.run(main, argv=[], machine="simulated", device_model="summit", pes=4)
 
 
-def test_memory_stays_flat(device_run):
+def test_memory_stays_flat(device_run, tmp_path):
     async def main():
         chares = ix.array(Holder, 3)
         megabyte = np.ones(1 << 17)
-        for n in range(60):  # of 16 GB; blocks that are kept would come to more than the host has
+        for n in range(60):  # blocks that are kept would come to more than the device has
             for i in range(3):
                 (back,) = await chares[i].same.call(ix.device_array(megabyte))
                 assert (await back.copy_to_host())[n] == 1
-    device_run(main)
+    device_run(main, device_model=v100_with(tmp_path, "memory", "50_000_000"))
 
 
 def test_arrays_outlive_their_run(device_run):

@@ -31,6 +31,29 @@ def current_stream(array):
     return None
 
 
+def synchronize_by_numba(device):
+    cuda = sys.modules["numba.cuda"]
+    with cuda.gpus[device]:
+        cuda.synchronize()
+
+
+# How the libraries that are in use wait for all that a device does, of any of them.
+synchronizers = {
+    ("cuda", "cupy"): lambda device: sys.modules["cupy"].cuda.Device(device).synchronize(),
+    ("hip", "cupy"): lambda device: sys.modules["cupy"].cuda.Device(device).synchronize(),
+    ("cuda", "torch"): lambda device: sys.modules["torch"].cuda.synchronize(device),
+    ("hip", "torch"): lambda device: sys.modules["torch"].cuda.synchronize(device),
+    ("cuda", "numba.cuda"): synchronize_by_numba,
+}
+
+
+def finish_libraries(backend, device):
+    """Returns when that device has done what libraries have given to it."""
+    for (its_backend, library), synchronize in synchronizers.items():
+        if its_backend == backend and library in sys.modules:
+            return synchronize(device)
+
+
 def stream(stream, /):
     """Awaits that a stream of CuPy, PyTorch, Numba or another library has done what it was given so far. The PE runs
     other entries meanwhile."""
