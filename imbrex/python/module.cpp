@@ -12,6 +12,8 @@
 #include <imbrex/base/error.hpp>
 #include <imbrex/core/options/options.hpp>
 #include <imbrex/core/pe/executor.hpp>
+#include <imbrex/core/pe/processor.hpp>
+#include <imbrex/core/pe/run_services.hpp>
 #include <imbrex/core/pe/sleep.hpp>
 #include <imbrex/core/run/pe_attachment.hpp>
 #include <imbrex/core/run/run.hpp>
@@ -254,6 +256,7 @@ void define_functions(nb::module_& m) {
   m.def("process", [] { return process(); });
   m.def("num_processes", [] { return num_processes(); });
   m.def("in_run", [] { return detail::scheduler::current() != nullptr; });
+  m.def("on_threads", [] { return detail::processor::here().run().how().machine == machine_kind::threads; });
   m.def("exit", [](int status) { imbrex::exit(status); });
   nb::class_<executor>(m, "Executor",
                        "By which threads that are no PE have the PE of its making call functions. While one "

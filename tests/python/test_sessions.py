@@ -286,6 +286,18 @@ def test_a_session_in_simulated_time():
         assert late.result(10) == "late"
 
 
+def test_the_environment_may_name_the_machine(monkeypatch):
+    ix.stop()
+    monkeypatch.setenv("IMBREX_OPTIONS", "--machine deterministic --pes 2")
+
+    def door():
+        from imbrex import _serve
+        return type(_serve._door).__name__
+
+    with ix.start() as session:
+        assert session.num_pes == 2 and session.run(door).result(60) == "DoorForOne"
+
+
 def test_a_repeatable_session_ends_although_it_is_never_quiet():
     ix.stop()
 

@@ -216,7 +216,7 @@ async def _main():
     global _to_program, _door
     _to_program = connection.Client(os.environ["IMBREX_SESSION"], "AF_UNIX")
     desk = _creation.chare(Desk, _creation.group(Librarian), on=0)
-    _door = Door() if os.environ["IMBREX_SESSION_MACHINE"] == "threads" else DoorForOne()
+    _door = Door() if _core.on_threads() else DoorForOne()
     threading.Thread(target=_receive, args=(desk,), daemon=True).start()
     _answer(None, (_core.num_pes(), _core.num_processes()))
     await desk.serve.call()

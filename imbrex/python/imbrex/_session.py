@@ -209,7 +209,6 @@ class Session:
 
     def __init__(self, processes, options):
         self._words = _words_to_start(processes, options)
-        self._machine = options.get("machine", "threads")
         self._lock = threading.Lock()  # of all that follows
         self._results = {}
         self._numbers = itertools.count(1)
@@ -227,7 +226,7 @@ class Session:
                 door.listen(1)
                 door.settimeout(0.05)
                 self._process = subprocess.Popen(
-                    self._words, env=_environment(address, self._machine), stdin=subprocess.DEVNULL,
+                    self._words, env=_environment(address), stdin=subprocess.DEVNULL,
                     stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace", start_new_session=True)
                 self._relays = [self._begin_thread(self._relay, self._process.stdout, "stdout"),
                                 self._begin_thread(self._relay, self._process.stderr, "stderr")]
@@ -422,9 +421,9 @@ def _words_to_start(processes, options):
     return serve if processes == 1 else [_run.command(), "run", "-n", str(processes), *serve]
 
 
-def _environment(address, machine):
+def _environment(address):
     path = os.pathsep.join(os.path.abspath(p) for p in sys.path)
-    return dict(os.environ, IMBREX_SESSION=address, IMBREX_SESSION_MACHINE=machine, PYTHONPATH=path,
+    return dict(os.environ, IMBREX_SESSION=address, PYTHONPATH=path,
                 PYTHONUNBUFFERED="1")
 
 
