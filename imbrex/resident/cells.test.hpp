@@ -293,10 +293,32 @@ struct teller : chare<teller> {
     here.exit(told);
   }
   IMBREX_DEVICE void tell_much(context<teller>& here) { here.prepare_to_tell<long_news>(1'000); }
+  /// What was prepared for a chare, and has no room on the way to the host.
+  IMBREX_DEVICE void tell_prepared(context<teller>& here) {
+    here.tell<long_news>(here.number(), here.prepare<&teller::hear_long>(200));
+  }
+  IMBREX_DEVICE void tell_widely(context<teller>& here, std::uint32_t times) {
+    for (std::uint32_t n = 0; n < times; ++n) here.tell<wide_news>(here.number(), std::uint64_t{n}, 0.5);
+  }
+  /// Tells the host something at the begin, and goes on for long.
+  IMBREX_DEVICE void go_on(context<teller>& here, std::uint32_t left) {
+    if (here.leads() && heard++ == 0) here.tell<short_news>(here.number(), left);
+    if (left != 0) here.send<&teller::go_on>(here.where(), left - 1);
+  }
+  /// Sends so much that it is under way while the other tells the host something, and exits.
+  IMBREX_DEVICE void crowd(context<teller>& here, std::uint32_t messages) {
+    for (std::uint32_t n = 0; n < messages; ++n) here.send<&teller::end_of_turn>(0, n);
+  }
+  IMBREX_DEVICE void end_of_turn(context<teller>& here, std::uint32_t) {
+    if (here.leads()) ++heard;
+    here.sync();
+    if (heard == 63) end(here, 100);
+  }
   IMBREX_DEVICE void rest(context<teller>&) {}
   using entries = resident::entries<&teller::say, &teller::say_wide, &teller::speak, &teller::prattle,
                                     &teller::answer, &teller::hear_wide, &teller::hear_long, &teller::end,
-                                    &teller::tell_much, &teller::rest>;
+                                    &teller::tell_much, &teller::tell_prepared, &teller::tell_widely,
+                                    &teller::go_on, &teller::crowd, &teller::end_of_turn, &teller::rest>;
 };
 
 /// Does what is wrong.
@@ -325,6 +347,7 @@ struct culprit : chare<culprit, index<2>> {
     for (int i = 1; i < 4; ++i) here.send<&culprit::numbered>({1, 1}, i);
   }
   IMBREX_DEVICE void numbered(context<culprit>&, reference) {}
+  IMBREX_DEVICE void numbered_long(context<culprit>&, reference, payload<double>) {}
   IMBREX_DEVICE void reduce_ahead(context<culprit>& here) {
     for (std::uint32_t i = 0; i < 5; ++i) here.contribute<&culprit::reduced>(i);
   }
@@ -341,8 +364,8 @@ struct culprit : chare<culprit, index<2>> {
   using entries =
       resident::entries<&culprit::send_astray, &culprit::fail, &culprit::hang, &culprit::flood,
                         &culprit::rest, &culprit::pour, &culprit::soak, &culprit::ask_for_much,
-                        &culprit::take, &culprit::number_ahead, &culprit::numbered, &culprit::reduce_ahead,
-                        &culprit::reduced, &culprit::traffic, &culprit::pass>;
+                        &culprit::take, &culprit::number_ahead, &culprit::numbered, &culprit::numbered_long,
+                        &culprit::reduce_ahead, &culprit::reduced, &culprit::traffic, &culprit::pass>;
   using reductions = resident::reductions<reduction<&culprit::reduced, sum_operation>>;
 };
 

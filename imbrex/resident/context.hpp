@@ -142,8 +142,7 @@ class context {
   template <class HostEntry>
   IMBREX_DEVICE auto prepare_to_tell(std::uint32_t count) {
     using traits = typename HostEntry::traits;
-    const std::uint32_t most =
-        core_.m.host.slot_bytes - static_cast<std::uint32_t>(sizeof(detail::host_slot));
+    const std::uint32_t most = most_to_tell();
     const bool is_less = most < core_.m.parcel_bytes;
     return prepare_payload<traits>(
         count, is_less ? most : core_.m.parcel_bytes,
@@ -151,7 +150,9 @@ class context {
   }
 
   /// Tells the host something, which then does what it has said by `program::on<HostEntry>`. What one chare
-  /// tells comes in order. If the host does not keep up, it is kept as a message for a full mailbox is.
+  /// tells comes in order. If the host does not keep up, it is kept as a message for a full mailbox is. With
+  /// more than 8 bytes of arguments it takes one of the PE's `settings::parcels` until it is in the host's
+  /// ring; if none is left the run ends with an error.
   template <class HostEntry, class... A>
   IMBREX_DEVICE void tell(const A&... arguments) {
     using traits = typename HostEntry::traits;
@@ -161,12 +162,16 @@ class context {
     if constexpr (traits::has_payload) sync();  // other threads have written to it
     if (!leads()) return;
     item i;
-    if (!fill_item<traits>(i, arguments...)) return;
+    if (!fill_item<traits>(i, detail::failure_kind::no_parcel_to_tell, arguments...)) return;
     if constexpr (traits::in_parcel) {
       auto* const head = reinterpret_cast<detail::parcel_head*>(core_.m.parcel(i.body));
       head->bytes = detail::payload_offset<traits::fixed_bytes>;
       if constexpr (traits::has_payload)
         head->bytes += head->size * static_cast<std::uint32_t>(sizeof(typename traits::element));
+      if (head->bytes > most_to_tell()) {  // it was prepared for another chare
+        core_.m.give_back(i.body);
+        return core_.fail(detail::failure_kind::host_bytes, head->bytes);
+      }
     }
     core_.tell(i.body, number | (traits::in_parcel ? detail::host_item::in_parcel : 0));
   }
@@ -298,6 +303,9 @@ class context {
   IMBREX_DEVICE const detail::array_layout& array() const {
     return core_.m.arrays[detail::table<list>::template array<C>()];
   }
+  IMBREX_DEVICE std::uint32_t most_to_tell() const {
+    return core_.m.host.slot_bytes - static_cast<std::uint32_t>(sizeof(detail::host_slot));
+  }
   /// 0: none is left.
   IMBREX_DEVICE std::uint64_t take_parcel() {
     const std::uint32_t one = core_.m.parcels_of(core_.pe).take(core_.me.parcels);
@@ -328,10 +336,11 @@ class context {
   template <auto Entry, class... A>
   IMBREX_DEVICE bool make_item(item& i, std::uint32_t element, const A&... arguments) {
     i.meta = detail::meta_of(detail::table<list>::template number<Entry>(), element);
-    return fill_item<detail::traits_of<Entry>>(i, arguments...);
+    return fill_item<detail::traits_of<Entry>>(i, detail::failure_kind::no_parcel, arguments...);
   }
   template <class Traits, class... A>
-  IMBREX_DEVICE bool fill_item(item& i, const A&... arguments) {
+  IMBREX_DEVICE bool fill_item(item& i, [[maybe_unused]] detail::failure_kind otherwise,
+                               const A&... arguments) {
     if constexpr (!Traits::in_parcel) {
       if constexpr (Traits::arguments > 0) {
         typename Traits::fixed fixed;
@@ -345,7 +354,7 @@ class context {
       else
         i.body = take_parcel();
       if (i.body == 0) {
-        core_.fail(detail::failure_kind::no_parcel);
+        core_.fail(otherwise);
         return false;
       }
       i.meta |= is_ordered;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -110,6 +111,23 @@ TEST_P(resident_errors, name_messages_that_nobody_accepts) {
       "numbered of culprit(1, 1) with number 1");
 }
 
+/// The host's parcels are in messages that nobody accepts, so what it has sent after them cannot come.
+TEST_P(resident_errors, say_that_the_host_has_no_parcel_left) {
+  settings s = small();
+  s.early = 5;
+  program<culprit> p(gpu(), s, {4, 2});
+  p.open();
+  p.start<&culprit::rest>({0, 0});
+  const std::vector<double> values(2);
+  for (int n = 0; n < 4; ++n)
+    p.send<&culprit::numbered_long>({1, 1}, reference(n + 1), std::span<const double>(values));
+  p.close();
+  p.stream().synchronize();
+  EXPECT_EQ(text_of<error>([&] { p.end(); }),
+            "PE 0 has a message of the host of more than 8 bytes, and all 3 parcels of the host are in "
+            "messages whose numbers are not accepted: send less ahead, or raise settings::parcels");
+}
+
 TEST_P(resident_errors, name_settings_that_cannot_be) {
   const auto refusal = [this](const std::function<void(settings&)>& change) {
     settings s = small();
@@ -125,6 +143,9 @@ TEST_P(resident_errors, name_settings_that_cannot_be) {
       "a program inside a GPU cannot have mailboxes of 12 messages: a power of two from 2 to 2^20 can be");
   EXPECT_EQ(refusal([](settings& s) { s.parcel_bytes = 100; }),
             "a program inside a GPU cannot have parcels of 100 bytes: multiples of 16 from 128 on can be");
+  EXPECT_EQ(refusal([](settings& s) { s.host_bytes = (1U << 24U) + 16; }),
+            "a program inside a GPU cannot have messages of 16777232 bytes to the host: multiples of 16 from "
+            "192 to 2^24 can be");
   EXPECT_EQ(text_of<usage_error>([this] { program<ring>(gpu(), small(), {0}); }),
             "a program inside a GPU cannot have an array of ring with an extent of 0");
   EXPECT_EQ(

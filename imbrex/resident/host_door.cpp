@@ -86,11 +86,12 @@ void host_door::listen(std::uint32_t number, listener what) {
   listeners_[number] = std::move(what);
 }
 
-host_link host_door::begin(bool with_thread) {
+host_link host_door::begin(bool with_thread, bool tells) {
   stop();  // the last run may not have come to be
+  const std::lock_guard lock(mutex_);
   std::fill_n(memory_.span().data(), words_bytes_, std::byte{0});
   link_.open = std::exchange(opens_, false);
-  link_.listens = link_.open || !listeners_.empty();
+  link_.listens = link_.open || tells;  // what is told and not heard ends the run
   read_.assign(pes_, 0);
   records_read_.assign(pes_, 0);
   failure_ = nullptr;
@@ -192,6 +193,12 @@ bool host_door::read() {
   return found;
 }
 
+std::uint32_t host_door::heard() const {
+  std::uint32_t sum = 0;
+  for (std::uint32_t pe = 0; pe < pes_; ++pe) sum += host_memory::load_acquire(link_.emptied[pe]);
+  return sum;
+}
+
 bool host_door::read_records() {
   bool found = false;
   std::vector<imbrex::detail::finished_entry> entries;
@@ -261,6 +268,10 @@ void host_door::say_lost() const {
 
 void host_door::end() {
   stop();
+  {
+    const std::lock_guard lock(mutex_);
+    is_open_ = false;
+  }
   say_lost();
   for (std::uint32_t pe = 0; trace_ && pe < pes_; ++pe)
     if (link_.unrecorded[pe] != 0)

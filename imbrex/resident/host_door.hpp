@@ -55,15 +55,17 @@ class host_door {
   void listen(std::uint32_t number, listener what);
   /// The next run is open for messages of the host.
   void open() { opens_ = true; }
-  bool opens() const { return opens_; }
-  /// Before a run: what its machine is told of the rings. Without a thread it is `look` that reads them.
-  host_link begin(bool with_thread);
+  /// Before a run, in which chares may tell something or not: what its machine is told of the rings. Without
+  /// a thread it is `look` that reads them.
+  host_link begin(bool with_thread, bool tells);
   /// Hears what has been told. Of a run that has no thread.
   void look() { read(); }
-  /// During a run, any thread. Throws error if it is not open.
+  /// From `begin` to `end`, any thread. Throws error if the run is not open.
   void send(host_message&& m);
-  /// During a run, any thread: nothing more comes. Throws error if the run is not open.
+  /// From `begin` to `end`, any thread: nothing more comes. Throws error if the run is not open.
   void close();
+  /// During a run, any thread: how many messages and lines the host has heard, modulo 2^32.
+  std::uint32_t heard() const;
   /// After a run: when it returns all that was told has been heard. Throws what a listener has thrown, or an
   /// error if something was told that nobody listens for.
   void end();

@@ -116,6 +116,7 @@ enum class hearing : std::uint32_t { nothing, message, abandoned };
 /// PE 0's look for what the host says: a message is put into `me.from_host`. While the PE keeps many messages
 /// for full mailboxes, and while no parcel is free, the host's wait.
 IMBREX_DEVICE IMBREX_SELDOM inline hearing hear(const machine& m, pe_state& me) {
+  me.lacks_host_parcel = false;
   const std::uint32_t state = host_memory::load_acquire(*m.host.state);  // before the messages, which it ends
   if ((state & host_link::is_abandoned) != 0) return hearing::abandoned;
   const ring<host_memory> way = m.host.ring_of(m.pes);
@@ -129,6 +130,7 @@ IMBREX_DEVICE IMBREX_SELDOM inline hearing hear(const machine& m, pe_state& me) 
   me.from_host_to = slot->what;
   if (slot->bytes != 0) {
     const std::uint32_t one = m.parcels_of(m.pes).take(me.host_parcels);
+    me.lacks_host_parcel = one == 0;
     if (one == 0) return hearing::nothing;
     me.from_host.body = std::uint64_t{m.pes} << 32U | one;
     copy_words(m.parcel(me.from_host.body), reinterpret_cast<const std::byte*>(slot + 1), slot->bytes);

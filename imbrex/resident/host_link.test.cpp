@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -250,6 +251,27 @@ TEST_P(resident_host_link, says_what_nobody_listens_for) {
             "on<short_news>() before the run");
 }
 
+/// Though no chare sends or exits that would end it.
+TEST_P(resident_host_link, ends_a_run_by_what_nobody_listens_for) {
+  constexpr std::uint32_t times = 20'000'000;
+  program<teller> p(gpu(), chosen(), {7});
+  EXPECT_EQ(text_of<error>([&] { p.run<&teller::go_on>(5, times); }),
+            "entry go_on of teller(5) on PE " + std::to_string(5 % p.chosen().pes) +
+                " told the host short_news, and nobody listens: call on<short_news>() before the run");
+  EXPECT_LT(p.read<teller>()[5].heard, times);
+}
+
+TEST_P(resident_host_link, takes_nothing_for_a_run_that_has_ended) {
+  program<teller> p(gpu(), chosen(), {7});
+  p.on<short_news>([](std::uint32_t, std::uint32_t) {});
+  p.open();
+  p.start<&teller::end>(2, std::uint32_t{1});
+  p.stream().synchronize();
+  EXPECT_EQ(p.end().value, 1U);
+  EXPECT_NE(text_of<error>([&] { p.send<&teller::rest>(0); }), "nothing was thrown");
+  EXPECT_NE(text_of<error>([&] { p.close(); }), "nothing was thrown");
+}
+
 TEST_P(resident_host_link, refuses_messages_that_cannot_be) {
   program<teller> p(gpu(), chosen(), {7});
   const std::string not_open =
@@ -276,6 +298,47 @@ TEST_P(resident_host_link, refuses_messages_that_cannot_be) {
   EXPECT_EQ(text_of<error>([&] { p.run<&teller::tell_much>(0); }),
             "entry tell_much of teller(0) on PE 0 asked for a message to the host of 4032 bytes: raise "
             "settings::host_bytes, now 256");
+  EXPECT_EQ(text_of<error>([&] { p.run<&teller::tell_prepared>(0); }),
+            "entry tell_prepared of teller(0) on PE 0 asked for a message to the host of 832 bytes: raise "
+            "settings::host_bytes, now 256");
+}
+
+/// Each listener's call takes longer than what is told does, so that the rings are full for longer than the
+/// watchdog's patience; and the run has ended for longer than that before the host sees to it.
+TEST_P(resident_host_link, lets_the_watchdog_wait_for_a_slow_host) {
+  using std::chrono::milliseconds;
+  settings s = chosen();
+  s.host_slots = 2;
+  s.patience = milliseconds(500);
+  program<teller> p(gpu(), s, {7});
+  std::uint32_t heard = 0;
+  p.on<short_news>([&](std::uint32_t, std::uint32_t) {
+    ++heard;
+    std::this_thread::sleep_for(milliseconds(50));
+  });
+  p.start<&teller::end>(1, std::uint32_t{16});
+  std::this_thread::sleep_for(milliseconds(1'300));
+  p.stream().synchronize();
+  EXPECT_EQ(p.end().value, 16U);
+  EXPECT_EQ(heard, 16U);
+}
+
+TEST_P(resident_host_link, says_that_parcels_to_tell_are_lacking) {
+  settings s = chosen();
+  s.parcels = 4;
+  s.host_slots = 2;
+  program<teller> p(gpu(), s, {7});
+  std::atomic<bool> goes_on = false;
+  p.on<wide_news>([&](std::uint32_t, std::uint64_t, double) {
+    while (!goes_on) std::this_thread::yield();
+  });
+  p.start<&teller::tell_widely>(0, std::uint32_t{100});
+  p.stream().synchronize();
+  goes_on = true;
+  EXPECT_EQ(
+      text_of<error>([&] { p.end(); }),
+      "entry tell_widely of teller(0) on PE 0 told the host more than 8 bytes, and all 4 parcels of its "
+      "PE are on their way: tell less at once, or raise settings::parcels or settings::host_slots");
 }
 
 TEST_P(resident_host_link, says_that_the_host_does_not_keep_up) {

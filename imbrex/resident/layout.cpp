@@ -53,8 +53,9 @@ void check(const settings& s) {
   require(
       s.host_slots >= 2 && std::has_single_bit(s.host_slots) && s.host_slots <= 1U << 16U,
       "rings of " + number(s.host_slots) + " messages to the host: a power of two from 2 to 65536 can be");
-  require(s.host_bytes >= 192 && s.host_bytes % 16 == 0,
-          "messages of " + number(s.host_bytes) + " bytes to the host: multiples of 16 from 192 on can be");
+  require(
+      s.host_bytes >= 192 && s.host_bytes <= 1U << 24U && s.host_bytes % 16 == 0,
+      "messages of " + number(s.host_bytes) + " bytes to the host: multiples of 16 from 192 to 2^24 can be");
   require(s.patience > nanoseconds(0), "no patience: a time above 0 can be");
 }
 

@@ -36,7 +36,8 @@ struct settings {
   std::uint32_t host_slots = 16;
   /// The most bytes of such a message, as of a parcel.
   std::uint32_t host_bytes = 256;
-  /// If no PE begins an entry for so long while one runs, the process says who does what, and ends.
+  /// If no PE begins an entry, and the host hears nothing, for so long while one runs or keeps messages, the
+  /// process says who does what, and ends.
   nanoseconds patience = nanoseconds(10'000'000'000);
   /// The number of the first message. Numbers wrap; tests begin shortly before.
   std::uint32_t first_ticket = 0;

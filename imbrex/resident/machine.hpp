@@ -43,6 +43,8 @@ enum class failure_kind : std::uint32_t {
   outbox_full,
   kept_full,
   no_parcel,
+  no_parcel_to_tell,
+  no_host_parcel,
   host_bytes,
   reduction_ahead,
   of_program
@@ -269,6 +271,7 @@ struct pe_state {
   bool listens = false, is_open = false;  ///< of PE 0
   std::uint32_t heard = 0;                ///< slots that are emptied
   parcel_pool<memory>::owned host_parcels;
+  bool lacks_host_parcel = false;  ///< the host's next message waits for one
   std::uint32_t recorded = 0, records_taken = 0, lost_records = 0;
   std::uint64_t entry_began = 0;
   item from_host;
@@ -293,6 +296,7 @@ struct pe_state {
     listens = pe == 0 && m.host.listens;
     is_open = pe == 0 && m.host.open;
     host_parcels = {};
+    lacks_host_parcel = false;
     tickets = tickets_of_pes;
     for (std::uint32_t p = 0; p < m.pes; ++p) tickets[p] = finished;
   }

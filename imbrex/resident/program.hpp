@@ -231,8 +231,8 @@ class program {
 
   /// What happens when a chare tells the host HostEntry: the listener is called with its arguments, a payload
   /// as std::span<const T>, by a thread of the program's and in the order of what one chare tells, until
-  /// `end()` returns. An exception that leaves it ends the run, and `end()` throws it. In an Imbrex program
-  /// it posts to an `executor`. Between runs.
+  /// `end()` returns; of a run that fails, what found room in the ring. An exception that leaves it ends the
+  /// run, and `end()` throws it. In an Imbrex program it posts to an `executor`. Between runs.
   template <class HostEntry, class Listener>
   void on(Listener listener) {
     static_assert((tells<C, HostEntry>() || ...),
@@ -246,8 +246,8 @@ class program {
   /// simulated time, in which nothing else happens while a run goes on.
   void open() { state_.open(); }
   /// Sends a message to a chare of the open run, from any thread, and returns at once. What one thread sends
-  /// comes in order. A payload is given as std::span<const T>. Throws error if the run is not open,
-  /// usage_error if there is no such chare, or the message is larger than `settings::host_bytes`.
+  /// to one chare comes in order. A payload is given as std::span<const T>. Throws error if the run is not
+  /// open, usage_error if there is no such chare, or the message is larger than `settings::host_bytes`.
   template <auto Entry, class... A>
   void send(const typename detail::traits_of<Entry>::index_type& to, const A&... arguments) {
     using traits = detail::traits_of<Entry>;
@@ -266,7 +266,8 @@ class program {
       state_.door().send({a.pe_of(element), item_of<Entry>(element, arguments...), {}});
     }
   }
-  /// The same to all elements of an array, with at most 8 bytes of arguments.
+  /// The same to all elements of an array, with at most 8 bytes of arguments. It goes from PE to PE, so what
+  /// is sent afterwards may come before it.
   template <auto Entry, class... A>
   void send_all(const A&... arguments) {
     static_assert(!detail::traits_of<Entry>::is_numbered,

@@ -95,6 +95,14 @@ std::string reporter::text_of(const failure& what, std::uint64_t value) const {
                " bytes: raise settings::parcel_bytes, now " + std::to_string(s.parcel_bytes);
       return where + " sent more than 8 bytes, and all " + std::to_string(s.parcels) +
              " parcels of its PE are on their way: ask by prepare(), or raise settings::parcels";
+    case failure_kind::no_parcel_to_tell:
+      return where + " told the host more than 8 bytes, and all " + std::to_string(s.parcels) +
+             " parcels of its PE are on their way: tell less at once, or raise settings::parcels or "
+             "settings::host_slots";
+    case failure_kind::no_host_parcel:
+      return where + " has a message of the host of more than 8 bytes, and all " + std::to_string(s.parcels) +
+             " parcels of the host are in messages whose numbers are not accepted: send less ahead, or raise "
+             "settings::parcels";
     case failure_kind::host_bytes:
       return where + " asked for a message to the host of " + std::to_string(value) +
              " bytes: raise settings::host_bytes, now " + std::to_string(s.host_bytes);

@@ -120,14 +120,10 @@ void run_state::refuse(const char* what, std::uint32_t array, const std::vector<
 
 void run_state::start(const kernel<machine>& code, std::uint32_t to, const item& first) {
   check_rests();
-  if (costs_ && door_.opens())
-    throw usage_error(
-        "a run inside a GPU is opened for messages of the host, but in simulated time the host does nothing "
-        "while it goes on: call open() on --machine threads");
   if (!costs_ && chosen().gpus != 1)
     throw usage_error("a program inside a GPU has PEs on " + std::to_string(chosen().gpus) +
                       " GPUs: in simulated time alone it can, with --machine simulated");
-  machine_.host = door_.begin(!costs_);
+  machine_.host = door_.begin(!costs_, !names_.host.empty());
   layout_.write(written_.span().data(), to, first);
   stream_.copy(image_.span(), written_.span());
   loaded_ = shared_event(stream_);
@@ -151,6 +147,10 @@ void run_state::listen(std::uint32_t host_entry, host_door::listener what) {
 
 void run_state::open() {
   check_rests();
+  if (costs_)
+    throw usage_error(
+        "a run inside a GPU is opened for messages of the host, but in simulated time the host does nothing "
+        "while it goes on: call open() on --machine threads");
   door_.open();
 }
 
@@ -187,6 +187,7 @@ std::vector<wide_word> run_state::watched() {
         layout_.at(watched_.span().data(), nullptr, std::vector<std::byte*>(elements_.size()));
     std::copy_n(copy.watched, machine_.pes, all.begin());
   }
+  all.push_back({door_.heard(), 0});
   return all;
 }
 

@@ -138,8 +138,13 @@ class scheduler {
       me.finished = core_.head;
       memory::store_release(m.finished[core_.pe], me.finished);
     }
-    if (core_.pe == 0 && !me.is_open && idle >= short_idle && idle % 64 == 0 && is_quiet(m))
-      core_.end(stop_reason::quiet, 0);
+    if (core_.pe == 0 && (!me.is_open || me.lacks_host_parcel) && idle >= short_idle && idle % 64 == 0 &&
+        is_quiet(m)) {
+      if (!me.is_open)
+        core_.end(stop_reason::quiet, 0);
+      else if (!hear_host() && me.lacks_host_parcel)  // who has the parcels does not give them back any more
+        core_.fail(failure_kind::no_host_parcel);
+    }
     take_step(core_.m.steps, step::look);
     if (relaxes_at_once || idle > long_idle) core_.relax();
     return false;
@@ -163,13 +168,15 @@ class scheduler {
   IMBREX_DEVICE void leave() {
     if (!core_.leads()) return;
     pe_state& me = core_.me;
+    memory::store(core_.m.watched[core_.pe], {std::uint64_t{untold()} << 32U | core_.turns, 0});
     if constexpr (tells) {  // what was told before the end comes, unless nobody hears it any more
       const bool failed = memory::load(core_.m.end->stop) == static_cast<std::uint32_t>(stop_reason::failed);
       while (!tell_untold(core_.m, me, core_.pe) && !failed) {
         if ((host_memory::load_acquire(*core_.m.host.state) & host_link::is_abandoned) != 0) break;
-        take_step(core_.m.steps, step::look);
+        take_step(core_.m.steps, step::host);
         core_.relax();
       }
+      memory::store(core_.m.watched[core_.pe], {core_.turns, 0});
     }
     if (is_traced()) {
       show_records(core_.m, me, core_.pe);

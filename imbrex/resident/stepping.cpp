@@ -229,6 +229,10 @@ void stepping::pass(step what, std::uint64_t a, std::uint32_t b) {
         me.put[gpu_of(b)] = way(which, b, a);
       }
       break;
+    case step::host:
+      is_host_behind_ = true;
+      wake(which, me.time);
+      return leave();
   }
   is_host_behind_ = what == step::entry && me.state.untold_first != me.state.untold_end;
   if (!is_host_behind_ && (ready_.empty() || ready_.begin()->first.first > me.time)) return;

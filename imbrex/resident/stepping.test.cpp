@@ -159,6 +159,44 @@ TEST(resident_stepping, hears_what_chares_tell_and_print) {
     });
 }
 
+/// The run ends in an entry after which its PE sees so at once, while messages are on their way to it.
+TEST(resident_stepping, hears_what_chares_tell_before_exit) {
+  for (std::uint64_t seed = 0; seed < 5; ++seed)
+    run(stepped(machine_kind::deterministic, seed), []() -> task<int> {
+      settings s;
+      s.pes = 2;
+      program<teller> p(gpu(), s, {7});
+      std::uint32_t heard = 0;
+      p.on<short_news>([&](std::uint32_t, std::uint32_t n) { EXPECT_EQ(n, heard++); });
+      p.start<&teller::crowd>(1, std::uint32_t{200});
+      co_await p.stream().done();
+      EXPECT_EQ(p.end().value, 100U);
+      EXPECT_EQ(heard, 100U);
+      co_return 0;
+    });
+}
+
+TEST(resident_stepping, refuses_to_open_a_run_and_goes_on) {
+  std::string said;
+  run(stepped(machine_kind::deterministic), [&]() -> task<int> {
+    settings s;
+    s.pes = 2;
+    program<ring> p(gpu(), s, {4});
+    try {
+      p.open();
+    } catch (const usage_error& e) {
+      said = e.what();
+    }
+    p.start<&ring::token>(0, std::uint64_t{3});
+    co_await p.stream().done();
+    EXPECT_EQ(p.end().value, 7U);
+    co_return 0;
+  });
+  EXPECT_EQ(said,
+            "a run inside a GPU is opened for messages of the host, but in simulated time the host does "
+            "nothing while it goes on: call open() on --machine threads");
+}
+
 TEST(resident_stepping, steps_by_numbers_reductions_and_triggers) {
   for (std::uint64_t seed = 0; seed < 10; ++seed)
     run(stepped(machine_kind::deterministic, seed), []() -> task<int> {

@@ -18,7 +18,8 @@ enum class step : std::uint32_t {
   send,   ///< it draws the ticket `a` of PE `b`
   entry,  ///< it begins or has ended an entry: half of what both take
   bytes,  ///< its entry reads or writes `a` bytes of the device's memory
-  put     ///< its entry writes `a` bytes of the memory of PE `b`
+  put,    ///< its entry writes `a` bytes of the memory of PE `b`
+  host    ///< it waits until the host has heard something
 };
 
 #if defined(__CUDA_ARCH__)

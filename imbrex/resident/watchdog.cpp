@@ -18,8 +18,8 @@
 namespace imbrex::resident::detail {
 namespace {
 
-/// How many entries all have begun, modulo 2^32.
-std::uint32_t begun(const std::vector<wide_word>& watched) {
+/// How many entries all have begun, and messages the host has heard, modulo 2^32.
+std::uint32_t progress(const std::vector<wide_word>& watched) {
   std::uint32_t sum = 0;
   for (const wide_word& w : watched) sum += static_cast<std::uint32_t>(w.body);
   return sum;
@@ -54,7 +54,7 @@ void watchdog::work() {
   std::unique_lock lock(mutex_);
   while (!changed_.wait_for(lock, patience_ / 4, [this] { return over_; })) {
     const std::vector<wide_word> watched = look_();
-    const std::uint32_t now = begun(watched);
+    const std::uint32_t now = progress(watched);
     if (std::exchange(before, now) != now || !has_work(watched)) since = steady_clock::now();
     const auto time = steady_clock::now() - since;
     if (time < patience_) continue;

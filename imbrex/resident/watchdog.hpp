@@ -13,13 +13,13 @@
 
 namespace imbrex::resident::detail {
 
-/// Looks from time to time whether some PE has begun an entry. If none has for too long while one is in an
-/// entry, or keeps messages, it writes to standard error who does what and ends the process with status 1:
-/// neither a kernel nor a thread that hangs can be ended otherwise.
+/// Looks from time to time whether some PE has begun an entry, or the host has heard something. If neither
+/// has been for too long while a PE is in an entry, or keeps messages, it writes to standard error who does
+/// what and ends the process with status 1: neither a kernel nor a thread that hangs can be ended otherwise.
 class watchdog {
  public:
-  /// `look` gives what each PE shows, `describe` says it in words; both are called by a thread of the
-  /// watchdog.
+  /// `look` gives what each PE shows, and then how much the host has heard; `describe` says it in words; both
+  /// are called by a thread of the watchdog.
   watchdog(std::function<std::vector<wide_word>()> look,
            std::function<std::string(const std::vector<wide_word>&)> describe, nanoseconds patience);
   watchdog(const watchdog&) = delete;

@@ -452,7 +452,7 @@ TEST(Analysis, HasTheBlocksOfKernelsAsRows) {
     out.write(track_number(trace::track_class::block, 3),
               std::vector{a_record(150, record_kind::operation, 40),
                           a_record(260, record_kind::operation, 60), a_record(300, record_kind::dropped, 7)});
-    out.write(track_number(trace::track_class::block, 1U << 16U | 2U << 8U | 5U),
+    out.write(track_number(trace::track_class::block, 20U << 16U | 2U << 8U | 5U),
               std::vector{a_record(1000, record_kind::operation, 500)});
     out.end();
   }
@@ -466,8 +466,8 @@ TEST(Analysis, HasTheBlocksOfKernelsAsRows) {
   EXPECT_TRUE(run.devices.empty());
   const std::string text = report_text(run);
   EXPECT_NE(text.find("block 3 of device 0 of process 0, 7 records dropped"), std::string::npos) << text;
-  EXPECT_NE(text.find("block 5 of kernel 2 of device 1 of process 0"), std::string::npos) << text;
-  EXPECT_NE(report_json(std::vector{run}).find("block 5 of kernel 2 of device 1"), std::string::npos);
+  EXPECT_NE(text.find("block 5 of kernel 2 of device 20 of process 0"), std::string::npos) << text;
+  EXPECT_NE(report_json(std::vector{run}).find("block 5 of kernel 2 of device 20"), std::string::npos);
 }
 
 // A model's clock may stand still from the send to the begin, and the receiver's track is read first.
