@@ -2,6 +2,7 @@
 #include <imbrex/python/awaitable.hpp>
 
 #include <memory>
+#include <utility>
 
 namespace imbrex::python {
 
@@ -54,7 +55,9 @@ PySendResult send(PyObject* o, PyObject* /*value*/, PyObject** result) noexcept 
       }
     }
     a.its_state = state::over;
-    *result = a.what->result().release().ptr();
+    // It ends before Python goes on: what a when_any has cancelled is then cancelled.
+    const std::unique_ptr<awaited_thing> ended(std::exchange(a.what, nullptr));
+    *result = ended->result().release().ptr();
     return PYGEN_RETURN;
   } catch (...) {
     a.its_state = state::over;

@@ -412,6 +412,20 @@ class Wrong(ix.Chare):
             assert into.numpy().tolist() == [0, 1, 2, 3]
 
     @ix.entry
+    async def give_up_while_it_is_copied(self):
+        self.connect()
+        array = ix.device_array(np.arange(200_000.0))
+        lent = self.right.send(array)
+        into = Shown(ix.device_array(np.zeros(200_000)))
+        gone = weakref.ref(into)
+        assert (await ix.when_any(self.left.receive(into), ix.sleep(0.01)))[0] == 1
+        del into
+        assert gone() is not None  # the copy takes 0.3 s
+        await lent
+        while gone() is not None:
+            await ix.sleep(0.001)
+
+    @ix.entry
     def send(self, what):
         self.connect()
         self.right.send(what)
@@ -443,6 +457,15 @@ def test_what_a_device_channel_refuses(device_run):
         with pytest.raises(TypeError, match="channels of different kinds"):
             await c.join_kinds.call()
     device_run(main)
+
+
+def test_what_is_written_is_kept_though_nobody_waits(run, machine, tmp_path):
+    if machine != "alone":
+        pytest.skip("in real time")
+
+    async def main():
+        await ix.chare(Wrong).give_up_while_it_is_copied.call()
+    run(main, device="emulated", device_model=v100_with(tmp_path, "memory_bandwidth", '"10MB/s"'))
 
 
 def test_equal_types_of_numpy_are_one(device_run):
