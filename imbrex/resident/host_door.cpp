@@ -151,9 +151,10 @@ void host_door::abandon() noexcept {
 /// Where the PEs have a clock of their own: what it shows when the run begins, as soon as that is known.
 void host_door::find_clock() {
   if (!trace_ || has_hosts_clock_) return;
-  while (host_memory::load_acquire(*link_.clock_is_set) == 0) {
-    const std::lock_guard lock(mutex_);
-    if (over_) return;
+  const auto is_set = [this] { return host_memory::load_acquire(*link_.clock_is_set) != 0; };
+  while (!is_set()) {
+    std::unique_lock lock(mutex_);
+    if (changed_.wait_for(lock, first_pause, [this] { return over_; }) && !is_set()) return;
   }
   clock_ahead_ = imbrex::detail::real_clock().now().count() - static_cast<std::int64_t>(*link_.clock);
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/resident/stepping.hpp>
 
+#include <sys/mman.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -10,8 +12,11 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
+
+#include <imbrex/base/error.hpp>
 
 #ifndef __has_feature
 #define __has_feature(x) 0
@@ -36,7 +41,7 @@ namespace {
 /// In so many looks a PE publishes what it has finished, looks for quiescence and sees that the run has
 /// ended.
 constexpr std::uint32_t looks_before_sleep = 160;
-constexpr std::size_t stack_bytes = std::size_t{256} << 10U;
+constexpr std::size_t stack_bytes = std::size_t{1} << 20U;  // of which memory is taken as it is used
 constexpr std::size_t item_bytes = 16;
 
 /// Those between GPUs are written by the GPUs themselves: without what a host does before a transfer.
@@ -45,6 +50,25 @@ device_model without_rendezvous(device_model model) {
   model.link.staged_from = 0;
   return model;
 }
+
+/// Memory for a stack, above a page that nobody may touch: who needs more is stopped there.
+class guarded_stack {
+ public:
+  guarded_stack() {
+    if (memory_ == MAP_FAILED || ::mprotect(memory_, page_, PROT_NONE) != 0)
+      throw error("a PE of a program inside a GPU has no memory for its stack of " +
+                  std::to_string(stack_bytes) + " bytes: run fewer PEs");
+  }
+  guarded_stack(const guarded_stack&) = delete;
+  guarded_stack& operator=(const guarded_stack&) = delete;
+  ~guarded_stack() { ::munmap(memory_, page_ + stack_bytes); }
+  std::byte* bottom() const { return static_cast<std::byte*>(memory_) + page_; }
+
+ private:
+  const std::size_t page_ = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  void* const memory_ =
+      ::mmap(nullptr, page_ + stack_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+};
 
 }  // namespace
 
@@ -78,7 +102,7 @@ struct stepping::place {
 struct stepping::pe {
   pe_state state;
   std::vector<std::uint32_t> tickets;
-  std::unique_ptr<std::byte[]> stack = std::make_unique_for_overwrite<std::byte[]>(stack_bytes);
+  guarded_stack stack;
   place own;
   place* caller = nullptr;
   nanoseconds time{0};
@@ -130,10 +154,10 @@ nanoseconds stepping::run(const machine& m, serve_function serve, const std::fun
       serve(here, one.state, alone, n);
     };
     one.caller = &main;
-    one.own.bottom = one.stack.get();
+    one.own.bottom = one.stack.bottom();
     one.own.size = stack_bytes;
     ::getcontext(&one.own.context);
-    one.own.context.uc_stack.ss_sp = one.stack.get();
+    one.own.context.uc_stack.ss_sp = one.stack.bottom();
     one.own.context.uc_stack.ss_size = stack_bytes;
     const auto self = reinterpret_cast<std::uintptr_t>(&one);
     ::makecontext(&one.own.context, reinterpret_cast<void (*)()>(&pe::begin), 2, static_cast<unsigned>(self),
