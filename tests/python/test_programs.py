@@ -244,3 +244,13 @@ def test_an_example_on_devices(pieces):
         done = run(command)
         assert done.returncode == 0, done.stderr
         assert done.stdout == f"70 cells in {pieces} pieces hold {heat[1:-1].sum():.9f} after 60 steps\n"
+
+
+@needs_command
+@pytest.mark.parametrize("members", [1, 4])
+def test_arrays_of_devices_go_around(members):
+    words = [sys.executable, str(EXAMPLES / "ring_on_devices.py"), str(members), "9", "--device", "emulated"]
+    for command in (words, in_processes(3, words)):
+        done = run(command)
+        assert done.returncode == 0, done.stderr
+        assert done.stdout == f"the sum after 9 rounds is {9000 * sum(range(members))}\n"
