@@ -81,8 +81,10 @@ TEST(inbox, loses_nothing_among_many_posters) {
   inbox door;
   std::vector<std::vector<numbered>> items(posters, std::vector<numbered>(each));
   std::vector<std::thread> threads;
+  std::atomic<bool> is_parked = false;  // so that it sleeps at least once
   for (int p = 0; p < posters; ++p)
     threads.emplace_back([&, p] {
+      is_parked.wait(false);
       for (int i = 0; i < each; ++i) {
         auto& item = items[static_cast<std::size_t>(p)][static_cast<std::size_t>(i)];
         item.poster = p;
@@ -103,6 +105,8 @@ TEST(inbox, loses_nothing_among_many_posters) {
     }
     if (left > 0 && door.park()) {
       ++sleeps;
+      is_parked = true;
+      is_parked.notify_all();
       door.sleep(std::chrono::seconds(20));
       ASSERT_TRUE(door.has_items()) << "slept past an item";
     }

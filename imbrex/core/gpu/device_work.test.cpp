@@ -45,7 +45,7 @@ constexpr kernel<std::atomic<bool>*> wait_for{.name = "wait_for", .host = [](std
                                               }};
 constexpr kernel<> rest{.name = "rest", .host = [] { std::this_thread::sleep_for(300ms); }};
 constexpr kernel<> last_long{
-    .name = "last_long", .host = [] {}, .work = [] { return work_size{.time = nanoseconds(30ms)}; }};
+    .name = "last_long", .host = [] {}, .work = [] { return work_size{.time = nanoseconds(200ms)}; }};
 constexpr kernel<int> fault{
     .name = "fault", .host = [](int cell) { throw std::out_of_range("cell " + std::to_string(cell)); }};
 
