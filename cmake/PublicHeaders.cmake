@@ -74,6 +74,9 @@ set(IMBREX_PUBLIC_HEADERS
   imbrex/grid/boundaries.hpp
   imbrex/grid/box.hpp
   imbrex/grid/decomposition.hpp
+  imbrex/grid/device_field.hpp
+  imbrex/grid/device_halo.hpp
+  imbrex/grid/device_view.hpp
   imbrex/grid/field.hpp
   imbrex/grid/halo.hpp
   imbrex/grid/view.hpp
