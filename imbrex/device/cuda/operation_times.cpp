@@ -72,6 +72,7 @@ void operation_times::stop() noexcept {
   told_ = nullptr;
   running_.clear();
   last_end_.clear();
+  told_end_.clear();
   ended_.clear();
   spare_.clear();
   anchor_.reset();
@@ -170,8 +171,11 @@ void operation_times::tell(nanoseconds before) {
   for (; next != ended_.end() && next->end < before; ++next) {
     running& op = next->one;
     last_told_ = std::max(last_told_, next->end);
-    told_->finished(
-        {op.what, op.name, op.stream, op.owner, op.bytes, std::min(next->begin, last_told_), last_told_});
+    // The end that was told of the one before may be later than it was.
+    nanoseconds& before_it = told_end_[op.stream];
+    const nanoseconds begin = std::clamp(next->begin, std::min(before_it, last_told_), last_told_);
+    before_it = last_told_;
+    told_->finished({op.what, op.name, op.stream, op.owner, op.bytes, begin, last_told_});
     spare_.push_back(std::move(op.begin));
     spare_.push_back(std::move(op.end));
   }

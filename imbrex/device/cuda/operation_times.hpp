@@ -124,6 +124,7 @@ class operation_times {
   std::vector<event> spare_;
   std::map<std::uint32_t, std::deque<running>> running_;  ///< by stream, in its order
   std::map<std::uint32_t, nanoseconds> last_end_;         ///< of each stream
+  std::map<std::uint32_t, nanoseconds> told_end_;         ///< of each stream, as it was told
   std::vector<ended> ended_;
 };
 
