@@ -246,6 +246,7 @@ void runtime::attach_observers(const bootstrap* meeting, const host_share& share
 }
 
 runtime::~runtime() {
+  gate_->close();                 // a run that has thrown has not come to it
   if (job_) job_->net().close();  // it may hold messages, which belong to the PEs' memory
   clear();
   links_.clear();
