@@ -170,6 +170,8 @@ void land_device_part(device_part& part) {
   if (part.must_land(gpu())) part.land(transfers_here().in, stream_out_of(part));
 }
 
+bool has_devices(const processor& pe) { return pe.run().devices().any(); }
+
 std::size_t device_bytes(message& m) {
   if (!m.has_device_memory) return 0;
   std::vector<device_part*> parts;
