@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -34,7 +36,7 @@ class spline {
   }
   // For loops that do the same for several.
 
-  const double* cubics() const { return coefficients_.data(); }
+  std::span<const double> cubics() const { return coefficients_; }
   double intervals_in_unit() const { return inverse_step_; }
   std::size_t last_interval() const { return last_; }
 

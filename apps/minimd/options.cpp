@@ -44,7 +44,8 @@ std::optional<std::string> read(texts& given, int argc, char** argv) {
               "the file of an embedded-atom potential, in the format funcfl")
       .option("--odf", "N[,N...]", given.odf, "chares per PE, a run for each number; 1 unless given")
       .option("--comm", "host|message", given.comm,
-              "how positions go from a device's block to another: through pinned memory of the host, or in "
+              "how values of copies go from a device's block to another: through pinned memory of the host, "
+              "or in "
               "messages "
               "of device memory; host unless given")
       .flag("--reproducible", given.reproducible,
@@ -103,7 +104,6 @@ void check_device(const settings& setup) {
                                 "; leave one of the two out");
   };
   if (setup.on_device()) {
-    refuse_there(what.field == force_field::eam, "embedded-atom forces");
     refuse_there(what.lists == list_kind::half, "half lists");
     refuse_there(what.reproducible, "--reproducible");
   }
