@@ -24,12 +24,12 @@ imbrex::cells::domain<3> box_of(const problem& what) {
 block::block(const problem& what, const imbrex::cells::domain<3>& box,
              const imbrex::grid::decomposition<3>& cut, const device_use& use)
     : what_(what), use_(use), rows_(rows_within(what.range(), box.cell_width())) {
-  cells.connect<&block::cells>(*this, box, cut);
   if (use.is_used) device_.emplace(what, use.by, "block " + imbrex::to_string(where()));
   if (device_ && !device_->keeps_data()) {
     expected_ = expected_plan(what, box, cut, where());
     return;
   }
+  cells.connect<&block::cells>(*this, box, cut);
   if (what.field == force_field::eam) eam_ = eam_potential::of(what.potential);
   // Sites that may lie in the block: one more on each side, since cells and sites are rounded.
   imbrex::index<3> from, to;

@@ -30,7 +30,11 @@ const halo_part& block::partner(const imbrex::index<3>& with) const {
   return *found;
 }
 
+// All PEs take what has come for their blocks in one order, by z. Then a block's partners beside it compute
+// at about the same time, and the next block in the row of a PE has all it needs while the device computes
+// the last one. In orders of their own PEs wait for each other's last block in every step.
 imbrex::task<> block::exchange_by_host() {
+  constexpr int priorities = 32;
   co_await device_->packed();
   const auto blocks = peers();
   for (const halo_part& to : device_->partners()) {
@@ -41,7 +45,8 @@ imbrex::task<> block::exchange_by_host() {
     else
       halo.left_out.count = values.size_bytes();
     imbrex::spend_copy(values.size_bytes());
-    imbrex::send<&block::halos_by_host>(blocks[to.with], exchange_, std::move(halo));
+    imbrex::send<&block::halos_by_host>(blocks[to.with].with_priority(to.with[2] % priorities), exchange_,
+                                        std::move(halo));
   }
   for (std::size_t n = device_->partners().size(); n > 0; --n) {
     const host_halo halo = co_await halos_by_host.receive(exchange_);
@@ -71,6 +76,9 @@ imbrex::task<> block::exchange_by_messages() {
 
 imbrex::task<> block::exchange_on_device(halo_values what) {
   ++exchange_;
+  // No more than an exchange ahead of the device: else buffers of messages would pile up, and transfers of
+  // later steps stand before those that others wait for.
+  if (use_.by == communication::message) co_await device_->packed();
   device_->begin_exchange(what);
   if (use_.by == communication::host)
     co_await exchange_by_host();

@@ -253,7 +253,9 @@ void device_store::begin_exchange(halo_values what) {
   order(pack_stream, compute);  // which changes what is packed next
 }
 
-imbrex::task<> device_store::packed() { co_await streams_.from_device().done(); }
+imbrex::task<> device_store::packed() {
+  co_await (by_ == communication::host ? streams_.from_device() : streams_.pack()).done();
+}
 
 std::span<const double> device_store::outgoing(const halo_part& to) const {
   const std::size_t first = to.first_source - partners().front().first_source;

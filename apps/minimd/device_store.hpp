@@ -62,10 +62,11 @@ class device_store {
   /// Those with whom this block exchanges; not itself.
   std::span<const halo_part> partners() const { return std::span(plan_.parts).subspan(1); }
 
+  /// All that was given to others so far is packed, and where it goes by the host, it has come there.
+  imbrex::task<> packed();
+
   // By the host.
 
-  /// What is packed has come there.
-  imbrex::task<> packed();
   std::span<const double> outgoing(const halo_part& to) const;
   /// Where what comes is to be written.
   std::span<double> incoming(const halo_part& from);

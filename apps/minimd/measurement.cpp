@@ -20,10 +20,12 @@ imbrex::nanoseconds moment(const settings& setup) {
              : std::chrono::steady_clock::now().time_since_epoch();
 }
 
+// Among equal cuts that across z most, so that the blocks of a PE, which are numbered side by side, are a row.
+// A block of a row of four has two neighbours in it, and need not wait for the fourth.
 imbrex::index<3> shape_of(const imbrex::index<3>& cells, std::int64_t chares) {
   try {
-    const auto cut = harness::minimal_surface({cells[0], cells[1], cells[2]}, chares);
-    return {cut.blocks[0], cut.blocks[1], cut.blocks[2]};
+    const auto cut = harness::minimal_surface({cells[2], cells[1], cells[0]}, chares);
+    return {cut.blocks[2], cut.blocks[1], cut.blocks[0]};
   } catch (const std::invalid_argument& e) {
     throw imbrex::usage_error(e.what());
   }

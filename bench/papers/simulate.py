@@ -91,6 +91,21 @@ class Machine:
                                                "--rounds", self.iterations or 10])
         return self.known["resident"]
 
+    def minimd(self, cells, nodes, comm, odf=1, mpi=False):
+        """What minimd writes of so many unit cells, as texts by name."""
+        key = (tuple(cells), nodes, comm, odf, mpi)
+        if key not in self.known:
+            with tempfile.TemporaryDirectory() as folder:
+                file = pathlib.Path(folder) / "run.yaml"
+                output_of([*self.simulated(
+                    "minimd", self.model + (":mpi" if mpi else ""), "--size", ",".join(map(str, cells)),
+                    "--pes", GPUS_PER_NODE * nodes, "--odf", odf, "--comm", comm, "--streams", "five",
+                    "--steps", self.iterations or 100, "--thermo", 0, "--quiet", "--yaml", file),
+                    *(["--completion", "sync"] if mpi else [])])
+                lines = [line.split(": ", 1) for line in file.read_text().splitlines() if ": " in line]
+            self.known[key] = dict(lines)
+        return self.known[key]
+
     def moldyn(self, nodes, overlap, particles):
         """What moldyn writes of particles on a torus that is cut into a strip for each node."""
         key = (nodes, overlap, particles)
