@@ -20,8 +20,8 @@ imbrex::nanoseconds moment(const settings& setup) {
              : std::chrono::steady_clock::now().time_since_epoch();
 }
 
-// Among equal cuts that across z most, so that the blocks of a PE, which are numbered side by side, are a row.
-// A block of a row of four has two neighbours in it, and need not wait for the fourth.
+// Among equal cuts that across z most, so that the blocks of a PE, which are numbered side by side, are a
+// row. A block of a row of four has two neighbours in it, and need not wait for the fourth.
 imbrex::index<3> shape_of(const imbrex::index<3>& cells, std::int64_t chares) {
   try {
     const auto cut = harness::minimal_surface({cells[2], cells[1], cells[0]}, chares);
