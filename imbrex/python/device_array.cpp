@@ -95,7 +95,7 @@ void device_array::check() const {
 void device_array::order(stream& work) const {
   work.wait(memory.ready());
   if (!was_shown || has_order || memory.on() == nullptr) return;
-  static PyObject* const finish = package_attribute("imbrex._device", "finish_libraries");
+  static module_attribute finish("imbrex._device", "finish_libraries");
   const device_info& on = memory.on()->info();
   static_cast<void>(checked(PyObject_CallFunction(finish, "si", on.backend.c_str(), on.index)));
 }
@@ -240,8 +240,8 @@ task<nb::object> read_later(std::unique_ptr<reading> what) {
 
 PyObject* copy_to_host(PyObject* o, PyObject*) noexcept {
   try {
-    static PyObject* const name =
-        checked(PyUnicode_InternFromString("DeviceArray.copy_to_host()")).release().ptr();
+    static kept_object kept;
+    PyObject* const name = kept.get([] { return PyUnicode_InternFromString("DeviceArray.copy_to_host()"); });
     of(o).check();
     return awaitable_of(
                read_later(std::make_unique<reading>(of(o))), [](nb::object host) { return host; }, name)
@@ -501,7 +501,8 @@ void device_array_object::define(nb::module_& m) {
   m.attr("DeviceArray") = nb::borrow(reinterpret_cast<PyObject*>(type));
   m.def("device_array", &make_device_array);
   m.def("stream", [](const nb::int_& handle) {
-    static PyObject* const name = checked(PyUnicode_InternFromString("imbrex.stream()")).release().ptr();
+    static kept_object kept;
+    PyObject* const name = kept.get([] { return PyUnicode_InternFromString("imbrex.stream()"); });
     return awaitable_of(end_of_stream(native_stream_of(handle.ptr())), nullptr, name);
   });
 }
