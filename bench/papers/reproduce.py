@@ -11,13 +11,14 @@ import sys
 import figures
 import minimd_figures
 import moldyn_figures
+import python_figures
 import rank_figures
 import resident_figures
 from plot import chart
 from simulate import Machine
 
 FIGURES = {**figures.FIGURES, **rank_figures.FIGURES, **resident_figures.FIGURES, **moldyn_figures.FIGURES,
-           **minimd_figures.FIGURES}
+           **minimd_figures.FIGURES, **python_figures.FIGURES}
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 

@@ -15,6 +15,7 @@
 #include <imbrex/core/gpu/device_transfers.hpp>
 #include <imbrex/core/gpu/device_work.hpp>
 #include <imbrex/core/message/device_parts.hpp>
+#include <imbrex/core/run/spend.hpp>
 #include <imbrex/coro/task.hpp>
 #include <imbrex/device/error.hpp>
 #include <imbrex/python/awaitable.hpp>
@@ -204,7 +205,8 @@ nb::object make_device_array(const nb::object& from) {
   if (form.bytes() != 0) {
     stream& in = detail::transfers_here().in;
     pinned_buffer<std::byte> pinned(gpu(), form.bytes());
-    std::memcpy(pinned.span().data(), numpy::elements_of(host), form.bytes());
+    if (gpu().info().keeps_data) std::memcpy(pinned.span().data(), numpy::elements_of(host), form.bytes());
+    spend_copy(form.bytes());
     in.copy(span_of(memory), pinned_span<const std::byte>(pinned.span()));
     memory.ready_after(in);
   }
@@ -224,7 +226,9 @@ class reading {
   /// When they are there.
   nb::object array() const {
     nb::object host = numpy::new_array(form_.type, form_.shape);
-    if (form_.bytes() != 0) std::memcpy(numpy::elements_of(host), pinned_.span().data(), form_.bytes());
+    if (form_.bytes() != 0 && gpu().info().keeps_data)
+      std::memcpy(numpy::elements_of(host), pinned_.span().data(), form_.bytes());
+    spend_copy(form_.bytes());
     return host;
   }
 
