@@ -79,6 +79,7 @@ class block : public imbrex::chare<block, imbrex::index<3>> {
 
  private:
   imbrex::task<> renew();
+  imbrex::task<bool> needs_renewal();
   imbrex::task<> refresh();
   imbrex::task<> compute_forces(bool wants_sums);
   imbrex::task<> compute_exact_forces();
@@ -109,7 +110,8 @@ class block : public imbrex::chare<block, imbrex::index<3>> {
   std::vector<double> densities_, slopes_;
   whole_numbers whole_densities_, whole_forces_;
   pair_sums pairs_;
-  std::int64_t step_ = 0;
+  vectors renewed_position_;  ///< of own atoms, where a renewal depends on how far they have moved
+  std::int64_t step_ = 0, renewed_at_ = 0;
   std::int64_t exchange_ = 0;  ///< of devices, so far
   bool is_stored_ = false;     ///< the store is ahead of the cells
 };

@@ -127,6 +127,44 @@ TEST(minimd, gives_the_same_bits_of_embedded_atoms_however_they_are_cut) {
   expect_the_same_bits(of_eam({4, 5, 4}, 3));
 }
 
+// Lists that are renewed where they must be have all pairs: those of lists with a skin that no atom crosses.
+TEST(minimd, renews_lists_where_they_must_be) {
+  settings checked = of_size({6, 6, 6}, 3), every_step = checked;
+  checked.given.what.renewal = 1;
+  checked.given.what.renews_if_needed = true;
+  checked.given.what.delay = 2;
+  checked.machine.shuffle = 3;
+  every_step.given.what.renewal = 1;
+  const measurement got = run(checked, 4), expected = run(every_step, 1);
+  EXPECT_NEAR(got.outputs.back().temperature, expected.outputs.back().temperature, 1e-10);
+  EXPECT_NEAR(got.outputs.back().potential, expected.outputs.back().potential, 1e-10);
+  EXPECT_NEAR(got.outputs.back().pressure, expected.outputs.back().pressure, 1e-9);
+  // With hardly a skin they must be renewed at each step; if none is for long, pairs are missed.
+  checked.given.what.skin = 0.01;
+  checked.given.what.delay = 0;
+  EXPECT_NEAR(run(checked, 4).outputs.back().potential, expected.outputs.back().potential, 1e-10);
+  checked.given.what.delay = 80;
+  EXPECT_GT(std::abs(run(checked, 4).outputs.back().potential - expected.outputs.back().potential), 1e-3);
+}
+
+TEST(minimd, gives_the_same_bits_with_renewals_where_they_must_be) {
+  settings setup = of_size({5, 6, 5}, 3);
+  setup.given.what.renewal = 2;
+  setup.given.what.renews_if_needed = true;
+  expect_the_same_bits(setup);
+}
+
+TEST(minimd, refuses_more_chares_than_cells) {
+  try {
+    chares_of(of_size({1, 1, 1}, 2), 1);
+    FAIL();
+  } catch (const imbrex::usage_error& e) {
+    EXPECT_STREQ(e.what(),
+                 "more chares than cells: 2 chares, but the grid 1 x 1 x 1 has 1 cells; take fewer --pes, a "
+                 "smaller --odf or a larger problem");
+  }
+}
+
 settings on_device(imbrex::index<3> lattice, int pes, communication comm) {
   settings setup = of_size(lattice, pes);
   setup.machine.device = "emulated";
