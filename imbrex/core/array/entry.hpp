@@ -127,7 +127,7 @@ struct port_message : element_message<key_type<typename T::index_type>> {
           (static_cast<T*>(chare)->*M).collect_unread(parts);
         };
         this->chare_class = &typeid(T);
-        this->is_parcel = !lands_by_itself<value_type>;
+        if constexpr (!lands_by_itself<value_type>) this->step = device_step::channel;
       }
     }
   };

@@ -35,6 +35,10 @@ struct message_purpose {
   std::string_view by{};      ///< an operation
 };
 
+/// As what memory of devices is sent: by a message that is asked where it shall land, by a device channel, or
+/// in a collective, whose messages only say where it is.
+enum class device_step : std::uint8_t { message, channel, collective };
+
 /// One kind of message: one object for each entry method or port that the program names, and for each kind of
 /// message of the runtime itself. They register themselves before main() and are numbered in the order of
 /// their spelled names, so that all processes of a job agree.
@@ -76,8 +80,8 @@ struct message_type : work_type {
   /// Of a kind that moves chares: the first of the ports of their class with `unread_parts`; of such a port:
   /// the next. `message_table::number` joins them.
   const message_type* device_port = nullptr;
-  /// It brings what a device channel carries, which has a cost of its own in a `device_model`.
-  bool is_parcel = false;
+  /// What it costs in a `device_model` that a message of this kind brings memory of devices.
+  device_step step = device_step::message;
   /// How a message of this kind that is short runs as it came, a `short_item`; null if it must be unpacked.
   const work_type* as_short = nullptr;
   /// When it comes from another process it runs at once, where the PE looks at its network between items;
