@@ -92,9 +92,12 @@ set(IMBREX_PUBLIC_HEADERS
   imbrex/resident/chare.hpp
   imbrex/resident/context.hpp
   imbrex/resident/entries.hpp
+  imbrex/resident/heap_meeting.hpp
   imbrex/resident/index.hpp
   imbrex/resident/native.hpp
   imbrex/resident/program.hpp
+  imbrex/resident/symmetric.hpp
+  imbrex/resident/symmetric_heap.hpp
 
   imbrex/core/array/define_entries.hpp
   imbrex/core/record/load_meter.hpp

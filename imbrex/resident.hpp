@@ -9,3 +9,5 @@
 #include <imbrex/resident/index.hpp>
 #include <imbrex/resident/layout.hpp>
 #include <imbrex/resident/program.hpp>
+#include <imbrex/resident/symmetric.hpp>
+#include <imbrex/resident/symmetric_heap.hpp>

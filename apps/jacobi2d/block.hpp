@@ -10,15 +10,17 @@
 namespace jacobi2d {
 
 /// Some rows of the grid, between two rows that are the neighbours'. In sweep n it updates its outer rows
-/// first, writes them into the neighbours' memory too, all their cells, and signals; they arrive while it
-/// updates the others. Sweep n + 1 begins when both neighbours have signalled and this one is done.
+/// first, writes them into the neighbours' memory too, all their cells, on whatever GPU that is, and signals;
+/// they arrive while it updates the others. Sweep n + 1 begins when both neighbours have signalled and this
+/// one is done.
 ///
 /// One pair of buffers is enough: a block reads a neighbour's row before it signals in a sweep, and the
 /// neighbour writes that buffer's next only after it has got this signal.
 ///
 /// In simulated time it says what it does to memory, and it may have no cells at all.
 struct block : imbrex::resident::chare<block> {
-  float* buffers[2] = {};  ///< rows + 2 rows each
+  imbrex::resident::symmetric<float> buffers[2];          ///< rows + 2 rows each
+  imbrex::resident::symmetric<float> above[2], below[2];  ///< the rows of the neighbours' that are its own
   int rows = 0, width = 0, sweeps = 0;
   imbrex::resident::trigger ready[2];  ///< for even and odd sweeps
 
@@ -32,9 +34,9 @@ struct block : imbrex::resident::chare<block> {
     if (me < last) here.spend_put(here.pe_of<block>(me + 1), bytes_of(1) / 2);
     if (me > 0) signal(here, me - 1, n + 1);
     if (me < last) signal(here, me + 1, n + 1);
-    if (buffers[0] != nullptr)
-      update(buffers[n % 2], buffers[(n + 1) % 2], 2, rows - 2, width, nullptr, nullptr, here.thread(),
-             here.threads());
+    if (buffers[0].size != 0)
+      update(here.local(buffers[n % 2]), here.local(buffers[(n + 1) % 2]), 2, rows - 2, width, nullptr,
+             nullptr, here.thread(), here.threads());
     here.spend_copy(bytes_of(rows - outer));
     signal(here, me, n + 1);
   }
@@ -43,15 +45,13 @@ struct block : imbrex::resident::chare<block> {
     return 2 * sizeof(float) * static_cast<std::uint64_t>(width) * static_cast<std::uint64_t>(count);
   }
   IMBREX_DEVICE void update_outer(imbrex::resident::context<block>& here, std::uint32_t n) {
-    if (buffers[0] == nullptr) return;
+    if (buffers[0].size == 0) return;
     const int me = here.where()[0], last = here.shape()[0] - 1;
-    float* const from = buffers[n % 2];
-    float* const to = buffers[(n + 1) % 2];
-    block* const above = me == 0 ? nullptr : &here.of<block>(me - 1);
-    block* const below = me == last ? nullptr : &here.of<block>(me + 1);
-    float* const to_above =
-        above == nullptr ? nullptr : row_of(above->buffers[(n + 1) % 2], above->rows + 1, width);
-    float* const to_below = below == nullptr ? nullptr : row_of(below->buffers[(n + 1) % 2], 0, width);
+    const std::uint32_t next = (n + 1) % 2;
+    float* const from = here.local(buffers[n % 2]);
+    float* const to = here.local(buffers[next]);
+    float* const to_above = me == 0 ? nullptr : here.remote(above[next], here.gpu_of<block>(me - 1));
+    float* const to_below = me == last ? nullptr : here.remote(below[next], here.gpu_of<block>(me + 1));
     if (rows == 1) {
       update(from, to, 1, 1, width, to_above, to_below, here.thread(), here.threads());
     } else {  // both at once, by half of the threads each

@@ -2,7 +2,6 @@
 // Jacobi's method in two dimensions inside one GPU: as kernels that the host sends, as one kernel whose
 // blocks wait for each other, and by chares that live there.
 //   jacobi2d --device emulated --rows 64 --width 64 --odf 1,4 --check
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -16,32 +15,10 @@
 #include <imbrex/base/options/command.hpp>
 #include <imbrex/device/backends/devices.hpp>
 
+#include "numbers.hpp"
 #include "solver.hpp"
 
 namespace {
-
-int number_of(std::string_view option, const std::string& text) {
-  std::size_t used = 0;
-  int n = 0;
-  try {
-    n = std::stoi(text, &used);
-  } catch (const std::exception&) {
-    used = 0;
-  }
-  if (used == 0 || used != text.size() || n < 0)
-    throw imbrex::usage_error(std::string(option) + " takes a number, not \"" + text + "\"");
-  return n;
-}
-
-std::vector<int> numbers_of(std::string_view option, const std::string& text) {
-  std::vector<int> all;
-  for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t comma = std::min(text.find(',', at), text.size());
-    all.push_back(number_of(option, text.substr(at, comma - at)));
-    at = comma + 1;
-  }
-  return all;
-}
 
 /// Solves and prints a line; false if a check fails.
 bool report(imbrex::device& on, const jacobi2d::problem& p, jacobi2d::variant how,
@@ -67,7 +44,7 @@ bool report(imbrex::device& on, const jacobi2d::problem& p, jacobi2d::variant ho
 
 int main(int argc, char** argv) {
   try {
-    std::optional<std::string> device, rows, width, sweeps, odf, pes, threads;
+    std::optional<std::string> device, rows, width, sweeps, odf, pes, threads, gpus;
     bool checks = false;
     imbrex::command options("jacobi2d", "[OPTIONS]", "Jacobi's method in two dimensions inside one GPU.");
     options.option("--device", "NAME", device, "cuda unless given, or emulated")
@@ -76,16 +53,18 @@ int main(int argc, char** argv) {
         .option("--sweeps", "N", sweeps, "100 unless given")
         .option("--odf", "N,...", odf, "chares for each PE, 1 unless given")
         .option("--pes", "N", pes, "blocks, as many as the device has unless given")
+        .option("--gpus", "N", gpus, "emulated ones that the PEs are spread over, 1 unless given")
         .option("--threads", "N", threads, "of a block, 512 unless given")
         .flag("--check", checks, "compare with a loop of the host, bit for bit");
     const std::vector<std::string> words(argv + 1, argv + argc);
     if (const auto help = options.read(words)) return std::fputs(help->c_str(), stdout) < 0 ? 1 : 0;
     jacobi2d::problem p;
-    p.rows = number_of("--rows", rows.value_or("1024"));
-    p.width = number_of("--width", width.value_or("1024"));
-    p.sweeps = number_of("--sweeps", sweeps.value_or("100"));
-    p.pes = static_cast<std::uint32_t>(number_of("--pes", pes.value_or("0")));
-    p.threads = static_cast<std::uint32_t>(number_of("--threads", threads.value_or("0")));
+    p.rows = jacobi2d::number_of("--rows", rows.value_or("1024"));
+    p.width = jacobi2d::number_of("--width", width.value_or("1024"));
+    p.sweeps = jacobi2d::number_of("--sweeps", sweeps.value_or("100"));
+    p.pes = static_cast<std::uint32_t>(jacobi2d::number_of("--pes", pes.value_or("0")));
+    p.threads = static_cast<std::uint32_t>(jacobi2d::number_of("--threads", threads.value_or("0")));
+    p.gpus = static_cast<std::uint32_t>(jacobi2d::number_of("--gpus", gpus.value_or("1")));
     const std::vector<float> should = checks ? jacobi2d::expected(p) : std::vector<float>();
     const std::vector<float>* const compared = checks ? &should : nullptr;
     const auto found = imbrex::devices(device.value_or("cuda"));
@@ -93,7 +72,7 @@ int main(int argc, char** argv) {
                 p.sweeps);
     bool all_right = report(*found.front(), p, jacobi2d::variant::sweeps, compared);
     all_right = report(*found.front(), p, jacobi2d::variant::loop, compared) && all_right;
-    for (const int blocks : numbers_of("--odf", odf.value_or("1"))) {
+    for (const int blocks : jacobi2d::numbers_of("--odf", odf.value_or("1"))) {
       p.blocks_each = blocks;
       all_right = report(*found.front(), p, jacobi2d::variant::resident, compared) && all_right;
     }

@@ -24,6 +24,7 @@ namespace {
 
 using imbrex::device_span;
 using imbrex::native_stream;
+namespace resident = imbrex::resident;
 
 #if !IMBREX_HAS_CUDA
 constexpr void (*sweep_on_device)(native_stream, device_span<float>, device_span<float>, int, int) = nullptr;
@@ -128,63 +129,7 @@ solution solve_as_kernels(imbrex::device& on, const problem& p, variant how) {
   return found;
 }
 
-solution solve_by_chares(imbrex::device& on, const problem& p) {
-  namespace resident = imbrex::resident;
-  resident::settings s;
-  s.pes = p.pes;
-  s.threads = p.threads == 0 && on.info().backend != "emulated" ? 512 : p.threads;
-  const std::uint32_t pes = resident::program<block>::completed(on, s).pes;
-  const int blocks = std::min(p.rows, p.blocks_each * static_cast<int>(pes));
-  resident::program<block> program(on, s, {blocks});
-
-  // A block's rows have two more, so the grid in blocks has more rows than the grid.
-  const int rows_each = p.rows / blocks, longer = p.rows % blocks;
-  const auto rows_of = [&](int b) { return rows_each + (b < longer ? 1 : 0); };
-  const auto first_row = [&](int b) { return b * rows_each + std::min(b, longer); };
-  const std::vector<float> begin = with_margins(p, begin_of(p));
-  const std::size_t all = cells_of(p.rows + 2 * (blocks - 1), p.width);
-  const auto pitch = static_cast<std::size_t>(pitch_of(p.width));
-  const auto place = [&](int b) {
-    return (static_cast<std::size_t>(first_row(b)) + 2 * static_cast<std::size_t>(b)) * pitch;
-  };
-  grid_pair grid(on, all);
-  std::vector<block> chares(static_cast<std::size_t>(blocks));
-  const auto prepare = [&](int sweeps) {
-    std::vector<float> in_blocks(all);
-    for (int b = 0; b < blocks; ++b) {
-      std::copy_n(begin.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(first_row(b)) * pitch),
-                  (static_cast<std::size_t>(rows_of(b)) + 2) * pitch,
-                  in_blocks.begin() + static_cast<std::ptrdiff_t>(place(b)));
-      block& one = chares[static_cast<std::size_t>(b)];
-      one = block();
-      one.buffers[0] = grid.first().data() + place(b);
-      one.buffers[1] = grid.second().data() + place(b);
-      one.rows = rows_of(b);
-      one.width = p.width;
-      one.sweeps = sweeps;
-    }
-    grid.write(in_blocks);
-    program.write(chares);
-  };
-  prepare(2);
-  program.run_all<&block::sweep>(std::uint32_t{0});
-  prepare(p.sweeps);
-  solution found;
-  found.blocks = blocks;
-  found.seconds = seconds_of([&] {
-    if (program.run_all<&block::sweep>(std::uint32_t{0}).value != static_cast<std::uint64_t>(blocks))
-      throw imbrex::error("not all blocks have come to the end");
-  });
-  const std::vector<float> in_blocks = grid.read(p.sweeps % 2 == 1);
-  std::vector<float> cells(cells_of(p.rows, p.width));
-  for (int b = 0; b < blocks; ++b)
-    std::copy_n(
-        in_blocks.begin() + static_cast<std::ptrdiff_t>(place(b) + pitch),
-        static_cast<std::size_t>(rows_of(b)) * pitch,
-        cells.begin() + static_cast<std::ptrdiff_t>((static_cast<std::size_t>(first_row(b)) + 1) * pitch));
-  found.cells = without_margins(p, std::move(cells));
-  return found;
-}
+namespace resident = imbrex::resident;
 
 }  // namespace
 
@@ -210,9 +155,116 @@ std::vector<float> expected(const problem& p) {
   return without_margins(p, std::move(now));
 }
 
+row_blocks::row_blocks(imbrex::device& on, const problem& p, std::uint32_t gpus)
+    : pitch(static_cast<std::size_t>(pitch_of(p.width))) {
+  check(p);
+  settings.pes = p.pes;
+  settings.gpus = gpus;
+  settings.threads = p.threads == 0 && on.info().backend != "emulated" ? 512 : p.threads;
+  settings.placed = resident::placement::blocks;
+  settings = resident::program<block>::completed(on, settings);
+  const int pes = static_cast<int>(settings.pes);
+  blocks = std::min(p.rows, p.blocks_each * pes);
+  rows_each = p.rows / blocks;
+  longer = p.rows % blocks;
+  of_gpu = (blocks + pes - 1) / pes * static_cast<int>(settings.pes / gpus);
+}
+
+std::size_t row_blocks::place(int b) const {
+  const int first = b - b % of_gpu;
+  return static_cast<std::size_t>(first_row(b) - first_row(first) + 2 * (b - first)) * pitch;
+}
+
+std::size_t row_blocks::cells() const {
+  return static_cast<std::size_t>(of_gpu) * static_cast<std::size_t>(rows(0) + 2) * pitch;
+}
+
+std::size_t resident_solver::heap_bytes(imbrex::device& on, const problem& p, std::uint32_t gpus) {
+  const row_blocks cut(on, p, gpus);
+  return resident::program<block>::heap_bytes(on, cut.settings, {cut.blocks}) +
+         2 * (cut.cells() * sizeof(float) + 256);
+}
+
+resident_solver::resident_solver(const resident::symmetric_heap& heap, const problem& p)
+    : heap_(heap),
+      problem_(p),
+      cut_(heap.memory()->on(), p, heap.gpus()),
+      program_(heap, cut_.settings, {cut_.blocks}),
+      grids_{heap.make<float>(cut_.cells()), heap.make<float>(cut_.cells())} {}
+
+/// The first of a GPU, and the one after its last.
+std::pair<int, int> resident_solver::blocks_of(std::uint32_t gpu) const {
+  const int first = std::min(static_cast<int>(gpu) * cut_.of_gpu, cut_.blocks);
+  return {first, std::min(first + cut_.of_gpu, cut_.blocks)};
+}
+
+void resident_solver::prepare(int sweeps) {
+  std::vector<block> chares(static_cast<std::size_t>(cut_.blocks));
+  for (int b = 0; b < cut_.blocks; ++b) {
+    block& one = chares[static_cast<std::size_t>(b)];
+    one.rows = cut_.rows(b);
+    one.width = problem_.width;
+    one.sweeps = sweeps;
+    for (int side = 0; side < 2; ++side) {
+      const auto part = [&](int of, int row, std::size_t begin, std::size_t cells) {
+        return grids_[side].what().part(cut_.place(of) + static_cast<std::size_t>(row) * cut_.pitch + begin,
+                                        cells);
+      };
+      const auto width = static_cast<std::size_t>(problem_.width);
+      one.buffers[side] = part(b, 0, 0, static_cast<std::size_t>(one.rows + 2) * cut_.pitch);
+      if (b > 0) one.above[side] = part(b - 1, cut_.rows(b - 1) + 1, margin, width);
+      if (b + 1 < cut_.blocks) one.below[side] = part(b + 1, 0, margin, width);
+    }
+  }
+  program_.write(chares);
+  const std::vector<float> begin = with_margins(problem_, begin_of(problem_));
+  for (std::uint32_t g = heap_.first_gpu(); g < heap_.first_gpu() + heap_.gpus_here(); ++g) {
+    std::vector<float> in_blocks(cut_.cells());
+    for (auto [b, end] = blocks_of(g); b < end; ++b)
+      std::copy_n(begin.data() + static_cast<std::size_t>(cut_.first_row(b)) * cut_.pitch,
+                  static_cast<std::size_t>(cut_.rows(b) + 2) * cut_.pitch, in_blocks.data() + cut_.place(b));
+    for (const auto& grid : grids_) grid.write(g, in_blocks);
+  }
+}
+
+void resident_solver::end() {
+  if (program_.end().value != static_cast<std::uint64_t>(cut_.blocks))
+    throw imbrex::error("not all blocks have come to the end");
+}
+
+int resident_solver::first_row() const { return cut_.first_row(blocks_of(heap_.first_gpu()).first); }
+
+std::vector<float> resident_solver::cells(int sweeps) const {
+  std::vector<float> all;
+  for (std::uint32_t g = heap_.first_gpu(); g < heap_.first_gpu() + heap_.gpus_here(); ++g) {
+    std::vector<float> in_blocks = grids_[sweeps % 2].read(g);
+    for (auto [b, end] = blocks_of(g); b < end; ++b)
+      for (int r = 1; r <= cut_.rows(b); ++r) {
+        const float* const row = row_of(in_blocks.data() + cut_.place(b), r, problem_.width);
+        all.insert(all.end(), row, row + problem_.width);
+      }
+  }
+  return all;
+}
+
 solution solve(imbrex::device& on, const problem& p, variant how) {
   check(p);
-  return how == variant::resident ? solve_by_chares(on, p) : solve_as_kernels(on, p, how);
+  if (how != variant::resident) return solve_as_kernels(on, p, how);
+  const resident::symmetric_heap heap(on, p.gpus, resident_solver::heap_bytes(on, p, p.gpus));
+  resident_solver solver(heap, p);
+  const auto run = [&] {
+    solver.start();
+    solver.stream().synchronize();
+    solver.end();
+  };
+  solver.prepare(2);  // loads the kernel
+  run();
+  solver.prepare(p.sweeps);
+  solution found;
+  found.blocks = solver.blocks();
+  found.seconds = seconds_of(run);
+  found.cells = solver.cells(p.sweeps);
+  return found;
 }
 
 }  // namespace jacobi2d

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <imbrex/device/device.hpp>
+#include <imbrex/device/stream.hpp>
+#include <imbrex/resident/program.hpp>
+#include <imbrex/resident/symmetric_heap.hpp>
+
+#include "block.hpp"
 
 namespace jacobi2d {
 
@@ -22,9 +27,10 @@ struct problem {
   int sweeps = 100;
   int blocks_each = 1;                 ///< of each PE, where they are resident
   std::uint32_t pes = 0, threads = 0;  ///< as `imbrex::resident::settings`
+  std::uint32_t gpus = 1;              ///< of this process, where they are resident
 };
 
-/// What came out: the grid's rows, and how long all sweeps took.
+/// What came out: rows of the grid, from the first on, and how long all sweeps took.
 struct solution {
   std::vector<float> cells;
   double seconds = 0;
@@ -37,5 +43,50 @@ std::vector<float> begin_of(const problem& p);
 std::vector<float> expected(const problem& p);
 /// Throws usage_error for a problem that cannot be, device_error if the device cannot run it.
 solution solve(imbrex::device& on, const problem& p, variant how);
+
+/// How a grid is cut into blocks of rows, and where those are in the memory of their GPUs. A block's rows
+/// have two more.
+struct row_blocks {
+  imbrex::resident::settings settings;
+  int blocks = 0, rows_each = 0, longer = 0;
+  int of_gpu = 0;  ///< at most
+  std::size_t pitch = 0;
+
+  row_blocks(imbrex::device& on, const problem& p, std::uint32_t gpus);
+  int rows(int b) const { return rows_each + (b < longer ? 1 : 0); }
+  int first_row(int b) const { return b * rows_each + (b < longer ? b : longer); }
+  std::uint32_t gpu(int b) const { return static_cast<std::uint32_t>(b / of_gpu); }
+  /// Where it begins in its GPU's cells, and how many a GPU has.
+  std::size_t place(int b) const;
+  std::size_t cells() const;
+};
+
+/// Chares inside the GPUs of a heap. All processes of the heap make it, with the same problem, and call it
+/// alike.
+class resident_solver {
+ public:
+  resident_solver(const imbrex::resident::symmetric_heap& heap, const problem& p);
+  /// The bytes that each GPU of a heap with so many needs.
+  static std::size_t heap_bytes(imbrex::device& on, const problem& p, std::uint32_t gpus);
+
+  /// Before a run.
+  void prepare(int sweeps);
+  void start() { program_.start_all<&block::sweep>(std::uint32_t{0}); }
+  imbrex::stream& stream() { return program_.stream(); }
+  void end();
+  /// Rows that are on GPUs of this process: which, and their cells after a run of so many sweeps.
+  int first_row() const;
+  std::vector<float> cells(int sweeps) const;
+  int blocks() const { return cut_.blocks; }
+
+ private:
+  std::pair<int, int> blocks_of(std::uint32_t gpu) const;
+
+  imbrex::resident::symmetric_heap heap_;
+  problem problem_;
+  row_blocks cut_;
+  imbrex::resident::program<block> program_;
+  imbrex::resident::symmetric_buffer<float> grids_[2];
+};
 
 }  // namespace jacobi2d

@@ -12,7 +12,8 @@ namespace bench {
 struct pinger : imbrex::resident::chare<pinger> {
   using context = imbrex::resident::context<pinger>;
   imbrex::resident::trigger ready;
-  imbrex::resident::channel<std::uint64_t> in;  ///< behind its buffers lies a third one, to send from
+  imbrex::resident::channel<std::uint64_t> of_other;
+  imbrex::resident::symmetric<std::uint64_t> to_put;
   std::uint32_t last = 0;
   std::uint64_t sum = 0;
 
@@ -51,8 +52,7 @@ struct pinger : imbrex::resident::chare<pinger> {
   /// By a channel.
   IMBREX_DEVICE void ping_put(context& here, std::uint32_t n) {
     if (n >= last) return here.exit(0);
-    const int to = other(here);
-    here.put<&pinger::ping_put>(to, here.of<pinger>(to).in, n + 1, in.buffers + 2 * std::uint64_t{in.size});
+    here.put<&pinger::ping_put>(other(here), of_other, n + 1, here.local(to_put));
   }
   /// To itself, several at once, so that the next is always there.
   IMBREX_DEVICE void start_self(context& here, std::uint64_t rounds) {

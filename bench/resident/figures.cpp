@@ -30,6 +30,7 @@ using bench::pinger;
 using imbrex::nanoseconds;
 using imbrex::resident::program;
 using imbrex::resident::settings;
+using imbrex::resident::symmetric_heap;
 using jacobi2d::block;
 
 constexpr std::uint32_t blocks_of_gpu = 80;  // a V100's multiprocessors
@@ -90,7 +91,12 @@ class measurement {
       s.parcels = 2;
       s.parcel_bytes = static_cast<std::uint32_t>((bytes + 15) / 16 * 16) + 128;
       const auto words = static_cast<std::uint32_t>((bytes + 15) / 16 * 2);
-      program<pinger> p(imbrex::gpu(), s, {static_cast<int>(2 * at.to)});
+      // Of each GPU: buffers of two channels, and what each end puts there.
+      const symmetric_heap heap(imbrex::gpu(), at.gpus,
+                                program<pinger>::heap_bytes(imbrex::gpu(), s, {static_cast<int>(2 * at.to)}) +
+                                    std::size_t{6} * words * sizeof(std::uint64_t));
+      const auto buffers = heap.make<std::uint64_t>(std::size_t{6} * words);
+      program<pinger> p(heap, s, {static_cast<int>(2 * at.to)});
       const auto end = [&p] { p.end(); };
       const bool is_short = bytes <= 8;
       const double message = co_await each(
@@ -102,13 +108,13 @@ class measurement {
               p.start<&pinger::start_payload>(0, 2 * n, words);
           },
           end);
-      imbrex::device_buffer<std::uint64_t> buffers(imbrex::gpu(), std::size_t{6} * words);
       const auto prepare = [&](std::uint32_t last) {
         std::vector<pinger> both(p.count<pinger>());
         for (std::uint32_t n = 0; n < 2; ++n) {
           pinger& one = both[n * at.to];
-          one.in.buffers = buffers.span().data() + std::size_t{3} * n * words;
-          one.in.size = words;
+          one.of_other.buffers =
+              buffers.what().part(std::size_t{2} * (1 - n) * words, std::size_t{2} * words);
+          one.to_put = buffers.what().part(std::size_t{4 + n} * words, words);
           one.last = last;
         }
         p.write(both);

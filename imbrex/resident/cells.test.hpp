@@ -217,7 +217,8 @@ inline IMBREX_DEVICE void boss::collect(context<boss>& here, std::uint32_t round
 
 /// Sends values to and fro by two channels.
 struct caller : chare<caller> {
-  channel<float> in;
+  channel<float> in, of_other;
+  symmetric<float> out;
   std::uint32_t last = 0, wrong = 0;
 
   IMBREX_DEVICE void start(context<caller>& here, std::uint32_t values) {
@@ -225,22 +226,21 @@ struct caller : chare<caller> {
     answer(here, 0);
   }
   IMBREX_DEVICE void take(context<caller>& here, std::uint32_t n) {
-    const float* const value = in.buffer(n);
+    const float* const value = here.local(in.buffer(n));
     std::uint32_t bad = 0;
-    for (std::uint32_t i = 0; i < in.size; ++i) bad += value[i] != static_cast<float>(n * 1000 + i) ? 1 : 0;
+    for (std::uint32_t i = 0; i < in.size(); ++i) bad += value[i] != static_cast<float>(n * 1000 + i) ? 1 : 0;
     if (here.leads()) wrong += bad;
     if (n == last) return here.exit(n);
     answer(here, n + 1);
   }
   /// Writes its next value where its last one was, and puts it.
   IMBREX_DEVICE void answer(context<caller>& here, std::uint32_t n) {
-    float* const own = in.buffers + 2 * in.size;
+    float* const own = here.local(out);
     here.sync();
-    for (std::uint32_t i = here.thread(); i < in.size; i += here.threads())
+    for (std::uint32_t i = here.thread(); i < out.size; i += here.threads())
       own[i] = static_cast<float>(n * 1000 + i);
     here.sync();
-    const int to = 1 - here.where()[0];
-    here.put<&caller::take>(to, here.of<caller>(to).in, n, own);
+    here.put<&caller::take>(1 - here.where()[0], of_other, n, own);
   }
   using entries = resident::entries<&caller::start, &caller::take>;
 };

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include <imbrex/resident/symmetric.hpp>
 #include <imbrex/resident/transport/memory.hpp>
 #include <imbrex/resident/transport/trigger.hpp>
 
@@ -12,17 +13,16 @@ namespace imbrex::resident {
 /// ready.
 using trigger = signal_count<native_memory>;
 
-/// The receiving end of a way from one chare to another that is used again and again: two buffers in turn,
-/// which the sender writes where they lie (`context::put`). A member of the receiver. Value n lies in the
-/// buffer of n until the sender puts value n + 2, which it may do when it knows that the receiver is done
-/// with n: by value n + 1 of a channel back, or a message.
+/// The receiving end of a way from one chare to another, on whatever GPU, that is used again and again: two
+/// buffers in turn, which the sender writes where they lie (`context::put`). Value n lies in the buffer of n
+/// until the sender puts value n + 2, which it may do when it knows that the receiver is done with n: by
+/// value n + 1 of a channel back, or a message. Both ends have it as a member, or know it otherwise.
 template <class T>
 struct channel {
-  T* buffers = nullptr;    ///< of 2 `size` Ts in the device's memory, aligned to 16 bytes
-  std::uint32_t size = 0;  ///< Ts of a value; their bytes a multiple of 16
-  trigger arrived[2];
+  symmetric<T> buffers;  ///< of 2 `size` Ts; the bytes of `size` a multiple of 16
 
-  IMBREX_DEVICE T* buffer(std::uint32_t n) const { return buffers + std::uint64_t{n % 2} * size; }
+  IMBREX_DEVICE std::uint64_t size() const { return buffers.size / 2; }
+  IMBREX_DEVICE symmetric<T> buffer(std::uint32_t n) const { return buffers.part(n % 2 * size(), size()); }
 };
 
 }  // namespace imbrex::resident

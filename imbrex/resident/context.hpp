@@ -35,12 +35,12 @@ IMBREX_DEVICE void pack(packed<Head, Rest...>& to, const First& first, const Oth
   if constexpr (sizeof...(Rest) > 0) pack(to.tail, others...);
 }
 template <class T>
-IMBREX_DEVICE std::uint64_t parcel_of(const payload<T>& last) {
-  return last.parcel();
+IMBREX_DEVICE const payload<T>& payload_in(const payload<T>& last) {
+  return last;
 }
 template <class First, class... Rest>
-IMBREX_DEVICE std::uint64_t parcel_of(const First&, const Rest&... rest) {
-  return parcel_of(rest...);
+IMBREX_DEVICE const auto& payload_in(const First&, const Rest&... rest) {
+  return payload_in(rest...);
 }
 
 }  // namespace detail
@@ -92,12 +92,55 @@ class context {
   /// Waits for all threads of the PE.
   IMBREX_DEVICE void sync() { core_.threads.sync(); }
 
-  /// Another chare, wherever it is: all of this GPU's memory is shared. Who touches what when is the
-  /// program's business.
+  /// The GPU that this runs on, and how many the run has.
+  IMBREX_DEVICE std::uint32_t gpu() const { return core_.m.gpu; }
+  IMBREX_DEVICE std::uint32_t num_gpus() const { return core_.m.gpus; }
+  /// The PE of a chare, and its GPU.
+  template <class C>
+  IMBREX_DEVICE std::uint32_t pe_of(const typename C::index_type& i) const {
+    return array<C>().pe_of(detail::linear(array<C>(), i));
+  }
+  template <class C>
+  IMBREX_DEVICE std::uint32_t gpu_of(const typename C::index_type& i) const {
+    return core_.m.gpu_of(pe_of<C>(i));
+  }
+
+  /// Another chare, wherever it is: all of a GPU's memory is shared, and that of the others is mapped. Who
+  /// touches what when is the program's business. What is read of another GPU's comes over the link.
   template <class C>
   IMBREX_DEVICE C& of(const typename C::index_type& i) const {
-    return *reinterpret_cast<C*>(array<C>().elements +
-                                 std::uint64_t{sizeof(C)} * detail::linear(array<C>(), i));
+    const detail::array_layout& a = array<C>();
+    const std::uint32_t element = detail::linear(a, i);
+    std::byte* at = a.elements + std::uint64_t{sizeof(C)} * element;
+    if (core_.m.gpus != 1) at = core_.m.on(core_.m.gpu_of(a.pe_of(element)), at);
+    return *reinterpret_cast<C*>(at);
+  }
+
+  /// Where symmetric memory is on this GPU, and that of another: null where the two do not map each other.
+  template <class T>
+  IMBREX_DEVICE T* local(const symmetric<T>& which) const {
+    return remote(which, core_.m.gpu);
+  }
+  template <class T>
+  IMBREX_DEVICE T* remote(const symmetric<T>& which, std::uint32_t of_gpu) const {
+    std::byte* const heap = core_.m.heaps[of_gpu];
+    return heap == nullptr ? nullptr : reinterpret_cast<T*>(heap + which.offset);
+  }
+  /// Writes symmetric memory of a GPU, all of `there`, from `from` on. It is seen there by whoever runs what
+  /// this PE sends after it by `signal`, `send_ordered`, or with a payload.
+  template <class T>
+  IMBREX_DEVICE void put(const symmetric<T>& there, std::uint32_t of_gpu, const T* from) {
+    T* const to = remote(there, of_gpu);
+    const std::uint64_t bytes = there.size * sizeof(T);
+    const auto places = reinterpret_cast<std::uintptr_t>(to) | reinterpret_cast<std::uintptr_t>(from) | bytes;
+    if (places % sizeof(wide_word) == 0) {
+      auto* const out = reinterpret_cast<wide_word*>(to);
+      const auto* const in = reinterpret_cast<const wide_word*>(from);
+      for (std::uint64_t w = thread(); w < bytes / sizeof(wide_word); w += threads()) out[w] = in[w];
+    } else {
+      for (std::uint64_t n = thread(); n < there.size; n += threads()) to[n] = from[n];
+    }
+    spend_put(of_gpu * core_.m.pes_here, bytes);
   }
 
   /// Runs an entry of the chare `to`, some time. With at most 8 bytes of arguments it costs one atomic
@@ -228,9 +271,10 @@ class context {
     core_.attends = core_.attends || core_.me.revisits;
   }
 
-  /// Adds a signal to a trigger; the last of `all` runs the entry of the chare `to`, which sees all that was
-  /// written before these signals, by all threads. Arguments count from the last. The trigger is then as new,
-  /// for signals of whoever knows by that entry's work that this time is over.
+  /// Adds a signal to a trigger, a member of a chare on the GPU of the chare `to`; the last of `all` runs
+  /// that chare's entry, which sees all that was written before these signals, by all threads. Arguments
+  /// count from the last. The trigger is then as new, for signals of whoever knows by that entry's work that
+  /// this time is over. To another GPU it is two stores, and nobody waits for an answer.
   template <auto Entry, class... A>
   IMBREX_DEVICE void signal(const target_index<Entry>& to, trigger& counter, std::uint32_t all,
                             const A&... arguments) {
@@ -238,22 +282,33 @@ class context {
     static_assert(sizeof...(A) == traits::arguments, "imbrex: wrong number of arguments for this entry");
     static_assert(!traits::in_parcel, "imbrex: a trigger's entry has at most 8 bytes of arguments");
     sync();
-    if (leads() && counter.add(all)) post<Entry>(to, is_ordered, arguments...);
+    if (!leads()) return;
+    if (core_.m.gpus != 1) {
+      using target = typename traits::chare;
+      if (!detail::contains(array<target>(), to)) return missing<Entry>(to);
+      const std::uint32_t element = detail::linear(array<target>(), to);
+      const std::uint32_t pe = array<target>().pe_of(element);
+      const auto offset = static_cast<std::uint64_t>(reinterpret_cast<std::byte*>(&counter) -
+                                                     core_.m.heaps[core_.m.gpu_of(pe)]);
+      if (offset >= core_.m.heap_bytes) return core_.fail(detail::failure_kind::trigger_elsewhere);
+      if (!core_.m.is_here(pe)) {
+        item last;
+        make_item<Entry>(last, element, arguments...);
+        last.meta |= is_ordered;
+        return core_.post_across(
+            pe, {detail::signal_to(offset, all), detail::meta_of(detail::signal_comes, 0)}, last, 2);
+      }
+    }
+    if (counter.add(all)) post<Entry>(to, is_ordered, arguments...);
   }
 
-  /// Writes value n of a channel that the chare `to` has, `size` Ts from `from` on, and signals: the entry of
-  /// `to` that is run has the value in `there.buffer(n)`. Its only argument is n. `from` is aligned to 16
-  /// bytes.
+  /// Writes value n of a channel of the chare `to`, from `from` on, and runs that chare's entry, whose only
+  /// argument is n: it has the value in `local(there.buffer(n))`. `from` is aligned to 16 bytes.
   template <auto Entry, class T>
-  IMBREX_DEVICE void put(const target_index<Entry>& to, channel<T>& there, std::uint32_t n, const T* from) {
-    static_assert(std::is_trivially_copyable_v<T>,
-                  "imbrex: what a channel carries must be trivially copyable");
-    const std::uint64_t words = std::uint64_t{there.size} * sizeof(T) / sizeof(wide_word);
-    auto* const out = reinterpret_cast<wide_word*>(there.buffer(n));
-    const auto* const in = reinterpret_cast<const wide_word*>(from);
-    for (std::uint64_t w = thread(); w < words; w += threads()) out[w] = in[w];
-    spend_put(pe_of<typename detail::traits_of<Entry>::chare>(to), words * sizeof(wide_word));
-    signal<Entry>(to, there.arrived[n % 2], 1, n);
+  IMBREX_DEVICE void put(const target_index<Entry>& to, const channel<T>& there, std::uint32_t n,
+                         const T* from) {
+    put(there.buffer(n), gpu_of<typename detail::traits_of<Entry>::chare>(to), from);
+    send_ordered<Entry>(to, n);
   }
 
   /// In simulated time the entry takes as long as its PE takes to read or write so many bytes of the device's
@@ -265,11 +320,6 @@ class context {
   /// and what is sent there afterwards comes behind them.
   IMBREX_DEVICE void spend_put(std::uint32_t to, std::uint64_t bytes) {
     if (leads()) detail::take_step(core_.m.steps, detail::step::put, bytes, to);
-  }
-  /// The PE of a chare.
-  template <class C>
-  IMBREX_DEVICE std::uint32_t pe_of(const typename C::index_type& i) const {
-    return array<C>().pe_of(detail::linear(array<C>(), i));
   }
 
   /// Ends the run with this value; what is under way is lost.
@@ -308,8 +358,8 @@ class context {
   }
   /// 0: none is left.
   IMBREX_DEVICE std::uint64_t take_parcel() {
-    const std::uint32_t one = core_.m.parcels_of(core_.pe).take(core_.me.parcels);
-    return one == 0 ? 0 : std::uint64_t{core_.pe} << 32U | one;
+    const std::uint32_t one = core_.m.parcels_of(core_.place()).take(core_.me.parcels);
+    return one == 0 ? 0 : core_.m.parcel_name(core_.place(), one);
   }
   template <class Traits>
   IMBREX_DEVICE auto prepare_payload(std::uint32_t count, std::uint32_t most_bytes,
@@ -350,12 +400,20 @@ class context {
       return true;
     } else {
       if constexpr (Traits::has_payload)
-        i.body = detail::parcel_of(arguments...);
+        i.body = detail::payload_in(arguments...).parcel();
       else
         i.body = take_parcel();
       if (i.body == 0) {
         core_.fail(otherwise);
         return false;
+      }
+      if constexpr (Traits::has_payload) {
+        const auto& last = detail::payload_in(arguments...);
+        const std::byte* const should = core_.m.parcel(i.body) + detail::payload_offset<Traits::fixed_bytes>;
+        if (reinterpret_cast<const std::byte*>(last.data()) != should) {
+          core_.fail(detail::failure_kind::prepared_otherwise);
+          return false;
+        }
       }
       i.meta |= is_ordered;
       if constexpr (Traits::fixed_bytes > 0) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include <imbrex/resident/gpu_exchange.hpp>
 #include <imbrex/resident/host_exchange.hpp>
 #include <imbrex/resident/machine.hpp>
 #include <imbrex/resident/team.hpp>
@@ -10,13 +11,19 @@
 namespace imbrex::resident::detail {
 
 /// Says why a run ends, unless another has.
-IMBREX_DEVICE IMBREX_SELDOM inline void end_run(ending* end, stop_reason why, std::uint64_t value,
+IMBREX_DEVICE IMBREX_SELDOM inline void end_run(const machine& m, stop_reason why, std::uint64_t value,
                                                 failure what) {
-  if (memory::add(end->claims, 1) != 0) return;
-  end->value = value;
-  end->first = what;
-  memory::store_release(end->stop, static_cast<std::uint32_t>(why));
+  if (memory::add(m.end->claims, 1) != 0) return;
+  if (m.gpus == 1) {
+    m.end->value = value;
+    m.end->first = what;
+    memory::store_release(m.end->stop, static_cast<std::uint32_t>(why));
+  } else {
+    wish_end(m, why, value, what);
+  }
 }
+
+enum class sending : std::uint32_t { sent, kept, full };
 
 /// An item that has found its mailbox full: false if there is no room for it.
 IMBREX_DEVICE IMBREX_SELDOM inline bool keep_item(pe_state& me, item i, std::uint32_t to,
@@ -26,9 +33,29 @@ IMBREX_DEVICE IMBREX_SELDOM inline bool keep_item(pe_state& me, item i, std::uin
   return true;
 }
 
+/// Sends one item, or two that come one after the other, to a PE of another GPU.
+IMBREX_DEVICE IMBREX_SELDOM inline sending send_across(const machine& m, pe_state& me, std::uint32_t to,
+                                                       item one, item other, std::uint32_t count) {
+  crossing<memory, system_memory> way = m.crossing_to(to);
+  std::uint32_t ticket = way.draw(count);
+  sending how = sending::sent;
+  for (std::uint32_t n = 0; n < count; ++n, ++ticket) {
+    const item& i = n == 0 ? one : other;
+    take_step(m.steps, step::send, ticket, to);
+    if (way.try_fill(ticket, i)) continue;
+    if (!keep_item(me, i, to, ticket)) return sending::full;
+    how = sending::kept;
+  }
+  return how;
+}
+
 /// Tries to send what is kept for full mailboxes.
 IMBREX_DEVICE IMBREX_SELDOM inline void retry_kept(const machine& m, pe_state& me, std::uint32_t most) {
-  me.out.retry([&m](std::uint32_t to) { return m.mailbox_of(to); }, most);
+  const auto try_fill = [&m](const kept_item<>& one) {
+    return m.is_here(one.to) ? m.mailbox_of(one.to).try_fill(one.ticket, one.what)
+                             : m.crossing_to(one.to).try_fill(one.ticket, one.what);
+  };
+  me.out.retry(try_fill, most);
 }
 
 /// What one thread of a PE works with.
@@ -43,10 +70,12 @@ class core {
         head(threads.thread() == 0 ? state.finished : 0) {}
 
   IMBREX_DEVICE bool leads() const { return threads.thread() == 0; }
+  /// Its place among the PEs of its GPU.
+  IMBREX_DEVICE std::uint32_t place() const { return pe - m.first_pe; }
 
   /// Ends the run, unless another has: of the first thread.
   IMBREX_DEVICE void end(stop_reason why, std::uint64_t value, const failure& what = {}) {
-    end_run(m.end, why, value, what);
+    end_run(m, why, value, what);
   }
   IMBREX_DEVICE bool stops() const { return memory::load(m.end->stop) != 0; }
   IMBREX_DEVICE failure here(failure_kind kind) const {
@@ -64,15 +93,30 @@ class core {
   /// Sends an item: of the first thread. Never waits: what finds the mailbox full is kept, with its ticket,
   /// so what is sent to one PE stays in order.
   IMBREX_DEVICE void post(std::uint32_t to, const item& i) {
+    if (m.gpus != 1 && !m.is_here(to)) return post_across(to, i, {}, 1);
     if (to == pe && post_local(i)) return;
     mailbox<memory> box = m.mailbox_of(to);
     std::uint32_t ticket = 0;
-    const bool sent = box.try_send(me.tickets[to], ticket, i);
+    const bool sent = box.try_send(me.tickets[to - m.first_pe], ticket, i);
     take_step(m.steps, step::send, ticket, to);
     if (to == pe) me.own_end = ticket + 1;
     if (__builtin_expect(sent, 1)) return;
     attends = true;
     if (!keep_item(me, i, to, ticket)) fail(failure_kind::outbox_full, to);
+  }
+  /// The same, one item or two, to a PE of another GPU.
+  IMBREX_DEVICE void post_across(std::uint32_t to, const item& one, const item& other, std::uint32_t count) {
+    const sending how = send_across(m, me, to, one, other, count);
+    if (how == sending::full) return fail(failure_kind::outbox_full, to);
+    attends = attends || how == sending::kept;
+  }
+  /// An entry has read a parcel: its owner may use it again.
+  IMBREX_DEVICE void give_back(std::uint64_t parcel) {
+    if (m.gpus == 1 || machine::gpu_of_parcel(parcel) == m.gpu) return m.give_back(parcel);
+    const std::uint32_t place = static_cast<std::uint32_t>(parcel >> 32U) & 0xffffU;
+    // The host has no mailbox: the leader of its GPU gives it back.
+    post_across(machine::gpu_of_parcel(parcel) * m.pes_here + (place == m.pes_here ? 0 : place),
+                {parcel, meta_of(parcel_returns, 0) | is_ordered}, {}, 1);
   }
 
   /// What others may need the processor for; in simulated time they have it when it is their turn.

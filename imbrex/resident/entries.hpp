@@ -95,7 +95,7 @@ template <auto A, auto B>
 inline constexpr bool same_entry = std::is_same_v<std::integral_constant<std::remove_cv_t<decltype(A)>, A>,
                                                   std::integral_constant<std::remove_cv_t<decltype(B)>, B>>;
 /// At most so many entries and reductions has a program.
-inline constexpr std::uint32_t most_entries = 127;
+inline constexpr std::uint32_t most_entries = 126;
 
 template <class List>
 struct entry_list;
@@ -212,7 +212,7 @@ struct table<chares<C...>> {
   static constexpr std::uint32_t reductions =
       (0U + ... + reduction_list<typename reductions_of<C>::type>::count);
   static_assert(entries + reductions <= most_entries,
-                "imbrex: a program inside a GPU has at most 127 entries and reductions");
+                "imbrex: a program inside a GPU has at most 126 entries and reductions");
 
   template <class Chare>
   static IMBREX_DEVICE constexpr std::uint32_t array() {

@@ -196,11 +196,10 @@ TEST(resident_report, names_a_message_for_an_entry_that_is_not) {
       {detail::kind_of<ring>({4})});
   // A message as no program can send it: what follows shows that it ends the run.
   alignas(256) static std::byte memory[1U << 17U];
-  ASSERT_LE(plan.image_bytes() + plan.bulk_bytes(), sizeof(memory));
-  std::vector<ring> elements(4);
+  ASSERT_LE(plan.bytes(), sizeof(memory));
+  plan.write(memory);
   plan.write(memory, 0, {5, detail::meta_of(9, 3)});
-  const detail::machine m =
-      plan.at(memory, memory + plan.image_bytes(), {reinterpret_cast<std::byte*>(elements.data())});
+  const detail::machine m = plan.at(memory);
   detail::run_on_host<chares<ring>>(m);
   EXPECT_EQ(m.end->first.kind, detail::failure_kind::wrong_entry);
   const detail::entry_names names{{{"token", 0, false}}, {}};

@@ -32,24 +32,25 @@ std::size_t words_bytes(std::uint32_t pes) {
 }
 std::uint32_t slot_bytes(const settings& s) { return s.host_bytes + std::uint32_t{sizeof(host_slot)}; }
 constexpr std::uint32_t records_each = 1024;
-std::size_t memory_bytes(const settings& s, bool is_traced) {
+std::size_t memory_bytes(const settings& s, std::uint32_t pes, bool is_traced) {
   const std::size_t rings =
-      3 * words_bytes(s.pes) + line_bytes + std::size_t{s.pes + 1} * s.host_slots * slot_bytes(s);
-  const std::size_t records = std::size_t{s.pes} * records_each * sizeof(entry_record);
-  return rings + (is_traced ? 3 * words_bytes(s.pes) + line_bytes + records : 0);
+      3 * words_bytes(pes) + line_bytes + std::size_t{pes + 1} * s.host_slots * slot_bytes(s);
+  const std::size_t records = std::size_t{pes} * records_each * sizeof(entry_record);
+  return rings + (is_traced ? 3 * words_bytes(pes) + line_bytes + records : 0);
 }
 
 }  // namespace
 
-host_door::host_door(device& of, const settings& s, const reporter& names,
-                     std::unique_ptr<imbrex::detail::block_recorder> trace,
+host_door::host_door(device& of, const settings& s, std::uint32_t first_pe, std::uint32_t pes,
+                     const reporter& names, std::unique_ptr<imbrex::detail::block_recorder> trace,
                      std::shared_ptr<imbrex::detail::executor_gate> gate)
-    : pes_(s.pes),
+    : first_pe_(first_pe),
+      pes_(pes),
       names_(names),
       trace_(std::move(trace)),
       gate_(std::move(gate)),
       has_hosts_clock_(of.info().backend == "emulated"),
-      memory_(of, memory_bytes(s, trace_ != nullptr)) {
+      memory_(of, memory_bytes(s, pes, trace_ != nullptr)) {
   std::byte* at = memory_.span().data();
   const auto words = [&at](std::size_t bytes) {
     return reinterpret_cast<std::uint32_t*>(std::exchange(at, at + bytes));
@@ -72,12 +73,14 @@ host_door::host_door(device& of, const settings& s, const reporter& names,
     link_.records_size = records_each;
   }
   link_.slots = at;
+  link_.first_pe = first_pe_;
+  link_.pes = pes_;
   link_.slot_bytes = slot_bytes(s);
   link_.size = s.host_slots;
 }
 
 host_door::~host_door() {
-  if (thread_.joinable()) abandon();
+  if (thread_.joinable()) abandon(host_link::is_over);
   stop();
 }
 
@@ -123,10 +126,10 @@ void host_door::close() {
 /// With the mutex. True if there was something, and room for it.
 bool host_door::put_queued() {
   bool put = false;
-  const ring<host_memory> way = link_.ring_of(pes_);
+  const ring<system_memory> way = link_.ring_of(link_.from_host());
   for (; !queued_.empty() && way.has_room(written_, known_); put = true) {
     const host_message& m = queued_.front();
-    host_slot& slot = *link_.slot(pes_, way.place(written_));
+    host_slot& slot = *link_.slot(link_.from_host(), way.place(written_));
     slot.body = m.what.body;
     slot.meta = m.what.meta;
     slot.what = m.to;
@@ -137,21 +140,21 @@ bool host_door::put_queued() {
   }
   if (closes_ && is_open_ && queued_.empty()) {
     is_open_ = false;
-    host_memory::store_release(*link_.state, *link_.state | host_link::is_closed);
+    system_memory::store_release(*link_.state, *link_.state | host_link::is_closed);
   }
   return put;
 }
 
 /// The run shall end, if it listens.
-void host_door::abandon() noexcept {
+void host_door::abandon(std::uint32_t why) noexcept {
   const std::lock_guard lock(mutex_);
-  host_memory::store_release(*link_.state, *link_.state | host_link::is_abandoned);
+  system_memory::store_release(*link_.state, *link_.state | host_link::is_abandoned | why);
 }
 
 /// Where the PEs have a clock of their own: what it shows when the run begins, as soon as that is known.
 void host_door::find_clock() {
   if (!trace_ || has_hosts_clock_) return;
-  const auto is_set = [this] { return host_memory::load_acquire(*link_.clock_is_set) != 0; };
+  const auto is_set = [this] { return system_memory::load_acquire(*link_.clock_is_set) != 0; };
   while (!is_set()) {
     std::unique_lock lock(mutex_);
     if (changed_.wait_for(lock, first_pause, [this] { return over_; }) && !is_set()) return;
@@ -176,7 +179,7 @@ void host_door::work() {
       std::this_thread::yield();
       continue;
     }
-    if (gate_ && !gate_->is_open()) abandon();
+    if (gate_ && !gate_->is_open()) abandon(host_link::is_over);
     std::unique_lock lock(mutex_);
     changed_.wait_for(lock, pause, [this] { return over_; });
     pause = queued_.empty() ? std::min(2 * pause, longest_pause) : first_pause;
@@ -186,27 +189,30 @@ void host_door::work() {
 /// What has come: true if there was something.
 bool host_door::read() {
   bool found = false;
-  for (std::uint32_t pe = 0; pe < pes_; ++pe)
-    for (const ring<host_memory> way = link_.ring_of(pe); way.has_some(read_[pe]); way.empty(read_[pe])) {
-      hear(*link_.slot(pe, way.place(read_[pe])), pe);
+  for (std::uint32_t n = 0; n < pes_; ++n) {
+    const std::uint32_t pe = first_pe_ + n;
+    for (const ring<system_memory> way = link_.ring_of(pe); way.has_some(read_[n]); way.empty(read_[n])) {
+      hear(*link_.slot(pe, way.place(read_[n])), pe);
       found = true;
     }
+  }
   return found;
 }
 
 std::uint32_t host_door::heard() const {
   std::uint32_t sum = 0;
-  for (std::uint32_t pe = 0; pe < pes_; ++pe) sum += host_memory::load_acquire(link_.emptied[pe]);
+  for (std::uint32_t pe = 0; pe < pes_; ++pe) sum += system_memory::load_acquire(link_.emptied[pe]);
   return sum;
 }
 
 bool host_door::read_records() {
   bool found = false;
   std::vector<imbrex::detail::finished_entry> entries;
-  for (std::uint32_t pe = 0; pe < pes_; ++pe) {
-    const ring<host_memory> way = link_.records_of(pe);
-    std::uint32_t& mine = records_read_[pe];
-    const std::uint32_t until = host_memory::load_acquire(*way.filled);
+  for (std::uint32_t n = 0; n < pes_; ++n) {
+    const std::uint32_t pe = first_pe_ + n;
+    const ring<system_memory> way = link_.records_of(pe);
+    std::uint32_t& mine = records_read_[n];
+    const std::uint32_t until = system_memory::load_acquire(*way.filled);
     if (until == mine) continue;
     found = true;
     entries.clear();
@@ -214,16 +220,16 @@ bool host_door::read_records() {
       return nanoseconds(static_cast<std::int64_t>(time) + clock_ahead_);
     };
     for (; mine != until; ++mine) {
-      const entry_record& one = link_.records[std::size_t{pe} * records_each + way.place(mine)];
+      const entry_record& one = link_.records[std::size_t{n} * records_each + way.place(mine)];
       if (one.lost != 0) {
         trace_->add(entries);
         entries.clear();
-        trace_->add_lost(pe, one.lost, here(one.begin));
+        trace_->add_lost(n, one.lost, here(one.begin));
       }
       const std::uint32_t element = element_in(one.meta);
-      entries.push_back({pe, names_.member(entry_in(one.meta)), element, here(one.begin), here(one.end)});
+      entries.push_back({n, names_.member(entry_in(one.meta)), element, here(one.begin), here(one.end)});
     }
-    host_memory::store_release(*way.emptied, mine);
+    system_memory::store_release(*way.emptied, mine);
     trace_->add(entries);
   }
   return found;
@@ -261,7 +267,8 @@ void host_door::stop() noexcept {
 void host_door::say_lost() const {
   for (std::uint32_t pe = 0; pe < pes_; ++pe)
     if (link_.lost[pe] != 0)
-      log(log_level::warning, std::to_string(link_.lost[pe]) + " lines that PE " + std::to_string(pe) +
+      log(log_level::warning, std::to_string(link_.lost[pe]) + " lines that PE " +
+                                  std::to_string(first_pe_ + pe) +
                                   " of a program inside a GPU has printed are left out: raise "
                                   "settings::host_slots, now " +
                                   std::to_string(link_.size));

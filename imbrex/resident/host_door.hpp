@@ -41,9 +41,10 @@ class host_door {
   /// What to do with a message, of which the parcel begins behind the slot.
   using listener = std::function<void(const host_slot&)>;
 
-  /// `names` says who prints, and must outlive it. `trace`: where entries are recorded, or null. `gate`: of
-  /// the Imbrex run, or null; when it closes nobody talks any more, and a run that listens ends.
-  host_door(device& of, const settings& s, const reporter& names,
+  /// Of PEs of this process, so many from the first on. `names` says who prints, and must outlive it.
+  /// `trace`: where entries are recorded, or null. `gate`: of the Imbrex run, or null; when it closes nobody
+  /// talks any more, and a run that listens ends.
+  host_door(device& of, const settings& s, std::uint32_t first_pe, std::uint32_t pes, const reporter& names,
             std::unique_ptr<imbrex::detail::block_recorder> trace,
             std::shared_ptr<imbrex::detail::executor_gate> gate);
   host_door(const host_door&) = delete;
@@ -77,11 +78,12 @@ class host_door {
   void find_clock();
   void hear(const host_slot& said, std::uint32_t pe);
   bool put_queued();
-  void abandon() noexcept;
+  /// `why`: host_link::is_over, too, if the Imbrex program ends.
+  void abandon(std::uint32_t why = 0) noexcept;
   void stop() noexcept;
   void say_lost() const;
 
-  const std::uint32_t pes_;
+  const std::uint32_t first_pe_, pes_;
   const reporter& names_;
   std::vector<listener> listeners_;
   const std::unique_ptr<imbrex::detail::block_recorder> trace_;

@@ -17,7 +17,7 @@ IMBREX_DEVICE inline void copy_words(std::byte* to, const std::byte* from, std::
 }
 
 IMBREX_DEVICE inline bool try_tell(const machine& m, pe_state& me, std::uint32_t pe, const host_item& i) {
-  const ring<host_memory> way = m.host.ring_of(pe);
+  const ring<system_memory> way = m.host.ring_of(pe);
   if (!way.has_room(me.told, me.told_known)) return false;
   host_slot* const slot = m.host.slot(pe, way.place(me.told));
   slot->body = i.body;
@@ -58,7 +58,7 @@ IMBREX_DEVICE IMBREX_SELDOM inline telling tell_host(const machine& m, pe_state&
 
 /// A slot for a line; null if the ring is full: the line is lost, and counted.
 IMBREX_DEVICE IMBREX_SELDOM inline host_slot* begin_line(const machine& m, pe_state& me, std::uint32_t pe) {
-  const ring<host_memory> way = m.host.ring_of(pe);
+  const ring<system_memory> way = m.host.ring_of(pe);
   if (way.has_room(me.told, me.told_known)) return m.host.slot(pe, way.place(me.told));
   ++me.lost_lines;
   return nullptr;
@@ -75,12 +75,12 @@ IMBREX_DEVICE IMBREX_SELDOM inline void end_line(const machine& m, pe_state& me,
 /// rests: a store that the host shall see costs a fence.
 IMBREX_DEVICE IMBREX_SELDOM inline void record_entry(const machine& m, pe_state& me, std::uint32_t pe,
                                                      std::uint32_t meta) {
-  const ring<host_memory> way = m.host.records_of(pe);
+  const ring<system_memory> way = m.host.records_of(pe);
   if (!way.has_room(me.recorded, me.records_taken)) {
     ++me.lost_records;
     return;
   }
-  m.host.records[std::uint64_t{pe} * m.host.records_size + way.place(me.recorded)] = {
+  m.host.records[std::uint64_t{pe - m.host.first_pe} * m.host.records_size + way.place(me.recorded)] = {
       me.entry_began, memory::now(), meta, me.lost_records};
   me.lost_records = 0;
   if (++me.recorded % 8 == 0) way.show(me.recorded);
@@ -90,7 +90,7 @@ IMBREX_DEVICE IMBREX_SELDOM inline void show_records(const machine& m, pe_state&
 }
 IMBREX_DEVICE IMBREX_SELDOM inline void tell_clock(const machine& m) {
   *m.host.clock = memory::now();
-  host_memory::store_release(*m.host.clock_is_set, 1);
+  system_memory::store_release(*m.host.clock_is_set, 1);
 }
 
 template <class V>
@@ -113,26 +113,30 @@ IMBREX_DEVICE std::uint64_t bits_in_line(const V& value) {
 
 enum class hearing : std::uint32_t { nothing, message, abandoned };
 
-/// PE 0's look for what the host says: a message is put into `me.from_host`. While the PE keeps many messages
-/// for full mailboxes, and while no parcel is free, the host's wait.
+/// The first PE's look for what the host says: a message is put into `me.from_host`. While the PE keeps many
+/// messages for full mailboxes, and while no parcel is free, the host's wait. Over a bus each look is dear:
+/// so at what the host is, which seldom changes, it looks where no message is.
 IMBREX_DEVICE IMBREX_SELDOM inline hearing hear(const machine& m, pe_state& me) {
   me.lacks_host_parcel = false;
-  const std::uint32_t state = host_memory::load_acquire(*m.host.state);  // before the messages, which it ends
-  if ((state & host_link::is_abandoned) != 0) return hearing::abandoned;
-  const ring<host_memory> way = m.host.ring_of(m.pes);
-  if (!way.has_some(me.heard)) {
-    if ((state & host_link::is_closed) != 0) me.is_open = false;
-    return hearing::nothing;
+  const ring<system_memory> way = m.host.ring_of(m.host.from_host());
+  if (!me.is_open || !way.has_some(me.heard)) {
+    const std::uint32_t state = system_memory::load_acquire(*m.host.state);
+    if ((state & host_link::is_abandoned) != 0) return hearing::abandoned;
+    if (!me.is_open) return hearing::nothing;
+    if (!way.has_some(me.heard)) {  // what came before it was closed is there now
+      if ((state & host_link::is_closed) != 0) me.is_open = false;
+      return hearing::nothing;
+    }
   }
   if (me.out.count > m.outbox_size / 8) return hearing::nothing;
-  const host_slot* const slot = m.host.slot(m.pes, way.place(me.heard));
+  const host_slot* const slot = m.host.slot(m.host.from_host(), way.place(me.heard));
   me.from_host = {slot->body, slot->meta};
   me.from_host_to = slot->what;
   if (slot->bytes != 0) {
-    const std::uint32_t one = m.parcels_of(m.pes).take(me.host_parcels);
+    const std::uint32_t one = m.parcels_of(m.pes_here).take(me.host_parcels);
     me.lacks_host_parcel = one == 0;
     if (one == 0) return hearing::nothing;
-    me.from_host.body = std::uint64_t{m.pes} << 32U | one;
+    me.from_host.body = m.parcel_name(m.pes_here, one);
     copy_words(m.parcel(me.from_host.body), reinterpret_cast<const std::byte*>(slot + 1), slot->bytes);
   }
   way.empty(me.heard);

@@ -40,10 +40,13 @@ void check(const settings& s) {
   require(s.pes >= 1 && s.pes <= most_pes, number(s.pes) + " PEs: 1 to 256 can be");
   require(s.threads >= 1 && s.threads <= most_threads,
           number(s.threads) + " threads in a PE: 1 to 512 can be");
-  require(s.gpus >= 1 && s.pes % s.gpus == 0,
-          number(s.pes) + " PEs on " + number(s.gpus) + " GPUs: as many on each can be");
+  require(s.gpus >= 1 && s.gpus <= most_gpus && s.pes % s.gpus == 0,
+          number(s.pes) + " PEs on " + number(s.gpus) + " GPUs: as many on each of at most 96 can be");
   require(s.mailbox >= 2 && std::has_single_bit(s.mailbox) && s.mailbox <= 1U << 20U,
           "mailboxes of " + number(s.mailbox) + " messages: a power of two from 2 to 2^20 can be");
+  require(
+      s.crossing >= 2 && std::has_single_bit(s.crossing) && s.crossing <= 1U << 16U,
+      number(s.crossing) + " messages on their way from another GPU: a power of two from 2 to 65536 can be");
   require(s.outbox >= 1 && s.outbox <= 1U << 20U,
           "outboxes of " + number(s.outbox) + " messages: 1 to 2^20 can be");
   require(s.early >= 1 && s.early <= 1U << 20U, number(s.early) + " early messages: 1 to 2^20 can be");
@@ -89,10 +92,6 @@ template <class T>
 T* offset(std::size_t bytes) {
   return reinterpret_cast<T*>(bytes);  // NOLINT: an offset in the place of an address, until `at`
 }
-template <class T>
-void move_to(T*& address, std::byte* base) {
-  address = reinterpret_cast<T*>(base + reinterpret_cast<std::uintptr_t>(address));
-}
 
 }  // namespace
 
@@ -100,29 +99,43 @@ layout::layout(const settings& s, std::vector<array_kind> arrays) : settings_(s)
   check(s);
   machine& m = offsets_;
   m.pes = s.pes;
+  m.gpus = s.gpus;
+  m.pes_here = s.pes / s.gpus;
+  m.to_gpu = divisor(m.pes_here);
   m.threads = s.threads;
   m.mailbox_size = s.mailbox;
+  m.crossing_size = s.crossing;
   m.outbox_size = s.outbox;
   m.kept_size = s.early;
   m.parcels = s.parcels;
   m.parcel_bytes = s.parcel_bytes;
+  m.first_ticket = s.first_ticket;
+  const bool is_linked = s.gpus > 1;
 
-  pieces image;
-  m.end = offset<ending>(image.take(sizeof(ending)));
-  m.watched = offset<memory::wide>(image.take(s.pes * sizeof(memory::wide)));
-  m.kept = offset<std::uint32_t>(image.take(s.pes * sizeof(std::uint32_t)));
-  m.first_kept = offset<item>(image.take(s.pes * sizeof(item)));
-  report_bytes_ = image.used();
-  m.finished = offset<memory::word>(image.take(s.pes * sizeof(memory::word)));
-  m.seen = offset<std::uint32_t>(image.take(s.pes * sizeof(std::uint32_t)));
+  pieces all;
+  m.end = offset<ending>(all.take(sizeof(ending)));
+  m.watched = offset<memory::wide>(all.take(m.pes_here * sizeof(memory::wide)));
+  m.kept = offset<std::uint32_t>(all.take(m.pes_here * sizeof(std::uint32_t)));
+  m.first_kept = offset<item>(all.take(m.pes_here * sizeof(item)));
+  report_bytes_ = all.used();
+  m.finished = offset<memory::word>(all.take(m.pes_here * sizeof(memory::word)));
+  m.seen = offset<std::uint32_t>(all.take(m.pes_here * sizeof(std::uint32_t)));
   std::uint32_t reductions = 0;
-  for (const array_kind& kind : arrays_) {
-    array_layout a = array_of(kind, s);
-    a.accepted = offset<std::uint32_t>(image.take(std::size_t{a.count} * a.numbered * sizeof(std::uint32_t)));
-    a.rounds = offset<std::uint32_t>(image.take(std::size_t{a.count} * a.reductions * sizeof(std::uint32_t)));
+  for (std::size_t n = 0; n < arrays_.size(); ++n) {
+    array_layout& a = m.arrays[n] = array_of(arrays_[n], s);
+    a.accepted = offset<std::uint32_t>(all.take(std::size_t{a.count} * a.numbered * sizeof(std::uint32_t)));
+    a.rounds = offset<std::uint32_t>(all.take(std::size_t{a.count} * a.reductions * sizeof(std::uint32_t)));
     if (a.reductions != 0) m.parts.values_each = std::max(m.parts.values_each, a.local_count(0));
     reductions += a.reductions;
-    array_offsets_.push_back(a);
+  }
+  if (is_linked) {
+    m.link = offset<link_words>(all.take(sizeof(link_words)));
+    m.reports = offset<gpu_report>(all.take(s.gpus * sizeof(gpu_report)));
+    m.crossed = offset<memory::word>(all.take(m.pes_here * sizeof(memory::word)));
+    m.tails = offset<memory::word>(all.take(s.pes * sizeof(memory::word)));
+    m.taken = offset<system_memory::word>(all.take(s.pes * sizeof(system_memory::word)));
+    m.crossings = offset<system_memory::wide>(
+        all.take(std::size_t{m.pes_here} * s.gpus * s.crossing * sizeof(system_memory::wide)));
   }
 
   pieces pe;
@@ -135,9 +148,10 @@ layout::layout(const settings& s, std::vector<array_kind> arrays) : settings_(s)
   require(values <= std::numeric_limits<std::uint32_t>::max() / 2,
           "reductions of so many elements of a PE: " + std::to_string(m.parts.values_each));
   m.parts.values = piece(pe, values);
+  m.parts.ends = piece(pe, is_linked ? s.gpus * sizeof(crossing_end) : 0);
   m.parts.bytes = static_cast<std::uint32_t>(pe.used());
-  m.pe_memory = offset<std::byte>(image.take(pe.used() * (s.pes + 1)));  // and for the host's parcels
-  image_bytes_ = image.used();
+  m.pe_memory = offset<std::byte>(all.take(pe.used() * (m.pes_here + 1)));  // and for the host's parcels
+  image_bytes_ = all.used();
 
   pieces bulk;
   const std::size_t parcels = std::size_t{s.parcels} * s.parcel_bytes;
@@ -150,33 +164,24 @@ layout::layout(const settings& s, std::vector<array_kind> arrays) : settings_(s)
   const auto tells = [](const array_kind& kind) { return kind.told != 0; };
   m.parts.untold = piece(bulk, std::ranges::any_of(arrays_, tells) ? s.outbox * sizeof(host_item) : 0);
   m.parts.bulk_bytes = static_cast<std::uint32_t>(bulk.used());
-  bulk_bytes_ = bulk.used() * (s.pes + 1);
+  m.pe_bulk = offset<std::byte>(all.take(bulk.used() * (m.pes_here + 1)));
+  for (std::size_t n = 0; n < arrays_.size(); ++n)
+    m.arrays[n].elements =
+        offset<std::byte>(all.take(std::size_t{m.arrays[n].count} * m.arrays[n].element_bytes));
+  bytes_ = all.used();
 }
 
-machine layout::at(std::byte* image, std::byte* bulk, const std::vector<std::byte*>& elements) const {
+machine layout::at(std::byte* memory) const {
   machine m = offsets_;
-  move_to(m.end, image);
-  move_to(m.watched, image);
-  move_to(m.kept, image);
-  move_to(m.first_kept, image);
-  move_to(m.finished, image);
-  move_to(m.seen, image);
-  move_to(m.pe_memory, image);
-  m.pe_bulk = bulk;
-  for (std::size_t n = 0; n < array_offsets_.size(); ++n) {
-    m.arrays[n] = array_offsets_[n];
-    m.arrays[n].elements = elements.at(n);
-    move_to(m.arrays[n].accepted, image);
-    move_to(m.arrays[n].rounds, image);
-  }
+  m.shift(reinterpret_cast<std::uintptr_t>(memory));
   return m;
 }
 
-void layout::write(std::byte* image, std::uint32_t to, const item& first) const {
+void layout::write(std::byte* image) const {
   std::memset(image, 0, image_bytes_);
-  const machine m = at(image, nullptr, std::vector<std::byte*>(arrays_.size()));
+  const machine m = at(image);
   const std::uint32_t ticket = settings_.first_ticket;
-  for (std::uint32_t pe = 0; pe < m.pes; ++pe) {
+  for (std::uint32_t pe = 0; pe < m.pes_here; ++pe) {
     m.mailbox_of(pe).prepare(ticket);
     memory::store(m.finished[pe], ticket);
     auto* const rounds = reinterpret_cast<reduction_round*>(m.memory_of(pe) + m.parts.rounds);
@@ -184,7 +189,22 @@ void layout::write(std::byte* image, std::uint32_t to, const item& first) const 
     for (std::size_t n = 0; n < count; ++n)
       rounds[n].round = static_cast<std::uint32_t>(n % reduction_window);
   }
-  mailbox<memory> box = m.mailbox_of(to);
+  if (m.gpus == 1) return;
+  system_memory::store(m.link->asked, 1);
+  for (std::uint32_t pe = 0; pe < m.pes_here; ++pe)
+    for (std::uint32_t g = 0; g < m.gpus; ++g) {
+      crossing<memory, system_memory> way{
+          nullptr, nullptr, m.crossings + (std::size_t{pe} * m.gpus + g) * m.crossing_size, m.crossing_size};
+      way.prepare_slots(ticket);
+      reinterpret_cast<crossing_end*>(m.memory_of(pe) + m.parts.ends)[g].head = ticket;
+    }
+  for (std::uint32_t to = 0; to < m.pes; ++to)
+    crossing<memory, system_memory>{m.tails + to, m.taken + to, nullptr, m.crossing_size}.prepare_counts(
+        ticket);
+}
+
+void layout::write(std::byte* image, std::uint32_t place, const item& first) const {
+  mailbox<memory> box = at(image).mailbox_of(place);
   box.try_fill(box.draw(), first);
 }
 

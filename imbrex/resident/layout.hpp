@@ -18,11 +18,13 @@ struct settings {
   /// Threads of a PE, at most 512. 0: 128 on a GPU, 1 on a host.
   std::uint32_t threads = 0;
   placement placed = placement::round_robin;
-  /// In simulated time: GPUs that the PEs are spread over evenly, those of one after those of the other. With
-  /// a PE for each, a PE is all of its GPU.
+  /// GPUs that the PEs are spread over evenly, those of one after those of the other; of a program in a
+  /// `symmetric_heap` those of the heap. In simulated time, with a PE for each, a PE is all of its GPU.
   std::uint32_t gpus = 1;
   /// Messages that have arrived and wait: a power of two, at least 2.
   std::uint32_t mailbox = 256;
+  /// Messages on their way to it from each other GPU: a power of two, at least 2.
+  std::uint32_t crossing = 64;
   /// Messages for full mailboxes: more end the run with an error.
   std::uint32_t outbox = 1024;
   /// Messages whose reference number is not accepted yet: more end the run with an error.
@@ -54,29 +56,32 @@ struct array_kind {
   std::uint32_t told = 0;  ///< entries of the host that it names
 };
 
-/// Lays a run's memory out: the image, which is written before each run, and the bulk, which is not.
+/// Lays a run's memory out: the image, which is written before each run, the bulk, which is not, and the
+/// arrays. It is the same on each GPU; of the arrays each GPU uses its own elements.
 class layout {
  public:
   /// All settings are given. Throws usage_error for what cannot be.
   layout(const settings& s, std::vector<array_kind> arrays);
 
   std::size_t image_bytes() const { return image_bytes_; }
-  std::size_t bulk_bytes() const { return bulk_bytes_; }
+  std::size_t bytes() const { return bytes_; }
   /// So many bytes at the begin of the image say how a run goes and how it has ended.
   std::size_t report_bytes() const { return report_bytes_; }
   const settings& chosen() const { return settings_; }
   const std::vector<array_kind>& arrays() const { return arrays_; }
-  /// The machine whose memory is there: aligned to 256 bytes.
-  machine at(std::byte* image, std::byte* bulk, const std::vector<std::byte*>& elements) const;
-  /// Writes the image of a machine that has one message, for PE `to`. Addresses in it are none.
-  void write(std::byte* image, std::uint32_t to, const item& first) const;
+  /// The machine whose memory is there, or a copy of its begin: aligned to 256 bytes. It is the first of its
+  /// GPUs.
+  machine at(std::byte* memory) const;
+  /// Writes the image of a GPU. Addresses in it are none.
+  void write(std::byte* image) const;
+  /// And one message for the PE of that place among the GPU's.
+  void write(std::byte* image, std::uint32_t place, const item& first) const;
 
  private:
   settings settings_;
   std::vector<array_kind> arrays_;
-  machine offsets_;  ///< with offsets from the image in place of addresses
-  std::vector<array_layout> array_offsets_;
-  std::size_t image_bytes_ = 0, bulk_bytes_ = 0, report_bytes_ = 0;
+  machine offsets_;  ///< with offsets in place of addresses
+  std::size_t image_bytes_ = 0, bytes_ = 0, report_bytes_ = 0;
 };
 
 }  // namespace detail

@@ -3,18 +3,22 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include <imbrex/resident/arguments.hpp>
 #include <imbrex/resident/index.hpp>
 #include <imbrex/resident/steps.hpp>
+#include <imbrex/resident/transport/crossing.hpp>
 #include <imbrex/resident/transport/mailbox.hpp>
 #include <imbrex/resident/transport/memory.hpp>
 #include <imbrex/resident/transport/outbox.hpp>
 #include <imbrex/resident/transport/parcel_pool.hpp>
 #include <imbrex/resident/transport/ring.hpp>
+#include <imbrex/resident/transport/waves.hpp>
 
-/// What the PEs of a run share, and where it lies. All of it is one piece of the device's memory, laid out by
-/// the host (layout.hpp), of zeros but for what it writes there.
+/// What the PEs of a run share, and where it lies. All of it is one piece of each GPU's memory, at the same
+/// place in the symmetric heap, laid out by the host (layout.hpp), of zeros but for what it writes there. PEs
+/// of a GPU share its piece; to those of others they write by stores alone.
 namespace imbrex::resident {
 
 /// How elements are placed on PEs: the next element on the next PE, or equal shares of neighbours.
@@ -47,6 +51,9 @@ enum class failure_kind : std::uint32_t {
   no_host_parcel,
   host_bytes,
   reduction_ahead,
+  prepared_otherwise,
+  trigger_elsewhere,
+  other_program,
   of_program
 };
 
@@ -60,12 +67,34 @@ struct failure {
   static constexpr std::uint32_t no_number = 0xffffffff;
 };
 
-/// How a run ends: who comes first writes why, and then tells all by `stop`.
+/// How a run ends: who comes first writes why, and then tells all by `stop`. Of several GPUs, the first of
+/// each asks GPU 0, which decides.
 struct ending {
   alignas(128) memory::word stop = 0;  ///< a stop_reason
   alignas(128) memory::word claims = 0;
   std::uint64_t value = 0;
   failure first{};
+};
+
+/// Why a run shall end, or ends, from one GPU to another.
+struct alignas(128) end_notice {
+  system_memory::word reason = 0;  ///< a stop_reason, when the rest is there
+  std::uint64_t value = 0;
+  failure first{};
+};
+
+/// What the leader of a GPU, its first PE, is told by the others; `gone` and `opened` are its own PEs'.
+struct link_words {
+  alignas(128) system_memory::word asked = 0;  ///< a wave (waves.hpp)
+  end_notice decided;
+  alignas(128) memory::word gone = 0;  ///< so many PEs send no more
+  alignas(128) memory::word opened = 0;
+};
+/// At GPU 0, of each GPU.
+struct alignas(128) gpu_report {
+  wave_answer<system_memory> answer;
+  std::uint32_t is_stuck = 0;  ///< with the answer: its host has a message, and no parcel for it
+  end_notice wish;
 };
 
 /// The array of one class.
@@ -116,15 +145,32 @@ struct reduction_round {
   std::uint64_t value_of_child[2] = {};
 };
 
+/// What a PE knows of the items that come from another GPU.
+struct crossing_end {
+  std::uint32_t head = 0;     ///< the ticket that is taken next
+  std::uint64_t trigger = 0;  ///< the next item is the continuation of a signal to this: see signal_to
+};
+
 /// Offsets within what each PE has of its own: what is written before a run, and what is not.
 struct pe_layout {
   static constexpr std::uint32_t tail = 0, returned = 128, slots = 256;
-  std::uint32_t next = 0, rounds = 0, values = 0, bytes = 0;
+  std::uint32_t next = 0, rounds = 0, values = 0, ends = 0, bytes = 0;
   std::uint32_t outbox = 0, kept = 0, untold = 0, bulk_bytes = 0;  ///< of the bulk, which begins with parcels
   std::uint32_t values_each = 0;  ///< of a round of a reduction: the most elements of a PE
 };
 
 inline constexpr std::uint32_t most_arrays = 4;
+inline constexpr std::uint32_t most_gpus = 96;
+
+/// Numbers of entries in items between GPUs that the runtime itself understands: a parcel comes back; and a
+/// signal, of which the next item is the continuation. The body of that names the trigger by its offset in
+/// the heap, above the count of all signals.
+inline constexpr std::uint32_t parcel_returns = 127;
+inline constexpr std::uint32_t signal_comes = 126;
+inline constexpr std::uint32_t most_signals = (std::uint32_t{1} << 24U) - 1;
+IMBREX_DEVICE constexpr std::uint64_t signal_to(std::uint64_t offset, std::uint32_t all) {
+  return offset << 24U | all;
+}
 
 /// What a message or a line to the host, or a message from it, begins with, in a slot of the host's memory.
 struct alignas(16) host_slot {
@@ -157,18 +203,21 @@ struct alignas(32) entry_record {
   std::uint32_t lost = 0;  ///< how many before it found no room
 };
 
-/// The way to the host and back: rings in pinned memory of the host. Each PE has one of its own to the host;
-/// from the host there is one, of PE 0, which passes on what comes. `state` is the host's.
+/// The way to the host and back: rings in pinned memory of the host. Each PE of the process has one of its
+/// own to the host; from the host there is one, of the first of them, which passes on what comes. `state` is
+/// the host's.
 struct host_link {
   static constexpr std::uint32_t is_closed = 1, is_abandoned = 2;
+  static constexpr std::uint32_t is_over = 4;  ///< and nobody is left who could agree on the end
 
-  std::byte* slots = nullptr;  ///< of each PE, and then of the ring from the host
+  std::uint32_t first_pe = 0, pes = 0;  ///< of the process
+  std::byte* slots = nullptr;           ///< of each PE, and then of the ring from the host
   std::uint32_t* filled = nullptr;
   std::uint32_t* emptied = nullptr;
   std::uint32_t* lost = nullptr;  ///< of each PE, at the end: lines that found the ring full
   std::uint32_t* state = nullptr;
   std::uint32_t slot_bytes = 0, size = 0;
-  bool listens = false;  ///< PE 0 looks whether the host says something
+  bool listens = false;  ///< the first PE looks whether the host says something
   bool open = false;     ///< the host may send messages: the run goes on when all is quiet
 
   // Records of entries, where the run is traced: of each PE.
@@ -176,64 +225,154 @@ struct host_link {
   std::uint32_t* recorded = nullptr;
   std::uint32_t* taken = nullptr;
   std::uint32_t* unrecorded = nullptr;  ///< at the end: lost after the last record
-  std::uint64_t* clock = nullptr;       ///< what that of PE 0 shows when the run begins
+  std::uint64_t* clock = nullptr;       ///< what that of the first PE shows when the run begins
   std::uint32_t records_size = 0;       ///< 0: it is not traced
   std::uint32_t* clock_is_set = nullptr;
 
-  IMBREX_DEVICE ring<host_memory> records_of(std::uint32_t pe) const {
-    return {recorded + pe, taken + pe, records_size};
+  IMBREX_DEVICE ring<system_memory> records_of(std::uint32_t pe) const {
+    return {recorded + (pe - first_pe), taken + (pe - first_pe), records_size};
   }
-  IMBREX_DEVICE ring<host_memory> ring_of(std::uint32_t pe) const {
-    return {filled + pe, emptied + pe, size};
+  IMBREX_DEVICE ring<system_memory> ring_of(std::uint32_t pe) const {
+    return {filled + (pe - first_pe), emptied + (pe - first_pe), size};
   }
   IMBREX_DEVICE host_slot* slot(std::uint32_t pe, std::uint32_t place) const {
-    return reinterpret_cast<host_slot*>(slots + (std::uint64_t{pe} * size + place) * slot_bytes);
+    return reinterpret_cast<host_slot*>(slots + (std::uint64_t{pe - first_pe} * size + place) * slot_bytes);
   }
+  /// Of the ring from the host, the number among those of PEs.
+  IMBREX_DEVICE std::uint32_t from_host() const { return first_pe + pes; }
 };
 
-/// Where everything is: the same for all PEs, and constant during a run. The host has memory as a PE has it,
-/// the one after the last: parcels of what it sends.
+/// Where everything is, as one GPU sees it: the same for all its PEs, and constant during a run. PEs are
+/// numbered through all GPUs; those of a GPU have their places in its memory, by their numbers among
+/// themselves. Memory as a PE has it, the one after the last, is the host's: parcels of what it sends.
 struct machine {
   std::byte* pe_memory = nullptr;
   std::byte* pe_bulk = nullptr;
   pe_layout parts;
   std::uint32_t pes = 0, threads = 1, mailbox_size = 0, outbox_size = 0, kept_size = 0, parcels = 0,
                 parcel_bytes = 0;
+  std::uint32_t gpu = 0, gpus = 1, first_pe = 0, pes_here = 0;  ///< of which GPU this is the view
+  std::uint32_t gpus_of_process = 1;  ///< this one and those after it, in views of which threads run
   ending* end = nullptr;
-  /// Of each PE, what the watchdog looks at: in the body how many entries it has begun, and above how many
-  /// items it keeps for full mailboxes; in the stamp the meta of the entry that it runs, with bit 32 set.
+  /// Of each PE here, what the watchdog looks at: in the body how many entries it has begun, and above how
+  /// many items it keeps for full mailboxes; in the stamp the meta of the entry that it runs, with bit 32
+  /// set; or which GPU it waits for, with bit 33 set.
   memory::wide* watched = nullptr;
-  std::uint32_t* kept = nullptr;     ///< of each PE, at the end: messages whose number was not accepted
-  item* first_kept = nullptr;        ///< of each PE that has some
-  memory::word* finished = nullptr;  ///< of each PE
-  std::uint32_t* seen = nullptr;     ///< of each PE, for who looks for quiescence
+  std::uint32_t* kept = nullptr;     ///< of each PE here, at the end: messages whose number was not accepted
+  item* first_kept = nullptr;        ///< of each PE here that has some
+  memory::word* finished = nullptr;  ///< of each PE here
+  std::uint32_t* seen = nullptr;     ///< of each PE here, for who looks for quiescence
   array_layout arrays[most_arrays]{};
   host_link host;
   stepping* steps = nullptr;  ///< in simulated time
 
-  IMBREX_DEVICE std::byte* memory_of(std::uint32_t pe) const {
-    return pe_memory + static_cast<std::uint64_t>(pe) * parts.bytes;
+  // Of several GPUs.
+  divisor to_gpu;         ///< of a PE
+  std::uint32_t run = 0;  ///< its number
+  link_words* link = nullptr;
+  gpu_report* reports = nullptr;           ///< of each GPU
+  std::uint32_t digest = 0;                ///< of the program, which all GPUs must have alike
+  system_memory::word* digests = nullptr;  ///< of each GPU
+  system_memory::word* ready = nullptr;    ///< of each GPU: the last run in which it may be written to
+  system_memory::word* left = nullptr;     ///< of each GPU: the last run in which it writes no more
+  memory::word* crossed = nullptr;         ///< of each PE here: items of other GPUs that it has run
+  memory::word* tails = nullptr;           ///< of the crossings to each PE
+  system_memory::word* taken = nullptr;
+  system_memory::wide* crossings = nullptr;  ///< of each PE here from each GPU
+  std::uint32_t crossing_size = 0;
+  std::uint32_t first_ticket = 0;
+  std::uint64_t heap_bytes = 0;
+  std::byte* heaps[most_gpus] = {};  ///< where each GPU's heap is mapped here
+
+  IMBREX_DEVICE std::uint32_t gpu_of(std::uint32_t pe) const { return gpus == 1 ? 0 : to_gpu.quotient(pe); }
+  IMBREX_DEVICE bool is_here(std::uint32_t pe) const { return pe - first_pe < pes_here; }
+  /// What another GPU has where this one has `own`.
+  template <class T>
+  IMBREX_DEVICE T* on(std::uint32_t other, T* own) const {
+    return reinterpret_cast<T*>(heaps[other] + (reinterpret_cast<std::byte*>(own) - heaps[gpu]));
   }
-  IMBREX_DEVICE std::byte* bulk_of(std::uint32_t pe) const {
-    return pe_bulk + static_cast<std::uint64_t>(pe) * parts.bulk_bytes;
+  /// The way to a PE of another GPU.
+  IMBREX_DEVICE crossing<memory, system_memory> crossing_to(std::uint32_t pe) const {
+    const std::uint32_t other = gpu_of(pe);
+    const std::uint64_t ring = std::uint64_t{pe - other * pes_here} * gpus + gpu;
+    return {tails + pe, taken + pe, on(other, crossings + ring * crossing_size), crossing_size};
+  }
+  /// The way from another GPU to a PE here.
+  IMBREX_DEVICE crossing<memory, system_memory> crossing_from(std::uint32_t other, std::uint32_t pe) const {
+    const std::uint64_t ring = std::uint64_t{pe - first_pe} * gpus + other;
+    return {nullptr, on(other, taken + pe), crossings + ring * crossing_size, crossing_size};
+  }
+
+  /// By the number of a PE among those here, and the one after them: the host's.
+  IMBREX_DEVICE std::byte* memory_of(std::uint32_t place) const {
+    return pe_memory + static_cast<std::uint64_t>(place) * parts.bytes;
+  }
+  IMBREX_DEVICE std::byte* bulk_of(std::uint32_t place) const {
+    return pe_bulk + static_cast<std::uint64_t>(place) * parts.bulk_bytes;
   }
   IMBREX_DEVICE mailbox<memory> mailbox_of(std::uint32_t pe) const {
-    std::byte* const at = memory_of(pe);
+    std::byte* const at = memory_of(pe - first_pe);
     return {reinterpret_cast<memory::word*>(at + pe_layout::tail),
             reinterpret_cast<memory::wide*>(at + pe_layout::slots), mailbox_size};
   }
-  IMBREX_DEVICE parcel_pool<memory> parcels_of(std::uint32_t pe) const {
-    std::byte* const at = memory_of(pe);
+  IMBREX_DEVICE parcel_pool<memory> parcels_of(std::uint32_t place) const {
+    std::byte* const at = memory_of(place);
     return {reinterpret_cast<memory::word*>(at + pe_layout::returned),
             reinterpret_cast<memory::plain*>(at + parts.next), parcels};
   }
-  /// The memory of a parcel, by its owner and number.
+  /// The memory of a parcel, by its owner, of whatever GPU, and number: see parcel_name.
   IMBREX_DEVICE std::byte* parcel(std::uint64_t name) const {
-    return bulk_of(static_cast<std::uint32_t>(name >> 32U)) +
-           static_cast<std::uint64_t>(static_cast<std::uint32_t>(name) - 1) * parcel_bytes;
+    std::byte* const own = bulk_of(static_cast<std::uint32_t>(name >> 32U) & 0xffffU) +
+                           static_cast<std::uint64_t>(static_cast<std::uint32_t>(name) - 1) * parcel_bytes;
+    return gpus == 1 ? own : on(static_cast<std::uint32_t>(name >> 48U), own);
   }
+  IMBREX_DEVICE std::uint64_t parcel_name(std::uint32_t place, std::uint32_t number) const {
+    return std::uint64_t{gpu} << 48U | std::uint64_t{place} << 32U | number;
+  }
+  static IMBREX_DEVICE std::uint32_t gpu_of_parcel(std::uint64_t name) {
+    return static_cast<std::uint32_t>(name >> 48U);
+  }
+  /// Of a parcel of this GPU.
   IMBREX_DEVICE void give_back(std::uint64_t name) const {
-    parcels_of(static_cast<std::uint32_t>(name >> 32U)).give_back(static_cast<std::uint32_t>(name));
+    parcels_of(static_cast<std::uint32_t>(name >> 32U) & 0xffffU).give_back(static_cast<std::uint32_t>(name));
+  }
+
+  /// The host's: moves all that it points to, of its own GPU.
+  void shift(std::uintptr_t by) {
+    const auto move = [by](auto*& at) {
+      at = reinterpret_cast<std::remove_reference_t<decltype(at)>>(reinterpret_cast<std::uintptr_t>(at) + by);
+    };
+    move(pe_memory);
+    move(pe_bulk);
+    move(end);
+    move(watched);
+    move(kept);
+    move(first_kept);
+    move(finished);
+    move(seen);
+    for (array_layout& a : arrays) {
+      move(a.elements);
+      move(a.accepted);
+      move(a.rounds);
+    }
+    move(link);
+    move(reports);
+    move(crossed);
+    move(tails);
+    move(taken);
+    move(crossings);
+  }
+  /// The host's: as another GPU of its process sees it. One of them alone listens to the host.
+  machine seen_by(std::uint32_t other) const {
+    machine m = *this;
+    m.shift(reinterpret_cast<std::uintptr_t>(heaps[other]) - reinterpret_cast<std::uintptr_t>(heaps[gpu]));
+    m.ready = on(other, ready);
+    m.left = on(other, left);
+    m.digests = on(other, digests);
+    m.gpu = other;
+    m.first_pe = other * pes_here;
+    if (other != gpu) m.host.listens = m.host.open = false;
+    return m;
   }
 };
 
@@ -254,7 +393,7 @@ struct pe_state {
   std::uint32_t kept_count = 0;
   bool revisits = false;             ///< one of them may be accepted now
   std::uint32_t finished = 0;        ///< what is published
-  std::uint32_t* tickets = nullptr;  ///< of each PE: the ticket that is expected there next
+  std::uint32_t* tickets = nullptr;  ///< of each PE here: the ticket that is expected there next
 
   /// Messages of the PE to itself, which need no mailbox, while there is room and none of them is in the
   /// mailbox.
@@ -268,7 +407,7 @@ struct pe_state {
   std::uint32_t untold_first = 0, untold_end = 0;
   std::uint32_t told = 0, told_known = 0;  ///< slots that are filled, and emptied as far as is known
   std::uint32_t lost_lines = 0;
-  bool listens = false, is_open = false;  ///< of PE 0
+  bool listens = false, is_open = false;  ///< of the first PE
   std::uint32_t heard = 0;                ///< slots that are emptied
   parcel_pool<memory>::owned host_parcels;
   bool lacks_host_parcel = false;  ///< the host's next message waits for one
@@ -277,28 +416,40 @@ struct pe_state {
   item from_host;
   std::uint32_t from_host_to = 0;
 
+  // Of several GPUs.
+  crossing_end* ends = nullptr;  ///< from each GPU
+  std::uint32_t next_gpu = 0;    ///< that is looked at next
+  item from_gpu;
+  std::uint32_t crossed = 0, crossed_shown = 0;
+  std::uint32_t answered = 0;  ///< the last wave; of the leader
+  waves asks;                  ///< of GPU 0's leader
+
   std::uint64_t scratch[2] = {};
   decision now[2];
 
-  /// Before the PE's threads begin: of the first. `tickets_of_pes` has room for a number of each PE.
-  IMBREX_DEVICE void prepare(const machine& m, std::uint32_t pe, std::uint32_t* tickets_of_pes) {
-    std::byte* const bulk = m.bulk_of(pe);
+  /// Before the PE's threads begin: of the first. `tickets_here` has room for a number of each PE of the GPU.
+  IMBREX_DEVICE void prepare(const machine& m, std::uint32_t pe, std::uint32_t* tickets_here) {
+    const std::uint32_t place = pe - m.first_pe;
+    std::byte* const bulk = m.bulk_of(place);
     out = {reinterpret_cast<kept_item<>*>(bulk + m.parts.outbox), m.outbox_size};
     parcels = {};
     kept = reinterpret_cast<item*>(bulk + m.parts.kept);
     kept_count = 0;
     revisits = false;
-    finished = own_end = memory::load(m.finished[pe]);
+    finished = own_end = memory::load(m.finished[place]);
     local_first = local_end = 0;
     untold = reinterpret_cast<host_item*>(bulk + m.parts.untold);
     untold_first = untold_end = told = told_known = lost_lines = heard = 0;
     recorded = records_taken = lost_records = 0;
-    listens = pe == 0 && m.host.listens;
-    is_open = pe == 0 && m.host.open;
+    listens = pe == m.host.first_pe && m.host.listens;
+    is_open = pe == m.host.first_pe && m.host.open;
     host_parcels = {};
     lacks_host_parcel = false;
-    tickets = tickets_of_pes;
-    for (std::uint32_t p = 0; p < m.pes; ++p) tickets[p] = finished;
+    ends = reinterpret_cast<crossing_end*>(m.memory_of(place) + m.parts.ends);
+    next_gpu = crossed = crossed_shown = answered = 0;
+    asks = {};
+    tickets = tickets_here;
+    for (std::uint32_t p = 0; p < m.pes_here; ++p) tickets[p] = finished;
   }
 };
 

@@ -32,9 +32,10 @@ __global__ void __launch_bounds__(512, 1) resident_kernel(const __grid_constant_
   extern __shared__ std::uint32_t tickets[];
   __shared__ pe_state state;
   team threads;
-  if (threads.thread() == 0) state.prepare(m, blockIdx.x, tickets);
+  const std::uint32_t pe = m.first_pe + blockIdx.x;
+  if (threads.thread() == 0) state.prepare(m, pe, tickets);
   threads.sync();
-  scheduler<List>(m, state, threads, blockIdx.x).serve();
+  scheduler<List>(m, state, threads, pe).serve();
 }
 
 }  // namespace detail
@@ -43,8 +44,8 @@ template <class... Chare>
 void native<Chare...>::launch(native_stream on, detail::machine m) {
   void* arguments[] = {&m};
   cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(&detail::resident_kernel<chares<Chare...>>),
-                              dim3(m.pes), dim3(m.threads), arguments, m.pes * sizeof(std::uint32_t),
-                              static_cast<cudaStream_t>(on.handle));
+                              dim3(m.pes_here), dim3(m.threads), arguments,
+                              m.pes_here * sizeof(std::uint32_t), static_cast<cudaStream_t>(on.handle));
 }
 
 template <class... Chare>

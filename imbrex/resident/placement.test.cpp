@@ -37,7 +37,7 @@ TEST(placement, gives_each_element_its_own_place) {
         s.placed = placed;
         const detail::layout plan(s, {{"cell", 8, {count}, 0, 0}});
         std::vector<std::byte> image(plan.image_bytes());
-        const detail::machine m = plan.at(image.data(), nullptr, {nullptr});
+        const detail::machine m = plan.at(image.data());
         const detail::array_layout& a = m.arrays[0];
         std::vector<std::uint32_t> found(pes);
         for (std::uint32_t e = 0; e < a.count; ++e) {

@@ -29,6 +29,7 @@
 #include <imbrex/resident/report.hpp>
 #include <imbrex/resident/run_state.hpp>
 #include <imbrex/resident/scheduler.hpp>
+#include <imbrex/resident/symmetric_heap.hpp>
 #include <imbrex/resident/thread_machine.hpp>
 
 namespace imbrex::resident {
@@ -169,14 +170,26 @@ class program {
                detail::serve_on_host<list>) {
     (write(std::vector<C>(state_.count(table::template array<C>()))), ...);
   }
+  /// The same on the GPUs of a heap, in which its memory is. Where these are of several processes, all make
+  /// it, with the same settings, and each call that starts or ends a run is made by all; `settings::pes` are
+  /// those of all.
+  program(const symmetric_heap& heap, const settings& s, const typename C::index_type&... shapes)
+      : state_(heap.memory(), detail::layout(on_gpus_of(heap, s), {detail::kind_of<C>(shapes)...}), names(),
+               detail::serve_on_host<list>) {
+    (write(std::vector<C>(state_.count(table::template array<C>()))), ...);
+  }
 
+  /// So many bytes it takes of a heap with `settings::gpus` GPUs of that device.
+  static std::size_t heap_bytes(device& of, const settings& s, const typename C::index_type&... shapes) {
+    return detail::layout(completed(of, s), {detail::kind_of<C>(shapes)...}).bytes();
+  }
   /// The settings that are 0, as they come out on that device.
   static settings completed(device& of, settings s) {
     const bool is_emulated = of.info().backend == "emulated";
     if (s.threads == 0) s.threads = is_emulated ? 1 : 128;
-    if (s.pes == 0)
-      s.pes = is_emulated ? std::clamp(std::thread::hardware_concurrency(), 1U, 256U)
-                          : std::min(most_pes(s.threads), 256U);
+    if (s.pes == 0 && s.gpus != 0)
+      s.pes = s.gpus * std::clamp(is_emulated ? std::thread::hardware_concurrency() : most_pes(s.threads), 1U,
+                                  std::max(256U / s.gpus, 1U));
     return s;
   }
   /// What the settings came to.
@@ -186,7 +199,8 @@ class program {
   std::uint32_t count() const {
     return state_.count(array<T>());
   }
-  /// Copies of an array's elements, in their order. Between runs.
+  /// Copies of an array's elements, in their order; of those on GPUs of other processes, as they were
+  /// written. Between runs.
   template <class T>
   std::vector<T> read() {
     std::vector<T> elements(count<T>());
@@ -291,6 +305,10 @@ class program {
   static constexpr kernel<detail::machine> code{
       .name = "resident", .native = launch, .host = detail::run_on_host<list>};
 
+  static settings on_gpus_of(const symmetric_heap& heap, settings s) {
+    s.gpus = heap.gpus();
+    return completed(heap.memory()->on(), s);
+  }
   template <class T>
   static constexpr std::uint32_t array() {
     static_assert(table::template array<T>() != detail::no_entry,

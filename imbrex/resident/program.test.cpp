@@ -11,7 +11,6 @@
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/sanitized.test.hpp>
-#include <imbrex/device/buffer.hpp>
 #include <imbrex/resident/cells.test.hpp>
 #include <imbrex/resident/devices.test.hpp>
 
@@ -24,11 +23,13 @@ struct shape {
   std::uint32_t pes = 1, threads = 1;
   placement placed = placement::round_robin;
   std::uint32_t mailbox = 64, parcels = 64;
+  std::uint32_t gpus = 1, crossing = 64;
 };
 std::string name_of(const testing::TestParamInfo<shape>& info) {
   const shape& s = info.param;
-  return s.backend + "_" + std::to_string(s.pes) + "_pes_of_" + std::to_string(s.threads) +
-         (s.placed == placement::blocks ? "_in_blocks" : "") + "_mailbox_" + std::to_string(s.mailbox);
+  return s.backend + "_" + (s.gpus == 1 ? "" : std::to_string(s.gpus) + "_gpus_") + std::to_string(s.pes) +
+         "_pes_of_" + std::to_string(s.threads) + (s.placed == placement::blocks ? "_in_blocks" : "") +
+         "_mailbox_" + std::to_string(s.mailbox);
 }
 
 class resident_program : public testing::TestWithParam<shape> {
@@ -46,6 +47,8 @@ class resident_program : public testing::TestWithParam<shape> {
     all.placed = s.placed;
     all.mailbox = s.mailbox;
     all.parcels = s.parcels;
+    all.gpus = s.gpus;
+    all.crossing = s.crossing;
     all.parcel_bytes = 512;
     all.first_ticket = static_cast<std::uint32_t>(-50);
     return all;
@@ -60,6 +63,9 @@ const std::vector<shape> on_threads{
     {.pes = 4, .threads = 3},
     {.pes = 8, .placed = placement::blocks, .mailbox = 2, .parcels = 1},
     {.pes = 64},
+    {.pes = 2, .gpus = 2},
+    {.pes = 6, .threads = 2, .placed = placement::blocks, .gpus = 3},
+    {.pes = 8, .mailbox = 2, .parcels = 1, .gpus = 4, .crossing = 2},
 };
 INSTANTIATE_TEST_SUITE_P(, resident_program, testing::ValuesIn(on_threads), name_of);
 #if IMBREX_HAS_CUDA
@@ -156,11 +162,14 @@ TEST_P(resident_program, fires_triggers_when_all_have_signalled) {
 
 TEST_P(resident_program, carries_values_by_channels) {
   constexpr std::uint32_t size = 40;
-  program<caller> p(gpu(), chosen(), {2});
-  device_buffer<float> memory(gpu(), std::size_t{2} * 3 * size);
+  const symmetric_heap heap(gpu(), GetParam().gpus, std::size_t{1} << 24U);
+  const auto memory = heap.make<float>(std::size_t{2} * 3 * size);
+  program<caller> p(heap, chosen(), {2});
   std::vector<caller> two(2);
-  for (std::uint32_t c = 0; c < 2; ++c)
-    two[c].in = {memory.span().data() + std::size_t{c} * 3 * size, size, {}};
+  for (std::uint32_t c = 0; c < 2; ++c) {
+    two[c].in = two[1 - c].of_other = {memory.what().part(std::size_t{c} * 3 * size, std::size_t{2} * size)};
+    two[c].out = memory.what().part((std::size_t{c} * 3 + 2) * size, size);
+  }
   p.write(two);
   EXPECT_EQ(p.run<&caller::start>(0, std::uint32_t{50}).value, 50U);
   for (const caller& c : p.read<caller>()) EXPECT_EQ(c.wrong, 0U);
@@ -173,7 +182,7 @@ TEST_P(resident_program, ends_in_the_midst_of_traffic) {
 
 TEST_P(resident_program, of_two_runs_at_once_each_has_its_own) {
   settings s = chosen();
-  if (s.pes == 0 || s.pes > 8) s.pes = 8;
+  if (s.pes == 0 || s.pes > 8) s.pes = 8 / s.gpus * s.gpus;
   program<ring> one(gpu(), s, {5}), other(gpu(), s, {3});
   one.start<&ring::token>(0, std::uint64_t{500});
   other.start<&ring::token>(0, std::uint64_t{300});

@@ -61,11 +61,11 @@ class reducer {
     return (number() - table<List>::entries) * reduction_window + round % reduction_window;
   }
   IMBREX_DEVICE reduction_round& at(std::uint32_t round) const {
-    return reinterpret_cast<reduction_round*>(core_.m.memory_of(core_.pe) +
+    return reinterpret_cast<reduction_round*>(core_.m.memory_of(core_.place()) +
                                               core_.m.parts.rounds)[place(round)];
   }
   IMBREX_DEVICE std::uint64_t* values_of(std::uint32_t round) const {
-    return reinterpret_cast<std::uint64_t*>(core_.m.memory_of(core_.pe) + core_.m.parts.values) +
+    return reinterpret_cast<std::uint64_t*>(core_.m.memory_of(core_.place()) + core_.m.parts.values) +
            std::uint64_t{place(round)} * core_.m.parts.values_each;
   }
   /// Passes the round on if all of it is there.

@@ -109,24 +109,37 @@ std::string reporter::text_of(const failure& what, std::uint64_t value) const {
     case failure_kind::reduction_ahead:
       return where + " is " + std::to_string(reduction_window) +
              " rounds of a reduction ahead of another element: wait for a result in between";
+    case failure_kind::prepared_otherwise:
+      return where +
+             " sent a payload that was prepared for an entry with other fixed arguments: prepare it for the "
+             "entry that it is sent to";
+    case failure_kind::trigger_elsewhere:
+      return where +
+             " signalled to a trigger that is not on the GPU of the chare whose entry it runs: have it "
+             "in that chare";
+    case failure_kind::other_program:
+      return where + " has another program than GPU " + std::to_string(value) +
+             ", or other settings: make programs in a symmetric heap alike and in one order in all processes";
     case failure_kind::of_program: return where + " failed with number " + std::to_string(value);
     case failure_kind::none: break;
   }
   return where + " failed";
 }
 
-std::string reporter::text_of(const std::vector<wide_word>& watched) const {
+std::string reporter::text_of(const std::vector<wide_word>& watched, std::uint32_t first_pe) const {
   std::string text;
   for (std::size_t pe = 0; pe < watched.size(); ++pe) {
     const auto meta = static_cast<std::uint32_t>(watched[pe].stamp);
     const auto keeps = static_cast<std::uint32_t>(watched[pe].body >> 32U);
     std::string line;
-    if (watched[pe].stamp >> 32U != 0)
+    if (watched[pe].stamp >> 32U == 2)
+      line = "waits for GPU " + std::to_string(meta) + " to begin or to end the run";
+    else if (watched[pe].stamp >> 32U != 0)
       line = "is in " + entry(entry_in(meta)) + " of " + element(entry_in(meta), element_in(meta));
     if (keeps != 0)
       line += (line.empty() ? "" : ", and ") +
               ("keeps " + std::to_string(keeps) + " messages for full mailboxes or the host");
-    if (!line.empty()) text += "\n  PE " + std::to_string(pe) + " " + line;
+    if (!line.empty()) text += "\n  PE " + std::to_string(first_pe + pe) + " " + line;
   }
   return text;
 }

@@ -37,8 +37,8 @@ class reporter {
   std::string_view member(std::uint32_t entry) const;
   /// Something was told that nobody listens for.
   std::string unheard(std::uint32_t meta, std::uint32_t pe, std::uint32_t host_entry) const;
-  /// What PEs do that make no progress, a line each.
-  std::string text_of(const std::vector<wide_word>& watched) const;
+  /// What PEs do, from that one on, that make no progress, a line each.
+  std::string text_of(const std::vector<wide_word>& watched, std::uint32_t first_pe) const;
   /// Messages that nobody accepted: how many, and one of them.
   std::string unaccepted(std::uint64_t count, const item& first) const;
 

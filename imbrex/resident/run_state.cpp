@@ -24,22 +24,42 @@ using imbrex::detail::processor;
 using imbrex::detail::run_services;
 using imbrex::detail::scheduler;
 
-std::vector<device_buffer<std::byte>> buffers_for(device& of, const layout& plan) {
-  std::vector<device_buffer<std::byte>> buffers;
+/// What processes must have alike.
+std::uint32_t digest_of(const layout& plan, const entry_names& names) {
+  const settings& s = plan.chosen();
+  std::string all;
+  for (const std::uint64_t n : std::initializer_list<std::uint64_t>{
+           plan.bytes(), plan.image_bytes(), s.pes, s.gpus, s.mailbox, s.crossing, s.outbox, s.parcels,
+           s.parcel_bytes, s.first_ticket, static_cast<std::uint64_t>(s.placed)})
+    all += std::to_string(n) + " ";
   for (const array_kind& kind : plan.arrays()) {
-    std::size_t bytes = kind.element_bytes;
-    for (const int extent : kind.shape) bytes *= static_cast<std::size_t>(extent);
-    buffers.emplace_back(of, bytes);
+    all += kind.name + " ";
+    for (const int extent : kind.shape) all += std::to_string(extent) + " ";
   }
-  return buffers;
+  for (const entry_names::one& one : names.all) all += one.name + " ";
+  std::uint32_t digest = 2'166'136'261U;  // FNV-1a
+  for (const char c : all) digest = (digest ^ static_cast<unsigned char>(c)) * 16'777'619U;
+  return digest;
 }
 
-/// Where the machine lies, for the device's code.
-machine placed(const layout& plan, device_buffer<std::byte>& image, device_buffer<std::byte>& bulk,
-               std::vector<device_buffer<std::byte>>& elements) {
-  std::vector<std::byte*> addresses;
-  for (device_buffer<std::byte>& e : elements) addresses.push_back(e.span().data());
-  return plan.at(image.span().data(), bulk.span().data(), addresses);
+/// Where the machine of the first GPU here lies, for the device's code.
+machine placed(const layout& plan, const heap_memory& heap, std::size_t offset, std::uint32_t number,
+               std::uint32_t digest) {
+  const std::uint32_t first = heap.first();
+  machine m = plan.at(heap.own(first) + offset);
+  m.gpu = first;
+  m.first_pe = first * m.pes_here;
+  m.gpus_of_process = heap.here();
+  m.digest = digest;
+  m.heap_bytes = heap.bytes();
+  for (std::uint32_t g = 0; g < heap.gpus(); ++g) m.heaps[g] = heap.heap(g);
+  const auto words = [&](std::size_t at) {
+    return reinterpret_cast<system_memory::word*>(heap.own(first) + at);
+  };
+  m.ready = words(heap.ready_words(number));
+  m.left = words(heap.left_words(number));
+  m.digests = words(heap.digest_words(number));
+  return m;
 }
 
 /// Where this thread is a PE of a run in simulated time, or a deterministic one: what things take there.
@@ -72,22 +92,44 @@ constexpr kernel<nanoseconds> pause{.name = "resident",
 }  // namespace
 
 run_state::run_state(device& of, layout plan, entry_names names, stepping::serve_function serve)
-    : device_(of),
+    : run_state(std::make_shared<heap_memory>(of, plan.chosen().gpus, plan.bytes()), plan, std::move(names),
+                serve) {}
+
+run_state::run_state(std::shared_ptr<heap_memory> heap, layout plan, entry_names names,
+                     stepping::serve_function serve)
+    : heap_(std::move(heap)),
+      device_(heap_->on()),
       costs_(costs_here()),
       seed_(seed_here()),
       serve_(serve),
       layout_(std::move(plan)),
       names_(std::move(names)),
-      stream_(of, stream_priority::normal, "a program inside the GPU"),
-      watch_stream_(of, stream_priority::high, "a watchdog"),
-      image_(of, layout_.image_bytes()),
-      bulk_(of, layout_.bulk_bytes()),
-      elements_(buffers_for(of, layout_)),
-      door_(of, layout_.chosen(), reporter_, imbrex::detail::block_recording(of, layout_.chosen().pes),
+      memory_(heap_, layout_.bytes()),
+      number_(*heap_),
+      stream_(device_, stream_priority::normal, "a program inside the GPU"),
+      watch_stream_(device_, stream_priority::high, "a watchdog"),
+      door_(device_, chosen(), first_gpu() * (chosen().pes / chosen().gpus),
+            heap_->here() * (chosen().pes / chosen().gpus), reporter_,
+            imbrex::detail::block_recording(device_, heap_->here() * (chosen().pes / chosen().gpus)),
             gate_here()),
-      written_(of, layout_.image_bytes()),
-      watched_(of, layout_.report_bytes()),
-      machine_(placed(layout_, image_, bulk_, elements_)) {}
+      written_(device_, heap_->here() * layout_.image_bytes()),
+      watched_(device_, heap_->here() * layout_.report_bytes()),
+      machine_(placed(layout_, *heap_, memory_.offset(), number_.value(), digest_of(layout_, names_))) {
+  if (costs_ && heap_->here() != heap_->gpus())
+    throw usage_error(
+        "a program inside GPUs of several processes runs on --machine threads alone: in simulated time all "
+        "GPUs "
+        "are of one process");
+}
+
+pinned_span<std::byte> run_state::written(std::uint32_t gpu) {
+  const std::size_t each = layout_.image_bytes();
+  return written_.span().subspan((gpu - first_gpu()) * each, each);
+}
+
+device_span<std::byte> run_state::image(std::uint32_t gpu) {
+  return {heap_->own(gpu) + memory_.offset(), layout_.image_bytes(), device_.info().id};
+}
 
 void run_state::check_rests() const {
   if (is_under_way_)
@@ -96,22 +138,29 @@ void run_state::check_rests() const {
 
 void run_state::read(std::uint32_t array, std::span<std::byte> to) {
   check_rests();
-  pinned_buffer<std::byte> copy(device_, to.size());
-  stream_.copy(copy.span(), elements_.at(array).span());
-  stream_.synchronize();
-  std::ranges::copy(copy.span(), to.begin());
+  const array_layout& a = machine_.arrays[array];
+  const auto at = static_cast<std::size_t>(a.elements - heap_->own(first_gpu()));
+  heap_->read(first_gpu(), at, to);
+  std::vector<std::byte> others(heap_->here() == 1 ? 0 : to.size());
+  for (std::uint32_t g = first_gpu() + 1; g < last_gpu(); ++g) {
+    heap_->read(g, at, others);
+    for (std::uint32_t e = 0; e < a.count; ++e)
+      if (machine_.gpu_of(a.pe_of(e)) == g)
+        std::copy_n(others.begin() + static_cast<std::ptrdiff_t>(std::size_t{e} * a.element_bytes),
+                    a.element_bytes,
+                    to.begin() + static_cast<std::ptrdiff_t>(std::size_t{e} * a.element_bytes));
+  }
 }
 
 void run_state::write(std::uint32_t array, std::span<const std::byte> from) {
   check_rests();
-  if (from.size() != elements_.at(array).size())
+  const array_layout& a = machine_.arrays[array];
+  if (from.size() != std::size_t{a.count} * a.element_bytes)
     throw usage_error("an array inside a GPU is written with " +
-                      std::to_string(from.size() / machine_.arrays[array].element_bytes) +
-                      " elements, but has " + std::to_string(count(array)));
-  pinned_buffer<std::byte> copy(device_, from.size());
-  std::ranges::copy(from, copy.span().begin());
-  stream_.copy(elements_.at(array).span(), copy.span());
-  stream_.synchronize();
+                      std::to_string(from.size() / a.element_bytes) + " elements, but has " +
+                      std::to_string(count(array)));
+  const auto at = static_cast<std::size_t>(a.elements - heap_->own(first_gpu()));
+  for (std::uint32_t g = first_gpu(); g < last_gpu(); ++g) heap_->write(g, at, from);
 }
 
 void run_state::refuse(const char* what, std::uint32_t array, const std::vector<int>& place) const {
@@ -120,23 +169,27 @@ void run_state::refuse(const char* what, std::uint32_t array, const std::vector<
 
 void run_state::start(const kernel<machine>& code, std::uint32_t to, const item& first) {
   check_rests();
-  if (!costs_ && chosen().gpus != 1)
-    throw usage_error("a program inside a GPU has PEs on " + std::to_string(chosen().gpus) +
-                      " GPUs: in simulated time alone it can, with --machine simulated");
   machine_.host = door_.begin(!costs_, !names_.host.empty());
-  layout_.write(written_.span().data(), to, first);
-  stream_.copy(image_.span(), written_.span());
+  machine_.run = heap_->next_run(number_.value());
+  for (std::uint32_t g = first_gpu(); g < last_gpu(); ++g) {
+    layout_.write(written(g).data());
+    const std::uint32_t place = to - g * machine_.pes_here;
+    if (place < machine_.pes_here) layout_.write(written(g).data(), place, first);
+    stream_.copy(image(g), written(g));
+  }
   loaded_ = shared_event(stream_);
   costs_ ? run_in_steps() : stream_.launch(code, machine_);
   const std::size_t report = layout_.report_bytes();
-  stream_.copy(written_.span().subspan(0, report), image_.span().subspan(0, report));
+  for (std::uint32_t g = first_gpu(); g < last_gpu(); ++g)
+    stream_.copy(written(g).subspan(0, report), image(g).subspan(0, report));
   is_under_way_ = true;
   if (!costs_) watch();
 }
 
 void run_state::watch() {
   watchdog_ = std::make_unique<watchdog>(
-      [this] { return watched(); }, [this](const std::vector<wide_word>& w) { return reporter_.text_of(w); },
+      [this] { return watched(); },
+      [this](const std::vector<wide_word>& w) { return reporter_.text_of(w, machine_.first_pe); },
       chosen().patience);
 }
 
@@ -165,8 +218,6 @@ void run_state::check_message(std::size_t bytes) const {
 
 /// Before its time, which passes then.
 void run_state::run_in_steps() {
-  if (!device_.info().keeps_data)
-    throw usage_error("a program inside a GPU runs on a device that keeps no data: leave out --no-data");
   stream_.synchronize();
   stepping steps(*costs_, chosen().gpus, seed_);
   watch();
@@ -176,16 +227,21 @@ void run_state::run_in_steps() {
 }
 
 std::vector<wide_word> run_state::watched() {
-  std::vector<wide_word> all(machine_.pes);
-  if (!costs_ && !loaded_.done()) return all;
-  if (device_.info().backend == "emulated") {  // its memory is the host's, and its PEs write meanwhile
-    for (std::uint32_t pe = 0; pe < machine_.pes; ++pe) all[pe] = memory::poll(machine_.watched[pe]);
-  } else {
-    watch_stream_.copy(watched_.span(), image_.span().subspan(0, watched_.size()));
-    watch_stream_.synchronize();
-    const machine copy =
-        layout_.at(watched_.span().data(), nullptr, std::vector<std::byte*>(elements_.size()));
-    std::copy_n(copy.watched, machine_.pes, all.begin());
+  std::vector<wide_word> all;
+  const std::size_t pes = std::size_t{heap_->here()} * machine_.pes_here;
+  if (!costs_ && !loaded_.done()) return std::vector<wide_word>(pes);
+  for (std::uint32_t g = first_gpu(); g < last_gpu(); ++g) {
+    if (device_.info().backend == "emulated") {  // its memory is the host's, and its PEs write meanwhile
+      const machine m = machine_.seen_by(g);
+      for (std::uint32_t pe = 0; pe < m.pes_here; ++pe) all.push_back(memory::poll(m.watched[pe]));
+    } else {
+      const std::size_t each = layout_.report_bytes();
+      const auto copy = watched_.span().subspan((g - first_gpu()) * each, each);
+      watch_stream_.copy(copy, image(g).subspan(0, each));
+      watch_stream_.synchronize();
+      const machine m = layout_.at(copy.data());
+      all.insert(all.end(), m.watched, m.watched + m.pes_here);
+    }
   }
   all.push_back({door_.heard(), 0});
   return all;
@@ -198,22 +254,25 @@ outcome run_state::end() {
   watchdog_.reset();
   stream_.synchronize();
   door_.end();
-  const machine m = layout_.at(written_.span().data(), nullptr, std::vector<std::byte*>(elements_.size()));
-  const auto reason = static_cast<stop_reason>(m.end->stop);
-  if (reason == stop_reason::failed) throw error(reporter_.text_of(m.end->first, m.end->value));
+  const ending last = *report(first_gpu()).end;  // all GPUs have the same
+  const auto reason = static_cast<stop_reason>(last.stop);
+  if (reason == stop_reason::failed) throw error(reporter_.text_of(last.first, last.value));
   outcome how;
-  for (std::uint32_t pe = 0; pe < m.pes; ++pe) how.entries += static_cast<std::uint32_t>(m.watched[pe].body);
-  if (reason == stop_reason::exited) {
-    how.value = m.end->value;
-    return how;
-  }
   std::uint64_t unaccepted = 0;
   item example;
-  for (std::uint32_t pe = 0; pe < m.pes; ++pe)
-    if (m.kept[pe] != 0) {
+  for (std::uint32_t g = first_gpu(); g < last_gpu(); ++g) {
+    const machine m = report(g);
+    for (std::uint32_t pe = 0; pe < m.pes_here; ++pe) {
+      how.entries += static_cast<std::uint32_t>(m.watched[pe].body);
+      if (m.kept[pe] == 0) continue;
       unaccepted += m.kept[pe];
       example = m.first_kept[pe];
     }
+  }
+  if (reason == stop_reason::exited) {
+    how.value = last.value;
+    return how;
+  }
   if (unaccepted != 0)
     throw error("a program inside a GPU is quiet, but " + reporter_.unaccepted(unaccepted, example));
   return how;

@@ -12,6 +12,7 @@
 #include <imbrex/device/device.hpp>
 #include <imbrex/device/kernel.hpp>
 #include <imbrex/device/stream.hpp>
+#include <imbrex/resident/heap_memory.hpp>
 #include <imbrex/resident/host_door.hpp>
 #include <imbrex/resident/layout.hpp>
 #include <imbrex/resident/machine.hpp>
@@ -25,7 +26,7 @@ namespace imbrex::resident {
 struct outcome {
   /// What a chare gave to `exit`; none: all was quiet.
   std::optional<std::uint64_t> value;
-  std::uint64_t entries = 0;  ///< how many were run, modulo 2^32 for each PE
+  std::uint64_t entries = 0;  ///< how many were run by PEs of this process, modulo 2^32 for each
 };
 
 namespace detail {
@@ -33,7 +34,10 @@ namespace detail {
 /// What of a program does not depend on its classes: its memory, and its runs.
 class run_state {
  public:
-  /// `serve` is the loop of a PE, for simulated time.
+  /// In a heap. `serve` is the loop of a PE, for simulated time.
+  run_state(std::shared_ptr<heap_memory> heap, layout plan, entry_names names,
+            stepping::serve_function serve);
+  /// In one of its own.
   run_state(device& of, layout plan, entry_names names, stepping::serve_function serve);
   run_state(const run_state&) = delete;
   run_state& operator=(const run_state&) = delete;
@@ -58,9 +62,17 @@ class run_state {
  private:
   void check_rests() const;
   void run_in_steps();
+  std::uint32_t first_gpu() const { return heap_->first(); }
+  std::uint32_t last_gpu() const { return heap_->first() + heap_->here(); }
+  /// A copy of the begin of a GPU's image, or all of it.
+  pinned_span<std::byte> written(std::uint32_t gpu);
+  device_span<std::byte> image(std::uint32_t gpu);
+  /// The GPU's machine in `written`.
+  machine report(std::uint32_t gpu) { return layout_.at(written(gpu).data()); }
   void watch();
   std::vector<wide_word> watched();
 
+  const std::shared_ptr<heap_memory> heap_;
   device& device_;
   std::optional<device_model> costs_;  ///< in simulated time
   std::uint64_t seed_ = 0;
@@ -68,12 +80,12 @@ class run_state {
   layout layout_;
   entry_names names_;
   reporter reporter_{layout_, names_};
+  const heap_piece memory_;
+  const program_number number_;
   imbrex::stream stream_, watch_stream_;
   shared_event loaded_;  ///< before it nobody looks at the image, which is being written
-  device_buffer<std::byte> image_, bulk_;
-  std::vector<device_buffer<std::byte>> elements_;
   host_door door_;
-  pinned_buffer<std::byte> written_, watched_;
+  pinned_buffer<std::byte> written_, watched_;  ///< of each GPU here
   machine machine_;
   bool is_under_way_ = false;
   std::unique_ptr<watchdog> watchdog_;  // of the run under way

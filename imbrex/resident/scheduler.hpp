@@ -9,6 +9,7 @@
 #include <imbrex/resident/context.hpp>
 #include <imbrex/resident/core.hpp>
 #include <imbrex/resident/entries.hpp>
+#include <imbrex/resident/gpu_exchange.hpp>
 #include <imbrex/resident/host_exchange.hpp>
 #include <imbrex/resident/machine.hpp>
 #include <imbrex/resident/reducer.hpp>
@@ -26,10 +27,14 @@ class scheduler {
   IMBREX_DEVICE scheduler(const machine& m, pe_state& me, team& threads, std::uint32_t pe)
       : core_(m, me, threads, pe) {
     if (core_.leads()) ahead_ = core_.own.look(core_.head);
-    if (core_.leads() && pe == 0 && is_traced()) tell_clock(m);
+    if (core_.leads() && pe == m.host.first_pe && is_traced()) tell_clock(m);
   }
 
   IMBREX_DEVICE void serve() {
+    if (is_linked()) {
+      if (core_.leads()) meet_before(core_.m, leads_gpu());
+      core_.threads.sync();
+    }
     for (std::uint32_t side = 0;; side ^= 1) {
       decision& now = core_.me.now[side];
       if (core_.leads()) {
@@ -41,7 +46,7 @@ class scheduler {
       if (core_.leads()) ahead_ = core_.own.look(core_.head);  // it comes while the entry runs
       const decision what = now;
       if (core_.held != 0) {  // of the first thread alone: nobody is in that entry any more
-        core_.m.give_back(core_.held);
+        core_.give_back(core_.held);
         core_.held = 0;
       }
       if (what.kind == turn::works)
@@ -59,18 +64,23 @@ class scheduler {
 #if defined(__CUDA_ARCH__)
   static constexpr std::uint32_t looks_in_a_row = 8;
   static constexpr bool relaxes_at_once = false;
-  static constexpr std::uint32_t looks_between_hearings = 32;  // the host is behind a bus
+  static constexpr std::uint32_t looks_between_hearings = 32, first_hearing = 24;  // it is behind a bus
 #else
   static constexpr std::uint32_t looks_in_a_row = 1;
   static constexpr bool relaxes_at_once = true;  // others need the processor
-  static constexpr std::uint32_t looks_between_hearings = 1;
+  static constexpr std::uint32_t looks_between_hearings = 1, first_hearing = 0;
 #endif
+  static constexpr std::uint32_t looks_between_states = 1024;  ///< of a host that sends nothing
+
+  IMBREX_DEVICE bool is_linked() const { return core_.m.gpus != 1; }
+  IMBREX_DEVICE bool leads_gpu() const { return core_.pe == core_.m.first_pe; }
 
   /// What the first thread does between entries. It alone makes up most of a message's time, one instruction
   /// after the other, so what is seldom is asked for by one flag, or between looks that have found nothing.
   IMBREX_DEVICE turn next(item& i) {
     if (__builtin_expect(core_.attends || core_.turns % 64 == 63, 0)) {
       if (core_.turns % 64 == 63) {
+        if (is_linked() && leads_gpu()) attend_end(core_.m, false);
         if (core_.stops()) return turn::ends;
         if (core_.me.listens) hear_host();
       }
@@ -78,6 +88,8 @@ class scheduler {
     }
     if (core_.has_local && (prefers_local_ || core_.own_waits()) && take_local(i)) return begin(i);
     prefers_local_ = true;
+    if (is_linked() && prefers_crossing_ && take_crossing(i)) return begin(i);
+    prefers_crossing_ = true;
     for (std::uint32_t idle = 0;; idle += looks_in_a_row) {
       for (std::uint32_t n = 0; n < looks_in_a_row; ++n) {
         if (!(core_.has_local && core_.own_waits()) && core_.own.try_take(core_.head, i, ahead_)) {
@@ -87,6 +99,7 @@ class scheduler {
           break;
         }
         if (core_.has_local && take_local(i)) return begin(i);
+        if (is_linked() && take_crossing(i)) return begin(i);
         if (!rested_) {  // let all threads leave the last entry, before it counts as finished
           rested_ = true;
           return turn::rests;
@@ -99,7 +112,7 @@ class scheduler {
   IMBREX_DEVICE turn begin(const item& i) {
     ++core_.turns;
     rested_ = false;
-    memory::store(core_.m.watched[core_.pe], {core_.turns, std::uint64_t{1} << 32U | i.meta});
+    memory::store(core_.m.watched[core_.place()], {core_.turns, std::uint64_t{1} << 32U | i.meta});
     return turn::works;
   }
   IMBREX_DEVICE bool take_local(item& i) {
@@ -112,6 +125,17 @@ class scheduler {
     }
     prefers_local_ = false;
     take_step(core_.m.steps, step::local);
+    return true;
+  }
+  /// Looks at the next of the other GPUs: true if there is a message from it that can be run.
+  IMBREX_DEVICE bool take_crossing(item& i) {
+    if (!take_across(core_.m, core_.me, core_.pe)) return false;
+    i = core_.me.from_gpu;
+    if (is_early(i)) {
+      keep(i);
+      return false;
+    }
+    prefers_crossing_ = false;
     return true;
   }
   /// What is kept: true if a message of it can be run.
@@ -127,24 +151,25 @@ class scheduler {
   IMBREX_DEVICE bool rest(item& i, std::uint32_t idle) {
     pe_state& me = core_.me;
     const machine& m = core_.m;
+    if (is_linked() && leads_gpu() && idle % 32 == 0) attend_end(m, idle % looks_between_states == 0);
     if (idle % 32 == 0 && core_.stops()) return true;
-    if (me.listens && idle % looks_between_hearings == 0 && hear_host()) return false;
+    if (me.listens && idle % (me.is_open ? looks_between_hearings : looks_between_states) == first_hearing &&
+        hear_host())
+      return false;
     if (core_.attends && attend(i)) return true;
     if (idle == short_idle)
-      memory::store(m.watched[core_.pe], {std::uint64_t{me.out.count + untold()} << 32U | core_.turns, 0});
+      memory::store(m.watched[core_.place()],
+                    {std::uint64_t{me.out.count + untold()} << 32U | core_.turns, 0});
     if (idle == short_idle && is_traced()) show_records(m, me, core_.pe);
     if (idle >= short_idle && me.out.empty() && untold() == 0 && !core_.has_local &&
-        me.finished != core_.head) {
+        (me.finished != core_.head || me.crossed != me.crossed_shown)) {
       me.finished = core_.head;
-      memory::store_release(m.finished[core_.pe], me.finished);
+      memory::store_release(m.finished[core_.place()], me.finished);
+      me.crossed_shown = me.crossed;
+      if (is_linked()) memory::store_release(m.crossed[core_.place()], me.crossed);
     }
-    if (core_.pe == 0 && (!me.is_open || me.lacks_host_parcel) && idle >= short_idle && idle % 64 == 0 &&
-        is_quiet(m)) {
-      if (!me.is_open)
-        core_.end(stop_reason::quiet, 0);
-      else if (!hear_host() && me.lacks_host_parcel)  // who has the parcels does not give them back any more
-        core_.fail(failure_kind::no_host_parcel);
-    }
+    if (leads_gpu() && (!me.is_open || me.lacks_host_parcel) && idle >= short_idle && idle % 64 == 0)
+      look_for_quiescence();
     take_step(core_.m.steps, step::look);
     if (relaxes_at_once || idle > long_idle) core_.relax();
     return false;
@@ -168,28 +193,46 @@ class scheduler {
   IMBREX_DEVICE void leave() {
     if (!core_.leads()) return;
     pe_state& me = core_.me;
-    memory::store(core_.m.watched[core_.pe], {std::uint64_t{untold()} << 32U | core_.turns, 0});
+    memory::store(core_.m.watched[core_.place()], {std::uint64_t{untold()} << 32U | core_.turns, 0});
     if constexpr (tells) {  // what was told before the end comes, unless nobody hears it any more
       const bool failed = memory::load(core_.m.end->stop) == static_cast<std::uint32_t>(stop_reason::failed);
       while (!tell_untold(core_.m, me, core_.pe) && !failed) {
-        if ((host_memory::load_acquire(*core_.m.host.state) & host_link::is_abandoned) != 0) break;
+        if ((system_memory::load_acquire(*core_.m.host.state) & host_link::is_abandoned) != 0) break;
         take_step(core_.m.steps, step::host);
         core_.relax();
       }
-      memory::store(core_.m.watched[core_.pe], {core_.turns, 0});
+      memory::store(core_.m.watched[core_.place()], {core_.turns, 0});
     }
     if (is_traced()) {
       show_records(core_.m, me, core_.pe);
-      core_.m.host.unrecorded[core_.pe] = me.lost_records;
+      core_.m.host.unrecorded[core_.pe - core_.m.host.first_pe] = me.lost_records;
     }
-    if (me.lost_lines != 0) core_.m.host.lost[core_.pe] = me.lost_lines;
-    core_.m.kept[core_.pe] = me.kept_count;
-    if (me.kept_count != 0) core_.m.first_kept[core_.pe] = me.kept[0];
+    if (me.lost_lines != 0) core_.m.host.lost[core_.pe - core_.m.host.first_pe] = me.lost_lines;
+    core_.m.kept[core_.place()] = me.kept_count;
+    if (me.kept_count != 0) core_.m.first_kept[core_.place()] = me.kept[0];
+    if (is_linked()) meet_after(core_.m, leads_gpu());
   }
 
   static IMBREX_DEVICE IMBREX_SELDOM bool is_quiet(const machine& m) {
     const auto tail_of = [&m](std::uint32_t pe) -> memory::word& { return *m.mailbox_of(pe).tail; };
     return quiescent<memory>(m.finished, tail_of, m.seen, m.pes);
+  }
+  /// The leader's, while it has nothing to do.
+  IMBREX_DEVICE void look_for_quiescence() {
+    pe_state& me = core_.me;
+    if (is_linked()) {
+      const std::uint32_t stuck = attend_waves(core_.m, me);
+      if (stuck == not_quiet) return;
+      if (stuck == all_quiet) return core_.end(stop_reason::quiet, 0);
+      failure f = core_.here(failure_kind::no_host_parcel);
+      f.pe = stuck * core_.m.pes_here;
+      return core_.end(stop_reason::failed, 0, f);
+    }
+    if (!is_quiet(core_.m)) return;
+    if (!me.is_open)
+      core_.end(stop_reason::quiet, 0);
+    else if (!hear_host() && me.lacks_host_parcel)  // who has the parcels does not give them back any more
+      core_.fail(failure_kind::no_host_parcel);
   }
 
   /// Of a message for a numbered entry: whether its chare does not accept its number yet.
@@ -345,7 +388,8 @@ class scheduler {
   core core_;
   wide_word ahead_{};  ///< the last look
   bool rested_ = true;
-  bool prefers_local_ = true;  ///< the last message was not local: they take turns
+  bool prefers_local_ = true;     ///< the last message was not local: they take turns
+  bool prefers_crossing_ = true;  ///< nor of another GPU
 };
 
 }  // namespace imbrex::resident::detail

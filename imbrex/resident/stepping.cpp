@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <limits>
 #include <map>
@@ -109,8 +110,9 @@ struct stepping::pe {
   std::pair<nanoseconds, std::uint64_t> key{asleep, 0};  ///< in `ready_`
   std::uint32_t looks = 0;
   bool has_ended = false;
-  std::map<std::uint32_t, nanoseconds> arrivals;  ///< of tickets of its mailbox, when they are there
-  std::map<std::uint32_t, nanoseconds> put;       ///< to each GPU: when what it has put there is there
+  /// Of tickets of its mailbox, 0, and of the ways from each GPU, from 1 on: when they are there.
+  std::map<std::pair<std::uint32_t, std::uint32_t>, nanoseconds> arrivals;
+  std::map<std::uint32_t, nanoseconds> put;  ///< to each GPU: when what it has put there is there
   std::function<void()> body;
 
   IMBREX_RESIDENT_UNSEEN static void begin(unsigned low, unsigned high) {
@@ -138,20 +140,24 @@ stepping::stepping(const device_model& costs, std::uint32_t gpus, std::uint64_t 
 stepping::~stepping() = default;
 
 nanoseconds stepping::run(const machine& m, serve_function serve, const std::function<void()>& rests) {
-  machine here = m;
-  here.threads = 1;
-  here.steps = this;
-  pes_each_ = std::max(m.pes / gpus_, 1U);
+  std::deque<machine> gpus;
+  for (std::uint32_t g = 0; g < gpus_; ++g) {
+    machine& gpu = gpus.emplace_back(m.seen_by(g));
+    gpu.threads = 1;
+    gpu.steps = this;
+  }
+  pes_each_ = m.pes_here;
   place main;
   pes_.clear();
   ready_.clear();
   for (std::uint32_t n = 0; n < m.pes; ++n) {
     pe& one = *pes_.emplace_back(std::make_unique<pe>());
-    one.tickets.resize(m.pes);
-    one.state.prepare(here, n, one.tickets.data());
-    one.body = [&one, &here, serve, n] {
+    one.tickets.resize(m.pes_here);
+    const machine& gpu = gpus[gpu_of(n)];
+    one.state.prepare(gpu, n, one.tickets.data());
+    one.body = [&one, &gpu, serve, n] {
       team alone;
-      serve(here, one.state, alone, n);
+      serve(gpu, one.state, alone, n);
     };
     one.caller = &main;
     one.own.bottom = one.stack.bottom();
@@ -212,7 +218,7 @@ void stepping::pass(step what, std::uint64_t a, std::uint32_t b) {
     return device_model::transfer_time(
         bytes, costs_.device.memory_bandwidth == 0 ? 0 : std::max<std::uint64_t>(rate, 1));
   };
-  if (what != step::look) me.looks = 0;
+  if (what != step::look && what != step::wait) me.looks = 0;
   switch (what) {
     case step::look:
       if (++me.looks < looks_before_sleep) return;
@@ -220,13 +226,16 @@ void stepping::pass(step what, std::uint64_t a, std::uint32_t b) {
       if (!me.arrivals.empty() || !me.state.out.empty()) {
         // Something comes that is on its way, or waits for room: not before others have gone on.
         nanoseconds at = me.time;
-        if (!me.arrivals.empty()) at = std::max(at, me.arrivals.begin()->second);
+        if (!me.arrivals.empty()) {
+          const auto earlier = [](const auto& x, const auto& y) { return x.second < y.second; };
+          at = std::max(at, std::ranges::min_element(me.arrivals, earlier)->second);
+        }
         if (at == me.time && !ready_.empty()) at = std::max(at, ready_.begin()->first.first);
         wake(which, at);
       }
       return leave();
     case step::take: {
-      const auto known = me.arrivals.find(static_cast<std::uint32_t>(a));
+      const auto known = me.arrivals.find({b, static_cast<std::uint32_t>(a)});
       if (known != me.arrivals.end()) {
         me.time = std::max(me.time, known->second);
         me.arrivals.erase(known);
@@ -239,7 +248,8 @@ void stepping::pass(step what, std::uint64_t a, std::uint32_t b) {
       me.time += cost.send;
       nanoseconds there = way(which, b, item_bytes);
       if (const auto put = me.put.find(gpu_of(b)); put != me.put.end()) there = std::max(there, put->second);
-      pes_[b]->arrivals[static_cast<std::uint32_t>(a)] = there;
+      const std::uint32_t from = gpu_of(b) == gpu_of(which) ? 0 : gpu_of(which) + 1;
+      pes_[b]->arrivals[{from, static_cast<std::uint32_t>(a)}] = there;
       if (b != which) wake(b, there);
       break;
     }
@@ -253,6 +263,12 @@ void stepping::pass(step what, std::uint64_t a, std::uint32_t b) {
         me.put[gpu_of(b)] = way(which, b, a);
       }
       break;
+    case step::wait:  // those who wait for each other, and for one that sleeps, must sleep, too
+      if (++me.looks < looks_before_sleep)
+        wake(which, ready_.empty() ? me.time : std::max(me.time, ready_.begin()->first.first));
+      else
+        me.looks = 0;
+      return leave();
     case step::host:
       is_host_behind_ = true;
       wake(which, me.time);

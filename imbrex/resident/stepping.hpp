@@ -32,16 +32,14 @@ class stepping {
  public:
   using serve_function = void (*)(const machine&, pe_state&, team&, std::uint32_t);
 
-  /// PEs are spread evenly over so many GPUs, those of one after those of the other; all of them are the
-  /// device's memory.
   stepping(const device_model& costs, std::uint32_t gpus, std::uint64_t seed);
   stepping(const stepping&) = delete;
   stepping& operator=(const stepping&) = delete;
   ~stepping();
 
-  /// Runs a machine whose memory the host has, with one thread a PE. `rests` is called when no PE has
-  /// anything to do, when one has told more than the host has heard, and at the end. Returns how long it
-  /// takes.
+  /// Runs a machine whose memory the host has, of all its GPUs, with one thread a PE. `rests` is called when
+  /// no PE has anything to do, when one has told more than the host has heard, and at the end. Returns how
+  /// long it takes.
   nanoseconds run(const machine& m, serve_function serve, const std::function<void()>& rests);
   void pass(step what, std::uint64_t a, std::uint32_t b);
 

@@ -104,11 +104,13 @@ struct found {
   bool operator==(const found&) const = default;
 };
 
-found storm_by(std::uint64_t seed) {
+found storm_by(std::uint64_t seed, std::uint32_t gpus = 1) {
   found all;
   run(stepped(machine_kind::deterministic, seed), [&]() -> task<int> {
     settings s;
     s.pes = 6;
+    s.gpus = gpus;
+    s.crossing = 2;
     s.mailbox = 2;
     s.parcels = 2;
     s.first_ticket = static_cast<std::uint32_t>(-50);
@@ -139,6 +141,17 @@ TEST(resident_stepping, repeats_the_order_of_a_seed) {
   for (std::uint64_t seed = 0; seed < 12; ++seed) different.insert(storm_by(seed).entries);
   EXPECT_GT(different.size(), 3U) << "seeds make different orders, and so different waits";
   EXPECT_EQ(storm_by(7), storm_by(7));
+}
+
+/// The same over GPUs: full ways between them, quiescence by waves.
+TEST(resident_stepping, repeats_the_order_of_a_seed_over_gpus) {
+  std::set<std::uint64_t> different;
+  for (std::uint64_t seed = 0; seed < 12; ++seed) {
+    different.insert(storm_by(seed, 2).entries);
+    storm_by(seed, 3);
+  }
+  EXPECT_GT(different.size(), 3U);
+  EXPECT_EQ(storm_by(7, 6), storm_by(7, 6));
 }
 
 TEST(resident_stepping, hears_what_chares_tell_and_print) {
@@ -199,9 +212,10 @@ TEST(resident_stepping, refuses_to_open_a_run_and_goes_on) {
 
 TEST(resident_stepping, steps_by_numbers_reductions_and_triggers) {
   for (std::uint64_t seed = 0; seed < 10; ++seed)
-    run(stepped(machine_kind::deterministic, seed), []() -> task<int> {
+    run(stepped(machine_kind::deterministic, seed), [seed]() -> task<int> {
       settings s;
       s.pes = 4;
+      s.gpus = 1 + static_cast<std::uint32_t>(seed % 2);
       program<stepper> steps(gpu(), s, {3, 4});
       EXPECT_EQ(steps.run_all<&stepper::start>(std::uint32_t{15}).value, 12U);
       for (const stepper& one : steps.read<stepper>()) EXPECT_EQ(one.wrong, 0U);
@@ -224,26 +238,6 @@ TEST(resident_stepping, has_a_watchdog) {
                     co_return 0;
                   }),
               testing::ExitedWithCode(1), "PE 1 is in entry hang of culprit\\(2, 1\\)");
-}
-
-TEST(resident_stepping, alone_has_several_gpus) {
-  options how = stepped(machine_kind::threads);
-  std::string said;
-  run(how, [&]() -> task<int> {
-    settings s;
-    s.pes = 4;
-    s.gpus = 2;
-    program<ring> p(gpu(), s, {4});
-    try {
-      p.run<&ring::token>(0, std::uint64_t{3});
-    } catch (const usage_error& e) {
-      said = e.what();
-    }
-    co_return 0;
-  });
-  EXPECT_EQ(
-      said,
-      "a program inside a GPU has PEs on 2 GPUs: in simulated time alone it can, with --machine simulated");
 }
 
 }  // namespace

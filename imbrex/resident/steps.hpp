@@ -13,13 +13,14 @@ class stepping;
 /// A step of the PE that runs.
 enum class step : std::uint32_t {
   look,   ///< it has found nothing
-  take,   ///< it takes the item with the ticket `a` out of its mailbox
+  take,   ///< it takes the item with the ticket `a`: of GPU `b` - 1; 0: out of its mailbox
   local,  ///< it takes an item that it has sent to itself
   send,   ///< it draws the ticket `a` of PE `b`
   entry,  ///< it begins or has ended an entry: half of what both take
   bytes,  ///< its entry reads or writes `a` bytes of the device's memory
   put,    ///< its entry writes `a` bytes of the memory of PE `b`
-  host    ///< it waits until the host has heard something
+  host,   ///< it waits until the host has heard something
+  wait    ///< it waits for what another PE does
 };
 
 #if defined(__CUDA_ARCH__)

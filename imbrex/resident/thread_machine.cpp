@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <thread>
@@ -36,7 +37,7 @@ struct pe_of_threads {
   std::vector<std::uint32_t> tickets;
   thread_barrier barrier;
 
-  pe_of_threads(const machine& m, std::uint32_t pe) : tickets(m.pes), barrier(m.threads) {
+  pe_of_threads(const machine& m, std::uint32_t pe) : tickets(m.pes_here), barrier(m.threads) {
     state.prepare(m, pe, tickets.data());
   }
 };
@@ -44,14 +45,19 @@ struct pe_of_threads {
 }  // namespace
 
 void run_on_threads(const machine& m, void (*serve)(const machine&, pe_state&, team&, std::uint32_t pe)) {
+  std::deque<machine> gpus;
   std::deque<pe_of_threads> pes;
-  for (std::uint32_t pe = 0; pe < m.pes; ++pe) pes.emplace_back(m, pe);
   std::vector<std::thread> threads;
-  for (std::uint32_t pe = 0; pe < m.pes; ++pe)
+  for (std::uint32_t g = m.gpu; g < m.gpu + m.gpus_of_process; ++g) {
+    const machine& gpu = gpus.emplace_back(m.seen_by(g));
+    for (std::uint32_t pe = gpu.first_pe; pe < gpu.first_pe + gpu.pes_here; ++pe) pes.emplace_back(gpu, pe);
+  }
+  for (std::size_t n = 0; n < pes.size(); ++n)
     for (std::uint32_t thread = 0; thread < m.threads; ++thread)
-      threads.emplace_back([&m, serve, pe, thread, &of = pes[pe]] {
-        team view(thread, m.threads, &of.barrier);
-        serve(m, of.state, view, pe);
+      threads.emplace_back([&gpu = gpus[n / m.pes_here], pe = m.first_pe + static_cast<std::uint32_t>(n),
+                            serve, thread, &of = pes[n]] {
+        team view(thread, gpu.threads, &of.barrier);
+        serve(gpu, of.state, view, pe);
       });
   for (std::thread& t : threads) t.join();
 }

@@ -8,8 +8,8 @@
 
 namespace imbrex::resident::detail {
 
-/// Runs a machine whose memory the host has: each PE is as many threads as it says. Returns when the run has
-/// ended. `serve` is the loop of one thread of a PE.
+/// Runs the GPUs of this process of a machine whose memory the host has: each PE is as many threads as it
+/// says. Returns when the run has ended. `serve` is the loop of one thread of a PE.
 void run_on_threads(const machine& m, void (*serve)(const machine&, pe_state&, team&, std::uint32_t pe));
 
 }  // namespace imbrex::resident::detail

@@ -161,6 +161,10 @@ class emulated_backend final : public device_backend {
     const std::lock_guard guard(lock_);
     return files_of_others_.find(key);
   }
+  std::byte* reach(const memory_key& key) override {
+    const std::lock_guard guard(lock_);
+    return shared_files_.find(key);
+  }
 
   bool observe(operation_observer* observer) override {
     const emulation::session inside(*part_.runs, nanoseconds(0));
@@ -190,7 +194,8 @@ class emulated_backend final : public device_backend {
   };
   std::map<void*, allocation> allocations_;
   std::optional<memory_file> file_;  ///< of what keeps data
-  foreign_files files_of_others_;
+  foreign_files<const std::byte> files_of_others_;
+  foreign_files<std::byte> shared_files_;  ///< that are written to
   empty_memory empty_on_device_{PROT_NONE};
   empty_memory empty_pinned_{PROT_READ | PROT_WRITE};
 };

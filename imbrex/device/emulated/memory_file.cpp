@@ -8,6 +8,7 @@
 
 #include <iterator>
 #include <string>
+#include <type_traits>
 
 namespace imbrex::emulated {
 namespace {
@@ -100,28 +101,35 @@ std::optional<memory_key> memory_file::key_of(const void* address) const {
   return key;
 }
 
-foreign_files::~foreign_files() {
+template <class Byte>
+foreign_files<Byte>::~foreign_files() {
   for (const auto& [id, one] : files_) ::munmap(const_cast<std::byte*>(one.start), one.size);
 }
 
-const void* foreign_files::find(const memory_key& key) {
+template <class Byte>
+Byte* foreign_files<Byte>::find(const memory_key& key) {
+  constexpr bool writes = !std::is_const_v<Byte>;
   const std::pair id(key.words[device], key.words[file]);
   auto found = files_.find(id);
   if (found == files_.end()) {
     const std::string path = "/proc/" + std::to_string(key.words[process]) + "/fd/" +
                              std::to_string(key.words[number_of_descriptor]);
-    const descriptor opened(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    const descriptor opened(::open(path.c_str(), (writes ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK));
     struct stat what{};
     // In another namespace that number is another process.
     if (!opened || ::fstat(opened.get(), &what) != 0 || what.st_dev != id.first || what.st_ino != id.second ||
         (::fcntl(opened.get(), F_GET_SEALS) & F_SEAL_SHRINK) == 0)
       return nullptr;
     const auto size = static_cast<std::size_t>(what.st_size);
-    void* const at = map(nullptr, size, PROT_READ, MAP_SHARED | MAP_NORESERVE, opened.get(), 0);
+    void* const at = map(nullptr, size, PROT_READ | (writes ? PROT_WRITE : 0), MAP_SHARED | MAP_NORESERVE,
+                         opened.get(), 0);
     if (at == nullptr) return nullptr;
-    found = files_.emplace(id, mapped{static_cast<const std::byte*>(at), size}).first;
+    found = files_.emplace(id, mapped{static_cast<Byte*>(at), size}).first;
   }
   return key.words[offset] < found->second.size ? found->second.start + key.words[offset] : nullptr;
 }
+
+template class foreign_files<const std::byte>;
+template class foreign_files<std::byte>;
 
 }  // namespace imbrex::emulated

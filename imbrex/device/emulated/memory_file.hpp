@@ -47,7 +47,9 @@ class memory_file {
   std::map<std::size_t, std::size_t> free_;  ///< bytes, by where they begin
 };
 
-/// Files of other processes, as far as they were needed. One thread at a time.
+/// Files of other processes, as far as they were needed, to be read, or to be written, too. One thread at a
+/// time.
+template <class Byte>
 class foreign_files {
  public:
   foreign_files() = default;
@@ -56,13 +58,13 @@ class foreign_files {
   ~foreign_files();
 
   /// Null if it cannot be found from here.
-  const void* find(const memory_key& key);
+  Byte* find(const memory_key& key);
   /// How many files are mapped.
   std::size_t size() const { return files_.size(); }
 
  private:
   struct mapped {
-    const std::byte* start;
+    Byte* start;
     std::size_t size;
   };
   std::map<std::pair<std::uint64_t, std::uint64_t>, mapped> files_;  ///< by device and number

@@ -18,14 +18,17 @@ TEST(memory_file, is_found_by_its_key_and_seen_as_it_is) {
   ASSERT_NE(second, nullptr);
   std::memset(first, 1, 3 * page);
   std::memset(second, 2, 10);
-  foreign_files others;
-  const auto* const seen = static_cast<const std::byte*>(others.find(mine.key_of(second + 7).value()));
+  foreign_files<const std::byte> others;
+  const auto* const seen = others.find(mine.key_of(second + 7).value());
   ASSERT_NE(seen, nullptr);
   EXPECT_EQ(seen[0], std::byte(2));
   second[7] = std::byte(5);
   EXPECT_EQ(seen[0], std::byte(5));
-  EXPECT_EQ(static_cast<const std::byte*>(others.find(mine.key_of(first).value()))[0], std::byte(1));
+  EXPECT_EQ(others.find(mine.key_of(first).value())[0], std::byte(1));
   EXPECT_EQ(others.size(), 1);
+  foreign_files<std::byte> written;
+  *written.find(mine.key_of(second + 8).value()) = std::byte(6);
+  EXPECT_EQ(second[8], std::byte(6));
 }
 
 TEST(memory_file, gives_what_came_back_in_one_piece) {
@@ -48,7 +51,7 @@ TEST(memory_file, knows_no_memory_of_others) {
   EXPECT_FALSE(mine.key_of(&here));
   void* const there = other.take(1);
   EXPECT_FALSE(mine.holds(there));
-  foreign_files files;
+  foreign_files<const std::byte> files;
   memory_key wrong = other.key_of(there).value();
   ++wrong.words[3];  // another file
   EXPECT_EQ(files.find(wrong), nullptr);

@@ -14,7 +14,7 @@ using imbrex::resident::item;
 using imbrex::resident::native_memory;
 using imbrex::resident::wide_word;
 using box = imbrex::resident::mailbox<native_memory>;
-using imbrex::resident::host_memory;
+using imbrex::resident::system_memory;
 using pool = imbrex::resident::parcel_pool<native_memory>;
 
 extern "C" {
@@ -58,12 +58,12 @@ __global__ void look_for_quiescence(std::uint32_t* finished, std::uint32_t* tail
   *out = imbrex::resident::quiescent<native_memory>(finished, tail_of, seen, 1);
 }
 
-__global__ void look_at_the_host(imbrex::resident::ring<host_memory> r, std::uint32_t mine,
+__global__ void look_at_the_host(imbrex::resident::ring<system_memory> r, std::uint32_t mine,
                                  std::uint32_t* out) {
   *out = r.has_some(mine);
 }
 
-__global__ void fill_for_the_host(imbrex::resident::ring<host_memory> r, std::uint32_t mine,
+__global__ void fill_for_the_host(imbrex::resident::ring<system_memory> r, std::uint32_t mine,
                                   std::uint32_t known, std::uint32_t* slots) {
   if (!r.has_room(mine, known)) return;
   slots[r.place(mine)] = 7;

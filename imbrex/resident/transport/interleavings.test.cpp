@@ -7,15 +7,18 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <imbrex/base/sanitized.test.hpp>
+#include <imbrex/resident/transport/crossing.hpp>
 #include <imbrex/resident/transport/mailbox.hpp>
 #include <imbrex/resident/transport/outbox.hpp>
 #include <imbrex/resident/transport/parcel_pool.hpp>
 #include <imbrex/resident/transport/quiescence.hpp>
 #include <imbrex/resident/transport/ring.hpp>
 #include <imbrex/resident/transport/trigger.hpp>
+#include <imbrex/resident/transport/waves.hpp>
 
 namespace imbrex::resident::test {
 namespace {
@@ -182,7 +185,7 @@ struct kept {
       if (!boxes[1 - pe].view.try_fill(t, i)) out.keep({i, 1 - pe, t});
     }
     while (got[pe] < 3 || !out.empty()) {
-      out.retry([this](std::uint32_t to) { return boxes[to].view; }, 2);
+      out.retry([this](const auto& one) { return boxes[one.to].view.try_fill(one.ticket, one.what); }, 2);
       item i;
       if (got[pe] < 3 && boxes[pe].view.try_take(boxes[pe].head, i)) {
         expect(i.body == static_cast<std::uint64_t>(got[pe]), "items overtake each other");
@@ -253,7 +256,137 @@ struct slots {
   void check() const {}
 };
 
-constexpr std::uint32_t deviations = 2;
+using way = crossing<model_memory, model_memory, ticket>;
+
+/// The way from one GPU to a PE of another, of two slots.
+struct bridge {
+  model_memory::word tail, taken;
+  std::array<model_memory::wide, 2> slots;
+  way view{&tail, &taken, slots.data(), 2};
+  ticket head = first;
+
+  bridge() {
+    view.prepare_slots(first);
+    view.prepare_counts(first);
+  }
+  void put(const item& i) {
+    const ticket t = view.draw(1);
+    while (!view.try_fill(t, i)) explorer::now().pause();
+  }
+  item take() {
+    item i;
+    while (!view.try_take(head, i)) explorer::now().pause();
+    return i;
+  }
+};
+
+/// Two PEs of one GPU send three items to one of another: each comes once, whole, in its sender's order; two
+/// that are sent as one come one after the other.
+struct crossed {
+  bridge b;
+  std::vector<std::uint32_t> got;
+
+  crossed() {
+    explorer::now().thread([this] {
+      ticket t = b.view.draw(2);
+      for (std::uint32_t n = 10; n < 12; ++n, ++t)
+        while (!b.view.try_fill(t, {n, n})) explorer::now().pause();
+    });
+    explorer::now().thread([this] { b.put({20, 20}); });
+    explorer::now().thread([this] {
+      for (int n = 0; n < 3; ++n) {
+        const item i = b.take();
+        expect(i.body == i.meta, "a torn item");
+        got.push_back(i.meta);
+      }
+    });
+  }
+  void check() const {
+    const auto at = [&](std::uint32_t v) { return std::find(got.begin(), got.end(), v) - got.begin(); };
+    expect(std::max({at(10), at(11), at(20)}) < 3, "an item is lost");
+    expect(at(11) == at(10) + 1, "another item came between");
+  }
+};
+
+/// One PE puts into the memory of another GPU and signals, and again when the answer has come.
+struct put_and_signal {
+  bridge there, back;
+  model_memory::plain content;
+
+  put_and_signal() {
+    explorer::now().thread([this] {
+      for (std::uint32_t n = 1; n <= 3; ++n) {
+        content = n;
+        there.put({n, is_ordered});
+        back.take();
+      }
+    });
+    explorer::now().thread([this] {
+      for (std::uint32_t n = 1; n <= 3; ++n) {
+        expect(there.take().body == n, "a signal is lost");
+        expect(content == n, "a signal came before what was put");
+        back.put({n, is_ordered});
+      }
+    });
+  }
+  void check() const {}
+};
+
+/// An item goes from GPU 0 to GPU 1 and back; their leaders' waves must not say that all is over before.
+struct ending_waves {
+  std::array<bridge, 2> to;
+  std::array<model_memory::word, 2> counted, asked;
+  std::array<wave_answer<model_memory>, 2> answers;
+  waves leader;
+  int open = 1;
+
+  ending_waves() {
+    for (auto& a : asked) model_memory::store(a, 1);
+    const ticket t = to[0].view.draw(1);
+    to[0].view.try_fill(t, {1, 0});
+    for (std::uint32_t g = 0; g < 2; ++g) explorer::now().thread([this, g] { work(g); });
+    for (std::uint32_t g = 0; g < 2; ++g) explorer::now().thread([this, g] { lead(g); });
+  }
+  void work(std::uint32_t g) {
+    const item i = to[g].take();
+    if (i.body > 0) {
+      ++open;
+      to[1 - g].put({i.body - 1, 0});
+    }
+    --open;
+    model_memory::store_release(counted[g], 1);
+  }
+  void lead(std::uint32_t g) {
+    const auto answer_of = [this](std::uint32_t of) -> wave_answer<model_memory>& { return answers[of]; };
+    const auto ask = [this](std::uint32_t of, std::uint32_t n) { model_memory::store_release(asked[of], n); };
+    for (std::uint32_t answered = 0;;) {
+      const std::uint32_t wave = model_memory::load_acquire(asked[g]);
+      if (wave == over) return;
+      const std::uint32_t run = model_memory::poll(counted[g]);
+      model_memory::acquired();
+      const bool answers_now = wave != answered && (wave == 1 || run == 1);  // so that waves have an end
+      if (answers_now) {
+        // The first item comes from nowhere: it is GPU 1's.
+        const auto sent = static_cast<ticket>(model_memory::load(*to[1 - g].view.tail) - first);
+        answered = wave;
+        answers[g].give(wave, sent, run);
+      }
+      const std::uint32_t before = leader.number;
+      if (g == 0 && leader.look<model_memory>(2, answer_of, ask)) {
+        expect(open == 0, "said to be over too early");
+        return ask(1, over);
+      }
+      if (!answers_now && (g != 0 || leader.number == before)) explorer::now().pause();
+    }
+  }
+  void check() const {}
+
+  static constexpr std::uint32_t over = 99;
+};
+
+/// Waves are many, so fewer deviations are tried.
+template <class Case>
+constexpr std::uint32_t deviations = std::is_same_v<Case, ending_waves> ? 1 : 2;
 constexpr std::uint64_t most_runs = 100'000;
 
 // It is a program of one thread, and sanitizers do not know its stacks.
@@ -262,12 +395,13 @@ constexpr std::uint64_t most_runs = 100'000;
 
 template <class Case>
 class interleavings : public testing::Test {};
-using cases = testing::Types<order, parcels, returns, quiet, kept, triggered, slots>;
+using cases = testing::Types<order, parcels, returns, quiet, kept, triggered, slots, crossed, put_and_signal,
+                             ending_waves>;
 TYPED_TEST_SUITE(interleavings, cases);
 
 TYPED_TEST(interleavings, are_all_right) {
   SKIP_UNDER_SANITIZERS();
-  const exploration found = explore<TypeParam>(weakened::none, deviations, most_runs);
+  const exploration found = explore<TypeParam>(weakened::none, deviations<TypeParam>, most_runs);
   EXPECT_EQ(found.wrong, "");
   EXPECT_TRUE(found.complete) << found.runs << " runs";
   EXPECT_GT(found.runs, 50U);
@@ -276,7 +410,7 @@ TYPED_TEST(interleavings, are_all_right) {
 
 template <class Case>
 void expect_found(weakened order) {
-  const exploration found = explore<Case>(order, deviations, most_runs);
+  const exploration found = explore<Case>(order, deviations<Case>, most_runs);
   EXPECT_NE(found.wrong, "") << "order " << static_cast<int>(order) << " is not needed in " << found.runs
                              << " runs";
 }
@@ -295,6 +429,10 @@ TEST(weakened_orders, are_all_found) {
   expect_found<slots>(weakened::slot_acquire);
   expect_found<triggered>(weakened::signal_release);
   expect_found<triggered>(weakened::signal_acquire);
+  expect_found<put_and_signal>(weakened::item_release);
+  expect_found<put_and_signal>(weakened::item_acquire);
+  expect_found<ending_waves>(weakened::count_release);
+  expect_found<ending_waves>(weakened::slot_acquire);
 }
 
 /// The explorer itself must see what is wrong.

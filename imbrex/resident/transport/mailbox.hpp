@@ -16,6 +16,18 @@ struct item {
 /// In an item's meta: what its sender wrote before is read by who takes it, so both pay for that order.
 inline constexpr std::uint32_t is_ordered = std::uint32_t{1} << 31U;
 
+/// The words of a slot: a body, a ticket, and the item's meta.
+template <class Ticket>
+struct item_word {
+  static IMBREX_DEVICE Ticket ticket_of(const wide_word& w) { return static_cast<Ticket>(w.stamp >> 32U); }
+  static IMBREX_DEVICE item item_of(const wide_word& w) {
+    return {w.body, static_cast<std::uint32_t>(w.stamp)};
+  }
+  static IMBREX_DEVICE wide_word of(std::uint64_t body, Ticket t, std::uint32_t meta) {
+    return {body, static_cast<std::uint64_t>(t) << 32U | meta};
+  }
+};
+
 /// Many senders, one receiver, bounded; nobody waits. A view: the memory is another's.
 ///
 /// A slot is one word of 128 bits: a body, a ticket, and the item's meta. For ticket t, of slot t mod size,
@@ -37,11 +49,13 @@ struct mailbox {
   typename Memory::wide* slots = nullptr;
   std::uint32_t size = 0;  ///< a power of two, at least 2
 
+  using words = item_word<Ticket>;
+
   /// Before anybody uses it.
   IMBREX_DEVICE void prepare(Ticket first) {
     for (std::uint32_t i = 0; i < size; ++i) {
       const Ticket t = static_cast<Ticket>(first + i);
-      Memory::store(slot(t), word_of(0, t, 0));
+      Memory::store(slot(t), words::of(0, t, 0));
     }
     Memory::store(*tail, first);
   }
@@ -71,12 +85,11 @@ struct mailbox {
   /// The receiver's: takes that item and counts on; false if the look has not seen it.
   IMBREX_DEVICE bool try_take(Ticket& head, item& i, wide_word seen) {
     Memory::use(seen);
-    if (ticket_of(seen) != static_cast<Ticket>(head + 1)) return false;
+    if (words::ticket_of(seen) != static_cast<Ticket>(head + 1)) return false;
     typename Memory::wide& place = slot(head);
-    i.body = seen.body;
-    i.meta = static_cast<std::uint32_t>(seen.stamp);
+    i = words::item_of(seen);
     if ((i.meta & is_ordered) != 0) Memory::acquired(place);
-    Memory::store(place, word_of(0, static_cast<Ticket>(head + size), 0));
+    Memory::store(place, words::of(0, static_cast<Ticket>(head + size), 0));
     ++head;
     return true;
   }
@@ -84,8 +97,8 @@ struct mailbox {
 
  private:
   IMBREX_DEVICE bool try_fill(Ticket t, const item& i, const wide_word& seen) {
-    if (ticket_of(seen) != t) return false;
-    const wide_word full = word_of(i.body, static_cast<Ticket>(t + 1), i.meta);
+    if (words::ticket_of(seen) != t) return false;
+    const wide_word full = words::of(i.body, static_cast<Ticket>(t + 1), i.meta);
     if ((i.meta & is_ordered) != 0)
       Memory::store_release(slot(t), full);
     else
@@ -93,10 +106,6 @@ struct mailbox {
     return true;
   }
   IMBREX_DEVICE typename Memory::wide& slot(Ticket t) { return slots[t & (size - 1)]; }
-  static IMBREX_DEVICE Ticket ticket_of(const wide_word& w) { return static_cast<Ticket>(w.stamp >> 32U); }
-  static IMBREX_DEVICE wide_word word_of(std::uint64_t body, Ticket t, std::uint32_t meta) {
-    return {body, static_cast<std::uint64_t>(t) << 32U | meta};
-  }
 };
 
 }  // namespace imbrex::resident

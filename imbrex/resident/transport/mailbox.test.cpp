@@ -70,7 +70,7 @@ void storm(std::uint32_t senders, std::uint32_t size, std::uint64_t items, Ticke
         } else {
           native_memory::relax();
         }
-        out.retry([&b](std::uint32_t) { return b.view; });
+        out.retry([&b](const auto& one) { return b.view.try_fill(one.ticket, one.what); });
       }
     });
   std::vector<std::uint64_t> next(senders);

@@ -172,23 +172,60 @@ struct native_memory {
 #endif
 };
 
-/// The operations on words in the host's memory that a PE and the host share: as above, at the scope of the
-/// system.
-struct host_memory {
+/// The operations on memory that PEs of several GPUs share, or a PE and the host: as above, at the scope of
+/// the system. On a host they are the same.
+struct system_memory {
   using word = std::uint32_t;
+  using wide = wide_word;
+  using plain = std::uint32_t;
 
 #if defined(__CUDA_ARCH__)
+  __device__ static std::uint32_t load(const word& w) {
+    std::uint32_t v;
+    asm volatile("ld.relaxed.sys.global.u32 %0, [%1];" : "=r"(v) : "l"(native_memory::global(&w)) : "memory");
+    return v;
+  }
   __device__ static std::uint32_t load_acquire(const word& w) {
     std::uint32_t v;
     asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(v) : "l"(native_memory::global(&w)) : "memory");
     return v;
   }
+  __device__ static void store(word& w, std::uint32_t v) {
+    asm volatile("st.relaxed.sys.global.u32 [%0], %1;" ::"l"(native_memory::global(&w)), "r"(v) : "memory");
+  }
   __device__ static void store_release(word& w, std::uint32_t v) {
     asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(native_memory::global(&w)), "r"(v) : "memory");
   }
+  __device__ static wide_word poll(const wide& w) {
+    wide_word v;
+    asm volatile("{ .reg .b128 t; ld.relaxed.sys.global.b128 t, [%2]; mov.b128 {%0, %1}, t; }"
+                 : "=l"(v.body), "=l"(v.stamp)
+                 : "l"(native_memory::global(&w))
+                 : "memory");
+    return v;
+  }
+  __device__ static void store(wide& w, wide_word v) {
+    asm volatile("{ .reg .b128 t; mov.b128 t, {%1, %2}; st.relaxed.sys.global.b128 [%0], t; }" ::"l"(
+                     native_memory::global(&w)),
+                 "l"(v.body), "l"(v.stamp)
+                 : "memory");
+  }
+  __device__ static void store_release(wide& w, wide_word v) {
+    asm volatile("{ .reg .b128 t; mov.b128 t, {%1, %2}; st.release.sys.global.b128 [%0], t; }" ::"l"(
+                     native_memory::global(&w)),
+                 "l"(v.body), "l"(v.stamp)
+                 : "memory");
+  }
+  __device__ static void acquired(const wide& w) { load_acquire(reinterpret_cast<const word*>(&w)[3]); }
 #else
-  static std::uint32_t load_acquire(const word& w) { return __atomic_load_n(&w, __ATOMIC_ACQUIRE); }
-  static void store_release(word& w, std::uint32_t v) { __atomic_store_n(&w, v, __ATOMIC_RELEASE); }
+  static std::uint32_t load(const word& w) { return native_memory::load(w); }
+  static std::uint32_t load_acquire(const word& w) { return native_memory::poll(w); }
+  static void store(word& w, std::uint32_t v) { native_memory::store(w, v); }
+  static void store_release(word& w, std::uint32_t v) { native_memory::store_release(w, v); }
+  static wide_word poll(const wide& w) { return native_memory::poll(w); }
+  static void store(wide& w, wide_word v) { native_memory::store(w, v); }
+  static void store_release(wide& w, wide_word v) { native_memory::store_release(w, v); }
+  static void acquired(const wide&) {}
 #endif
 };
 

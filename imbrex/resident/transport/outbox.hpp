@@ -32,14 +32,13 @@ struct outbox {
   /// Must not be full.
   IMBREX_DEVICE void keep(const kept_item<Ticket>& one) { items[count++] = one; }
 
-  /// Tries the next few of them. `mailbox_of(pe)` is a PE's mailbox.
-  template <class MailboxOf>
-  IMBREX_DEVICE void retry(MailboxOf&& mailbox_of, std::uint32_t most = 8) {
+  /// Tries the next few of them. `try_fill(item)` sends a kept item, and is false if there is no room yet.
+  template <class TryFill>
+  IMBREX_DEVICE void retry(TryFill&& try_fill, std::uint32_t most = 8) {
     for (std::uint32_t tries = 0; tries < most && count != 0; ++tries) {
       if (cursor >= count) cursor = 0;
       const kept_item<Ticket> one = items[cursor];
-      auto box = mailbox_of(one.to);
-      if (box.try_fill(one.ticket, one.what))
+      if (try_fill(one))
         items[cursor] = items[--count];
       else
         ++cursor;

@@ -10,23 +10,16 @@
 namespace imbrex::resident {
 namespace {
 
-/// A mailbox that is full, or takes all.
-struct door {
-  bool open;
-  std::vector<std::uint64_t>* got;
-  bool try_fill(std::uint32_t, const item& i) const {
-    if (open) got->push_back(i.body);
-    return open;
-  }
-};
-
 TEST(outbox, tries_in_rotation) {
   std::array<kept_item<>, 12> memory;
   outbox<native_memory> out{memory.data(), 12};
   for (std::uint32_t n = 0; n < 12; ++n) out.keep({{n, 0}, n, 0});
   EXPECT_TRUE(out.full());
   std::vector<std::uint64_t> got;
-  const auto only_the_last = [&got](std::uint32_t to) { return door{to == 11, &got}; };
+  const auto only_the_last = [&got](const kept_item<>& one) {
+    if (one.to == 11) got.push_back(one.what.body);
+    return one.to == 11;
+  };
   out.retry(only_the_last, 8);
   EXPECT_TRUE(got.empty());
   out.retry(only_the_last, 8);
@@ -41,9 +34,9 @@ TEST(outbox, tries_each_as_often) {
   std::array<int, 5> tries{};
   for (int turn = 0; turn < 10; ++turn)
     out.retry(
-        [&tries](std::uint32_t to) {
-          ++tries[to];
-          return door{false, nullptr};
+        [&tries](const kept_item<>& one) {
+          ++tries[one.to];
+          return false;
         },
         3);
   for (const int n : tries) EXPECT_EQ(n, 6);
@@ -54,7 +47,10 @@ TEST(outbox, empties) {
   outbox<native_memory> out{memory.data(), 5};
   for (std::uint32_t n = 0; n < 5; ++n) out.keep({{n, 0}, n, 0});
   std::vector<std::uint64_t> got;
-  out.retry([&got](std::uint32_t) { return door{true, &got}; });
+  out.retry([&got](const kept_item<>& one) {
+    got.push_back(one.what.body);
+    return true;
+  });
   EXPECT_EQ(got.size(), 5U);
   EXPECT_TRUE(out.empty());
 }

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include <imbrex/resident/machine.hpp>
+#include <imbrex/resident/transport/quiescence.hpp>
+#include <imbrex/resident/transport/trigger.hpp>
+
+/// What GPUs of one run have to agree on, of the first threads of PEs; most of it of a GPU's leader, its
+/// first PE. They write to each other by stores alone. All of it is seldom beside what PEs do.
+namespace imbrex::resident::detail {
+
+IMBREX_DEVICE inline void write_notice(end_notice& to, std::uint32_t why, std::uint64_t value,
+                                       const failure& what) {
+  to.value = value;
+  to.first = what;
+  system_memory::store_release(to.reason, why);
+}
+
+/// Asks GPU 0 to end the run: of the first on this GPU that has a reason.
+IMBREX_DEVICE inline void wish_end(const machine& m, stop_reason why, std::uint64_t value,
+                                   const failure& what) {
+  write_notice(m.on(0, m.reports)[m.gpu].wish, static_cast<std::uint32_t>(why), value, what);
+}
+
+/// The Imbrex program has ended, so the other GPUs may be gone.
+IMBREX_DEVICE inline bool is_over(const machine& m) {
+  return (system_memory::load_acquire(*m.host.state) & host_link::is_over) != 0;
+}
+
+/// The leader's: decides, if it is GPU 0's, and tells its PEs what is decided.
+IMBREX_DEVICE IMBREX_SELDOM inline void attend_end(const machine& m, bool looks_at_host) {
+  const end_notice& decided = m.link->decided;
+  std::uint32_t reason = system_memory::load_acquire(decided.reason);
+  for (std::uint32_t g = 0; m.gpu == 0 && reason == 0 && g < m.gpus; ++g) {
+    const end_notice& wish = m.reports[g].wish;
+    reason = system_memory::load_acquire(wish.reason);
+    for (std::uint32_t to = 0; reason != 0 && to < m.gpus; ++to)
+      write_notice(m.on(to, m.link)->decided, reason, wish.value, wish.first);
+  }
+  if (reason == 0) {
+    if (looks_at_host && is_over(m))
+      memory::store_release(m.end->stop, static_cast<std::uint32_t>(stop_reason::abandoned));
+    return;
+  }
+  m.end->value = decided.value;
+  m.end->first = decided.first;
+  memory::store_release(m.end->stop, reason);
+}
+
+/// What GPU 0's leader knows by waves; else the number of the GPU whose host waits for a parcel while all is
+/// quiet.
+inline constexpr std::uint32_t not_quiet = 0xffffffff, all_quiet = 0xfffffffe;
+
+/// The leader's, while it has nothing to do: what its GPU has sent and run, if nothing waits within the GPU.
+IMBREX_DEVICE IMBREX_SELDOM inline std::uint32_t attend_waves(const machine& m, pe_state& me) {
+  const std::uint32_t asked = system_memory::load_acquire(m.link->asked);
+  if (asked != me.answered) {
+    std::uint32_t run = 0, sent = 0;
+    for (std::uint32_t p = 0; p < m.pes_here; ++p) run += memory::poll(m.crossed[p]);
+    const auto tail_of = [&m](std::uint32_t place) -> memory::word& {
+      return *m.mailbox_of(m.first_pe + place).tail;
+    };
+    if (!quiescent<memory>(m.finished, tail_of, m.seen, m.pes_here)) return not_quiet;
+    for (std::uint32_t to = 0; to < m.pes; ++to) sent += memory::load(m.tails[to]) - m.first_ticket;
+    me.answered = asked;
+    gpu_report& mine = m.on(0, m.reports)[m.gpu];
+    mine.is_stuck = me.lacks_host_parcel ? 1 : 0;
+    mine.answer.give(asked, sent, run);
+  }
+  if (m.gpu != 0) return not_quiet;
+  const auto answer_of = [&m](std::uint32_t g) -> wave_answer<system_memory>& { return m.reports[g].answer; };
+  const auto ask = [&m](std::uint32_t g, std::uint32_t number) {
+    system_memory::store_release(m.on(g, m.link)->asked, number);
+  };
+  if (!me.asks.look<system_memory>(m.gpus, answer_of, ask)) return not_quiet;
+  for (std::uint32_t g = 0; g < m.gpus; ++g)
+    if (m.reports[g].is_stuck != 0) return g;
+  return all_quiet;
+}
+
+/// A PE's: looks at the next of the other GPUs, and puts what has come into `me.from_gpu`: true if that shall
+/// run.
+IMBREX_DEVICE IMBREX_SELDOM inline bool take_across(const machine& m, pe_state& me, std::uint32_t pe) {
+  std::uint32_t from = me.next_gpu == m.gpus ? 0 : me.next_gpu;
+  if (from == m.gpu) from = from + 1 == m.gpus ? 0 : from + 1;
+  me.next_gpu = from + 1;
+  crossing_end& end = me.ends[from];
+  item i;
+  if (!m.crossing_from(from, pe).try_take(end.head, i)) return false;
+  take_step(m.steps, step::take, end.head - 1, from + 1);
+  ++me.crossed;
+  if (entry_in(i.meta) == parcel_returns) {
+    m.give_back(i.body);
+    return false;
+  }
+  if (entry_in(i.meta) == signal_comes) {
+    end.trigger = i.body;
+    return false;
+  }
+  me.from_gpu = i;
+  if (end.trigger == 0) return true;
+  auto* const counter = reinterpret_cast<signal_count<memory>*>(m.heaps[m.gpu] + (end.trigger >> 24U));
+  const auto all = static_cast<std::uint32_t>(end.trigger) & most_signals;
+  end.trigger = 0;
+  return counter->add(all);
+}
+
+/// The leader's: waits until each other GPU has stored the number of this run in `word`, of which this one
+/// stores its own there. False if they may be gone.
+IMBREX_DEVICE IMBREX_SELDOM inline bool meet_others(const machine& m, system_memory::word* words) {
+  for (std::uint32_t g = 0; g < m.gpus; ++g) {
+    system_memory::store(m.on(g, m.digests)[m.gpu], m.digest);
+    system_memory::store_release(m.on(g, words)[m.gpu], m.run);
+  }
+  for (std::uint32_t g = 0; g < m.gpus; ++g) {
+    const wide_word before = memory::poll(m.watched[0]);
+    for (std::uint32_t looks = 0;
+         static_cast<std::int32_t>(system_memory::load_acquire(words[g]) - m.run) < 0; ++looks) {
+      if (looks == 0) memory::store(m.watched[0], {before.body, std::uint64_t{1} << 33U | g});
+      if (looks % 64 == 63 && is_over(m)) return false;
+      take_step(m.steps, step::wait);
+      if (m.steps == nullptr) memory::relax();
+    }
+    memory::store(m.watched[0], {before.body, 0});
+  }
+  return true;
+}
+
+/// Before a PE runs anything: nobody is written to before its image is.
+IMBREX_DEVICE IMBREX_SELDOM inline void meet_before(const machine& m, bool leads_gpu) {
+  if (leads_gpu) {
+    if (!meet_others(m, m.ready))
+      memory::store_release(m.end->stop, static_cast<std::uint32_t>(stop_reason::abandoned));
+    for (std::uint32_t g = 0; g < m.gpus; ++g)
+      if (system_memory::load(m.digests[g]) != m.digest) {  // nor can they agree on that
+        m.end->value = g;
+        m.end->first.kind = failure_kind::other_program;
+        m.end->first.pe = m.first_pe;
+        memory::store_release(m.end->stop, static_cast<std::uint32_t>(stop_reason::failed));
+      }
+    memory::store_release(m.link->opened, 1);
+  }
+  while (memory::poll(m.link->opened) == 0) {
+    take_step(m.steps, step::wait);
+    if (m.steps == nullptr) memory::relax();
+  }
+  memory::acquired();
+}
+/// After a PE has ended: nobody's next image is written before all that wrote to it have.
+IMBREX_DEVICE IMBREX_SELDOM inline void meet_after(const machine& m, bool leads_gpu) {
+  memory::add_acquire_release(m.link->gone, 1);
+  if (!leads_gpu) return;
+  while (memory::poll(m.link->gone) != m.pes_here) {
+    take_step(m.steps, step::wait);
+    if (m.steps == nullptr) memory::relax();
+  }
+  memory::acquired();
+  meet_others(m, m.left);
+}
+
+}  // namespace imbrex::resident::detail

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/resident/heap_memory.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include <imbrex/base/error.hpp>
+
+namespace imbrex::resident::detail {
+namespace {
+
+constexpr std::size_t alignment = 256;
+
+std::size_t rounded(std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
+
+std::uint32_t checked(std::uint32_t gpus) {
+  if (gpus < 1 || gpus > most_gpus)
+    throw usage_error("a symmetric heap of " + std::to_string(gpus) + " GPUs cannot be: 1 to " +
+                      std::to_string(most_gpus) + " can be");
+  return gpus;
+}
+
+}  // namespace
+
+heap_memory::heap_memory(device& of, std::uint32_t gpus, std::size_t bytes)
+    : heap_memory(of, gpus, 0, gpus, bytes) {
+  if (gpus > 1 && of.info().backend != "emulated")
+    throw usage_error("a symmetric heap of " + std::to_string(gpus) +
+                      " GPUs in one process needs emulated ones, not " + of.info().label() +
+                      ": start a process for each GPU");
+}
+
+heap_memory::heap_memory(device& of, std::uint32_t gpus, std::uint32_t mine, std::size_t bytes)
+    : heap_memory(of, gpus, mine, 1, bytes) {}
+
+heap_memory::heap_memory(device& of, std::uint32_t gpus, std::uint32_t first, std::uint32_t here,
+                         std::size_t bytes)
+    : device_(of),
+      first_(first),
+      here_(here),
+      heaps_(checked(gpus)),
+      bytes_(begin() + rounded(bytes)),
+      stream_(of, stream_priority::normal, "a symmetric heap"),
+      memory_(of, bytes_ * here) {
+  if (!of.info().keeps_data)
+    throw usage_error("a program inside a GPU runs on a device that keeps no data: leave out --no-data");
+  for (std::uint32_t g = 0; g < here; ++g) heaps_[first + g] = memory_.span().data() + bytes_ * g;
+  stream_.fill(memory_.span(), std::byte{0});
+  stream_.synchronize();
+}
+
+std::size_t heap_memory::words_bytes() const { return rounded(heaps_.size() * sizeof(std::uint32_t)); }
+
+memory_key heap_memory::key() const {
+  const auto found = device_.backend().key_of(heaps_[first_]);
+  if (!found)
+    throw usage_error("other processes cannot reach the memory of " + device_.info().label() +
+                      " for a symmetric heap: emulated devices can, of which a process has at most 64");
+  return *found;
+}
+
+void heap_memory::join(std::uint32_t gpu, const memory_key& of) {
+  heaps_[gpu] = device_.backend().reach(of);
+  if (heaps_[gpu] == nullptr)
+    throw usage_error(
+        "process " + std::to_string(first_) + " cannot reach the memory of process " + std::to_string(gpu) +
+        " for a symmetric heap: all processes of such a program must be on one host, and see each "
+        "other's files in /proc");
+}
+
+std::byte* heap_memory::own(std::uint32_t gpu) const {
+  if (gpu < first_ || gpu >= first_ + here_)
+    throw usage_error("a process reads or writes the memory of GPU " + std::to_string(gpu) +
+                      " of a symmetric heap, which is another process's");
+  return heaps_[gpu];
+}
+
+std::size_t heap_memory::take(std::size_t bytes) {
+  const std::size_t wanted = rounded(std::max<std::size_t>(bytes, 1));
+  std::size_t at = begin();
+  std::size_t in_use = 0;
+  for (const auto& [from, size] : used_) {
+    if (from - at >= wanted) break;
+    at = from + size;
+  }
+  for (const auto& [from, size] : used_) in_use += size;
+  if (at > bytes_ || bytes_ - at < wanted)
+    throw usage_error("a symmetric heap of " + std::to_string(bytes_ - begin()) + " bytes, of which " +
+                      std::to_string(in_use) + " are used, has no room for " + std::to_string(wanted) +
+                      " more in one piece: make it larger");
+  used_.emplace(at, wanted);
+  return at;
+}
+
+void heap_memory::give_back(std::size_t offset) noexcept { used_.erase(offset); }
+
+std::uint32_t heap_memory::take_program() {
+  const auto free = std::ranges::find(programs_, false, &program_words::is_used);
+  if (free == programs_.end())
+    throw usage_error("a symmetric heap has " + std::to_string(most_programs) +
+                      " programs and gets one more: destroy some before");
+  free->is_used = true;
+  return static_cast<std::uint32_t>(free - programs_.begin());
+}
+
+void heap_memory::read(std::uint32_t gpu, std::size_t from, std::span<std::byte> to) {
+  const std::byte* const at = own(gpu) + from;
+  pinned_buffer<std::byte> copy(device_, to.size());
+  stream_.copy(copy.span(), device_span<const std::byte>(at, to.size(), device_.info().id));
+  stream_.synchronize();
+  std::ranges::copy(copy.span(), to.begin());
+}
+
+void heap_memory::write(std::uint32_t gpu, std::size_t to, std::span<const std::byte> from) {
+  std::byte* const at = own(gpu) + to;
+  pinned_buffer<std::byte> copy(device_, from.size());
+  std::ranges::copy(from, copy.span().begin());
+  stream_.copy(device_span<std::byte>(at, from.size(), device_.info().id), copy.span());
+  stream_.synchronize();
+}
+
+}  // namespace imbrex::resident::detail

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/core/array/process_group.hpp>
+#include <imbrex/coro/task.hpp>
+#include <imbrex/device/device.hpp>
+#include <imbrex/resident/heap_meeting.hpp>
+#include <imbrex/resident/heap_memory.hpp>
+#include <imbrex/resident/symmetric.hpp>
+
+namespace imbrex::resident {
+
+template <class T>
+class symmetric_buffer;
+
+/// Memory of several GPUs that all of them map: each has as much, and what is made in it lies at the same
+/// place of each. Programs in it have PEs on all of these GPUs. Whatever is made in a heap, each process
+/// makes in the same order, and destroys so. Copies are the same heap. One thread uses it.
+///
+///     const resident::symmetric_heap heap(imbrex::gpu(), 2, bytes);  // in one process
+///     const auto heap = co_await resident::symmetric_heap::of_processes(place, imbrex::gpu(), bytes);
+class symmetric_heap {
+ public:
+  /// Of so many GPUs, all of which are emulated by `of`, with so many bytes each. Throws usage_error if there
+  /// can be no such heap, device_out_of_memory.
+  symmetric_heap(device& of, std::uint32_t gpus, std::size_t bytes)
+      : memory_(std::make_shared<detail::heap_memory>(of, gpus, bytes)) {}
+
+  /// Of all processes of the run: GPU i is the device that process i gives. All processes call it, with as
+  /// many bytes and the same place to meet. Throws usage_error if a process cannot reach the memory of
+  /// another's device, device_out_of_memory.
+  static task<symmetric_heap> of_processes(process_group<heap_meeting> place, device& mine,
+                                           std::size_t bytes) {
+    auto memory = co_await detail::memory_of_processes(place, mine, bytes);
+    co_return symmetric_heap(std::move(memory));
+  }
+
+  std::uint32_t gpus() const { return memory_->gpus(); }
+  /// Those of this process, from the first one on.
+  std::uint32_t first_gpu() const { return memory_->first(); }
+  std::uint32_t gpus_here() const { return memory_->here(); }
+  /// Memory for so many Ts on each GPU, not initialised. Throws usage_error if there is no room.
+  template <class T>
+  symmetric_buffer<T> make(std::size_t size) const {
+    return symmetric_buffer<T>(memory_, size);
+  }
+  const std::shared_ptr<detail::heap_memory>& memory() const { return memory_; }
+
+ private:
+  explicit symmetric_heap(std::shared_ptr<detail::heap_memory> memory) : memory_(std::move(memory)) {}
+
+  std::shared_ptr<detail::heap_memory> memory_;
+};
+
+/// An array on each GPU of a heap. Chares have `what()`. It keeps the heap alive, and gives its place back.
+template <class T>
+class symmetric_buffer {
+ public:
+  symmetric_buffer() = default;
+  symmetric_buffer(std::shared_ptr<detail::heap_memory> memory, std::size_t size)
+      : piece_(std::move(memory), size * sizeof(T)), size_(size) {}
+
+  symmetric<T> what() const { return {piece_.offset(), size_}; }
+  std::size_t size() const { return size_; }
+  /// Where it is on a GPU of this process.
+  device_span<T> span(std::uint32_t gpu) const {
+    return {reinterpret_cast<T*>(piece_.memory().own(gpu) + piece_.offset()), size_,
+            piece_.memory().on().info().id};
+  }
+  /// A copy of that of a GPU of this process, and its replacement. Between runs.
+  std::vector<T> read(std::uint32_t gpu) const {
+    std::vector<T> copy(size_);
+    piece_.memory().read(gpu, piece_.offset(), std::as_writable_bytes(std::span(copy)));
+    return copy;
+  }
+  void write(std::uint32_t gpu, std::span<const T> values) const {
+    if (values.size() != size_)
+      throw usage_error("symmetric memory of " + std::to_string(size_) + " elements is written with " +
+                        std::to_string(values.size()));
+    piece_.memory().write(gpu, piece_.offset(), std::as_bytes(values));
+  }
+
+ private:
+  detail::heap_piece piece_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace imbrex::resident
