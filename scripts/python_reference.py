@@ -30,7 +30,7 @@ SECTIONS = {
                               "gather"],
     "Memory of devices": ["DeviceArray", "device_array", "stream"],
     "Waiting": ["when_all", "when_any", "sleep", "quiescence"],
-    "Runs": ["run", "exit", "pe", "num_pes", "process", "num_processes"],
+    "Runs": ["run", "exit", "now", "pe", "num_pes", "process", "num_processes"],
     "Sessions": ["start", "stop", "Session", "Result"],
     "Errors": ["Error", "UsageError", "RemoteError", "RemoteTraceback"],
 }
@@ -54,6 +54,7 @@ WORDS = {
     "DeviceArray": "An array in the memory of this PE's device, which it owns: its elements lie in rows. Libraries for "
                    "GPUs take it by `__cuda_array_interface__` and `__dlpack__`.",
     "device_array": "A copy of an array, of the host or of this PE's device, on this PE's device.",
+    "now": "Seconds of this PE since some moment, in the times of the model on the simulated machine.",
     "pe": "The PE that this runs on.", "num_pes": "How many PEs the run has.",
     "process": "The number of this process in its job: 0 for one by itself.",
     "num_processes": "How many processes the job has: 1 for one by itself.",

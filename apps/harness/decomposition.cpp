@@ -102,7 +102,7 @@ decomposition minimal_surface(const extents& grid, std::int64_t chares) {
   if (chares > cells)
     throw std::invalid_argument("more chares than cells: " + std::to_string(chares) +
                                 " chares, but the grid " + text(grid) + " has " + std::to_string(cells) +
-                                " cells");
+                                " cells; take fewer --pes, a smaller --odf or a larger problem");
   if (const auto best = best_cut(grid, chares)) return *best;
   throw std::invalid_argument("the grid " + text(grid) + " cannot be cut into " + std::to_string(chares) +
                               " blocks: no product of three numbers within its extents is " +

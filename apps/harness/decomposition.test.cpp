@@ -83,7 +83,8 @@ std::string complaint(const extents& grid, std::int64_t chares) {
 
 TEST(decomposition, refuses_with_the_numbers) {
   EXPECT_EQ(complaint({4, 4, 4}, 65),
-            "more chares than cells: 65 chares, but the grid 4 x 4 x 4 has 64 cells");
+            "more chares than cells: 65 chares, but the grid 4 x 4 x 4 has 64 cells; take fewer "
+            "--pes, a smaller --odf or a larger problem");
   EXPECT_EQ(complaint({8, 8, 8}, 67),
             "the grid 8 x 8 x 8 cannot be cut into 67 blocks: no product of three numbers within its extents "
             "is 67; "

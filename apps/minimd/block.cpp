@@ -24,12 +24,12 @@ imbrex::cells::domain<3> box_of(const problem& what) {
 block::block(const problem& what, const imbrex::cells::domain<3>& box,
              const imbrex::grid::decomposition<3>& cut, const device_use& use)
     : what_(what), use_(use), rows_(rows_within(what.range(), box.cell_width())) {
-  cells.connect<&block::cells>(*this, box, cut);
   if (use.is_used) device_.emplace(what, use.by, "block " + imbrex::to_string(where()));
   if (device_ && !device_->keeps_data()) {
     expected_ = expected_plan(what, box, cut, where());
     return;
   }
+  cells.connect<&block::cells>(*this, box, cut);
   if (what.field == force_field::eam) eam_ = eam_potential::of(what.potential);
   // Sites that may lie in the block: one more on each side, since cells and sites are rounded.
   imbrex::index<3> from, to;
@@ -165,6 +165,24 @@ void block::fill_order() {
   }
 }
 
+// All blocks come to the same answer, as they renew together.
+imbrex::task<bool> block::needs_renewal() {
+  if (!what_.renews_if_needed) co_return step_ % what_.renewal == 0;
+  const std::int64_t since = step_ - renewed_at_;
+  if (since < what_.delay || since % what_.renewal != 0) co_return false;
+  double farthest = 0;
+  for (std::size_t i = 0; i < store_.own; ++i) {
+    double squared = 0;
+    for (std::size_t d = 0; d < 3; ++d) {
+      const double moved = store_.position[4 * i + d] - renewed_position_[4 * i + d];
+      squared += moved * moved;
+    }
+    farthest = std::max(farthest, squared);
+  }
+  const double of_all = co_await all_reduce(farthest, imbrex::max);
+  co_return of_all > 0.25 * what_.skin* what_.skin;
+}
+
 imbrex::task<> block::renew() {
   std::size_t i = 0;
   const auto take_from_store = [&](cell<atom>& c) {
@@ -185,6 +203,11 @@ imbrex::task<> block::renew() {
   co_await cached.all();
   fill_store();
   fill_order();
+  if (what_.renews_if_needed) {
+    renewed_position_.assign(store_.position.begin(),
+                             store_.position.begin() + static_cast<std::ptrdiff_t>(4 * store_.own));
+    renewed_at_ = step_;
+  }
   build_list(list_, store_, order_, rows_, cells.own().origin - cells.halo().origin, cells.own().extents,
              what_.range(), what_.lists, what_.newton);
   // Copies then lie where their atoms do, not where the images are.
@@ -306,7 +329,8 @@ imbrex::task<thermo_sums> block::run(std::int64_t steps) {
     kick();
     drift();
     ++step_;
-    if (step_ % what_.renewal == 0)
+    const bool is_due = co_await needs_renewal();
+    if (is_due)
       co_await renew();
     else
       co_await refresh();

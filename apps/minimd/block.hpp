@@ -31,15 +31,16 @@ struct momentum {
   }
 };
 
-/// Positions of copies that a block on a device sends to another, three numbers each.
+/// Values of copies that a block on a device sends to another: three numbers for each position, one for each
+/// slope.
 struct host_halo {
   imbrex::index<3> from{};
-  std::vector<double> positions{};
+  std::vector<double> values{};
   imbrex::absent_bytes left_out{};  ///< of them, with --no-data
 };
 struct device_halo {
   imbrex::index<3> from{};
-  imbrex::device_buffer<double> positions{};
+  imbrex::device_buffer<double> values{};
 };
 
 /// Where blocks compute.
@@ -78,6 +79,7 @@ class block : public imbrex::chare<block, imbrex::index<3>> {
 
  private:
   imbrex::task<> renew();
+  imbrex::task<bool> needs_renewal();
   imbrex::task<> refresh();
   imbrex::task<> compute_forces(bool wants_sums);
   imbrex::task<> compute_exact_forces();
@@ -85,7 +87,8 @@ class block : public imbrex::chare<block, imbrex::index<3>> {
   imbrex::task<> give_back_forces();
   imbrex::task<thermo_sums> run_on_device(std::int64_t steps);
   imbrex::task<> renew_on_device();
-  imbrex::task<> exchange_on_device();
+  imbrex::task<> compute_forces_on_device(bool wants_sums);
+  imbrex::task<> exchange_on_device(halo_values what);
   imbrex::task<> exchange_by_host();
   imbrex::task<> exchange_by_messages();
   const halo_part& partner(const imbrex::index<3>& with) const;
@@ -107,8 +110,10 @@ class block : public imbrex::chare<block, imbrex::index<3>> {
   std::vector<double> densities_, slopes_;
   whole_numbers whole_densities_, whole_forces_;
   pair_sums pairs_;
-  std::int64_t step_ = 0;
-  bool is_stored_ = false;  ///< the store is ahead of the cells
+  vectors renewed_position_;  ///< of own atoms, where a renewal depends on how far they have moved
+  std::int64_t step_ = 0, renewed_at_ = 0;
+  std::int64_t exchange_ = 0;  ///< of devices, so far
+  bool is_stored_ = false;     ///< the store is ahead of the cells
 };
 
 /// The box of a problem with cells for its lists: half as wide as the range, or fewer; at least as many along

@@ -30,47 +30,56 @@ const halo_part& block::partner(const imbrex::index<3>& with) const {
   return *found;
 }
 
+// All PEs take what has come for their blocks in one order, by z. Then a block's partners beside it compute
+// at about the same time, and the next block in the row of a PE has all it needs while the device computes
+// the last one. In orders of their own PEs wait for each other's last block in every step.
 imbrex::task<> block::exchange_by_host() {
+  constexpr int priorities = 32;
   co_await device_->packed();
   const auto blocks = peers();
   for (const halo_part& to : device_->partners()) {
     const auto values = device_->outgoing(to);
     host_halo halo{where()};
     if (device_->keeps_data())
-      halo.positions.assign(values.begin(), values.end());
+      halo.values.assign(values.begin(), values.end());
     else
       halo.left_out.count = values.size_bytes();
     imbrex::spend_copy(values.size_bytes());
-    imbrex::send<&block::halos_by_host>(blocks[to.with], step_, std::move(halo));
+    imbrex::send<&block::halos_by_host>(blocks[to.with].with_priority(to.with[2] % priorities), exchange_,
+                                        std::move(halo));
   }
   for (std::size_t n = device_->partners().size(); n > 0; --n) {
-    const host_halo halo = co_await halos_by_host.receive(step_);
+    const host_halo halo = co_await halos_by_host.receive(exchange_);
     const halo_part& from = partner(halo.from);
     const auto to = device_->incoming(from);
     if (device_->keeps_data()) {
-      if (halo.positions.size() != to.size())
-        throw imbrex::error("block " + imbrex::to_string(where()) + " has " + std::to_string(to.size() / 3) +
-                            " copies of block " + imbrex::to_string(halo.from) + ", which sent " +
-                            std::to_string(halo.positions.size() / 3));
-      std::ranges::copy(halo.positions, to.begin());
+      if (halo.values.size() != to.size())
+        throw imbrex::error("block " + imbrex::to_string(where()) + " expects " + std::to_string(to.size()) +
+                            " numbers of copies from block " + imbrex::to_string(halo.from) +
+                            ", which sent " + std::to_string(halo.values.size()));
+      std::ranges::copy(halo.values, to.begin());
     }
     imbrex::spend_copy(to.size_bytes());
-    device_->put(from);
   }
 }
 
 imbrex::task<> block::exchange_by_messages() {
   const auto blocks = peers();
   for (const halo_part& to : device_->partners())
-    imbrex::send<&block::halos_on_device>(blocks[to.with], step_, device_halo{where(), device_->take(to)});
+    imbrex::send<&block::halos_on_device>(blocks[to.with], exchange_,
+                                          device_halo{where(), device_->take(to)});
   for (std::size_t n = device_->partners().size(); n > 0; --n) {
-    const device_halo halo = co_await halos_on_device.receive(step_);
-    device_->put(partner(halo.from), halo.positions);
+    device_halo halo = co_await halos_on_device.receive(exchange_);
+    device_->put(partner(halo.from), std::move(halo.values));
   }
 }
 
-imbrex::task<> block::exchange_on_device() {
-  device_->begin_exchange();
+imbrex::task<> block::exchange_on_device(halo_values what) {
+  ++exchange_;
+  // No more than an exchange ahead of the device: else buffers of messages would pile up, and transfers of
+  // later steps stand before those that others wait for.
+  if (use_.by == communication::message) co_await device_->packed();
+  device_->begin_exchange(what);
   if (use_.by == communication::host)
     co_await exchange_by_host();
   else
@@ -78,10 +87,18 @@ imbrex::task<> block::exchange_on_device() {
   device_->end_exchange();
 }
 
+imbrex::task<> block::compute_forces_on_device(bool wants_sums) {
+  if (device_->has_slopes()) {
+    device_->compute_slopes();
+    co_await exchange_on_device(halo_values::slopes);
+  }
+  device_->compute_forces(wants_sums);
+}
+
 imbrex::task<thermo_sums> block::run_on_device(std::int64_t steps) {
   if (!is_stored_) {
     co_await renew_on_device();
-    device_->compute_forces(true);
+    co_await compute_forces_on_device(true);
   }
   for (std::int64_t s = 0; s < steps; ++s) {
     device_->advance();
@@ -89,8 +106,8 @@ imbrex::task<thermo_sums> block::run_on_device(std::int64_t steps) {
     if (step_ % what_.renewal == 0 && !expected_)
       co_await renew_on_device();
     else
-      co_await exchange_on_device();
-    device_->compute_forces(s + 1 == steps);
+      co_await exchange_on_device(halo_values::positions);
+    co_await compute_forces_on_device(s + 1 == steps);
     device_->kick();
   }
   pairs_ = co_await device_->sums();

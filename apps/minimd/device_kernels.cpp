@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "apps/minimd/message_values.hpp"
 #include "apps/minimd/native_kernels.hpp"
 
 using imbrex::device_span;
@@ -48,18 +49,18 @@ void kick_on_host(device_span<double> velocities, device_span<const double> forc
 }
 
 void pack_on_host(device_span<const double> positions, device_span<const halo_source> sources,
-                  device_span<double> to, box_lengths box) {
-  for (std::size_t i = 0; i < sources.size(); ++i) {
+                  message_places to, box_lengths box) {
+  for_each_value(to, 3, [&](std::size_t i, double* at) {
     const halo_source& s = sources.data()[i];
     for (int d = 0; d < 3; ++d)
-      to.data()[3 * i + static_cast<std::size_t>(d)] =
-          positions.data()[4 * std::ptrdiff_t{s.atom} + d] + s.wrap[d] * box.of[d];
-  }
+      at[d] = positions.data()[4 * std::ptrdiff_t{s.atom} + d] + s.wrap[d] * box.of[d];
+  });
 }
 
-void unpack_on_host(device_span<const double> from, device_span<double> copies) {
-  for (std::size_t i = 0; i < copies.size() / 4; ++i)
-    for (std::size_t d = 0; d < 3; ++d) copies.data()[4 * i + d] = from.data()[3 * i + d];
+void unpack_on_host(message_places from, device_span<double> copies) {
+  for_each_value(from, 3, [&](std::size_t i, const double* at) {
+    for (std::size_t d = 0; d < 3; ++d) copies.data()[4 * i + d] = at[d];
+  });
 }
 
 void copy_images_on_host(device_span<const double> positions, device_span<const halo_source> sources,
@@ -133,12 +134,12 @@ work_size kick_work(device_span<double> velocities, device_span<const double>, d
   return work_of(velocities.size() / 4, 3 * 32, 6);
 }
 
-work_size pack_work(device_span<const double>, device_span<const halo_source> sources, device_span<double>,
+work_size pack_work(device_span<const double>, device_span<const halo_source> sources, message_places,
                     box_lengths) {
   return work_of(sources.size(), 32 + sizeof(halo_source) + 24, 6);
 }
 
-work_size unpack_work(device_span<const double>, device_span<double> copies) {
+work_size unpack_work(message_places, device_span<double> copies) {
   return work_of(copies.size() / 4, 24 + 32, 0);
 }
 
@@ -173,10 +174,10 @@ constexpr kernel<device_span<double>, device_span<double>, device_span<const dou
 constexpr kernel<device_span<double>, device_span<const double>, double> kick_velocities{
     .name = "kick", .native = native_kick, .host = kick_on_host, .work = kick_work};
 
-constexpr kernel<device_span<const double>, device_span<const halo_source>, device_span<double>, box_lengths>
-    pack{.name = "pack", .native = native_pack, .host = pack_on_host, .work = pack_work};
+constexpr kernel<device_span<const double>, device_span<const halo_source>, message_places, box_lengths> pack{
+    .name = "pack", .native = native_pack, .host = pack_on_host, .work = pack_work};
 
-constexpr kernel<device_span<const double>, device_span<double>> unpack{
+constexpr kernel<message_places, device_span<double>> unpack{
     .name = "unpack", .native = native_unpack, .host = unpack_on_host, .work = unpack_work};
 
 constexpr kernel<device_span<const double>, device_span<const halo_source>, device_span<double>, box_lengths>

@@ -22,15 +22,15 @@ extern const imbrex::kernel<imbrex::device_span<double>, imbrex::device_span<dou
 extern const imbrex::kernel<imbrex::device_span<double>, imbrex::device_span<const double>, double>
     kick_velocities;
 
-/// Three numbers for each source go into a message.
+/// Three numbers for each source go into messages.
 extern const imbrex::kernel<imbrex::device_span<const double>, imbrex::device_span<const halo_source>,
-                            imbrex::device_span<double>, box_lengths>
+                            message_places, box_lengths>
     pack;
 
-/// They come from one, to positions of copies.
-extern const imbrex::kernel<imbrex::device_span<const double>, imbrex::device_span<double>> unpack;
+/// They come from these, to positions of copies.
+extern const imbrex::kernel<message_places, imbrex::device_span<double>> unpack;
 
-/// Images of own atoms, which are no message.
+/// Images of own atoms, which are in no message.
 extern const imbrex::kernel<imbrex::device_span<const double>, imbrex::device_span<const halo_source>,
                             imbrex::device_span<double>, box_lengths>
     copy_images;

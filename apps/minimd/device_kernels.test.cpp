@@ -18,6 +18,10 @@
 #include <imbrex/device/buffer.hpp>
 #include <imbrex/device/stream.hpp>
 
+#include "apps/minimd/device_eam_kernels.hpp"
+#include "apps/minimd/eam.hpp"
+#include "apps/minimd/made_up_potential.test.hpp"
+
 namespace minimd {
 namespace {
 
@@ -73,6 +77,18 @@ void expect_close(const values& is, const values& should) {
     ASSERT_NEAR(is[k], should[k], 1e-12 * (1 + std::abs(should[k]))) << "at " << k;
 }
 
+// Cuts so many values into messages, of which some are empty and the last goes to the end.
+message_places cut(std::size_t count, std::size_t numbers, imbrex::device_span<double> all) {
+  message_places places{};
+  std::size_t first = 0;
+  for (const std::size_t end : {count / 3, count / 3, count / 2, count}) {
+    places.end[places.count] = static_cast<std::int32_t>(end);
+    places.at[places.count++] = all.data() + numbers * first;
+    first = end;
+  }
+  return places;
+}
+
 // One, few, a slice, and one more than a block of threads.
 constexpr std::size_t sizes[] = {1, 5, 32, 33, 129};
 
@@ -110,11 +126,12 @@ TEST_P(minimd_kernels, carry_copies) {
     }
     auto positions = put(x), message = put(values(3 * count));
     const auto places = put(sources);
-    in().launch(pack, std::as_const(positions).span(), places.span(), message.span(), box);
+    const message_places messages = cut(count, 3, message.span());
+    in().launch(pack, std::as_const(positions).span(), places.span(), messages, box);
     expect_close(get(message), packed);
     for (std::size_t i = 0; i < count; ++i)
       for (std::size_t d = 0; d < 3; ++d) x[4 * (own + i) + d] = packed[3 * i + d];
-    in().launch(unpack, std::as_const(message).span(), positions.span().subspan(4 * own, 4 * count));
+    in().launch(unpack, messages, positions.span().subspan(4 * own, 4 * count));
     expect_close(get(positions), x);
     auto others = put(random_rows(own + count + 1, 10, 4));
     in().launch(copy_images, std::as_const(others).span(), places.span(),
@@ -123,20 +140,37 @@ TEST_P(minimd_kernels, carry_copies) {
   }
 }
 
-TEST_P(minimd_kernels, add_forces_of_lists_in_slices) {
-  const lj_constants by{2.25, 0.25, 48, 4};
-  for (const std::size_t own : sizes) {
-    const std::size_t all = own + 7;
-    values x = random_rows(all + 1, 3, own);
+TEST_P(minimd_kernels, carry_slopes) {
+  for (const std::size_t count : sizes) {
+    constexpr std::size_t own = 40;
+    values slopes = random_rows((own + count + 3) / 4, 1, 5);
+    slopes.resize(own + count);
+    imbrex::random dice(count);
+    std::vector<halo_source> sources;
+    values packed;
+    for (std::size_t i = 0; i < count; ++i) {
+      sources.push_back({static_cast<std::int32_t>(dice.below(own)), {1, 0, 0}});
+      packed.push_back(slopes[static_cast<std::size_t>(sources[i].atom)]);
+    }
+    auto there = put(slopes), message = put(values(count));
+    const auto places = put(sources);
+    const message_places messages = cut(count, 1, message.span());
+    in().launch(pack_slopes, std::as_const(there).span(), places.span(), messages);
+    expect_close(get(message), packed);
+    in().launch(unpack_slopes, messages, there.span().subspan(own, count));
+    std::ranges::copy(packed, slopes.begin() + own);
+    expect_close(get(there), slopes);
+  }
+}
+
+// Atoms at random places, of which each own one has each of the others in its list with a chance of a half.
+struct random_lists {
+  explicit random_lists(std::size_t own) : all(own + 7), x(random_rows(all + 1, 3, own)), near(own) {
     for (std::size_t d = 0; d < 3; ++d) x[4 * all + d] = 1e12;
     imbrex::random dice(own);
-    // Each atom has each of the others with a chance of a half.
-    std::vector<std::vector<std::int32_t>> near(own);
     for (std::size_t i = 0; i < own; ++i)
       for (std::size_t j = 0; j < all; ++j)
         if (j != i && dice.below(2) == 0) near[i].push_back(static_cast<std::int32_t>(j));
-    std::vector<std::uint64_t> begin{0};
-    std::vector<std::int32_t> atoms;
     for (std::size_t first = 0; first < own; first += slice) {
       std::size_t longest = 0;
       for (std::size_t i = first; i < std::min(first + slice, own); ++i)
@@ -147,35 +181,105 @@ TEST_P(minimd_kernels, add_forces_of_lists_in_slices) {
       begin.push_back(atoms.size());
     }
     if (atoms.empty()) atoms.push_back(static_cast<std::int32_t>(all));
-    values forces(4 * own), sums(2 * own);
-    for (std::size_t i = 0; i < own; ++i)
+  }
+  // Calls visit(i, j, from j to i, its square) for each pair within the cut-off.
+  template <class Visit>
+  void for_each_pair(double cutoff_squared, Visit visit) const {
+    for (std::size_t i = 0; i < near.size(); ++i)
       for (const std::int32_t j : near[i]) {
         double r[3], squared = 0;
         for (std::size_t d = 0; d < 3; ++d) {
           r[d] = x[4 * i + d] - x[4 * static_cast<std::size_t>(j) + d];
           squared += r[d] * r[d];
         }
-        if (squared >= by.cutoff_squared) continue;
-        const double sixth = std::pow(by.sigma_squared / squared, 3);
-        const double force = by.force * sixth * (sixth - 0.5) / squared;
-        for (std::size_t d = 0; d < 3; ++d) forces[4 * i + d] += force * r[d];
-        sums[2 * i] += by.energy * sixth * (sixth - 1);
-        sums[2 * i + 1] += force * squared;
+        if (squared < cutoff_squared) visit(i, static_cast<std::size_t>(j), r, squared);
       }
-    const auto positions = put(x);
-    const auto where = put(begin);
-    const auto list = put(atoms);
+  }
+
+  std::size_t all;
+  values x;
+  std::vector<std::vector<std::int32_t>> near;
+  std::vector<std::uint64_t> begin{0};  ///< of slices
+  std::vector<std::int32_t> atoms;
+};
+
+// Close pairs have large forces, which cancel each other.
+void expect_nearly(const values& is, const values& should) {
+  double greatest = 1;
+  for (const double value : should) greatest = std::max(greatest, std::abs(value));
+  for (std::size_t k = 0; k < should.size(); ++k) ASSERT_NEAR(is[k], should[k], 1e-11 * greatest);
+}
+
+TEST_P(minimd_kernels, add_forces_of_lists_in_slices) {
+  const lj_constants by{2.25, 0.25, 48, 4};
+  for (const std::size_t own : sizes) {
+    const random_lists lists(own);
+    values forces(4 * own), sums(2 * own);
+    lists.for_each_pair(by.cutoff_squared, [&](std::size_t i, std::size_t, const double* r, double squared) {
+      const double sixth = std::pow(by.sigma_squared / squared, 3);
+      const double force = by.force * sixth * (sixth - 0.5) / squared;
+      for (std::size_t d = 0; d < 3; ++d) forces[4 * i + d] += force * r[d];
+      sums[2 * i] += by.energy * sixth * (sixth - 1);
+      sums[2 * i + 1] += force * squared;
+    });
+    const auto positions = put(lists.x);
+    const auto where = put(lists.begin);
+    const auto list = put(lists.atoms);
     auto got = put(values(4 * own, 7)), got_sums = put(values(2 * own, 7));
     in().launch(lj_forces_of_list, positions.span(), where.span(), list.span(), got.span(), by);
-    // Close pairs have large forces, which cancel each other.
-    const auto expect_nearly = [&](const values& is, const values& should) {
-      double greatest = 1;
-      for (const double value : should) greatest = std::max(greatest, std::abs(value));
-      for (std::size_t k = 0; k < should.size(); ++k) ASSERT_NEAR(is[k], should[k], 1e-11 * greatest);
-    };
     expect_nearly(get(got), forces);
     in().launch(lj_forces_and_sums_of_list, positions.span(), where.span(), list.span(), got.span(),
                 got_sums.span(), by);
+    expect_nearly(get(got), forces);
+    expect_nearly(get(got_sums), sums);
+  }
+}
+
+TEST_P(minimd_kernels, add_forces_of_embedded_atoms) {
+  const auto by = eam_potential::of(made_up_potential::text());
+  const auto scale = [](const spline& of) {
+    return spline_scale{of.intervals_in_unit(), static_cast<std::int32_t>(of.last_interval())};
+  };
+  const auto cubics = [](const spline& of) { return values(of.cubics().begin(), of.cubics().end()); };
+  const eam_constants constants{4, scale(by.embedding), scale(by.density), scale(by.pair)};
+  const auto embedding = put(cubics(by.embedding)), density = put(cubics(by.density)),
+             pair = put(cubics(by.pair));
+  for (const std::size_t own : sizes) {
+    const random_lists lists(own);
+    values densities(own), slopes(own), energies(own), forces(4 * own), sums(2 * own);
+    lists.for_each_pair(constants.cutoff_squared,
+                        [&](std::size_t i, std::size_t, const double*, double squared) {
+                          densities[i] += by.density(std::sqrt(squared)).value;
+                        });
+    for (std::size_t i = 0; i < own; ++i) {
+      slopes[i] = by.embedding(densities[i]).slope;
+      energies[i] = by.embedding(densities[i]).value;
+      sums[2 * i] = 2 * energies[i];
+    }
+    for (std::size_t i = own; i < lists.all; ++i) slopes.push_back(-0.25 * static_cast<double>(i % 3));
+    lists.for_each_pair(constants.cutoff_squared,
+                        [&](std::size_t i, std::size_t j, const double* r, double squared) {
+                          const auto [energy, force] = by.pair_at(std::sqrt(squared), slopes[i] + slopes[j]);
+                          for (std::size_t d = 0; d < 3; ++d) forces[4 * i + d] += force * r[d];
+                          sums[2 * i] += energy;
+                          sums[2 * i + 1] += force * squared;
+                        });
+    const auto positions = put(lists.x);
+    const auto where = put(lists.begin);
+    const auto list = put(lists.atoms);
+    auto got_slopes = put(slopes), got_energies = put(values(own, 7)), got = put(values(4 * own, 7)),
+         got_sums = put(values(2 * own, 7));
+    in().launch(eam_slopes_of_list, positions.span(), where.span(), list.span(), density.span(),
+                embedding.span(), got_slopes.span(), got_energies.span(), constants);
+    expect_nearly(get(got_slopes), slopes);
+    expect_nearly(get(got_energies), energies);
+    const auto seen = std::as_const(got_slopes).span();
+    in().launch(eam_forces_of_list, positions.span(), where.span(), list.span(), seen, density.span(),
+                pair.span(), got.span(), constants);
+    expect_nearly(get(got), forces);
+    in().launch(eam_forces_and_sums_of_list, positions.span(), where.span(), list.span(), seen,
+                std::as_const(got_energies).span(), density.span(), pair.span(), got.span(), got_sums.span(),
+                constants);
     expect_nearly(get(got), forces);
     expect_nearly(get(got_sums), sums);
   }

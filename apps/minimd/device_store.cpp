@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "apps/minimd/device_eam_kernels.hpp"
 #include "apps/minimd/device_kernels.hpp"
 
 namespace minimd {
@@ -20,19 +21,6 @@ box_lengths lengths_of(const problem& what) {
 
 }  // namespace
 
-template <class T>
-void device_store::both<T>::resize_on_device(std::size_t n) {
-  size = n;
-  if (on_device.size() < n || on_device.size() == 0)
-    on_device = imbrex::device_buffer<T>(imbrex::gpu(), n + n / 16 + 1);
-}
-
-template <class T>
-void device_store::both<T>::resize(std::size_t n) {
-  resize_on_device(n);
-  if (!on_host || on_host->size() < n) on_host.emplace(imbrex::gpu(), on_device.size());
-}
-
 device_store::device_store(const problem& what, communication by, const std::string& owner)
     : by_(by),
       constants_(constants_of(what)),
@@ -42,7 +30,9 @@ device_store::device_store(const problem& what, communication by, const std::str
       keeps_data_(imbrex::gpu().info().keeps_data),
       streams_(owner),
       events_(imbrex::gpu()),
-      turn_(events_.take()) {}
+      turn_(events_.take()) {
+  if (what.field == force_field::eam) eam_.emplace(what, streams_.to_device());
+}
 
 void device_store::order(imbrex::stream& earlier, imbrex::stream& later) {
   if (&earlier == &later) return;
@@ -54,6 +44,7 @@ void device_store::take_plan(halo_plan&& plan) {
   plan_ = std::move(plan);
   forces_.resize_on_device(4 * plan_.own);
   sums_.resize(2 * plan_.own);
+  if (eam_) eam_->resize(plan_.own, plan_.copies);
   if (by_ == communication::host) {
     out_.resize(3 * plan_.number_of_sources);
     in_.resize(3 * plan_.copies);
@@ -123,15 +114,33 @@ void device_store::advance() {
                             std::as_const(forces_).device(), kick_, drift_);
 }
 
+void device_store::compute_slopes() {
+  device_eam& e = *eam_;
+  streams_.compute().launch(eam_slopes_of_list, std::as_const(positions_).device(),
+                            std::as_const(begin_).device(), std::as_const(atoms_).device(),
+                            std::as_const(e.density).device(), std::as_const(e.embedding).device(),
+                            e.slopes.device(), e.energies.device(), e.constants);
+}
+
 void device_store::compute_forces(bool wants_sums) {
+  imbrex::stream& compute = streams_.compute();
   const auto positions = std::as_const(positions_).device();
   const auto begin = std::as_const(begin_).device();
   const auto atoms = std::as_const(atoms_).device();
-  if (wants_sums)
-    streams_.compute().launch(lj_forces_and_sums_of_list, positions, begin, atoms, forces_.device(),
-                              sums_.device(), constants_);
-  else
-    streams_.compute().launch(lj_forces_of_list, positions, begin, atoms, forces_.device(), constants_);
+  const auto forces = forces_.device(), sums = sums_.device();
+  if (eam_) {
+    const device_eam& e = *eam_;
+    const auto slopes = e.slopes.device(), density = e.density.device(), pair = e.pair.device();
+    if (wants_sums)
+      compute.launch(eam_forces_and_sums_of_list, positions, begin, atoms, slopes, e.energies.device(),
+                     density, pair, forces, sums, e.constants);
+    else
+      compute.launch(eam_forces_of_list, positions, begin, atoms, slopes, density, pair, forces, e.constants);
+  } else if (wants_sums) {
+    compute.launch(lj_forces_and_sums_of_list, positions, begin, atoms, forces, sums, constants_);
+  } else {
+    compute.launch(lj_forces_of_list, positions, begin, atoms, forces, constants_);
+  }
 }
 
 void device_store::kick() {
@@ -152,56 +161,110 @@ imbrex::task<pair_sums> device_store::sums() {
   co_return all;
 }
 
-imbrex::device_span<double> device_store::copies_of(const halo_part& part) {
-  return positions_.device().subspan(4 * (plan_.own + part.first_copy), 4 * part.copies);
+namespace {
+
+std::size_t first_copy(std::span<const halo_part> some) { return some.front().first_copy; }
+std::size_t copies(std::span<const halo_part> some) {
+  return some.back().first_copy + some.back().copies - first_copy(some);
 }
 
-imbrex::device_span<const halo_source> device_store::sources_of(const halo_part& part) const {
-  return sources_.device().subspan(part.first_source, part.sources);
+// So many partners at a time as a kernel takes.
+template <class Visit>
+void for_each_launch(std::span<const halo_part> partners, Visit visit) {
+  constexpr auto most = static_cast<std::size_t>(message_places::most);
+  for (std::size_t first = 0; first < partners.size(); first += most)
+    visit(partners.subspan(first, std::min(most, partners.size() - first)), first);
 }
 
-void device_store::begin_exchange() {
+void add(message_places& places, std::size_t values, double* at) {
+  const std::int32_t before = places.count == 0 ? 0 : places.end[places.count - 1];
+  places.end[places.count] = before + static_cast<std::int32_t>(values);
+  places.at[places.count++] = at;
+}
+
+}  // namespace
+
+imbrex::device_span<const halo_source> device_store::sources_of(std::span<const halo_part> some) const {
+  const std::size_t first = some.front().first_source;
+  return sources_.device().subspan(first, some.back().first_source + some.back().sources - first);
+}
+
+void device_store::pack_for(std::span<const halo_part> some, const message_places& to) {
+  const auto sources = sources_of(some);
+  if (sources.empty()) return;
+  if (carried_ == halo_values::positions)
+    streams_.pack().launch(pack, std::as_const(positions_).device(), sources, to, box_);
+  else
+    streams_.pack().launch(pack_slopes, std::as_const(eam_->slopes).device(), sources, to);
+}
+
+void device_store::unpack_from(std::span<const halo_part> some, const message_places& from) {
+  const std::size_t first = plan_.own + first_copy(some), size = copies(some);
+  if (size == 0) return;
+  if (carried_ == halo_values::positions)
+    streams_.unpack().launch(unpack, from, positions_.device().subspan(4 * first, 4 * size));
+  else
+    streams_.unpack().launch(unpack_slopes, from, eam_->slopes.device().subspan(first, size));
+}
+
+void device_store::give_to_images() {
+  const halo_part& images = plan_.parts.front();
+  if (images.copies == 0) return;
+  const auto sources = sources_of({&images, 1});
+  const std::size_t first = plan_.own + images.first_copy;
+  if (carried_ == halo_values::positions) {
+    streams_.compute().launch(copy_images, std::as_const(positions_).device(), sources,
+                              positions_.device().subspan(4 * first, 4 * images.copies), box_);
+  } else {
+    message_places to{};
+    add(to, images.copies, eam_->slopes.device().subspan(first, images.copies).data());
+    streams_.compute().launch(pack_slopes, std::as_const(eam_->slopes).device(), sources, to);
+  }
+}
+
+void device_store::begin_exchange(halo_values what) {
+  carried_ = what;
   imbrex::stream &compute = streams_.compute(), &pack_stream = streams_.pack();
-  const auto positions = std::as_const(positions_).device();
   // The copies of the step before have been read, once those before this have run.
   order(compute, pack_stream);
   order(compute, streams_.unpack());
-  const halo_part& images = plan_.parts.front();
-  if (images.copies != 0) compute.launch(copy_images, positions, sources_of(images), copies_of(images), box_);
-  leaving_.clear();
-  for (const halo_part& to : partners()) {
-    const std::size_t first = 3 * to.first_source, size = 3 * to.sources;
-    if (by_ == communication::message) {
-      auto& values = leaving_.emplace_back(imbrex::gpu(), std::max<std::size_t>(size, 1));
-      if (size != 0)
-        pack_stream.launch(pack, positions, sources_of(to), values.span().subspan(0, size), box_);
-    } else if (size != 0) {
-      pack_stream.launch(pack, positions, sources_of(to), out_.device().subspan(first, size), box_);
-      order(pack_stream, streams_.from_device());
-      streams_.from_device().copy(out_.host().subspan(first, size),
-                                  std::as_const(out_).device().subspan(first, size));
-    }
+  give_to_images();
+  if (partners().empty()) return;
+  if (by_ == communication::message) {
+    leaving_.clear();
+    come_.resize(partners().size());
+    for_each_launch(partners(), [&](std::span<const halo_part> some, std::size_t) {
+      message_places to{};
+      for (const halo_part& p : some) {
+        auto& values =
+            leaving_.emplace_back(imbrex::gpu(), std::max<std::size_t>(numbers_of_value() * p.sources, 1));
+        add(to, p.sources, values.span().data());
+      }
+      pack_for(some, to);
+    });
+  } else {
+    const auto all = out_.device().subspan(0, numbers_of_value() * sources_of(partners()).size());
+    message_places to{};
+    add(to, sources_of(partners()).size(), all.data());
+    pack_for(partners(), to);
+    order(pack_stream, streams_.from_device());
+    if (!all.empty()) streams_.from_device().copy(out_.host().subspan(0, all.size()), all);
   }
-  order(pack_stream, compute);  // which moves the atoms next
+  order(pack_stream, compute);  // which changes what is packed next
 }
 
-imbrex::task<> device_store::packed() { co_await streams_.from_device().done(); }
+imbrex::task<> device_store::packed() {
+  co_await (by_ == communication::host ? streams_.from_device() : streams_.pack()).done();
+}
 
 std::span<const double> device_store::outgoing(const halo_part& to) const {
-  return out_.host().subspan(3 * to.first_source, 3 * to.sources);
+  const std::size_t first = to.first_source - partners().front().first_source;
+  return out_.host().subspan(numbers_of_value() * first, numbers_of_value() * to.sources);
 }
 
 std::span<double> device_store::incoming(const halo_part& from) {
-  return in_.host().subspan(3 * from.first_copy, 3 * from.copies);
-}
-
-void device_store::put(const halo_part& from) {
-  const std::size_t first = 3 * from.first_copy, size = 3 * from.copies;
-  if (size == 0) return;
-  streams_.to_device().copy(in_.device().subspan(first, size),
-                            std::as_const(in_).host().subspan(first, size));
-  order(streams_.to_device(), streams_.unpack());
-  streams_.unpack().launch(unpack, std::as_const(in_).device().subspan(first, size), copies_of(from));
+  const std::size_t first = from.first_copy - first_copy(partners());
+  return in_.host().subspan(numbers_of_value() * first, numbers_of_value() * from.copies);
 }
 
 imbrex::device_buffer<double> device_store::take(const halo_part& to) {
@@ -209,12 +272,31 @@ imbrex::device_buffer<double> device_store::take(const halo_part& to) {
   return std::move(values).ready_after(streams_.pack());
 }
 
-void device_store::put(const halo_part& from, const imbrex::device_buffer<double>& values) {
-  if (from.copies == 0) return;
+void device_store::put(const halo_part& from, imbrex::device_buffer<double>&& values) {
   streams_.unpack().wait(values);
-  streams_.unpack().launch(unpack, values.span().subspan(0, 3 * from.copies), copies_of(from));
+  come_[static_cast<std::size_t>(&from - partners().data())] = std::move(values);
 }
 
-void device_store::end_exchange() { order(streams_.unpack(), streams_.compute()); }
+void device_store::end_exchange() {
+  imbrex::stream& unpack_stream = streams_.unpack();
+  if (by_ == communication::message) {
+    for_each_launch(partners(), [&](std::span<const halo_part> some, std::size_t first) {
+      message_places from{};
+      for (std::size_t p = 0; p < some.size(); ++p) add(from, some[p].copies, come_[first + p].span().data());
+      unpack_from(some, from);
+    });
+    come_.clear();
+  } else if (!partners().empty()) {
+    const auto all = in_.device().subspan(0, numbers_of_value() * copies(partners()));
+    if (!all.empty()) {
+      streams_.to_device().copy(all, std::as_const(in_).host().subspan(0, all.size()));
+      order(streams_.to_device(), unpack_stream);
+    }
+    message_places from{};
+    add(from, copies(partners()), all.data());
+    unpack_from(partners(), from);
+  }
+  order(unpack_stream, streams_.compute());
+}
 
 }  // namespace minimd

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/minimd/eam.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -41,7 +43,7 @@ namespace {
 // The numbers of a potential file, with the line of each.
 class number_reader {
  public:
-  explicit number_reader(const std::string& text) : text_(text) {}
+  number_reader(const std::string& text, const std::string& file) : text_(text), file_(file) {}
 
   void skip_line() {
     const auto end = text_.find('\n', at_);
@@ -56,16 +58,14 @@ class number_reader {
     double value = 0;
     const auto [end, problem] = std::from_chars(first, text_.data() + text_.size(), value);
     if (problem != std::errc() || !std::isfinite(value))
-      throw imbrex::error("line " + std::to_string(line_) + " of a potential file: a number is missing for " +
-                          what + "; the file must have the format funcfl");
+      refuse(std::string("a number is missing for ") + what + "; the file must have the format funcfl");
     at_ += static_cast<std::size_t>(end - first);
     return value;
   }
   int count(const char* what) {
     const double n = number(what);
     if (!(n >= 5 && n <= 1e7 && n == std::floor(n)))
-      throw imbrex::error("line " + std::to_string(line_) + " of a potential file: " + what + " is " +
-                          std::to_string(n) + ", and must be a whole number from 5 on");
+      refuse(fmt::format("{} is {}, and must be a whole number from 5 to 10000000", what, n));
     return static_cast<int>(n);
   }
   std::vector<double> numbers(int n, const char* what) {
@@ -76,15 +76,20 @@ class number_reader {
   }
 
  private:
+  [[noreturn]] void refuse(const std::string& why) const {
+    throw imbrex::usage_error(file_ + ", line " + std::to_string(line_) + ": " + why);
+  }
+
   const std::string& text_;
+  const std::string& file_;
   std::size_t at_ = 0;
   int line_ = 1;
 };
 
 }  // namespace
 
-eam_potential eam_potential::of(const std::string& text) {
-  number_reader in(text);
+eam_potential eam_potential::of(const std::string& text, const std::string& file) {
+  number_reader in(text, file);
   eam_potential p;
   in.skip_line();
   in.number("the atomic number");

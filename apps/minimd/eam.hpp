@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -34,7 +36,7 @@ class spline {
   }
   // For loops that do the same for several.
 
-  const double* cubics() const { return coefficients_.data(); }
+  std::span<const double> cubics() const { return coefficients_; }
   double intervals_in_unit() const { return inverse_step_; }
   std::size_t last_interval() const { return last_; }
 
@@ -58,9 +60,9 @@ struct eam_potential {
   spline density;    ///< by distance
   spline pair;       ///< distance times energy of a pair, by distance
 
-  /// Of the text of a file in the format "funcfl" of DYNAMO. Throws imbrex::error with the line that cannot
-  /// be.
-  static eam_potential of(const std::string& text);
+  /// Of the text of a file in the format "funcfl" of DYNAMO. Throws imbrex::usage_error with the file
+  /// and the line that cannot be.
+  static eam_potential of(const std::string& text, const std::string& file = "the potential");
 
   /// Of atoms so far apart whose embedding energies have slopes of that sum.
   eam_pair pair_at(double distance, double slopes) const {

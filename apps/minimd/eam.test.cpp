@@ -82,21 +82,19 @@ TEST(eam, has_splines_through_their_points) {
 
 std::string refusal(const std::string& text) {
   try {
-    (void)eam_potential::of(text);
+    (void)eam_potential::of(text, "Cu.eam");
     return "";
-  } catch (const imbrex::error& e) {
+  } catch (const imbrex::usage_error& e) {
     return e.what();
   }
 }
 
 TEST(eam, refuses_files_of_other_forms) {
-  EXPECT_EQ(
-      refusal("copper\n 29 none\n"),
-      "line 2 of a potential file: a number is missing for the mass; the file must have the format funcfl");
+  EXPECT_EQ(refusal("copper\n 29 none\n"),
+            "Cu.eam, line 2: a number is missing for the mass; the file must have the format funcfl");
   EXPECT_EQ(refusal("copper\n 29 63\n 3 0.1 500 0.1 4.0\n"),
-            "line 3 of a potential file: the number of densities is 3.000000, and must be a whole number "
-            "from 5 on");
-  EXPECT_EQ(refusal(made_up_potential::text().substr(0, 2000)).substr(0, 5), "line ");
+            "Cu.eam, line 3: the number of densities is 3, and must be a whole number from 5 to 10000000");
+  EXPECT_EQ(refusal(made_up_potential::text().substr(0, 2000)).substr(0, 13), "Cu.eam, line ");
 }
 
 }  // namespace

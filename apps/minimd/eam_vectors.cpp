@@ -23,7 +23,7 @@ MINIMD_AVX512 __attribute__((always_inline)) inline eight_cubics look_up(const s
   const __m512d part = _mm512_min_pd(_mm512_sub_pd(at, _mm512_cvtepi32_pd(interval)), _mm512_set1_pd(1));
   alignas(32) int rows[8];
   _mm256_store_si256(reinterpret_cast<__m256i*>(rows), interval);
-  const auto four = load_rows(of.cubics(), rows);
+  const auto four = load_rows(of.cubics().data(), rows);
   return {four.first, four.second, four.third, four.fourth, part};
 }
 

@@ -20,15 +20,6 @@ imbrex::nanoseconds moment(const settings& setup) {
              : std::chrono::steady_clock::now().time_since_epoch();
 }
 
-imbrex::index<3> shape_of(const imbrex::index<3>& cells, std::int64_t chares) {
-  try {
-    const auto cut = harness::minimal_surface({cells[0], cells[1], cells[2]}, chares);
-    return {cut.blocks[0], cut.blocks[1], cut.blocks[2]};
-  } catch (const std::invalid_argument& e) {
-    throw imbrex::usage_error(e.what());
-  }
-}
-
 imbrex::task<> heat(const problem& what, blocks all) {
   const momentum sum = co_await all.reduce<&block::velocities>(imbrex::sum);
   const auto atoms = static_cast<double>(sum.atoms);
@@ -45,11 +36,11 @@ imbrex::task<std::vector<atom>> gathered(blocks all) {
   co_return atoms;
 }
 
-imbrex::task<> run_problem(const settings& setup, std::int64_t chares, const restart_file* from,
+imbrex::task<> run_problem(const settings& setup, std::int64_t odf, const restart_file* from,
                            const output_function& output, measurement& result) {
   const problem& what = setup.given.what;
   const auto box = box_of(what);
-  const auto shape = shape_of(box.cells(), chares);
+  const auto shape = chares_of(setup, odf);
   const auto all =
       imbrex::make_array<block>(shape, what, box, imbrex::grid::decomposition<3>(box.cells(), shape),
                                 device_use{setup.on_device(), setup.comm});
@@ -89,10 +80,22 @@ imbrex::task<> run_problem(const settings& setup, std::int64_t chares, const res
 
 }  // namespace
 
+// Among equal cuts that across z most, so that the blocks of a PE, which are numbered side by side, are a
+// row. A block of a row of four has two neighbours in it, and need not wait for the fourth.
+imbrex::index<3> chares_of(const settings& setup, std::int64_t odf) {
+  const auto cells = box_of(setup.given.what).cells();
+  try {
+    const auto cut =
+        harness::minimal_surface({cells[2], cells[1], cells[0]}, odf * setup.machine.pes * setup.processes);
+    return {cut.blocks[2], cut.blocks[1], cut.blocks[0]};
+  } catch (const std::invalid_argument& e) {
+    throw imbrex::usage_error(e.what());
+  }
+}
+
 int measure(const settings& setup, std::int64_t odf, const restart_file* from, const output_function& output,
             measurement& result) {
-  const std::int64_t chares = odf * setup.machine.pes * setup.processes;
-  return imbrex::run(setup.machine, [&] { return run_problem(setup, chares, from, output, result); });
+  return imbrex::run(setup.machine, [&] { return run_problem(setup, odf, from, output, result); });
 }
 
 }  // namespace minimd

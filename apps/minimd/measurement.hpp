@@ -30,12 +30,16 @@ struct measurement {
   }
 };
 
+/// Into how many blocks the box is cut, with so many chares on each PE. Throws imbrex::usage_error if it
+/// cannot be.
+imbrex::index<3> chares_of(const settings& setup, std::int64_t odf);
+
 /// Called at each output, with all atoms by id if they are to be dumped.
 using output_function = std::function<void(const thermo&, const std::vector<atom>&)>;
 
 /// Runs the problem on a machine of its own, with so many chares on each PE, from `from` on if there is one.
 /// Returns the runtime's exit status. In a process other than the first of its job it only takes part. Throws
-/// imbrex::usage_error if the box cannot be cut into so many chares.
+/// what `chares_of` does.
 int measure(const settings& setup, std::int64_t odf, const restart_file* from, const output_function& output,
             measurement& result);
 

@@ -127,6 +127,44 @@ TEST(minimd, gives_the_same_bits_of_embedded_atoms_however_they_are_cut) {
   expect_the_same_bits(of_eam({4, 5, 4}, 3));
 }
 
+// Lists that are renewed where they must be have all pairs: those of lists with a skin that no atom crosses.
+TEST(minimd, renews_lists_where_they_must_be) {
+  settings checked = of_size({6, 6, 6}, 3), every_step = checked;
+  checked.given.what.renewal = 1;
+  checked.given.what.renews_if_needed = true;
+  checked.given.what.delay = 2;
+  checked.machine.shuffle = 3;
+  every_step.given.what.renewal = 1;
+  const measurement got = run(checked, 4), expected = run(every_step, 1);
+  EXPECT_NEAR(got.outputs.back().temperature, expected.outputs.back().temperature, 1e-10);
+  EXPECT_NEAR(got.outputs.back().potential, expected.outputs.back().potential, 1e-10);
+  EXPECT_NEAR(got.outputs.back().pressure, expected.outputs.back().pressure, 1e-9);
+  // With hardly a skin they must be renewed at each step; if none is for long, pairs are missed.
+  checked.given.what.skin = 0.01;
+  checked.given.what.delay = 0;
+  EXPECT_NEAR(run(checked, 4).outputs.back().potential, expected.outputs.back().potential, 1e-10);
+  checked.given.what.delay = 80;
+  EXPECT_GT(std::abs(run(checked, 4).outputs.back().potential - expected.outputs.back().potential), 1e-3);
+}
+
+TEST(minimd, gives_the_same_bits_with_renewals_where_they_must_be) {
+  settings setup = of_size({5, 6, 5}, 3);
+  setup.given.what.renewal = 2;
+  setup.given.what.renews_if_needed = true;
+  expect_the_same_bits(setup);
+}
+
+TEST(minimd, refuses_more_chares_than_cells) {
+  try {
+    chares_of(of_size({1, 1, 1}, 2), 1);
+    FAIL();
+  } catch (const imbrex::usage_error& e) {
+    EXPECT_STREQ(e.what(),
+                 "more chares than cells: 2 chares, but the grid 1 x 1 x 1 has 1 cells; take fewer --pes, a "
+                 "smaller --odf or a larger problem");
+  }
+}
+
 settings on_device(imbrex::index<3> lattice, int pes, communication comm) {
   settings setup = of_size(lattice, pes);
   setup.machine.device = "emulated";
@@ -144,32 +182,62 @@ TEST(minimd, meets_known_values_on_devices) {
   }
 }
 
+void expect_the_same_on_devices(settings there, settings here, std::int64_t odf) {
+  for (settings* setup : {&there, &here}) {
+    setup->given.thermo = 30;  // not a multiple of the steps between renewals
+    setup->write_restart = "kept";
+  }
+  const measurement got = run(there, odf), expected = run(here, 3);
+  ASSERT_EQ(got.outputs.size(), expected.outputs.size());
+  for (std::size_t i = 0; i < expected.outputs.size(); ++i) {
+    EXPECT_NEAR(got.outputs[i].potential, expected.outputs[i].potential, 1e-10);
+    EXPECT_NEAR(got.outputs[i].pressure, expected.outputs[i].pressure, 1e-9);
+  }
+  for (std::size_t i = 0; i < expected.last.atoms.size(); ++i)
+    for (std::size_t d = 0; d < 3; ++d)
+      EXPECT_NEAR(got.last.atoms[i].velocity[d], expected.last.atoms[i].velocity[d], 1e-9);
+}
+
 TEST(minimd, goes_on_from_what_its_device_has) {
   for (const communication comm : {communication::host, communication::message}) {
-    settings setup = on_device({3, 4, 5}, 1, comm);
-    setup.machine.streams = imbrex::stream_policy::two;
-    setup.given.thermo = 30;  // not a multiple of the steps between renewals
-    setup.write_restart = "kept";
-    const measurement there = run(setup, 5);
-    settings here = of_size({3, 4, 5}, 1);
-    here.given.thermo = 30;
-    here.write_restart = "kept";
-    const measurement expected = run(here, 3);
-    ASSERT_EQ(there.outputs.size(), expected.outputs.size());
-    for (std::size_t i = 0; i < expected.outputs.size(); ++i) {
-      EXPECT_NEAR(there.outputs[i].potential, expected.outputs[i].potential, 1e-10);
-      EXPECT_NEAR(there.outputs[i].pressure, expected.outputs[i].pressure, 1e-9);
-    }
-    for (std::size_t i = 0; i < expected.last.atoms.size(); ++i)
-      for (std::size_t d = 0; d < 3; ++d)
-        EXPECT_NEAR(there.last.atoms[i].velocity[d], expected.last.atoms[i].velocity[d], 1e-9);
+    settings there = on_device({3, 4, 5}, 1, comm);
+    there.machine.streams = imbrex::stream_policy::two;
+    expect_the_same_on_devices(there, of_size({3, 4, 5}, 1), 5);
   }
 }
 
+TEST(minimd, has_embedded_atoms_on_devices) {
+  for (const communication comm : {communication::host, communication::message})
+    for (const int devices : {1, 2})
+      for (const int pes : {1, 3}) {
+        settings there = of_eam({4, 5, 4}, pes);
+        there.machine.device = "emulated";
+        there.machine.devices = devices;
+        there.machine.streams = imbrex::stream_policy::five;
+        there.machine.shuffle = 7;
+        there.comm = comm;
+        expect_the_same_on_devices(there, of_eam({4, 5, 4}, 1), 3);
+      }
+}
+
+TEST(minimd, has_embedded_atoms_on_devices_in_any_order) {
+  for (const communication comm : {communication::host, communication::message})
+    for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+      settings there = of_eam({4, 5, 4}, 3);
+      there.machine.machine = imbrex::machine_kind::deterministic;
+      there.machine.seed = seed;
+      there.machine.device = "emulated";
+      there.machine.devices = 2;
+      there.machine.streams = seed % 2 == 0 ? imbrex::stream_policy::five : imbrex::stream_policy::four;
+      there.comm = comm;
+      expect_the_same_on_devices(there, of_eam({4, 5, 4}, 1), 3);
+    }
+}
+
 // In the times of a model, with atoms and without: there are as many as is expected.
-TEST(minimd, takes_as_long_on_a_model_without_data) {
-  settings setup = on_device({20, 20, 20}, 2, communication::host);
+void expect_as_long_without_data(settings setup) {
   setup.machine.machine = imbrex::machine_kind::simulated;
+  setup.machine.device = "emulated";
   setup.machine.device_model = "summit";
   setup.given.steps = 10;
   const measurement with = run(setup, 2);
@@ -177,6 +245,13 @@ TEST(minimd, takes_as_long_on_a_model_without_data) {
   const measurement without = run(setup, 2);
   EXPECT_TRUE(without.outputs.empty());
   EXPECT_NEAR(without.seconds / with.seconds, 1, 0.05);
+}
+
+TEST(minimd, takes_as_long_on_a_model_without_data) {
+  expect_as_long_without_data(on_device({20, 20, 20}, 2, communication::host));
+  settings embedded = of_eam({16, 16, 16}, 2);
+  embedded.given.what.renewal = 20;
+  expect_as_long_without_data(embedded);
 }
 
 TEST(minimd, conserves_energy_and_momentum) {

@@ -1,36 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/minimd/native_kernels.hpp"
 
-#if IMBREX_GPU_HIP
-#include <hip/hip_runtime.h>
-using gpu_stream = hipStream_t;
-#else
-using gpu_stream = cudaStream_t;
-#endif
+#include "apps/minimd/native_rows.hpp"
 
 namespace minimd {
 namespace {
-
-constexpr unsigned threads_of_block = 128;
-
-// An atom's four numbers begin a sector of 32 bytes, which two loads of 16 bring.
-struct row {
-  double x, y, z;
-};
-
-__device__ inline row load(const double* rows, std::int64_t atom) {
-  const double2* const at = reinterpret_cast<const double2*>(rows + 4 * atom);
-  const double2 low = at[0], high = at[1];
-  return {low.x, low.y, high.x};
-}
-
-__device__ inline void store(double* rows, std::int64_t atom, const row& r) {
-  double2* const at = reinterpret_cast<double2*>(rows + 4 * atom);
-  at[0] = make_double2(r.x, r.y);
-  at[1] = make_double2(r.z, 0);
-}
-
-__device__ inline std::int64_t own_number() { return std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; }
 
 __device__ inline row seen(const double* positions, const halo_source& source, const box_lengths& box) {
   const row r = load(positions, source.atom);
@@ -62,19 +36,22 @@ __global__ void __launch_bounds__(threads_of_block)
 
 __global__ void __launch_bounds__(threads_of_block)
     pack_kernel(const double* __restrict__ positions, const halo_source* __restrict__ sources,
-                double* __restrict__ to, std::int64_t count, box_lengths box) {
+                message_places to, std::int64_t count, box_lengths box) {
   const std::int64_t i = own_number();
   if (i >= count) return;
   const row r = seen(positions, sources[i], box);
-  to[3 * i] = r.x;
-  to[3 * i + 1] = r.y;
-  to[3 * i + 2] = r.z;
+  double* const at = place_of<3>(to, i);
+  at[0] = r.x;
+  at[1] = r.y;
+  at[2] = r.z;
 }
 
 __global__ void __launch_bounds__(threads_of_block)
-    unpack_kernel(const double* __restrict__ from, double* __restrict__ copies, std::int64_t count) {
+    unpack_kernel(message_places from, double* __restrict__ copies, std::int64_t count) {
   const std::int64_t i = own_number();
-  if (i < count) store(copies, i, {from[3 * i], from[3 * i + 1], from[3 * i + 2]});
+  if (i >= count) return;
+  const double* const at = place_of<3>(from, i);
+  store(copies, i, {at[0], at[1], at[2]});
 }
 
 // Positions of own atoms are read, and those of copies behind them written.
@@ -130,10 +107,6 @@ __global__ void __launch_bounds__(threads_of_block)
   add_forces<true>(positions, begin, atoms, forces, sums, own, by);
 }
 
-unsigned blocks_for(std::size_t threads) {
-  return unsigned((threads + threads_of_block - 1) / threads_of_block);
-}
-
 }  // namespace
 
 using imbrex::device_span;
@@ -156,17 +129,17 @@ void kick_on_device(native_stream on, device_span<double> velocities, device_spa
 }
 
 void pack_on_device(native_stream on, device_span<const double> positions,
-                    device_span<const halo_source> sources, device_span<double> to, box_lengths box) {
+                    device_span<const halo_source> sources, message_places to, box_lengths box) {
   if (sources.empty()) return;
   pack_kernel<<<blocks_for(sources.size()), threads_of_block, 0, static_cast<gpu_stream>(on.handle)>>>(
-      positions.data(), sources.data(), to.data(), std::int64_t(sources.size()), box);
+      positions.data(), sources.data(), to, std::int64_t(sources.size()), box);
 }
 
-void unpack_on_device(native_stream on, device_span<const double> from, device_span<double> copies) {
+void unpack_on_device(native_stream on, message_places from, device_span<double> copies) {
   const std::size_t count = copies.size() / 4;
   if (count == 0) return;
   unpack_kernel<<<blocks_for(count), threads_of_block, 0, static_cast<gpu_stream>(on.handle)>>>(
-      from.data(), copies.data(), std::int64_t(count));
+      from, copies.data(), std::int64_t(count));
 }
 
 void copy_images_on_device(native_stream on, device_span<const double> positions,

@@ -18,10 +18,8 @@ void advance_on_device(imbrex::native_stream on, imbrex::device_span<double> pos
 void kick_on_device(imbrex::native_stream on, imbrex::device_span<double> velocities,
                     imbrex::device_span<const double> forces, double kick);
 void pack_on_device(imbrex::native_stream on, imbrex::device_span<const double> positions,
-                    imbrex::device_span<const halo_source> sources, imbrex::device_span<double> to,
-                    box_lengths box);
-void unpack_on_device(imbrex::native_stream on, imbrex::device_span<const double> from,
-                      imbrex::device_span<double> copies);
+                    imbrex::device_span<const halo_source> sources, message_places to, box_lengths box);
+void unpack_on_device(imbrex::native_stream on, message_places from, imbrex::device_span<double> copies);
 void copy_images_on_device(imbrex::native_stream on, imbrex::device_span<const double> positions,
                            imbrex::device_span<const halo_source> sources, imbrex::device_span<double> copies,
                            box_lengths box);

@@ -44,7 +44,8 @@ std::optional<std::string> read(texts& given, int argc, char** argv) {
               "the file of an embedded-atom potential, in the format funcfl")
       .option("--odf", "N[,N...]", given.odf, "chares per PE, a run for each number; 1 unless given")
       .option("--comm", "host|message", given.comm,
-              "how positions go from a device's block to another: through pinned memory of the host, or in "
+              "how values of copies go from a device's block to another: through pinned memory of the host, "
+              "or in "
               "messages "
               "of device memory; host unless given")
       .flag("--reproducible", given.reproducible,
@@ -63,9 +64,10 @@ std::optional<std::string> read(texts& given, int argc, char** argv) {
 imbrex::index<3> size_of(const std::string& text) {
   const auto numbers = harness::whole_numbers(text);
   if (!numbers || (numbers->size() != 1 && numbers->size() != 3) ||
-      *std::ranges::max_element(*numbers) > 100'000)
+      *std::ranges::max_element(*numbers) > most_cells)
     refuse("--size", text,
-           "the unit cells must be a whole number from 1 to 100000, or three, such as --size 16,16,32");
+           "the unit cells must be a whole number from 1 to " + std::to_string(most_cells) +
+               ", or three, such as --size 16,16,32");
   const auto& n = *numbers;
   return n.size() == 1 ? imbrex::index<3>(n[0], n[0], n[0]) : imbrex::index<3>(n[0], n[1], n[2]);
 }
@@ -76,8 +78,7 @@ bool is_second(const char* option, const std::string& text, const std::string& f
   return text == second;
 }
 
-// Reads the potential, if there is one, and looks whether all fits together.
-void complete(settings& setup) {
+void read_potential(settings& setup) {
   problem& what = setup.given.what;
   if (what.field == force_field::eam) {
     if (setup.given.potential_file.empty())
@@ -85,27 +86,28 @@ void complete(settings& setup) {
           "an embedded-atom problem needs --potential FILE, or pair_coeff in its input");
     take_potential(what, setup.given.potential_file);
   }
-  const auto box = what.box();
-  for (std::size_t d = 0; d < 3; ++d)
-    if (what.reproducible && box[d] < 2 * what.range())
-      throw imbrex::usage_error(
-          "--reproducible needs a box of twice the cut-off and skin along each side; take --size " +
-          std::to_string(static_cast<int>(2 * what.range() / what.constant()) + 1) + " or more");
 }
 
 }  // namespace
 
-void check_device(const settings& setup) {
+void check_problem(const settings& setup) {
   const problem& what = setup.given.what;
+  const auto box = what.box();
+  for (std::size_t d = 0; d < 3; ++d)
+    if (what.reproducible && box[d] < 2 * what.range())
+      throw imbrex::usage_error(
+          "--reproducible needs a box of twice the cut-off and skin along each side; leave it out, or take "
+          "--size " +
+          std::to_string(static_cast<int>(2 * what.range() / what.constant()) + 1) + " or more");
   const auto refuse_there = [&](bool is_asked, const std::string& what_for) {
     if (is_asked)
       throw imbrex::usage_error("--device " + setup.machine.device + ": devices do not have " + what_for +
                                 "; leave one of the two out");
   };
   if (setup.on_device()) {
-    refuse_there(what.field == force_field::eam, "embedded-atom forces");
     refuse_there(what.lists == list_kind::half, "half lists");
     refuse_there(what.reproducible, "--reproducible");
+    refuse_there(what.renews_if_needed, "renewals of lists where they must be (neigh_modify check yes)");
   }
   if (setup.machine.device_data) return;
   if (!setup.on_device())
@@ -131,7 +133,7 @@ void be_copper(problem& what) {
 
 void take_potential(problem& what, const std::string& file) {
   what.potential = text_of_file(file, "the potential");
-  const auto potential = eam_potential::of(what.potential);
+  const auto potential = eam_potential::of(what.potential, file);
   what.mass = potential.mass;
   what.cutoff = potential.cutoff;
 }
@@ -155,6 +157,14 @@ settings parse_settings(int argc, char** argv) {
     setup.help = *std::move(help);
     return setup;
   }
+  if (given.read_restart)
+    for (const auto& [option, is_given] : {std::pair("--input", given.input.has_value()),
+                                           {"--size", given.size.has_value()},
+                                           {"--potential", given.potential.has_value()}})
+      if (is_given)
+        throw imbrex::usage_error(
+            std::string(option) +
+            " with --read-restart: the problem is the file's; leave out one of the two");
   if (given.input) setup.given = parse_input(text_of_file(*given.input, "the input"), *given.input);
   problem& what = setup.given.what;
   if (given.size) what.lattice = size_of(*given.size);
@@ -162,6 +172,8 @@ settings parse_settings(int argc, char** argv) {
   if (given.thermo) setup.given.thermo = count_of("--thermo", *given.thermo, 0, "number of steps");
   if (given.lists)
     what.lists = is_second("--lists", *given.lists, "full", "half") ? list_kind::half : list_kind::full;
+  if (given.newton && what.lists == list_kind::full)
+    refuse("--newton", *given.newton, "only half lists have a choice; add --lists half, or leave it out");
   if (given.newton) what.newton = !is_second("--newton", *given.newton, "on", "off");
   if (given.potential) {
     setup.given.potential_file = harness::file_of("--potential", *given.potential);
@@ -187,8 +199,8 @@ settings parse_settings(int argc, char** argv) {
     setup.comm =
         is_second("--comm", *given.comm, "host", "message") ? communication::message : communication::host;
   }
-  complete(setup);
-  check_device(setup);
+  read_potential(setup);
+  check_problem(setup);
   return setup;
 }
 

@@ -37,9 +37,9 @@ struct settings {
 /// the value and the remedy.
 settings parse_settings(int argc, char** argv);
 
-/// Throws imbrex::usage_error if the problem, or what is to be written of it, is not for devices and they are
-/// asked for.
-void check_device(const settings& setup);
+/// Throws imbrex::usage_error if the problem, or what is to be written of it, cannot be had in the way
+/// that it is to be computed.
+void check_problem(const settings& setup);
 
 /// The benchmark of copper with embedded-atom forces, but for its potential.
 void be_copper(problem& what);

@@ -44,12 +44,18 @@ TEST(options, are_refused_with_the_value_and_the_remedy) {
             "--size '4,5': the unit cells must be a whole number from 1 to 100000, or three, such as --size "
             "16,16,32");
   EXPECT_EQ(refusal({"--lists", "some"}), "--lists 'some': it must be full or half");
+  EXPECT_EQ(refusal({"--newton", "off"}),
+            "--newton 'off': only half lists have a choice; add --lists half, or leave it out");
+  EXPECT_EQ(refusal({"--read-restart", "atoms", "--size", "5"}),
+            "--size with --read-restart: the problem is the file's; leave out one of the two");
+  EXPECT_EQ(refusal({"--read-restart", "atoms", "--input", "in.lj"}),
+            "--input with --read-restart: the problem is the file's; leave out one of the two");
   EXPECT_EQ(refusal({"--check"}), "--check needs the known values: --oracle FILE");
   EXPECT_EQ(refusal({"--input", "/does/not/exist"}),
             "'/does/not/exist', the input, cannot be read: give the name of a file that exists");
-  EXPECT_EQ(
-      refusal({"--reproducible", "--size", "3"}),
-      "--reproducible needs a box of twice the cut-off and skin along each side; take --size 4 or more");
+  EXPECT_EQ(refusal({"--reproducible", "--size", "3"}),
+            "--reproducible needs a box of twice the cut-off and skin along each side; leave it out, or take "
+            "--size 4 or more");
 }
 
 TEST(options, of_devices) {

@@ -32,7 +32,8 @@ int compare_lj(const json& values, const problem& what, const std::vector<thermo
   const bool is_same = what.lattice[0] == what.lattice[1] && what.lattice[0] == what.lattice[2] &&
                        what.density == run.at("rho") && what.temperature == run.at("T0") &&
                        what.time_step == run.at("dt") && what.cutoff == run.at("cutoff") &&
-                       what.skin == run.at("skin") && what.renewal == run.at("reneighbour_every");
+                       what.skin == run.at("skin") && what.renewal == run.at("reneighbour_every") &&
+                       !what.renews_if_needed;
   int compared = 0;
   for (const thermo& t : outputs)
     for (const json& wanted : values.at("values")) {

@@ -15,14 +15,18 @@ def frames(lines):
     """Yields of each frame the lengths of the box and a list of (position, speed)."""
     at = 0
     while at < len(lines):
+        if not lines[at].strip().isdigit():
+            raise ValueError(f"line {at + 1}: a number of atoms is missing; the file is no extended XYZ")
         count = int(lines[at])
-        lattice = re.search(r'Lattice="([^"]*)"', lines[at + 1])
-        if lattice is None:
-            raise ValueError(f"line {at + 2} has no Lattice: the file is no extended XYZ")
+        lattice = re.search(r'Lattice="([^"]*)"', "".join(lines[at + 1:at + 2]))
+        if lattice is None or len(lattice[1].split()) != 9:
+            raise ValueError(f"line {at + 2}: a Lattice of nine numbers is missing; the file is no extended XYZ")
         box = [float(x) for x in lattice[1].split()][::4]
         atoms = []
-        for line in lines[at + 2:at + 2 + count]:
+        for number, line in enumerate(lines[at + 2:at + 2 + count], at + 3):
             numbers = [float(x) for x in line.split()[1:7]]
+            if len(numbers) < 3:
+                raise ValueError(f"line {number}: a position is missing; the file is no extended XYZ")
             atoms.append((numbers[:3], sum(v * v for v in numbers[3:]) ** 0.5))
         if len(atoms) != count:
             raise ValueError(f"the file ends within a frame of {count} atoms")
@@ -45,15 +49,29 @@ def picture(box, atoms, side=800):
     return "\n".join(text + ["</svg>", ""])
 
 
+def frame_of(all_frames, number):
+    try:
+        return all_frames[int(number)]
+    except (ValueError, IndexError):
+        raise ValueError(f"frame {number}: the file has {len(all_frames)}, which count from 0") from None
+
+
 def main(arguments):
     if len(arguments) not in (2, 3):
         print(__doc__.strip().splitlines()[3], file=sys.stderr)
         return 2
-    with open(arguments[0], encoding="ascii") as file:
-        all_frames = list(frames(file.read().splitlines()))
-    box, atoms = all_frames[int(arguments[2]) if len(arguments) == 3 else -1]
-    with open(arguments[1], "w", encoding="ascii") as file:
-        file.write(picture(box, atoms))
+    try:
+        with open(arguments[0], encoding="utf-8") as file:
+            all_frames = list(frames(file.read().splitlines()))
+        box, atoms = frame_of(all_frames, arguments[2] if len(arguments) == 3 else "-1")
+        with open(arguments[1], "w", encoding="ascii") as file:
+            file.write(picture(box, atoms))
+    except OSError as e:
+        print(f"picture.py: error: {e.filename}: {e.strerror}", file=sys.stderr)
+        return 2
+    except ValueError as e:
+        print(f"picture.py: error: {arguments[0]}, {e}", file=sys.stderr)
+        return 2
     print(f"{len(atoms)} atoms")
     return 0
 

@@ -14,6 +14,9 @@ enum class force_field : std::uint8_t { lj, eam };
 /// A pair in the lists of both atoms, or of one.
 enum class list_kind : std::uint8_t { full, half };
 
+/// Unit cells along a side, at most.
+inline constexpr std::int64_t most_cells = 100'000;
+
 /// Constants of a system of units; all are 1 in reduced units. Those of metal units (eV, Angstrom, ps, bar)
 /// are LAMMPS's; miniMD's differ in the seventh digit.
 struct units {
@@ -42,6 +45,10 @@ struct problem {
   double skin = 0.3;
   double time_step = 0.005;
   std::int64_t renewal = 20;  ///< steps from one renewal of the lists of neighbours to the next
+  /// Lists are renewed only where some atom has moved by half the skin since the last renewal, and `delay`
+  /// steps have passed; LAMMPS's `check yes`.
+  bool renews_if_needed = false;
+  std::int64_t delay = 0;
   list_kind lists = list_kind::full;
   bool newton = true;  ///< with half lists: pairs of blocks are computed once, and the force is given back
   bool reproducible = false;  ///< sums of integers: the same to the bit, however the atoms are cut
@@ -62,7 +69,7 @@ struct problem {
 
   void serialize(auto& ar) {
     ar(in, field, lattice, density, temperature, velocity_seed, mass, epsilon, sigma, cutoff, skin, time_step,
-       renewal, lists, newton, reproducible, potential);
+       renewal, renews_if_needed, delay, lists, newton, reproducible, potential);
   }
 };
 

@@ -3,9 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <fstream>
 #include <optional>
 #include <string>
+#include <system_error>
 
 #include <imbrex/serial/file.hpp>
 
@@ -39,6 +41,17 @@ class text_file {
   std::ofstream file_;
 };
 
+// Looks before the run whether its atoms can be kept; leaves what is there as it is.
+void check_place(const std::string& restart) {
+  if (restart.empty()) return;
+  std::error_code ignored;
+  const bool is_new = !std::filesystem::exists(restart, ignored);
+  if (!std::ofstream(restart, std::ios::app))
+    throw imbrex::usage_error("--write-restart '" + restart +
+                              "': the file cannot be written; choose another place");
+  if (is_new) std::filesystem::remove(restart, ignored);
+}
+
 // The problem is that of the file, but for how it is computed.
 std::optional<restart_file> restart_of(settings& setup) {
   if (setup.read_restart.empty()) return std::nullopt;
@@ -48,12 +61,14 @@ std::optional<restart_file> restart_of(settings& setup) {
   setup.given.what.lists = given.lists;
   setup.given.what.newton = given.newton;
   setup.given.what.reproducible = given.reproducible;
-  check_device(setup);
+  check_problem(setup);
   return from;
 }
 
 int run_all(settings& setup) {
   const auto from = restart_of(setup);
+  for (const std::int64_t odf : setup.odf) chares_of(setup, odf);
+  check_place(setup.write_restart);
   std::ofstream json = harness::open_json(setup.json);
   text_file yaml(setup.yaml), dump(setup.dump);
   const std::string oracle = setup.check ? text_of_file(setup.oracle, "the known values") : "";

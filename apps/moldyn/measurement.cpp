@@ -44,9 +44,17 @@ int cells_along(const settings& setup, const grande& model, std::int64_t chares)
   return cells;
 }
 
+imbrex::cells::domain<3> box_of(const settings& setup, const grande& model, std::int64_t chares) {
+  return cube(model, cells_along(setup, model, chares));
+}
+
+std::int64_t chares_for(const settings& setup, std::int64_t odf) {
+  return odf * setup.machine.pes * setup.processes;
+}
+
 imbrex::task<> run_grande(const settings& setup, std::int64_t chares, measurement& result) {
   const grande model(setup.mm);
-  const auto box = cube(model, cells_along(setup, model, chares));
+  const auto box = box_of(setup, model, chares);
   const auto shape = blocks_of(box.cells(), chares);
   const imbrex::grid::decomposition<3> cut(box.cells(), shape);
   const auto all = imbrex::make_array<grande_block>(shape, model, box, cut);
@@ -68,9 +76,13 @@ imbrex::index<2> strips_of(const imbrex::index<2>& cells, std::int64_t chares) {
   return {static_cast<int>(chares), 1};
 }
 
+imbrex::index<2> shape_of(const settings& setup, const imbrex::index<2>& cells, std::int64_t chares) {
+  return setup.strips ? strips_of(cells, chares) : blocks_of(cells, chares);
+}
+
 imbrex::task<> run_torus(const settings& setup, std::int64_t chares, measurement& result) {
   const auto box = torus::box_of(torus::cells_for(setup.particles));
-  const auto shape = setup.strips ? strips_of(box.cells(), chares) : blocks_of(box.cells(), chares);
+  const auto shape = shape_of(setup, box.cells(), chares);
   const imbrex::grid::decomposition<2> cut(box.cells(), shape);
   const auto all = imbrex::make_array<torus::block>(shape, box, cut);
   co_await all.created();
@@ -107,9 +119,17 @@ imbrex::index<3> blocks_of(const imbrex::index<3>& cells, std::int64_t chares) {
   return blocks_of_extents({cells[0], cells[1], cells[2]}, chares);
 }
 
+void check_chares(const settings& setup, std::int64_t odf) {
+  const std::int64_t chares = chares_for(setup, odf);
+  if (setup.what == model::grande)
+    blocks_of(box_of(setup, grande(setup.mm), chares).cells(), chares);
+  else
+    shape_of(setup, torus::cells_for(setup.particles), chares);
+}
+
 int measure(const settings& setup, std::int64_t odf, measurement& result) {
   result.odf = odf;
-  const std::int64_t chares = odf * setup.machine.pes * setup.processes;
+  const std::int64_t chares = chares_for(setup, odf);
   return imbrex::run(setup.machine, [&]() -> imbrex::task<> {
     return setup.what == model::grande ? run_grande(setup, chares, result) : run_torus(setup, chares, result);
   });

@@ -27,8 +27,11 @@ struct measurement {
 
 /// Runs the model on a machine of its own, with so many chares on each PE. Returns the runtime's exit status.
 /// In a process other than the first of its job it only takes part, and `result` stays as it is. Throws
-/// imbrex::usage_error if the cells cannot be cut into so many chares.
+/// what `check_chares` does.
 int measure(const settings& setup, std::int64_t odf, measurement& result);
+
+/// Throws imbrex::usage_error if the cells cannot be cut for so many chares on each PE.
+void check_chares(const settings& setup, std::int64_t odf);
 
 /// Into how many blocks in each dimension `chares` cut a grid, with the least surface between them. Throws
 /// imbrex::usage_error, with the numbers, if there is no such cut.

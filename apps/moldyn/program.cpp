@@ -126,6 +126,7 @@ int run_all(const settings& setup) {
   if (setup.check && !can_be_checked(setup))
     throw imbrex::usage_error(
         "--check knows the energies of sizes A and B after 50 moves alone; leave it out");
+  for (const std::int64_t odf : setup.odf) check_chares(setup, odf);
   std::ofstream json = harness::open_json(setup.json);
   const auto print = [&](const std::string& text) {
     if (!setup.quiet) harness::write_output(text);

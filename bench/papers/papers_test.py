@@ -96,6 +96,22 @@ class Figures(unittest.TestCase):
         text, _ = self.printed("moldyn-figure-7", "--nodes", "2", "--iterations", "10")
         self.assertEqual(self.rows(text)["(figure 7)"], "as the paper", text)
 
+    @unittest.skipUnless((pathlib.Path(FOLDER).parent / "python").exists(), "the package of Python is not built")
+    def test_python(self):
+        """Faces that cross from device to device take less time than through the host."""
+        text, charts = self.printed("figure-4.17", "--nodes", "1", "--iterations", "4")
+        self.assertEqual(self.rows(text)["(figure 4.17, weak)"], "as the paper", text)
+        self.assertEqual(list(charts), ["figure-4.17-weak"], text)
+
+    def test_minimd_on_few_nodes(self):
+        """With four blocks for each GPU the exchange is covered, as in the paper, and not with one."""
+        text, charts = self.printed("minimd-figure-7a", "--nodes", "1,2", "--iterations", "20")
+        rows = self.rows(text)
+        for name in ("(figure 7a)", "(figure 7a, gain)"):
+            self.assertEqual(rows[name], "as the paper", text)
+        drawn = charts["minimd-figure-7a"].findall("{http://www.w3.org/2000/svg}polyline")
+        self.assertEqual(len(drawn), 5)
+
     def test_each_number_of_a_model_has_a_source(self):
         """Said above it, or above the numbers that it follows, in its table."""
         for model in (MODEL, FUGAKU):

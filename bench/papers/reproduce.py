@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""One table or figure of paper 001 (Choi 2022) or 004 (Kawanishi et al. 2023), or all: what the paper says beside
-what our programs do in simulated time, as a table, and charts as SVG.
+"""One table or figure of paper 000 (Choi et al. 2020), 001 (Choi 2022) or 004 (Kawanishi et al. 2023), or all: what the
+paper says beside what our programs do in simulated time, as a table, and charts as SVG.
     bench/papers/reproduce.py figure-5.6 --nodes 8,16,32
 """
 import argparse
@@ -9,13 +9,16 @@ import pathlib
 import sys
 
 import figures
+import minimd_figures
 import moldyn_figures
+import python_figures
 import rank_figures
 import resident_figures
 from plot import chart
 from simulate import Machine
 
-FIGURES = {**figures.FIGURES, **rank_figures.FIGURES, **resident_figures.FIGURES, **moldyn_figures.FIGURES}
+FIGURES = {**figures.FIGURES, **rank_figures.FIGURES, **resident_figures.FIGURES, **moldyn_figures.FIGURES,
+           **minimd_figures.FIGURES, **python_figures.FIGURES}
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
@@ -27,8 +30,8 @@ def parse(words):
     parser.add_argument("--nodes", type=lambda text: [int(word) for word in text.split(",")], default=None,
                         help="of figures; the paper's, up to 512, unless given")
     parser.add_argument("--iterations", type=int, default=None,
-                        help="that are timed, 100 after a tenth of them, or 50 cycles of moldyn, unless given; few "
-                             "of them are too long, by what begins and ends them")
+                        help="that are timed, 100 after a tenth of them, or 50 cycles of moldyn or 100 steps of "
+                             "minimd, unless given; few of them are too long, by what begins and ends them")
     parser.add_argument("--svg", metavar="FOLDER", help="where charts are written")
     options = parser.parse_args(words)
     if options.iterations is not None and options.iterations < 1:

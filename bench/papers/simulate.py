@@ -1,19 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs of the programs in simulated time, each once."""
 import json
+import os
 import pathlib
+import re
 import subprocess
+import sys
 import tempfile
 import tomllib
 
 GPUS_PER_NODE = 6
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Of moldyn.
-FUGAKU = pathlib.Path(__file__).resolve().parent / "fugaku.toml"
+FUGAKU = ROOT / "bench/papers/fugaku.toml"
 
 
-def output_of(command):
+def output_of(command, **environment):
     ended = subprocess.run(list(map(str, command)), capture_output=True, text=True, stdin=subprocess.DEVNULL,
-                           check=False)
+                           env={**os.environ, **environment}, check=False)
     if ended.returncode != 0:
         raise SystemExit(f"{' '.join(map(str, command))}\n{ended.stderr}")
     return ended.stdout
@@ -25,6 +29,12 @@ def lines_of(command):
         file = pathlib.Path(folder) / "lines.json"
         output_of([*command, "--quiet", "--json", file])
         return [json.loads(line) for line in file.read_text().splitlines()]
+
+
+def number_of(text):
+    """Of a rate or a time in a model's file, in bytes a second or seconds."""
+    number, unit = re.fullmatch(r"([0-9.]+) *([a-zA-Z/]+)", text).groups()
+    return float(number) * {"GB/s": 1e9, "ns": 1e-9, "us": 1e-6}[unit]
 
 
 class Machine:
@@ -69,6 +79,19 @@ class Machine:
                              "--comm", comm, "--iters", iterations,
                              "--warmup", max(1, iterations // 10))[0]["us_per_iter"]
 
+    def jacobi_of_python(self, grid, nodes, way):
+        """Microseconds of an iteration of a program in Python, by the package beside the programs. A kernel reads and
+        writes 8 bytes of each cell, as those of apps/jacobi3d do."""
+        file = ROOT / f"imbrex/device/models/{self.model}.toml"
+        device = tomllib.loads((file if file.exists() else pathlib.Path(self.model)).read_text())["device"]
+        cell = 16 / number_of(device["memory_bandwidth"])
+        said = output_of(
+            [sys.executable, ROOT / "bench/python/jacobi3d_on_devices.py", ",".join(map(str, grid)), way,
+             self.iterations or 100, cell, cell, number_of(device["kernel_start"]), "--machine", "simulated",
+             "--device-model", self.model, "--no-data", "--pes", GPUS_PER_NODE * nodes],
+            PYTHONPATH=str(self.folder.parent / "python"))
+        return json.loads(said)["us_per_iter"]
+
     def jacobi(self, grid, nodes, comm, odf=1, fusion="none", graphs=False, mpi=False, streams="four"):
         """Microseconds of an iteration."""
         key = (tuple(grid), nodes, comm, odf, fusion, graphs, mpi, streams)
@@ -90,6 +113,21 @@ class Machine:
             self.known["resident"] = lines_of([self.folder / "resident_figures", "--device-model", self.model,
                                                "--rounds", self.iterations or 10])
         return self.known["resident"]
+
+    def minimd(self, cells, nodes, comm, odf=1, mpi=False):
+        """What minimd writes of so many unit cells, as texts by name."""
+        key = (tuple(cells), nodes, comm, odf, mpi)
+        if key not in self.known:
+            with tempfile.TemporaryDirectory() as folder:
+                file = pathlib.Path(folder) / "run.yaml"
+                output_of([*self.simulated(
+                    "minimd", self.model + (":mpi" if mpi else ""), "--size", ",".join(map(str, cells)),
+                    "--pes", GPUS_PER_NODE * nodes, "--odf", odf, "--comm", comm, "--streams", "five",
+                    "--steps", self.iterations or 100, "--thermo", 0, "--quiet", "--yaml", file),
+                    *(["--completion", "sync"] if mpi else [])])
+                lines = [line.split(": ", 1) for line in file.read_text().splitlines() if ": " in line]
+            self.known[key] = dict(lines)
+        return self.known[key]
 
     def moldyn(self, nodes, overlap, particles):
         """What moldyn writes of particles on a torus that is cut into a strip for each node."""

@@ -36,7 +36,8 @@ struct work {
   bool of_one_life : 1 = false;    ///< to that element alone, and to none later of its key (message::bind)
   bool is_object : 1 = false;      ///< holds what cannot become bytes, stays in its process, and has no size
   bool has_device_memory : 1 = false;  ///< before it goes to another process that is to be copied to the host
-  std::uint8_t no_flags : 3 = 0;       ///< the rest of their byte, so that it is written at once
+  bool lent_before : 1 = false;        ///< it tells of memory of devices what another message has told
+  std::uint8_t no_flags : 2 = 0;       ///< the rest of their byte, so that it is written at once
   std::uint16_t born_above = 0;        ///< of when that life began, what 32 bits do not hold
   std::uint32_t origin = 0;            ///< the PE that made the item
 };

@@ -128,8 +128,10 @@ class device_backend {
   virtual void store(std::atomic<std::uint32_t>& word, std::uint32_t value) = 0;
   /// How other processes of this host find what lies there in its memory; none if they cannot.
   virtual std::optional<memory_key> key_of(const void* /*address*/) { return std::nullopt; }
+  /// Why there is no key, as far as is known; for people.
+  virtual std::string why_no_key() { return {}; }
   /// Where this process has what a process of this host has a key for, to copy from it; null if it cannot be
-  /// found from here. It stays as long as the device.
+  /// found from here. It stays until its owner frees it.
   virtual const void* find(const memory_key& /*key*/) { return nullptr; }
   /// The same, where this process may write to it, too.
   virtual std::byte* reach(const memory_key& /*key*/) { return nullptr; }

@@ -33,7 +33,8 @@ stream& order_copy(void* to, device* to_on, const void* from, device* from_on, s
     out.copy(pinned_span<std::byte>(static_cast<std::byte*>(to), bytes), span_at(from, bytes, *from_on));
     return out;
   }
-  stream& in = detail::stream_into(*to_on);
+  const bool beside = from_on != nullptr && to_on == &gpu();
+  stream& in = beside ? detail::transfers_here().beside() : detail::stream_into(*to_on);
   if (from_on == nullptr) {
     in.copy(span_at(to, bytes, *to_on),
             pinned_span<const std::byte>(static_cast<const std::byte*>(from), bytes));

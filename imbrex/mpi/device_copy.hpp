@@ -12,8 +12,8 @@ namespace imbrex::mpi {
 // All on the thread of a PE that has a device.
 
 /// Orders a copy by devices of this process: `to_on` and `from_on` say whose memory it is, null: the host's,
-/// of one of the two at most. Returns the stream in whose order it goes; copies between the same two devices
-/// go in the same stream.
+/// of one of the two at most. Returns the stream in whose order it goes: copies between a device and the host
+/// go in the same one, those from another device or another process of the host side by side.
 stream& order_copy(void* to, device* to_on, const void* from, device* from_on, std::size_t bytes);
 
 /// Tells the receiver when all that was ordered in the stream is done, maybe at once. If the device fails the

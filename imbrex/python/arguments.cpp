@@ -24,7 +24,7 @@ void encode_fitting(encoder& out, PyObject* const* given, Py_ssize_t positional,
 
 /// Binds them by the entry's signature: names of positional parameters become places.
 void encode_bound(encoder& out, const member_record& entry, PyObject* given, PyObject* named) {
-  static PyObject* const bind = package_attribute("imbrex._classes", "bind");
+  static module_attribute bind("imbrex._classes", "bind");
   const nb::object bound = checked(PyObject_CallFunction(bind, "ssOOO", entry.of->name.c_str(),
                                                          entry.name.c_str(), entry.signature, given, named));
   PyObject* const places = PyTuple_GetItem(bound.ptr(), 0);

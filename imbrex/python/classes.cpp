@@ -2,6 +2,7 @@
 #include <imbrex/python/classes.hpp>
 
 #include <deque>
+#include <mutex>
 #include <unordered_map>
 #include <utility>
 
@@ -14,12 +15,24 @@ namespace imbrex::python {
 namespace {
 
 struct registry {
+  std::mutex lock;
   std::deque<class_record> classes;
   std::unordered_map<PyObject*, class_record*> by_type;
 };
 registry& all() {
   static auto* const classes = new registry;  // it outlives the interpreter, which its objects belong to
   return *classes;
+}
+
+class_record& new_record() {
+  const std::lock_guard hold(all().lock);
+  return all().classes.emplace_back();
+}
+
+class_record* find(PyObject* type) {
+  const std::lock_guard hold(all().lock);
+  const auto at = all().by_type.find(type);
+  return at == all().by_type.end() ? nullptr : at->second;
 }
 
 /// A name that no class has yet: a class that is defined anew does not replace the one whose objects may be
@@ -41,9 +54,11 @@ member_record* class_record::search(PyObject* member_name) const {
     return nullptr;
   }
   auto* const its = static_cast<member_record*>(PyLong_AsVoidPtr(address));
+#if !defined(Py_GIL_DISABLED)
   found_member& place = found[place_of(member_name)];
   Py_XDECREF(std::exchange(place.name, Py_NewRef(member_name)));
   place.its = its;
+#endif
   return its;
 }
 
@@ -52,7 +67,7 @@ class_record& define_class(PyObject* type, const std::string& name,
   if (!in_all_processes && detail::scheduler::current() != nullptr && num_processes() > 1)
     throw error("the chare class " + name +
                 " is defined during a run: all processes must know it, so define it before imbrex.run");
-  class_record& c = all().classes.emplace_back();
+  class_record& c = new_record();
   c.type = Py_NewRef(type);
   c.name = free_name(name);
   c.by_name = checked(PyDict_New()).release().ptr();
@@ -81,13 +96,13 @@ class_record& define_class(PyObject* type, const std::string& name,
         PyDict_SetItemString(c.by_name, m.name.c_str(), address.ptr()) < 0)
       throw nb::python_error();
   }
+  const std::lock_guard hold(all().lock);
   all().by_type.emplace(type, &c);
   return c;
 }
 
 class_record& class_of(PyObject* type) {
-  const auto at = all().by_type.find(type);
-  if (at != all().by_type.end()) return *at->second;
+  if (class_record* const known = find(type)) return *known;
   const nb::object text = checked(PyObject_Repr(type));
   throw nb::type_error((std::string(nb::str(text).c_str()) +
                         " is no chare class: derive one from imbrex.Chare, and give the class itself")

@@ -51,14 +51,19 @@ struct class_record {
     PyObject* name = nullptr;
     member_record* its = nullptr;
   };
-  /// Names that were looked for, which are kept; by their addresses, since a program's are interned.
+  /// Names that were looked for, which are kept; by their addresses, since a program's are interned. Unused
+  /// where threads of Python run at once.
   mutable std::array<found_member, 16> found{};
 
   const member_record& constructor() const { return *members.front(); }
   /// Null, without an error of Python, if it has none of that name.
   member_record* find(PyObject* member_name) const {
+#if defined(Py_GIL_DISABLED)
+    return search(member_name);
+#else
     const found_member& before = found[place_of(member_name)];
     return before.name == member_name ? before.its : search(member_name);
+#endif
   }
 
  private:

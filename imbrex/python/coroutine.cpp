@@ -94,7 +94,7 @@ nb::object coroutine::result() {
 }
 
 std::string coroutine::place() const {
-  static PyObject* const place = package_attribute("imbrex._errors", "place");
+  static module_attribute place("imbrex._errors", "place");
   const nb::object text = checked(PyObject_CallOneArg(place, what_.ptr()));
   return nb::str(text).c_str();
 }

@@ -15,6 +15,7 @@
 #include <imbrex/core/gpu/device_transfers.hpp>
 #include <imbrex/core/gpu/device_work.hpp>
 #include <imbrex/core/message/device_parts.hpp>
+#include <imbrex/core/run/spend.hpp>
 #include <imbrex/coro/task.hpp>
 #include <imbrex/device/error.hpp>
 #include <imbrex/python/awaitable.hpp>
@@ -95,7 +96,7 @@ void device_array::check() const {
 void device_array::order(stream& work) const {
   work.wait(memory.ready());
   if (!was_shown || has_order || memory.on() == nullptr) return;
-  static PyObject* const finish = package_attribute("imbrex._device", "finish_libraries");
+  static module_attribute finish("imbrex._device", "finish_libraries");
   const device_info& on = memory.on()->info();
   static_cast<void>(checked(PyObject_CallFunction(finish, "si", on.backend.c_str(), on.index)));
 }
@@ -204,7 +205,8 @@ nb::object make_device_array(const nb::object& from) {
   if (form.bytes() != 0) {
     stream& in = detail::transfers_here().in;
     pinned_buffer<std::byte> pinned(gpu(), form.bytes());
-    std::memcpy(pinned.span().data(), numpy::elements_of(host), form.bytes());
+    if (gpu().info().keeps_data) std::memcpy(pinned.span().data(), numpy::elements_of(host), form.bytes());
+    spend_copy(form.bytes());
     in.copy(span_of(memory), pinned_span<const std::byte>(pinned.span()));
     memory.ready_after(in);
   }
@@ -224,7 +226,9 @@ class reading {
   /// When they are there.
   nb::object array() const {
     nb::object host = numpy::new_array(form_.type, form_.shape);
-    if (form_.bytes() != 0) std::memcpy(numpy::elements_of(host), pinned_.span().data(), form_.bytes());
+    if (form_.bytes() != 0 && gpu().info().keeps_data)
+      std::memcpy(numpy::elements_of(host), pinned_.span().data(), form_.bytes());
+    spend_copy(form_.bytes());
     return host;
   }
 
@@ -240,8 +244,8 @@ task<nb::object> read_later(std::unique_ptr<reading> what) {
 
 PyObject* copy_to_host(PyObject* o, PyObject*) noexcept {
   try {
-    static PyObject* const name =
-        checked(PyUnicode_InternFromString("DeviceArray.copy_to_host()")).release().ptr();
+    static kept_object kept;
+    PyObject* const name = kept.get([] { return PyUnicode_InternFromString("DeviceArray.copy_to_host()"); });
     of(o).check();
     return awaitable_of(
                read_later(std::make_unique<reading>(of(o))), [](nb::object host) { return host; }, name)
@@ -501,7 +505,8 @@ void device_array_object::define(nb::module_& m) {
   m.attr("DeviceArray") = nb::borrow(reinterpret_cast<PyObject*>(type));
   m.def("device_array", &make_device_array);
   m.def("stream", [](const nb::int_& handle) {
-    static PyObject* const name = checked(PyUnicode_InternFromString("imbrex.stream()")).release().ptr();
+    static kept_object kept;
+    PyObject* const name = kept.get([] { return PyUnicode_InternFromString("imbrex.stream()"); });
     return awaitable_of(end_of_stream(native_stream_of(handle.ptr())), nullptr, name);
   });
 }

@@ -91,7 +91,8 @@ nb::object lend_array(port& from, PyObject* array) {
     out.add(loan->part());
   }
   kind_of(to).put(to, from.port_there().number, from.next_to_send(), out);
-  static PyObject* const name = checked(PyUnicode_InternFromString("DeviceChannel.send()")).release().ptr();
+  static kept_object kept;
+  PyObject* const name = kept.get([] { return PyUnicode_InternFromString("DeviceChannel.send()"); });
   return awaitable_of(until_read(std::move(loan), lent_object(shown->owner)), nullptr, name);
 }
 

@@ -207,7 +207,7 @@ device_view view_by_dlpack(PyObject* o, stream& order) {
     check_rows(v.form, strides);
   }
   check_memory(v, o);
-  static PyObject* const current_stream = package_attribute("imbrex._device", "current_stream");
+  static module_attribute current_stream("imbrex._device", "current_stream");
   const nb::object writers = checked(PyObject_CallOneArg(current_stream, o));
   if (!writers.is_none()) v.writers = native_stream_of(writers.ptr());
   return v;
@@ -216,10 +216,11 @@ device_view view_by_dlpack(PyObject* o, stream& order) {
 }  // namespace
 
 std::optional<device_view> view_of(PyObject* o, stream& order) {
-  static PyObject* const dlpack_device =
-      checked(PyUnicode_InternFromString("__dlpack_device__")).release().ptr();
-  static PyObject* const interface_name =
-      checked(PyUnicode_InternFromString("__cuda_array_interface__")).release().ptr();
+  static kept_object kept_device, kept_interface;
+  PyObject* const dlpack_device =
+      kept_device.get([] { return PyUnicode_InternFromString("__dlpack_device__"); });
+  PyObject* const interface_name =
+      kept_interface.get([] { return PyUnicode_InternFromString("__cuda_array_interface__"); });
   const bool has_dlpack = has(Py_TYPE(o), dlpack_device);
   if (has_dlpack) {
     const nb::object where = checked(PyObject_CallMethodNoArgs(o, dlpack_device));
@@ -235,7 +236,7 @@ std::optional<device_view> view_of(PyObject* o, stream& order) {
 }
 
 native_stream native_stream_of(PyObject* stream) {
-  static PyObject* const handle_of = package_attribute("imbrex._device", "handle_of");
+  static module_attribute handle_of("imbrex._device", "handle_of");
   const nb::object handle = checked(PyObject_CallOneArg(handle_of, stream));
   void* const address = PyLong_AsVoidPtr(handle.ptr());
   if (address == nullptr && PyErr_Occurred() != nullptr) throw nb::python_error();

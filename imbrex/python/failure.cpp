@@ -29,7 +29,7 @@ nb::object take_raised() {
 std::exception_ptr take_python_error(const std::string& who) {
   const nb::object raised = take_raised();
   try {
-    static PyObject* const pack = package_attribute("imbrex._errors", "pack");
+    static module_attribute pack("imbrex._errors", "pack");
     const nb::object words = checked(PyObject_CallFunction(pack, "Os", raised.ptr(), who.c_str()));
     const char* text = nullptr;
     const char* form = nullptr;

@@ -13,12 +13,13 @@ namespace imbrex::python {
 namespace {
 
 void set_error(const char* name, const char* text) {
-  PyErr_SetString(package_attribute("imbrex._errors", name), text);
+  const nb::object type = checked(module_attribute::find("imbrex._errors", name));
+  PyErr_SetString(type.ptr(), text);
 }
 
 /// Raises the exception that was thrown elsewhere.
 void set_foreign(const foreign_error& e) {
-  PyObject* const unpack = package_attribute("imbrex._errors", "unpack");
+  static module_attribute unpack("imbrex._errors", "unpack");
   const auto& form = e.form();
   const nb::object again =
       checked(PyObject_CallFunction(unpack, "y#s", reinterpret_cast<const char*>(form.data()),
@@ -66,10 +67,9 @@ PyObject* raise_current_exception() noexcept {
   return nullptr;
 }
 
-PyObject* package_attribute(const char* module, const char* name) {
-  const nb::object found = checked(PyImport_ImportModule(module));
-  const nb::object attribute = checked(PyObject_GetAttrString(found.ptr(), name));
-  return attribute.ptr();  // its module keeps it
+PyObject* module_attribute::find(const char* module, const char* name) {
+  const nb::object found = nb::steal(PyImport_ImportModule(module));
+  return found.is_valid() ? PyObject_GetAttrString(found.ptr(), name) : nullptr;
 }
 
 }  // namespace imbrex::python

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
+
 #include <nanobind/nanobind.h>
 
 #include <imbrex/sched/observer.hpp>
@@ -42,7 +44,39 @@ inline nb::object checked(PyObject* object) {
 /// The exception that is handled, of C++ or Python, becomes what Python has raised. Returns null.
 PyObject* raise_current_exception() noexcept;
 
-/// An attribute of a module of this package, which lives as long as the process.
-PyObject* package_attribute(const char* module, const char* name);
+/// A value of Python that is made when it is first asked for and lives as long as the process. Threads may do
+/// so at once: one of what they make is kept. None waits for another, as threads wait for a static variable:
+/// one that waits so does not stop when Python has all threads stop.
+class kept_object {
+ public:
+  /// `make` returns a new reference, or null with what Python has raised.
+  template <class Make>
+  PyObject* get(const Make& make) {
+    PyObject* kept = object_.load(std::memory_order_acquire);
+    if (kept != nullptr) [[likely]]
+      return kept;
+    nb::object made = checked(make());
+    return object_.compare_exchange_strong(kept, made.ptr()) ? made.release().ptr() : kept;
+  }
+
+ private:
+  std::atomic<PyObject*> object_ = nullptr;
+};
+
+/// An attribute of a module of Python, such as one of this package, for a static variable.
+class module_attribute {
+ public:
+  constexpr module_attribute(const char* module, const char* name) : module_(module), name_(name) {}
+  operator PyObject*() {
+    return kept_.get([&] { return find(module_, name_); });
+  }
+  /// A new reference, or null with what Python has raised.
+  static PyObject* find(const char* module, const char* name);
+
+ private:
+  const char* module_;
+  const char* name_;
+  kept_object kept_;
+};
 
 }  // namespace imbrex::python

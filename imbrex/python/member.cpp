@@ -2,6 +2,7 @@
 #include <imbrex/python/member.hpp>
 
 #include <string>
+#include <utility>
 
 #include <imbrex/python/arguments.hpp>
 #include <imbrex/python/values.hpp>
@@ -12,15 +13,29 @@ namespace {
 
 member_object& of(PyObject* o) { return *reinterpret_cast<member_object*>(o); }
 
+#if defined(Py_GIL_DISABLED)
+bool keep_as_spare(PyObject* /*o*/) { return false; }
+member_object* take_spare() { return nullptr; }
+#else
 /// One that is free, since most live as long as one statement.
 PyObject* spare = nullptr;
 
+bool keep_as_spare(PyObject* o) {
+  if (spare != nullptr) return false;
+  spare = o;
+  return true;
+}
+/// Null if there is none.
+member_object* take_spare() {
+  if (spare == nullptr) return nullptr;
+  Py_SET_REFCNT(spare, 1);
+  return reinterpret_cast<member_object*>(std::exchange(spare, nullptr));
+}
+#endif
+
 void destroyed(PyObject* o) {
   Py_DECREF(of(o).target);
-  if (spare == nullptr) {
-    spare = o;
-    return;
-  }
+  if (keep_as_spare(o)) return;
   PyTypeObject* const type = Py_TYPE(o);
   PyObject_Free(o);
   Py_DECREF(type);
@@ -164,15 +179,9 @@ void member_object::define(nb::module_& m) {
 }
 
 PyObject* new_member(PyObject* target, const member_record& its) {
-  member_object* m;
-  if (spare != nullptr) {
-    m = reinterpret_cast<member_object*>(spare);
-    spare = nullptr;
-    Py_SET_REFCNT(reinterpret_cast<PyObject*>(m), 1);
-  } else {
-    m = PyObject_New(member_object, member_object::type);
-    if (m == nullptr) return nullptr;
-  }
+  member_object* m = take_spare();
+  if (m == nullptr) m = PyObject_New(member_object, member_object::type);
+  if (m == nullptr) return nullptr;
   m->target = Py_NewRef(target);
   m->its = &its;
   return reinterpret_cast<PyObject*>(m);

@@ -17,6 +17,7 @@
 #include <imbrex/core/pe/sleep.hpp>
 #include <imbrex/core/run/pe_attachment.hpp>
 #include <imbrex/core/run/run.hpp>
+#include <imbrex/core/run/spend.hpp>
 #include <imbrex/coro/when_all.hpp>
 #include <imbrex/coro/when_any.hpp>
 #include <imbrex/python/arguments.hpp>
@@ -251,6 +252,7 @@ void define_functions(nb::module_& m) {
   m.def("sleep",
         [](double seconds) { return awaitable_of(sleep_for(std::chrono::duration<double>(seconds))); });
   m.def("quiescence", [] { return awaitable_of(quiescence()); });
+  m.def("now", [] { return seconds(); });
   m.def("pe", [] { return pe(); });
   m.def("num_pes", [] { return num_pes(); });
   m.def("process", [] { return process(); });

@@ -74,7 +74,7 @@ class object final : public chare<object<Index>, Index>, public object_base {
   nb::object where() const override {
     const proxy p = self_proxy();
     if constexpr (std::is_same_v<Index, text_key>) {
-      static PyObject* const read = package_attribute("ast", "literal_eval");
+      static module_attribute read("ast", "literal_eval");
       return checked(PyObject_CallFunction(read, "s", p.key.c_str()));
     } else {
       const auto index = index_at(p.extents(), p.number);

@@ -93,7 +93,8 @@ std::string object_base::who(const member_record& entry) const {
 void object_base::adopt(class_record& c) {
   class_ = &c;
   auto* const type = reinterpret_cast<PyTypeObject*>(c.type);
-  static PyObject* const nothing = checked(PyTuple_New(0)).release().ptr();
+  static kept_object kept;
+  PyObject* const nothing = kept.get([] { return PyTuple_New(0); });
   self_ = checked(type->tp_new(type, nothing, nullptr)).release().ptr();
   reinterpret_cast<chare_object*>(self_)->home = this;
   ports_.reserve(c.ports.size());
@@ -164,7 +165,7 @@ void object_base::put_value(entry_name which, std::int64_t reference, loaded_par
 parcel object_base::packed_state() const {
   const nb::gil_scoped_acquire lock;
   try {
-    static PyObject* const state_of = package_attribute("imbrex._classes", "state_of");
+    static module_attribute state_of("imbrex._classes", "state_of");
     return parcel_of(checked(PyObject_CallOneArg(state_of, self_)).ptr());
   } catch (...) {
     std::rethrow_exception(travelling_exception(""));
@@ -173,7 +174,7 @@ parcel object_base::packed_state() const {
 
 void object_base::unpack(entry_name constructor, const parcel& state) {
   try {
-    static PyObject* const restore = package_attribute("imbrex._classes", "restore");
+    static module_attribute restore("imbrex._classes", "restore");
     adopt(*member_of(constructor).of);
     PyObject* const arguments[] = {self_, nullptr};
     const nb::object value = value_of(state);

@@ -64,8 +64,9 @@ void set_value(contribution& c, PyObject* value) {
 /// The function of Python that combines two values.
 nb::object function_of(const contribution& c) {
   if (c.by != operation_kind::function) {
-    static PyObject* const functions = package_attribute("imbrex._operations", "functions");
-    return nb::borrow(PyTuple_GET_ITEM(functions, static_cast<Py_ssize_t>(c.by)));
+    static module_attribute functions("imbrex._operations", "functions");
+    PyObject* const all = functions;
+    return nb::borrow(PyTuple_GET_ITEM(all, static_cast<Py_ssize_t>(c.by)));
   }
   decoder in{std::span<const std::byte>(c.rest.front().function)};
   return decode(in);
@@ -120,7 +121,7 @@ void combination::append(contribution& a, contribution& b) const {
 }
 
 operation operation_of(PyObject* o) {
-  static PyObject* const kind_of = package_attribute("imbrex._operations", "kind_of");
+  static module_attribute kind_of("imbrex._operations", "kind_of");
   const nb::object kind = checked(PyObject_CallOneArg(kind_of, o));
   operation by;
   by.kind = static_cast<operation_kind>(PyLong_AsLong(kind.ptr()));

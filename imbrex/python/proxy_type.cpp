@@ -25,7 +25,7 @@ void destroyed(PyObject* o) {
 /// Says which entry was perhaps meant.
 PyObject* no_such_member(PyObject* self, PyObject* name) {
   PyErr_Clear();
-  static PyObject* const refuse = package_attribute("imbrex._classes", "refuse_member");
+  static module_attribute refuse("imbrex._classes", "refuse_member");
   const proxy& p = proxy_in(self);
   const nb::object none =
       checked(PyObject_CallFunction(refuse, "sOO", p.of->name.c_str(), p.of->by_name, name));
@@ -44,7 +44,7 @@ PyObject* get_attribute(PyObject* self, PyObject* name) noexcept {
 }
 
 nb::object key_text(PyObject* key) {
-  static PyObject* const text_of_key = package_attribute("imbrex._classes", "text_of_key");
+  static module_attribute text_of_key("imbrex._classes", "text_of_key");
   return checked(PyObject_CallOneArg(text_of_key, key));
 }
 
@@ -209,7 +209,8 @@ Py_hash_t hash(PyObject* self) noexcept {
 
 PyObject* reduce(PyObject* self, PyObject*) noexcept {
   try {
-    static PyObject* const make = package_attribute("imbrex._classes", "proxy_again");
+    static module_attribute again("imbrex._classes", "proxy_again");
+    PyObject* const make = again;
     const parcel bytes = parcel_of(self);
     const std::span<const std::byte> head = bytes.head;
     return Py_BuildValue("O(y#)", make, reinterpret_cast<const char*>(head.data()),

@@ -35,10 +35,10 @@ bytes_block copy_of(PyObject* pickle_buffer) {
 }
 
 void encode_by_pickle(encoder& out, PyObject* o) {
-  static PyObject* const dumps = package_attribute("imbrex._pickling", "dumps");
-  static PyObject* const names =
-      checked(Py_BuildValue("(ss)", "protocol", "buffer_callback")).release().ptr();
-  static PyObject* const five = checked(PyLong_FromLong(5)).release().ptr();
+  static module_attribute dumps("imbrex._pickling", "dumps");
+  static kept_object kept_names, kept_five;
+  PyObject* const names = kept_names.get([] { return Py_BuildValue("(ss)", "protocol", "buffer_callback"); });
+  PyObject* const five = kept_five.get([] { return PyLong_FromLong(5); });
   const nb::object buffers = checked(PyList_New(0));
   const nb::object append = checked(PyObject_GetAttrString(buffers.ptr(), "append"));
   PyObject* const arguments[] = {o, five, append.ptr()};
@@ -60,7 +60,7 @@ nb::object writable_copy(const std::byte* first, std::size_t size) {
 }
 
 nb::object decode_pickled(decoder& in) {
-  static PyObject* const loads = package_attribute("pickle", "loads");
+  static module_attribute loads("pickle", "loads");
   const auto bytes = decode_bytes(in);
   const auto count = in.number<std::uint32_t>();
   const nb::object view = checked(PyMemoryView_FromMemory(const_cast<char*>(bytes.data()),
@@ -78,7 +78,8 @@ nb::object decode_pickled(decoder& in) {
     }
     if (PyList_Append(buffers.ptr(), b.ptr()) < 0) throw nb::python_error();
   }
-  static PyObject* const names = checked(Py_BuildValue("(s)", "buffers")).release().ptr();
+  static kept_object kept_names;
+  PyObject* const names = kept_names.get([] { return Py_BuildValue("(s)", "buffers"); });
   PyObject* const arguments[] = {view.ptr(), buffers.ptr()};
   return checked(PyObject_Vectorcall(loads, arguments, 1, names));
 }

@@ -99,6 +99,8 @@ thread_machine::thread_machine(std::span<scheduler* const> pes, const thread_set
       nudges_(pes.size()),
       told_(events),
       bind_(settings.bind),
+      keeps_apart_(may_spin && settings.bind == thread_settings::binding::none),
+      claims_(pes.size()),
       // Not where messages take longer than it takes to wake.
       spins_(may_spin && settings.latency <= wake_margin::largest),
       ended_(pes.size(), false) {
@@ -162,11 +164,12 @@ void thread_machine::run_thread(std::size_t place) {
   try {
     stack.emplace();
     if (bind_ == thread_settings::binding::core && pe.pe() != scheduler::no_pe) bind_this_thread(pe.pe());
+    if (keeps_apart_) claims_.settle(place);
     its_thread.emplace(pe);
   } catch (...) {
     told_.on_uncaught(pe.pe());
   }
-  loop(pe);
+  loop(pe, place);
   {
     std::optional<observed_rest> rest;  // an observer's lock must not keep others from their ends
     if (pe.pe() != scheduler::no_pe)
@@ -190,7 +193,7 @@ void thread_machine::stop() {
   ends_.notify_all();
 }
 
-void thread_machine::loop(scheduler& pe) {
+void thread_machine::loop(scheduler& pe, std::size_t place) {
   if (pe.is_punctual()) ::prctl(PR_SET_TIMERSLACK, 1UL);  // ns; else a sleep is 50 us longer than asked for
   wake_margin margin;
   int vain_looks = 0;
@@ -198,9 +201,12 @@ void thread_machine::loop(scheduler& pe) {
     try {
       while (pe.step())
         if (stopping()) return;
+      if (keeps_apart_) claims_.settle(place);
       if (spin(pe)) continue;
       pe.flush();
+      claims_.leave(place);
       wait_for_work(pe, margin, vain_looks);
+      if (keeps_apart_) claims_.settle(place);
     } catch (...) {
       told_.on_uncaught(pe.pe());
     }

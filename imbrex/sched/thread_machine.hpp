@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include <imbrex/base/host/processor_claims.hpp>
 #include <imbrex/net/network.hpp>
 #include <imbrex/sched/idle_spin.hpp>
 #include <imbrex/sched/scheduler.hpp>
@@ -27,6 +28,9 @@ namespace imbrex::detail {
 /// the two, whoever had a post was seen by its door, and of several PEs that look only one may tell. It
 /// counts as awake while it tells, since what it posts may come and go before it returns. Who comes last
 /// finds nothing moving, so quiescence is not missed. All of it is sequentially consistent.
+///
+/// Where each PE has a processor to itself and is not bound to one, a PE that finds another on its processor
+/// moves.
 ///
 /// A punctual PE asks to be woken before a timer is due, by what its sleeps are usually late by, and waits
 /// for the rest awake.
@@ -74,7 +78,7 @@ class thread_machine {
 
  private:
   void run_thread(std::size_t place);
-  void loop(scheduler& pe);
+  void loop(scheduler& pe, std::size_t place);
   /// `vain_looks`: at the network while it cannot announce anything, one after the other.
   void wait_for_work(scheduler& pe, wake_margin& margin, int& vain_looks);
   /// After a park.
@@ -92,6 +96,8 @@ class thread_machine {
   std::vector<work> nudges_;  // one for each PE, posted by stop() to end its sleep
   listener& told_;
   thread_settings::binding bind_;
+  const bool keeps_apart_;
+  processor_claims claims_;
   const bool spins_;
   idle_spin spin_;
   std::atomic<bool> stopping_ = false;

@@ -17,6 +17,7 @@
 #include <imbrex/device/buffer.hpp>
 #include <imbrex/device/model.hpp>
 #include <imbrex/net/connect/path_times.hpp>
+#include <imbrex/net/ucx/memory_kinds.hpp>
 #include <imbrex/sched/idle_spin.hpp>
 #include <imbrex/tools/built_with.hpp>
 
@@ -106,6 +107,23 @@ ordered_json device_way(const char* between, const char* way, const std::string&
   return {{"between", between}, {"way", way}, {"why", or_null(why)}};
 }
 
+/// Why memory of devices goes through the host's between hosts.
+std::string why_by_host_between_hosts(const device_info& of) {
+  const std::string wanted = of.backend == "hip" ? "rocm" : of.backend;
+  std::string taken;
+  try {
+    for (const std::string& kind : ucx::memory_kinds()) {
+      if (kind == wanted)
+        return "messages carry memory of the host, although UCX takes that of " + of.backend + " devices";
+      taken += (taken.empty() ? "" : ", ") + kind;
+    }
+  } catch (const error& e) {
+    return e.what();
+  }
+  if (taken.empty()) return "this build has no network";
+  return "UCX takes no memory of " + of.backend + " devices here (it says: " + taken + ")";
+}
+
 /// How device memory in messages would travel.
 ordered_json device_ways(device& one, device_path path) {
   constexpr const char* by_host = "pinned memory of the host";
@@ -116,6 +134,9 @@ ordered_json device_ways(device& one, device_path path) {
     const device_buffer<std::byte> some(one, 1);
     return one.backend().key_of(some.span().data()).has_value();
   }();
+  const std::string no_key = one.backend().why_no_key();
+  const std::string not_found =
+      "other processes cannot find memory of " + label + (no_key.empty() ? "" : ": " + no_key);
   const auto between = [&](const char* ends, bool shorter, const char* way, const std::string& else_why) {
     const bool may = shorter && forced.empty();
     return device_way(ends, may ? way : by_host, may ? "" : shorter ? forced : else_why);
@@ -125,9 +146,8 @@ ordered_json device_ways(device& one, device_path path) {
       device_way("a device and itself, otherwise", "a copy within the device"),
       between("devices of a process", one.info().can.peer_copies, "a copy from the other device", no_peers),
       between("processes of a host", shares && path != device_path::peer, "a copy from the other's memory",
-              path == device_path::peer ? "--gpu-path peer says so"
-                                        : "other processes cannot find memory of " + label),
-      device_way("hosts", by_host, "the network takes memory of the host alone")};
+              path == device_path::peer ? "--gpu-path peer says so" : not_found),
+      device_way("hosts", by_host, forced.empty() ? why_by_host_between_hosts(one.info()) : forced)};
 }
 
 /// What idle PEs and long messages between processes would do on this host; times in nanoseconds.

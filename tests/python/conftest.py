@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Each test runs on the machine that IMBREX_TEST_MACHINE names: `alone` (the default), `deterministic` with several
-seeds, or `processes`, where imbrex run has started several pytest side by side, which run the same tests in the same
-order."""
+seeds, `threads`, where a Python without a global lock has three PEs, or `processes`, where imbrex run has started
+several pytest side by side, which run the same tests in the same order."""
 
 import os
 
@@ -10,9 +10,10 @@ import pytest
 import imbrex as ix
 
 MACHINE = os.environ.get("IMBREX_TEST_MACHINE", "alone")
-RUNS = {"alone": [{}],
+RUNS = {"alone": [{"pes": 1}],
+        "threads": [{"pes": 3}],
         "deterministic": [{"machine": "deterministic", "pes": 3, "seed": seed} for seed in (1, 2, 3)],
-        "processes": [{}]}
+        "processes": [{"pes": 1}]}
 
 
 def pytest_configure(config):

@@ -653,6 +653,23 @@ def test_on_the_simulated_machine(machine):
     ix.run(main, argv=[], machine="simulated", device_model="summit", pes=4)
 
 
+def test_copies_by_the_host_take_their_time(machine):
+    if machine != "alone":
+        pytest.skip("it is a machine of its own")
+
+    async def main():
+        begin = ix.now()
+        await ix.sleep(0.25)
+        slept = ix.now()
+        assert slept - begin == pytest.approx(0.25, rel=1e-3)
+        array = ix.device_array(np.ones(14_000_000 // 8))  # 1 ms at the model's 14 GB/s
+        made = ix.now()
+        assert 0.001 <= made - slept < 0.0011
+        await array.copy_to_host()
+        assert ix.now() - made > 0.001
+    ix.run(main, argv=[], machine="simulated", device_model="summit")
+
+
 def test_memory_stays_flat(device_run, tmp_path):
     async def main():
         chares = ix.array(Holder, 3)

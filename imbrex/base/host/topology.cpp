@@ -3,8 +3,8 @@
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/host/host_topology.hpp>
+#include <imbrex/base/host/processor_mask.hpp>
 
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,28 +18,12 @@
 namespace imbrex {
 namespace {
 
-/// Processors by the system's numbers; several sets in a row because one ends at 1,024.
-using processor_mask = std::vector<cpu_set_t>;
-
-std::size_t bytes(const processor_mask& mask) { return mask.size() * sizeof(cpu_set_t); }
-
-processor_mask affinity_of_this_thread() {
-  constexpr std::size_t most_sets = 64;
-  for (std::size_t sets = 1; sets <= most_sets; sets *= 2) {
-    processor_mask mask(sets);
-    if (::sched_getaffinity(0, bytes(mask), mask.data()) == 0) return mask;
-  }
-  return {};
-}
-
 /// What this process may use, read once: later the mask of the calling thread may be what a binding made it.
 struct allowance {
-  processor_mask mask = affinity_of_this_thread();
-  std::vector<int> processors;
+  detail::processor_mask mask = detail::affinity_of_this_thread();
+  std::vector<int> processors = detail::processors_in(mask);
 
   allowance() {
-    for (std::size_t p = 0; p < mask.size() * CPU_SETSIZE; ++p)
-      if (CPU_ISSET_S(p, bytes(mask), mask.data())) processors.push_back(static_cast<int>(p));
     if (processors.empty()) processors.push_back(0);
   }
 };
@@ -124,17 +108,15 @@ int processor_of_pe(int pe) {
 
 std::string bind_this_thread(int pe) {
   const int processor = processor_of_pe(pe);
-  processor_mask mask(static_cast<std::size_t>(processor) / CPU_SETSIZE + 1);
-  CPU_SET_S(static_cast<std::size_t>(processor), bytes(mask), mask.data());
-  if (::sched_setaffinity(0, bytes(mask), mask.data()) != 0)
+  if (!detail::set_affinity_of_this_thread(detail::mask_of(processor)))
     throw error("PE " + std::to_string(pe) + " cannot be bound to processor " + std::to_string(processor) +
                 ": " + std::strerror(errno) + "; run without --bind core");
   return "processor " + std::to_string(processor);
 }
 
 void unbind_this_thread() noexcept {
-  const processor_mask& mask = allowed().mask;
-  if (!mask.empty()) ::sched_setaffinity(0, bytes(mask), mask.data());
+  const detail::processor_mask& mask = allowed().mask;
+  if (!mask.empty()) detail::set_affinity_of_this_thread(mask);
 }
 
 }  // namespace imbrex

@@ -247,7 +247,7 @@ class collection final : public element_map<typename T::index_type> {
       m.element = &e;
       m.restart = restart;
       m.is_object = e.entries != nullptr;
-      m.has_device_memory = m.holds_device_memory();
+      m.has_device_memory = has_devices(this->pe()) && m.holds_device_memory();
       this->pe().dispatch(m, to);
     }
   }
@@ -379,11 +379,14 @@ struct migrant : message {
     if (restart != nullptr) restart->type->destroy(*restart);
   }
 
-  static inline record_of_parts<migrant> type_record{{"migration", type_name<T>()}};
+  struct record : record_of_parts<migrant> {
+    record() : record_of_parts<migrant>({"migration", type_name<T>()}) { this->chare_class = &typeid(T); }
+  };
+  static inline record type_record{};
 
   /// What lies in its ports, and goes to another process as messages do.
   void collect(std::vector<device_part*>& parts) {
-    message_table::collect_unread(typeid(T), &memory::object(*element), parts);
+    message_table::collect_unread(type_record, &memory::object(*element), parts);
     if constexpr (requires(T& chare) { chare.collect_unread(parts); })
       memory::object(*element).collect_unread(parts);
     if (restart != nullptr && restart->has_device_memory) restart->kind().device_parts(*restart, parts);

@@ -123,10 +123,11 @@ struct port_message : element_message<key_type<typename T::index_type>> {
         this->device_parts = [](work& m, std::vector<device_part*>& parts) {
           collect_device_parts(static_cast<port_message&>(m).content.value, parts);
         };
-        this->unread_parts = [](const std::type_info& of, void* chare, std::vector<device_part*>& parts) {
-          if (of == typeid(T)) (static_cast<T*>(chare)->*M).collect_unread(parts);
+        this->unread_parts = [](void* chare, std::vector<device_part*>& parts) {
+          (static_cast<T*>(chare)->*M).collect_unread(parts);
         };
-        this->is_parcel = !lands_by_itself<value_type>;
+        this->chare_class = &typeid(T);
+        if constexpr (!lands_by_itself<value_type>) this->step = device_step::channel;
       }
     }
   };

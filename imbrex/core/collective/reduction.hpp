@@ -153,7 +153,7 @@ struct reduction_result final : shared_result {
   }
 
   static inline record_of_parts<reduction_result> type_record{
-      {"result of an all_reduce", type_name<Result>()}};
+      {"result of an all_reduce", type_name<Result>()}, device_step::collective};
   void serialize(auto& ar) {
     ar(number);
     process_in_message(ar, value);
@@ -164,7 +164,12 @@ struct reduction_result final : shared_result {
     collect_device_parts(value, parts);
   }
   const void* content() const override { return std::addressof(value); }
-  shared_result& copy() const override { return make_message<reduction_result>(value); }
+  shared_result& copy() const override {
+    if constexpr (requires { value.passed_on(); })
+      return make_message<reduction_result>(value.passed_on());
+    else
+      return make_message<reduction_result>(value);
+  }
   void give(reply_target& to) const override {
     Result given(value);
     to.accept(0, std::addressof(given));
@@ -187,7 +192,8 @@ struct partial_message final : partial_result {
   }
 
   static inline record_of_parts<partial_message> type_record{
-      {OfCall ? "part of a reduction" : "part of an all_reduce", type_name<V>(), {}, type_name<Op>()}};
+      {OfCall ? "part of a reduction" : "part of an all_reduce", type_name<V>(), {}, type_name<Op>()},
+      device_step::collective};
   void serialize(auto& ar) {
     serialize_counts(ar);
     process_in_message(ar, value);
@@ -206,7 +212,7 @@ struct partial_message final : partial_result {
       std::vector<typename math::partial> others;
       for (const owned_partial& each : later)
         if (auto& other = static_cast<partial_message&>(*each).value) others.push_back(std::move(*other));
-      math::merge_all(value, std::move(others));
+      OfCall ? math::merge_all(value, std::move(others)) : math::join_all(value, std::move(others));
     } else {
       for (const owned_partial& each : later)
         if (auto& other = static_cast<partial_message&>(*each).value) math::merge(value, std::move(*other));
@@ -225,6 +231,8 @@ struct partial_message final : partial_result {
     return &m;
   }
   message& result() override {
+    if constexpr (!OfCall && requires { math::divide(*value); })
+      if (message* const in_pieces = math::divide(*value)) return *in_pieces;
     using message_to_many = reduction_result<result_type>;
     using message_to_one = reply_message<result_type>;
     return make_message<std::conditional_t<OfCall, message_to_one, message_to_many>>(

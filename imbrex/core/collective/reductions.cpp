@@ -92,6 +92,36 @@ struct failed_reduction : message {
   }
 };
 
+/// From a PE to its parent: its subtree has begun what it has to do for a result.
+struct begun_work : message {
+  std::uint64_t number = 0;
+  carried_exception error;
+
+  static inline message_type type_record = runtime_message_type<begun_work>();
+  void serialize(auto& ar) { ar(number, error); }
+  void deliver() {
+    auto* const part = array_at(processor::here(), collection);
+    if (part == nullptr) return processor::here().hold(*this);
+    const message_guard guard(*this);
+    part->reductions().work_has_begun(number, error);
+  }
+};
+
+/// From the root down the tree: all have begun.
+struct work_to_end : message {
+  std::uint64_t number = 0;
+  carried_exception error;
+
+  static inline message_type type_record = runtime_message_type<work_to_end>();
+  void serialize(auto& ar) { ar(number, error); }
+  void deliver() {
+    auto* const part = array_at(processor::here(), collection);
+    if (part == nullptr) return processor::here().hold(*this);
+    const message_guard guard(*this);
+    part->reductions().end_work(number, error);
+  }
+};
+
 template <class M>
 M& message_of(const local_array& part) {
   auto& m = make_message<M>();
@@ -148,8 +178,9 @@ void shared_result::deliver() {
   auto& pe = processor::here();
   auto* const part = array_at(pe, collection);
   if (part == nullptr) return pe.hold(*this);
-  const message_guard guard(*this);
+  message_guard guard(*this);
   if (!part->is_root()) part->reductions().pass_down(*this);
+  if (is_shared_work()) return part->reductions().take_work(guard.release());
   part->reductions().take_result(*this);
 }
 
@@ -273,6 +304,53 @@ void reduction_station::take_result(const shared_result& result) {
   }
   for (std::size_t i = 0; i < waiting.size(); ++i)
     if (auto* target = replies.find(waiting[i])) exchange->give(i, *target);
+}
+
+void reduction_station::take_work(shared_result& work) {
+  const std::uint64_t number = work.number;
+  works_[number].result.reset(&work);
+  carried_exception thrown;
+  try {
+    work.begin_work();
+  } catch (...) {
+    thrown = thrown_by_reduction(part_.id());
+  }
+  work_has_begun(number, thrown);
+}
+
+void reduction_station::work_has_begun(std::uint64_t number, const carried_exception& error) {
+  auto& w = works_[number];
+  ++w.begun;
+  if (!w.error) w.error = error;
+  tell_part(&works_, number);
+  if (w.begun < part_.tree().reporters()) return;
+  tell_complete(&works_, number);
+  if (part_.is_root()) return end_work(number, carried_exception(w.error));
+  auto& m = message_of<begun_work>(part_);
+  m.number = number;
+  m.error = w.error;
+  part_.pe().dispatch(m, part_.tree().parent);
+}
+
+void reduction_station::end_work(std::uint64_t number, const carried_exception& error) {
+  for (const int child : part_.tree().children) {
+    auto& m = message_of<work_to_end>(part_);
+    m.number = number;
+    m.error = error;
+    part_.pe().dispatch(m, child);
+  }
+  const auto work = works_.extract(number);
+  auto& result = *work.mapped().result;
+  carried_exception thrown(error);
+  if (!thrown && waiting_.contains(number)) {
+    try {
+      result.end_work();
+    } catch (...) {
+      thrown = thrown_by_reduction(part_.id());
+    }
+  }
+  if (thrown) return take_failure(number, thrown);
+  take_result(result);
 }
 
 void reduction_station::take_failure(std::uint64_t number, const carried_exception& error) {
@@ -505,12 +583,14 @@ void reduction_station::send_to_elements(partial_result& all, std::uint64_t numb
 }
 
 void reduction_station::pass_down(const shared_result& result) {
+  bool is_lent = false;
   for (const int child : part_.tree().children) {
     carried_exception thrown;
     try {
       auto& m = result.copy();
       m.collection = part_.id();
       m.number = result.number;
+      m.lent_before = std::exchange(is_lent, true);
       part_.pe().dispatch(m, child);
     } catch (...) {  // it cannot be copied or packed
       thrown = thrown_by_reduction(part_.id());

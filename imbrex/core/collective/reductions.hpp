@@ -63,6 +63,11 @@ struct shared_result : message {
   virtual const void* content() const = 0;
   /// Gives one of those who wait a copy of the value.
   virtual void give(reply_target& to) const = 0;
+  /// True if all PEs have to do something before there is a value: each is told to begin, and when all have
+  /// begun to end, if somebody there waits.
+  virtual bool is_shared_work() const { return false; }
+  virtual void begin_work() {}
+  virtual void end_work() {}
 
   void deliver();
 
@@ -158,6 +163,12 @@ class reduction_station {
   void exchange_was_taken(std::uint64_t number);
   /// The result of a reduction is there, for those who wait.
   void take_result(const shared_result& result);
+  /// What all PEs have to do for it is there. Takes the message.
+  void take_work(shared_result& work);
+  /// This PE, or the subtree of a child, has begun what it has to do, or has failed.
+  void work_has_begun(std::uint64_t number, const carried_exception& error);
+  /// All PEs have, or one has failed.
+  void end_work(std::uint64_t number, const carried_exception& error);
   void take_failure(std::uint64_t number, const carried_exception& error);
 
   void element_created(chare_header& element);
@@ -220,6 +231,13 @@ class reduction_station {
     reduction_values values;
   };
 
+  /// What all PEs do for a result.
+  struct shared_work {
+    int begun = 0;  ///< by this PE and the subtrees of children
+    carried_exception error;
+    std::unique_ptr<shared_result, message_deleter> result;  ///< null until it has come here
+  };
+
   /// What a child has said of its subtree's having elements. Its notices may overtake its reports, and each
   /// other: the newest counts.
   struct emptiness {
@@ -272,6 +290,7 @@ class reduction_station {
   std::map<std::uint64_t, std::vector<bool>> asked_;  ///< which children, by the reductions that go on
   std::vector<emptiness> emptiness_;                  ///< of each child
   std::map<std::uint64_t, call> calls_;
+  std::map<std::uint64_t, shared_work> works_;
 };
 
 void fail_reduction_types(local_array& part);

@@ -17,6 +17,7 @@
 #include <imbrex/core/gpu/device_channel.hpp>
 #include <imbrex/core/gpu/device_choice.hpp>
 #include <imbrex/core/gpu/device_loan.hpp>
+#include <imbrex/core/run/spend.hpp>
 #include <imbrex/device/buffer.hpp>
 
 namespace imbrex::device_messages_test {
@@ -452,6 +453,47 @@ TEST(device_messages, end_the_run_if_nobody_can_be_told_that_there_is_no_more_me
   EXPECT_NE(text.find("hoarder(1)"), std::string::npos) << text;
   EXPECT_NE(text.find("letters"), std::string::npos) << text;
   EXPECT_NE(text.find("no device memory for 300000 bytes"), std::string::npos) << text;
+}
+
+/// Gets many buffers from another host.
+class far_receiver : public chare<far_receiver> {
+ public:
+  mailbox<device_buffer<std::byte>> letters;
+
+  void write(int to, int count, std::size_t size) {
+    for (int i = 0; i < count; ++i)
+      send<&far_receiver::letters>(peers()[to], device_buffer<std::byte>(gpu(), size));
+  }
+  /// How long all of them take.
+  task<nanoseconds> read(int count) {
+    stream work(gpu(), stream_priority::normal, "a receiver");
+    const nanoseconds begin = now();
+    std::vector<device_buffer<std::byte>> all;
+    for (int i = 0; i < count; ++i) {
+      all.push_back(co_await letters.receive());
+      work.wait(all.back());
+    }
+    co_await work.done();
+    co_return now() - begin;
+  }
+};
+
+/// In the model a transfer between two hosts begins 26 us after it is asked for, and 64 KiB then take 6.6 us.
+TEST(device_messages, of_one_sender_come_side_by_side) {
+  options settings{.pes = 12, .machine = machine_kind::simulated};
+  settings.device = "emulated";
+  settings.device_model = "summit";
+  settings.device_data = false;
+  EXPECT_EQ(imbrex::run(settings,
+                        []() -> task<> {
+                          auto all = make_group<far_receiver>();
+                          constexpr int count = 32;
+                          auto reading = all[6].call<&far_receiver::read>(count);
+                          send<&far_receiver::write>(all[0], 6, count, std::size_t{1} << 16U);
+                          const nanoseconds took = co_await reading;
+                          EXPECT_LT(took, count * std::chrono::microseconds(26) * 7 / 10);
+                        }),
+            0);
 }
 
 TEST(device_messages, use_the_same_memory_again_and_again) {

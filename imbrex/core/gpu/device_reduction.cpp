@@ -9,23 +9,22 @@
 
 namespace imbrex::detail {
 
-void land_to_be_combined(device_part& part) {
-  if (part.must_land(gpu())) part.land(transfers_here().beside(), stream_out_of(part));
+void check_lengths(const device_terms& first, const device_terms& other) {
+  if (first.count() != other.count())
+    throw error("a reduction of device_buffers got one of " + std::to_string(first.count()) + " and one of " +
+                std::to_string(other.count()) + " elements; all must have the same length");
 }
 
-stream* order_combination(device_part& into, std::span<device_part* const> others) {
-  for (const device_part* const other : others)
-    if (into.count() != other->count())
-      throw error("a reduction of device_buffers got one of " + std::to_string(into.count()) +
-                  " and one of " + std::to_string(other->count()) +
-                  " elements; all must have the same length");
-  if (into.count() == 0) return nullptr;
-  land_to_be_combined(into);
-  for (device_part* const other : others) land_to_be_combined(*other);
+bool land_to_be_combined(device_part& part) {
+  const bool in_order = part.must_land(gpu()) && is_short_transfer(part.bytes());
+  land_device_part(part);
+  return in_order;
+}
+
+stream& bring_to_be_combined(device_part& part, bool is_in_order) {
   stream& order = transfers_here().in;
-  order.wait(into.ready());
-  for (const device_part* const other : others) order.wait(other->ready());
-  return &order;
+  if (!is_in_order && !land_to_be_combined(part)) order.wait(part.ready());
+  return order;
 }
 
 }  // namespace imbrex::detail

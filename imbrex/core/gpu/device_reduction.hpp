@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <span>
 #include <utility>
@@ -9,6 +10,8 @@
 
 #include <imbrex/core/collective/reduction.hpp>
 #include <imbrex/core/gpu/combination.hpp>
+#include <imbrex/core/gpu/device_pieces.hpp>
+#include <imbrex/core/gpu/device_transfers.hpp>
 #include <imbrex/core/gpu/device_work.hpp>
 #include <imbrex/core/gpu/shared_device_buffer.hpp>
 
@@ -30,23 +33,82 @@ struct combined_elsewhere<device_buffer<T>> {
   using type = T;
 };
 
-/// Begins to bring a value to this PE's device, side by side with others.
-void land_to_be_combined(device_part& part);
+/// What several elements give to a reduction, on its way to the root: the one array that they have come to,
+/// or where long ones are, which are combined when all are known.
+template <class T>
+class reduced_buffer {
+ public:
+  reduced_buffer() noexcept = default;
+  reduced_buffer(device_buffer<T>&& one) noexcept : terms_(std::move(*one.part())) {}
 
-/// Brings all to this PE's device. Returns the stream in whose order they are combined, after all are there;
-/// null if there is nothing to combine. Throws imbrex::error if they are not equally long.
-stream* order_combination(device_part& into, std::span<device_part* const> others);
+  device_terms& terms() noexcept { return terms_; }
+  /// What crosses to another process, to which only the one array goes.
+  device_part* part() noexcept { return &terms_.one(); }
+
+  /// True where it has come to a PE that will combine it, and comes to its device in the order of the stream
+  /// in which that is done.
+  bool is_in_order = false;
+
+ private:
+  device_terms terms_;
+};
+
+template <class T>
+inline constexpr bool stays_with_device<reduced_buffer<T>> = true;
+template <class T>
+inline constexpr bool is_device_memory<reduced_buffer<T>> = true;
+
+/// Throws imbrex::error unless the arrays are equally long.
+void check_lengths(const device_terms& first, const device_terms& other);
+
+/// Brings an array to this PE's device, if it is not there. True if it comes in the order of the stream in
+/// which arrays are combined.
+bool land_to_be_combined(device_part& part);
+/// The same, and orders that stream, which it returns, after the array.
+stream& bring_to_be_combined(device_part& part, bool is_in_order);
+
+/// From the root to a PE: what an all_reduce will come to when all devices have done their pieces.
+template <class T>
+struct result_in_pieces final : shared_result {
+  std::shared_ptr<device_pieces> pieces;
+  shared_device_buffer<T> whole;
+
+  result_in_pieces() {
+    is_object = true;
+    has_device_memory = true;
+  }
+  static inline record_of_parts<result_in_pieces> type_record{
+      {"result of an all_reduce, in pieces", type_name<T>()}, device_step::collective};
+  void serialize(auto&) {}                     // it stays in its process
+  void collect(std::vector<device_part*>&) {}  // it says only where memory is
+  shared_result& copy() const override {
+    auto& m = make_message<result_in_pieces>();
+    m.pieces = pieces;
+    return m;
+  }
+  const void* content() const override { return nullptr; }
+  bool is_shared_work() const override { return true; }
+  void begin_work() override { pieces->order_here(); }
+  void end_work() override { whole = shared_device_buffer<T>(pieces->whole_here()); }
+  void give(reply_target& to) const override {
+    shared_device_buffer<T> given(whole);
+    to.accept(0, std::addressof(given));
+  }
+};
 
 template <class T, class Op, class Key>
   requires(!is_by_key<Op>)
 struct reduction<device_buffer<T>, Op, Key> {
   static constexpr bool needs_keys = false;
-  using partial = device_buffer<T>;
+  using partial = reduced_buffer<T>;
   using result = shared_device_buffer<T>;
 
-  static void prepare(partial& came) { land_to_be_combined(*came.part()); }
+  static void prepare(partial& came) {
+    if (came.terms().is_one() && !is_reduced_in_pieces(came.part()->bytes()))
+      came.is_in_order = land_to_be_combined(*came.part());
+  }
   static void add(std::optional<partial>& into, const Key&, device_buffer<T>&& value) {
-    merge(into, std::move(value));
+    merge(into, partial(std::move(value)));
   }
   static void merge(std::optional<partial>& into, partial&& other) {
     std::vector<partial> others;
@@ -58,19 +120,55 @@ struct reduction<device_buffer<T>, Op, Key> {
     auto first = others.begin();
     if (!into && first != others.end()) into.emplace(std::move(*first++));
     if (first == others.end()) return;
-    std::vector<device_part*> parts;
-    for (auto each = first; each != others.end(); ++each) parts.push_back(each->part());
-    stream* const order = order_combination(*into->part(), parts);
-    if (order == nullptr) return;
-    std::vector<device_span<const T>> added;
-    for (auto each = first; each != others.end(); ++each) added.push_back(std::as_const(*each).span());
-    combination<Op, T>::launch(*order, into->span(), added);
-    into->ready_after(*order);
+    for (auto each = first; each != others.end(); ++each) check_lengths(into->terms(), each->terms());
+    device_part& all = *into->part();
+    if (all.count() == 0) return;
+    stream& order = bring_to_be_combined(all, into->is_in_order);
+    std::vector<const void*> added;
+    for (auto each = first; each != others.end(); ++each) {
+      bring_to_be_combined(*each->part(), each->is_in_order);
+      added.push_back(each->part()->address());
+    }
+    combine(order, all.address(), added, all.count(), all.device());
+    all.ready_after(order);
+    into->is_in_order = false;
+  }
+  /// The same, or if they are long leaves that to all devices, in pieces, when all is known.
+  static void join_all(std::optional<partial>& into, std::vector<partial>&& others) {
+    if (!into || !is_reduced_in_pieces(into->terms().count() * sizeof(T)))
+      return merge_all(into, std::move(others));
+    for (partial& each : others) {
+      check_lengths(into->terms(), each.terms());
+      into->terms().append(std::move(each.terms()));
+    }
+  }
+  /// A message with what was joined so; null if it was combined.
+  static message* divide(partial& all) {
+    if (all.terms().is_one()) return nullptr;
+    auto& m = make_message<result_in_pieces<T>>();
+    m.pieces = std::make_shared<device_pieces>(std::move(all.terms()), &combine);
+    return &m;
   }
   static result finish(partial&& all) {
     land_device_part(*all.part());
-    return result(std::move(all));
+    return result(shared_memory(std::move(*all.part())));
+  }
+
+ private:
+  static void combine(stream& order, void* into, std::span<const void* const> added, std::size_t count,
+                      const void* device) {
+    std::vector<device_span<const T>> arrays;
+    for (const void* const each : added) arrays.emplace_back(static_cast<const T*>(each), count, device);
+    combination<Op, T>::launch(order, {static_cast<T*>(into), count, device}, arrays);
   }
 };
 
 }  // namespace imbrex::detail
+
+template <class T>
+struct imbrex::serializer<imbrex::detail::reduced_buffer<T>> {
+  static void serialize(writer& out, detail::reduced_buffer<T>& b) { b.part()->serialize(out); }
+  static void serialize(reader& in, detail::reduced_buffer<T>& b) {
+    detail::read_device_part(in, *b.part(), sizeof(T));
+  }
+};

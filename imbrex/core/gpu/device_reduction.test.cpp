@@ -62,8 +62,10 @@ class copy_counter final : public operation_observer {
     using enum finished_operation::type;
     if (operation.what == from_device || operation.what == to_device) ++with_host;
     if (operation.what == within_device) ++within;
+    if (operation.what == within_device) bytes += operation.bytes;
   }
   std::atomic<int> with_host = 0, within = 0;
+  std::atomic<std::size_t> bytes = 0;
 };
 
 enum class operation { sum, product, min, max, lambda, kernel, end };
@@ -227,6 +229,32 @@ class member : public chare<member> {
     work_.wait(all.ready());
     co_await work_.done();
   }
+  /// How many bytes come to this device for it.
+  task<std::size_t> bytes_of_sum(std::size_t size) {
+    device_buffer<double> mine = filled(size, 0);
+    co_await work_.done();
+    counted_.bytes = 0;
+    gpu().backend().observe(&counted_);
+    const auto all = co_await all_reduce(std::move(mine), sum);
+    co_await work_.done();
+    co_await all_reduce(0, sum);
+    gpu().backend().observe(nullptr);
+    co_return std::size_t(counted_.bytes);
+  }
+  /// What is said where one device has no room for the result.
+  task<std::string> error_of_memory(std::size_t size) {
+    device_buffer<double> mine = filled(size, 0);
+    co_await all_reduce(0, sum);
+    std::optional<device_buffer<std::byte>> rest;
+    if (index() == 1) rest.emplace(gpu(), gpu().free_memory() - size * sizeof(double) / 2);
+    std::string text;
+    try {
+      co_await all_reduce(std::move(mine), sum);
+    } catch (const error& e) {
+      text = e.what();
+    }
+    co_return text;
+  }
   std::int64_t blocks() { return std::int64_t(gpu().memory(memory_kind::device).counts().blocks_in_use); }
 
   task<int> wrong() {
@@ -310,6 +338,9 @@ class member : public chare<member> {
 /// Takes part in a sum after each of some moves, with what it has of its device where it is.
 class walker : public chare<walker> {
  public:
+  explicit walker(std::size_t size) : size_(size) {}
+  walker() = default;
+
   task<> walk(int steps) {
     for (;; --steps) {
       const bool right = co_await sum_is_right(steps);
@@ -320,12 +351,12 @@ class walker : public chare<walker> {
     }
   }
   int wrong() const { return wrong_; }
-  void serialize(auto& ar) { ar(wrong_); }
+  void serialize(auto& ar) { ar(wrong_, size_); }
 
  private:
   task<bool> sum_is_right(int round) {
     stream work(gpu(), stream_priority::normal, "a walker");
-    device_buffer<double> mine(gpu(), 6);
+    device_buffer<double> mine(gpu(), size_);
     work.launch(fill_whole, mine.span(), where()[0], round);
     const auto all = co_await all_reduce(std::move(mine).ready_after(work), sum);
     pinned_buffer<double> copy(gpu(), all.size());
@@ -340,6 +371,7 @@ class walker : public chare<walker> {
   }
 
   int wrong_ = 0;
+  std::size_t size_ = 6;
 };
 
 class device_reduction : public on_machine {
@@ -397,6 +429,23 @@ TEST_P(device_reduction, of_long_arrays) {
     EXPECT_EQ(wrong, 0);
   });
 }
+TEST_P(device_reduction, of_long_arrays_in_pieces) {
+  for (const int devices : {2, 3, 5})
+    run_with(devices, []() -> task<> {
+      auto members = make_array<member>({7});
+      constexpr std::size_t size = (1U << 19U) / sizeof(double);
+      const std::vector<std::size_t> sizes{size, size + 1, size + 7};
+      EXPECT_EQ((co_await members.template reduce<&member::differences>(sum, int(operation::end), sizes)), 0);
+      EXPECT_EQ((co_await members.template reduce<&member::wrong>(sum)), 0);
+    });
+}
+TEST_P(device_reduction, of_long_arrays_of_members_that_migrate) {
+  run_with(3, []() -> task<> {
+    auto walkers = make_array<walker>({6}, std::size_t{1} << 16U);
+    co_await walkers.call<&walker::walk>(4);
+    EXPECT_EQ((co_await walkers.reduce<&walker::wrong>(sum)), 0);
+  });
+}
 TEST_P(device_reduction, may_overtake_others) {
   check(6, [](auto& members) -> task<> {
     EXPECT_EQ((co_await members.template reduce<&member::several_at_once>(sum)), 0);
@@ -405,7 +454,7 @@ TEST_P(device_reduction, may_overtake_others) {
 TEST_P(device_reduction, of_members_that_migrate) {
   for (const int devices : {1, 2})
     run_with(devices, []() -> task<> {
-      auto walkers = make_array<walker>({6});
+      auto walkers = make_array<walker>({6}, std::size_t{6});
       co_await walkers.call<&walker::walk>(4);
       EXPECT_EQ((co_await walkers.reduce<&walker::wrong>(sum)), 0);
     });
@@ -516,6 +565,30 @@ TEST_F(device_reduction_here, copies_once_for_each_device) {
             0);
 }
 
+TEST_F(device_reduction_here, in_pieces_burdens_all_devices_alike) {
+  EXPECT_EQ(imbrex::run(simulated(4, 4),
+                        []() -> task<> {
+                          auto members = make_array<member>({4});
+                          constexpr std::size_t size = 1U << 19U;
+                          const auto bytes = co_await members.reduce<&member::bytes_of_sum>(gather, size);
+                          for (const std::size_t each : bytes) EXPECT_LE(each, 2 * size * sizeof(double));
+                        }),
+            0);
+}
+TEST_F(device_reduction_here, in_pieces_tells_all_that_a_device_has_no_room) {
+  options settings = simulated(4, 4);
+  settings.device_data = false;
+  EXPECT_EQ(imbrex::run(settings,
+                        []() -> task<> {
+                          auto members = make_array<member>({4});
+                          const std::size_t size = 1U << 20U;
+                          for (const std::string& text :
+                               co_await members.reduce<&member::error_of_memory>(gather, size))
+                            EXPECT_NE(text.find("no device memory for"), std::string::npos) << text;
+                        }),
+            0);
+}
+
 /// As many at once as some kernels take.
 template <class Op>
 task<> combine_many(Op) {
@@ -524,19 +597,20 @@ task<> combine_many(Op) {
   constexpr std::size_t size = 5;
   constexpr int arrays = 21;
   std::vector<double> wanted = noises(0, 0, size);
-  std::vector<device_buffer<double>> all;
+  std::vector<typename math::partial> all;
   for (int a = 0; a < arrays; ++a) {
     device_buffer<double> one(gpu(), size);
     work.launch(fill, one.span(), a, 0);
-    all.push_back(std::move(one).ready_after(work));
+    all.emplace_back(std::move(one).ready_after(work));
     const auto values = noises(a, 0, size);
     for (std::size_t i = 0; a > 0 && i < size; ++i) wanted[i] = mixture()(wanted[i], values[i]);
   }
-  std::optional<device_buffer<double>> into;
+  std::optional<typename math::partial> into;
   math::merge_all(into, std::move(all));
   pinned_buffer<double> copy(gpu(), size);
-  work.wait(*into);
-  work.copy(copy.span(), std::as_const(*into).span());
+  const shared_device_buffer<double> combined = math::finish(std::move(*into));
+  work.wait(combined.ready());
+  work.copy(copy.span(), combined.span());
   co_await work.done();
   EXPECT_TRUE(equal_bits({copy.span().begin(), copy.span().end()}, wanted));
 }

@@ -16,6 +16,7 @@
 #include <imbrex/core/pe/pending.hpp>
 #include <imbrex/core/pe/run_services.hpp>
 #include <imbrex/device/device_part.hpp>
+#include <imbrex/device/model.hpp>
 
 namespace imbrex::detail {
 
@@ -33,6 +34,17 @@ stream& stream_into(device& of) {
 stream& stream_out_of(device& of) {
   if (&of == &gpu()) return transfers_here().out;
   return processor::here().run().devices().carrier(of);
+}
+
+bool is_short_transfer(std::size_t bytes) {
+  constexpr std::size_t usual = 8192;  // of UCX, for memory of devices
+  const device_model* const model = processor::here().run().model();
+  return bytes <= (model != nullptr && model->has_links() ? model->link.eager : usual);
+}
+
+stream& stream_to_land(std::size_t bytes) {
+  transfer_streams& streams = transfers_here();
+  return is_short_transfer(bytes) ? streams.in : streams.beside();
 }
 
 namespace {
@@ -167,8 +179,10 @@ stream* stream_out_of(const device_part& part) {
 }
 
 void land_device_part(device_part& part) {
-  if (part.must_land(gpu())) part.land(transfers_here().in, stream_out_of(part));
+  if (part.must_land(gpu())) part.land(stream_to_land(part.bytes()), stream_out_of(part));
 }
+
+bool has_devices(const processor& pe) { return pe.run().devices().any(); }
 
 std::size_t device_bytes(message& m) {
   if (!m.has_device_memory) return 0;

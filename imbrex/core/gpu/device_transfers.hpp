@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+
 #include <imbrex/core/gpu/transfer_streams.hpp>
 
 namespace imbrex::detail {
@@ -14,6 +16,12 @@ transfer_streams& transfers_here();
 /// Streams by which this PE copies to and from a device of its process, which may be another than its own.
 stream& stream_into(device& of);
 stream& stream_out_of(device& of);
+
+/// True if a transfer of so many bytes begins without a rendezvous, so that several one after the other take
+/// no longer than side by side.
+bool is_short_transfer(std::size_t bytes);
+/// The stream by which so many bytes come to this PE's device: `in` if they are few, else one beside others.
+stream& stream_to_land(std::size_t bytes);
 
 /// True if that PE, of another process, shall find memory of this process's devices by its keys.
 bool may_share_memory(const processor& pe, int with);

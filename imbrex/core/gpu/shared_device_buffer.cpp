@@ -4,6 +4,7 @@
 #include <mutex>
 #include <vector>
 
+#include <imbrex/core/gpu/device_transfers.hpp>
 #include <imbrex/core/message/device_parts.hpp>
 #include <imbrex/core/pe/processor.hpp>
 
@@ -68,6 +69,13 @@ shared_memory::shared_memory(device_part&& owned) : of_(record_of(std::move(owne
 shared_memory::shared_memory(const shared_memory& other) {
   if (other.of_ == nullptr || has_device_here()) other.land();
   of_ = other.of_;
+}
+
+shared_memory shared_memory::passed_on() const {
+  if (of_ == nullptr || !is_short_transfer(of_->part.bytes())) return *this;
+  shared_memory copy;
+  copy.of_ = of_;
+  return copy;
 }
 
 shared_memory& shared_memory::operator=(const shared_memory& other) { return *this = shared_memory(other); }

@@ -40,6 +40,8 @@ class shared_memory {
 
   /// What crosses to another process.
   device_part* part();
+  /// A copy for another PE, to which a short one goes from where it is, so that it need not be here first.
+  shared_memory passed_on() const;
 
  private:
   const record* here() const;
@@ -74,6 +76,8 @@ class shared_device_buffer {
   shared_device_buffer() noexcept = default;
   /// Of what the buffer holds when it is ready (`device_buffer::ready_after`).
   explicit shared_device_buffer(device_buffer<T>&& owned) : memory_(std::move(*owned.part())) {}
+  /// For the runtime, which has made it.
+  explicit shared_device_buffer(detail::shared_memory&& of) noexcept : memory_(std::move(of)) {}
 
   /// On the device of this PE. Throws imbrex::error if it has none, and `device_out_of_memory`.
   device_span<const T> span() const {
@@ -87,6 +91,7 @@ class shared_device_buffer {
 
   /// For the runtime, which carries it.
   detail::device_part* part() { return memory_.part(); }
+  shared_device_buffer passed_on() const { return shared_device_buffer(memory_.passed_on()); }
 
  private:
   detail::shared_memory memory_;

@@ -2,10 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <deque>
 #include <string>
-#include <vector>
 
-#include <imbrex/core/pe/pe_tree.hpp>
 #include <imbrex/device/stream.hpp>
 
 namespace imbrex::detail {
@@ -18,24 +17,26 @@ class transfer_streams {
       : in(of, stream_priority::high, "the messages to PE " + std::to_string(pe)),
         out(of, stream_priority::high, "the messages of PE " + std::to_string(pe)) {}
 
-  /// From the host or another device to this one.
+  /// To this one, in the order of what combines or reads it there.
   stream in;
   /// From this one to the host; what waits until others have read goes by it, too.
   stream out;
 
-  /// One of some streams, in turn, by which what is to be combined comes side by side: a copy from another
-  /// device takes long to begin, however short it is.
+  /// One of some streams, in turn, by which transfers to this device go side by side: one from another device
+  /// or another host takes long to begin, however short it is.
   stream& beside() {
     if (beside_.size() < most_beside)
-      return beside_.emplace_back(in.on(), stream_priority::high, in.owner() + ", to be combined");
+      return beside_.emplace_back(in.on(), stream_priority::high, in.owner() + ", side by side");
     next_ = (next_ + 1) % most_beside;
     return beside_[next_];
   }
 
  private:
-  static constexpr std::size_t most_beside = tree_place::arity;
+  /// A rendezvous between hosts takes as long as some four transfers of 64 KiB, and a piece of a reduction
+  /// comes from each other device.
+  static constexpr std::size_t most_beside = 16;
 
-  std::vector<stream> beside_;
+  std::deque<stream> beside_;
   std::size_t next_ = most_beside - 1;
 };
 

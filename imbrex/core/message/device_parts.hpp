@@ -98,6 +98,9 @@ void land_device_memory(T& value) {
 /// Reads a part of elements of that size, and knows whom to tell once it has been copied, if that is asked.
 void read_device_part(reader& in, device_part& part, std::size_t size);
 
+/// False if the run of that PE has no devices, so that nothing can hold memory of theirs.
+bool has_devices(const processor& pe);
+
 /// How many bytes of devices' memory a message carries.
 std::size_t device_bytes(message& m);
 

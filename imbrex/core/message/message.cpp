@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <iterator>
 #include <limits>
 #include <mutex>
 #include <optional>
 #include <set>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -30,8 +30,6 @@ constinit message_type* registered = nullptr;
 constinit std::mutex table_lock;
 
 constinit std::vector<message_type*> numbered;
-/// Those of ports whose values may hold memory of devices.
-constinit std::vector<message_type*> device_ports;
 
 /// Some compilers spell all lambdas of a function alike.
 bool names_a_lambda(std::string_view spelling) { return spelling.find("lambda") != spelling.npos; }
@@ -45,6 +43,21 @@ bool names_a_lambda(std::string_view spelling) { return spelling.find("lambda") 
 const void* module_of(void (*function)(work&)) {
   Dl_info where{};
   return ::dladdr(reinterpret_cast<const void*>(function), &where) != 0 ? where.dli_fbase : nullptr;
+}
+
+/// Gives each kind that moves chares the ports of their class that may hold memory of devices. Of a kind that
+/// several libraries have, all copies get those.
+void join_device_ports(std::span<message_type* const> unique) {
+  for (auto* mover = registered; mover != nullptr; mover = mover->next_registered) {
+    if (mover->chare_class == nullptr || mover->unread_parts != nullptr) continue;
+    const message_type** last = &mover->device_port;
+    for (message_type* const port : unique)
+      if (port->unread_parts != nullptr && *port->chare_class == *mover->chare_class) {
+        *last = port;
+        last = &port->device_port;
+      }
+    *last = nullptr;
+  }
 }
 
 }  // namespace
@@ -115,9 +128,7 @@ void message_table::number() {
     t->id = static_cast<std::uint32_t>(unique.size());
     unique.push_back(t);
   }
-  device_ports.clear();
-  std::ranges::copy_if(unique, std::back_inserter(device_ports),
-                       [](const message_type* t) { return t->unread_parts != nullptr; });
+  join_device_ports(unique);
   numbered = std::move(unique);
   known = all.size();
 }
@@ -152,10 +163,6 @@ std::string_view message_table::port_name(std::string_view chare_name, const voi
     if (t->port_address != nullptr && t->chare_name == chare_name && t->port_address(chare) == port)
       return t->entry_name;
   return {};
-}
-
-void message_table::collect_unread(const std::type_info& of, void* chare, std::vector<device_part*>& parts) {
-  for (const auto* t : device_ports) t->unread_parts(of, chare, parts);
 }
 
 namespace {

@@ -35,6 +35,10 @@ struct message_purpose {
   std::string_view by{};      ///< an operation
 };
 
+/// As what memory of devices is sent: by a message that is asked where it shall land, by a device channel, or
+/// in a collective, whose messages only say where it is.
+enum class device_step : std::uint8_t { message, channel, collective };
+
 /// One kind of message: one object for each entry method or port that the program names, and for each kind of
 /// message of the runtime itself. They register themselves before main() and are numbered in the order of
 /// their spelled names, so that all processes of a job agree.
@@ -69,11 +73,15 @@ struct message_type : work_type {
   void (*post)() = nullptr;
   /// Finds what a message holds of the memory of devices; null unless this kind carries any.
   void (*device_parts)(work& message, std::vector<detail::device_part*>& parts) = nullptr;
-  /// The same of what a chare of that class has not received from the port; null unless the entry is one.
-  void (*unread_parts)(const std::type_info& of, void* chare,
-                       std::vector<detail::device_part*>& parts) = nullptr;
-  /// It brings what a device channel carries, which has a cost of its own in a `device_model`.
-  bool is_parcel = false;
+  /// The same of what a chare has not received from the port; null unless the entry is one.
+  void (*unread_parts)(void* chare, std::vector<detail::device_part*>& parts) = nullptr;
+  /// The class of chares whose port such an entry is, or whose chares this kind moves; null unless it is one.
+  const std::type_info* chare_class = nullptr;
+  /// Of a kind that moves chares: the first of the ports of their class with `unread_parts`; of such a port:
+  /// the next. `message_table::number` joins them.
+  const message_type* device_port = nullptr;
+  /// What it costs in a `device_model` that a message of this kind brings memory of devices.
+  device_step step = device_step::message;
   /// How a message of this kind that is short runs as it came, a `short_item`; null if it must be unpacked.
   const work_type* as_short = nullptr;
   /// When it comes from another process it runs at once, where the PE looks at its network between items;
@@ -262,8 +270,11 @@ class message_table {
   static std::uint64_t digest();
   /// The name of a port of a chare class, or empty if no send in the program names it.
   static std::string_view port_name(std::string_view chare_name, const void* chare, const void* port);
-  /// Finds the memory of devices in what a chare of that class has not received from its ports.
-  static void collect_unread(const std::type_info& of, void* chare, std::vector<device_part*>& parts);
+  /// Finds the memory of devices in what a chare has not received from its ports; of the kind that moves it.
+  static void collect_unread(const message_type& moves, void* chare, std::vector<device_part*>& parts) {
+    for (const auto* port = moves.device_port; port != nullptr; port = port->device_port)
+      port->unread_parts(chare, parts);
+  }
 };
 
 }  // namespace detail

@@ -13,8 +13,9 @@ namespace imbrex::detail {
 /// of devices. One that does says what it holds by `collect`, and sets `has_device_memory`.
 template <class M>
 struct record_of_parts : message_type {
-  explicit record_of_parts(const message_purpose& meant)
+  explicit record_of_parts(const message_purpose& meant, device_step as = device_step::message)
       : message_type(type_name<M>(), {}, {}, functions_of<M>(spelled.data()), meant) {
+    this->step = as;
     constexpr bool collects = requires(M& m, std::vector<device_part*>& parts) { m.collect(parts); };
     if constexpr (collects)
       this->device_parts = [](work& m, std::vector<device_part*>& parts) {

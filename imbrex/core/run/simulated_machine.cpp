@@ -52,16 +52,20 @@ delivery_rules simulated_machine::rules() const {
 
 nanoseconds simulated_machine::cost_of_sending(const work& item) const {
   if (!item.has_device_memory || !model_.has_links()) return model_.message.send;
-  const bool is_parcel = static_cast<const message&>(item).kind().is_parcel;
-  return is_parcel ? model_.step.channel : model_.message.send + model_.step.envelope;
+  if (static_cast<const message&>(item).kind().step == device_step::channel) return model_.step.channel;
+  return model_.message.send + (item.lent_before ? nanoseconds(0) : model_.step.envelope);
 }
 
 nanoseconds simulated_machine::cost_of_running(const work& item) const {
   if (!model_.has_links()) return model_.message.receive;
   if (item.type->pack == nullptr) return model_.step.notice;
   if (!item.has_device_memory) return model_.message.receive;
-  const bool is_parcel = static_cast<const message&>(item).kind().is_parcel;
-  return is_parcel ? model_.step.channel : model_.message.receive + model_.step.post;
+  switch (static_cast<const message&>(item).kind().step) {
+    case device_step::channel: return model_.step.channel;
+    case device_step::collective: return model_.message.receive;
+    case device_step::message: break;
+  }
+  return model_.message.receive + model_.step.post;
 }
 
 void simulated_machine::connect(bool /*may_spin*/, scheduler* /*comm_thread*/) {

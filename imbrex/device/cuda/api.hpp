@@ -48,6 +48,11 @@
 #define cudaHostAlloc hipHostMalloc
 #define cudaHostAllocPortable hipHostMallocPortable
 #define cudaHostAllocMapped hipHostMallocMapped
+#define cudaIpcCloseMemHandle hipIpcCloseMemHandle
+#define cudaIpcGetMemHandle hipIpcGetMemHandle
+#define cudaIpcMemHandle_t hipIpcMemHandle_t
+#define cudaIpcMemLazyEnablePeerAccess hipIpcMemLazyEnablePeerAccess
+#define cudaIpcOpenMemHandle hipIpcOpenMemHandle
 #define cudaLaunchHostFunc hipLaunchHostFunc
 #define cudaMalloc hipMalloc
 #define cudaMemGetInfo hipMemGetInfo

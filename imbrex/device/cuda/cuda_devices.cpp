@@ -3,11 +3,16 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
+#include <mutex>
+#include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include <imbrex/device/cuda/api.hpp>
+#include <imbrex/device/cuda/ipc_memory.hpp>
 #include <imbrex/device/cuda/operation_times.hpp>
 #include <imbrex/device/error.hpp>
 
@@ -237,6 +242,18 @@ class cuda_backend final : public device_backend {
                  .copy_engines = engines};
   }
 
+  /// What others still have mapped is theirs a while longer; what they never close stays until this process
+  /// ends.
+  ~cuda_backend() override {
+    if (cudaSetDevice(info_.index) != cudaSuccess) return;
+    imported_.close_all();
+    constexpr int most_looks = 500;
+    for (int look = 0; look < most_looks && exported_.keeps_some(); ++look) {
+      free_what_nobody_maps();
+      if (exported_.keeps_some()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  }
+
   const device_info& info() const override { return info_; }
 
   std::size_t free_memory() override {
@@ -248,21 +265,27 @@ class cuda_backend final : public device_backend {
   }
   void* allocate(memory_kind kind, std::size_t bytes) override {
     choose(info_);
+    const bool on_device = kind == memory_kind::device;
+    const std::unique_lock guard = on_device ? std::unique_lock(ipc_lock_) : std::unique_lock<std::mutex>();
+    if (on_device) free_what_nobody_maps();
     void* address = nullptr;
     const cudaError_t result =
-        kind == memory_kind::device
-            ? cudaMalloc(&address, bytes)
-            : cudaHostAlloc(&address, bytes, cudaHostAllocPortable | cudaHostAllocMapped);
+        on_device ? cudaMalloc(&address, bytes)
+                  : cudaHostAlloc(&address, bytes, cudaHostAllocPortable | cudaHostAllocMapped);
     if (result == cudaErrorMemoryAllocation) {
       static_cast<void>(cudaGetLastError());
       return nullptr;
     }
     check(result, "allocate");
+    if (on_device) exported_.add(address, bytes);
     return address;
   }
   void release(memory_kind kind, void* address) noexcept override {
     forget(cudaSetDevice(info_.index));
-    forget(kind == memory_kind::device ? cudaFree(address) : cudaFreeHost(address));
+    if (kind == memory_kind::pinned) return forget(cudaFreeHost(address));
+    const std::lock_guard guard(ipc_lock_);
+    if (exported_.remove(address)) forget(cudaFree(address));
+    free_what_nobody_maps();
   }
   std::unique_ptr<stream_backend> make_stream(stream_priority priority, std::string owner) override {
     return std::make_unique<cuda_stream>(info_, times_, priority, std::move(owner));
@@ -284,6 +307,20 @@ class cuda_backend final : public device_backend {
     // for it ahead of the word.
     word.store(value, std::memory_order_release);
   }
+  std::optional<memory_key> key_of(const void* address) override {
+    choose(info_);
+    const std::lock_guard guard(ipc_lock_);
+    return exported_.key_of(address);
+  }
+  std::string why_no_key() override {
+    const std::lock_guard guard(ipc_lock_);
+    return exported_.problem();
+  }
+  const void* find(const memory_key& key) override {
+    choose(info_);
+    const std::lock_guard guard(ipc_lock_);
+    return imported_.find(key);
+  }
   bool observe(operation_observer* observer) override { return times_.observe(observer); }
   void catch_up() noexcept override { times_.catch_up(); }
   void drain() noexcept override {
@@ -295,8 +332,14 @@ class cuda_backend final : public device_backend {
   void check(cudaError_t result, const char* operation) const {
     imbrex::check(result, info_, nobody, operation);
   }
+  void free_what_nobody_maps() noexcept {
+    while (void* const address = exported_.next_to_free()) forget(cudaFree(address));
+  }
 
   device_info info_;
+  std::mutex ipc_lock_;  ///< of the next two
+  gpu::exported_memory exported_;
+  gpu::imported_memory imported_;
   detail::real_clock clock_;
   operation_times times_;
 };

@@ -4,6 +4,7 @@
 // ends it; freed memory waits for all streams; addresses must be of the memory that a call says.
 #include <cuda.h>
 #include <cuda_runtime_api.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -24,7 +25,9 @@
 #include <utility>
 #include <vector>
 
+#include <imbrex/device/cuda/stand_in.test.hpp>
 #include <imbrex/device/device_span.hpp>
+#include <imbrex/device/emulated/memory_file.hpp>
 #include <imbrex/device/native_kernels.test.hpp>
 
 namespace {
@@ -61,6 +64,8 @@ struct allocation {
 std::mutex lock;  // of all that follows
 std::condition_variable changed;
 std::map<std::uintptr_t, allocation> memory;
+imbrex::emulated::foreign_files of_others;
+imbrex::test::ipc_calls ipc;
 std::set<CUstream_st*> streams;
 std::vector<std::jthread> leaving;  // last, since these use the others
 thread_local cudaError_t last_error = cudaSuccess;
@@ -69,6 +74,15 @@ thread_local int chosen = 0;
 cudaError_t told(cudaError_t result) {
   if (result != cudaSuccess) last_error = result;
   return result;
+}
+
+/// Memory of devices, where other processes can find it; a process that was forked off has its own.
+imbrex::emulated::memory_file& on_devices() {
+  static imbrex::emulated::memory_file* file = nullptr;
+  static pid_t process = -1;
+  if (process != ::getpid()) file = new imbrex::emulated::memory_file(4 * memory_of_device);
+  process = ::getpid();
+  return *file;
 }
 
 /// The device that a range of memory is of, -1 for host memory that was allocated here; -2 for any other.
@@ -280,7 +294,8 @@ cudaError_t cudaMalloc(void** made, size_t bytes) {
   cudaMemGetInfo(&free, &total);
   if (bytes > free) return told(cudaErrorMemoryAllocation);
   const std::lock_guard hold(lock);
-  *made = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
+  *made = on_devices().take(bytes);
+  if (*made == nullptr) return told(cudaErrorMemoryAllocation);
   memory[reinterpret_cast<std::uintptr_t>(*made)] = {bytes, chosen};
   return cudaSuccess;
 }
@@ -305,8 +320,48 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* found, const void* a
 cudaError_t cudaFree(void* address) {
   std::unique_lock hold(lock);
   wait_for_all(hold);
-  if (memory.erase(reinterpret_cast<std::uintptr_t>(address)) == 0) return told(cudaErrorInvalidValue);
-  std::free(address);
+  const auto freed = memory.extract(reinterpret_cast<std::uintptr_t>(address));
+  if (freed.empty()) return told(cudaErrorInvalidValue);
+  if (freed.mapped().device < 0)
+    std::free(address);
+  else
+    on_devices().give_back(address, freed.mapped().bytes);
+  return cudaSuccess;
+}
+
+// A handle is where another process finds the file, and how long the allocation is.
+cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t* handle, void* base) {
+  const std::lock_guard hold(lock);
+  const auto found = memory.find(reinterpret_cast<std::uintptr_t>(base));
+  const auto key = on_devices().key_of(base);
+  if (found == memory.end() || !key) return told(cudaErrorInvalidValue);
+  *handle = {};
+  std::memcpy(handle, key->words.data(), sizeof *handle - sizeof found->second.bytes);
+  std::memcpy(handle->reserved + sizeof *handle - sizeof found->second.bytes, &found->second.bytes,
+              sizeof found->second.bytes);
+  ++ipc.handles;
+  return cudaSuccess;
+}
+cudaError_t cudaIpcOpenMemHandle(void** base, cudaIpcMemHandle_t handle, unsigned flags) {
+  const std::lock_guard hold(lock);
+  imbrex::memory_key key;
+  std::size_t bytes = 0;
+  std::memcpy(key.words.data(), &handle, sizeof handle - sizeof bytes);
+  std::memcpy(&bytes, handle.reserved + sizeof handle - sizeof bytes, sizeof bytes);
+  const bool is_own = key.words.front() == static_cast<std::uint64_t>(::getpid());
+  if (flags != cudaIpcMemLazyEnablePeerAccess || is_own) return told(cudaErrorDeviceUninitialized);
+  *base = const_cast<void*>(of_others.find(key));
+  if (*base == nullptr) return told(cudaErrorMapBufferObjectFailed);
+  if (!memory.try_emplace(reinterpret_cast<std::uintptr_t>(*base), allocation{bytes, chosen}).second)
+    return told(cudaErrorAlreadyMapped);
+  ++ipc.opened;
+  return cudaSuccess;
+}
+cudaError_t cudaIpcCloseMemHandle(void* base) {
+  std::unique_lock hold(lock);
+  wait_for_all(hold);
+  if (memory.erase(reinterpret_cast<std::uintptr_t>(base)) == 0) return told(cudaErrorMapBufferObjectFailed);
+  ++ipc.closed;
   return cudaSuccess;
 }
 cudaError_t cudaFreeHost(void* address) { return cudaFree(address); }
@@ -473,6 +528,11 @@ cudaError_t cudaGetDriverEntryPoint(const char* name, void** found, unsigned lon
 }
 
 namespace imbrex::test {
+
+ipc_calls calls_of_ipc() {
+  const std::lock_guard hold(lock);
+  return ipc;
+}
 
 void append_on_device(native_stream on, device_span<int> log, int mark, std::int64_t nanoseconds) {
   const std::lock_guard hold(lock);

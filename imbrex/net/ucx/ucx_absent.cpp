@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <imbrex/net/ucx/memory_kinds.hpp>
 #include <imbrex/net/ucx/ucx_built.hpp>
 #include <imbrex/net/ucx/ucx_fabric.hpp>
 
 namespace imbrex::ucx {
 
 bool is_built() { return false; }
+
+std::vector<std::string> memory_kinds() { return {}; }
 
 std::unique_ptr<fabric> make_fabric() { return nullptr; }
 

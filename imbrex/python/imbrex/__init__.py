@@ -19,7 +19,8 @@
 
 from imbrex._classes import Channel, Chare, DeviceChannel, Mailbox, entry
 from imbrex._core import (
-    DeviceArray, device_array, exit, give, num_pes, num_processes, pe, process, quiescence, sleep, when_all, when_any)
+    DeviceArray, device_array, exit, give, now, num_pes, num_processes, pe, process, quiescence, sleep, when_all,
+    when_any)
 from imbrex._creation import array, chare, group, in_blocks, keyed_array, round_robin, sparse_array
 from imbrex._device import stream
 from imbrex._errors import Error, RemoteError, RemoteTraceback, UsageError
@@ -30,6 +31,6 @@ from imbrex._run import run, start, stop
 __all__ = [
     "Channel", "Chare", "DeviceArray", "DeviceChannel", "Error", "Mailbox", "RemoteError", "RemoteTraceback",
     "UsageError", "all", "any", "array", "bit_and", "bit_or", "bit_xor", "chare", "device_array", "entry", "exit",
-    "gather", "give", "group", "in_blocks", "keyed_array", "max", "min", "num_pes", "num_processes", "pe", "process",
-    "product", "quiescence", "round_robin", "run", "sleep", "sparse_array", "start", "stop", "stream", "sum",
+    "gather", "give", "group", "in_blocks", "keyed_array", "max", "min", "now", "num_pes", "num_processes", "pe",
+    "process", "product", "quiescence", "round_robin", "run", "sleep", "sparse_array", "start", "stop", "stream", "sum",
     "when_all", "when_any"]

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <mutex>
+#include <vector>
+
+namespace imbrex::detail {
+
+/// Keeps threads apart that each need a processor. Linux may begin two of them on one while others are idle,
+/// and it may wake a thread on the processor of the one that posted to it. That one first spins in vain until
+/// it sleeps, then they take turns, and tens of milliseconds pass until the system parts them.
+///
+/// The threads are not bound: each keeps its affinity mask, and the system may move it at any time.
+class processor_claims {
+ public:
+  explicit processor_claims(std::size_t threads);
+
+  /// The calling thread, `thread` of 0 to `threads - 1`, runs or is about to wait awake. If it has left or is
+  /// on another processor than at its last call, and another thread is there, it moves to the next of its
+  /// affinity mask where none is. It stays where there is none or the system refuses.
+  void settle(std::size_t thread) noexcept;
+
+  /// It is about to sleep. Its place is another's soon after: whoever wakes there at once has waited for it.
+  void leave(std::size_t thread) noexcept;
+
+  /// The processor on which that thread has settled last, or `nowhere`.
+  int place(std::size_t thread) const noexcept;
+
+  static constexpr int nowhere = -1;
+
+ private:
+  struct claim {
+    std::atomic<int> place = nowhere;
+    std::atomic<std::int64_t> ends = 0;  ///< when others may have the place, by the steady clock, in ns
+  };
+  static constexpr std::int64_t awake = std::numeric_limits<std::int64_t>::max();
+
+  bool is_anybody_else_on(int processor, std::size_t thread) const noexcept;
+  void move(std::size_t thread, int from);
+
+  std::vector<claim> claims_;
+  /// Of several threads that find each other on one processor one moves at a time, so that the last stays.
+  std::mutex moves_;
+};
+
+}  // namespace imbrex::detail

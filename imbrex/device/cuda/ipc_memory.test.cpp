@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory of devices between two processes, by the stand-in for CUDA's runtime.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <imbrex/device/buffer.hpp>
+#include <imbrex/device/cuda/cuda_devices.hpp>
+#include <imbrex/device/cuda/ipc_memory.hpp>
+#include <imbrex/device/cuda/stand_in.test.hpp>
+#include <imbrex/device/device.hpp>
+#include <imbrex/device/stream.hpp>
+
+namespace imbrex {
+namespace {
+
+constexpr std::size_t size = 300'000;
+
+std::vector<std::byte> bytes_for(int seed) {
+  std::vector<std::byte> made(size);
+  for (std::size_t i = 0; i < size; ++i) made[i] = std::byte((i * 31 + std::size_t(seed)) % 251);
+  return made;
+}
+
+/// One end of a conversation of two processes.
+class line {
+ public:
+  line(int in, int out) : in_(in), out_(out) {}
+  template <class T>
+  void say(const T& what) const {
+    if (::write(out_, &what, sizeof what) != ssize_t(sizeof what)) std::abort();
+  }
+  template <class T>
+  T hear() const {
+    T what;
+    if (::read(in_, &what, sizeof what) != ssize_t(sizeof what)) std::abort();
+    return what;
+  }
+
+ private:
+  int in_, out_;
+};
+
+/// Another process, which does that and says what it has found.
+template <class Code>
+void beside(const Code& code, const std::function<void(const line&)>& here) {
+  int there[2], back[2];
+  ASSERT_EQ(::pipe(there), 0);
+  ASSERT_EQ(::pipe(back), 0);
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    code(line(there[0], back[1]));
+    ::_exit(testing::Test::HasFailure() ? 1 : 0);
+  }
+  here(line(back[0], there[1]));
+  int status = -1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  for (const int each : {there[0], there[1], back[0], back[1]}) ::close(each);
+}
+
+/// By a copy of the device from where the other process has it.
+std::vector<std::byte> read_by(device& on, const void* there) {
+  device_buffer<std::byte> own(on, size);
+  pinned_buffer<std::byte> seen(on, size);
+  stream work(on, stream_priority::normal, "a reader");
+  work.copy(own.span(),
+            device_span<const std::byte>(static_cast<const std::byte*>(there), size, on.info().id));
+  work.copy(seen.span(), std::as_const(own).span());
+  work.synchronize();
+  return {seen.span().begin(), seen.span().end()};
+}
+
+void fill(device& on, void* address, int seed) {
+  pinned_buffer<std::byte> from(on, size);
+  const auto bytes = bytes_for(seed);
+  std::ranges::copy(bytes, from.span().begin());
+  stream work(on, stream_priority::normal, "a writer");
+  work.copy(device_span<std::byte>(static_cast<std::byte*>(address), size, on.info().id),
+            std::as_const(from).span());
+  work.synchronize();
+}
+
+TEST(cuda_ipc_memory, is_opened_once_and_freed_when_nobody_has_it) {
+  beside(
+      [](const line& other) {
+        const auto all = cuda_devices();
+        device& on = *all[1];  // not the device that it is on
+        const void* const first = on.backend().find(other.hear<memory_key>());
+        const void* const second = on.backend().find(other.hear<memory_key>());
+        ASSERT_NE(first, nullptr);
+        EXPECT_EQ(static_cast<const std::byte*>(second) - static_cast<const std::byte*>(first), 1234);
+        EXPECT_EQ(test::calls_of_ipc().opened, 1);
+        EXPECT_EQ(read_by(on, first), bytes_for(1));
+        other.say('a');
+        // The owner has released it by now, and it is here all the same.
+        const auto next = other.hear<memory_key>();
+        EXPECT_EQ(read_by(on, first), bytes_for(1));
+        EXPECT_EQ(test::calls_of_ipc().closed, 0);
+        const void* const third = on.backend().find(next);
+        ASSERT_NE(third, nullptr);
+        EXPECT_EQ(test::calls_of_ipc().closed, 1);
+        EXPECT_EQ(test::calls_of_ipc().opened, 2);
+        EXPECT_EQ(read_by(on, third), bytes_for(2));
+        other.say('b');
+        EXPECT_EQ(other.hear<char>(), 'c');
+      },
+      [](const line& other) {
+        const auto all = cuda_devices();
+        auto& on = *all[0];
+        const std::size_t before = on.free_memory();
+        void* const one = on.backend().allocate(memory_kind::device, size + 2000);
+        fill(on, one, 1);
+        const auto key = on.backend().key_of(one);
+        const auto key_inside = on.backend().key_of(static_cast<std::byte*>(one) + 1234);
+        ASSERT_TRUE(key && key_inside);
+        EXPECT_FALSE(on.backend().key_of(static_cast<std::byte*>(one) + size + 2000));
+        EXPECT_EQ(test::calls_of_ipc().handles, 1);
+        other.say(*key);
+        other.say(*key_inside);
+        EXPECT_EQ(other.hear<char>(), 'a');
+        void* const two = on.backend().allocate(memory_kind::device, size);
+        fill(on, two, 2);
+        on.backend().release(memory_kind::device, one);
+        other.say(*on.backend().key_of(two));
+        EXPECT_EQ(other.hear<char>(), 'b');
+        void* const three = on.backend().allocate(memory_kind::device, size);  // frees the first
+        EXPECT_LE(before - on.free_memory(), 2 * size + (std::size_t{1} << 20U));
+        on.backend().release(memory_kind::device, three);
+        on.backend().release(memory_kind::device, two);
+        other.say('c');
+      });
+}
+
+TEST(cuda_ipc_memory, is_not_found_where_its_owner_has_released_it) {
+  beside(
+      [](const line& other) {
+        const auto all = cuda_devices();
+        const auto key = other.hear<memory_key>();
+        EXPECT_EQ(all[0]->backend().find(key), nullptr);
+        memory_key of_nobody = key;
+        of_nobody.words[9] += 1;  // of another file
+        EXPECT_EQ(all[0]->backend().find(of_nobody), nullptr);
+        EXPECT_EQ(test::calls_of_ipc().opened, 0);
+        other.say('a');
+      },
+      [](const line& other) {
+        const auto all = cuda_devices();
+        auto& on = all[0]->backend();
+        void* const one = on.allocate(memory_kind::device, size);
+        const auto key = on.key_of(one);
+        on.release(memory_kind::device, one);
+        void* const again = on.allocate(memory_kind::device, size);
+        other.say(*key);
+        EXPECT_EQ(other.hear<char>(), 'a');
+        on.release(memory_kind::device, again);
+      });
+}
+
+TEST(cuda_ipc_memory, is_told_of_no_memory_of_others) {
+  const auto all = cuda_devices();
+  const int on_stack = 0;
+  EXPECT_FALSE(all[0]->backend().key_of(&on_stack));
+  EXPECT_EQ(all[0]->backend().why_no_key(), "");
+}
+
+TEST(cuda_mapping_table, counts_who_has_what) {
+  gpu::mapping_table own;
+  ASSERT_TRUE(own);
+  const auto found = gpu::mapping_table::find(own.where());
+  ASSERT_NE(found, nullptr);
+  const auto use = own.begin();
+  ASSERT_TRUE(use);
+  EXPECT_TRUE(found->enter(*use));
+  EXPECT_TRUE(found->enter(*use));
+  EXPECT_FALSE(own.end(*use));
+  EXPECT_TRUE(found->ends(*use));
+  EXPECT_EQ(found->ends_so_far(), 1U);
+  EXPECT_FALSE(found->enter(*use));
+  found->leave(*use);
+  EXPECT_FALSE(own.is_free(*use));
+  found->leave(*use);
+  EXPECT_TRUE(own.is_free(*use));
+  EXPECT_FALSE(found->enter(*use));
+  for (std::uint32_t i = 0; i < gpu::mapping_table::slots; ++i) EXPECT_TRUE(own.begin());
+  EXPECT_FALSE(own.begin());  // all are in use
+}
+
+/// The owner writes what it has only while nobody can read it; ThreadSanitizer sees if that is not so.
+TEST(cuda_mapping_table, keeps_owner_and_others_apart) {
+  gpu::mapping_table own;
+  std::atomic<std::uint64_t> current{0};
+  std::atomic<bool> is_over{false};
+  std::atomic<int> wrong{0}, read{0};
+  int memory = 0;  // what lies there, in place of the device's
+  const auto look = [&] {
+    const auto found = gpu::mapping_table::find(own.where());
+    while (!is_over.load()) {
+      const std::uint64_t told = current.load();
+      const gpu::mapping_table::use use{std::uint32_t(told), std::uint32_t(told >> 32U)};
+      if (told == 0 || !found->enter(use)) continue;
+      if (memory != int(use.number + use.slot)) ++wrong;
+      ++read;
+      found->leave(use);
+    }
+  };
+  std::vector<std::jthread> others;
+  for (int i = 0; i < 2; ++i) others.emplace_back(look);
+  for (int i = 0; i < 100 || read.load() < 20; ++i) {
+    const auto use = own.begin();
+    ASSERT_TRUE(use);
+    // `begin` has published the use already: nobody knows its number before.
+    memory = int(use->number + use->slot);
+    current.store(std::uint64_t{use->number} << 32U | use->slot);
+    std::this_thread::yield();
+    for (bool is_free = own.end(*use); !is_free; is_free = own.is_free(*use)) std::this_thread::yield();
+  }
+  is_over = true;
+  others.clear();
+  EXPECT_EQ(wrong.load(), 0);
+}
+
+}  // namespace
+}  // namespace imbrex

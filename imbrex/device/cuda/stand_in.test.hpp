@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace imbrex::test {
+
+/// How often this process has shared memory by the stand-in for CUDA's runtime.
+struct ipc_calls {
+  int handles = 0;
+  int opened = 0;
+  int closed = 0;
+};
+ipc_calls calls_of_ipc();
+
+}  // namespace imbrex::test
