@@ -7,7 +7,8 @@ import re
 import subprocess
 import sys
 
-OPERATIONS = ["message-int", "message-tuple", "message-array", "receive-int", "ask-int", "create", "broadcast"]
+OPERATIONS = ["message-int", "message-tuple", "message-array", "receive-int", "ask-int", "create", "broadcast",
+              "message-alone"]
 TIMES = 20_000
 
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Does one thing so many times, for instructions.py to count.  usage: operations.py OPERATION TIMES"""
+import collections
+import itertools
 import sys
 
 import numpy as np
@@ -48,6 +50,19 @@ class Element(ix.Chare):
         return n
 
 
+class Alone:
+    """What `Link` does for a message, with a builtin in the place of the send: the interpreter's part."""
+    send = id
+
+    def __init__(self):
+        self.left, self.me = sys.maxsize, type("Me", (), {"message": Alone})
+
+    def message(self, value):
+        self.left -= 1
+        if self.left > 0:
+            self.me.message.send(value)
+
+
 VALUES = {"int": 7, "tuple": (7, 2.5, "abc"), "array": np.zeros(8)}
 
 
@@ -73,4 +88,7 @@ async def main():
         await link.ask.call(times, VALUES[value])
 
 
-ix.run(main)
+if sys.argv[1] == "message-alone":
+    collections.deque(map(Alone().message, itertools.repeat(7, int(sys.argv[2]))), maxlen=0)
+else:
+    ix.run(main)
