@@ -215,6 +215,107 @@ def test_ends(run, entry, status, words):
     assert words in done.stderr
 
 
+WAITS = """
+from charm4py import charm, Chare, Future, Group, coro
+
+class Worker(Chare):
+    @coro
+    def run(self):
+        self.flag = 0
+        self.wait("self.flag == 1")  # in vain
+
+    def fail(self):
+        raise ValueError("on purpose")
+
+def main(args):
+    workers = Group(Worker)
+    getattr(workers[1], args[1])()
+    Future().get()
+
+charm.start(main)
+"""
+
+
+def test_reports_name_the_chare_the_method_and_the_line(run):
+    line = 1 + WAITS.split("\n").index('        self.wait("self.flag == 1")  # in vain')
+    done = run(2, WAITS, "run")
+    assert done.returncode == 1 and "deadlock" in done.stderr
+    assert f"prog.py:{line}, in run of Worker(1)" in done.stderr
+    assert f"prog.py:{line + 8}, in main of Charm(0)" in done.stderr
+    done = run(2, WAITS, "fail")
+    assert done.returncode == 1 and "It came from Worker(1).fail on PE 1." in done.stderr
+
+
+STATE = """
+from charm4py import (
+    Array, Chare, Options, Reducer, charm, charm4py_version, coro_ext, readonlies, threaded)
+
+class Cell(Chare):
+    def __init__(self):
+        self.kept, self.lock = 7, lambda: None  # which cannot be pickled
+
+    def __getstate__(self):
+        state = dict(self.__dict__)
+        del state["lock"]
+        return state, self.thisIndex
+
+    def __setstate__(self, given):
+        state, index = given
+        self.__dict__.update(state)
+        self.lock = lambda: index
+
+    def go(self, pe):
+        self.migrate(pe)
+
+    def look(self):
+        return charm.myPe(), self.kept, self.lock(), self.thisIndex
+
+    @threaded
+    def wait_for(self, other):
+        return self.thisProxy[other].look(ret=True).get()
+
+    @coro_ext()
+    def wait_too(self, other):
+        return self.thisProxy[other].look(ret=True).get()
+
+def longest(contributions):
+    return max(contributions, key=len)
+
+charm.addReducer(longest)
+
+def main(args):
+    seen = []
+    a = charm.createArray(Cell, 4, cb=seen.append)
+    charm.awaitCreation(a)
+    assert seen == [a] and charm4py_version == "1.1" and isinstance(charm.options, Options)
+    assert Reducer.longest is longest
+    charm.LBTurnInstrumentOff()
+    charm.LBTurnInstrumentOn()
+    to = charm.numPes() - 1
+    a[0].go(to, awaitable=True).get()
+    assert a[0].look(ret=True).get() == (to, 7, (0,), (0,)), a[0].look(ret=True).get()
+    assert a[1].wait_for(0, ret=True).get() == a[1].wait_too(0, ret=True).get() == (to, 7, (0,), (0,))
+    [some] = charm.split(a, 1, slicing=slice(1, 3))
+    assert [index for *_, index in some.wait_too(1, ret=True).get()] == [(1,), (1,)]
+    print("all of it", flush=True)
+    exit()
+
+charm.start(main)
+"""
+
+
+def test_a_chare_moves_with_its_own_state_and_other_names_of_charm4py(run):
+    done = run(2, STATE)
+    assert (done.returncode, done.stdout) == (0, "all of it\n"), done.stdout + done.stderr
+
+
+def test_a_program_that_is_not_there(tmp_path):
+    done = subprocess.run([sys.executable, "-m", "imbrex.charm4py", "nofile.py", "+p2"], capture_output=True, text=True,
+                          cwd=tmp_path, timeout=60)
+    assert done.returncode == 1
+    assert done.stderr == "imbrex.charm4py: cannot read the program nofile.py: No such file or directory\n"
+
+
 def test_a_program_without_arguments(run):
     done = run(1, "from charm4py import charm\n\ndef main(args):\n    print(len(args))\n    exit()\n\n"
                   "charm.start(main)\n")

@@ -16,6 +16,14 @@ class OwnError(Exception):
         self.code = code
 
 
+class OfTwo(Exception):
+    """Whose constructor has other parameters than it gives the base: pickle could not make it again."""
+
+    def __init__(self, a, b):
+        super().__init__(f"{a} and {b}")
+        self.both = a, b
+
+
 class Unpicklable(Exception):
     def __reduce__(self):
         raise TypeError("never")
@@ -32,6 +40,8 @@ class Faulty(ix.Chare):
     def fail(self, kind):
         if kind == "own":
             raise OwnError(7, "seven")
+        if kind == "of two":
+            raise OfTwo("one", [2])
         if kind == "unpicklable":
             raise Unpicklable("kept to itself")
         raise ValueError(kind)
@@ -72,6 +82,9 @@ def test_exceptions_travel_to_the_awaiter(run):
                 cause = str(raised.value.__cause__)
                 assert f"Faulty({i}), entry fail" in cause and "on PE" in cause
                 assert HERE in cause and 'raise OwnError(7, "seven")' in cause
+        with pytest.raises(OfTwo, match=r"one and \[2\]") as raised:
+            await chares[2].fail.call("of two")
+        assert raised.value.both == ("one", [2])
         with pytest.raises(ix.RemoteError, match="Unpicklable: kept to itself"):
             await chares[3].fail.call("unpicklable")
         with pytest.raises(ValueError, match="passed on"):
@@ -145,7 +158,9 @@ def has_global_lock():
 def test_wrong_settings_are_refused(capfd, machine):
     if machine != "alone":
         pytest.skip("they are refused before a run")
-    wrong = [({"machine": "wrong"}, "--machine"), ({"sed": 1}, "--sed")]
+    wrong = [({"machine": "wrong"}, "--machine"),
+             ({"sed": 1}, "sed=1: the runtime has no option --sed; did you mean seed?"),
+             ({"foo": 2}, "foo=2: the runtime has no option --foo")]
     if has_global_lock():
         wrong.append(({"pes": 2}, "this Python has a global lock, so a process has one PE"))
     for options, words in wrong:
@@ -153,3 +168,18 @@ def test_wrong_settings_are_refused(capfd, machine):
             ix.run(None, argv=[], **options)
         assert ended.value.code == 2
         assert words in capfd.readouterr().err
+
+
+def test_what_is_no_function_is_refused():
+    async def main():
+        pass
+    with pytest.raises(TypeError, match=r"imbrex.run takes a function: give .*main, not .*main\(\)"):
+        ix.run(main(), argv=[])
+    with pytest.raises(TypeError, match="imbrex.run takes a function, most often async def, not 3"):
+        ix.run(3, argv=[])
+
+
+def test_names_of_chares_are_kept():
+    with pytest.raises(TypeError, match="Bad: no attribute of the class can be called where"):
+        class Bad(ix.Chare):
+            where = 3

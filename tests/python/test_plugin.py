@@ -139,14 +139,23 @@ async def test_skipped():
                                '*raise ValueError("on purpose")*'])
 
 
-def test_what_a_marker_does_not_have_is_refused(results):
-    done = results("""
-@pytest.mark.imbrex(2)
+@pytest.mark.parametrize("given, words", [
+    ("2", "give imbrex(processes=2, seeds=10) names, not places"),
+    ("proceses=2", "proceses=2: the runtime has no option --proceses"),
+    ("sede=3", "sede=3: the runtime has no option --sede; did you mean seed?"),
+    ("processes=0", "processes=0 must be a whole number from 1 on"),
+    ("processes='2'", "processes='2' must be a whole number from 1 on"),
+    ("pes=0", "pes=0 must be a whole number from 1 on"),
+    ("seeds=0", "seeds=0 must be a whole number from 1 on, or a list of seeds"),
+    ("seeds=[[]", "seeds=[[]] must be a whole number from 1 on, or a list of seeds")])
+def test_what_a_marker_does_not_have_is_refused(results, given, words):
+    done = results(f"""
+@pytest.mark.imbrex({given.replace("[[]", "[]")})
 def test_places():
     pass
 """)
     assert done.ret != 0
-    done.stdout.fnmatch_lines(["*give imbrex(processes=2, seeds=10) names, not places*"])
+    done.stdout.fnmatch_lines([f"*{words}*"])
 
 
 @needs_command

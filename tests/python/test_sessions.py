@@ -230,6 +230,35 @@ def test_the_end_of_a_session_does_not_wait_for_an_entry_that_never_returns():
         spinning.result(60)
 
 
+def test_chares_whose_constructor_fails_say_so_to_who_awaits_them(capfd):
+    class Broken(ix.Chare):
+        def __init__(self, words):
+            raise ValueError(words)
+
+        @ix.entry
+        def look(self):
+            return 1
+
+    ix.stop()
+    with ix.start() as session:
+        broken = ix.array(Broken, 4, "no constructor today")
+        for waiting in (broken[1].look.call(), broken.look.reduce(ix.sum), broken.created()):
+            with pytest.raises(Exception, match="no constructor today"):
+                waiting.result(60)
+        broken[0].look.send()
+        Cell, _ = classes()
+        assert ix.array(Cell, 2, 1)[1].add.call(1).result(60) == 3  # the session goes on
+        assert session.num_processes == 1
+    text = capfd.readouterr().err
+    assert "Broken(0)" in text and "KeyError" not in text and "never awaited" not in text
+
+
+def test_options_that_are_none_are_refused():
+    ix.stop()
+    with pytest.raises(ix.UsageError, match="foo=3: the runtime has no option --foo"):
+        ix.start(PROCESSES, foo=3)
+
+
 def order_of_a_race(seed, pause):
     """Who comes when to a log, in a session on the deterministic machine."""
     class Log(ix.Chare):
@@ -321,8 +350,8 @@ def test_a_session_that_cannot_be_is_refused():
         ix.start(processes=0)
     with pytest.raises(ix.UsageError, match="machine='deterministic'.* leave out processes=3, and give pes=3"):
         ix.start(3, machine="deterministic")
-    with pytest.raises(ix.Error, match="the session has ended.*status 2.*\n.*--pees"):
-        ix.start(pees=3)
+    with pytest.raises(ix.Error, match="the session has ended.*status 2.*\n.*no device backend wrong"):
+        ix.start(device="wrong")
 
 
 SCRIPT = """

@@ -71,4 +71,12 @@ async def beside() -> float:
         session.run(len)  # type: ignore[call-overload]
         await session.quiescence()
         cells = ix.array(Cell, 4, 256)
-        return await cells[3].run.call(len(again) + len(wrong) + session.num_pes)
+        waited: float = cells[3].run.call(1).result(timeout=5)
+        sums = await cells.add.reduce(ix.sum, 1)
+        parts: list[int] = cells.add.reduce(ix.gather, 1).result()
+        number: int = cells.add.reduce(ix.gather, 1).result()  # type: ignore[assignment]
+        both: list[int] = await ix.when_all(cells[0].add.call(1), cells[1].add.call(2))
+        texts: list[str] = await ix.when_all(cells[0].add.call(1))  # type: ignore[arg-type]
+        place, first = await ix.when_any(cells[0].add.call(1))
+        total: int = place + first + number + both[0] + parts[0] + len(texts)
+        return await cells[3].run.call(len(again) + len(wrong) + session.num_pes + total) + waited + float(sums)

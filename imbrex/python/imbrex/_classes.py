@@ -116,6 +116,11 @@ def define(cls, in_all_processes=False):
         if name in _PROXY_NAMES or name in _CHARE_NAMES:
             raise TypeError(f"{cls.__qualname__}: no entry or port can be called {name}, which proxies or chares "
                             f"have already: give it another name")
+    for base in cls.__mro__[:cls.__mro__.index(Chare)]:
+        for name in vars(base):
+            if name in _CHARE_NAMES:
+                raise TypeError(f"{cls.__qualname__}: no attribute of the class can be called {name}, which chares "
+                                f"have already: give it another name")
     _core.define_class(cls, _name_of(cls), members, in_all_processes)
 
 

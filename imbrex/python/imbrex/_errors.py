@@ -38,8 +38,38 @@ def pack(exception, who):
         form = _pickling.dumps((exception, where))
         pickle.loads(form)
     except Exception:
-        form = pickle.dumps((None, f"{last}\n\n{where}"))
+        form = _form_without_constructor(exception, where) or pickle.dumps((None, f"{last}\n\n{where}"))
     return words, form
+
+
+def _again(cls, arguments, state):
+    exception = cls.__new__(cls, *arguments)
+    exception.args = arguments
+    exception.__dict__.update(state)
+    return exception
+
+
+class _WithoutConstructor:
+    """An exception whose constructor has other parameters than what the base's was given: pickle would call it."""
+
+    def __init__(self, exception):
+        self._exception = exception
+
+    def __reduce__(self):
+        e = self._exception
+        return _again, (type(e), e.args, e.__dict__)
+
+
+def _form_without_constructor(exception, where):
+    """None if the class says itself how it travels, or cannot."""
+    if type(exception).__reduce__ is not BaseException.__reduce__:
+        return None
+    try:
+        form = _pickling.dumps((_WithoutConstructor(exception), where))
+        pickle.loads(form)
+        return form
+    except Exception:
+        return None
 
 
 def unpack(form, words):
@@ -54,12 +84,18 @@ def unpack(form, words):
     return exception
 
 
+#: By the code of a coroutine that waits for others of another kind: a function of its frame that lists their places.
+places = {}
+
+
 def place(awaitable):
     """Where a coroutine waits, the innermost place: "prog.py:12, in run"."""
     found = "an unknown place"
     while isinstance(awaitable, types.CoroutineType):
         frame = awaitable.cr_frame
-        if frame is not None:
+        if frame is not None and frame.f_code in places:
+            found = "; ".join(places[frame.f_code](frame)) or "no coroutine of the program"
+        elif frame is not None:
             found = f"{frame.f_code.co_filename}:{frame.f_lineno}, in {frame.f_code.co_name}"
         awaitable = awaitable.cr_await
     return found

@@ -18,8 +18,9 @@ import tempfile
 
 import pytest
 
+import imbrex
 from imbrex import _core
-from imbrex._run import command
+from imbrex._run import command, words_of
 from imbrex._run import run as run_program
 
 _REPORTS = "IMBREX_PYTEST_REPORTS"  # in the processes of a test: the folder for what they report
@@ -38,8 +39,21 @@ class Run:
         return f"processes={self.processes}" if self.seed is None else f"seed={self.seed}"
 
 
-def _runs(*, processes=None, seeds=(), pes=None, **options):
-    seeds = range(1, seeds + 1) if isinstance(seeds, int) else seeds
+def _is_count(value):
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
+
+
+def _runs(*, processes=None, seeds=None, pes=None, **options):
+    for name, value in (("processes", processes), ("pes", pes)):
+        if value is not None and not _is_count(value):
+            raise ValueError(f"{name}={value!r} must be a whole number from 1 on")
+    if seeds is None:
+        seeds = ()
+    elif _is_count(seeds):
+        seeds = range(1, seeds + 1)
+    elif isinstance(seeds, int) or not list(seeds) or not all(isinstance(s, int) and s >= 0 for s in seeds):
+        raise ValueError(f"seeds={seeds!r} must be a whole number from 1 on, or a list of seeds: no test would run")
+    words_of(options)
     by_seed = [Run(seed=s, options={"machine": "deterministic", "pes": pes or processes or 3, "seed": s, **options})
                for s in seeds]
     own = {**options, **({} if pes is None else {"pes": pes})}
@@ -49,7 +63,7 @@ def _runs(*, processes=None, seeds=(), pes=None, **options):
 
 def pytest_configure(config):
     config.addinivalue_line(
-        "markers", "imbrex(processes=1, seeds=0, pes=None, **options): the test function is the main task of "
+        "markers", "imbrex(processes=1, seeds=None, pes=None, **options): the test function is the main task of "
         "imbrex.run, once in so many processes, and once for each seed (a number, or a list of seeds) on the "
         "deterministic machine with `pes` PEs, as many as there are processes by default; `options` are those of "
         "imbrex.run")
@@ -67,9 +81,9 @@ def pytest_generate_tests(metafunc):
         return
     try:
         runs = _runs(**marker.kwargs) if not marker.args else None
-    except TypeError as e:
+    except (TypeError, ValueError, imbrex.UsageError) as e:
         raise pytest.UsageError(f"{metafunc.definition.nodeid}: imbrex(...): {e}") from None
-    if not runs:
+    if runs is None:
         raise pytest.UsageError(f"{metafunc.definition.nodeid}: give imbrex(processes=2, seeds=10) names, not places")
     metafunc.fixturenames.append(_FIXTURE)
     metafunc.parametrize(_FIXTURE, runs, ids=str, indirect=True)

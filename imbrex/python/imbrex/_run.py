@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs of programs."""
 
+import difflib
+import inspect
 import os
 import pathlib
+import re
 import shutil
 import sys
 
@@ -10,10 +13,16 @@ from imbrex import _core, _errors
 
 
 def words_of(options):
-    """The words of a command line for options of the runtime."""
+    """The words of a command line for options of the runtime. Raises UsageError for what is none."""
     words = []
     for name, value in options.items():
         option = "--" + name.replace("_", "-")
+        known = re.findall(r"^ *(--[a-z][a-z-]*)", _core.options_help(), re.MULTILINE)
+        if option not in known:
+            near = difflib.get_close_matches(option, known, 1)
+            raise _errors.UsageError(f"{name}={value!r}: the runtime has no option {option}"
+                                     + (f"; did you mean {near[0][2:].replace('-', '_')}?" if near else
+                                        f"; it has {', '.join(known)}"))
         if value is True:
             words.append(option)
         elif value is not False and value is not None:
@@ -63,12 +72,17 @@ def run(main, /, *, argv=None, **options):
     If the run fails, its text has been written to the standard error output, and SystemExit is raised with the status,
     as it is after imbrex.exit(status) with another status than 0.
     """
-    words = words_of(options) + (sys.argv[1:] if argv is None else list(argv))
     try:
+        words = words_of(options) + (sys.argv[1:] if argv is None else list(argv))
         settings, left = _core.parse(["python", *words])
     except _errors.UsageError as e:
         print(f"imbrex: error: {e}", file=sys.stderr)
         raise SystemExit(2) from None
+    if not callable(main):
+        if inspect.iscoroutine(main):
+            main.close()
+            raise TypeError(f"imbrex.run takes a function: give {main.__qualname__}, not {main.__qualname__}()")
+        raise TypeError(f"imbrex.run takes a function, most often async def, not {main!r}")
     if argv is None:
         sys.argv[1:] = left[1:]
     sys.stdout.flush()

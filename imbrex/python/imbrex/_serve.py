@@ -9,6 +9,7 @@ import pickle
 import sys
 import threading
 import time
+import warnings
 from multiprocessing import connection
 
 from imbrex import _by_value, _classes, _core, _creation, _errors, _pickling, _run, _session
@@ -40,6 +41,12 @@ class Desk(_classes.Chare):
         self.librarians = librarians
         self.waiting = {}
 
+    def __del__(self):
+        """The run has ended: what the program asked for can no longer be awaited, which is not its fault."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            self.waiting.clear()
+
     @_classes.entry
     async def serve(self):
         for number in itertools.count():
@@ -59,10 +66,18 @@ class Desk(_classes.Chare):
                 _answer_error(None, e)
 
     def do_create(self, handle, maker, arguments):
-        _session.proxies[handle] = getattr(_core, maker)(*arguments)
+        try:
+            _session.proxies[handle] = getattr(_core, maker)(*arguments)
+        except Exception as e:
+            _session.proxies[handle] = _session.NeverMade(e)
+            raise
 
     def do_section(self, handle, proxy, members):
-        _session.proxies[handle] = proxy.section(members)
+        try:
+            _session.proxies[handle] = proxy.section(members)
+        except Exception as e:
+            _session.proxies[handle] = _session.NeverMade(e)
+            raise
 
     def do_send(self, proxy, name, arguments, named):
         getattr(proxy, name).send(*arguments, **named)
@@ -225,5 +240,9 @@ async def _main():
 
 def main():
     _pickling.dumps = _by_value.dumps
-    _run.run(_main)
-    sys.stdout.flush()
+    try:
+        _run.run(_main)
+    finally:
+        if _door is not None:
+            _door.shut()
+        sys.stdout.flush()

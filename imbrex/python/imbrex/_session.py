@@ -191,9 +191,24 @@ def proxy_of(form, cls, kind, shape):
 proxies = {}
 
 
+class NeverMade:
+    """In process 0, in the place of chares whose creation has failed: whoever uses them gets the reason."""
+
+    def __init__(self, reason):
+        self._reason = reason
+
+    def __getattr__(self, name):
+        raise self._reason
+
+    def __reduce__(self):
+        raise self._reason
+
+
 def proxy_here(handle, steps):
     """In process 0, what a proxy of the program's means."""
     proxy = proxies[handle] if isinstance(handle, int) else _core._proxy(handle)
+    if isinstance(proxy, NeverMade):
+        return proxy
     for name, argument in steps:
         if name == "item":
             proxy = proxy[argument]

@@ -6,12 +6,15 @@ charm4py's own would: so chares may move, be inserted, and be combined into sect
 """
 
 from imbrex.charm4py import _node, ray, threads, wait  # noqa: F401  (_node has the class of the group)
-from imbrex.charm4py._chare import ArrayMap, Chare, Array, Group, coro, register, when
+from imbrex.charm4py._chare import ArrayMap, Chare, Array, Group, coro, coro_ext, register, threaded, when
 from imbrex.charm4py._channel import Channel
-from imbrex.charm4py._charm import Charm4PyError, charm, readonlies
+from imbrex.charm4py._charm import Charm4PyError, Options, charm, readonlies
 from imbrex.charm4py._future import Future
 from imbrex.charm4py._reducer import Reducer
 
+#: That of which the programs run here.
+charm4py_version = "1.1"
+
 __all__ = [
-    "Array", "ArrayMap", "Channel", "Charm4PyError", "Chare", "Future", "Group", "Reducer", "charm", "coro", "ray",
-    "readonlies", "register", "threads", "wait", "when"]
+    "Array", "ArrayMap", "Channel", "Charm4PyError", "Chare", "Future", "Group", "Options", "Reducer", "charm",
+    "charm4py_version", "coro", "coro_ext", "ray", "readonlies", "register", "threaded", "threads", "wait", "when"]

@@ -31,6 +31,11 @@ def _wanted_processes(words):
 def main():
     if len(sys.argv) < 2:
         sys.exit("usage: python -m imbrex.charm4py PROGRAM [ARGUMENTS]")
+    try:
+        with open(sys.argv[1], "rb") as file:
+            text = file.read()
+    except OSError as e:  # of several processes each says so, as those of `python prog.py` do
+        sys.exit(f"imbrex.charm4py: cannot read the program {sys.argv[1]}: {e.strerror}")
     wanted = _wanted_processes(sys.argv[2:])
     there_are = _core.num_processes()
     if wanted is not None and wanted != there_are:
@@ -49,9 +54,7 @@ def main():
     program.__file__ = path
     program.__builtins__ = __builtins__
     sys.modules["__main__"] = program
-    with open(path, "rb") as file:
-        code = compile(file.read(), path, "exec")
-    exec(code, program.__dict__)
+    exec(compile(text, path, "exec"), program.__dict__)
 
 
 main()

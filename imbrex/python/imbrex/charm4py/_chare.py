@@ -15,6 +15,17 @@ def coro(function):
     return function
 
 
+threaded = coro  # its first name
+
+
+def coro_ext(event_notify=False):
+    """`coro` with options of charm4py's, of which imbrex has those that programs are told of."""
+    if event_notify:
+        raise NotImplementedError("coro_ext(event_notify=True): imbrex tells no chare when its coroutines wait; leave "
+                                  "it out")
+    return coro
+
+
 def when(condition):
     """Messages to the method wait until the condition holds, a text on `self` and the arguments."""
     def with_condition(function):
@@ -109,6 +120,10 @@ def _chare_here(collection, index):
     return _coroutines.here().collections[collection].elements[index]
 
 
+def _state_here(collection, index):
+    return _chare_here(collection, index)._c4
+
+
 class State:
     """What the runtime knows of a chare, `chare._c4`."""
 
@@ -129,6 +144,15 @@ class State:
         self.channels = {}
         self.channel_counts = {}
         self.is_busy = False
+
+    def __reduce__(self):
+        """In what a chare takes along when it moves: the state that it has there."""
+        return _state_here, (self.collection, self.index)
+
+    def name(self, chare):
+        """In texts: Worker(3)."""
+        at = self.index if isinstance(self.index, tuple) else (self.index,)
+        return f"{type(chare).__qualname__}({', '.join(map(str, at))})"
 
     def new_channel(self, remote):
         other = remote.collection, remote.index

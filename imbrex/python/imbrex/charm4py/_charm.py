@@ -14,6 +14,7 @@ from imbrex import _core, _creation, _operations, _run
 from imbrex.charm4py import _coroutines
 from imbrex.charm4py._chare import Array, Chare, coro
 from imbrex.charm4py._future import Future
+from imbrex.charm4py._reducer import Reducer
 
 
 class Charm4PyError(Exception):
@@ -264,7 +265,9 @@ class Charm(Chare):
 
     # Sections
 
-    def split(self, proxy, numsections, section_func=None, elems=None):
+    def split(self, proxy, numsections, section_func=None, elems=None, slicing=None):
+        if slicing is not None:
+            return [proxy[slicing]]
         if elems is None:
             return _coroutines.here().split(proxy, numsections, "function", section_func)
         if numsections == 1 and not (elems and isinstance(elems[0], list)):
@@ -295,8 +298,22 @@ class Charm(Chare):
         self._check_remote_exec()
         return eval(expression, sys.modules[module_name].__dict__)
 
-    def createArray(self, cls, dims=None, ndims=-1, args=(), map=None, useAtSync=False):
-        return Array(cls, dims, ndims, args, map, useAtSync)
+    def createArray(self, cls, dims=None, ndims=-1, args=(), map=None, useAtSync=False, cb=None):
+        array = Array(cls, dims, ndims, args, map, useAtSync)
+        if cb is not None:
+            cb(array)
+        return array
+
+    def addReducer(self, func, pre=None, post=None):
+        Reducer.addReducer(func, pre, post)
+
+    # Loads, by which chares are balanced
+
+    def LBTurnInstrumentOn(self):
+        _coroutines.here().measures_loads = True
+
+    def LBTurnInstrumentOff(self):
+        _coroutines.here().measures_loads = False
 
     def printStats(self):
         """Imbrex's own --stats tells more."""
@@ -318,4 +335,4 @@ async def _main():
     hosts = await nodes.host.reduce(_operations.gather)
     await nodes.begin.call(nodes, hosts)
     nodes[0].take.send("begin_main")
-    await nodes[0].stay.call()
+    await nodes.stay.call()

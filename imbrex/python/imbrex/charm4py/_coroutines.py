@@ -74,6 +74,7 @@ class Coroutines:
         self.hub = greenlet.getcurrent()
         self.ready = collections.deque()
         self.idle = []
+        self.made = []
 
     def _switch(self, own, given):
         """Has a greenlet run until it waits or is done."""
@@ -90,9 +91,27 @@ class Coroutines:
             self.flush(chare)
         return said is not None
 
+    def places(self):
+        """Where those that wait do so, each with its chare: what a report of a deadlock says of this PE."""
+        found = []
+        for own in self.made:
+            frame = own.gr_frame
+            if frame is None or own in self.idle:
+                continue
+            while frame.f_back is not None and frame.f_globals["__name__"].startswith("imbrex."):
+                frame = frame.f_back
+            code = frame.f_code
+            whose = "" if own.chare is None else f" of {own.chare._c4.name(own.chare)}"
+            found.append(f"{code.co_filename}:{frame.f_lineno}, in {code.co_name}{whose}")
+        return found
+
     def start(self, chare, function):
         """Runs a function in a greenlet. True if it has ended."""
-        own = self.idle.pop() if self.idle else greenlet.greenlet(self._work, self.hub)
+        if self.idle:
+            own = self.idle.pop()
+        else:
+            own = greenlet.greenlet(self._work, self.hub)
+            self.made.append(own)
         own.chare = chare
         if chare is not None:
             chare._c4.threads += 1

@@ -18,10 +18,9 @@ class Migration:
             raise RuntimeError(f"{type(chare).__name__}{state.index} cannot migrate: one of its coroutines waits")
         cid, index = state.collection, state.index
         c = self.collections[cid]
-        own = {name: value for name, value in chare.__dict__.items() if name != "_c4"}
         carried = (state.is_migratable, state.tagged, state.held, state.reductions, state.sections, state.channels,
                    state.channel_counts)
-        form = pickle.dumps((carried, own), 5)
+        form = pickle.dumps((carried, chare.__getstate__()), 5)
         del c.elements[index]
         c.moved[index] = to
         for key in state.sections:
@@ -47,7 +46,8 @@ class Migration:
         state = chare._c4
         (state.is_migratable, state.tagged, state.held, state.reductions, state.sections, state.channels,
          state.channel_counts) = carried
-        chare.__dict__.update(own)
+        _restore(chare, own)
+        chare._c4 = state
         for key in state.sections:
             self.sections[key].members.append(chare)
         self._tell_home(c, cid, index)
@@ -110,6 +110,20 @@ class Migration:
     def on_resume(self, cid):
         for chare in self.members(cid):
             self.invoke(chare, "resumeFromSync", (), None, None)
+
+
+def _restore(chare, own):
+    """As pickle does."""
+    setstate = getattr(chare, "__setstate__", None)
+    if own is None:
+        return
+    if setstate is not None:
+        setstate(own)
+        return
+    values, slots = own if isinstance(own, tuple) and len(own) == 2 else (own, None)
+    chare.__dict__.update(values or {})
+    for name, value in (slots or {}).items():
+        setattr(chare, name, value)
 
 
 def _moves(balancer, reports, pes):

@@ -11,7 +11,7 @@ import socket
 import time
 import weakref
 
-from imbrex import _classes, _core
+from imbrex import _classes, _core, _errors
 from imbrex.charm4py import _chare
 from imbrex.charm4py._charm import charm
 from imbrex.charm4py._coroutines import Coroutines, Raised, runtimes
@@ -57,6 +57,14 @@ class Node(_classes.Chare):
     async def stay(self):
         await self.news.receive()
 
+    @staticmethod
+    def places(frame):
+        """Where the program's own coroutines wait, in the place of `stay`."""
+        return frame.f_locals["self"].runtime.places()
+
+
+_errors.places[Node.stay.__code__] = Node.places
+
 
 class Collection:
     """An array, a group or a single chare, as this PE knows it."""
@@ -94,11 +102,20 @@ class Reply:
         self.future.send(result if self.has_result or isinstance(result, Raised) else None)
 
 
+def _note_of(exception, method):
+    """What the exception ends the program with names the chare."""
+    chare = getattr(method, "__self__", None)
+    state = getattr(chare, "_c4", None)
+    if state is not None:
+        exception.add_note(f"It came from {state.name(chare)}.{method.__name__} on PE {_core.pe()}.")
+
+
 class Runtime(Coroutines, Reductions, Sections, Migration, Tasks):
     def __init__(self, nodes, own_node, hosts):
         self.pe, self.pes = _core.pe(), _core.num_pes()
         self.hosts = hosts
         self.begin_coroutines()
+        self.measures_loads = True
         self.own = {}
         self.futures = weakref.WeakValueDictionary()
         self.timers = {}
@@ -260,7 +277,7 @@ class Runtime(Coroutines, Reductions, Sections, Migration, Tasks):
         self.flush(chare)
 
     def _run(self, chare, method, function, args, kwargs, reply):
-        is_measured = chare._c4.is_measured
+        is_measured = chare._c4.is_measured and self.measures_loads
         begin = time.perf_counter() if is_measured else 0.0
         if getattr(function, "_c4_is_coro", False):
             self.start(chare, functools.partial(self._body, method, args, kwargs, reply))
@@ -272,14 +289,15 @@ class Runtime(Coroutines, Reductions, Sections, Migration, Tasks):
     def _body(self, method, args, kwargs, reply):
         if kwargs is None:
             kwargs = {}
-        if reply is None:
-            method(*args, **kwargs)
-            return
         try:
             result = method(*args, **kwargs)
         except Exception as e:
+            if reply is None:
+                _note_of(e, method)
+                raise
             result = Raised(e)
-        reply(result)
+        if reply is not None:
+            reply(result)
 
     def _hold(self, chare, condition, message):
         state = chare._c4
