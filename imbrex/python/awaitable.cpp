@@ -30,12 +30,6 @@ void destroyed(PyObject* o) {
 
 PyObject* await(PyObject* o) { return Py_NewRef(o); }
 
-PyObject* next(PyObject*) {
-  PyErr_SetString(PyExc_TypeError,
-                  "only entries and the main task of imbrex.run await this: no event loop does");
-  return nullptr;
-}
-
 /// Python's side: yields itself until the driver (`coroutine`) has resumed it.
 PySendResult send(PyObject* o, PyObject* /*value*/, PyObject** result) noexcept {
   auto& a = of(o);
@@ -64,6 +58,17 @@ PySendResult send(PyObject* o, PyObject* /*value*/, PyObject** result) noexcept 
     raise_current_exception();
     return PYGEN_ERROR;
   }
+}
+
+/// The same for Python 3.12 and later, whose `await` asks only its own generators in that way.
+PyObject* next(PyObject* o) {
+  PyObject* result = nullptr;
+  if (send(o, Py_None, &result) != PYGEN_RETURN) return result;
+  const nb::object value = nb::steal(result);
+  // Made here, since a tuple would be taken for the arguments of the exception.
+  const nb::object stop = nb::steal(PyObject_CallOneArg(PyExc_StopIteration, value.ptr()));
+  if (stop.is_valid()) PyErr_SetObject(PyExc_StopIteration, stop.ptr());
+  return nullptr;
 }
 
 }  // namespace

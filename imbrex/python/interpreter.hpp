@@ -11,8 +11,9 @@ namespace imbrex::python {
 
 namespace nb = nanobind;
 
-/// Has the thread of a PE hold the interpreter's lock while it has work, and give it up while it sleeps.
-/// One for each PE; one thread may have several PEs.
+/// Has the thread of a PE hold the interpreter's lock while it has work, and give it up while it sleeps. If
+/// Python has no such lock, its threads run at once, but stop while one of them collects garbage, which waits
+/// for each that does not sleep. One for each PE; one thread may have several PEs.
 class interpreter_lock final : public observer {
  public:
   void thread_begins() override {

@@ -195,17 +195,24 @@ class interrupts {
   void (*before_)(int);
 };
 
-/// Python's threads take turns, so one thread does all work of a process.
+/// A Python without a global lock has one after all where it was asked for, or a library needs it.
+bool has_global_lock() {
+#if defined(Py_GIL_DISABLED)
+  return nb::cast<bool>(nb::module_::import_("sys").attr("_is_gil_enabled")());
+#else
+  return true;
+#endif
+}
+
+/// Where Python's threads take turns, one thread does all work of a process.
 void check_pes(options& settings) {
-#ifndef Py_GIL_DISABLED
-  if (settings.machine != machine_kind::threads) return;
+  if (settings.machine != machine_kind::threads || !has_global_lock()) return;
   if (settings.pes > 1)
     throw usage_error("--pes " + std::to_string(settings.pes) +
                       ": this Python has a global lock, so a process has one PE: start more processes, as by "
                       "imbrex run -n " +
                       std::to_string(settings.pes));
   settings.pes = 1;
-#endif
 }
 
 /// The settings that a command line gives, and the words that are left of it.
