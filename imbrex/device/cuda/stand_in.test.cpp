@@ -529,6 +529,12 @@ cudaError_t cudaGetDriverEntryPoint(const char* name, void** found, unsigned lon
 
 namespace imbrex::test {
 
+void end_streams() {
+  std::vector<std::jthread> ending;  // joined when the lock is free again
+  const std::lock_guard hold(lock);
+  ending.swap(leaving);
+}
+
 ipc_calls calls_of_ipc() {
   const std::lock_guard hold(lock);
   return ipc;

@@ -11,4 +11,7 @@ struct ipc_calls {
 };
 ipc_calls calls_of_ipc();
 
+/// Waits for the streams that were destroyed: then no thread of the stand-in is left that a fork would lose.
+void end_streams();
+
 }  // namespace imbrex::test
