@@ -31,13 +31,15 @@ STORE = r"STG\.E\.STRONG\.GPU"
 ADD = r"ATOMG\.E\.ADD\.STRONG\.GPU"
 COMPARE = r"ATOMG\.E\.CAS\.STRONG\.GPU"
 EXCHANGE = r"ATOMG\.E\.EXCH\.STRONG\.GPU"
+LOAD_128_HOST = r"LDG\.E\.128\.STRONG\.SYS"
+STORE_128_HOST = r"STG\.E\.128\.STRONG\.SYS"
 LOAD_HOST = r"LDG\.E\.STRONG\.SYS"
 STORE_HOST = r"STG\.E\.STRONG\.SYS"
 RELEASE_HOST = r"MEMBAR\.ALL\.SYS"
 RELEASE = r"MEMBAR\.ALL\.GPU"
 ACQUIRE = r"CCTL\.IVALL"
-ALL = [LOAD_128, LOAD, STORE_128, STORE, ADD, COMPARE, EXCHANGE, RELEASE, ACQUIRE, LOAD_HOST, STORE_HOST,
-       RELEASE_HOST]
+ALL = [LOAD_128, LOAD, STORE_128, STORE, ADD, COMPARE, EXCHANGE, RELEASE, ACQUIRE, LOAD_128_HOST, LOAD_HOST,
+       STORE_128_HOST, STORE_HOST, RELEASE_HOST]
 
 # Of each operation, how often these instructions stand in it; others of them must not, and none may be
 # MEMBAR.SC.
@@ -45,6 +47,10 @@ EXPECTED = {
     "poll_of_a_mailbox": {LOAD_128: 1},
     "send_of_8_bytes": {LOAD: 2, ADD: 1, STORE_128: 1},  # a look beside the draw; another if that was for another slot
     "send_with_memory": {LOAD: 2, ADD: 1, STORE_128: 1, RELEASE: 1},
+    # To another GPU: how far its receiver is, and a store.
+    "send_across": {LOAD_HOST: 1, STORE_128_HOST: 1},
+    "signal_across": {LOAD_HOST: 1, STORE_128_HOST: 1, RELEASE_HOST: 1},
+    "take_across": {LOAD_128_HOST: 1, ACQUIRE: 1, STORE_HOST: 1},
     "take": {LOAD_128: 1, STORE_128: 1, ACQUIRE: 1},
     "give_back": {LOAD: 1, COMPARE: 1, RELEASE: 1},
     "take_back": {LOAD: 1, EXCHANGE: 1, ACQUIRE: 1},

@@ -321,6 +321,37 @@ class KilledTransfers(Job):
         self.check_nothing_left()
 
 
+class ResidentGpus(Job):
+    """Chares inside the GPUs of all processes."""
+
+    def start_worker(self, mode, processes):
+        job = self.start(processes, os.environ["IMBREX_TEST_RESIDENT_WORKER"], mode,
+                         options=("--device", "emulated", "--pes", 1))
+        return job, self.started(job, processes)
+
+    def check_mode(self, mode, processes):
+        job, _ = self.start_worker(mode, processes)
+        self.finish(job, LIMIT)
+        self.assertEqual((job.returncode, self.err()), (0, ""), self.out())
+        self.assertIn("done: 0 wrong", self.out())
+        self.check_nothing_left()
+
+    def test_go_across(self):
+        for processes in (1, 2, 3):
+            with self.subTest(processes=processes):
+                self.check_mode("all", processes)
+
+    def test_another_program(self):
+        self.check_mode("other", 2)
+
+    def test_killed(self):
+        for processes, victim in ((2, 0), (2, 1), (3, 2)):
+            with self.subTest(processes=processes, victim=victim):
+                job, pids = self.start_worker("ring", processes)
+                self.wait_for(job, "at work", processes)
+                self.kill(job, pids, victim)
+
+
 class Strangers(Job):
     """Nobody else may speak to a run on one host, or end it."""
 

@@ -2,6 +2,7 @@
 // Kernels of one operation each, for scripts/check_instructions.py, which says what they must become.
 #include <cstdint>
 
+#include <imbrex/resident/transport/crossing.hpp>
 #include <imbrex/resident/transport/mailbox.hpp>
 #include <imbrex/resident/transport/memory.hpp>
 #include <imbrex/resident/transport/parcel_pool.hpp>
@@ -15,6 +16,7 @@ using imbrex::resident::native_memory;
 using imbrex::resident::wide_word;
 using box = imbrex::resident::mailbox<native_memory>;
 using imbrex::resident::system_memory;
+using way = imbrex::resident::crossing<native_memory, system_memory>;
 using pool = imbrex::resident::parcel_pool<native_memory>;
 
 extern "C" {
@@ -33,6 +35,21 @@ __global__ void send_with_memory(box b, std::uint32_t next, std::uint64_t body, 
   std::uint32_t ticket;
   const bool did = b.try_send(next, ticket, {body, meta | is_ordered});
   *out = did ? next : ticket;
+}
+
+__global__ void send_across(way w, std::uint32_t ticket, std::uint64_t body, std::uint32_t meta,
+                            std::uint32_t* out) {
+  *out = w.try_fill(ticket, {body, meta & ~is_ordered});
+}
+
+__global__ void signal_across(way w, std::uint32_t ticket, std::uint64_t body, std::uint32_t meta,
+                              std::uint32_t* out) {
+  *out = w.try_fill(ticket, {body, meta | is_ordered});
+}
+
+__global__ void take_across(way w, std::uint32_t head, std::uint64_t* out) {
+  item i;
+  if (w.try_take(head, i)) *out = i.body + i.meta + *out;
 }
 
 __global__ void take(box b, std::uint32_t head, std::uint64_t* out) {

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// A process of a job whose chares live inside the GPUs of all processes, for processes_test.py:
+//   resident_worker all    storms, reductions, channels, messages of the hosts, errors; each is checked
+//   resident_worker ring   a token goes round all GPUs, and does not end
+//   resident_worker other  the last process has other settings
+// Each process writes "process RANK pid PID" when it is there, and "process RANK at work" when its run is
+// under way; process 0, at the end, "done: N wrong".
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <imbrex/resident.hpp>
+#include <imbrex/resident/cells.test.hpp>
+
+namespace {
+
+namespace resident = imbrex::resident;
+using namespace imbrex::resident::test;
+
+void tell(const char* what, long number) {
+  std::printf("process %d %s %ld\n", imbrex::process(), what, number);
+  std::fflush(stdout);
+}
+
+using meeting = imbrex::process_group<resident::heap_meeting>;
+
+/// One in each process. Its entries return how much was wrong.
+class owner : public imbrex::chare<owner> {
+ public:
+  imbrex::task<int> all(meeting place) {
+    const auto heap =
+        co_await resident::symmetric_heap::of_processes(place, imbrex::gpu(), std::size_t{1} << 24U);
+    resident::settings s;
+    s.pes = 2 * heap.gpus();
+    s.mailbox = 4;
+    s.crossing = 2;
+    s.parcels = 2;
+    s.parcel_bytes = 512;
+    s.first_ticket = static_cast<std::uint32_t>(-50);
+    int wrong = 0;
+    {
+      resident::program<storm> p(heap, s, {11});
+      for (int n = 0; n < 2; ++n) {  // a run begins where the last has left
+        p.start_all<&storm::start>(std::uint32_t{20});
+        co_await p.stream().done();
+        p.end();
+      }
+      for (const storm& one : p.read<storm>()) wrong += static_cast<int>(one.wrong);
+    }
+    {
+      resident::program<cube> p(heap, s, {3, 1, 4});
+      p.start_all<&cube::start>();
+      co_await p.stream().done();
+      p.end();
+      for (const cube& one : p.read<cube>()) wrong += one.rounds != 0 && one.total != 12 * 66 ? 1 : 0;
+    }
+    {
+      constexpr std::uint32_t size = 40;
+      const auto memory = heap.make<float>(std::size_t{6} * size);
+      resident::program<caller> p(heap, s, {2});
+      std::vector<caller> two(2);
+      for (std::uint32_t c = 0; c < 2; ++c) {
+        two[c].in = two[1 - c].of_other = {memory.what().part(std::size_t{2} * c * size, 2 * size)};
+        two[c].out = memory.what().part((4 + c) * size, size);
+      }
+      p.write(two);
+      p.start<&caller::start>(0, std::uint32_t{50});
+      co_await p.stream().done();
+      wrong += p.end().value == 50U ? 0 : 1;
+      for (const caller& one : p.read<caller>()) wrong += static_cast<int>(one.wrong);
+    }
+    wrong += co_await talk(heap, s);
+    {
+      resident::program<culprit> p(heap, s, {4, 2});
+      p.start<&culprit::fail>({3, 1}, std::uint64_t{17});
+      co_await p.stream().done();
+      std::string said;
+      try {
+        p.end();
+      } catch (const imbrex::error& e) {
+        said = e.what();
+      }
+      wrong +=
+          said == "entry fail of culprit(3, 1) on PE " + std::to_string(7 % s.pes) + " failed with number 17"
+              ? 0
+              : 1;
+    }
+    co_return wrong;
+  }
+
+  /// Each host has messages for all chares, which tell what they get to the hosts of theirs.
+  imbrex::task<int> talk(resident::symmetric_heap heap, resident::settings s) {
+    resident::program<teller> p(heap, s, {7});
+    std::uint32_t heard = 0;
+    p.on<short_news>([&heard](std::uint32_t, std::uint32_t) { ++heard; });
+    p.open();
+    p.start<&teller::answer>(0, std::uint32_t{5});
+    for (int n = 0; n < 7; ++n) {
+      const auto number = static_cast<std::uint32_t>(n);
+      std::vector<std::uint32_t> words(number);
+      for (std::uint32_t i = 0; i < number; ++i) words[i] = number + i;
+      p.send<&teller::answer>(n, number);
+      p.send<&teller::hear_wide>(n, number, std::uint64_t{number} << 32U, number / 2.0);
+      p.send<&teller::hear_long>(n, number, std::span<const std::uint32_t>(words));
+    }
+    p.close();
+    co_await p.stream().done();
+    p.end();
+    int wrong = 0;
+    std::uint32_t answers = 0;
+    const std::vector<teller> elements = p.read<teller>();
+    for (const teller& one : elements) {
+      wrong += static_cast<int>(one.wrong);
+      if (one.heard == 0) continue;                                  // it is another process's
+      const std::uint32_t begins = &one == elements.data() ? 1 : 0;  // with a message
+      answers += heap.gpus() + begins;
+      wrong += one.heard == 3 * heap.gpus() + begins ? 0 : 1;
+    }
+    co_return wrong + (heard == answers ? 0 : 1);
+  }
+
+  imbrex::task<int> pass_round(meeting place) {
+    const auto heap =
+        co_await resident::symmetric_heap::of_processes(place, imbrex::gpu(), std::size_t{1} << 22U);
+    resident::program<ring> p(heap, {.pes = heap.gpus()}, {static_cast<int>(heap.gpus())});
+    p.start<&ring::token>(0, ~std::uint64_t{0});
+    tell("at work", 0);
+    co_await p.stream().done();
+    p.end();
+    co_return 0;
+  }
+
+  imbrex::task<int> differ(meeting place) {
+    const auto heap =
+        co_await resident::symmetric_heap::of_processes(place, imbrex::gpu(), std::size_t{1} << 22U);
+    resident::settings s;
+    s.pes = heap.gpus();
+    s.mailbox = heap.first_gpu() + 1 == heap.gpus() ? 64 : 32;
+    resident::program<ring> p(heap, s, {4});
+    p.start<&ring::token>(0, std::uint64_t{20});
+    co_await p.stream().done();
+    std::string said;
+    try {
+      p.end();
+    } catch (const imbrex::error& e) {
+      said = e.what();
+    }
+    const bool is_right = said.find("has another program than GPU") != std::string::npos || heap.gpus() == 1;
+    co_return is_right ? 0 : 1;
+  }
+};
+
+imbrex::task<int> work(std::string_view mode) {
+  const auto place = imbrex::make_process_group<resident::heap_meeting>();
+  const auto owners = imbrex::make_process_group<owner>();
+  int wrong = 0;
+  if (mode == "all") wrong = co_await owners.reduce<&owner::all>(imbrex::sum, place);
+  if (mode == "ring") wrong = co_await owners.reduce<&owner::pass_round>(imbrex::sum, place);
+  if (mode == "other") wrong = co_await owners.reduce<&owner::differ>(imbrex::sum, place);
+  std::printf("done: %d wrong\n", wrong);
+  co_return wrong == 0 ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  tell("pid", static_cast<long>(::getpid()));
+  const std::string_view mode = argc > 1 ? argv[1] : "";
+  return imbrex::run(argc, argv, [mode] { return work(mode); });
+}
