@@ -51,9 +51,12 @@ REGISTERS = {
     "publish": 16,
     "queens::search_kernel": 24,
     "send_of_8_bytes": 24,
+    "send_across": 16,
     "send_with_memory": 24,
     "signal": 16,
+    "signal_across": 16,
     "take": 24,
+    "take_across": 16,
     "take_back": 16,
 }
 
