@@ -324,6 +324,7 @@ struct teller : chare<teller> {
 /// Does what is wrong.
 struct culprit : chare<culprit, index<2>> {
   std::uint32_t go = 0;
+  trigger own;
   struct large {
     std::uint64_t words[3] = {};
   };
@@ -337,6 +338,12 @@ struct culprit : chare<culprit, index<2>> {
     for (int i = 0; i < 100; ++i) here.send<&culprit::rest>({0, 1});
   }
   IMBREX_DEVICE void rest(context<culprit>&) {}
+  IMBREX_DEVICE void send_what_was_for_another(context<culprit>& here) {
+    here.send<&culprit::take>({0, 1}, here.prepare<&culprit::numbered_long>(4));
+  }
+  IMBREX_DEVICE void signal_to_its_own(context<culprit>& here) {
+    here.signal<&culprit::rest>({0, 1}, own, 1);
+  }
   IMBREX_DEVICE void pour(context<culprit>& here) {
     for (int i = 0; i < 100; ++i) here.send<&culprit::soak>({0, 1}, large());
   }
@@ -363,8 +370,9 @@ struct culprit : chare<culprit, index<2>> {
   }
   using entries =
       resident::entries<&culprit::send_astray, &culprit::fail, &culprit::hang, &culprit::flood,
-                        &culprit::rest, &culprit::pour, &culprit::soak, &culprit::ask_for_much,
-                        &culprit::take, &culprit::number_ahead, &culprit::numbered, &culprit::numbered_long,
+                        &culprit::rest, &culprit::send_what_was_for_another, &culprit::signal_to_its_own,
+                        &culprit::pour, &culprit::soak, &culprit::ask_for_much, &culprit::take,
+                        &culprit::number_ahead, &culprit::numbered, &culprit::numbered_long,
                         &culprit::reduce_ahead, &culprit::reduced, &culprit::traffic, &culprit::pass>;
   using reductions = resident::reductions<reduction<&culprit::reduced, sum_operation>>;
 };

@@ -12,6 +12,7 @@
 #include <imbrex/resident/cells.test.hpp>
 #include <imbrex/resident/devices.test.hpp>
 #include <imbrex/resident/program.hpp>
+#include <imbrex/resident/symmetric_heap.hpp>
 
 namespace imbrex::resident::test {
 namespace {
@@ -87,6 +88,38 @@ TEST_P(resident_errors, say_that_a_parcel_is_too_small) {
   EXPECT_EQ(failure_of<&culprit::ask_for_much>(),
             "entry ask_for_much of culprit(2, 0) on PE 0 asked for a message of 8000016 bytes: raise "
             "settings::parcel_bytes, now 1024");
+}
+
+TEST_P(resident_errors, say_that_a_payload_was_prepared_for_another_entry) {
+  EXPECT_EQ(
+      failure_of<&culprit::send_what_was_for_another>(),
+      "entry send_what_was_for_another of culprit(2, 0) on PE 0 sent a payload that was prepared for an "
+      "entry with other fixed arguments: prepare it for the entry that it is sent to");
+}
+
+TEST_P(resident_errors, say_that_a_trigger_is_on_another_gpu) {
+  if (GetParam() != "emulated") GTEST_SKIP() << "several GPUs of one process are emulated";
+  settings s = small();
+  s.gpus = 2;
+  program<culprit> p(gpu(), s, {4, 2});
+  EXPECT_EQ(
+      text_of<error>([&] { p.run<&culprit::signal_to_its_own>({2, 0}); }),
+      "entry signal_to_its_own of culprit(2, 0) on PE 0 signalled to a trigger that is not on the GPU of "
+      "the chare whose entry it runs: have it in that chare");
+}
+
+TEST_P(resident_errors, name_heaps_that_cannot_be) {
+  EXPECT_EQ(text_of<usage_error>([this] { symmetric_heap(gpu(), 0, 1'000); }),
+            "a symmetric heap of 0 GPUs cannot be: 1 to 96 can be");
+  const symmetric_heap heap(gpu(), 1, 4'096);
+  const auto some = heap.make<double>(100);
+  EXPECT_EQ(text_of<usage_error>([&] { heap.make<double>(500); }),
+            "a symmetric heap of 4096 bytes, of which 1024 are used, has no room for 4096 more in one piece: "
+            "make it larger");
+  EXPECT_EQ(text_of<usage_error>([&] { some.read(1); }),
+            "a process reads or writes the memory of GPU 1 of a symmetric heap, which is another process's");
+  EXPECT_EQ(text_of<usage_error>([&] { some.write(0, std::vector<double>(3)); }),
+            "symmetric memory of 100 elements is written with 3");
 }
 
 TEST_P(resident_errors, say_that_too_many_messages_are_early) {

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Chares inside GPUs in a symmetric heap of NVSHMEM, for link_test.py: compiled and linked, and not run.
+#include <nvshmem.h>
+#include <nvshmemx.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+
+#include <imbrex/resident/native.hpp>
+
+#include "examples/resident/relay.hpp"
+
+template struct imbrex::resident::native<relay>;
+
+namespace {
+
+using imbrex::resident::symmetric;
+using imbrex::resident::wide_word;
+using imbrex::resident::detail::machine;
+
+/// Where each GPU's heap is mapped, as PEs want it. False if one is not.
+bool map_heaps(machine& m, std::size_t bytes) {
+  void* const own = nvshmem_malloc(bytes);
+  if (own == nullptr) return false;
+  m.gpu = static_cast<std::uint32_t>(nvshmem_my_pe());
+  m.gpus = static_cast<std::uint32_t>(nvshmem_n_pes());
+  m.heap_bytes = bytes;
+  bool maps_all = m.gpus <= imbrex::resident::detail::most_gpus;
+  for (std::uint32_t g = 0; maps_all && g < m.gpus; ++g) {
+    m.heaps[g] = static_cast<std::byte*>(nvshmem_ptr(own, static_cast<int>(g)));
+    maps_all = m.heaps[g] != nullptr;
+  }
+  return maps_all;
+}
+
+/// What `context::put` and an item are to a GPU whose memory is not mapped: a put, and another of the item's
+/// body, of which the signal is the item's stamp.
+__global__ void put_with_signal(symmetric<std::uint64_t> there, std::byte* heap, const std::uint64_t* from,
+                                wide_word* slot, wide_word item, int gpu) {
+  nvshmemx_putmem_nbi_block(heap + there.offset, from, there.size * sizeof(std::uint64_t), gpu);
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  nvshmem_fence();
+  nvshmem_putmem_signal(&slot->body, &item.body, sizeof(item.body), &slot->stamp, item.stamp,
+                        NVSHMEM_SIGNAL_SET, gpu);
+}
+
+}  // namespace
+
+int main() {
+  nvshmem_init();
+  static machine m;
+  const bool maps_all = map_heaps(m, std::size_t{1} << 20U);
+  if (maps_all) {
+    auto* const slot = reinterpret_cast<wide_word*>(m.heaps[m.gpu]);
+    put_with_signal<<<1, 32>>>({4096, 64}, m.heaps[m.gpu], reinterpret_cast<const std::uint64_t*>(slot), slot,
+                               {1, 2}, static_cast<int>((m.gpu + 1) % m.gpus));
+    imbrex::resident::native<relay>::launch(imbrex::native_stream{}, m);
+  }
+  std::printf("%u GPUs, which %s each other's memory\n", m.gpus, maps_all ? "map" : "do not map");
+  nvshmem_finalize();
+  return 0;
+}
