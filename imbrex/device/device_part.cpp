@@ -48,29 +48,6 @@ device_span<const std::byte> span_at(const void* address, std::size_t bytes, con
 
 }  // namespace
 
-device_part::device_part(device_part&& other) noexcept
-    : memory_(std::move(other.memory_)),
-      of_(std::exchange(other.of_, nullptr)),
-      count_(std::exchange(other.count_, 0)),
-      size_(other.size_),
-      ready_(std::move(other.ready_)),
-      host_(std::move(other.host_)),
-      lent_(other.lent_),
-      lender_(std::move(other.lender_)) {}
-
-device_part& device_part::operator=(device_part&& other) noexcept {
-  if (this == &other) return *this;
-  memory_ = std::move(other.memory_);
-  of_ = std::exchange(other.of_, nullptr);
-  count_ = std::exchange(other.count_, 0);
-  size_ = other.size_;
-  ready_ = std::move(other.ready_);
-  host_ = std::move(other.host_);
-  lent_ = other.lent_;
-  lender_ = std::move(other.lender_);
-  return *this;
-}
-
 void device_part::ready_after(stream& work) {
   if (device() != nullptr && device() != work.on().info().id)
     throw device_error(work.on().info().label(), work.owner(), "ready_after",
@@ -166,7 +143,9 @@ void device_part::land(stream& in, stream* out) {
 
 void device_part::land_at(void* address, stream& in, stream* out) {
   copy_to(address, in, out);
-  *this = {};
+  release();
+  of_ = nullptr;
+  ready_ = {};
 }
 
 void device_part::copy_to(void* address, stream& in, stream* out) {

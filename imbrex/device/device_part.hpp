@@ -43,8 +43,27 @@ class device_part {
   /// So many elements of that size. Throws `device_out_of_memory`.
   device_part(imbrex::device& of, std::size_t count, std::size_t size)
       : memory_(of, memory_kind::device, count, size), of_(&of), count_(count), size_(size) {}
-  device_part(device_part&& other) noexcept;
-  device_part& operator=(device_part&& other) noexcept;
+  device_part(device_part&& other) noexcept
+      : memory_(std::move(other.memory_)),
+        of_(std::exchange(other.of_, nullptr)),
+        count_(std::exchange(other.count_, 0)),
+        size_(other.size_),
+        ready_(std::move(other.ready_)),
+        host_(std::move(other.host_)),
+        lent_(other.lent_),
+        lender_(std::move(other.lender_)) {}
+  device_part& operator=(device_part&& other) noexcept {
+    if (this == &other) return *this;
+    memory_ = std::move(other.memory_);
+    of_ = std::exchange(other.of_, nullptr);
+    count_ = std::exchange(other.count_, 0);
+    size_ = other.size_;
+    ready_ = std::move(other.ready_);
+    host_ = std::move(other.host_);
+    lent_ = other.lent_;
+    lender_ = std::move(other.lender_);
+    return *this;
+  }
 
   void* address() const noexcept { return memory_.address(); }
   std::size_t count() const noexcept { return count_; }

@@ -106,15 +106,14 @@ void* memory_pool::hold(const void* inside) {
       static_cast<std::size_t>(static_cast<const char*>(inside) - static_cast<char*>(found.address));
   if (offset >= found.size || !found.is_owned) return nullptr;
   ++found.holds;
-  return found.address;
+  return &found;
 }
 
-void memory_pool::let_go(void* address) noexcept {
+void memory_pool::let_go(void* what) noexcept {
   const std::lock_guard guard(lock_);
-  const auto place = place_of_.find(address);
-  require(place != place_of_.end() && place->second->holds > 0, "a block is let go that is not held");
-  block& held = *place->second;
-  if (--held.holds == 0 && !held.is_owned) retire(place->second);
+  block& held = *static_cast<block*>(what);  // in its list, where nodes stay
+  require(held.holds > 0, "a block is let go that is not held");
+  if (--held.holds == 0 && !held.is_owned) retire(place_of_.find(held.address)->second);
 }
 
 void memory_pool::close_ward() {

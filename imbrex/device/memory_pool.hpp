@@ -46,11 +46,10 @@ class memory_pool {
   /// An address that `take` has returned.
   void give_back(void* address) noexcept;
   /// Keeps the block with that address in it from being handed out again, also when its owner gives it back,
-  /// until as many calls of `let_go` as of this. Returns the block; null if it is none of this pool's, or not
-  /// in use.
+  /// until as many calls of `let_go` as of this. Returns what these take; null if it is no block of this
+  /// pool, or not in use.
   void* hold(const void* inside);
-  /// A block that `hold` has returned.
-  void let_go(void* address) noexcept;
+  void let_go(void* what) noexcept;
   /// Gives what is not in use back to the driver; waits for the quarantine.
   void trim();
   statistics counts() const;

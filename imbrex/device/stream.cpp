@@ -124,10 +124,13 @@ void shared_event::mark(stream& work) {
   if (work.capturing()) [[unlikely]]
     refuse_mark(work);
   if (at_ != nullptr) return work.record(*this);
-  shared_event taken;
-  taken.at_ = &work.on().shared_events().take();
-  work.record(taken);
-  std::swap(at_, taken.at_);
+  at_ = &work.on().shared_events().take();
+  try {
+    work.record(*this);
+  } catch (...) {
+    *this = {};
+    throw;
+  }
 }
 
 void stream::record(shared_event& at) { backend().record(at.backend()); }

@@ -44,7 +44,10 @@ class channel {
     if constexpr (detail::argument_fits<T, V&&, 1>()) {
       if (other_ == nullptr) detail::throw_unconnected();
       detail::check_integer<T>(other_->chare_name, other_->entry_name, 1, value);
-      post(sent_++, static_cast<T>(std::forward<V>(value)));
+      if constexpr (std::is_same_v<V, T>)
+        post(sent_++, std::move(value));
+      else
+        post(sent_++, static_cast<T>(std::forward<V>(value)));
     }
   }
   /// Waits for the next value from the other end. Several waiters get one value each, in the order in which
@@ -73,7 +76,7 @@ class channel {
   static bool is_unordered(const detail::letter<T>& l) { return l.reference == unordered; }
 
  private:
-  void post(std::int64_t number, T value) {
+  void post(std::int64_t number, T&& value) {
     reinterpret_cast<detail::post_to_port<T>>(other_->post)(collection_, linear_, number, std::move(value));
   }
 

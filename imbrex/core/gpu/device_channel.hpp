@@ -23,6 +23,7 @@ class device_parcel {
  public:
   device_parcel() noexcept = default;
   explicit device_parcel(device_part&& content) noexcept : part_(std::move(content)) {}
+  explicit device_parcel(const device_loan<std::remove_const_t<T>>& lent) : part_(lent.part()) {}
   device_part* part() noexcept { return &part_; }
 
  private:
@@ -79,7 +80,7 @@ class device_channel : private channel<detail::device_parcel<T>> {
   /// channel is not connected.
   device_loan<std::remove_const_t<T>> send(device_span<const T> from, stream& filled) {
     auto loan = zero_copy(from, filled);
-    base::send(detail::device_parcel<T>(loan.part()));
+    base::send(detail::device_parcel<T>(loan));
     return loan;
   }
   /// Hands a buffer over, whose contents are there as `ready_after` has said.

@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <vector>
 
+#include <imbrex/base/pool.hpp>
 #include <imbrex/base/quick_lock.hpp>
 #include <imbrex/core/gpu/device_work.hpp>
 #include <imbrex/core/message/message.hpp>
@@ -17,6 +18,19 @@
 
 namespace imbrex {
 namespace detail {
+
+/// For what comes and goes with each message, from the PE's own memory.
+template <class T>
+struct pool_allocator {
+  using value_type = T;
+
+  pool_allocator() = default;
+  template <class U>
+  pool_allocator(const pool_allocator<U>&) noexcept {}
+  T* allocate(std::size_t count) { return static_cast<T*>(pool::allocate(count * sizeof(T))); }
+  void deallocate(T* at, std::size_t count) noexcept { pool::release(at, count * sizeof(T)); }
+  bool operator==(const pool_allocator&) const = default;
+};
 
 /// What the owner of lent memory shares with those who are to read it. Any thread.
 class loan_record {
@@ -66,7 +80,8 @@ template <class T>
 class device_loan {
  public:
   device_loan(device_span<const T> memory, stream& filled)
-      : record_(std::make_shared<detail::loan_record>(memory.data(), filled.on(), shared_event(filled))),
+      : record_(std::allocate_shared<detail::loan_record>(detail::pool_allocator<detail::loan_record>(),
+                                                          memory.data(), filled.on(), shared_event(filled))),
         memory_(memory) {}
 
   device_span<const T> span() const noexcept { return memory_; }
