@@ -43,6 +43,11 @@ std::string free_name(const std::string& name) {
   return free;
 }
 
+/// Kept as long as the process.
+PyObject* name_of_awaited(const std::string& whose, const char* what) {
+  return checked(PyUnicode_FromFormat("%s.%s()", whose.c_str(), what)).release().ptr();
+}
+
 }  // namespace
 
 std::string member_record::whole_name() const { return of->name + "." + name; }
@@ -71,6 +76,9 @@ class_record& define_class(PyObject* type, const std::string& name,
   c.type = Py_NewRef(type);
   c.name = free_name(name);
   c.by_name = checked(PyDict_New()).release().ptr();
+  c.all_reduce_name = name_of_awaited(c.name, "all_reduce");
+  c.created_name = name_of_awaited(c.name, "created");
+  c.destroy_name = name_of_awaited(c.name, "destroy");
   for (const auto& d : members) {
     member_record& m = *c.members.emplace_back(std::make_unique<member_record>());
     m.of = &c;
@@ -85,10 +93,8 @@ class_record& define_class(PyObject* type, const std::string& name,
       m.port = static_cast<int>(c.ports.size());
       c.ports.push_back(&m);
     }
-    m.awaited_name =
-        checked(PyUnicode_FromFormat("%s.%s()", m.whole_name().c_str(), m.is_port() ? "receive" : "call"))
-            .release()
-            .ptr();
+    m.awaited_name = name_of_awaited(m.whole_name(), m.is_port() ? "receive" : "call");
+    m.reduced_name = name_of_awaited(m.whole_name(), "reduce");
     m.number = define_entry({c.name, m.name, d.signature_text});
     m.number.set_target(&m);
     const nb::object address = checked(PyLong_FromVoidPtr(&m));

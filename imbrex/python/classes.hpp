@@ -32,6 +32,7 @@ struct member_record {
   int port = -1;                  ///< its place among the ports
   PyObject* awaited_name =
       nullptr;  ///< "Block.run.call()", "Block.halo.receive()": for whoever forgets to await it
+  PyObject* reduced_name = nullptr;  ///< "Block.run.reduce()"
 
   bool is_entry() const { return kind == member_kind::plain || kind == member_kind::coroutine; }
   bool is_channel() const { return kind == member_kind::channel || kind == member_kind::device_channel; }
@@ -46,7 +47,9 @@ struct class_record {
   std::string name;
   std::vector<std::unique_ptr<member_record>> members;  ///< the constructor first
   std::vector<member_record*> ports;
-  PyObject* by_name = nullptr;  ///< dict: name to the address of the member, as an int
+  PyObject *all_reduce_name = nullptr, *created_name = nullptr,
+           *destroy_name = nullptr;  ///< of what is awaited
+  PyObject* by_name = nullptr;       ///< dict: name to the address of the member, as an int
   struct found_member {
     PyObject* name = nullptr;
     member_record* its = nullptr;

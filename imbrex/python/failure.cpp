@@ -44,6 +44,24 @@ std::exception_ptr take_python_error(const std::string& who) {
   }
 }
 
+std::optional<int> status_of_system_exit() {
+  try {
+    throw;
+  } catch (nb::python_error& e) {
+    if (!e.matches(PyExc_SystemExit)) return std::nullopt;
+    const nb::object code = checked(PyObject_GetAttrString(e.value().ptr(), "code"));
+    if (code.is_none()) return 0;
+    if (PyLong_Check(code.ptr())) {
+      int overflow = 0;
+      return static_cast<int>(PyLong_AsLongAndOverflow(code.ptr(), &overflow) & 0xff);  // as the system does
+    }
+    nb::print(code, nb::none(), nb::module_::import_("sys").attr("stderr"));
+    return 1;
+  } catch (...) {
+    return std::nullopt;
+  }
+}
+
 std::exception_ptr travelling_exception(const std::string& who) {
   try {
     throw;

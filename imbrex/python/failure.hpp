@@ -2,6 +2,7 @@
 #pragma once
 
 #include <exception>
+#include <optional>
 #include <string>
 
 #include <imbrex/python/interpreter.hpp>
@@ -13,5 +14,9 @@ namespace imbrex::python {
 std::exception_ptr take_python_error(const std::string& who);
 /// The same of an exception of C++ that is handled, if it is Python's; all others stay as they are.
 std::exception_ptr travelling_exception(const std::string& who);
+
+/// Of the exception that is handled: the status if it is Python's SystemExit, which has the program end as
+/// imbrex.exit does. Its text, if it has one, has been written then, as Python does.
+std::optional<int> status_of_system_exit();
 
 }  // namespace imbrex::python

@@ -52,7 +52,7 @@ const char* name_of(proxy_kind kind) {
   return "";
 }
 
-[[noreturn]] void refuse(const member_object& m, const char* what, const char* instead) {
+[[noreturn]] void refuse(const member_object& m, const char* what, const std::string& instead) {
   throw nb::type_error(
       (m.its->whole_name() + " of " + name_of(proxy_in(m.target).kind) + " has no " + what + ": " + instead)
           .c_str());
@@ -73,7 +73,12 @@ void send_value(const member_object& m, PyObject* const* given, Py_ssize_t count
                                .c_str());
     const nb::object number = checked(PyNumber_Index(given[0]));
     reference = PyLong_AsLongLong(number.ptr());
-    if (reference == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();
+    if (reference == -1 && PyErr_Occurred() != nullptr) {
+      PyErr_Clear();
+      throw nb::value_error((m.its->whole_name() + ".send: the reference number is " +
+                             nb::str(number).c_str() + ", and must fit 64 bits")
+                                .c_str());
+    }
   }
   encoder value;
   encode(value, given[count - 1]);
@@ -102,11 +107,11 @@ PyObject* send(PyObject* self, PyObject* const* given, Py_ssize_t count, PyObjec
 
 /// The calls of all elements, whose results are combined.
 nb::object reduced(const member_object& m, operation by, PyObject* const* given, Py_ssize_t count,
-                   PyObject* names) {
+                   PyObject* names, PyObject* awaited) {
   encoder arguments;
   encode_arguments(arguments, *m.its, given, count, names);
   const proxy& to = proxy_in(m.target);
-  return kind_of(to).reduce(to, *m.its, std::move(by), arguments, m.its->awaited_name);
+  return kind_of(to).reduce(to, *m.its, std::move(by), arguments, awaited);
 }
 
 PyObject* call(PyObject* self, PyObject* const* given, Py_ssize_t count, PyObject* names) noexcept {
@@ -114,7 +119,7 @@ PyObject* call(PyObject* self, PyObject* const* given, Py_ssize_t count, PyObjec
     const auto& m = of(self);
     if (m.its->is_port()) refuse(m, "call", "a mailbox or channel has no result to await, so use send");
     const proxy& to = proxy_in(m.target);
-    if (!to.names_one()) return reduced(m, {}, given, count, names).release().ptr();
+    if (!to.names_one()) return reduced(m, {}, given, count, names, m.its->awaited_name).release().ptr();
     encoder arguments;
     encode_arguments(arguments, *m.its, given, count, names);
     return kind_of(to).call(to, *m.its, arguments, m.its->awaited_name).release().ptr();
@@ -133,10 +138,34 @@ PyObject* reduce(PyObject* self, PyObject* const* given, Py_ssize_t count, PyObj
     if (count == 0)
       throw nb::type_error(
           (m.its->whole_name() + ".reduce needs an operation first, such as imbrex.sum").c_str());
-    return reduced(m, operation_of(given[0]), given + 1, count - 1, names).release().ptr();
+    return reduced(m, operation_of(given[0]), given + 1, count - 1, names, m.its->reduced_name)
+        .release()
+        .ptr();
   } catch (...) {
     return raise_current_exception();
   }
+}
+
+PyObject* receive(PyObject* self, PyObject* const*, Py_ssize_t, PyObject*) noexcept {
+  try {
+    const auto& m = of(self);
+    if (m.its->is_port())
+      refuse(m, "receive", "the chare itself receives, as in await self." + m.its->name + ".receive()");
+    refuse(m, "receive", "only mailboxes and channels have, so await what call returns");
+  } catch (...) {
+    return raise_current_exception();
+  }
+}
+
+PyObject* await(PyObject* self) noexcept {
+  const member_record& its = *of(self).its;
+  if (its.is_port())
+    PyErr_Format(PyExc_TypeError, "%s is no result: the chare itself awaits self.%s.receive()",
+                 its.whole_name().c_str(), its.name.c_str());
+  else
+    PyErr_Format(PyExc_TypeError, "%s is no result: await what %s.call(...) returns",
+                 its.whole_name().c_str(), its.name.c_str());
+  return nullptr;
 }
 
 PyObject* text(PyObject* self) noexcept {
@@ -162,16 +191,16 @@ PyMethodDef methods[] = {
      "Sends a message whose result can be awaited; of many chares, the end of all calls."},
     {"reduce", function(&reduce), METH_FASTCALL | METH_KEYWORDS,
      "reduce(operation, ...): calls the entry of each chare and combines the results."},
+    {"receive", function(&receive), METH_FASTCALL | METH_KEYWORDS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace
 
 void member_object::define(nb::module_& m) {
-  static PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(&destroyed)},
-                                {Py_tp_methods, methods},
-                                {Py_tp_repr, reinterpret_cast<void*>(&text)},
-                                {Py_tp_call, reinterpret_cast<void*>(&called)},
-                                {0, nullptr}};
+  static PyType_Slot slots[] = {
+      {Py_tp_dealloc, reinterpret_cast<void*>(&destroyed)}, {Py_tp_methods, methods},
+      {Py_tp_repr, reinterpret_cast<void*>(&text)},         {Py_tp_call, reinterpret_cast<void*>(&called)},
+      {Py_am_await, reinterpret_cast<void*>(&await)},       {0, nullptr}};
   static PyType_Spec spec{"imbrex._core.Member", sizeof(member_object), 0,
                           Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
   type = reinterpret_cast<PyTypeObject*>(checked(PyType_FromSpec(&spec)).release().ptr());

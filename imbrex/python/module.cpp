@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The module imbrex._core: what the package's Python builds upon.
+#include <cmath>
 #include <csignal>
 #include <memory>
 #include <optional>
@@ -98,18 +99,66 @@ std::vector<task<nb::object>> tasks_of(const nb::args& awaitables) {
   return all;
 }
 
+/// Throws where only other loops than a PE could await that.
+void check_in_run(const char* what, const char* elsewhere) {
+  if (detail::scheduler::current() == nullptr)
+    throw error(std::string("imbrex.") + what + " is for entries and main tasks, in imbrex.run; " +
+                elsewhere);
+}
+
 nb::object all_of(const nb::args& awaitables) {
-  return awaitable_of(when_all(tasks_of(awaitables)), [](std::vector<nb::object> results) {
-    nb::list all;
-    for (auto& r : results) all.append(std::move(r));
-    return nb::object(all);
-  });
+  check_in_run("when_all", "in asyncio, beside a session, use asyncio.gather");
+  static kept_object name;
+  return awaitable_of(
+      when_all(tasks_of(awaitables)),
+      [](std::vector<nb::object> results) {
+        nb::list all;
+        for (auto& r : results) all.append(std::move(r));
+        return nb::object(all);
+      },
+      name.get([] { return PyUnicode_FromString("imbrex.when_all()"); }));
 }
 
 nb::object any_of(const nb::args& awaitables) {
-  return awaitable_of(when_any(tasks_of(awaitables)), [](any_result<nb::object> first) {
-    return nb::object(nb::make_tuple(first.index, std::move(first.value)));
-  });
+  check_in_run("when_any", "in asyncio, beside a session, use asyncio.wait");
+  static kept_object name;
+  return awaitable_of(
+      when_any(tasks_of(awaitables)),
+      [](any_result<nb::object> first) {
+        return nb::object(nb::make_tuple(first.index, std::move(first.value)));
+      },
+      name.get([] { return PyUnicode_FromString("imbrex.when_any()"); }));
+}
+
+nb::object sleep(const nb::object& seconds) {
+  check_in_run("sleep", "in asyncio, beside a session, use asyncio.sleep, and elsewhere time.sleep");
+  const double time = PyFloat_AsDouble(seconds.ptr());
+  if (time == -1 && PyErr_Occurred() != nullptr) {
+    PyErr_Clear();
+    PyErr_Format(PyExc_TypeError, "imbrex.sleep takes seconds, a number, not %R", seconds.ptr());
+    throw nb::python_error();
+  }
+  if (std::isnan(time)) throw nb::value_error("imbrex.sleep: the seconds are nan: give a number");
+  static kept_object name;
+  return awaitable_of(sleep_for(std::chrono::duration<double>(time)), nullptr,
+                      name.get([] { return PyUnicode_FromString("imbrex.sleep()"); }));
+}
+
+nb::object until_quiet() {
+  check_in_run("quiescence", "a session has session.quiescence()");
+  static kept_object name;
+  return awaitable_of(quiescence(), nullptr,
+                      name.get([] { return PyUnicode_FromString("imbrex.quiescence()"); }));
+}
+
+void exit_with(const nb::object& status) {
+  int overflow = 0;
+  const long n = PyLong_Check(status.ptr()) != 0 ? PyLong_AsLongAndOverflow(status.ptr(), &overflow) : 0;
+  if (PyLong_Check(status.ptr()) == 0 || overflow != 0) {
+    PyErr_Format(PyExc_TypeError, "imbrex.exit takes a status from 0 to 255, not %R", status.ptr());
+    throw nb::python_error();
+  }
+  imbrex::exit(n);
 }
 
 /// The main task of Python, of which the run's thread and the caller of `run` know.
@@ -130,6 +179,7 @@ task<int> run_main(main_program& main) {
     }
     main_program& its;
   } const whole(main);
+  std::optional<int> ends_at_once;
   try {
     nb::object made = checked(PyObject_CallNoArgs(main.function.ptr()));
     if (PyCoro_CheckExact(made.ptr()))
@@ -137,17 +187,22 @@ task<int> run_main(main_program& main) {
     else
       main.result = std::move(made);
   } catch (...) {
-    std::rethrow_exception(travelling_exception(""));
+    ends_at_once = status_of_system_exit();
+    if (!ends_at_once) std::rethrow_exception(travelling_exception(""));
   }
-  if (!main.body) co_return 0;
+  if (!main.body) co_return ends_at_once.value_or(0);
   std::exception_ptr thrown;
+  int status = 0;
   try {
     main.result = co_await *main.body;
   } catch (...) {
-    thrown = travelling_exception("");
+    if (const auto ends = status_of_system_exit())
+      status = *ends;
+    else
+      thrown = travelling_exception("");
   }
   if (thrown) std::rethrow_exception(std::move(thrown));
-  co_return 0;
+  co_return status;
 }
 
 /// A function of Python on its way to a PE. Whoever destroys it may be a thread that does not hold the lock.
@@ -256,17 +311,22 @@ void define_functions(nb::module_& m) {
   m.def("make_chare", &make_chare_of);
   m.def("when_all", &all_of);
   m.def("when_any", &any_of);
-  m.def("sleep",
-        [](double seconds) { return awaitable_of(sleep_for(std::chrono::duration<double>(seconds))); });
-  m.def("quiescence", [] { return awaitable_of(quiescence()); });
+  m.def("sleep", &sleep);
+  m.def("quiescence", &until_quiet);
   m.def("now", [] { return seconds(); });
-  m.def("pe", [] { return pe(); });
-  m.def("num_pes", [] { return num_pes(); });
+  m.def("pe", [] {
+    check_in_run("pe", "a program beside a session is on no PE");
+    return pe();
+  });
+  m.def("num_pes", [] {
+    check_in_run("num_pes", "a session has session.num_pes");
+    return num_pes();
+  });
   m.def("process", [] { return process(); });
   m.def("num_processes", [] { return num_processes(); });
   m.def("in_run", [] { return detail::scheduler::current() != nullptr; });
   m.def("on_threads", [] { return detail::processor::here().run().how().machine == machine_kind::threads; });
-  m.def("exit", [](int status) { imbrex::exit(status); });
+  m.def("exit", &exit_with);
   nb::class_<executor>(m, "Executor",
                        "By which threads that are no PE have the PE of its making call functions. While one "
                        "is held there is no quiescence, and no deadlock is seen.")

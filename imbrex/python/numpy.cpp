@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <memory>
+#include <span>
 
 #define NPY_NO_DEPRECATED_API NPY_2_0_API_VERSION
 #define NPY_TARGET_VERSION NPY_1_22_API_VERSION
@@ -35,6 +36,52 @@ bool is_for_devices(int type) { return is_plain(type) && type != NPY_LONGDOUBLE 
 
 bool is_named(PyObject* o, const char* name) { return std::strcmp(Py_TYPE(o)->tp_name, name) == 0; }
 
+/// A type that is named by its text and not by its number.
+constexpr std::uint8_t other_type = 255;
+constexpr const char* block_name = "imbrex._core.block";  ///< of a capsule with the memory of a message
+
+/// Bytes that mean the same in each process, but for a type that needs more than a number: numbers of the
+/// other byte order, texts, times, and records of all these.
+bool has_named_type(PyArrayObject* a) {
+  PyArray_Descr* const d = PyArray_DESCR(a);
+  const int type = d->type_num;
+  return (is_plain(type) || type == NPY_STRING || type == NPY_UNICODE || type == NPY_VOID ||
+          type == NPY_DATETIME || type == NPY_TIMEDELTA) &&
+         !PyDataType_REFCHK(d) && PyDataType_ELSIZE(d) > 0;
+}
+
+/// NumPy's own text, such as ">f8"; of records, which have none, what pickle makes of the type.
+nb::object text_of_type(PyArray_Descr* d) {
+  PyObject* const type = reinterpret_cast<PyObject*>(d);
+  if (!PyDataType_HASFIELDS(d)) {
+    const nb::object text = checked(PyObject_GetAttrString(type, "str"));
+    return checked(PyUnicode_AsUTF8String(text.ptr()));
+  }
+  static module_attribute dumps("pickle", "dumps");
+  return checked(PyObject_CallOneArg(dumps, type));
+}
+
+constexpr std::byte pickle_begins{0x80};
+
+nb::object type_of_text(std::span<const std::byte> text) {
+  const auto* const first = reinterpret_cast<const char*>(text.data());
+  const auto size = static_cast<Py_ssize_t>(text.size());
+  if (!text.empty() && text[0] == pickle_begins) {
+    static module_attribute loads("pickle", "loads");
+    return checked(PyObject_CallFunction(loads, "y#", first, size));
+  }
+  const nb::object name = checked(PyUnicode_FromStringAndSize(first, size));
+  PyArray_Descr* found = nullptr;
+  if (PyArray_DescrConverter(name.ptr(), &found) == NPY_FAIL) throw nb::python_error();
+  return nb::steal(reinterpret_cast<PyObject*>(found));
+}
+
+/// Nobody else has the memory, unless by a view of the array: it is its own, or that of a message.
+bool has_memory_for_itself(PyArrayObject* a) {
+  PyObject* const base = PyArray_BASE(a);
+  return base == nullptr ? PyArray_CHKFLAGS(a, NPY_ARRAY_OWNDATA) : PyCapsule_IsValid(base, block_name) != 0;
+}
+
 /// The memory of an array that was given away.
 bytes_block memory_of_given(PyArrayObject* a) {
   PyArray_CLEARFLAGS(a, NPY_ARRAY_WRITEABLE);
@@ -49,7 +96,7 @@ bytes_block memory_of_given(PyArrayObject* a) {
 }
 
 struct head {
-  int type = 0;
+  nb::object type;
   int dimensions = 0;
   bool is_in_columns = false;
   npy_intp shape[most_dimensions] = {};
@@ -58,18 +105,29 @@ struct head {
 head decode_head(decoder& in) {
   load();
   head h;
-  h.type = in.number<std::uint8_t>();
+  const int type = in.number<std::uint8_t>();
   h.is_in_columns = in.number<std::uint8_t>() == in_columns;
   h.dimensions = in.number<std::uint8_t>();
   if (h.dimensions > most_dimensions) throw nb::value_error("an array that came has too many dimensions");
   std::memcpy(h.shape, in.raw(sizeof(npy_intp) * static_cast<std::size_t>(h.dimensions)),
               sizeof(npy_intp) * static_cast<std::size_t>(h.dimensions));
+  if (type == other_type) {
+    const auto size = in.number<std::uint32_t>();
+    h.type = type_of_text({in.raw(size), size});
+  } else {
+    h.type = dtype_of(type);
+  }
   return h;
 }
 
-nb::object new_array(head& h, const std::byte* elements, std::size_t bytes) {
-  nb::object a = checked(PyArray_New(&PyArray_Type, h.dimensions, h.shape, h.type, nullptr, nullptr, 0,
-                                     h.is_in_columns ? NPY_ARRAY_F_CONTIGUOUS : 0, nullptr));
+/// `elements`: null for memory of its own.
+nb::object new_array(head& h, std::byte* elements, int flags) {
+  return checked(PyArray_NewFromDescr(&PyArray_Type, reinterpret_cast<PyArray_Descr*>(h.type.release().ptr()),
+                                      h.dimensions, h.shape, nullptr, elements, flags, nullptr));
+}
+
+nb::object copied_array(head& h, const std::byte* elements, std::size_t bytes) {
+  nb::object a = new_array(h, nullptr, h.is_in_columns ? NPY_ARRAY_F_CONTIGUOUS : 0);
   auto* const array = reinterpret_cast<PyArrayObject*>(a.ptr());
   if (static_cast<std::size_t>(PyArray_NBYTES(array)) != bytes)
     throw nb::value_error("an array that came has another size than its shape");
@@ -140,7 +198,9 @@ nb::object new_array(int type, const std::vector<Py_ssize_t>& shape) {
 bool encode_array(encoder& out, PyObject* o, bool is_given) {
   load();
   auto* array = reinterpret_cast<PyArrayObject*>(o);
-  if (!is_plain(PyArray_TYPE(array)) || !PyArray_ISNOTSWAPPED(array)) return false;
+  const bool is_numbered = is_plain(PyArray_TYPE(array)) && PyArray_ISNOTSWAPPED(array);
+  if (!is_numbered && !has_named_type(array)) return false;
+  const nb::object text = is_numbered ? nb::object() : text_of_type(PyArray_DESCR(array));
   const bool is_in_rows = PyArray_IS_C_CONTIGUOUS(array);
   const bool columns = !is_in_rows && PyArray_IS_F_CONTIGUOUS(array);
   nb::object copy;
@@ -153,13 +213,18 @@ bool encode_array(encoder& out, PyObject* o, bool is_given) {
   const bool is_beside = bytes > encoder::longest_inside;
   const int dimensions = PyArray_NDIM(array);
   out.number(is_beside ? tag::array_beside : tag::array);
-  out.number(static_cast<std::uint8_t>(PyArray_TYPE(array)));
+  out.number(is_numbered ? static_cast<std::uint8_t>(PyArray_TYPE(array)) : other_type);
   out.number(columns ? in_columns : std::uint8_t{0});
   out.number(static_cast<std::uint8_t>(dimensions));
   out.raw(PyArray_DIMS(array), sizeof(npy_intp) * static_cast<std::size_t>(dimensions));
+  if (!is_numbered) {
+    const auto size = static_cast<std::size_t>(PyBytes_GET_SIZE(text.ptr()));
+    out.number(static_cast<std::uint32_t>(size));
+    out.raw(PyBytes_AS_STRING(text.ptr()), size);
+  }
   if (!is_beside) {
     out.raw(PyArray_DATA(array), bytes);
-  } else if (is_given && PyArray_ISWRITEABLE(array)) {
+  } else if (is_given && PyArray_ISWRITEABLE(array) && has_memory_for_itself(array)) {
     out.add(memory_of_given(array));
   } else {
     bytes_block b(bytes);
@@ -167,6 +232,16 @@ bool encode_array(encoder& out, PyObject* o, bool is_given) {
     out.add(std::move(b));
   }
   return true;
+}
+
+void close_given(PyObject* o) {
+  if (!is_array(o)) {
+    if (PyObject_CheckBuffer(o) == 0) return;
+    const nb::object name = checked(PyUnicode_InternFromString("numpy"));
+    if (!nb::steal(PyImport_GetModule(name.ptr())).is_valid()) return;
+  }
+  load();
+  if (PyArray_Check(o)) PyArray_CLEARFLAGS(reinterpret_cast<PyArrayObject*>(o), NPY_ARRAY_WRITEABLE);
 }
 
 bool encode_scalar(encoder& out, PyObject* scalar) {
@@ -187,26 +262,25 @@ nb::object decode_array(decoder& in) {
   head h = decode_head(in);
   std::size_t bytes = 1;
   for (int d = 0; d < h.dimensions; ++d) bytes *= static_cast<std::size_t>(h.shape[d]);
-  const nb::object type = checked(reinterpret_cast<PyObject*>(PyArray_DescrFromType(h.type)));
-  bytes *= static_cast<std::size_t>(PyDataType_ELSIZE(reinterpret_cast<PyArray_Descr*>(type.ptr())));
-  return new_array(h, in.raw(bytes), bytes);
+  bytes *= static_cast<std::size_t>(PyDataType_ELSIZE(reinterpret_cast<PyArray_Descr*>(h.type.ptr())));
+  return copied_array(h, in.raw(bytes), bytes);
 }
 
 nb::object decode_array_beside(decoder& in) {
   head h = decode_head(in);
   const auto& b = in.next_block();
-  if (!in.may_take()) return new_array(h, b.data(), b.size());
+  if (!in.may_take()) return copied_array(h, b.data(), b.size());
   using owner = std::shared_ptr<std::byte>;
   auto held = std::make_unique<owner>(b.memory());
   std::byte* const first = held->get();
-  nb::object a = checked(PyArray_New(&PyArray_Type, h.dimensions, h.shape, h.type, nullptr, first, 0,
-                                     NPY_ARRAY_WRITEABLE | NPY_ARRAY_ALIGNED |
-                                         (h.is_in_columns ? NPY_ARRAY_F_CONTIGUOUS : NPY_ARRAY_C_CONTIGUOUS),
-                                     nullptr));
+  nb::object a = new_array(h, first,
+                           NPY_ARRAY_WRITEABLE | NPY_ARRAY_ALIGNED |
+                               (h.is_in_columns ? NPY_ARRAY_F_CONTIGUOUS : NPY_ARRAY_C_CONTIGUOUS));
   auto* const array = reinterpret_cast<PyArrayObject*>(a.ptr());
   if (static_cast<std::size_t>(PyArray_NBYTES(array)) != b.size())
     throw nb::value_error("an array that came has another size than its shape");
-  const nb::capsule keeps(held.release(), [](void* p) noexcept { delete static_cast<owner*>(p); });
+  const nb::capsule keeps(held.release(), block_name,
+                          [](void* p) noexcept { delete static_cast<owner*>(p); });
   if (PyArray_SetBaseObject(array, keeps.inc_ref().ptr()) < 0) throw nb::python_error();
   return a;
 }

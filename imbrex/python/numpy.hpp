@@ -14,9 +14,12 @@ bool is_array(PyObject* o);
 /// True of NumPy's scalars.
 bool is_scalar(PyObject* o);
 
-/// Writes an array with its tag, whatever its layout. `is_given`: its memory goes with it. False if it has
-/// elements that are not numbers of this machine: then nothing is written.
+/// Writes an array with its tag, whatever its layout. `is_given`: its memory goes with it, if the array has
+/// it for itself. False if its elements have references, or a type that others than NumPy have made: then
+/// nothing is written.
 bool encode_array(encoder& out, PyObject* array, bool is_given);
+/// Has an array, also of a derived class, be read-only; nothing for other objects.
+void close_given(PyObject* o);
 bool encode_scalar(encoder& out, PyObject* scalar);
 
 /// The number of a type of numbers that dtype(o) is, if devices have them and their bytes mean the same in

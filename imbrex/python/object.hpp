@@ -153,8 +153,10 @@ template <class Index>
 template <class... Section>
 nb::object object<Index>::all_reduce_among(contribution value, const Section&... over) {
   if (value.by == operation_kind::gather)
-    return awaitable_of(base::all_reduce(over..., std::move(value), imbrex::gather), list_of_contributions);
-  return awaitable_of(base::all_reduce(over..., std::move(value), combination{}), object_of_contribution);
+    return awaitable_of(base::all_reduce(over..., std::move(value), imbrex::gather), list_of_contributions,
+                        of().all_reduce_name);
+  return awaitable_of(base::all_reduce(over..., std::move(value), combination{}), object_of_contribution,
+                      of().all_reduce_name);
 }
 
 /// The calls of C++ for arrays of `object<Index>`.
@@ -278,8 +280,12 @@ class kind_of_index final : public array_kind {
   }
 
   void destroy(const proxy& e) const override { element_of(e).destroy(); }
-  nb::object destroy_all(const proxy& a) const override { return awaitable_of(array_of(a).destroy()); }
-  nb::object created(const proxy& a) const override { return awaitable_of(array_of(a).created()); }
+  nb::object destroy_all(const proxy& a) const override {
+    return awaitable_of(array_of(a).destroy(), nullptr, a.of->destroy_name);
+  }
+  nb::object created(const proxy& a) const override {
+    return awaitable_of(array_of(a).created(), nullptr, a.of->created_name);
+  }
 
  private:
   template <auto Entry, class... Before>

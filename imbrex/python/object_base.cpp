@@ -3,9 +3,11 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <utility>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/core/run/run.hpp>
 #include <imbrex/python/failure.hpp>
 #include <imbrex/python/port_type.hpp>
 #include <imbrex/python/values.hpp>
@@ -56,11 +58,25 @@ class call_arguments {
   nb::object names_;
 };
 
+/// What an entry returns instead, if what is handled is that it ends the program.
+nb::object end_of_program_or_rethrow() {
+  const std::optional<int> status = status_of_system_exit();
+  if (!status) throw;
+  imbrex::exit(*status);
+  return nb::none();
+}
+
 template <class Body, class Made>
 void finish_with(Body& ended, Made make) {
+  const auto result = [&] {
+    try {
+      return ended.result();
+    } catch (...) {
+      return end_of_program_or_rethrow();
+    }
+  };
   try {
-    const nb::object result = ended.result();
-    ended.value = make(result.ptr());
+    ended.value = make(result().ptr());
   } catch (...) {
     ended.thrown = travelling_exception(ended.who);
   }
@@ -120,7 +136,11 @@ void object_base::construct(entry_name constructor, const parcel& arguments) {
 
 nb::object object_base::invoke(const member_record& entry, decoder& arguments) {
   const call_arguments given(self_, arguments);
-  return given.call(entry.function);
+  try {
+    return given.call(entry.function);
+  } catch (...) {
+    return end_of_program_or_rethrow();
+  }
 }
 
 void object_base::call_and_drop(entry_name which, decoder arguments) {
@@ -214,8 +234,13 @@ PyObject* get(PyObject* o, void*) noexcept {
 
 PyObject* migrate_to(PyObject* o, PyObject* pe) noexcept {
   try {
-    const long n = PyLong_AsLong(pe);
-    if (n == -1 && PyErr_Occurred() != nullptr) return nullptr;
+    const long n = PyLong_Check(pe) != 0 ? PyLong_AsLong(pe) : -1;
+    if (PyLong_Check(pe) == 0 || n != static_cast<int>(n) || PyErr_Occurred() != nullptr) {
+      PyErr_Clear();
+      PyErr_Format(PyExc_TypeError, "%s.migrate_to takes the number of a PE, not %R",
+                   home_of(o).of().name.c_str(), pe);
+      return nullptr;
+    }
     home_of(o).migrate_to(static_cast<int>(n));
     Py_RETURN_NONE;
   } catch (...) {

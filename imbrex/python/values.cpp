@@ -151,7 +151,8 @@ void encode(encoder& out, PyObject* o) {
   } else if (type == given_object::type) {
     PyObject* const value = reinterpret_cast<given_object*>(o)->value;
     if (is_device_array(value)) return encode_given_array(out, value);
-    return numpy::is_array(value) && numpy::encode_array(out, value, true) ? void() : encode(out, value);
+    if (!numpy::is_array(value) || !numpy::encode_array(out, value, true)) encode(out, value);
+    return numpy::close_given(value);
   } else if (numpy::is_array(o)) {
     if (numpy::encode_array(out, o, false)) return;
   } else if (numpy::is_scalar(o)) {

@@ -49,7 +49,8 @@ class Echo(ix.Chare):
 
 def same(a, b):
     if isinstance(a, np.ndarray):
-        return type(a) is type(b) and a.dtype == b.dtype and a.shape == b.shape and np.array_equal(a, b)
+        return type(a) is type(b) and a.dtype == b.dtype and a.shape == b.shape and \
+            (a.tobytes() == b.tobytes() if not a.dtype.hasobject else np.array_equal(a, b))
     if isinstance(a, (tuple, list)):
         return type(a) is type(b) and len(a) == len(b) and all(map(same, a, b))
     if isinstance(a, dict):
@@ -74,6 +75,10 @@ def values():
     block = np.arange(60000.0).reshape(20, 30, 100)
     yield from (block, block.T, block[::2, 1:, ::-1], np.asfortranarray(block[0]), block[3:4])
     yield from (np.array(7), np.zeros((3, 0)), np.array(["a", "bc"]), np.array([1, "x", None], dtype=object))
+    yield from (np.linspace(0, 1, 5000).astype(">f8")[::2], np.asfortranarray(np.ones((3, 4)).astype(">c8")))
+    yield from (np.array([b"ab", b"c"]), np.array(["2026-01-01", "NaT"], "M8[ns]")[:1], np.arange(3).astype(">m8[s]"))
+    yield np.array([(1, (2.5, b"xy"))] * 900, np.dtype([("a", "u1"), ("b", [("c", ">f4"), ("d", "S2")])], align=True))
+    yield from (np.zeros(2, "V6"), np.array(["", ""]), np.zeros((2, 0), ">i4"), np.zeros(2, [("o", object)]))
     yield from (np.zeros(4, [("a", "i4"), ("b", "f8")]), np.arange(5).astype(">i4"), np.array(["2026-01-01"], "M8[D]"))
 
 
@@ -155,9 +160,37 @@ def test_given_arrays_are_handed_over(run):
         await ix.quiescence()
         assert await chares.total.reduce(ix.gather) == [0.0, 100_000.0, 200_000.0]
         made = await chares[1].make.call(20_000)
+        where = made.ctypes.data
         made += 1
+        assert where == made.ctypes.data
         assert made.sum() == 40_000
         assert await chares[1].echo.call(ix.give(3)) == (3,)
+    run(main)
+
+
+def test_what_is_given_is_closed_and_shared_with_nobody(run, tmp_path):
+    def all_kinds():
+        for n in (3, 50_000):
+            yield np.ones(n), None
+            base = np.ones(n)
+            yield base[:], base
+            memory = bytearray(np.ones(n).tobytes())
+            yield np.frombuffer(memory), np.frombuffer(memory)
+            yield np.ones(n).astype(">f8"), None
+            yield np.memmap(tmp_path / f"{ix.process()}.{n}", "f8", "w+", shape=n), None
+            yield np.array([None] * n), None
+
+    async def main():
+        kept = ix.chare(Echo, on=0)
+        for array, other in all_kinds():
+            before = array.copy()
+            kept.keep.send(ix.give(array))
+            with pytest.raises(ValueError, match="read-only"):
+                array[0] = 7
+            if other is not None:
+                other[0] = 7  # which the receiver's array does not see
+            await ix.quiescence()
+            assert np.array_equal(await kept.kept_value.call(), before)
     run(main)
 
 

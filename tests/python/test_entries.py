@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+import threading
 import warnings
 
 import pytest
@@ -140,8 +141,14 @@ def test_entries_are_methods_as_well():
     assert counter.add(4) == 7
     with pytest.raises(ix.Error, match="no chare of a run"):
         counter.where
-    with pytest.raises(ix.Error, match="no PE runs on this thread"):
+    with pytest.raises(ix.Error, match="imbrex.pe is for entries and main tasks, in imbrex.run"):
         ix.pe()
+
+
+class Forgetful(ix.Chare):
+    @ix.entry
+    def forget(self):
+        self.all_reduce(1, ix.sum)
 
 
 def test_forgotten_and_repeated_awaits_are_told(run):
@@ -150,7 +157,23 @@ def test_forgotten_and_repeated_awaits_are_told(run):
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
             c.add.call(1)
-        assert [str(w.message) for w in told] == [f"{__name__}.Counter.add.call() was never awaited"]
+            a = ix.array(Counter, 2)
+            a.add.reduce(ix.sum, 1)
+            a.add.call(1)
+            a.created()
+            ix.sleep(0.5)
+            ix.quiescence()
+            ix.when_all(ix.sleep(0))
+            ix.when_any(ix.sleep(0))
+            ix.array(Counter, 2).destroy()
+            await ix.group(Forgetful)[0].forget.call()
+        name = f"{__name__}.Counter"
+        forgotten = [f"{name}.add.call()", f"{name}.add.reduce()", f"{name}.add.call()", f"{name}.created()",
+                     "imbrex.sleep()", "imbrex.quiescence()", "imbrex.when_all()", "imbrex.when_any()",
+                     f"{name}.destroy()", f"{__name__}.Forgetful.all_reduce()"]
+        assert [str(w.message) for w in told if "imbrex.sleep" not in str(w.message)] == \
+            [f"{f} was never awaited" for f in forgotten if f != "imbrex.sleep()"]
+        assert any("imbrex.sleep() was never awaited" in str(w.message) for w in told)
         again = c.add.call(1)
         await again
         with pytest.raises(RuntimeError, match="awaited twice"):
@@ -159,3 +182,73 @@ def test_forgotten_and_repeated_awaits_are_told(run):
             import asyncio
             await asyncio.sleep(0)
     run(main)
+
+
+class Wrong(ix.Chare):
+    box = ix.Mailbox()
+
+    @ix.entry
+    def f(self):
+        return 1
+
+    @ix.entry
+    def go(self, pe):
+        self.migrate_to(pe)
+
+
+def test_wrong_uses_name_the_class_and_the_remedy(run):
+    async def main():
+        a = ix.array(Wrong, 2)
+        name = f"{__name__}.Wrong"
+        with pytest.raises(TypeError, match=rf"{name}.f is no result: await what f.call\(...\) returns"):
+            await a[1].f
+        with pytest.raises(TypeError, match=rf"{name}.box is no result: the chare itself awaits self.box.receive"):
+            await a[1].box
+        with pytest.raises(TypeError, match=rf"{name}.box of one chare has no receive: the chare itself receives, as "
+                                            r"in await self.box.receive\(\)"):
+            a[1].box.receive()
+        with pytest.raises(TypeError, match=f"{name}.f of one chare has no receive: .*await what call returns"):
+            a[1].f.receive()
+        with pytest.raises(ValueError, match=f"{name}.box.send: the reference number is {2**70}, and must fit 64 bits"):
+            a[1].box.send(2**70, 1)
+        for pe in ("x", 2**40, 1.5):
+            with pytest.raises(TypeError, match=f"{name}.migrate_to takes the number of a PE, not {pe!r}"):
+                await a[1].go.call(pe)
+        with pytest.raises(ValueError, match="imbrex.sleep: the seconds are nan"):
+            ix.sleep(float("nan"))
+        with pytest.raises(TypeError, match="imbrex.sleep takes seconds, a number, not '1'"):
+            ix.sleep("1")
+        with pytest.raises(TypeError, match="imbrex.exit takes a status from 0 to 255, not 'x'"):
+            ix.exit("x")
+    run(main)
+
+
+def test_threads_that_are_no_pe_post_to_an_executor(run):
+    async def main():
+        counter = ix.chare(Counter, on=0)
+        refusals = []
+
+        def beside(here):
+            try:
+                counter.add.send(1)
+            except ix.Error as e:
+                refusals.append(str(e))
+            for _ in range(5):
+                assert here.post(lambda: counter.add.send(2))
+        thread = threading.Thread(target=beside, args=(ix.executor(),))
+        thread.start()
+        del thread  # which holds the executor
+        await ix.quiescence()
+        assert await counter.add.call(0) == 10
+        assert "no PE runs on this thread" in refusals[0] and "imbrex.executor()" in refusals[0]
+    run(main)
+
+
+def test_what_only_a_run_awaits_is_refused_elsewhere():
+    for what, words in ((lambda: ix.sleep(1), "imbrex.sleep is for .*asyncio.sleep"),
+                        (lambda: ix.when_all(), "imbrex.when_all is for .*asyncio.gather"),
+                        (lambda: ix.when_any(), "imbrex.when_any is for .*asyncio.wait"),
+                        (lambda: ix.quiescence(), "imbrex.quiescence is for .*session.quiescence"),
+                        (lambda: ix.num_pes(), "imbrex.num_pes is for .*session.num_pes")):
+        with pytest.raises(ix.Error, match=words):
+            what()

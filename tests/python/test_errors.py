@@ -151,6 +151,51 @@ def test_an_exit_status_is_the_programs(run):
     assert ended.value.code == 7
 
 
+def stops(status):
+    sys.exit(status)
+
+
+class Leaver(ix.Chare):
+    @ix.entry
+    def leave(self, status):
+        sys.exit(status)
+
+    @ix.entry
+    async def leave_later(self, status):
+        await ix.sleep(0)
+        raise SystemExit(status)
+
+
+@pytest.mark.parametrize("status, code", [(7, 7), (None, 0), (256 + 3, 3), ("too late", 1)])
+@pytest.mark.parametrize("how", ["main", "plain", "later", "send"])
+def test_sys_exit_ends_the_run_with_its_status(run, capfd, status, code, how):
+    async def main():
+        chares = ix.array(Leaver, 2)
+        if how == "main":
+            sys.exit(status)
+        if how == "send":
+            chares[1].leave.send(status)
+        else:
+            await (chares[1].leave if how == "plain" else chares[1].leave_later).call(status)
+        await ix.sleep(100)
+    if code == 0:
+        assert run(main) is None
+        return
+    with pytest.raises(SystemExit) as ended:
+        run(main)
+    assert ended.value.code == code
+    text = capfd.readouterr().err
+    assert "Traceback" not in text
+    if isinstance(status, str) and ix.num_processes() == 1:
+        assert text.startswith(status)
+
+
+def test_a_main_task_that_is_no_coroutine_exits(run):
+    with pytest.raises(SystemExit) as ended:
+        run(lambda: stops(5))
+    assert ended.value.code == 5
+
+
 def has_global_lock():
     return getattr(sys, "_is_gil_enabled", lambda: True)()
 

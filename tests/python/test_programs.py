@@ -61,8 +61,8 @@ def program(tmp_path):
     return written
 
 
-def run(words, **options):
-    return subprocess.run(words, capture_output=True, text=True, timeout=60, **options)
+def run(words, timeout=60, **options):
+    return subprocess.run(words, capture_output=True, text=True, timeout=timeout, **options)
 
 
 def in_processes(n, words):
@@ -183,8 +183,9 @@ ix.run(main)
     assert (done.stdout, done.returncode) == ("3 hello 3 from 2\n", 0), done.stderr
 
 
-def test_memory_and_references_stay_flat(program):
-    done = run(program("""
+@pytest.mark.parametrize("rounds", [300, pytest.param(21_000, marks=pytest.mark.nightly)])  # 12 messages in each
+def test_memory_and_references_stay_flat(program, rounds):
+    done = run([*program("""
 import gc, resource, sys
 import numpy as np
 import imbrex as ix
@@ -221,14 +222,14 @@ async def main():
     before = sys.getallocatedblocks()
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     for _ in range(4):
-        await once(sink, 300)
+        await once(sink, int(sys.argv[1]))
     gc.collect()
     after = sys.getallocatedblocks()
     grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - memory
     print(abs(after - before) < 200, grown < 4096, after - before, grown)
 
 ix.run(main)
-"""))
+"""), str(rounds)], timeout=900)
     assert done.stdout.startswith("True True"), done.stdout + done.stderr
 
 
@@ -254,3 +255,37 @@ def test_arrays_of_devices_go_around(members):
         done = run(command)
         assert done.returncode == 0, done.stderr
         assert done.stdout == f"the sum after 9 rounds is {9000 * sum(range(members))}\n"
+
+
+@needs_command
+@pytest.mark.parametrize("processes", [1, 2])
+def test_exceptions_at_the_end_are_told(program, processes):
+    words = program("""
+import imbrex as ix
+
+class Late:
+    def __del__(self):
+        raise ValueError("too late")
+
+class Cell(ix.Chare):
+    def __init__(self):
+        self.late = Late()
+
+    @ix.entry
+    async def wait(self):
+        try:
+            await ix.sleep(1000)
+        finally:
+            raise LookupError("while it ends")
+
+async def main():
+    cells = ix.array(Cell, 2)
+    cells.wait.send()
+    await cells.created()
+    return "done"
+
+print(ix.run(main), flush=True)
+""")
+    done = run(in_processes(processes, words))
+    assert done.returncode == 0 and "done" in done.stdout, done.stderr
+    assert done.stderr.count("ValueError: too late") == 2

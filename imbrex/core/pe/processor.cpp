@@ -26,7 +26,8 @@ processor::~processor() = default;
 void processor::throw_no_pe() {
   throw error(
       "no PE runs on this thread: send, call, make_array and the like are for the main task and for entry "
-      "methods, inside imbrex::run; other threads post functions to an imbrex::executor");
+      "methods, inside imbrex::run (in Python imbrex.run, or beside imbrex.start); other threads post "
+      "functions to an imbrex::executor (in Python imbrex.executor())");
 }
 
 void processor::note_sent(message& m, int to) {

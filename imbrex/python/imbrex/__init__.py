@@ -19,8 +19,9 @@
 
 from imbrex._classes import Channel, Chare, DeviceChannel, Mailbox, entry
 from imbrex._core import (
-    DeviceArray, device_array, exit, give, now, num_pes, num_processes, pe, process, quiescence, sleep, when_all,
-    when_any)
+    Executor, DeviceArray, device_array, exit, give, now, num_pes, num_processes, pe, process, quiescence, sleep,
+    when_all, when_any)
+from imbrex._core import make_executor as executor
 from imbrex._creation import array, chare, group, in_blocks, keyed_array, round_robin, sparse_array
 from imbrex._device import stream
 from imbrex._errors import Error, RemoteError, RemoteTraceback, UsageError
@@ -29,8 +30,8 @@ from imbrex._operations import (
 from imbrex._run import run, start, stop
 
 __all__ = [
-    "Channel", "Chare", "DeviceArray", "DeviceChannel", "Error", "Mailbox", "RemoteError", "RemoteTraceback",
-    "UsageError", "all", "any", "array", "bit_and", "bit_or", "bit_xor", "chare", "device_array", "entry", "exit",
-    "gather", "give", "group", "in_blocks", "keyed_array", "max", "min", "now", "num_pes", "num_processes", "pe",
-    "process", "product", "quiescence", "round_robin", "run", "sleep", "sparse_array", "start", "stop", "stream", "sum",
-    "when_all", "when_any"]
+    "Channel", "Chare", "DeviceArray", "DeviceChannel", "Error", "Executor", "Mailbox", "RemoteError",
+    "RemoteTraceback", "UsageError", "all", "any", "array", "bit_and", "bit_or", "bit_xor", "chare", "device_array",
+    "entry", "executor", "exit", "gather", "give", "group", "in_blocks", "keyed_array", "max", "min", "now",
+    "num_pes", "num_processes", "pe", "process", "product", "quiescence", "round_robin", "run", "sleep",
+    "sparse_array", "start", "stop", "stream", "sum", "when_all", "when_any"]
