@@ -20,6 +20,29 @@ struct ring : chare<ring> {
   using entries = resident::entries<&ring::token>;
 };
 
+/// Passes on a payload round that all threads of a PE have written, of the kind that is given.
+template <class Kind>
+struct crew : chare<crew<Kind>> {
+  using pe = Kind;
+  std::uint32_t got = 0, wrong = 0, threads = 0;
+
+  IMBREX_DEVICE void pass(context<crew>& here, std::uint32_t left) {
+    const payload<std::uint32_t> memory = here.template prepare<&crew::take>(here.threads());
+    if (!memory) return here.template send<&crew::pass>(here.where(), left);
+    memory[here.thread()] = left * 1000 + here.thread();
+    here.template send<&crew::take>((here.where()[0] + 1) % here.shape()[0], left, memory);
+  }
+  IMBREX_DEVICE void take(context<crew>& here, std::uint32_t left, payload<std::uint32_t> came) {
+    if (here.leads()) {
+      ++got;
+      threads = here.threads();
+      for (std::uint32_t n = 0; n < came.size(); ++n) wrong += came[n] != left * 1000 + n ? 1U : 0U;
+    }
+    if (left != 0) pass(here, left - 1);
+  }
+  using entries = resident::entries<&crew::pass, &crew::take>;
+};
+
 /// Sends messages of all kinds to others at random, and checks what it gets.
 struct storm : chare<storm> {
   struct large {

@@ -51,13 +51,14 @@ IMBREX_DEVICE const auto& payload_in(const First&, const Rest&... rest) {
 template <class Chare>
 class context {
   using list = typename detail::chares_of<Chare>::type;
+  using core = detail::core<detail::pe_kind<Chare>>;
   template <auto Entry>
   using target_index = typename detail::traits_of<Entry>::index_type;
 
  public:
   using index_type = typename Chare::index_type;
 
-  IMBREX_DEVICE explicit context(detail::core& core) : core_(core) {}
+  IMBREX_DEVICE explicit context(core& of) : core_(of) {}
 
   /// The place of this chare in its array.
   IMBREX_DEVICE index_type where() const {
@@ -431,7 +432,7 @@ class context {
     for (int d = 0; d < Index::dimensions; ++d) f.about_place[d] = static_cast<std::uint32_t>(to[d]);
     core_.end(detail::stop_reason::failed, 0, f);
   }
-  detail::core& core_;
+  core& core_;
 };
 
 }  // namespace imbrex::resident

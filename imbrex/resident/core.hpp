@@ -58,10 +58,11 @@ IMBREX_DEVICE IMBREX_SELDOM inline void retry_kept(const machine& m, pe_state& m
   me.out.retry(try_fill, most);
 }
 
-/// What one thread of a PE works with.
+/// What one thread of a PE of that kind works with.
+template <class Kind>
 class core {
  public:
-  IMBREX_DEVICE core(const machine& of, pe_state& state, team& threads, std::uint32_t pe)
+  IMBREX_DEVICE core(const machine& of, pe_state& state, team_of<Kind>& threads, std::uint32_t pe)
       : m(of),
         me(state),
         threads(threads),
@@ -132,7 +133,7 @@ class core {
 
   const machine& m;
   pe_state& me;
-  team& threads;
+  team_of<Kind>& threads;
   std::uint32_t pe;
   mailbox<memory> own;
 

@@ -42,6 +42,20 @@ struct all_reduction {};
 template <class... Chare>
 struct chares {};
 
+/// What is a PE of a program: each of its classes says it, by `using pe = imbrex::resident::cluster<4>;`.
+/// Entries are run by all threads of the PE, so what has much to do for each message wants a large
+/// PE, and what has many messages many.
+///
+/// A thread block, on a multiprocessor: so it is where classes do not say.
+struct block {};
+/// So many blocks, which run near each other; GPUs from sm_90 on have these.
+template <unsigned Blocks>
+struct cluster {
+  static_assert(Blocks >= 2 && Blocks <= 8, "imbrex: a cluster has 2 to 8 blocks");
+};
+/// All blocks of a GPU: each GPU has one PE.
+struct whole_gpu {};
+
 /// The base of a class of chares inside a GPU. It has no data.
 template <class Derived, class Index = index<1>>
 struct chare {
@@ -74,6 +88,35 @@ struct max_operation {
 };
 
 namespace detail {
+
+template <class Chare, class = void>
+struct pe_of_class {
+  using type = block;
+};
+template <class Chare>
+struct pe_of_class<Chare, std::void_t<typename Chare::pe>> {
+  using type = typename Chare::pe;
+};
+/// What a PE is of a program with that class.
+template <class Chare>
+using pe_kind = typename pe_of_class<Chare>::type;
+template <class List>
+struct pe_of_list;
+template <class First, class... Rest>
+struct pe_of_list<chares<First, Rest...>> {
+  static_assert((std::is_same_v<pe_kind<First>, pe_kind<Rest>> && ...),
+                "imbrex: each class of a program inside a GPU names the same kind of PE: using pe = "
+                "imbrex::resident::cluster<4>");
+  using type = pe_kind<First>;
+};
+
+/// Blocks of a PE; 0: all of a GPU.
+template <class Kind>
+inline constexpr unsigned blocks_of = 1;
+template <unsigned Blocks>
+inline constexpr unsigned blocks_of<cluster<Blocks>> = Blocks;
+template <>
+inline constexpr unsigned blocks_of<whole_gpu> = 0;
 
 template <class Entry>
 struct entry_traits {

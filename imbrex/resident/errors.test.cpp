@@ -170,7 +170,7 @@ TEST_P(resident_errors, name_settings_that_cannot_be) {
   EXPECT_EQ(refusal([](settings& s) { s.pes = 1000; }),
             "a program inside a GPU cannot have 1000 PEs: 1 to 256 can be");
   EXPECT_EQ(refusal([](settings& s) { s.threads = 513; }),
-            "a program inside a GPU cannot have 513 threads in a PE: 1 to 512 can be");
+            "a program inside a GPU cannot have 513 threads in a block: 1 to 512 can be");
   EXPECT_EQ(
       refusal([](settings& s) { s.mailbox = 12; }),
       "a program inside a GPU cannot have mailboxes of 12 messages: a power of two from 2 to 2^20 can be");
@@ -226,7 +226,7 @@ TEST(resident_report, names_a_message_for_an_entry_that_is_not) {
         s.outbox = s.early = s.parcels = 4;
         return s;
       }(),
-      {detail::kind_of<ring>({4})});
+      {detail::kind_of<ring>({4})}, 1);
   // A message as no program can send it: what follows shows that it ends the run.
   alignas(256) static std::byte memory[1U << 17U];
   ASSERT_LE(plan.bytes(), sizeof(memory));

@@ -18,6 +18,8 @@ namespace {
 
 constexpr std::size_t alignment = 256;
 constexpr std::uint32_t most_pes = 256, most_threads = 512;
+/// Of a GPU that is one PE, where threads of the host are that.
+constexpr std::uint32_t emulated_blocks = 2;
 
 std::size_t rounded(std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
 
@@ -39,7 +41,7 @@ void check(const settings& s) {
   const auto number = [](std::uint32_t n) { return std::to_string(n); };
   require(s.pes >= 1 && s.pes <= most_pes, number(s.pes) + " PEs: 1 to 256 can be");
   require(s.threads >= 1 && s.threads <= most_threads,
-          number(s.threads) + " threads in a PE: 1 to 512 can be");
+          number(s.threads) + " threads in a block: 1 to 512 can be");
   require(s.gpus >= 1 && s.gpus <= most_gpus && s.pes % s.gpus == 0,
           number(s.pes) + " PEs on " + number(s.gpus) + " GPUs: as many on each of at most 96 can be");
   require(s.mailbox >= 2 && std::has_single_bit(s.mailbox) && s.mailbox <= 1U << 20U,
@@ -95,14 +97,19 @@ T* offset(std::size_t bytes) {
 
 }  // namespace
 
-layout::layout(const settings& s, std::vector<array_kind> arrays) : settings_(s), arrays_(std::move(arrays)) {
+layout::layout(const settings& s, std::vector<array_kind> arrays, unsigned blocks)
+    : settings_(s), arrays_(std::move(arrays)) {
   check(s);
+  require(blocks != 0 || s.pes == s.gpus, std::to_string(s.pes) + " PEs on " + std::to_string(s.gpus) +
+                                              " GPUs: its classes say that a PE is a whole GPU, so there "
+                                              "is one on each");
   machine& m = offsets_;
   m.pes = s.pes;
   m.gpus = s.gpus;
   m.pes_here = s.pes / s.gpus;
   m.to_gpu = divisor(m.pes_here);
   m.threads = s.threads;
+  m.blocks = blocks == 0 ? emulated_blocks : blocks;
   m.mailbox_size = s.mailbox;
   m.crossing_size = s.crossing;
   m.outbox_size = s.outbox;
@@ -162,6 +169,7 @@ layout::layout(const settings& s, std::vector<array_kind> arrays) : settings_(s)
   m.parts.outbox = piece(bulk, s.outbox * sizeof(kept_item<>));
   m.parts.kept = piece(bulk, s.early * sizeof(item));
   const auto tells = [](const array_kind& kind) { return kind.told != 0; };
+  m.parts.state = piece(bulk, blocks == 0 ? sizeof(pe_state) + sizeof(std::uint32_t) : 0);
   m.parts.untold = piece(bulk, std::ranges::any_of(arrays_, tells) ? s.outbox * sizeof(host_item) : 0);
   m.parts.bulk_bytes = static_cast<std::uint32_t>(bulk.used());
   m.pe_bulk = offset<std::byte>(all.take(bulk.used() * (m.pes_here + 1)));

@@ -13,9 +13,10 @@ namespace imbrex::resident {
 
 /// How a program inside a GPU runs. Sizes are of each PE.
 struct settings {
-  /// Thread blocks, or teams of threads of the host where the device is emulated. 0: as many as run at once.
+  /// Thread blocks, or what else the classes say that PEs are; teams of threads of the host where the device
+  /// is emulated. 0: as many as run at once.
   std::uint32_t pes = 0;
-  /// Threads of a PE, at most 512. 0: 128 on a GPU, 1 on a host.
+  /// Threads of a block, at most 512. 0: 128 on a GPU, 1 on a host.
   std::uint32_t threads = 0;
   placement placed = placement::round_robin;
   /// GPUs that the PEs are spread over evenly, those of one after those of the other; of a program in a
@@ -60,8 +61,9 @@ struct array_kind {
 /// arrays. It is the same on each GPU; of the arrays each GPU uses its own elements.
 class layout {
  public:
-  /// All settings are given. Throws usage_error for what cannot be.
-  layout(const settings& s, std::vector<array_kind> arrays);
+  /// All settings are given. `blocks` are those of a PE; 0: all of a GPU. Throws usage_error for what cannot
+  /// be.
+  layout(const settings& s, std::vector<array_kind> arrays, unsigned blocks);
 
   std::size_t image_bytes() const { return image_bytes_; }
   std::size_t bytes() const { return bytes_; }

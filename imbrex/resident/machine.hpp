@@ -155,7 +155,7 @@ struct crossing_end {
 struct pe_layout {
   static constexpr std::uint32_t tail = 0, returned = 128, slots = 256;
   std::uint32_t next = 0, rounds = 0, values = 0, ends = 0, bytes = 0;
-  std::uint32_t outbox = 0, kept = 0, untold = 0, bulk_bytes = 0;  ///< of the bulk, which begins with parcels
+  std::uint32_t outbox = 0, kept = 0, untold = 0, state = 0, bulk_bytes = 0;  ///< of the bulk after parcels
   std::uint32_t values_each = 0;  ///< of a round of a reduction: the most elements of a PE
 };
 
@@ -249,8 +249,8 @@ struct machine {
   std::byte* pe_memory = nullptr;
   std::byte* pe_bulk = nullptr;
   pe_layout parts;
-  std::uint32_t pes = 0, threads = 1, mailbox_size = 0, outbox_size = 0, kept_size = 0, parcels = 0,
-                parcel_bytes = 0;
+  std::uint32_t pes = 0, mailbox_size = 0, outbox_size = 0, kept_size = 0, parcels = 0, parcel_bytes = 0;
+  std::uint32_t blocks = 1, threads = 1;                        ///< of a PE, and of a block
   std::uint32_t gpu = 0, gpus = 1, first_pe = 0, pes_here = 0;  ///< of which GPU this is the view
   std::uint32_t gpus_of_process = 1;  ///< this one and those after it, in views of which threads run
   ending* end = nullptr;

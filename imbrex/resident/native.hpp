@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include <imbrex/device/native_stream.hpp>
 #include <imbrex/resident/machine.hpp>
@@ -14,8 +16,8 @@ namespace imbrex::resident {
 template <class... Chare>
 struct native {
   static void launch(native_stream on, detail::machine m);
-  /// Blocks of so many threads that run at once on the current device, one on each multiprocessor; 0: it has
-  /// no cooperative launch.
+  /// PEs of blocks of so many threads that run at once on the current device, one block on each
+  /// multiprocessor; 0: it has no cooperative launch, or no clusters where these are PEs.
   static std::uint32_t most_pes(std::uint32_t threads);
 };
 
@@ -26,38 +28,90 @@ struct native {
 namespace imbrex::resident {
 namespace detail {
 
-/// All of a run: a PE is a block. All blocks must run at once, so it is launched cooperatively.
+/// All of a run. All blocks must run at once, so it is launched cooperatively.
 template <class List>
 __global__ void __launch_bounds__(512, 1) resident_kernel(const __grid_constant__ machine m) {
-  extern __shared__ std::uint32_t tickets[];
-  __shared__ pe_state state;
-  team threads;
-  const std::uint32_t pe = m.first_pe + blockIdx.x;
-  if (threads.thread() == 0) state.prepare(m, pe, tickets);
-  threads.sync();
-  scheduler<List>(m, state, threads, pe).serve();
+#if defined(__CUDA_ARCH__)  // not where the host's side of it is compiled
+  using kind = typename pe_of_list<List>::type;
+  team_of<kind> threads;
+  const std::uint32_t pe = m.first_pe + threads.place();
+  if constexpr (std::is_same_v<kind, whole_gpu>) {
+    auto* const state = reinterpret_cast<pe_state*>(m.bulk_of(threads.place()) + m.parts.state);
+    if (threads.thread() == 0) state->prepare(m, pe, reinterpret_cast<std::uint32_t*>(state + 1));
+    threads.sync();
+    scheduler<List>(m, *state, threads, pe).serve();
+  } else {
+    extern __shared__ std::uint32_t tickets[];
+    __shared__ pe_state state;
+    if (threads.thread() == 0) state.prepare(m, pe, tickets);
+    threads.sync();
+    scheduler<List>(m, *threads.first(&state), threads, pe).serve();
+    if constexpr (blocks_of<kind> > 1) threads.sync();  // the others read what the first block has
+  }
+#endif
+}
+
+/// Blocks of so many threads, in clusters if PEs are these.
+template <class Kind>
+struct resident_launch {
+  cudaLaunchConfig_t config{};
+  cudaLaunchAttribute attributes[2]{};
+
+  explicit resident_launch(std::uint32_t threads) {
+    config.blockDim = dim3(threads);
+    attributes[0].id = cudaLaunchAttributeCooperative;
+    attributes[0].val.cooperative = 1;
+    attributes[1].id = cudaLaunchAttributeClusterDimension;
+    attributes[1].val.clusterDim = {blocks_of<Kind>, 1, 1};
+    config.attrs = attributes;
+    config.numAttrs = blocks_of<Kind> > 1 ? 2 : 1;
+  }
+};
+
+inline std::uint32_t multiprocessors() {
+  int device = 0, processors = 0;
+  cudaGetDevice(&device);
+  cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
+  return static_cast<std::uint32_t>(processors);
 }
 
 }  // namespace detail
 
 template <class... Chare>
 void native<Chare...>::launch(native_stream on, detail::machine m) {
-  void* arguments[] = {&m};
-  cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(&detail::resident_kernel<chares<Chare...>>),
-                              dim3(m.pes_here), dim3(m.threads), arguments,
-                              m.pes_here * sizeof(std::uint32_t), static_cast<cudaStream_t>(on.handle));
+  using kind = typename detail::pe_of_list<chares<Chare...>>::type;
+  constexpr std::uint32_t blocks = detail::blocks_of<kind>;
+  detail::resident_launch<kind> how(m.threads);
+  how.config.gridDim = dim3(blocks == 0 ? detail::multiprocessors() : m.pes_here * blocks);
+  how.config.dynamicSmemBytes = m.pes_here * sizeof(std::uint32_t);
+  how.config.stream = static_cast<cudaStream_t>(on.handle);
+  cudaLaunchKernelEx(&how.config, detail::resident_kernel<chares<Chare...>>, m);
 }
 
 template <class... Chare>
 std::uint32_t native<Chare...>::most_pes(std::uint32_t threads) {
-  int device = 0, processors = 0, cooperative = 0, blocks = 0;
+  using kind = typename detail::pe_of_list<chares<Chare...>>::type;
+  int device = 0, cooperative = 0, at_once = 0;
   cudaGetDevice(&device);
-  cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
   cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, device);
-  cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, detail::resident_kernel<chares<Chare...>>,
-                                                static_cast<int>(threads), 256 * sizeof(std::uint32_t));
-  if (cooperative == 0 || blocks == 0) return 0;
-  return static_cast<std::uint32_t>(processors);  // one on each: more share its instructions
+  if (cooperative == 0) return 0;
+  const auto code = detail::resident_kernel<chares<Chare...>>;
+  constexpr std::size_t tickets = 256 * sizeof(std::uint32_t);
+  if constexpr (detail::blocks_of<kind> > 1) {
+    detail::resident_launch<kind> how(threads);
+    how.config.gridDim = dim3(detail::blocks_of<kind>);
+    how.config.dynamicSmemBytes = tickets;
+    if (cudaOccupancyMaxActiveClusters(&at_once, code, &how.config) != cudaSuccess) {
+      cudaGetLastError();  // it has no clusters
+      return 0;
+    }
+    return static_cast<std::uint32_t>(at_once);
+  } else {
+    cudaOccupancyMaxActiveBlocksPerMultiprocessor(&at_once, code, static_cast<int>(threads), tickets);
+    if (at_once == 0) return 0;
+    // One on each: more share its instructions.
+    return detail::blocks_of<kind> == 0 ? 1 : detail::multiprocessors();
+  }
 }
 
 }  // namespace imbrex::resident

@@ -5,6 +5,8 @@
 namespace imbrex::resident {
 
 template struct native<test::ring>;
+template struct native<test::crew<cluster<2>>>;
+template struct native<test::crew<whole_gpu>>;
 template struct native<test::storm>;
 template struct native<test::wanderer>;
 template struct native<test::cube>;

@@ -35,7 +35,7 @@ TEST(placement, gives_each_element_its_own_place) {
         s.pes = pes;
         s.threads = 1;
         s.placed = placed;
-        const detail::layout plan(s, {{"cell", 8, {count}, 0, 0}});
+        const detail::layout plan(s, {{"cell", 8, {count}, 0, 0}}, 1);
         std::vector<std::byte> image(plan.image_bytes());
         const detail::machine m = plan.at(image.data());
         const detail::array_layout& a = m.arrays[0];

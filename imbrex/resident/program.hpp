@@ -154,6 +154,7 @@ template <class... C>
 class program {
   using list = chares<C...>;
   using table = detail::table<list>;
+  static constexpr unsigned blocks = detail::blocks_of<typename detail::pe_of_list<list>::type>;
   static_assert(sizeof...(C) >= 1 && sizeof...(C) <= detail::most_arrays,
                 "imbrex: a program inside a GPU has 1 to 4 classes of chares");
   static_assert((std::is_same_v<typename detail::chares_of<C>::type, list> && ...),
@@ -166,7 +167,7 @@ class program {
   /// Its arrays, by their extents, of elements that are made without arguments. `of` must outlive the
   /// program. Throws usage_error for settings that cannot be, device_error if the device cannot run it.
   program(device& of, const settings& s, const typename C::index_type&... shapes)
-      : state_(of, detail::layout(completed(of, s), {detail::kind_of<C>(shapes)...}), names(),
+      : state_(of, detail::layout(completed(of, s), {detail::kind_of<C>(shapes)...}, blocks), names(),
                detail::serve_on_host<list>) {
     (write(std::vector<C>(state_.count(table::template array<C>()))), ...);
   }
@@ -174,22 +175,24 @@ class program {
   /// it, with the same settings, and each call that starts or ends a run is made by all; `settings::pes` are
   /// those of all.
   program(const symmetric_heap& heap, const settings& s, const typename C::index_type&... shapes)
-      : state_(heap.memory(), detail::layout(on_gpus_of(heap, s), {detail::kind_of<C>(shapes)...}), names(),
-               detail::serve_on_host<list>) {
+      : state_(heap.memory(), detail::layout(on_gpus_of(heap, s), {detail::kind_of<C>(shapes)...}, blocks),
+               names(), detail::serve_on_host<list>) {
     (write(std::vector<C>(state_.count(table::template array<C>()))), ...);
   }
 
   /// So many bytes it takes of a heap with `settings::gpus` GPUs of that device.
   static std::size_t heap_bytes(device& of, const settings& s, const typename C::index_type&... shapes) {
-    return detail::layout(completed(of, s), {detail::kind_of<C>(shapes)...}).bytes();
+    return detail::layout(completed(of, s), {detail::kind_of<C>(shapes)...}, blocks).bytes();
   }
   /// The settings that are 0, as they come out on that device.
   static settings completed(device& of, settings s) {
     const bool is_emulated = of.info().backend == "emulated";
     if (s.threads == 0) s.threads = is_emulated ? 1 : 128;
-    if (s.pes == 0 && s.gpus != 0)
-      s.pes = s.gpus * std::clamp(is_emulated ? std::thread::hardware_concurrency() : most_pes(s.threads), 1U,
-                                  std::max(256U / s.gpus, 1U));
+    if (s.pes != 0) return s;
+    std::uint32_t of_gpu = 1;
+    if (blocks != 0)
+      of_gpu = is_emulated ? std::thread::hardware_concurrency() / blocks : most_pes(s.threads);
+    s.pes = s.gpus * std::clamp(of_gpu, 1U, std::max(256U / std::max(s.gpus, 1U), 1U));
     return s;
   }
   /// What the settings came to.

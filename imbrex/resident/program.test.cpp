@@ -88,6 +88,39 @@ TEST_P(resident_program, passes_a_token_round) {
   EXPECT_EQ(p.read<ring>()[4].got, 201U);
 }
 
+template <class Kind>
+void check_crew(device& gpu, const settings& chosen, std::uint32_t blocks) {
+  constexpr std::uint32_t chares = 5, rounds = 61;
+  program<crew<Kind>> p(gpu, chosen, {static_cast<int>(chares)});
+  EXPECT_FALSE((p.template run<&crew<Kind>::pass>(1, rounds).value));
+  std::uint32_t got = 0;
+  for (const crew<Kind>& c : p.template read<crew<Kind>>()) {
+    got += c.got;
+    EXPECT_EQ(c.wrong, 0U);
+    if (blocks != 0) {
+      EXPECT_EQ(c.threads, blocks * p.chosen().threads);
+    }
+  }
+  EXPECT_EQ(got, rounds + 1);
+}
+
+TEST_P(resident_program, has_clusters_as_pes) { check_crew<cluster<2>>(gpu(), chosen(), 2); }
+
+TEST_P(resident_program, has_whole_gpus_as_pes) {
+  settings s = chosen();
+  s.parcel_bytes = 1U << 19U;  // a word of each thread
+  s.pes = s.gpus;
+  check_crew<whole_gpu>(gpu(), s, GetParam().backend == "emulated" ? 2 : 0);
+  s.pes = s.gpus + s.gpus;
+  try {
+    program<crew<whole_gpu>> refused(gpu(), s, {3});
+    FAIL() << "two PEs of a GPU";
+  } catch (const usage_error& e) {
+    EXPECT_NE(std::string(e.what()).find("a PE is a whole GPU, so there is one on each"), std::string::npos)
+        << e.what();
+  }
+}
+
 TEST_P(resident_program, runs_again_with_what_the_last_run_left) {
   program<ring> p(gpu(), chosen(), {4});
   for (int n = 0; n < 3; ++n) p.run<&ring::token>(0, std::uint64_t{7});

@@ -16,9 +16,10 @@ class reducer {
   using traits = reduction_traits<Reduction>;
   using value = typename traits::value;
   using chare = typename traits_of<traits::entry>::chare;
+  using own_core = core<pe_kind<chare>>;
 
  public:
-  IMBREX_DEVICE explicit reducer(core& c) : core_(c) {}
+  IMBREX_DEVICE explicit reducer(own_core& c) : core_(c) {}
 
   /// The running element's value, for its next round.
   IMBREX_DEVICE void contribute(const value& v) {
@@ -93,7 +94,7 @@ class reducer {
                                            traits::to_all ? all_elements : 0)});
   }
 
-  core& core_;
+  own_core& core_;
 };
 
 }  // namespace imbrex::resident::detail

@@ -23,8 +23,10 @@ namespace imbrex::resident::detail {
 /// it.
 template <class List>
 class scheduler {
+  using kind = typename pe_of_list<List>::type;
+
  public:
-  IMBREX_DEVICE scheduler(const machine& m, pe_state& me, team& threads, std::uint32_t pe)
+  IMBREX_DEVICE scheduler(const machine& m, pe_state& me, team_of<kind>& threads, std::uint32_t pe)
       : core_(m, me, threads, pe) {
     if (core_.leads()) ahead_ = core_.own.look(core_.head);
     if (core_.leads() && pe == m.host.first_pe && is_traced()) tell_clock(m);
@@ -289,7 +291,7 @@ class scheduler {
 
   /// Runs what a message is for.
   struct runner {
-    core& c;
+    core<kind>& c;
     const item& i;
     bool known = false;
 
@@ -385,7 +387,7 @@ class scheduler {
     if (is_traced() && core_.leads()) record_entry(core_.m, core_.me, core_.pe, i.meta & ~is_ordered);
   }
 
-  core core_;
+  core<kind> core_;
   wide_word ahead_{};  ///< the last look
   bool rested_ = true;
   bool prefers_local_ = true;     ///< the last message was not local: they take turns

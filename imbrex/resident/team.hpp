@@ -3,7 +3,12 @@
 
 #include <cstdint>
 
+#include <imbrex/resident/entries.hpp>
 #include <imbrex/resident/transport/memory.hpp>
+
+#if defined(__CUDA_ARCH__)
+#include <cooperative_groups.h>
+#endif
 
 namespace imbrex::resident::detail {
 
@@ -15,14 +20,59 @@ class thread_barrier;
 void wait_at(thread_barrier& at, std::uint32_t turn);
 #endif
 
-/// One thread's view of the threads that are a PE: a block of the device, or threads of the host.
-class team {
- public:
+/// One thread's view of the threads that are a PE: `thread()` of `threads()`, who wait for each other by
+/// `sync`, after which each sees what the others have written. On a device `place()` is the PE's among those
+/// of its GPU, and `first(here)` what the PE's first block has where each block has `here`.
 #if defined(__CUDA_ARCH__)
+template <class Kind>
+class team_of;
+
+template <>
+class team_of<block> {
+ public:
   __device__ std::uint32_t thread() const { return threadIdx.x; }
   __device__ std::uint32_t threads() const { return blockDim.x; }
   __device__ void sync() { __syncthreads(); }
+  __device__ static std::uint32_t place() { return blockIdx.x; }
+  template <class T>
+  __device__ static T* first(T* here) {
+    return here;
+  }
+};
+
+template <unsigned Blocks>
+class team_of<cluster<Blocks>> {
+ public:
+  __device__ std::uint32_t thread() const { return blockIdx.x % Blocks * blockDim.x + threadIdx.x; }
+  __device__ std::uint32_t threads() const { return Blocks * blockDim.x; }
+  __device__ static std::uint32_t place() { return blockIdx.x / Blocks; }
+#if __CUDA_ARCH__ >= 900
+  __device__ void sync() { cooperative_groups::this_cluster().sync(); }
+  template <class T>
+  __device__ static T* first(T* here) {
+    return cooperative_groups::this_cluster().map_shared_rank(here, 0);
+  }
+#else  // most_pes says that there are none
+  __device__ void sync() { __trap(); }
+  template <class T>
+  __device__ static T* first(T* here) {
+    return here;
+  }
+#endif
+};
+
+template <>
+class team_of<whole_gpu> {
+ public:
+  __device__ std::uint32_t thread() const { return blockIdx.x * blockDim.x + threadIdx.x; }
+  __device__ std::uint32_t threads() const { return gridDim.x * blockDim.x; }
+  __device__ void sync() { cooperative_groups::this_grid().sync(); }
+  __device__ static std::uint32_t place() { return 0; }
+};
+using team = team_of<block>;
 #else
+class team {
+ public:
   team() = default;
   /// `barrier` may be null if it is one thread.
   team(std::uint32_t thread, std::uint32_t threads, thread_barrier* barrier)
@@ -36,7 +86,9 @@ class team {
  private:
   std::uint32_t thread_ = 0, threads_ = 1, turn_ = 0;
   thread_barrier* barrier_ = nullptr;
-#endif
 };
+template <class Kind>
+using team_of = team;
+#endif
 
 }  // namespace imbrex::resident::detail

@@ -37,7 +37,7 @@ struct pe_of_threads {
   std::vector<std::uint32_t> tickets;
   thread_barrier barrier;
 
-  pe_of_threads(const machine& m, std::uint32_t pe) : tickets(m.pes_here), barrier(m.threads) {
+  pe_of_threads(const machine& m, std::uint32_t pe) : tickets(m.pes_here), barrier(m.blocks * m.threads) {
     state.prepare(m, pe, tickets.data());
   }
 };
@@ -53,10 +53,10 @@ void run_on_threads(const machine& m, void (*serve)(const machine&, pe_state&, t
     for (std::uint32_t pe = gpu.first_pe; pe < gpu.first_pe + gpu.pes_here; ++pe) pes.emplace_back(gpu, pe);
   }
   for (std::size_t n = 0; n < pes.size(); ++n)
-    for (std::uint32_t thread = 0; thread < m.threads; ++thread)
+    for (std::uint32_t thread = 0; thread < m.blocks * m.threads; ++thread)
       threads.emplace_back([&gpu = gpus[n / m.pes_here], pe = m.first_pe + static_cast<std::uint32_t>(n),
                             serve, thread, &of = pes[n]] {
-        team view(thread, gpu.threads, &of.barrier);
+        team view(thread, gpu.blocks * gpu.threads, &of.barrier);
         serve(gpu, of.state, view, pe);
       });
   for (std::thread& t : threads) t.join();
