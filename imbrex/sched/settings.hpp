@@ -38,6 +38,8 @@ struct thread_settings {
 
   binding bind = binding::none;
   nanoseconds latency{0};  ///< of a message between PEs, end to end
+  /// No other process of the job is on this host: then PEs may look for processors of their own.
+  bool has_host_alone = true;
 };
 
 }  // namespace imbrex

@@ -99,7 +99,7 @@ thread_machine::thread_machine(std::span<scheduler* const> pes, const thread_set
       nudges_(pes.size()),
       told_(events),
       bind_(settings.bind),
-      keeps_apart_(may_spin && settings.bind == thread_settings::binding::none),
+      keeps_apart_(may_spin && settings.has_host_alone && settings.bind == thread_settings::binding::none),
       claims_(pes.size()),
       // Not where messages take longer than it takes to wake.
       spins_(may_spin && settings.latency <= wake_margin::largest),
@@ -204,7 +204,7 @@ void thread_machine::loop(scheduler& pe, std::size_t place) {
       if (keeps_apart_) claims_.settle(place);
       if (spin(pe)) continue;
       pe.flush();
-      claims_.leave(place);
+      if (keeps_apart_) claims_.leave(place);
       wait_for_work(pe, margin, vain_looks);
       if (keeps_apart_) claims_.settle(place);
     } catch (...) {
@@ -249,13 +249,13 @@ void thread_machine::wait_for_work(scheduler& pe, wake_margin& margin, int& vain
   if (!pe.door().park()) return;
   if (network != nullptr && !network->arm()) {
     const bool rests = sending && !spins_ && !deadline && vain_looks >= looks_before_rest;
+    std::optional<observed_rest> rest;
+    if (vain_looks > 0) rest.emplace(pe);  // an observer's lock must not keep others from what this one needs
     pe.door().sleep(rests ? longest_sleep_while_sending : nanoseconds(0));
-    if (pe.poll() || rests) {
-      vain_looks = 0;
-    } else {
-      ++vain_looks;
-      std::this_thread::yield();  // what is to move may need another process, and that this processor
-    }
+    // What is to move may need another process, and that this processor.
+    if (vain_looks > 0) std::this_thread::yield();
+    rest.reset();
+    vain_looks = pe.poll() || rests ? 0 : vain_looks + 1;
     return;
   }
   const observed_rest rest(pe);  // before the others may know of it: who comes last may speak for all

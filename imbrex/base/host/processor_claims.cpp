@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include <imbrex/base/host/processor_mask.hpp>
 
@@ -20,22 +21,25 @@ std::int64_t now_ns() {
 
 }  // namespace
 
-processor_claims::processor_claims(std::size_t threads) : claims_(threads) {}
+processor_claims::processor_claims(std::size_t threads, nanoseconds longest)
+    : claims_(threads), longest_(longest) {}
 
 int processor_claims::place(std::size_t thread) const noexcept {
   return claims_[thread].place.load(std::memory_order_relaxed);
 }
 
 void processor_claims::leave(std::size_t thread) noexcept {
+  claims_[thread].is_awake = false;
   claims_[thread].ends.store(now_ns() + hand_over_ns, std::memory_order_relaxed);
 }
 
 void processor_claims::settle(std::size_t thread) noexcept {
   const int own = ::sched_getcpu();
   claim& held = claims_[thread];
-  if (own < 0 || (place(thread) == own && held.ends.load(std::memory_order_relaxed) == awake)) return;
+  if (own < 0) return;
+  held.ends.store(now_ns() + longest_.count(), std::memory_order_relaxed);
+  if (std::exchange(held.is_awake, true) && place(thread) == own) return;
   // Of two threads that come to one processor at once, at least one sees the other.
-  held.ends.store(awake, std::memory_order_relaxed);
   held.place.store(own, std::memory_order_seq_cst);
   if (!is_anybody_else_on(own, thread)) return;
   try {
@@ -48,8 +52,7 @@ bool processor_claims::is_anybody_else_on(int processor, std::size_t thread) con
   for (std::size_t other = 0; other < claims_.size(); ++other) {
     const claim& held = claims_[other];
     if (other == thread || held.place.load(std::memory_order_seq_cst) != processor) continue;
-    const auto ends = held.ends.load(std::memory_order_relaxed);
-    if (ends == awake || now_ns() < ends) return true;
+    if (now_ns() < held.ends.load(std::memory_order_relaxed)) return true;
   }
   return false;
 }

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <mutex>
 #include <vector>
+
+#include <imbrex/base/clock.hpp>
 
 namespace imbrex::detail {
 
@@ -17,7 +19,8 @@ namespace imbrex::detail {
 /// The threads are not bound: each keeps its affinity mask, and the system may move it at any time.
 class processor_claims {
  public:
-  explicit processor_claims(std::size_t threads);
+  /// Who has not settled for `longest` counts as nowhere: it may work, and the system may have moved it.
+  explicit processor_claims(std::size_t threads, nanoseconds longest = std::chrono::milliseconds(10));
 
   /// The calling thread, `thread` of 0 to `threads - 1`, runs or is about to wait awake. If it has left or is
   /// on another processor than at its last call, and another thread is there, it moves to the next of its
@@ -33,16 +36,17 @@ class processor_claims {
   static constexpr int nowhere = -1;
 
  private:
-  struct claim {
+  struct alignas(64) claim {  // its thread writes it again and again
     std::atomic<int> place = nowhere;
     std::atomic<std::int64_t> ends = 0;  ///< when others may have the place, by the steady clock, in ns
+    bool is_awake = false;               ///< its thread's
   };
-  static constexpr std::int64_t awake = std::numeric_limits<std::int64_t>::max();
 
   bool is_anybody_else_on(int processor, std::size_t thread) const noexcept;
   void move(std::size_t thread, int from);
 
   std::vector<claim> claims_;
+  const nanoseconds longest_;
   /// Of several threads that find each other on one processor one moves at a time, so that the last stays.
   std::mutex moves_;
 };

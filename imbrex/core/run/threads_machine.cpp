@@ -3,7 +3,10 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
+#include <iterator>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -17,6 +20,15 @@ namespace {
 
 /// Shorter than the run's, since the other processes know already that the run has failed.
 constexpr std::chrono::milliseconds grace_after_death{200};
+
+/// No other process of the run is on this host.
+bool has_host_alone(const local_run& run) {
+  const int own = run.processors().front()->pe();
+  const auto next_host = std::ranges::upper_bound(run.host_starts(), own);
+  const int first = *std::prev(next_host);
+  const int end = next_host == run.host_starts().end() ? std::numeric_limits<int>::max() : *next_host;
+  return std::ranges::count_if(run.process_starts(), [&](int pe) { return pe >= first && pe < end; }) == 1;
+}
 
 }  // namespace
 
@@ -36,7 +48,7 @@ void threads_machine::connect(bool may_spin, scheduler* comm_thread) {
   wire_ = std::make_unique<direct_transport>(std::move(inboxes), run_.processors().front()->pe());
   if (how_.serialize_always) wire_ = std::make_unique<serializing_transport>(std::move(wire_));
   thread_machine::listener& owner = *this;
-  threads_.emplace(pes, thread_settings{how_.bind, how_.net_latency}, may_spin, owner);
+  threads_.emplace(pes, thread_settings{how_.bind, how_.net_latency, has_host_alone(run_)}, may_spin, owner);
 }
 
 void threads_machine::run() {
