@@ -338,10 +338,23 @@ struct teller : chare<teller> {
     if (heard == 63) end(here, 100);
   }
   IMBREX_DEVICE void rest(context<teller>&) {}
-  using entries = resident::entries<&teller::say, &teller::say_wide, &teller::speak, &teller::prattle,
-                                    &teller::answer, &teller::hear_wide, &teller::hear_long, &teller::end,
-                                    &teller::tell_much, &teller::tell_prepared, &teller::tell_widely,
-                                    &teller::go_on, &teller::crowd, &teller::end_of_turn, &teller::rest>;
+  /// Tells the host that it begins, and takes that many ns.
+  IMBREX_DEVICE void linger(context<teller>& here, std::uint64_t time) {
+    here.tell<short_news>(here.number(), std::uint32_t{0});
+    const std::uint64_t begin = native_memory::now();
+    while (native_memory::now() - begin < time) native_memory::relax();
+  }
+  /// Gives the next chare more to do than its mailbox or a way to it holds.
+  IMBREX_DEVICE void press(context<teller>& here, std::uint32_t messages, std::uint32_t ms_each) {
+    const int next = (here.where()[0] + 1) % here.shape()[0];
+    for (std::uint32_t n = 0; n < messages; ++n)
+      here.send<&teller::linger>(next, std::uint64_t{ms_each} * 1'000'000U);
+  }
+  using entries =
+      resident::entries<&teller::say, &teller::say_wide, &teller::speak, &teller::prattle, &teller::answer,
+                        &teller::hear_wide, &teller::hear_long, &teller::end, &teller::tell_much,
+                        &teller::tell_prepared, &teller::tell_widely, &teller::go_on, &teller::crowd,
+                        &teller::end_of_turn, &teller::rest, &teller::linger, &teller::press>;
 };
 
 /// Does what is wrong.

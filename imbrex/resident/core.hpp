@@ -58,6 +58,15 @@ IMBREX_DEVICE IMBREX_SELDOM inline void retry_kept(const machine& m, pe_state& m
   me.out.retry(try_fill, most);
 }
 
+/// Of what is kept, how much is for PEs of this process. The rest hangs on other processes alone, each of
+/// which watches its own.
+IMBREX_DEVICE IMBREX_SELDOM inline std::uint32_t kept_for_process(const machine& m, const pe_state& me) {
+  std::uint32_t here = 0;
+  for (std::uint32_t n = 0; n < me.out.count; ++n)
+    here += me.out.items[n].to - m.host.first_pe < m.host.pes ? 1 : 0;
+  return here;
+}
+
 /// What one thread of a PE of that kind works with.
 template <class Kind>
 class core {

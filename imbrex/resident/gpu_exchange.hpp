@@ -108,8 +108,10 @@ IMBREX_DEVICE IMBREX_SELDOM inline bool take_across(const machine& m, pe_state& 
 }
 
 /// The leader's: waits until each other GPU has stored the number of this run in `word`, of which this one
-/// stores its own there. False if they may be gone.
-IMBREX_DEVICE IMBREX_SELDOM inline bool meet_others(const machine& m, system_memory::word* words) {
+/// stores its own there. False if they may be gone. The watchdog has patience with those that have begun:
+/// they may work for long, and each process watches its own PEs.
+IMBREX_DEVICE IMBREX_SELDOM inline bool meet_others(const machine& m, system_memory::word* words,
+                                                    bool is_watched) {
   for (std::uint32_t g = 0; g < m.gpus; ++g) {
     system_memory::store(m.on(g, m.digests)[m.gpu], m.digest);
     system_memory::store_release(m.on(g, words)[m.gpu], m.run);
@@ -118,35 +120,39 @@ IMBREX_DEVICE IMBREX_SELDOM inline bool meet_others(const machine& m, system_mem
     const wide_word before = memory::poll(m.watched[0]);
     for (std::uint32_t looks = 0;
          static_cast<std::int32_t>(system_memory::load_acquire(words[g]) - m.run) < 0; ++looks) {
-      if (looks == 0) memory::store(m.watched[0], {before.body, std::uint64_t{1} << 33U | g});
+      if (looks == 0 && is_watched) memory::store(m.watched[0], {before.body, std::uint64_t{1} << 33U | g});
       if (looks % 64 == 63 && is_over(m)) return false;
       take_step(m.steps, step::wait);
       if (m.steps == nullptr) memory::relax();
     }
-    memory::store(m.watched[0], {before.body, 0});
+    if (is_watched) memory::store(m.watched[0], {before.body, 0});
   }
   return true;
 }
 
-/// Before a PE runs anything: nobody is written to before its image is.
-IMBREX_DEVICE IMBREX_SELDOM inline void meet_before(const machine& m, bool leads_gpu) {
+/// Before a PE runs anything: nobody is written to before its image is. False if the run ends here: then PEs
+/// write nowhere else, since others may have another program there.
+IMBREX_DEVICE IMBREX_SELDOM inline bool meet_before(const machine& m, bool leads_gpu) {
+  constexpr std::uint32_t begins = 1, ends = 2;
   if (leads_gpu) {
-    if (!meet_others(m, m.ready))
-      memory::store_release(m.end->stop, static_cast<std::uint32_t>(stop_reason::abandoned));
-    for (std::uint32_t g = 0; g < m.gpus; ++g)
+    stop_reason why = meet_others(m, m.ready, true) ? stop_reason::none : stop_reason::abandoned;
+    for (std::uint32_t g = 0; why == stop_reason::none && g < m.gpus; ++g)
       if (system_memory::load(m.digests[g]) != m.digest) {  // nor can they agree on that
         m.end->value = g;
         m.end->first.kind = failure_kind::other_program;
         m.end->first.pe = m.first_pe;
-        memory::store_release(m.end->stop, static_cast<std::uint32_t>(stop_reason::failed));
+        why = stop_reason::failed;
       }
-    memory::store_release(m.link->opened, 1);
+    memory::store_release(m.end->stop, static_cast<std::uint32_t>(why));
+    memory::store_release(m.link->opened, why == stop_reason::none ? begins : ends);
   }
-  while (memory::poll(m.link->opened) == 0) {
+  std::uint32_t opened = 0;
+  while ((opened = memory::poll(m.link->opened)) == 0) {
     take_step(m.steps, step::wait);
     if (m.steps == nullptr) memory::relax();
   }
   memory::acquired();
+  return opened == begins;
 }
 /// After a PE has ended: nobody's next image is written before all that wrote to it have.
 IMBREX_DEVICE IMBREX_SELDOM inline void meet_after(const machine& m, bool leads_gpu) {
@@ -157,7 +163,7 @@ IMBREX_DEVICE IMBREX_SELDOM inline void meet_after(const machine& m, bool leads_
     if (m.steps == nullptr) memory::relax();
   }
   memory::acquired();
-  meet_others(m, m.left);
+  meet_others(m, m.left, false);
 }
 
 }  // namespace imbrex::resident::detail

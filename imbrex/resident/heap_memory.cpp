@@ -93,10 +93,22 @@ std::size_t heap_memory::take(std::size_t bytes) {
                       std::to_string(in_use) + " are used, has no room for " + std::to_string(wanted) +
                       " more in one piece: make it larger");
   used_.emplace(at, wanted);
+  given_back_.reserve(used_.size());
   return at;
 }
 
 void heap_memory::give_back(std::size_t offset) noexcept { used_.erase(offset); }
+
+void heap_memory::give_back_after_runs(std::size_t offset) noexcept {
+  if (runs_under_way_ == 0) return give_back(offset);
+  given_back_.push_back(offset);
+}
+
+void heap_memory::end_run() noexcept {
+  if (--runs_under_way_ != 0) return;
+  for (const std::size_t offset : given_back_) give_back(offset);
+  given_back_.clear();
+}
 
 std::uint32_t heap_memory::take_program() {
   const auto free = std::ranges::find(programs_, false, &program_words::is_used);

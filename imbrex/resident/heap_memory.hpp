@@ -48,6 +48,12 @@ class heap_memory {
   /// A place for so many bytes, aligned to 256. Throws usage_error if there is none.
   std::size_t take(std::size_t bytes);
   void give_back(std::size_t offset) noexcept;
+  /// The same of what PEs may still use: it is free when no run goes on. So it does not hang on times, and is
+  /// the same in all processes.
+  void give_back_after_runs(std::size_t offset) noexcept;
+  /// A run of a program in it begins, and is over.
+  void begin_run() { ++runs_under_way_; }
+  void end_run() noexcept;
   /// A program's words to meet, by number. Throws usage_error if it has too many programs.
   std::uint32_t take_program();
   void give_back_program(std::uint32_t number) noexcept { programs_[number].is_used = false; }
@@ -79,24 +85,31 @@ class heap_memory {
   stream stream_;
   device_buffer<std::byte> memory_;          ///< of the GPUs here, one after the other
   std::map<std::size_t, std::size_t> used_;  ///< bytes, by where they begin
+  std::uint32_t runs_under_way_ = 0;
+  std::vector<std::size_t> given_back_;  ///< of those used, what is free after the runs
   std::array<program_words, most_programs> programs_{};
 };
+
+/// Who uses a place in a heap: one program alone, or whatever run.
+enum class heap_use { of_program, of_runs };
 
 /// A place in a heap, which is given back at the end.
 class heap_piece {
  public:
   heap_piece() = default;
-  heap_piece(std::shared_ptr<heap_memory> memory, std::size_t bytes)
-      : memory_(std::move(memory)), offset_(memory_->take(bytes)) {}
+  heap_piece(std::shared_ptr<heap_memory> memory, std::size_t bytes, heap_use use)
+      : memory_(std::move(memory)), offset_(memory_->take(bytes)), use_(use) {}
   heap_piece(heap_piece&& other) noexcept
-      : memory_(std::move(other.memory_)), offset_(std::exchange(other.offset_, 0)) {}
+      : memory_(std::move(other.memory_)), offset_(std::exchange(other.offset_, 0)), use_(other.use_) {}
   heap_piece& operator=(heap_piece&& other) noexcept {
     std::swap(memory_, other.memory_);
     std::swap(offset_, other.offset_);
+    std::swap(use_, other.use_);
     return *this;
   }
   ~heap_piece() {
-    if (memory_) memory_->give_back(offset_);
+    if (!memory_) return;
+    use_ == heap_use::of_program ? memory_->give_back(offset_) : memory_->give_back_after_runs(offset_);
   }
   std::size_t offset() const { return offset_; }
   heap_memory& memory() const { return *memory_; }
@@ -104,6 +117,7 @@ class heap_piece {
  private:
   std::shared_ptr<heap_memory> memory_;
   std::size_t offset_ = 0;
+  heap_use use_ = heap_use::of_runs;
 };
 
 /// The number of a program in a heap, which is given back at the end.

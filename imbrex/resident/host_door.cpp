@@ -50,6 +50,7 @@ host_door::host_door(device& of, const settings& s, std::uint32_t first_pe, std:
       trace_(std::move(trace)),
       gate_(std::move(gate)),
       has_hosts_clock_(of.info().backend == "emulated"),
+      is_linked_(s.gpus > 1),
       memory_(of, memory_bytes(s, pes, trace_ != nullptr)) {
   std::byte* at = memory_.span().data();
   const auto words = [&at](std::size_t bytes) {
@@ -79,10 +80,7 @@ host_door::host_door(device& of, const settings& s, std::uint32_t first_pe, std:
   link_.size = s.host_slots;
 }
 
-host_door::~host_door() {
-  if (thread_.joinable()) abandon(host_link::is_over);
-  stop();
-}
+host_door::~host_door() { stop(); }
 
 void host_door::listen(std::uint32_t number, listener what) {
   if (listeners_.size() <= number) listeners_.resize(number + 1);
@@ -94,7 +92,7 @@ host_link host_door::begin(bool with_thread, bool tells) {
   const std::lock_guard lock(mutex_);
   std::fill_n(memory_.span().data(), words_bytes_, std::byte{0});
   link_.open = std::exchange(opens_, false);
-  link_.listens = link_.open || tells;  // what is told and not heard ends the run
+  link_.listens = link_.open || tells || is_linked_;  // what is told and not heard ends the run
   read_.assign(pes_, 0);
   records_read_.assign(pes_, 0);
   failure_ = nullptr;
@@ -145,7 +143,6 @@ bool host_door::put_queued() {
   return put;
 }
 
-/// The run shall end, if it listens.
 void host_door::abandon(std::uint32_t why) noexcept {
   const std::lock_guard lock(mutex_);
   system_memory::store_release(*link_.state, *link_.state | host_link::is_abandoned | why);

@@ -49,7 +49,6 @@ class host_door {
             std::shared_ptr<imbrex::detail::executor_gate> gate);
   host_door(const host_door&) = delete;
   host_door& operator=(const host_door&) = delete;
-  /// A run that is under way ends.
   ~host_door();
 
   /// Between runs. `number` is that of an entry of the host.
@@ -67,6 +66,9 @@ class host_door {
   void close();
   /// During a run, any thread: how many messages and lines the host has heard, modulo 2^32.
   std::uint32_t heard() const;
+  /// During a run, any thread: it shall end, if it listens. `why`: host_link::is_over, too, if the Imbrex
+  /// program ends.
+  void abandon(std::uint32_t why = 0) noexcept;
   /// After a run: when it returns all that was told has been heard. Throws what a listener has thrown, or an
   /// error if something was told that nobody listens for.
   void end();
@@ -78,8 +80,6 @@ class host_door {
   void find_clock();
   void hear(const host_slot& said, std::uint32_t pe);
   bool put_queued();
-  /// `why`: host_link::is_over, too, if the Imbrex program ends.
-  void abandon(std::uint32_t why = 0) noexcept;
   void stop() noexcept;
   void say_lost() const;
 
@@ -89,6 +89,7 @@ class host_door {
   const std::unique_ptr<imbrex::detail::block_recorder> trace_;
   const std::shared_ptr<imbrex::detail::executor_gate> gate_;
   const bool has_hosts_clock_;  ///< the PEs
+  const bool is_linked_;        ///< there are other GPUs, which may be waiting for what this host says
   pinned_buffer<std::byte> memory_;
   host_link link_;
   std::size_t words_bytes_ = 0;  ///< of the memory, that are zero at the begin of a run

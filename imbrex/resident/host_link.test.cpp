@@ -323,6 +323,29 @@ TEST_P(resident_host_link, lets_the_watchdog_wait_for_a_slow_host) {
   EXPECT_EQ(heard, 16U);
 }
 
+/// What it has kept for a full mailbox has gone since, while it looked for something to do.
+TEST(resident_watchdog, lets_an_open_run_rest) {
+  using std::chrono::milliseconds;
+  const auto found = devices_here("emulated");
+  settings s;
+  s.pes = 2;
+  s.mailbox = 2;
+  s.patience = milliseconds(500);
+  program<teller> p(*found.front(), s, {2});
+  std::atomic<int> begun = 0;
+  p.on<short_news>([&](std::uint32_t, std::uint32_t) {
+    ++begun;
+    begun.notify_one();
+  });
+  p.open();
+  p.start<&teller::press>(0, std::uint32_t{10}, std::uint32_t{5});
+  for (int n = 0; n < 10; ++n) begun.wait(n);
+  std::this_thread::sleep_for(milliseconds(800));
+  p.close();
+  p.stream().synchronize();
+  EXPECT_EQ(p.end().value, std::nullopt);
+}
+
 TEST_P(resident_host_link, says_that_parcels_to_tell_are_lacking) {
   settings s = chosen();
   s.parcels = 4;

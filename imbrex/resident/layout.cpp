@@ -122,8 +122,8 @@ layout::layout(const settings& s, std::vector<array_kind> arrays, unsigned block
   pieces all;
   m.end = offset<ending>(all.take(sizeof(ending)));
   m.watched = offset<memory::wide>(all.take(m.pes_here * sizeof(memory::wide)));
-  m.kept = offset<std::uint32_t>(all.take(m.pes_here * sizeof(std::uint32_t)));
-  m.first_kept = offset<item>(all.take(m.pes_here * sizeof(item)));
+  m.kept = offset<std::uint32_t>(all.take(m.pes * sizeof(std::uint32_t)));
+  m.first_kept = offset<item>(all.take(m.pes * sizeof(item)));
   report_bytes_ = all.used();
   m.finished = offset<memory::word>(all.take(m.pes_here * sizeof(memory::word)));
   m.seen = offset<std::uint32_t>(all.take(m.pes_here * sizeof(std::uint32_t)));

@@ -87,8 +87,8 @@ struct alignas(128) end_notice {
 struct link_words {
   alignas(128) system_memory::word asked = 0;  ///< a wave (waves.hpp)
   end_notice decided;
-  alignas(128) memory::word gone = 0;  ///< so many PEs send no more
-  alignas(128) memory::word opened = 0;
+  alignas(128) memory::word gone = 0;    ///< so many PEs send no more
+  alignas(128) memory::word opened = 0;  ///< whether the run begins, when that is known
 };
 /// At GPU 0, of each GPU.
 struct alignas(128) gpu_report {
@@ -255,11 +255,12 @@ struct machine {
   std::uint32_t gpus_of_process = 1;  ///< this one and those after it, in views of which threads run
   ending* end = nullptr;
   /// Of each PE here, what the watchdog looks at: in the body how many entries it has begun, and above how
-  /// many items it keeps for full mailboxes; in the stamp the meta of the entry that it runs, with bit 32
-  /// set; or which GPU it waits for, with bit 33 set.
+  /// many items it keeps for full mailboxes of this process; in the stamp the meta of the entry that it runs,
+  /// with bit 32 set; or which GPU it waits for to begin, with bit 33 set.
   memory::wide* watched = nullptr;
-  std::uint32_t* kept = nullptr;     ///< of each PE here, at the end: messages whose number was not accepted
-  item* first_kept = nullptr;        ///< of each PE here that has some
+  /// Of each PE of all GPUs, at the end, the same on each GPU: messages whose number was not accepted.
+  std::uint32_t* kept = nullptr;
+  item* first_kept = nullptr;        ///< of each PE that has some
   memory::word* finished = nullptr;  ///< of each PE here
   std::uint32_t* seen = nullptr;     ///< of each PE here, for who looks for quiescence
   array_layout arrays[most_arrays]{};
@@ -270,8 +271,8 @@ struct machine {
   divisor to_gpu;         ///< of a PE
   std::uint32_t run = 0;  ///< its number
   link_words* link = nullptr;
-  gpu_report* reports = nullptr;           ///< of each GPU
-  std::uint32_t digest = 0;                ///< of the program, which all GPUs must have alike
+  gpu_report* reports = nullptr;  ///< of each GPU
+  std::uint32_t digest = 0;       ///< of the program and its first message, which all GPUs have alike
   system_memory::word* digests = nullptr;  ///< of each GPU
   system_memory::word* ready = nullptr;    ///< of each GPU: the last run in which it may be written to
   system_memory::word* left = nullptr;     ///< of each GPU: the last run in which it writes no more

@@ -119,7 +119,8 @@ std::string reporter::text_of(const failure& what, std::uint64_t value) const {
              "in that chare";
     case failure_kind::other_program:
       return where + " has another program than GPU " + std::to_string(value) +
-             ", or other settings: make programs in a symmetric heap alike and in one order in all processes";
+             ", or other settings, another place in the heap or another first message: make what lies in a "
+             "symmetric heap, and begin runs, alike and in one order in all processes";
     case failure_kind::of_program: return where + " failed with number " + std::to_string(value);
     case failure_kind::none: break;
   }
@@ -133,7 +134,7 @@ std::string reporter::text_of(const std::vector<wide_word>& watched, std::uint32
     const auto keeps = static_cast<std::uint32_t>(watched[pe].body >> 32U);
     std::string line;
     if (watched[pe].stamp >> 32U == 2)
-      line = "waits for GPU " + std::to_string(meta) + " to begin or to end the run";
+      line = "waits for GPU " + std::to_string(meta) + " to begin the run";
     else if (watched[pe].stamp >> 32U != 0)
       line = "is in " + entry(entry_in(meta)) + " of " + element(entry_in(meta), element_in(meta));
     if (keeps != 0)

@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -24,33 +25,35 @@ using imbrex::detail::processor;
 using imbrex::detail::run_services;
 using imbrex::detail::scheduler;
 
-/// What processes must have alike.
-std::uint32_t digest_of(const layout& plan, const entry_names& names) {
+std::uint32_t mixed(std::uint32_t digest, std::string_view more) {
+  for (const char c : more) digest = (digest ^ static_cast<unsigned char>(c)) * 16'777'619U;  // FNV-1a
+  return digest;
+}
+
+/// What processes must have alike: the program, and where it lies.
+std::uint32_t digest_of(const layout& plan, const entry_names& names, const heap_memory& heap,
+                        std::size_t offset) {
   const settings& s = plan.chosen();
   std::string all;
   for (const std::uint64_t n : std::initializer_list<std::uint64_t>{
-           plan.bytes(), plan.image_bytes(), s.pes, s.gpus, s.mailbox, s.crossing, s.outbox, s.parcels,
-           s.parcel_bytes, s.first_ticket, static_cast<std::uint64_t>(s.placed)})
+           offset, heap.bytes(), plan.bytes(), plan.image_bytes(), s.pes, s.gpus, s.mailbox, s.crossing,
+           s.outbox, s.parcels, s.parcel_bytes, s.first_ticket, static_cast<std::uint64_t>(s.placed)})
     all += std::to_string(n) + " ";
   for (const array_kind& kind : plan.arrays()) {
     all += kind.name + " ";
     for (const int extent : kind.shape) all += std::to_string(extent) + " ";
   }
   for (const entry_names::one& one : names.all) all += one.name + " ";
-  std::uint32_t digest = 2'166'136'261U;  // FNV-1a
-  for (const char c : all) digest = (digest ^ static_cast<unsigned char>(c)) * 16'777'619U;
-  return digest;
+  return mixed(2'166'136'261U, all);
 }
 
 /// Where the machine of the first GPU here lies, for the device's code.
-machine placed(const layout& plan, const heap_memory& heap, std::size_t offset, std::uint32_t number,
-               std::uint32_t digest) {
+machine placed(const layout& plan, const heap_memory& heap, std::size_t offset, std::uint32_t number) {
   const std::uint32_t first = heap.first();
   machine m = plan.at(heap.own(first) + offset);
   m.gpu = first;
   m.first_pe = first * m.pes_here;
   m.gpus_of_process = heap.here();
-  m.digest = digest;
   m.heap_bytes = heap.bytes();
   for (std::uint32_t g = 0; g < heap.gpus(); ++g) m.heaps[g] = heap.heap(g);
   const auto words = [&](std::size_t at) {
@@ -104,7 +107,7 @@ run_state::run_state(std::shared_ptr<heap_memory> heap, layout plan, entry_names
       serve_(serve),
       layout_(std::move(plan)),
       names_(std::move(names)),
-      memory_(heap_, layout_.bytes()),
+      memory_(heap_, layout_.bytes(), heap_use::of_program),
       number_(*heap_),
       stream_(device_, stream_priority::normal, "a program inside the GPU"),
       watch_stream_(device_, stream_priority::high, "a watchdog"),
@@ -114,12 +117,24 @@ run_state::run_state(std::shared_ptr<heap_memory> heap, layout plan, entry_names
             gate_here()),
       written_(device_, heap_->here() * layout_.image_bytes()),
       watched_(device_, heap_->here() * layout_.report_bytes()),
-      machine_(placed(layout_, *heap_, memory_.offset(), number_.value(), digest_of(layout_, names_))) {
+      digest_(digest_of(layout_, names_, *heap_, memory_.offset())),
+      machine_(placed(layout_, *heap_, memory_.offset(), number_.value())) {
   if (costs_ && heap_->here() != heap_->gpus())
     throw usage_error(
         "a program inside GPUs of several processes runs on --machine threads alone: in simulated time all "
         "GPUs "
         "are of one process");
+}
+
+/// Nobody else gets its place in the heap before its PEs are gone, here and in other processes.
+run_state::~run_state() {
+  if (!is_under_way_) return;
+  door_.abandon();
+  try {
+    if (!costs_ && !device_.ended()) stream_.synchronize();  // in simulated time its PEs have ended
+  } catch (const error&) {  // the device has failed, so that nothing runs there
+  }
+  heap_->end_run();
 }
 
 pinned_span<std::byte> run_state::written(std::uint32_t gpu) {
@@ -171,6 +186,7 @@ void run_state::start(const kernel<machine>& code, std::uint32_t to, const item&
   check_rests();
   machine_.host = door_.begin(!costs_, !names_.host.empty());
   machine_.run = heap_->next_run(number_.value());
+  machine_.digest = mixed(digest_, std::to_string(first.meta));  // arguments are of one process alone
   for (std::uint32_t g = first_gpu(); g < last_gpu(); ++g) {
     layout_.write(written(g).data());
     const std::uint32_t place = to - g * machine_.pes_here;
@@ -183,6 +199,7 @@ void run_state::start(const kernel<machine>& code, std::uint32_t to, const item&
   for (std::uint32_t g = first_gpu(); g < last_gpu(); ++g)
     stream_.copy(written(g).subspan(0, report), image(g).subspan(0, report));
   is_under_way_ = true;
+  heap_->begin_run();
   if (!costs_) watch();
 }
 
@@ -250,24 +267,31 @@ std::vector<wide_word> run_state::watched() {
 outcome run_state::end() {
   if (!is_under_way_)
     throw error("a program inside a GPU is asked for the end of a run that was not started");
-  is_under_way_ = false;
   watchdog_.reset();
   stream_.synchronize();
+  is_under_way_ = false;
+  heap_->end_run();
   door_.end();
   const ending last = *report(first_gpu()).end;  // all GPUs have the same
   const auto reason = static_cast<stop_reason>(last.stop);
   if (reason == stop_reason::failed) throw error(reporter_.text_of(last.first, last.value));
+  if (reason == stop_reason::abandoned)
+    throw error(
+        "a run inside a GPU was given up: a listener of another process has thrown, or its program was "
+        "destroyed, or the Imbrex program ends");
   outcome how;
   std::uint64_t unaccepted = 0;
   item example;
   for (std::uint32_t g = first_gpu(); g < last_gpu(); ++g) {
     const machine m = report(g);
-    for (std::uint32_t pe = 0; pe < m.pes_here; ++pe) {
+    for (std::uint32_t pe = 0; pe < m.pes_here; ++pe)
       how.entries += static_cast<std::uint32_t>(m.watched[pe].body);
-      if (m.kept[pe] == 0) continue;
-      unaccepted += m.kept[pe];
-      example = m.first_kept[pe];
-    }
+  }
+  const machine first = report(first_gpu());
+  for (std::uint32_t pe = 0; pe < first.pes; ++pe) {
+    if (first.kept[pe] == 0) continue;
+    unaccepted += first.kept[pe];
+    example = first.first_kept[pe];
   }
   if (reason == stop_reason::exited) {
     how.value = last.value;

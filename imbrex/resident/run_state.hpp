@@ -41,6 +41,8 @@ class run_state {
   run_state(device& of, layout plan, entry_names names, stepping::serve_function serve);
   run_state(const run_state&) = delete;
   run_state& operator=(const run_state&) = delete;
+  /// A run that is under way ends, if it listens or has several GPUs, and is waited for.
+  ~run_state();
 
   const settings& chosen() const { return layout_.chosen(); }
   std::uint32_t count(std::uint32_t array) const { return machine_.arrays[array].count; }
@@ -86,6 +88,7 @@ class run_state {
   shared_event loaded_;  ///< before it nobody looks at the image, which is being written
   host_door door_;
   pinned_buffer<std::byte> written_, watched_;  ///< of each GPU here
+  const std::uint32_t digest_;
   machine machine_;
   bool is_under_way_ = false;
   std::unique_ptr<watchdog> watchdog_;  // of the run under way

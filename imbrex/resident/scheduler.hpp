@@ -34,8 +34,10 @@ class scheduler {
 
   IMBREX_DEVICE void serve() {
     if (is_linked()) {
-      if (core_.leads()) meet_before(core_.m, leads_gpu());
+      turn& begin = core_.me.now[1].kind;  // it is written again after the next wait of all
+      if (core_.leads()) begin = meet_before(core_.m, leads_gpu()) ? turn::rests : turn::ends;
       core_.threads.sync();
+      if (begin == turn::ends) return leave();
     }
     for (std::uint32_t side = 0;; side ^= 1) {
       decision& now = core_.me.now[side];
@@ -82,7 +84,7 @@ class scheduler {
   IMBREX_DEVICE turn next(item& i) {
     if (__builtin_expect(core_.attends || core_.turns % 64 == 63, 0)) {
       if (core_.turns % 64 == 63) {
-        if (is_linked() && leads_gpu()) attend_end(core_.m, false);
+        if (is_linked() && leads_gpu()) attend_end(core_.m, true);
         if (core_.stops()) return turn::ends;
         if (core_.me.listens) hear_host();
       }
@@ -159,9 +161,7 @@ class scheduler {
         hear_host())
       return false;
     if (core_.attends && attend(i)) return true;
-    if (idle == short_idle)
-      memory::store(m.watched[core_.place()],
-                    {std::uint64_t{me.out.count + untold()} << 32U | core_.turns, 0});
+    if (idle == short_idle || (idle > short_idle && keeps_shown_ != me.out.count + untold())) show_kept();
     if (idle == short_idle && is_traced()) show_records(m, me, core_.pe);
     if (idle >= short_idle && me.out.empty() && untold() == 0 && !core_.has_local &&
         (me.finished != core_.head || me.crossed != me.crossed_shown)) {
@@ -177,6 +177,12 @@ class scheduler {
     return false;
   }
 
+  /// Tells the watchdog what waits for this process.
+  IMBREX_DEVICE void show_kept() {
+    const std::uint32_t waits = kept_for_process(core_.m, core_.me) + untold();
+    memory::store(core_.m.watched[core_.place()], {std::uint64_t{waits} << 32U | core_.turns, 0});
+    keeps_shown_ = core_.me.out.count + untold();
+  }
   /// Messages for the host that it has no room for.
   IMBREX_DEVICE std::uint32_t untold() const {
     return tells ? core_.me.untold_end - core_.me.untold_first : 0;
@@ -210,8 +216,10 @@ class scheduler {
       core_.m.host.unrecorded[core_.pe - core_.m.host.first_pe] = me.lost_records;
     }
     if (me.lost_lines != 0) core_.m.host.lost[core_.pe - core_.m.host.first_pe] = me.lost_lines;
-    core_.m.kept[core_.place()] = me.kept_count;
-    if (me.kept_count != 0) core_.m.first_kept[core_.place()] = me.kept[0];
+    for (std::uint32_t g = 0; me.kept_count != 0 && g < core_.m.gpus; ++g) {
+      core_.m.on(g, core_.m.kept)[core_.pe] = me.kept_count;
+      core_.m.on(g, core_.m.first_kept)[core_.pe] = me.kept[0];
+    }
     if (is_linked()) meet_after(core_.m, leads_gpu());
   }
 
@@ -388,7 +396,8 @@ class scheduler {
   }
 
   core<kind> core_;
-  wide_word ahead_{};  ///< the last look
+  wide_word ahead_{};              ///< the last look
+  std::uint32_t keeps_shown_ = 0;  ///< what was kept when the watchdog was told
   bool rested_ = true;
   bool prefers_local_ = true;     ///< the last message was not local: they take turns
   bool prefers_crossing_ = true;  ///< nor of another GPU

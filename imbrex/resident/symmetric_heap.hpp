@@ -61,13 +61,14 @@ class symmetric_heap {
   std::shared_ptr<detail::heap_memory> memory_;
 };
 
-/// An array on each GPU of a heap. Chares have `what()`. It keeps the heap alive, and gives its place back.
+/// An array on each GPU of a heap. Chares have `what()`. It keeps the heap alive, and gives its place back at
+/// once, or when the runs in the heap that are under way have ended.
 template <class T>
 class symmetric_buffer {
  public:
   symmetric_buffer() = default;
   symmetric_buffer(std::shared_ptr<detail::heap_memory> memory, std::size_t size)
-      : piece_(std::move(memory), size * sizeof(T)), size_(size) {}
+      : piece_(std::move(memory), size * sizeof(T), detail::heap_use::of_runs), size_(size) {}
 
   symmetric<T> what() const { return {piece_.offset(), size_}; }
   std::size_t size() const { return size_; }

@@ -342,7 +342,17 @@ class ResidentGpus(Job):
                 self.check_mode("all", processes)
 
     def test_another_program(self):
-        self.check_mode("other", 2)
+        for processes in (2, 3):
+            with self.subTest(processes=processes):
+                self.check_mode("other", processes)
+
+    def test_slow(self):
+        self.check_mode("slow", 2)
+
+    def test_fails(self):
+        for processes in (2, 3):
+            with self.subTest(processes=processes):
+                self.check_mode("fails", processes)
 
     def test_killed(self):
         for processes, victim in ((2, 0), (2, 1), (3, 2)):

@@ -2,17 +2,22 @@
 // A process of a job whose chares live inside the GPUs of all processes, for processes_test.py:
 //   resident_worker all    storms, reductions, channels, messages of the hosts, errors; each is checked
 //   resident_worker ring   a token goes round all GPUs, and does not end
-//   resident_worker other  the last process has other settings
+//   resident_worker other  the last process has something else than the others
+//   resident_worker slow   one process works or hears for longer than the others' watchdogs have patience
+//   resident_worker fails  what goes wrong in one process ends the run in all
 // Each process writes "process RANK pid PID" when it is there, and "process RANK at work" when its run is
 // under way; process 0, at the end, "done: N wrong".
 #include <unistd.h>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include <imbrex/resident.hpp>
@@ -80,16 +85,10 @@ class owner : public imbrex::chare<owner> {
       resident::program<culprit> p(heap, s, {4, 2});
       p.start<&culprit::fail>({3, 1}, std::uint64_t{17});
       co_await p.stream().done();
-      std::string said;
-      try {
-        p.end();
-      } catch (const imbrex::error& e) {
-        said = e.what();
-      }
-      wrong +=
-          said == "entry fail of culprit(3, 1) on PE " + std::to_string(7 % s.pes) + " failed with number 17"
-              ? 0
-              : 1;
+      wrong += text_of_end(p) == "entry fail of culprit(3, 1) on PE " + std::to_string(7 % s.pes) +
+                                     " failed with number 17"
+                   ? 0
+                   : 1;
     }
     co_return wrong;
   }
@@ -136,23 +135,112 @@ class owner : public imbrex::chare<owner> {
     co_return 0;
   }
 
+  /// Nothing of a run that is not the same in all processes must run; what comes after it must.
   imbrex::task<int> differ(meeting place) {
+    const auto heap =
+        co_await resident::symmetric_heap::of_processes(place, imbrex::gpu(), std::size_t{1} << 22U);
+    const bool is_last = heap.first_gpu() + 1 == heap.gpus();
+    resident::settings s;
+    s.pes = heap.gpus();
+    int wrong = 0;
+    const auto check = [&](resident::program<ring>& p) {
+      wrong += text_of_end(p).find("has another program than GPU") == std::string::npos ? 1 : 0;
+      for (const ring& one : p.read<ring>()) wrong += static_cast<int>(one.got);
+    };
+    {
+      s.mailbox = is_last ? 64 : 32;
+      resident::program<ring> p(heap, s, {4});
+      p.start<&ring::token>(0, std::uint64_t{20});
+      co_await p.stream().done();
+      check(p);
+    }
+    s.mailbox = 32;
+    {
+      const auto one_more = heap.make<int>(is_last ? 1'000 : 1);
+      resident::program<ring> p(heap, s, {4});
+      p.start<&ring::token>(0, std::uint64_t{20});
+      co_await p.stream().done();
+      check(p);
+    }
+    resident::program<ring> p(heap, s, {4});
+    p.start<&ring::token>(is_last ? 0 : 1, std::uint64_t{20});
+    co_await p.stream().done();
+    check(p);
+    p.start<&ring::token>(0, std::uint64_t{20});
+    co_await p.stream().done();
+    co_return wrong + (p.end().value == 7U ? 0 : 1);
+  }
+
+  imbrex::task<int> be_slow(meeting place) {
     const auto heap =
         co_await resident::symmetric_heap::of_processes(place, imbrex::gpu(), std::size_t{1} << 22U);
     resident::settings s;
     s.pes = heap.gpus();
-    s.mailbox = heap.first_gpu() + 1 == heap.gpus() ? 64 : 32;
-    resident::program<ring> p(heap, s, {4});
-    p.start<&ring::token>(0, std::uint64_t{20});
+    s.crossing = s.host_slots = 2;
+    s.patience = std::chrono::seconds(1);
+    resident::program<teller> p(heap, s, {static_cast<int>(heap.gpus())});
+    std::uint32_t heard = 0;
+    p.on<short_news>([&heard](std::uint32_t, std::uint32_t) { ++heard; });
+    p.start<&teller::press>(0, std::uint32_t{25}, std::uint32_t{100});  // GPU 0 keeps some of it
     co_await p.stream().done();
-    std::string said;
+    p.end();
+    int wrong = heard == (heap.first_gpu() == 1 ? 25U : 0U) ? 0 : 1;
+    p.on<short_news>(
+        [](std::uint32_t, std::uint32_t) { std::this_thread::sleep_for(std::chrono::milliseconds(100)); });
+    p.start<&teller::end>(0, std::uint32_t{25});
+    co_await p.stream().done();
+    wrong += p.end().value == 25U ? 0 : 1;
+    co_return wrong;
+  }
+
+  imbrex::task<int> go_wrong(meeting place) {
+    const auto heap =
+        co_await resident::symmetric_heap::of_processes(place, imbrex::gpu(), std::size_t{1} << 22U);
+    resident::settings s;
+    s.pes = heap.gpus();
+    const std::string given_up = "a run inside a GPU was given up: ";
+    int wrong = 0;
+    {  // a listener of process 1 throws, while nothing else ends the run
+      resident::program<teller> p(heap, s, {static_cast<int>(heap.gpus())});
+      p.on<short_news>([](std::uint32_t, std::uint32_t) { throw imbrex::error("heard enough"); });
+      p.open();
+      p.start<&teller::answer>(1, std::uint32_t{3});
+      co_await p.stream().done();
+      wrong += text_of_end(p).starts_with(heap.first_gpu() == 1 ? "heard enough" : given_up) ? 0 : 1;
+    }
+    {  // process 0 destroys it
+      std::optional<resident::program<teller>> p;
+      p.emplace(heap, s, imbrex::resident::index<1>(static_cast<int>(heap.gpus())));
+      p->open();
+      p->start<&teller::rest>(1);
+      if (heap.first_gpu() == 0) {
+        p.reset();
+      } else {
+        co_await p->stream().done();
+        wrong += text_of_end(*p).starts_with(given_up) ? 0 : 1;
+      }
+    }
+    resident::program<culprit> p(heap, s, {4, 2});
+    p.start<&culprit::number_ahead>({2, 0});
+    co_await p.stream().done();
+    wrong +=
+        text_of_end(p) ==
+                "a program inside a GPU is quiet, but 3 messages wait for a number that is not accepted, "
+                "such as entry numbered of culprit(1, 1) with number 1"
+            ? 0
+            : 1;
+    co_return wrong;
+  }
+
+ private:
+  template <class Program>
+  static std::string text_of_end(Program& p) {
     try {
       p.end();
     } catch (const imbrex::error& e) {
-      said = e.what();
+      return e.what();
     }
-    const bool is_right = said.find("has another program than GPU") != std::string::npos || heap.gpus() == 1;
-    co_return is_right ? 0 : 1;
+    return "nothing was thrown";
   }
 };
 
@@ -163,6 +251,8 @@ imbrex::task<int> work(std::string_view mode) {
   if (mode == "all") wrong = co_await owners.reduce<&owner::all>(imbrex::sum, place);
   if (mode == "ring") wrong = co_await owners.reduce<&owner::pass_round>(imbrex::sum, place);
   if (mode == "other") wrong = co_await owners.reduce<&owner::differ>(imbrex::sum, place);
+  if (mode == "slow") wrong = co_await owners.reduce<&owner::be_slow>(imbrex::sum, place);
+  if (mode == "fails") wrong = co_await owners.reduce<&owner::go_wrong>(imbrex::sum, place);
   std::printf("done: %d wrong\n", wrong);
   co_return wrong == 0 ? 0 : 1;
 }
