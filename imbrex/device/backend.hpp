@@ -133,7 +133,11 @@ class device_backend {
   /// Where this process has what a process of this host has a key for, to copy from it; null if it cannot be
   /// found from here. It stays until its owner frees it.
   virtual const void* find(const memory_key& /*key*/) { return nullptr; }
-  /// The same, where this process may write to it, too.
+  /// Closes what was found and has been ended by its owner since, who waits for that. Often, by idle PEs.
+  virtual void close_ended() noexcept {}
+  /// Waits until all streams have come to their end, and closes all that was found.
+  virtual void close_found() noexcept {}
+  /// The same as `find`, where this process may write to it, too.
   virtual std::byte* reach(const memory_key& /*key*/) { return nullptr; }
   /// Who is told of all that the device does from now on; null: nobody. False if this backend cannot tell.
   virtual bool observe(operation_observer* /*told*/) { return false; }

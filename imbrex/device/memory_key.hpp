@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 namespace imbrex {
@@ -12,6 +13,9 @@ struct memory_key {
 };
 
 namespace detail {
+
+/// Some kinds of devices share no smaller pieces of memory than this.
+inline constexpr std::size_t sharable_bytes = std::size_t{2} << 20U;
 
 /// Memory of a device of another process of this host, and who there must be told when it has been read, as
 /// the runtime has it.

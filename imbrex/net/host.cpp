@@ -24,7 +24,7 @@ std::string name_of_host() {
   std::ifstream file("/proc/sys/kernel/random/boot_id");
   std::string name;
   if (!(file >> name)) throw error("/proc/sys/kernel/random/boot_id cannot be read: is /proc mounted?");
-  for (const char* kind : {"ipc", "net", "time"}) {
+  for (const char* kind : {"ipc", "net", "pid", "time"}) {
     std::error_code none;  // a kernel without such namespaces has one for all
     name += " " + std::filesystem::read_symlink("/proc/self/ns/" + std::string(kind), none).string();
   }
@@ -86,6 +86,9 @@ host_share share_among(std::span<const host_user> all, std::size_t self) {
   const int usable = paid > 0 ? paid : static_cast<int>(processors.size());
   const bool is_only_host =
       std::ranges::all_of(all, [&](const host_user& other) { return other.host == all[self].host; });
+  const bool has_devices_side_by_side = std::ranges::any_of(by_host, [](const auto& host) {
+    return std::ranges::count_if(host.second, [](const auto* of) { return !of->devices.empty(); }) > 1;
+  });
   return {part_of(all[self]),
           threads <= usable,
           is_only_host,
@@ -96,7 +99,8 @@ host_share share_among(std::span<const host_user> all, std::size_t self) {
           place,
           all.front().drawn,
           std::move(host_starts),
-          std::move(process_starts)};
+          std::move(process_starts),
+          has_devices_side_by_side};
 }
 
 }  // namespace detail

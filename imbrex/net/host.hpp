@@ -13,8 +13,8 @@ namespace imbrex {
 
 /// The same for all processes of a host, and for no others: what the kernel drew when it started. Processes
 /// in different containers are on different hosts: they share no memory, or are connected by a link that
-/// may fail; and those in different time namespaces, which have other clocks. Throws imbrex::error without
-/// /proc.
+/// may fail, or do not find each other by the numbers of their processes; and those in different time
+/// namespaces, which have other clocks. Throws imbrex::error without /proc.
 std::string name_of_host();
 
 /// A process of a host.
@@ -39,7 +39,8 @@ struct host_share {
   /// The first PE of each host of the job, ascending from 0; a host whose processes do not follow each other
   /// counts as several.
   std::vector<int> host_starts{0};
-  std::vector<int> process_starts{0};  ///< the first PE of each process of the job, by rank
+  std::vector<int> process_starts{0};     ///< the first PE of each process of the job, by rank
+  bool has_devices_side_by_side = false;  ///< on some host of the job several processes see devices
 };
 
 /// Of a process by itself: as `share_host`.

@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <string>
+#include <vector>
+
 #include <imbrex/base/host/topology.hpp>
 
 namespace imbrex {
@@ -74,6 +78,14 @@ TEST(host, its_processes_are_known_by_their_pes) {
   EXPECT_EQ(share.host_pes, 4);
 }
 
+TEST(host, is_asked_for_processes_with_devices_side_by_side) {
+  std::vector<host_user> all{{"a", 1, 2, {0}, 0, "a GPU"}, {"b", 1, 2, {0}, 0, "a GPU"}, {"a", 1, 2, {0}}};
+  EXPECT_FALSE(share_among(all, 0).has_devices_side_by_side);
+  all[2].devices = "another";
+  EXPECT_TRUE(share_among(all, 0).has_devices_side_by_side);
+  EXPECT_TRUE(share_among(all, 1).has_devices_side_by_side);  // all processes of the job agree
+}
+
 TEST(host, belongs_to_a_process_by_itself) {
   const auto share = own_host(0, 0);
   EXPECT_EQ(share.pes, usable_processors());
@@ -101,6 +113,11 @@ TEST(host, says_where_pes_outnumber_processors) {
 TEST(host, has_a_name_that_stays) {
   EXPECT_FALSE(name_of_host().empty());
   EXPECT_EQ(name_of_host(), name_of_host());
+  for (const char* const each :
+       {"ipc", "net", "pid", "time"}) {  // who is in another finds no memory of others
+    const auto space = std::filesystem::read_symlink("/proc/self/ns/" + std::string(each)).string();
+    EXPECT_NE(name_of_host().find(space), std::string::npos) << each;
+  }
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include <imbrex/base/host/crash_handler.hpp>
 #include <imbrex/base/host/pause.hpp>
 #include <imbrex/base/host/topology.hpp>
+#include <imbrex/device/device.hpp>
 #include <imbrex/sched/device_completions.hpp>
 
 namespace imbrex::detail {
@@ -244,6 +245,7 @@ void thread_machine::wait_for_work(scheduler& pe, wake_margin& margin, int& vain
   endpoint* const network = pe.network();
   const bool sending = network != nullptr && network->sending();
   const bool waits_for_device = pe.completions() != nullptr && pe.completions()->pending() > 0;
+  if (pe.completions() != nullptr) device_completions::of(pe)->of().backend().close_ended();
   if (waits_for_device && device_completions::of(pe)->look_at_all()) return;
   if (!sending && !pe.idle()) return;  // it had too much to send, and that has left meanwhile
   if (!pe.door().park()) return;

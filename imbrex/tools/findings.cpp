@@ -131,7 +131,7 @@ ordered_json device_ways(device& one, device_path path) {
   const std::string forced = path == device_path::host ? "--gpu-path host says so" : "";
   const std::string no_peers = label + " cannot copy from other devices";
   const bool shares = one.info().keeps_data && [&one] {
-    const device_buffer<std::byte> some(one, 1);
+    const device_buffer<std::byte> some(one, detail::sharable_bytes);
     return one.backend().key_of(some.span().data()).has_value();
   }();
   const std::string no_key = one.backend().why_no_key();

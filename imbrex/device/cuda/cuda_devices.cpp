@@ -247,11 +247,8 @@ class cuda_backend final : public device_backend {
   ~cuda_backend() override {
     if (cudaSetDevice(info_.index) != cudaSuccess) return;
     imported_.close_all();
-    constexpr int most_looks = 500;
-    for (int look = 0; look < most_looks && exported_.keeps_some(); ++look) {
-      free_what_nobody_maps();
-      if (exported_.keeps_some()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
+    std::unique_lock guard(ipc_lock_);
+    wait_for_others(guard);
   }
 
   const device_info& info() const override { return info_; }
@@ -265,19 +262,23 @@ class cuda_backend final : public device_backend {
   }
   void* allocate(memory_kind kind, std::size_t bytes) override {
     choose(info_);
-    const bool on_device = kind == memory_kind::device;
-    const std::unique_lock guard = on_device ? std::unique_lock(ipc_lock_) : std::unique_lock<std::mutex>();
-    if (on_device) free_what_nobody_maps();
     void* address = nullptr;
-    const cudaError_t result =
-        on_device ? cudaMalloc(&address, bytes)
-                  : cudaHostAlloc(&address, bytes, cudaHostAllocPortable | cudaHostAllocMapped);
-    if (result == cudaErrorMemoryAllocation) {
-      static_cast<void>(cudaGetLastError());
-      return nullptr;
+    if (kind == memory_kind::pinned) {
+      constexpr unsigned flags = cudaHostAllocPortable | cudaHostAllocMapped;
+      return has_room(cudaHostAlloc(&address, bytes, flags)) ? address : nullptr;
     }
-    check(result, "allocate");
-    if (on_device) exported_.add(address, bytes);
+    // So that it lies by itself in what the driver shares, which has no smaller pieces for so much.
+    constexpr std::size_t piece = detail::sharable_bytes;
+    if (bytes > piece / 2 && bytes <= SIZE_MAX - piece) bytes = (bytes + piece - 1) / piece * piece;
+    std::unique_lock guard(ipc_lock_);
+    free_what_nobody_maps();
+    bool made = has_room(cudaMalloc(&address, bytes));
+    if (!made && exported_.keeps_some()) {
+      wait_for_others(guard);
+      made = has_room(cudaMalloc(&address, bytes));
+    }
+    if (!made) return nullptr;
+    exported_.add(address, bytes);
     return address;
   }
   void release(memory_kind kind, void* address) noexcept override {
@@ -321,6 +322,19 @@ class cuda_backend final : public device_backend {
     const std::lock_guard guard(ipc_lock_);
     return imported_.find(key);
   }
+  void close_ended() noexcept override {
+    const std::unique_lock guard(ipc_lock_,
+                                 std::try_to_lock);  // who has it closes some, or is soon asked again
+    if (!guard || imported_.size() == 0) return;
+    forget(cudaSetDevice(info_.index));
+    imported_.close_ended();
+  }
+  void close_found() noexcept override {
+    const std::lock_guard guard(ipc_lock_);
+    if (imported_.size() == 0) return;
+    drain();
+    imported_.close_all();
+  }
   bool observe(operation_observer* observer) override { return times_.observe(observer); }
   void catch_up() noexcept override { times_.catch_up(); }
   void drain() noexcept override {
@@ -331,6 +345,28 @@ class cuda_backend final : public device_backend {
  private:
   void check(cudaError_t result, const char* operation) const {
     imbrex::check(result, info_, nobody, operation);
+  }
+  /// False if there is no room for what was to be allocated.
+  bool has_room(cudaError_t result) const {
+    if (result == cudaErrorMemoryAllocation) {
+      static_cast<void>(cudaGetLastError());
+      return false;
+    }
+    check(result, "allocate");
+    return true;
+  }
+  /// For a while, until they have closed what was ended here; their PEs do so when they are idle. Closes what
+  /// they have ended, too, as they may wait for that.
+  void wait_for_others(std::unique_lock<std::mutex>& guard) {
+    constexpr int most_looks = 500;
+    for (int look = 0; look < most_looks; ++look) {
+      imported_.close_ended();
+      free_what_nobody_maps();
+      if (!exported_.keeps_some()) return;
+      guard.unlock();
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      guard.lock();
+    }
   }
   void free_what_nobody_maps() noexcept {
     while (void* const address = exported_.next_to_free()) forget(cudaFree(address));

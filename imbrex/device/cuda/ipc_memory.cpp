@@ -79,11 +79,12 @@ mapping_table::~mapping_table() {
 }
 
 std::optional<mapping_table::use> mapping_table::begin() {
-  for (std::uint32_t tried = 0; tried < slots; ++tried) {
+  for (std::uint32_t tried = 0; tried < slots && in_use_ < slots; ++tried) {
     const std::uint32_t slot = next_++ % slots;
     const std::uint64_t is = word(slot).load(std::memory_order_relaxed);
     if (is != word_of(use_in(is)) || use_in(is) % 2 != 0) continue;  // odd ones are in use
     word(slot).store(word_of(use_in(is) + 1), std::memory_order_release);
+    ++in_use_;
     return use{slot, use_in(is) + 1};
   }
   return std::nullopt;
@@ -97,7 +98,10 @@ bool mapping_table::end(const use& of) noexcept {
 
 bool mapping_table::is_free(const use& of) noexcept {
   std::uint64_t alone = word_of(of.number) | ending;
-  return word(of.slot).compare_exchange_strong(alone, word_of(of.number + 1), std::memory_order_acq_rel);
+  const bool is_over =
+      word(of.slot).compare_exchange_strong(alone, word_of(of.number + 1), std::memory_order_acq_rel);
+  in_use_ -= is_over ? 1 : 0;
+  return is_over;
 }
 
 bool mapping_table::enter(const use& of) noexcept {
@@ -134,7 +138,25 @@ void* exported_memory::next_to_free() {
   return base;
 }
 
+std::string exported_memory::export_problem(const void* base, allocation& its) {
+  if (its.bytes % detail::sharable_bytes != 0)
+    return "it is of no more than " + std::to_string(detail::sharable_bytes / 2) +
+           " bytes, and may lie beside other memory in what the driver would share";
+  if (table_ == nullptr) table_ = std::make_unique<mapping_table>();
+  has_failed_ = !*table_;
+  if (has_failed_) return "the system has no files in memory to share";
+  const auto use = table_->begin();
+  if (!use) return "this process shares " + std::to_string(mapping_table::slots) + " pieces already";
+  const cudaError_t result = cudaIpcGetMemHandle(&its.handle, const_cast<void*>(base));
+  has_failed_ = result != cudaSuccess;
+  if (has_failed_) return "the driver gives no handle of it: " + text_of(result);
+  its.use = *use;
+  its.is_exported = true;
+  return {};
+}
+
 std::optional<memory_key> exported_memory::key_of(const void* address) {
+  if (!has_failed_) problem_.clear();
   const auto next = all_.upper_bound(address);
   if (next == all_.begin()) return std::nullopt;
   const void* const base = std::prev(next)->first;
@@ -143,21 +165,9 @@ std::optional<memory_key> exported_memory::key_of(const void* address) {
       static_cast<std::size_t>(static_cast<const std::byte*>(address) - static_cast<const std::byte*>(base));
   if (from >= its.bytes) return std::nullopt;
   if (!its.is_exported) {
-    if (!problem_.empty()) return std::nullopt;  // it would be the same again
-    if (table_ == nullptr) table_ = std::make_unique<mapping_table>();
-    if (!*table_) {
-      problem_ = "the system has no files in memory to share";
-      return std::nullopt;
-    }
-    const cudaError_t result = cudaIpcGetMemHandle(&its.handle, const_cast<void*>(base));
-    if (result != cudaSuccess) {
-      problem_ = "the driver gives no handle of it: " + text_of(result);
-      return std::nullopt;
-    }
-    const auto use = table_->begin();
-    if (!use) return std::nullopt;
-    its.use = *use;
-    its.is_exported = true;
+    if (has_failed_) return std::nullopt;
+    problem_ = export_problem(base, its);
+    if (!problem_.empty()) return std::nullopt;
   }
   memory_key key;
   std::memcpy(key.words.data(), &its.handle, sizeof its.handle);
@@ -203,6 +213,11 @@ void imported_memory::close_ended(owner& of) noexcept {
     its.table->leave(its.use);
     return true;
   });
+}
+
+void imported_memory::close_ended() noexcept {
+  for (auto& [file, of] : owners_)
+    if (of.table != nullptr) close_ended(of);
 }
 
 void imported_memory::close_all() noexcept {

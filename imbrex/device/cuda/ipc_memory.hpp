@@ -77,6 +77,7 @@ class mapping_table {
   place where_;
   std::atomic<std::uint64_t>* words_ = nullptr;  ///< the ends so far, and the slots
   std::uint32_t next_ = 0;
+  std::uint32_t in_use_ = 0;  ///< slots, of which the owner alone knows how many
 };
 
 /// The memory of one device that this process has allocated, and which of it others may have mapped. One
@@ -89,9 +90,10 @@ class exported_memory {
   /// One of those that were kept and may be freed now; null if there is none.
   void* next_to_free();
   bool keeps_some() const noexcept { return !kept_.empty(); }
-  /// Its key; none if it is not this process's, or the driver gives none.
+  /// Its key; none if it is not this process's, if it lies beside other memory in what the driver would
+  /// share, or if the driver gives none.
   std::optional<memory_key> key_of(const void* address);
-  /// Why there was none; empty if there was one, or nobody has asked.
+  /// Why there was none the last time; empty if there was one, or nobody has asked.
   const std::string& problem() const noexcept { return problem_; }
 
  private:
@@ -106,10 +108,14 @@ class exported_memory {
     mapping_table::use use;
   };
 
+  /// Why it cannot be exported; empty if it is now.
+  std::string export_problem(const void* base, allocation& its);
+
   std::map<const void*, allocation> all_;
   std::vector<kept> kept_;
   std::unique_ptr<mapping_table> table_;  ///< null until something is exported
   std::string problem_;
+  bool has_failed_ = false;  ///< it would be the same again
 };
 
 /// Allocations of other processes that are mapped into a device's address space of this one: each once, until
@@ -119,6 +125,8 @@ class imported_memory {
   ~imported_memory() { close_all(); }
   /// Null if it cannot be mapped here.
   const void* find(const memory_key& key);
+  /// What their owners have ended.
+  void close_ended() noexcept;
   void close_all() noexcept;
   std::size_t size() const noexcept { return mapped_.size(); }
 

@@ -26,7 +26,8 @@
 namespace imbrex {
 namespace {
 
-constexpr std::size_t size = 300'000;
+constexpr std::size_t size = 1'300'000;
+constexpr std::size_t piece = detail::sharable_bytes;  // in multiples of which memory is allocated
 
 std::vector<std::byte> bytes_for(int seed) {
   std::vector<std::byte> made(size);
@@ -129,7 +130,7 @@ TEST(cuda_ipc_memory, is_opened_once_and_freed_when_nobody_has_it) {
         const auto key = on.backend().key_of(one);
         const auto key_inside = on.backend().key_of(static_cast<std::byte*>(one) + 1234);
         ASSERT_TRUE(key && key_inside);
-        EXPECT_FALSE(on.backend().key_of(static_cast<std::byte*>(one) + size + 2000));
+        EXPECT_FALSE(on.backend().key_of(static_cast<std::byte*>(one) + piece));
         EXPECT_EQ(test::calls_of_ipc().handles, 1);
         other.say(*key);
         other.say(*key_inside);
@@ -140,7 +141,7 @@ TEST(cuda_ipc_memory, is_opened_once_and_freed_when_nobody_has_it) {
         other.say(*on.backend().key_of(two));
         EXPECT_EQ(other.hear<char>(), 'b');
         void* const three = on.backend().allocate(memory_kind::device, size);  // frees the first
-        EXPECT_LE(before - on.free_memory(), 2 * size + (std::size_t{1} << 20U));
+        EXPECT_LE(before - on.free_memory(), 2 * piece);
         on.backend().release(memory_kind::device, three);
         on.backend().release(memory_kind::device, two);
         other.say('c');
@@ -172,6 +173,126 @@ TEST(cuda_ipc_memory, is_not_found_where_its_owner_has_released_it) {
       });
 }
 
+TEST(cuda_ipc_memory, is_not_kept_for_those_who_cannot_open_it) {
+  beside(
+      [](const line& other) {
+        const auto all = cuda_devices();
+        test::refuse_to_open();
+        EXPECT_EQ(all[0]->backend().find(other.hear<memory_key>()), nullptr);
+        other.say('a');
+      },
+      [](const line& other) {
+        const auto all = cuda_devices();
+        auto& on = all[0]->backend();
+        const std::size_t before = on.free_memory();
+        void* const one = on.allocate(memory_kind::device, size);
+        other.say(*on.key_of(one));
+        EXPECT_EQ(other.hear<char>(), 'a');
+        on.release(memory_kind::device, one);
+        EXPECT_EQ(on.free_memory(), before);
+      });
+}
+
+TEST(cuda_ipc_memory, has_room_again_when_idle_processes_have_closed_it) {
+  constexpr std::size_t most_of_it = std::size_t{200} << 20U;
+  beside(
+      [](const line& other) {
+        const auto all = cuda_devices();
+        auto& on = all[0]->backend();
+        ASSERT_NE(on.find(other.hear<memory_key>()), nullptr);
+        on.close_ended();
+        EXPECT_EQ(test::calls_of_ipc().closed, 0);
+        other.say('a');
+        while (test::calls_of_ipc().closed == 0) {  // as a PE does that has nothing to do
+          on.close_ended();
+          std::this_thread::yield();
+        }
+        EXPECT_EQ(other.hear<char>(), 'b');
+      },
+      [](const line& other) {
+        const auto all = cuda_devices();
+        auto& on = all[0]->backend();
+        void* const one = on.allocate(memory_kind::device, most_of_it);
+        other.say(*on.key_of(one));
+        EXPECT_EQ(other.hear<char>(), 'a');
+        on.release(memory_kind::device, one);
+        void* const two = on.allocate(memory_kind::device, most_of_it);
+        EXPECT_NE(two, nullptr);
+        if (two != nullptr) on.release(memory_kind::device, two);
+        other.say('b');
+      });
+}
+
+TEST(cuda_ipc_memory, is_closed_at_the_end_before_its_owner_has_ended_it) {
+  beside(
+      [](const line& other) {
+        const auto all = cuda_devices();
+        ASSERT_NE(all[1]->backend().find(other.hear<memory_key>()), nullptr);
+        for (const auto& each : all) each->backend().close_found();
+        EXPECT_EQ(test::calls_of_ipc().closed, 1);
+        other.say('a');
+        EXPECT_EQ(other.hear<char>(), 'b');
+      },
+      [](const line& other) {
+        const auto all = cuda_devices();
+        auto& on = all[0]->backend();
+        const std::size_t before = on.free_memory();
+        void* const one = on.allocate(memory_kind::device, size);
+        other.say(*on.key_of(one));
+        EXPECT_EQ(other.hear<char>(), 'a');
+        on.release(memory_kind::device, one);
+        EXPECT_EQ(on.free_memory(), before);
+        other.say('b');
+      });
+}
+
+/// What the driver shares is 2 MiB or more, of which small allocations are parts.
+TEST(cuda_ipc_memory, is_not_shared_where_it_may_lie_beside_other_memory) {
+  const auto all = cuda_devices();
+  auto& on = all[0]->backend();
+  void* const small = on.allocate(memory_kind::device, piece / 2);
+  EXPECT_FALSE(on.key_of(small));
+  EXPECT_EQ(
+      on.why_no_key(),
+      "it is of no more than 1048576 bytes, and may lie beside other memory in what the driver would share");
+  const std::size_t before = on.free_memory();
+  void* const large = on.allocate(memory_kind::device, piece / 2 + 1);
+  EXPECT_EQ(before - on.free_memory(), piece);
+  EXPECT_TRUE(on.key_of(large));
+  EXPECT_EQ(on.why_no_key(), "");
+  on.release(memory_kind::device, large);
+  on.release(memory_kind::device, small);
+}
+
+TEST(cuda_ipc_memory, says_when_too_many_pieces_are_shared) {
+  const auto all = cuda_devices();
+  auto& on = all[0]->backend();
+  void* const base = on.allocate(memory_kind::device, piece);
+  gpu::exported_memory exported;
+  std::unique_ptr<gpu::mapping_table> others;
+  std::optional<gpu::mapping_table::use> last;
+  for (std::uint32_t i = 0; i < gpu::mapping_table::slots; ++i) {
+    exported.add(base, piece);
+    const auto key = exported.key_of(base);
+    ASSERT_TRUE(key) << i;
+    if (others == nullptr)
+      others = gpu::mapping_table::find(
+          {std::uint32_t(key->words[8]), std::uint32_t(key->words[8] >> 32U), key->words[9]});
+    ASSERT_NE(others, nullptr);
+    last = {std::uint32_t(key->words[10]), std::uint32_t(key->words[10] >> 32U)};
+    ASSERT_TRUE(others->enter(*last));
+    ASSERT_FALSE(exported.remove(base));
+  }
+  exported.add(base, piece);
+  EXPECT_FALSE(exported.key_of(base));
+  EXPECT_EQ(exported.problem(), "this process shares 4096 pieces already");
+  others->leave(*last);
+  EXPECT_EQ(exported.next_to_free(), base);
+  EXPECT_TRUE(exported.key_of(base));
+  EXPECT_EQ(exported.problem(), "");
+  on.release(memory_kind::device, base);
+}
+
 TEST(cuda_ipc_memory, is_told_of_no_memory_of_others) {
   const auto all = cuda_devices();
   const int on_stack = 0;
@@ -199,6 +320,9 @@ TEST(cuda_mapping_table, counts_who_has_what) {
   EXPECT_FALSE(found->enter(*use));
   for (std::uint32_t i = 0; i < gpu::mapping_table::slots; ++i) EXPECT_TRUE(own.begin());
   EXPECT_FALSE(own.begin());  // all are in use
+  const gpu::mapping_table::use again{use->slot, use->number + 2};
+  EXPECT_TRUE(own.end(again));
+  EXPECT_TRUE(own.begin());
 }
 
 /// The owner writes what it has only while nobody can read it; ThreadSanitizer sees if that is not so.

@@ -64,8 +64,9 @@ struct allocation {
 std::mutex lock;  // of all that follows
 std::condition_variable changed;
 std::map<std::uintptr_t, allocation> memory;
-imbrex::emulated::foreign_files of_others;
+imbrex::emulated::foreign_files<const std::byte> of_others;
 imbrex::test::ipc_calls ipc;
+bool opens = true;
 std::set<CUstream_st*> streams;
 std::vector<std::jthread> leaving;  // last, since these use the others
 thread_local cudaError_t last_error = cudaSuccess;
@@ -350,7 +351,8 @@ cudaError_t cudaIpcOpenMemHandle(void** base, cudaIpcMemHandle_t handle, unsigne
   std::memcpy(&bytes, handle.reserved + sizeof handle - sizeof bytes, sizeof bytes);
   const bool is_own = key.words.front() == static_cast<std::uint64_t>(::getpid());
   if (flags != cudaIpcMemLazyEnablePeerAccess || is_own) return told(cudaErrorDeviceUninitialized);
-  *base = const_cast<void*>(of_others.find(key));
+  if (!opens) return told(cudaErrorPeerAccessUnsupported);
+  *base = const_cast<std::byte*>(of_others.find(key));
   if (*base == nullptr) return told(cudaErrorMapBufferObjectFailed);
   if (!memory.try_emplace(reinterpret_cast<std::uintptr_t>(*base), allocation{bytes, chosen}).second)
     return told(cudaErrorAlreadyMapped);
@@ -533,6 +535,11 @@ void end_streams() {
   std::vector<std::jthread> ending;  // joined when the lock is free again
   const std::lock_guard hold(lock);
   ending.swap(leaving);
+}
+
+void refuse_to_open() {
+  const std::lock_guard hold(lock);
+  opens = false;
 }
 
 ipc_calls calls_of_ipc() {

@@ -10,6 +10,8 @@ struct ipc_calls {
   int closed = 0;
 };
 ipc_calls calls_of_ipc();
+/// From now on this process can open no memory of others, as a device that is no peer of theirs.
+void refuse_to_open();
 
 /// Waits for the streams that were destroyed: then no thread of the stand-in is left that a fork would lose.
 void end_streams();
