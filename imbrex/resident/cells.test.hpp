@@ -370,6 +370,12 @@ struct culprit : chare<culprit, index<2>> {
     while (native_memory::load(go) == 0) {  // nobody says so
     }
   }
+  IMBREX_DEVICE void signal_often(context<culprit>& here, std::uint32_t all) {
+    here.signal<&culprit::rest>({0, 1}, here.of<culprit>({0, 1}).own, all);
+  }
+  IMBREX_DEVICE void put_astray(context<culprit>& here, std::uint32_t gpu) {
+    here.put(symmetric<std::uint32_t>(), gpu, &go);
+  }
   IMBREX_DEVICE void flood(context<culprit>& here) {
     for (int i = 0; i < 100; ++i) here.send<&culprit::rest>({0, 1});
   }
@@ -409,7 +415,8 @@ struct culprit : chare<culprit, index<2>> {
                         &culprit::rest, &culprit::send_what_was_for_another, &culprit::signal_to_its_own,
                         &culprit::pour, &culprit::soak, &culprit::ask_for_much, &culprit::take,
                         &culprit::number_ahead, &culprit::numbered, &culprit::numbered_long,
-                        &culprit::reduce_ahead, &culprit::reduced, &culprit::traffic, &culprit::pass>;
+                        &culprit::reduce_ahead, &culprit::reduced, &culprit::traffic, &culprit::pass,
+                        &culprit::signal_often, &culprit::put_astray>;
   using reductions = resident::reductions<reduction<&culprit::reduced, sum_operation>>;
 };
 

@@ -117,21 +117,27 @@ class context {
     return *reinterpret_cast<C*>(at);
   }
 
-  /// Where symmetric memory is on this GPU, and that of another: null where the two do not map each other.
+  /// Where symmetric memory is on this GPU, and that of another: null if there is none, or the two do not map
+  /// each other.
   template <class T>
   IMBREX_DEVICE T* local(const symmetric<T>& which) const {
     return remote(which, core_.m.gpu);
   }
   template <class T>
   IMBREX_DEVICE T* remote(const symmetric<T>& which, std::uint32_t of_gpu) const {
-    std::byte* const heap = core_.m.heaps[of_gpu];
+    std::byte* const heap = of_gpu < core_.m.gpus ? core_.m.heaps[of_gpu] : nullptr;
     return heap == nullptr ? nullptr : reinterpret_cast<T*>(heap + which.offset);
   }
   /// Writes symmetric memory of a GPU, all of `there`, from `from` on. It is seen there by whoever runs what
-  /// this PE sends after it by `signal`, `send_ordered`, or with a payload.
+  /// this PE sends after it by `signal`, `send_ordered`, or with a payload. Ends the run with an error if
+  /// this GPU cannot reach that one.
   template <class T>
   IMBREX_DEVICE void put(const symmetric<T>& there, std::uint32_t of_gpu, const T* from) {
     T* const to = remote(there, of_gpu);
+    if (to == nullptr) {
+      if (leads()) core_.fail(detail::failure_kind::missing_gpu, of_gpu);
+      return;
+    }
     const std::uint64_t bytes = there.size * sizeof(T);
     const auto places = reinterpret_cast<std::uintptr_t>(to) | reinterpret_cast<std::uintptr_t>(from) | bytes;
     if (places % sizeof(wide_word) == 0) {
@@ -292,6 +298,7 @@ class context {
       const auto offset = static_cast<std::uint64_t>(reinterpret_cast<std::byte*>(&counter) -
                                                      core_.m.heaps[core_.m.gpu_of(pe)]);
       if (offset >= core_.m.heap_bytes) return core_.fail(detail::failure_kind::trigger_elsewhere);
+      if (all > detail::most_signals) return core_.fail(detail::failure_kind::too_many_signals, all);
       if (!core_.m.is_here(pe)) {
         item last;
         make_item<Entry>(last, element, arguments...);
@@ -308,7 +315,12 @@ class context {
   template <auto Entry, class T>
   IMBREX_DEVICE void put(const target_index<Entry>& to, const channel<T>& there, std::uint32_t n,
                          const T* from) {
-    put(there.buffer(n), gpu_of<typename detail::traits_of<Entry>::chare>(to), from);
+    using target = typename detail::traits_of<Entry>::chare;
+    if (!detail::contains(array<target>(), to)) {
+      if (leads()) missing<Entry>(to);
+      return;
+    }
+    put(there.buffer(n), gpu_of<target>(to), from);
     send_ordered<Entry>(to, n);
   }
 

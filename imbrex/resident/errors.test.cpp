@@ -27,16 +27,26 @@ std::string text_of(const std::function<void()>& action) {
   return "nothing was thrown";
 }
 
-class resident_errors : public testing::TestWithParam<std::string> {
+struct place {
+  std::string backend;
+  std::uint32_t gpus = 1;
+};
+std::string name_of(const testing::TestParamInfo<place>& info) {
+  return info.param.backend + (info.param.gpus == 1 ? "" : "_" + std::to_string(info.param.gpus) + "_gpus");
+}
+
+class resident_errors : public testing::TestWithParam<place> {
  protected:
   void SetUp() override {
-    devices_ = devices_here(GetParam());
+    devices_ = devices_here(GetParam().backend);
     if (devices_.empty()) GTEST_SKIP() << "there is no GPU";
   }
   device& gpu() { return *devices_.front(); }
   static settings small() {
     settings s;
     s.pes = 2;
+    s.gpus = GetParam().gpus;
+    s.crossing = 2;
     s.mailbox = 2;
     s.outbox = 10;
     s.early = 2;
@@ -52,10 +62,10 @@ class resident_errors : public testing::TestWithParam<std::string> {
  private:
   std::vector<std::unique_ptr<device>> devices_;
 };
+INSTANTIATE_TEST_SUITE_P(, resident_errors, testing::Values(place{"emulated"}, place{"emulated", 2}),
+                         name_of);
 #if IMBREX_HAS_CUDA
-INSTANTIATE_TEST_SUITE_P(, resident_errors, testing::Values("emulated", "cuda"));
-#else
-INSTANTIATE_TEST_SUITE_P(, resident_errors, testing::Values("emulated"));
+INSTANTIATE_TEST_SUITE_P(cuda, resident_errors, testing::Values(place{"cuda"}), name_of);
 #endif
 
 TEST_P(resident_errors, name_a_missing_element_and_who_sent_to_it) {
@@ -98,14 +108,27 @@ TEST_P(resident_errors, say_that_a_payload_was_prepared_for_another_entry) {
 }
 
 TEST_P(resident_errors, say_that_a_trigger_is_on_another_gpu) {
-  if (GetParam() != "emulated") GTEST_SKIP() << "several GPUs of one process are emulated";
-  settings s = small();
-  s.gpus = 2;
+  if (GetParam().gpus == 1) GTEST_SKIP() << "it has no other GPU";
+  const settings s = small();
   program<culprit> p(gpu(), s, {4, 2});
   EXPECT_EQ(
       text_of<error>([&] { p.run<&culprit::signal_to_its_own>({2, 0}); }),
       "entry signal_to_its_own of culprit(2, 0) on PE 0 signalled to a trigger that is not on the GPU of "
       "the chare whose entry it runs: have it in that chare");
+}
+
+TEST_P(resident_errors, name_a_trigger_of_too_many_signals) {
+  if (GetParam().gpus == 1) GTEST_SKIP() << "it has no other GPU";
+  EXPECT_EQ(failure_of<&culprit::signal_often>(std::uint32_t{1} << 24U),
+            "entry signal_often of culprit(2, 0) on PE 0 signalled to a trigger of 16777216 signals: on "
+            "several GPUs 16777215 are the most");
+}
+
+TEST_P(resident_errors, name_a_gpu_that_is_not_there) {
+  EXPECT_EQ(failure_of<&culprit::put_astray>(std::uint32_t{7}),
+            "entry put_astray of culprit(2, 0) on PE 0 reached for the memory of GPU 7, which it cannot: the "
+            "GPUs that it maps are among 0 to " +
+                std::to_string(GetParam().gpus - 1));
 }
 
 TEST_P(resident_errors, name_heaps_that_cannot_be) {
@@ -206,7 +229,7 @@ TEST_P(resident_errors, of_an_entry_that_hangs_are_the_watchdogs) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(
       {
-        const auto found = devices_here(GetParam());
+        const auto found = devices_here(GetParam().backend);
         settings s = small();
         s.patience = nanoseconds(300'000'000);
         program<culprit> p(*found.front(), s, {4, 2});
@@ -216,6 +239,40 @@ TEST_P(resident_errors, of_an_entry_that_hangs_are_the_watchdogs) {
       "imbrex: no PE of a program inside a GPU has begun an entry for 0\\.[3-9] s:\n  PE 1 is in entry hang "
       "of "
       "culprit\\(2, 1\\)");
+}
+
+/// A parcel comes back after the host's message has found none, and before all is quiet: so the GPU must not
+/// say that its host waits in vain.
+TEST(resident_waves, are_not_answered_while_the_hosts_message_finds_a_parcel) {
+  const detail::layout plan(
+      [] {
+        settings s;
+        s.pes = s.gpus = 2;
+        s.threads = 1;
+        s.outbox = s.early = s.parcels = 4;
+        return s;
+      }(),
+      {detail::kind_of<ring>({4})}, 1);
+  alignas(256) static std::byte memory[1U << 18U];
+  ASSERT_LE(2 * plan.bytes(), sizeof(memory));
+  for (std::uint32_t g = 0; g < 2; ++g) plan.write(memory + g * plan.bytes());
+  detail::machine m = plan.at(memory + plan.bytes());
+  m.gpu = m.first_pe = m.host.first_pe = 1;
+  for (std::uint32_t g = 0; g < 2; ++g) m.heaps[g] = memory + g * plan.bytes();
+  std::uint32_t ticket = 0;
+  detail::pe_state me;
+  me.prepare(m, 1, &ticket);
+  const detail::gpu_report& report = m.on(0, m.reports)[1];
+  me.is_open = me.lacks_host_parcel = true;
+  detail::attend_waves(m, me, [&me] {
+    me.lacks_host_parcel = false;
+    return true;
+  });
+  EXPECT_EQ(report.answer.wave, 0U);
+  me.lacks_host_parcel = true;
+  detail::attend_waves(m, me, [] { return false; });
+  EXPECT_EQ(report.answer.wave, 1U);
+  EXPECT_EQ(report.is_stuck, 1U);
 }
 
 TEST(resident_report, names_a_message_for_an_entry_that_is_not) {

@@ -54,7 +54,10 @@ IMBREX_DEVICE IMBREX_SELDOM inline void attend_end(const machine& m, bool looks_
 inline constexpr std::uint32_t not_quiet = 0xffffffff, all_quiet = 0xfffffffe;
 
 /// The leader's, while it has nothing to do: what its GPU has sent and run, if nothing waits within the GPU.
-IMBREX_DEVICE IMBREX_SELDOM inline std::uint32_t attend_waves(const machine& m, pe_state& me) {
+/// `hear()` looks for a message of the host once more: true if one came. A parcel for it may have come back
+/// before what was counted.
+template <class Hear>
+IMBREX_DEVICE IMBREX_SELDOM inline std::uint32_t attend_waves(const machine& m, pe_state& me, Hear&& hear) {
   const std::uint32_t asked = system_memory::load_acquire(m.link->asked);
   if (asked != me.answered) {
     std::uint32_t run = 0, sent = 0;
@@ -63,6 +66,7 @@ IMBREX_DEVICE IMBREX_SELDOM inline std::uint32_t attend_waves(const machine& m, 
       return *m.mailbox_of(m.first_pe + place).tail;
     };
     if (!quiescent<memory>(m.finished, tail_of, m.seen, m.pes_here)) return not_quiet;
+    if (me.is_open && (hear() || (me.is_open && !me.lacks_host_parcel))) return not_quiet;
     for (std::uint32_t to = 0; to < m.pes; ++to) sent += memory::load(m.tails[to]) - m.first_ticket;
     me.answered = asked;
     gpu_report& mine = m.on(0, m.reports)[m.gpu];

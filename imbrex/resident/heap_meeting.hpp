@@ -17,22 +17,28 @@
 
 namespace imbrex::resident {
 
+/// What a process brings to a symmetric heap.
+struct heap_part {
+  memory_key key;
+  std::uint64_t bytes = 0;
+};
+
 /// Where the processes of a run meet to make a symmetric heap:
 /// `make_process_group<resident::heap_meeting>()`.
 class heap_meeting : public imbrex::chare<heap_meeting> {
  public:
   /// Of each process, by the number of the meeting.
-  imbrex::mailbox<memory_key> keys;
+  imbrex::mailbox<heap_part> parts;
 
   /// Gives all processes this one's, and returns theirs.
-  task<std::vector<memory_key>> exchange(memory_key mine) {
+  task<std::vector<heap_part>> exchange(heap_part mine) {
     const auto members = peers();
     const int all = members.shape()[0];
     const std::int64_t first = std::int64_t{meetings_++} * all;
-    for (int p = 0; p < all; ++p) send<&heap_meeting::keys>(members[p], first + where()[0], mine);
-    std::vector<memory_key> theirs;
+    for (int p = 0; p < all; ++p) send<&heap_meeting::parts>(members[p], first + where()[0], mine);
+    std::vector<heap_part> theirs;
     for (int p = 0; p < all; ++p) {
-      const memory_key one = co_await keys.receive(first + p);
+      const heap_part one = co_await parts.receive(first + p);
       theirs.push_back(one);
     }
     co_return theirs;

@@ -53,6 +53,8 @@ enum class failure_kind : std::uint32_t {
   reduction_ahead,
   prepared_otherwise,
   trigger_elsewhere,
+  too_many_signals,
+  missing_gpu,
   other_program,
   of_program
 };

@@ -117,6 +117,12 @@ std::string reporter::text_of(const failure& what, std::uint64_t value) const {
       return where +
              " signalled to a trigger that is not on the GPU of the chare whose entry it runs: have it "
              "in that chare";
+    case failure_kind::too_many_signals:
+      return where + " signalled to a trigger of " + std::to_string(value) + " signals: on several GPUs " +
+             std::to_string(most_signals) + " are the most";
+    case failure_kind::missing_gpu:
+      return where + " reached for the memory of GPU " + std::to_string(value) +
+             ", which it cannot: the GPUs that it maps are among 0 to " + std::to_string(s.gpus - 1);
     case failure_kind::other_program:
       return where + " has another program than GPU " + std::to_string(value) +
              ", or other settings, another place in the heap or another first message: make what lies in a "

@@ -231,7 +231,7 @@ class scheduler {
   IMBREX_DEVICE void look_for_quiescence() {
     pe_state& me = core_.me;
     if (is_linked()) {
-      const std::uint32_t stuck = attend_waves(core_.m, me);
+      const std::uint32_t stuck = attend_waves(core_.m, me, [this] { return hear_host(); });
       if (stuck == not_quiet) return;
       if (stuck == all_quiet) return core_.end(stop_reason::quiet, 0);
       failure f = core_.here(failure_kind::no_host_parcel);

@@ -36,8 +36,8 @@ class symmetric_heap {
       : memory_(std::make_shared<detail::heap_memory>(of, gpus, bytes)) {}
 
   /// Of all processes of the run: GPU i is the device that process i gives. All processes call it, with as
-  /// many bytes and the same place to meet. Throws usage_error if a process cannot reach the memory of
-  /// another's device, device_out_of_memory.
+  /// many bytes and the same place to meet. Throws usage_error if they do not, or a process cannot reach the
+  /// memory of another's device, device_out_of_memory.
   static task<symmetric_heap> of_processes(process_group<heap_meeting> place, device& mine,
                                            std::size_t bytes) {
     auto memory = co_await detail::memory_of_processes(place, mine, bytes);

@@ -56,14 +56,23 @@ class owner : public imbrex::chare<owner> {
         co_await p.stream().done();
         p.end();
       }
-      for (const storm& one : p.read<storm>()) wrong += static_cast<int>(one.wrong);
+      for (const storm& one : p.read<storm>()) {
+        wrong += static_cast<int>(one.wrong);
+        sent_ += one.sent;
+        got_ += one.got;
+      }
     }
     {
       resident::program<cube> p(heap, s, {3, 1, 4});
       p.start_all<&cube::start>();
       co_await p.stream().done();
       p.end();
-      for (const cube& one : p.read<cube>()) wrong += one.rounds != 0 && one.total != 12 * 66 ? 1 : 0;
+      const std::vector<cube> all = p.read<cube>();
+      for (std::uint32_t e = 0; e < 12; ++e) {
+        const bool is_here = e % s.pes / 2 == heap.first_gpu();
+        const bool is_right = all[e].rounds == 12 && all[e].got == 66 && all[e].total == 12 * 66;
+        wrong += (is_here ? is_right : all[e].rounds == 0) ? 0 : 1;
+      }
     }
     {
       constexpr std::uint32_t size = 40;
@@ -162,6 +171,16 @@ class owner : public imbrex::chare<owner> {
       co_await p.stream().done();
       check(p);
     }
+    std::string said;
+    try {
+      co_await resident::symmetric_heap::of_processes(place, imbrex::gpu(), is_last ? 2'000 : 1'000);
+    } catch (const imbrex::usage_error& e) {
+      said = e.what();
+    }
+    wrong += said == "a symmetric heap has 1000 bytes in process 0 and 2000 in process " +
+                         std::to_string(heap.gpus() - 1) + ": give as many in all processes"
+                 ? 0
+                 : 1;
     resident::program<ring> p(heap, s, {4});
     p.start<&ring::token>(is_last ? 0 : 1, std::uint64_t{20});
     co_await p.stream().done();
@@ -232,7 +251,13 @@ class owner : public imbrex::chare<owner> {
     co_return wrong;
   }
 
+  /// What the storms of all processes have sent and got.
+  std::uint64_t sent() { return sent_; }
+  std::uint64_t got() { return got_; }
+
  private:
+  std::uint64_t sent_ = 0, got_ = 0;
+
   template <class Program>
   static std::string text_of_end(Program& p) {
     try {
@@ -248,7 +273,12 @@ imbrex::task<int> work(std::string_view mode) {
   const auto place = imbrex::make_process_group<resident::heap_meeting>();
   const auto owners = imbrex::make_process_group<owner>();
   int wrong = 0;
-  if (mode == "all") wrong = co_await owners.reduce<&owner::all>(imbrex::sum, place);
+  if (mode == "all") {
+    wrong = co_await owners.reduce<&owner::all>(imbrex::sum, place);
+    const std::uint64_t sent = co_await owners.reduce<&owner::sent>(imbrex::sum);
+    const std::uint64_t got = co_await owners.reduce<&owner::got>(imbrex::sum);
+    wrong += sent == 2 * 3 * 20 * 11 && got == sent ? 0 : 1;
+  }
   if (mode == "ring") wrong = co_await owners.reduce<&owner::pass_round>(imbrex::sum, place);
   if (mode == "other") wrong = co_await owners.reduce<&owner::differ>(imbrex::sum, place);
   if (mode == "slow") wrong = co_await owners.reduce<&owner::be_slow>(imbrex::sum, place);

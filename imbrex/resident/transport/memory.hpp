@@ -216,7 +216,14 @@ struct system_memory {
                  "l"(v.body), "l"(v.stamp)
                  : "memory");
   }
-  __device__ static void acquired(const wide& w) { load_acquire(reinterpret_cast<const word*>(&w)[3]); }
+  __device__ static void acquired(const wide& w) {
+#if __CUDA_ARCH__ >= 900
+    static_cast<void>(w);
+    asm volatile("fence.acquire.sys;" ::: "memory");
+#else
+    load_acquire(reinterpret_cast<const word*>(&w)[3]);
+#endif
+  }
 #else
   static std::uint32_t load(const word& w) { return native_memory::load(w); }
   static std::uint32_t load_acquire(const word& w) { return native_memory::poll(w); }

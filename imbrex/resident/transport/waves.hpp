@@ -31,6 +31,11 @@ struct wave_answer {
 /// item by then are fewer than those that are sent, unless all have. But then no GPU had work left when it
 /// answered the first wave, nor could it get any: the first item that it got after its answer was sent after
 /// another's answer, for which there is an item before.
+///
+/// It takes for granted that who runs an item comes after the draw of its ticket, so that the second count
+/// of the sender's GPU has each item that was run before the first wave was answered. For ordered items the
+/// model of memory says so. The draw of others is relaxed, and so is the store of the item; but that needs
+/// the ticket for its place and its value, so no processor does it before.
 struct waves {
   std::uint32_t number = 1;    ///< that is asked: before the run all are asked the first
   std::uint32_t run_then = 0;  ///< in the wave before
