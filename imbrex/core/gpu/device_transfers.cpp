@@ -131,25 +131,23 @@ struct staged_message {
   }
 };
 
-bool are_on_one_host(const run_services& run, int pe, int other) {
-  const auto host = [&](int of) { return std::ranges::upper_bound(run.host_starts(), of); };
-  return host(pe) == host(other);
-}
-
 }  // namespace
 
 bool may_share_memory(const processor& pe, int with) {
-  const device_path path = pe.run().how().gpu_path;
-  const bool may = path == device_path::any || path == device_path::shared;
-  return may && are_on_one_host(pe.run(), pe.pe(), with);
+  const auto starts = pe.run().process_starts();
+  const auto process = std::ranges::upper_bound(starts, with) - starts.begin() - 1;
+  return pe.run().devices().are_read_by(static_cast<int>(process));
 }
 
-void require_no_sharing(const processor& pe, int with, const device& of) {
-  if (pe.run().how().gpu_path == device_path::shared)
-    throw error(
-        "--gpu-path shared: memory of " + of.info().label() + " cannot be read by PE " +
-        std::to_string(with) +
-        ", which is on another host, or its kind of device cannot share memory; leave --gpu-path out");
+void require_no_sharing(const processor& pe, int with, device& of) {
+  if (pe.run().how().gpu_path != device_path::shared) return;
+  const std::string problem = of.backend().why_no_key();
+  throw error("--gpu-path shared: memory of " + of.info().label() + " cannot be read by PE " +
+              std::to_string(with) + ": " +
+              (may_share_memory(pe, with)
+                   ? (problem.empty() ? "its kind of device shares no memory" : problem)
+                   : "it is on another host, has no device, or could not open it when the run began") +
+              "; leave --gpu-path out");
 }
 
 namespace {

@@ -23,10 +23,10 @@ bool is_short_transfer(std::size_t bytes);
 /// The stream by which so many bytes come to this PE's device: `in` if they are few, else one beside others.
 stream& stream_to_land(std::size_t bytes);
 
-/// True if that PE, of another process, shall find memory of this process's devices by its keys.
+/// True if that PE, of another process, finds memory of this process's devices by its keys, and shall.
 bool may_share_memory(const processor& pe, int with);
 /// Says that it cannot, although `--gpu-path shared` was given; returns if that was not.
-void require_no_sharing(const processor& pe, int with, const device& of);
+void require_no_sharing(const processor& pe, int with, device& of);
 
 /// A stream of the device where a part is; null if it is on none, or on this PE's.
 stream* stream_out_of(const device_part& part);

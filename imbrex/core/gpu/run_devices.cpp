@@ -10,6 +10,7 @@
 #include <imbrex/base/log.hpp>
 #include <imbrex/core/gpu/make_streams.hpp>
 #include <imbrex/core/gpu/nearest_devices.hpp>
+#include <imbrex/core/gpu/readers_of_devices.hpp>
 #include <imbrex/core/gpu/run_options.hpp>
 #include <imbrex/device/backends/devices.hpp>
 #include <imbrex/sched/scheduler.hpp>
@@ -111,6 +112,7 @@ run_devices::~run_devices() {
   request_streams_.clear();
   shared_streams_.clear();
   completions_.clear();
+  for (auto& d : devices_) d->backend().close_found();  // of all: each then waits until others have done so
   for (auto& d : devices_)
     if (const std::string left = d->left(); !left.empty()) keep_for(left, std::move(d));
 }
@@ -168,6 +170,21 @@ void run_devices::attach(scheduler& pe, int which) {
   users_[static_cast<std::size_t>(which)].push_back(pe.pe());
   used_.resize(std::max(used_.size(), static_cast<std::size_t>(pe.pe()) + 1), -1);
   used_[static_cast<std::size_t>(pe.pe())] = which;
+}
+
+void run_devices::try_sharing(bootstrap& job, const host_share& host) {
+  if (!host.has_devices_side_by_side) return;
+  std::vector<int> near;
+  std::vector<device*> used;
+  if (how_.gpu_path == device_path::any || how_.gpu_path == device_path::shared) {
+    for (const host_process& other : host.processes)
+      if (&other != &host.processes[host.self])
+        near.push_back(static_cast<int>(std::ranges::lower_bound(host.process_starts, other.first_pe) -
+                                        host.process_starts.begin()));
+    for (std::size_t d = 0; d < users_.size(); ++d)
+      if (!users_[d].empty()) used.push_back(devices_[d].get());
+  }
+  readers_ = readers_of_devices(job, near, used);
 }
 
 int run_devices::device_near(int pe) const {

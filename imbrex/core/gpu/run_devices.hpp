@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <map>
@@ -20,6 +21,7 @@
 #include <imbrex/device/model.hpp>
 #include <imbrex/device/node_links.hpp>
 #include <imbrex/device/stream.hpp>
+#include <imbrex/net/bootstrap/bootstrap.hpp>
 #include <imbrex/net/host.hpp>
 #include <imbrex/sched/device_completions.hpp>
 
@@ -71,6 +73,12 @@ class run_devices {
 
   /// Gives a PE one of the devices.
   void attach(scheduler& pe, int which);
+
+  /// Tries which other processes of the host read memory of the devices that PEs have. Collective, once,
+  /// before PEs send.
+  void try_sharing(bootstrap& job, const host_share& host);
+  /// True if that process, by its number, does.
+  bool are_read_by(int process) const { return std::ranges::binary_search(readers_, process); }
 
   /// The streams that all chares share which use that device, as policy `five` has it; any thread.
   std::shared_ptr<std::vector<stream>> shared_streams(device& of);
@@ -134,6 +142,7 @@ class run_devices {
   std::optional<simulated_time> time_;
   std::vector<std::unique_ptr<device>> devices_;
   std::vector<std::vector<int>> users_;  ///< PEs, by device
+  std::vector<int> readers_;             ///< processes
   std::vector<int> used_;                ///< devices, by PE; -1 of one that has none
   std::vector<std::unique_ptr<device_completions>> completions_;
   std::mutex shared_streams_lock_;

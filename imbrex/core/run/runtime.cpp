@@ -169,6 +169,7 @@ runtime::runtime(const options& settings, bootstrap* meeting, const machine_make
     if (!job_) throw;
     problem = std::current_exception();
   }
+  if (job_) devices_->try_sharing(*meeting, share);
   std::uint32_t ordinal = run_marks::next_run();
   if (job_) ordinal = job_->agree_to_begin(problem, ordinal);
   run_marks::agree(ordinal);
