@@ -24,6 +24,14 @@ class OfTwo(Exception):
         self.both = a, b
 
 
+class OfOneOrTwo(Exception):
+    """Whose constructor takes what it gives the base for something else."""
+
+    def __init__(self, code, text="none"):
+        super().__init__(f"{code}: {text}")
+        self.code = code
+
+
 class Unpicklable(Exception):
     def __reduce__(self):
         raise TypeError("never")
@@ -42,6 +50,8 @@ class Faulty(ix.Chare):
             raise OwnError(7, "seven")
         if kind == "of two":
             raise OfTwo("one", [2])
+        if kind == "of one or two":
+            raise OfOneOrTwo(7, "seven")
         if kind == "unpicklable":
             raise Unpicklable("kept to itself")
         raise ValueError(kind)
@@ -85,6 +95,9 @@ def test_exceptions_travel_to_the_awaiter(run):
         with pytest.raises(OfTwo, match=r"one and \[2\]") as raised:
             await chares[2].fail.call("of two")
         assert raised.value.both == ("one", [2])
+        with pytest.raises(OfOneOrTwo) as raised:
+            await chares[1].fail.call("of one or two")
+        assert (raised.value.args, raised.value.code) == (("7: seven",), 7)
         with pytest.raises(ix.RemoteError, match="Unpicklable: kept to itself"):
             await chares[3].fail.call("unpicklable")
         with pytest.raises(ValueError, match="passed on"):

@@ -56,7 +56,7 @@ async def test_sum():
     assert ix.num_pes() == 3
     assert await ix.array(Cell, 5).number.reduce(ix.sum) == 10
 
-@pytest.mark.imbrex(seeds=[7, 9], pes=2)
+@pytest.mark.imbrex(seeds=(s for s in [7, 9]), pes=2)
 @pytest.mark.parametrize("n", [1, 4])
 async def test_more(n, tmp_path):
     assert (ix.num_pes(), tmp_path.is_dir()) == (2, True)

@@ -36,10 +36,21 @@ def pack(exception, who):
     where = f"{who}:\n{trace}" if who else trace
     try:
         form = _pickling.dumps((exception, where))
-        pickle.loads(form)
+        again, _ = pickle.loads(form)
+        if not _are_alike(again.args, exception.args):  # its constructor takes them for something else
+            form = _form_without_constructor(exception, where) or form
     except Exception:
         form = _form_without_constructor(exception, where) or pickle.dumps((None, f"{last}\n\n{where}"))
     return words, form
+
+
+def _are_alike(some, others):
+    try:
+        if some == others:
+            return True
+    except Exception:  # as arrays do
+        pass
+    return _pickling.dumps(some) == _pickling.dumps(others)
 
 
 def _again(cls, arguments, state):

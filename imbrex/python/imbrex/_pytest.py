@@ -47,12 +47,16 @@ def _runs(*, processes=None, seeds=None, pes=None, **options):
     for name, value in (("processes", processes), ("pes", pes)):
         if value is not None and not _is_count(value):
             raise ValueError(f"{name}={value!r} must be a whole number from 1 on")
+    given = seeds
     if seeds is None:
-        seeds = ()
+        seeds = []
     elif _is_count(seeds):
         seeds = range(1, seeds + 1)
-    elif isinstance(seeds, int) or not list(seeds) or not all(isinstance(s, int) and s >= 0 for s in seeds):
-        raise ValueError(f"seeds={seeds!r} must be a whole number from 1 on, or a list of seeds: no test would run")
+    elif not isinstance(seeds, int):
+        seeds = list(seeds)  # once, as it may be a generator
+    if isinstance(seeds, int) or (given is not None and not seeds) or not all(
+            isinstance(s, int) and s >= 0 for s in seeds):
+        raise ValueError(f"seeds={given!r} must be a whole number from 1 on, or a list of seeds: no test would run")
     words_of(options)
     by_seed = [Run(seed=s, options={"machine": "deterministic", "pes": pes or processes or 3, "seed": s, **options})
                for s in seeds]
