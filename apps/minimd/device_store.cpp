@@ -2,7 +2,11 @@
 #include "apps/minimd/device_store.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <string>
 #include <utility>
+
+#include <imbrex/base/error.hpp>
 
 #include "apps/minimd/device_eam_kernels.hpp"
 #include "apps/minimd/device_kernels.hpp"
@@ -273,6 +277,11 @@ imbrex::device_buffer<double> device_store::take(const halo_part& to) {
 }
 
 void device_store::put(const halo_part& from, imbrex::device_buffer<double>&& values) {
+  const std::size_t expected = std::max<std::size_t>(numbers_of_value() * from.copies, 1);
+  if (values.size() != expected)
+    throw imbrex::error("a block expects a buffer of " + std::to_string(expected) +
+                        " numbers of copies from block " + imbrex::to_string(from.with) + ", which sent " +
+                        std::to_string(values.size()));
   streams_.unpack().wait(values);
   come_[static_cast<std::size_t>(&from - partners().data())] = std::move(values);
 }

@@ -10,10 +10,13 @@
 #include <filesystem>
 
 #include <string>
+#include <utility>
 #include <vector>
 
+#include <imbrex/gpu.hpp>
 #include <imbrex/serial/file.hpp>
 
+#include "apps/minimd/device_store.hpp"
 #include "apps/minimd/made_up_potential.test.hpp"
 #include "apps/minimd/report.hpp"
 
@@ -180,6 +183,29 @@ TEST(minimd, meets_known_values_on_devices) {
     setup.machine.shuffle = 3;
     expect_known_values(run(setup, 4), 5e-12);
   }
+}
+
+TEST(minimd, refuses_buffers_of_devices_that_are_too_short) {
+  imbrex::options how;
+  how.device = "emulated";
+  EXPECT_EQ(imbrex::run(how,
+                        []() -> imbrex::task<> {
+                          device_store store({}, communication::message, "a test");
+                          halo_plan plan{.own = 1, .copies = 2, .number_of_sources = 1};
+                          plan.parts = {{}, {.with = {1, 0, 2}, .sources = 1, .copies = 2}};
+                          store.reserve(std::move(plan));
+                          std::string text;
+                          try {
+                            store.put(store.partners().front(), {imbrex::gpu(), 5});
+                          } catch (const imbrex::error& e) {
+                            text = e.what();
+                          }
+                          EXPECT_NE(text.find("of 6 numbers of copies from block (1, 0, 2), which sent 5"),
+                                    std::string::npos)
+                              << text;
+                          co_return;
+                        }),
+            0);
 }
 
 void expect_the_same_on_devices(settings there, settings here, std::int64_t odf) {
