@@ -333,6 +333,7 @@ void reduction_station::work_has_begun(std::uint64_t number, const carried_excep
 }
 
 void reduction_station::end_work(std::uint64_t number, const carried_exception& error) {
+  if (!works_.contains(number)) return;  // it has not come here, and all below know that it has failed
   for (const int child : part_.tree().children) {
     auto& m = message_of<work_to_end>(part_);
     m.number = number;
@@ -595,7 +596,9 @@ void reduction_station::pass_down(const shared_result& result) {
     } catch (...) {  // it cannot be copied or packed
       thrown = thrown_by_reduction(part_.id());
     }
-    if (thrown) send_failure_down(result.number, thrown, child);
+    if (!thrown) continue;
+    send_failure_down(result.number, thrown, child);
+    if (result.is_shared_work()) work_has_begun(result.number, thrown);  // that subtree will not tell
   }
 }
 

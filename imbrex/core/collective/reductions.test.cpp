@@ -340,6 +340,76 @@ TEST_P(reductions, and_calls_fail_by_results_that_cannot_be_written) {
   });
 }
 
+/// All PEs have to do something before there is a value of it, of which only the root can be told.
+struct shared_task {
+  int number = 0;
+  void serialize(auto& ar) { ar(number); }
+  friend shared_task operator+(const shared_task& a, const shared_task& b) { return {a.number + b.number}; }
+};
+
+}  // namespace imbrex::reductions_test
+
+namespace imbrex::detail {
+
+struct task_of_all final : shared_result {
+  task_of_all() { is_object = true; }
+  static inline message_type type_record = runtime_message_type<task_of_all>();
+  void serialize(auto&) {}
+  shared_result& copy() const override { throw std::range_error("the task cannot be copied"); }
+  const void* content() const override { return nullptr; }
+  bool is_shared_work() const override { return true; }
+  void give(reply_target& to) const override {
+    reductions_test::shared_task none;
+    to.accept(0, &none);
+  }
+};
+
+template <class Op, class Key>
+  requires(std::is_same_v<Op, sum_operation>)
+struct reduction<reductions_test::shared_task, Op, Key> {
+  static constexpr bool needs_keys = false;
+  using partial = reductions_test::shared_task;
+  using result = reductions_test::shared_task;
+
+  static void add(std::optional<partial>& into, const Key&, partial&& value) {
+    merge(into, std::move(value));
+  }
+  static void merge(std::optional<partial>& into, partial&& other) { into = into ? *into + other : other; }
+  static message* divide(partial&) { return &make_message<task_of_all>(); }
+  static result finish(partial&& all) { return all; }
+};
+
+}  // namespace imbrex::detail
+
+namespace imbrex::reductions_test {
+
+class worker : public chare<worker> {
+ public:
+  task<std::string> share() {
+    std::string text;
+    try {
+      co_await all_reduce(shared_task{1}, sum);
+    } catch (const std::exception& e) {
+      caught_ = std::current_exception();
+      text = e.what();
+    }
+    co_return text;
+  }
+
+ private:
+  std::exception_ptr caught_;  ///< as of `tester`
+};
+
+TEST_P(reductions, fail_everywhere_by_work_that_cannot_be_given_to_all) {
+  if (GetParam().processes > 1) GTEST_SKIP() << "it stays in its process";
+  run([]() -> task<> {
+    auto all = make_array<worker>({14});
+    for (int round = 0; round < 2; ++round)
+      for (const std::string& text : co_await all.reduce<&worker::share>(gather))
+        EXPECT_TRUE(text == "the task cannot be copied" || (text.empty() && num_pes() == 1)) << text;
+  });
+}
+
 /// Contributes, and then leaves or ends at once.
 class hasty : public chare<hasty> {
  public:
