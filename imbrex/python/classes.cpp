@@ -4,6 +4,7 @@
 #include <deque>
 #include <mutex>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include <imbrex/base/error.hpp>
@@ -18,6 +19,7 @@ struct registry {
   std::mutex lock;
   std::deque<class_record> classes;
   std::unordered_map<PyObject*, class_record*> by_type;
+  std::unordered_set<std::string> names;  ///< also of those whose entries are not there yet
 };
 registry& all() {
   static auto* const classes = new registry;  // it outlives the interpreter, which its objects belong to
@@ -35,11 +37,13 @@ class_record* find(PyObject* type) {
   return at == all().by_type.end() ? nullptr : at->second;
 }
 
-/// A name that no class has yet: a class that is defined anew does not replace the one whose objects may be
-/// there.
-std::string free_name(const std::string& name) {
+/// A name that no class has yet, and no other gets: a class that is defined anew does not replace the one
+/// whose objects may be there. Threads may define classes side by side.
+std::string take_name(const std::string& name) {
+  const std::lock_guard hold(all().lock);
   std::string free = name;
-  for (int n = 2; find_entry(free, "__init__"); ++n) free = name + "#" + std::to_string(n);
+  for (int n = 2; find_entry(free, "__init__") || !all().names.insert(free).second; ++n)
+    free = name + "#" + std::to_string(n);
   return free;
 }
 
@@ -74,7 +78,7 @@ class_record& define_class(PyObject* type, const std::string& name,
                 " is defined during a run: all processes must know it, so define it before imbrex.run");
   class_record& c = new_record();
   c.type = Py_NewRef(type);
-  c.name = free_name(name);
+  c.name = take_name(name);
   c.by_name = checked(PyDict_New()).release().ptr();
   c.all_reduce_name = name_of_awaited(c.name, "all_reduce");
   c.created_name = name_of_awaited(c.name, "created");

@@ -119,3 +119,23 @@ def test_classes_that_are_defined_during_a_run(run, machine):
                     return n * self.where
             assert await ix.array(Late, 4).answer.reduce(ix.sum) == 6 * n
     run(main)
+
+
+class Definer(ix.Chare):
+    @ix.entry
+    async def define(self, rounds):
+        for _ in range(rounds):
+            class Same(ix.Chare):
+                @ix.entry
+                def answer(self, there=self.where):
+                    return there
+            assert await ix.array(Same, 2).answer.reduce(ix.sum) == 2 * self.where
+
+
+def test_classes_of_one_name_that_are_defined_at_once(run, machine):
+    if machine == "processes":
+        pytest.skip("all processes define classes before a run")
+
+    async def main():
+        await ix.array(Definer, 6).define.call(20)
+    run(main)
