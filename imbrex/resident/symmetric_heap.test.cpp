@@ -6,7 +6,9 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <vector>
 
 #include <imbrex/resident/cells.test.hpp>
 #include <imbrex/resident/devices.test.hpp>
@@ -23,10 +25,12 @@ class resident_heap : public testing::TestWithParam<std::uint32_t> {
     s.pes = 2 * GetParam();
     return s;
   }
-  const symmetric_heap heap_{*devices_.front(), GetParam(), std::size_t{1} << 22U};
 
  private:
-  static inline const auto devices_ = devices_here("emulated");
+  const std::vector<std::unique_ptr<device>> devices_ = devices_here("emulated");
+
+ protected:
+  const symmetric_heap heap_{*devices_.front(), GetParam(), std::size_t{1} << 22U};
 };
 INSTANTIATE_TEST_SUITE_P(gpus, resident_heap, testing::Values(1U, 2U));
 
