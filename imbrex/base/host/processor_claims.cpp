@@ -21,8 +21,7 @@ std::int64_t now_ns() {
 
 }  // namespace
 
-processor_claims::processor_claims(std::size_t threads, nanoseconds longest)
-    : claims_(threads), longest_(longest) {}
+processor_claims::processor_claims(std::size_t threads, times longest) : claims_(threads), times_(longest) {}
 
 int processor_claims::place(std::size_t thread) const noexcept {
   return claims_[thread].place.load(std::memory_order_relaxed);
@@ -37,11 +36,14 @@ void processor_claims::settle(std::size_t thread) noexcept {
   const int own = ::sched_getcpu();
   claim& held = claims_[thread];
   if (own < 0) return;
-  held.ends.store(now_ns() + longest_.count(), std::memory_order_relaxed);
+  held.ends.store(now_ns() + times_.claim.count(), std::memory_order_relaxed);
   if (std::exchange(held.is_awake, true) && place(thread) == own) return;
   // Of two threads that come to one processor at once, at least one sees the other.
   held.place.store(own, std::memory_order_seq_cst);
   if (!is_anybody_else_on(own, thread)) return;
+  const std::int64_t now = now_ns();
+  if (now < held.next_move) return;
+  held.next_move = now + times_.between_moves.count();
   try {
     move(thread, own);
   } catch (...) {  // no memory for a list of processors: it stays

@@ -20,7 +20,7 @@ using namespace imbrex::detail;
 
 std::vector<int> processors_of_this_thread() { return processors_in(affinity_of_this_thread()); }
 
-constexpr std::chrono::hours for_ever{1};
+constexpr processor_claims::times for_ever{std::chrono::hours(1), std::chrono::nanoseconds(0)};
 
 /// Some sandboxes do not let threads say where they run.
 bool may_move() { return set_affinity_of_this_thread(affinity_of_this_thread()); }
@@ -86,7 +86,7 @@ TEST(processor_claims, of_who_has_not_settled_for_long_are_void) {
   std::thread([] {
     const auto all = affinity_of_this_thread();
     const int first = processors_in(all).front();
-    processor_claims claims(2, std::chrono::nanoseconds(1));
+    processor_claims claims(2, {.claim = std::chrono::nanoseconds(1)});
     int stayed = 0;
     for (int n = 0; n < 100; ++n) {
       ASSERT_TRUE(set_affinity_of_this_thread(mask_of(first)));

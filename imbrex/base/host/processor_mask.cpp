@@ -25,7 +25,9 @@ bool set_affinity_of_this_thread(const processor_mask& mask) {
 
 std::vector<int> processors_in(const processor_mask& mask) {
   std::vector<int> found;
-  for (std::size_t p = 0; p < mask.size() * CPU_SETSIZE; ++p)
+  const auto count = static_cast<std::size_t>(CPU_COUNT_S(bytes(mask), mask.data()));
+  found.reserve(count);
+  for (std::size_t p = 0; found.size() < count; ++p)
     if (CPU_ISSET_S(p, bytes(mask), mask.data())) found.push_back(static_cast<int>(p));
   return found;
 }
