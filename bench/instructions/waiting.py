@@ -10,6 +10,8 @@ LEFT_OUT = [
      "the loop of a PE: it spins, polls and sleeps until there is something to do"),
     (r"imbrex::detail::scheduler::(step|poll|take_in|exchange|look_at_sources|look_at_device)\b",
      "a turn of that loop, also one that finds nothing; what it costs one PE shows that never waits"),
+    (r"imbrex::detail::(processor_claims::|processors_in|affinity_of_this_thread|set_affinity|mask_of)",
+     "a PE that waits or wakes sees whether another has its processor, which valgrind's threads all share"),
     (r"imbrex::detail::pool::flush\b", "before each sleep"),
     (r"imbrex::detail::inbox::(park|sleep|wake)\b", "sleeps, and wakes of those that sleep"),
     (r"imbrex::detail::real_clock::|std::chrono::", "the clock is asked again and again by who waits"),

@@ -202,8 +202,7 @@ void thread_machine::loop(scheduler& pe, std::size_t place) {
     try {
       while (pe.step())
         if (stopping()) return;
-      if (keeps_apart_) claims_.settle(place);
-      if (spin(pe)) continue;
+      if (spin(pe, place)) continue;
       pe.flush();
       if (keeps_apart_) claims_.leave(place);
       wait_for_work(pe, margin, vain_looks);
@@ -214,7 +213,7 @@ void thread_machine::loop(scheduler& pe, std::size_t place) {
   }
 }
 
-bool thread_machine::spin(scheduler& pe) const {
+bool thread_machine::spin(scheduler& pe, std::size_t place) {
   if (!spins_) return false;
   const auto deadline = pe.next_deadline();
   const endpoint* const network = pe.network();
@@ -231,7 +230,10 @@ bool thread_machine::spin(scheduler& pe) const {
     if (turn + 1 == turns_between_looks_at_clock) {
       const auto now = pe.now();
       if (deadline && now >= *deadline) return true;
-      if (!begun) begun = now;
+      if (!begun) {
+        begun = now;
+        if (keeps_apart_) claims_.settle(place);
+      }
       if (now - *begun > longest()) return false;
     }
     pause_processor();

@@ -84,7 +84,7 @@ class thread_machine {
   /// After a park.
   static void sleep(scheduler& pe, std::optional<nanoseconds> at_most);
   void wait_awake(scheduler& pe, nanoseconds deadline) const;
-  bool spin(scheduler& pe) const;
+  bool spin(scheduler& pe, std::size_t place);
   /// What a PE knows that may tell.
   struct claim {
     network::counts exchanged;
