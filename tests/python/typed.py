@@ -25,7 +25,7 @@ class Cell(ix.Chare):
             self.peers[self.where + 1].halo.send(t, (1, 2.0))
             self.peers[0].halo.send(t, "text")  # type: ignore[call-overload]
             side, value = await self.halo.receive(t)
-            total += value
+            total += side * value
         self.right.connect(self.peers[0].left)
         self.right.send("a")
         self.right.send(1)  # type: ignore[arg-type]
