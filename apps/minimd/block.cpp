@@ -288,7 +288,7 @@ imbrex::task<> block::compute_forces(bool wants_sums) {
   if (!eam_) {
     pairs_ = lj_forces(what_, store_, list_, wants_sums);
   } else {
-    eam_densities(what_, *eam_, store_, list_, densities_);
+    eam_densities(what_, *eam_, store_, list_, near_, densities_);
     double* const densities = densities_.data();
     const std::size_t own = store_.own;
     if (gives_back)
@@ -296,7 +296,7 @@ imbrex::task<> block::compute_forces(bool wants_sums) {
                                        [=](std::size_t i, double part) { densities[i] += part; });
     const double embedding = eam_embed(*eam_, densities_, own, slopes_);
     co_await refresh_slopes();
-    pairs_ = eam_forces(what_, *eam_, slopes_, store_, list_);
+    pairs_ = eam_forces(what_, *eam_, slopes_, list_, near_, store_);
     pairs_.potential += embedding;
   }
   if (gives_back) co_await give_back_forces();

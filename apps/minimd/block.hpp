@@ -107,6 +107,7 @@ class block : public imbrex::chare<block, imbrex::index<3>> {
   atom_store store_;
   cell_order order_;
   neighbour_list list_;
+  near_pairs near_;
   std::vector<double> densities_, slopes_;
   whole_numbers whole_densities_, whole_forces_;
   pair_sums pairs_;

@@ -106,6 +106,11 @@ eam_potential eam_potential::of(const std::string& text, const std::string& file
   for (double& z : charges) z = 27.2 * 0.529 * z * z;
   p.pair = spline(charges, distance_step);
   p.density = spline(in.numbers(distances, "the density"), distance_step);
+  for (std::size_t k = 0; k < p.density.cubics().size(); k += 4)
+    for (const spline* of : {&p.density, &p.pair}) {
+      const auto cubic = of->cubics().subspan(k, 4);
+      p.by_distance.insert(p.by_distance.end(), cubic.begin(), cubic.end());
+    }
   return p;
 }
 
@@ -132,10 +137,11 @@ void for_each_pair(const problem& what, double cutoff, const atom_store& store, 
 }  // namespace
 
 void eam_densities(const problem& what, const eam_potential& by, const atom_store& store,
-                   const neighbour_list& list, std::vector<double>& densities) {
+                   const neighbour_list& list, [[maybe_unused]] near_pairs& near,
+                   std::vector<double>& densities) {
 #if MINIMD_HAS_AVX512
   if (what.lists == list_kind::full && has_avx512())
-    return eam_densities_by_vectors(what, by, store, list, densities);
+    return eam_densities_by_vectors(what, by, store, list, near, densities);
 #endif
   densities.assign(store.all(), 0);
   for_each_pair(what, what.cutoff, store, list,
@@ -159,10 +165,9 @@ double eam_embed(const eam_potential& by, const std::vector<double>& densities, 
 }
 
 pair_sums eam_forces(const problem& what, const eam_potential& by, const std::vector<double>& slopes,
-                     atom_store& store, const neighbour_list& list) {
+                     const neighbour_list& list, [[maybe_unused]] const near_pairs& near, atom_store& store) {
 #if MINIMD_HAS_AVX512
-  if (what.lists == list_kind::full && has_avx512())
-    return eam_forces_by_vectors(what, by, slopes, store, list);
+  if (what.lists == list_kind::full && has_avx512()) return eam_forces_by_vectors(by, slopes, near, store);
 #endif
   std::fill(store.force.begin(), store.force.end(), 0);
   double* const f = store.force.data();

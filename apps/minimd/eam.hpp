@@ -59,6 +59,8 @@ struct eam_potential {
   spline embedding;  ///< energy by density
   spline density;    ///< by distance
   spline pair;       ///< distance times energy of a pair, by distance
+  /// The cubics of `density` and of `pair`, which have the same steps, side by side: of each interval eight.
+  vectors by_distance;
 
   /// Of the text of a file in the format "funcfl" of DYNAMO. Throws imbrex::usage_error with the file
   /// and the line that cannot be.
@@ -74,15 +76,23 @@ struct eam_potential {
   }
 };
 
-/// The densities at all own atoms, and, where pairs are computed once, the part of them at copies.
+/// Of lists the pairs within the cut-off: lists reach further by the skin.
+struct near_pairs {
+  neighbour_list list;
+  std::vector<double> distances;  ///< of each entry of the list
+};
+
+/// The densities at all own atoms, and, where pairs are computed once, the part of them at copies. Loops of
+/// vectors leave the pairs that they found near in `near`.
 void eam_densities(const problem& what, const eam_potential& by, const atom_store& store,
-                   const neighbour_list& list, std::vector<double>& densities);
+                   const neighbour_list& list, near_pairs& near, std::vector<double>& densities);
 /// Of own atoms the slopes of the embedding energy; there is room for those of copies, and of the one far
 /// away. Returns the sum of these energies.
 double eam_embed(const eam_potential& by, const std::vector<double>& densities, std::size_t own,
                  std::vector<double>& slopes);
-/// The forces, with the slopes of all atoms, copies too. The potential is that of pairs.
+/// The forces, with the slopes of all atoms, copies too, and with what eam_densities left in `near` for the
+/// same positions. The potential is that of pairs.
 pair_sums eam_forces(const problem& what, const eam_potential& by, const std::vector<double>& slopes,
-                     atom_store& store, const neighbour_list& list);
+                     const neighbour_list& list, const near_pairs& near, atom_store& store);
 
 }  // namespace minimd

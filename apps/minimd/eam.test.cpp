@@ -38,15 +38,16 @@ struct cluster {
     }
   }
   double energy(const eam_potential& by) {
-    eam_densities(what, by, store, list, densities);
+    eam_densities(what, by, store, list, near, densities);
     const double embedding = eam_embed(by, densities, store.own, slopes);
-    const pair_sums pairs = eam_forces(what, by, slopes, store, list);
+    const pair_sums pairs = eam_forces(what, by, slopes, list, near, store);
     return embedding + pairs.potential;
   }
 
   problem what;
   atom_store store;
   neighbour_list list;
+  near_pairs near;
   std::vector<double> densities, slopes;
 };
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include "apps/minimd/vectors.hpp"
 
@@ -11,97 +12,136 @@ namespace minimd {
 #if MINIMD_HAS_AVX512
 namespace {
 
-// A spline at eight places: the cubics of their intervals, and how far into these.
-struct eight_cubics {
-  __m512d c0, c1, c2, c3, part;
+// Where eight distances are in the tables: their intervals, and how far into these.
+struct eight_places {
+  alignas(32) int interval[8];
+  __m512d part;
 };
 
-MINIMD_AVX512 __attribute__((always_inline)) inline eight_cubics look_up(const spline& of, __m512d x) {
+MINIMD_AVX512 __attribute__((always_inline)) inline eight_places places_of(const spline& of, __m512d x) {
   const __m512d at = _mm512_mul_pd(x, _mm512_set1_pd(of.intervals_in_unit()));
   const __m256i last = _mm256_set1_epi32(static_cast<int>(of.last_interval()));
   const __m256i interval = _mm256_min_epi32(_mm512_cvttpd_epi32(at), last);
-  const __m512d part = _mm512_min_pd(_mm512_sub_pd(at, _mm512_cvtepi32_pd(interval)), _mm512_set1_pd(1));
-  alignas(32) int rows[8];
-  _mm256_store_si256(reinterpret_cast<__m256i*>(rows), interval);
-  const auto four = load_rows(of.cubics().data(), rows);
-  return {four.first, four.second, four.third, four.fourth, part};
+  eight_places places;
+  _mm256_store_si256(reinterpret_cast<__m256i*>(places.interval), interval);
+  places.part = _mm512_min_pd(_mm512_sub_pd(at, _mm512_cvtepi32_pd(interval)), _mm512_set1_pd(1));
+  return places;
 }
 
-MINIMD_AVX512 __attribute__((always_inline)) inline __m512d value_of(const eight_cubics& c) {
-  return _mm512_fmadd_pd(_mm512_fmadd_pd(_mm512_fmadd_pd(c.c3, c.part, c.c2), c.part, c.c1), c.part, c.c0);
+// Of the rows of eam_potential::by_distance.
+MINIMD_AVX512 __attribute__((always_inline)) inline eight_rows density_at(const eam_potential& of,
+                                                                          const eight_places& at) {
+  return load_rows<8>(of.by_distance.data(), at.interval);
+}
+MINIMD_AVX512 __attribute__((always_inline)) inline eight_rows pair_at(const eam_potential& of,
+                                                                       const eight_places& at) {
+  return load_rows<8>(of.by_distance.data() + 4, at.interval);
+}
+
+MINIMD_AVX512 __attribute__((always_inline)) inline __m512d value_of(const eight_rows& c, __m512d part) {
+  return _mm512_fmadd_pd(_mm512_fmadd_pd(_mm512_fmadd_pd(c.fourth, part, c.third), part, c.second), part,
+                         c.first);
 }
 // By interval.
-MINIMD_AVX512 __attribute__((always_inline)) inline __m512d slope_of(const eight_cubics& c) {
+MINIMD_AVX512 __attribute__((always_inline)) inline __m512d slope_of(const eight_rows& c, __m512d part) {
   const __m512d two = _mm512_set1_pd(2), three = _mm512_set1_pd(3);
-  return _mm512_fmadd_pd(_mm512_fmadd_pd(_mm512_mul_pd(three, c.c3), c.part, _mm512_mul_pd(two, c.c2)),
-                         c.part, c.c1);
+  return _mm512_fmadd_pd(_mm512_fmadd_pd(_mm512_mul_pd(three, c.fourth), part, _mm512_mul_pd(two, c.third)),
+                         part, c.second);
+}
+
+// Writes the numbers of those of a row that are within the cut-off, and the squares of their distances.
+// Returns how many; there is room for eight more.
+MINIMD_AVX512 std::size_t collect_near(const double* x, std::size_t i, const std::int32_t* row,
+                                       const std::int32_t* end, double cutoff, std::int32_t* near,
+                                       double* squares) {
+  const __m512d most = _mm512_set1_pd(cutoff * cutoff);
+  const __m512d xi = _mm512_set1_pd(x[4 * i]), yi = _mm512_set1_pd(x[4 * i + 1]),
+                zi = _mm512_set1_pd(x[4 * i + 2]);
+  std::size_t count = 0;
+  for (const std::int32_t* j = row; j < end; j += 8) {
+    const auto others = load_rows(x, j);
+    const __m512d dx = _mm512_sub_pd(xi, others.first), dy = _mm512_sub_pd(yi, others.second),
+                  dz = _mm512_sub_pd(zi, others.third);
+    const __m512d squared = _mm512_fmadd_pd(dx, dx, _mm512_fmadd_pd(dy, dy, _mm512_mul_pd(dz, dz)));
+    const __mmask8 is_near = _mm512_cmp_pd_mask(squared, most, _CMP_LT_OQ);
+    const __m256i numbers = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(j));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(near + count),
+                        _mm256_maskz_compress_epi32(is_near, numbers));
+    _mm512_storeu_pd(squares + count, _mm512_maskz_compress_pd(is_near, squared));
+    count += static_cast<std::size_t>(__builtin_popcount(is_near));
+  }
+  return count;
 }
 
 }  // namespace
 
 MINIMD_AVX512 void eam_densities_by_vectors(const problem& what, const eam_potential& by,
                                             const atom_store& store, const neighbour_list& list,
-                                            std::vector<double>& densities) {
+                                            near_pairs& near, std::vector<double>& densities) {
   densities.assign(store.all(), 0);
-  const double* const x = store.position.data();
-  const __m512d most = _mm512_set1_pd(what.cutoff * what.cutoff);
+  near.list.begin.assign(1, 0);
+  near.list.atoms.resize(list.atoms.size() + 8);
+  near.distances.resize(list.atoms.size() + 8);
+  std::size_t used = 0;
   for (std::size_t i = 0; i < store.own; ++i) {
-    const __m512d xi = _mm512_set1_pd(x[4 * i]), yi = _mm512_set1_pd(x[4 * i + 1]),
-                  zi = _mm512_set1_pd(x[4 * i + 2]);
+    std::int32_t* const atoms = near.list.atoms.data() + used;
+    double* const distances = near.distances.data() + used;
+    const std::int32_t* const row = list.atoms.data();
+    std::size_t count = collect_near(store.position.data(), i, row + list.begin[i], row + list.begin[i + 1],
+                                     what.cutoff, atoms, distances);
     __m512d density = _mm512_setzero_pd();
-    const std::int32_t* const end = list.atoms.data() + list.begin[i + 1];
-    for (const std::int32_t* j = list.atoms.data() + list.begin[i]; j < end; j += 8) {
-      const auto others = load_rows(x, j);
-      const __m512d dx = _mm512_sub_pd(xi, others.first), dy = _mm512_sub_pd(yi, others.second),
-                    dz = _mm512_sub_pd(zi, others.third);
-      const __m512d squared = _mm512_fmadd_pd(dx, dx, _mm512_fmadd_pd(dy, dy, _mm512_mul_pd(dz, dz)));
-      const __mmask8 near = _mm512_cmp_pd_mask(squared, most, _CMP_LT_OQ);
-      if (near == 0) continue;
-      const auto cubics = look_up(by.density, _mm512_maskz_sqrt_pd(near, squared));
-      density = _mm512_mask_add_pd(density, near, density, value_of(cubics));
+    for (std::size_t k = 0; k < count; k += 8) {
+      const auto left = static_cast<__mmask8>(count - k >= 8 ? 0xff : (1U << (count - k)) - 1);
+      const __m512d distance = _mm512_sqrt_pd(_mm512_maskz_loadu_pd(left, distances + k));
+      _mm512_storeu_pd(distances + k, distance);
+      const auto at = places_of(by.density, distance);
+      density = _mm512_mask_add_pd(density, left, density, value_of(density_at(by, at), at.part));
     }
     densities[i] = _mm512_reduce_add_pd(density);
+    // The rest of the last vector is far away.
+    for (; count % 8 != 0; ++count) {
+      atoms[count] = static_cast<std::int32_t>(store.all());
+      distances[count] = std::numeric_limits<double>::infinity();
+    }
+    used += count;
+    near.list.begin.push_back(used);
   }
 }
 
-MINIMD_AVX512 pair_sums eam_forces_by_vectors(const problem& what, const eam_potential& by,
-                                              const std::vector<double>& slopes, atom_store& store,
-                                              const neighbour_list& list) {
+MINIMD_AVX512 pair_sums eam_forces_by_vectors(const eam_potential& by, const std::vector<double>& slopes,
+                                              const near_pairs& near, atom_store& store) {
   const double* const x = store.position.data();
-  const __m512d most = _mm512_set1_pd(what.cutoff * what.cutoff), one = _mm512_set1_pd(1);
-  const __m512d density_scale = _mm512_set1_pd(by.density.intervals_in_unit());
-  const __m512d pair_scale = _mm512_set1_pd(by.pair.intervals_in_unit());
+  const __m512d one = _mm512_set1_pd(1), scale = _mm512_set1_pd(by.density.intervals_in_unit());
+  const __m512d far_away = _mm512_set1_pd(std::numeric_limits<double>::infinity());
   __m512d potential = _mm512_setzero_pd(), virial = potential;
   for (std::size_t i = 0; i < store.own; ++i) {
     const __m512d xi = _mm512_set1_pd(x[4 * i]), yi = _mm512_set1_pd(x[4 * i + 1]),
                   zi = _mm512_set1_pd(x[4 * i + 2]), slope = _mm512_set1_pd(slopes[i]);
     __m512d fx = _mm512_setzero_pd(), fy = fx, fz = fx;
-    const std::int32_t* const end = list.atoms.data() + list.begin[i + 1];
-    for (const std::int32_t* j = list.atoms.data() + list.begin[i]; j < end; j += 8) {
+    for (std::size_t k = near.list.begin[i]; k < near.list.begin[i + 1]; k += 8) {
+      const std::int32_t* const j = near.list.atoms.data() + k;
       const auto others = load_rows(x, j);
       const __m512d dx = _mm512_sub_pd(xi, others.first), dy = _mm512_sub_pd(yi, others.second),
                     dz = _mm512_sub_pd(zi, others.third);
-      const __m512d squared = _mm512_fmadd_pd(dx, dx, _mm512_fmadd_pd(dy, dy, _mm512_mul_pd(dz, dz)));
-      const __mmask8 near = _mm512_cmp_pd_mask(squared, most, _CMP_LT_OQ);
-      if (near == 0) continue;
-      const __m512d distance = _mm512_maskz_sqrt_pd(near, squared);
-      const auto of_density = look_up(by.density, distance);
-      const auto of_pair = look_up(by.pair, distance);
-      const __m512d inverse = _mm512_maskz_div_pd(near, one, distance);
-      const __m512d energy = _mm512_mul_pd(value_of(of_pair), inverse);
-      const __m512d energy_slope = _mm512_fmsub_pd(_mm512_mul_pd(slope_of(of_pair), pair_scale), inverse,
-                                                   _mm512_mul_pd(energy, inverse));
-      const __m512d other_slopes =
-          _mm512_mask_i32gather_pd(_mm512_setzero_pd(), near,
-                                   _mm256_loadu_si256(reinterpret_cast<const __m256i*>(j)), slopes.data(), 8);
-      const __m512d density_slope = _mm512_mul_pd(slope_of(of_density), density_scale);
-      const __m512d force = _mm512_maskz_mul_pd(
-          near, _mm512_fnmsub_pd(_mm512_add_pd(slope, other_slopes), density_slope, energy_slope), inverse);
+      const __m512d distance = _mm512_loadu_pd(near.distances.data() + k);
+      const __mmask8 is_near = _mm512_cmp_pd_mask(distance, far_away, _CMP_LT_OQ);
+      const auto at = places_of(by.density, _mm512_maskz_mov_pd(is_near, distance));
+      const auto of_density = density_at(by, at), of_pair = pair_at(by, at);
+      const __m512d inverse = _mm512_div_pd(one, distance);  // of one far away 0
+      const __m512d energy = _mm512_mul_pd(value_of(of_pair, at.part), inverse);
+      const __m512d energy_slope =
+          _mm512_mul_pd(_mm512_fmsub_pd(slope_of(of_pair, at.part), scale, energy), inverse);
+      const __m512d both_slopes = _mm512_add_pd(
+          slope,
+          _mm512_i32gather_pd(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(j)), slopes.data(), 8));
+      const __m512d density_slope = _mm512_mul_pd(slope_of(of_density, at.part), scale);
+      const __m512d force =
+          _mm512_mul_pd(_mm512_fnmsub_pd(both_slopes, density_slope, energy_slope), inverse);
       fx = _mm512_fmadd_pd(dx, force, fx);
       fy = _mm512_fmadd_pd(dy, force, fy);
       fz = _mm512_fmadd_pd(dz, force, fz);
-      potential = _mm512_mask_add_pd(potential, near, potential, energy);
-      virial = _mm512_fmadd_pd(squared, force, virial);
+      potential = _mm512_add_pd(potential, energy);
+      virial = _mm512_mask3_fmadd_pd(_mm512_mul_pd(distance, distance), force, virial, is_near);
     }
     double* const f = &store.force[4 * i];
     f[0] = _mm512_reduce_add_pd(fx);

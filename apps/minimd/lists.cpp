@@ -42,7 +42,8 @@ MINIMD_AVX512 std::int32_t* append_all_near(const candidates& of, std::size_t fi
     const auto left = static_cast<__mmask8>(end - k >= 8 ? 0xff : (1U << (end - k)) - 1);
     const auto near = static_cast<__mmask8>(_mm512_mask_cmp_pd_mask(left, squared, most, _CMP_LT_OQ) &
                                             _mm256_cmpneq_epi32_mask(number, _mm256_set1_epi32(self)));
-    _mm256_mask_compressstoreu_epi32(to, near, number);
+    // Some processors take a hundred cycles to compress into memory, and a few into a register.
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm256_maskz_compress_epi32(near, number));
     to += __builtin_popcount(near);
   }
   return to;

@@ -31,18 +31,20 @@ struct eight_rows {
   __m512d first, second, third, fourth;
 };
 
-MINIMD_AVX512 __attribute__((always_inline)) inline __m512d load_two(const double* rows, int a, int b) {
-  return _mm512_insertf64x4(_mm512_castpd256_pd512(_mm256_load_pd(rows + std::ptrdiff_t{4} * a)),
-                            _mm256_load_pd(rows + std::ptrdiff_t{4} * b), 1);
+MINIMD_AVX512 __attribute__((always_inline)) inline __m512d load_two(const double* a, const double* b) {
+  return _mm512_insertf64x4(_mm512_castpd256_pd512(_mm256_load_pd(a)), _mm256_load_pd(b), 1);
 }
 
-/// Rows of four numbers each, such as the coordinates of atoms, in the order of their numbers. What is not
-/// used is not computed.
+/// The first four numbers of rows that have `width` each, such as the coordinates of atoms, in the order of
+/// their numbers. What is not used is not computed.
+template <std::ptrdiff_t width = 4>
 MINIMD_AVX512 __attribute__((always_inline)) inline eight_rows load_rows(const double* rows,
                                                                          const int* numbers) {
+  const auto two = [&](int a, int b) MINIMD_AVX512 __attribute__((always_inline)) {
+    return load_two(rows + width * numbers[a], rows + width * numbers[b]);
+  };
   // Lanes of 128 bits: x0 y0 | z0 w0 | x2 y2 | z2 w2, and the like.
-  const __m512d r02 = load_two(rows, numbers[0], numbers[2]), r13 = load_two(rows, numbers[1], numbers[3]),
-                r46 = load_two(rows, numbers[4], numbers[6]), r57 = load_two(rows, numbers[5], numbers[7]);
+  const __m512d r02 = two(0, 2), r13 = two(1, 3), r46 = two(4, 6), r57 = two(5, 7);
   const __m512d xz03 = _mm512_unpacklo_pd(r02, r13);  // x0 x1 | z0 z1 | x2 x3 | z2 z3
   const __m512d yw03 = _mm512_unpackhi_pd(r02, r13);
   const __m512d xz47 = _mm512_unpacklo_pd(r46, r57);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What apps/minimd is compared with: Lennard-Jones atoms by plain loops over arrays, with full lists of
-// neighbours and vectors of eight numbers, on one processor, in one file. It knows no chares, no messages and
-// no cells but those that it sorts atoms into. The initial state and what is printed are minimd's.
+// What apps/minimd is compared with: Lennard-Jones or embedded atoms by plain loops over arrays, with full
+// lists of neighbours and vectors of eight numbers, on one processor, in one file. It knows no chares, no
+// messages and no cells but those that it sorts atoms into. The initial state, the reader of a potential and
+// what is printed are minimd's.
 //
-//   minimd_plain [UNIT_CELLS_A_SIDE [STEPS]]
+//   minimd_plain [UNIT_CELLS_A_SIDE [STEPS [POTENTIAL_FILE]]]
 #include <immintrin.h>
 
 #include <algorithm>
@@ -14,10 +15,14 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <numeric>
+#include <string>
 #include <vector>
 
+#include "apps/minimd/eam.hpp"
 #include "apps/minimd/initial_state.hpp"
+#include "apps/minimd/options.hpp"
 #include "apps/minimd/problem.hpp"
 #include "apps/minimd/store.hpp"
 #include "apps/minimd/thermo.hpp"
@@ -39,6 +44,13 @@ struct atoms_in_box {
   std::vector<std::size_t> begin;            // of each row of the lists, and the end
   std::vector<std::int32_t> list;
   double potential = 0, virial = 0;
+  // Of embedded atoms.
+  minimd::eam_potential embedded;
+  vectors cubics;  // of each interval of distances four of the density, and four of a pair's energy
+  std::vector<double> slopes;           // of the embedding energy
+  std::vector<std::int32_t> near;       // of each row of the lists those within the cut-off
+  std::vector<double> distances;        // of these
+  std::vector<std::size_t> near_begin;  // of each row of these, and the end
 };
 
 // Into the box, and in the order of the cells that they are in, so that near ones are near in memory.
@@ -165,7 +177,8 @@ WITH_VECTORS void make_lists(atoms_in_box& s, const std::array<int, 3>& cells,
           const auto near = static_cast<__mmask8>(
               _mm512_mask_cmp_pd_mask(left, squared, most, _CMP_LT_OQ) &
               _mm256_cmpneq_epi32_mask(numbers, _mm256_set1_epi32(static_cast<int>(i))));
-          _mm256_mask_compressstoreu_epi32(to, near, numbers);
+          // Some processors take a hundred cycles to compress into memory, and a few into a register.
+          _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm256_maskz_compress_epi32(near, numbers));
           to += __builtin_popcount(near);
         }
       }
@@ -175,7 +188,26 @@ WITH_VECTORS void make_lists(atoms_in_box& s, const std::array<int, 3>& cells,
   }
 }
 
-WITH_VECTORS void compute_forces(atoms_in_box& s) {
+// Rows of four numbers, two in a vector; and of eight rows the first numbers, the second, and so on.
+struct eight_rows {
+  __m512d first, second, third, fourth;
+};
+WITH_VECTORS inline __m512d load_two(const double* a, const double* b) {
+  return _mm512_insertf64x4(_mm512_castpd256_pd512(_mm256_load_pd(a)), _mm256_load_pd(b), 1);
+}
+WITH_VECTORS inline eight_rows load_rows(const double* rows, const std::int32_t* numbers,
+                                         std::ptrdiff_t width) {
+  const auto two = [&](int a, int b) WITH_VECTORS {
+    return load_two(rows + width * numbers[a], rows + width * numbers[b]);
+  };
+  const __m512d a = two(0, 2), b = two(1, 3), c = two(4, 6), d = two(5, 7);
+  const __m512d ab = _mm512_unpacklo_pd(a, b), cd = _mm512_unpacklo_pd(c, d);
+  const __m512d ab_high = _mm512_unpackhi_pd(a, b), cd_high = _mm512_unpackhi_pd(c, d);
+  return {_mm512_shuffle_f64x2(ab, cd, 0x88), _mm512_shuffle_f64x2(ab_high, cd_high, 0x88),
+          _mm512_shuffle_f64x2(ab, cd, 0xdd), _mm512_shuffle_f64x2(ab_high, cd_high, 0xdd)};
+}
+
+WITH_VECTORS void compute_lj(atoms_in_box& s) {
   const double* const x = s.x.data();
   const __m512d most = _mm512_set1_pd(s.what.cutoff * s.what.cutoff), one = _mm512_set1_pd(1),
                 half = _mm512_set1_pd(0.5);
@@ -186,17 +218,9 @@ WITH_VECTORS void compute_forces(atoms_in_box& s) {
     __m512d fx = _mm512_setzero_pd(), fy = fx, fz = fx;
     const std::int32_t* const end = s.list.data() + s.begin[i + 1];
     for (const std::int32_t* j = s.list.data() + s.begin[i]; j < end; j += 8) {
-      const auto two = [&](int a, int b) WITH_VECTORS {
-        return _mm512_insertf64x4(
-            _mm512_castpd256_pd512(_mm256_load_pd(x + 4 * static_cast<std::ptrdiff_t>(j[a]))),
-            _mm256_load_pd(x + 4 * static_cast<std::ptrdiff_t>(j[b])), 1);
-      };
-      const __m512d a = two(0, 4), b = two(1, 5), c = two(2, 6), d = two(3, 7);
-      const __m512d ab = _mm512_unpacklo_pd(a, b), cd = _mm512_unpacklo_pd(c, d);
-      const __m512d dx = _mm512_sub_pd(xi, _mm512_shuffle_f64x2(ab, cd, 0x88)),
-                    dy = _mm512_sub_pd(
-                        yi, _mm512_shuffle_f64x2(_mm512_unpackhi_pd(a, b), _mm512_unpackhi_pd(c, d), 0x88)),
-                    dz = _mm512_sub_pd(zi, _mm512_shuffle_f64x2(ab, cd, 0xdd));
+      const eight_rows others = load_rows(x, j, 4);
+      const __m512d dx = _mm512_sub_pd(xi, others.first), dy = _mm512_sub_pd(yi, others.second),
+                    dz = _mm512_sub_pd(zi, others.third);
       const __m512d squared = _mm512_fmadd_pd(dx, dx, _mm512_fmadd_pd(dy, dy, _mm512_mul_pd(dz, dz)));
       const __m512d inverse =
           _mm512_maskz_div_pd(_mm512_cmp_pd_mask(squared, most, _CMP_LT_OQ), one, squared);
@@ -214,6 +238,144 @@ WITH_VECTORS void compute_forces(atoms_in_box& s) {
   }
   s.potential = 2 * _mm512_reduce_add_pd(potential);
   s.virial = 24 * _mm512_reduce_add_pd(virial);
+}
+
+// Where eight distances are in the tables: their intervals, and how far into these.
+struct eight_places {
+  alignas(32) std::int32_t interval[8];
+  __m512d part;
+};
+WITH_VECTORS inline eight_places places_of(const minimd::spline& of, __m512d x) {
+  const __m512d at = _mm512_mul_pd(x, _mm512_set1_pd(of.intervals_in_unit()));
+  const __m256i interval =
+      _mm256_min_epi32(_mm512_cvttpd_epi32(at), _mm256_set1_epi32(static_cast<int>(of.last_interval())));
+  eight_places places;
+  _mm256_store_si256(reinterpret_cast<__m256i*>(places.interval), interval);
+  places.part = _mm512_min_pd(_mm512_sub_pd(at, _mm512_cvtepi32_pd(interval)), _mm512_set1_pd(1));
+  return places;
+}
+WITH_VECTORS inline __m512d value_of(const eight_rows& c, __m512d p) {
+  return _mm512_fmadd_pd(_mm512_fmadd_pd(_mm512_fmadd_pd(c.fourth, p, c.third), p, c.second), p, c.first);
+}
+// By interval.
+WITH_VECTORS inline __m512d slope_of(const eight_rows& c, __m512d p) {
+  return _mm512_fmadd_pd(
+      _mm512_fmadd_pd(_mm512_mul_pd(_mm512_set1_pd(3), c.fourth), p, _mm512_add_pd(c.third, c.third)), p,
+      c.second);
+}
+
+// Those within the cut-off, and the density that they make together at an atom.
+WITH_VECTORS double collect_near(atoms_in_box& s, std::size_t i, std::size_t& used) {
+  const double* const x = s.x.data();
+  const __m512d most = _mm512_set1_pd(s.what.cutoff * s.what.cutoff);
+  const __m512d xi = _mm512_set1_pd(x[4 * i]), yi = _mm512_set1_pd(x[4 * i + 1]),
+                zi = _mm512_set1_pd(x[4 * i + 2]);
+  std::int32_t* const near = s.near.data() + used;
+  double* const distances = s.distances.data() + used;
+  std::size_t count = 0;
+  const std::int32_t* const end = s.list.data() + s.begin[i + 1];
+  for (const std::int32_t* j = s.list.data() + s.begin[i]; j < end; j += 8) {
+    const eight_rows others = load_rows(x, j, 4);
+    const __m512d dx = _mm512_sub_pd(xi, others.first), dy = _mm512_sub_pd(yi, others.second),
+                  dz = _mm512_sub_pd(zi, others.third);
+    const __m512d squared = _mm512_fmadd_pd(dx, dx, _mm512_fmadd_pd(dy, dy, _mm512_mul_pd(dz, dz)));
+    const __mmask8 is_near = _mm512_cmp_pd_mask(squared, most, _CMP_LT_OQ);
+    const __m256i numbers = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(j));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(near + count),
+                        _mm256_maskz_compress_epi32(is_near, numbers));
+    _mm512_storeu_pd(distances + count, _mm512_maskz_compress_pd(is_near, squared));
+    count += static_cast<std::size_t>(__builtin_popcount(is_near));
+  }
+  __m512d density = _mm512_setzero_pd();
+  for (std::size_t k = 0; k < count; k += 8) {
+    const auto left = static_cast<__mmask8>(count - k >= 8 ? 0xff : (1U << (count - k)) - 1);
+    const __m512d distance = _mm512_sqrt_pd(_mm512_maskz_loadu_pd(left, distances + k));
+    _mm512_storeu_pd(distances + k, distance);
+    const eight_places at = places_of(s.embedded.density, distance);
+    density = _mm512_mask_add_pd(density, left, density,
+                                 value_of(load_rows(s.cubics.data(), at.interval, 8), at.part));
+  }
+  // The rest of a vector are atoms far away, which have no force.
+  for (; count % 8 != 0; ++count) {
+    near[count] = static_cast<std::int32_t>(s.atoms + s.images);
+    distances[count] = INFINITY;
+  }
+  used += count;
+  return _mm512_reduce_add_pd(density);
+}
+
+WITH_VECTORS void compute_embedded(atoms_in_box& s) {
+  s.near.resize(s.list.size() + 8);
+  s.distances.resize(s.list.size() + 8);
+  s.slopes.assign(s.atoms + s.images + 1, 0);
+  s.near_begin.assign(1, 0);
+  double embedding = 0;
+  std::size_t used = 0;
+  for (std::size_t i = 0; i < s.atoms; ++i) {
+    const auto [energy, slope] = s.embedded.embedding(collect_near(s, i, used));
+    embedding += energy;
+    s.slopes[i] = slope;
+    s.near_begin.push_back(used);
+  }
+  for (std::size_t k = 0; k < s.images; ++k)
+    s.slopes[s.atoms + k] = s.slopes[static_cast<std::size_t>(s.original[k])];
+  const double* const x = s.x.data();
+  const __m512d one = _mm512_set1_pd(1), scale = _mm512_set1_pd(s.embedded.density.intervals_in_unit());
+  __m512d potential = _mm512_setzero_pd(), virial = potential;
+  for (std::size_t i = 0; i < s.atoms; ++i) {
+    const __m512d xi = _mm512_set1_pd(x[4 * i]), yi = _mm512_set1_pd(x[4 * i + 1]),
+                  zi = _mm512_set1_pd(x[4 * i + 2]), slope = _mm512_set1_pd(s.slopes[i]);
+    __m512d fx = _mm512_setzero_pd(), fy = fx, fz = fx;
+    for (std::size_t k = s.near_begin[i]; k < s.near_begin[i + 1]; k += 8) {
+      const std::int32_t* const j = &s.near[k];
+      const eight_rows others = load_rows(x, j, 4);
+      const __m512d dx = _mm512_sub_pd(xi, others.first), dy = _mm512_sub_pd(yi, others.second),
+                    dz = _mm512_sub_pd(zi, others.third);
+      const __m512d distance = _mm512_loadu_pd(&s.distances[k]);
+      const __mmask8 is_near = _mm512_cmp_pd_mask(distance, _mm512_set1_pd(INFINITY), _CMP_LT_OQ);
+      const eight_places at = places_of(s.embedded.density, _mm512_maskz_mov_pd(is_near, distance));
+      const eight_rows of_density = load_rows(s.cubics.data(), at.interval, 8),
+                       of_pair = load_rows(s.cubics.data() + 4, at.interval, 8);
+      const __m512d inverse = _mm512_div_pd(one, distance);  // 0 far away
+      const __m512d energy = _mm512_mul_pd(value_of(of_pair, at.part), inverse);
+      const __m512d energy_slope =
+          _mm512_mul_pd(_mm512_fmsub_pd(slope_of(of_pair, at.part), scale, energy), inverse);
+      const __m512d slopes = _mm512_add_pd(
+          slope,
+          _mm512_i32gather_pd(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(j)), s.slopes.data(), 8));
+      const __m512d density_slope = _mm512_mul_pd(slope_of(of_density, at.part), scale);
+      const __m512d force = _mm512_mul_pd(_mm512_fnmsub_pd(slopes, density_slope, energy_slope), inverse);
+      fx = _mm512_fmadd_pd(dx, force, fx);
+      fy = _mm512_fmadd_pd(dy, force, fy);
+      fz = _mm512_fmadd_pd(dz, force, fz);
+      potential = _mm512_add_pd(potential, energy);
+      virial = _mm512_mask3_fmadd_pd(_mm512_mul_pd(distance, distance), force, virial, is_near);
+    }
+    s.f[4 * i] = _mm512_reduce_add_pd(fx);
+    s.f[4 * i + 1] = _mm512_reduce_add_pd(fy);
+    s.f[4 * i + 2] = _mm512_reduce_add_pd(fz);
+  }
+  s.potential = embedding + 0.5 * _mm512_reduce_add_pd(potential);
+  s.virial = 0.5 * _mm512_reduce_add_pd(virial);
+}
+
+void compute_forces(atoms_in_box& s) {
+  if (s.what.field == minimd::force_field::lj)
+    compute_lj(s);
+  else
+    compute_embedded(s);
+}
+
+// The two functions of a distance, whose tables have the same steps, beside one another.
+void take_potential(atoms_in_box& s, const std::string& file) {
+  minimd::be_copper(s.what);
+  minimd::take_potential(s.what, file);
+  s.embedded = minimd::eam_potential::of(s.what.potential, file);
+  const auto density = s.embedded.density.cubics(), pair = s.embedded.pair.cubics();
+  for (std::size_t k = 0; k < density.size(); k += 4) {
+    s.cubics.insert(s.cubics.end(), &density[k], &density[k] + 4);
+    s.cubics.insert(s.cubics.end(), &pair[k], &pair[k] + 4);
+  }
 }
 
 void renew(atoms_in_box& s) {
@@ -262,10 +424,17 @@ int main(int argc, char** argv) {
   const int steps = argc > 2 ? std::atoi(argv[2]) : 100;
   if (side < 4 || steps < 1) {
     std::fprintf(stderr,
-                 "minimd_plain: error: usage: minimd_plain [UNIT_CELLS_A_SIDE [STEPS]], at least 4 and 1\n");
+                 "minimd_plain: error: usage: minimd_plain [UNIT_CELLS_A_SIDE [STEPS [POTENTIAL_FILE]]], at "
+                 "least 4 and 1\n");
     return 2;
   }
   atoms_in_box s;
+  if (argc > 3) try {
+      take_potential(s, argv[3]);
+    } catch (const std::exception& e) {
+      std::fprintf(stderr, "minimd_plain: error: %s\n", e.what());
+      return 2;
+    }
   s.what.lattice = {side, side, side};
   minimd::for_each_site(s.what, {0, 0, 0}, {2 * side, 2 * side, 2 * side}, [&](const minimd::atom& a) {
     for (const double x : a.position) s.x.push_back(x);
@@ -280,7 +449,7 @@ int main(int argc, char** argv) {
   compute_forces(s);
   print(s, 0);
   const auto begin = std::chrono::steady_clock::now();
-  const double half = 0.5 * s.what.time_step;
+  const double half = 0.5 * s.what.time_step / (s.what.mass * minimd::units::of(s.what.in).mass_to_energy);
   for (int step = 1; step <= steps; ++step) {
     for (std::size_t k = 0; k < 4 * s.atoms; ++k) {
       s.v[k] += half * s.f[k];
