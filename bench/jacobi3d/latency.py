@@ -16,6 +16,7 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "link"))
+import launch  # noqa: E402
 import network  # noqa: E402
 import options as link_options  # noqa: E402
 
@@ -59,13 +60,11 @@ class Programs:
 
     def run(self, program, options=()):
         """A program in two processes, by the model's network or on the two hosts."""
-        command = [str(self.bin / "imbrex"), "run", "-n", "2", *options]
-        if not self.hosts:
-            return [*command, "--net-latency", f"{self.latency}ns", "--net-bandwidth", f"{self.asked.rate // 8}B/s",
-                    *program]
-        enter = (f'[ "$IMBREX_RANK" = 0 ] && host={self.hosts.names[0]} || host={self.hosts.names[1]}; '
-                 f'exec {network.tool("ip")} netns exec $host "$@"')
-        return [*command, "sh", "-c", enter, "sh", *program]
+        command = self.bin / "imbrex"
+        if self.hosts:
+            return launch.by_imbrex(self.hosts, command, options, program)
+        return [str(command), "run", "-n", "2", *options, "--net-latency", f"{self.latency}ns", "--net-bandwidth",
+                f"{self.asked.rate // 8}B/s", *program]
 
     def imbrex(self, overlap, odf):
         return self.run([str(self.bin / "jacobi3d"), "--pes", "1", "--overlap", overlap, "--odf", str(odf),
@@ -76,16 +75,8 @@ class Programs:
                         ["--pes", "1", "--ranks", str(2 * odf)])
 
     def mpi(self, overlap):
-        agent = self.folder / "enter"  # what mpirun calls in the place of ssh
-        agent.write_text(f'#!/bin/sh\nshift\nexec {network.tool("ip")} netns exec {self.hosts.names[1]} sh -c "$*"\n')
-        agent.chmod(0o755)
-        hosts = ",".join(f"{address}:1" for address in network.ADDRESSES)
-        only = [word for framework in ("oob_tcp", "btl_tcp")
-                for word in ("--mca", f"{framework}_if_include", network.DEVICE)]
-        return [network.tool("ip"), "netns", "exec", self.hosts.names[0], "mpirun", "--allow-run-as-root",
-                "--host", hosts, "-n", "2", "--bind-to", "none", "--mca", "plm_rsh_agent", str(agent),
-                "--mca", "pml", "ob1", "--mca", "btl", "tcp,self", *only,
-                str(self.bin / "jacobi3d_mpi"), "--overlap", overlap, *self.common()]
+        return launch.by_mpirun(self.hosts, self.folder,
+                                [str(self.bin / "jacobi3d_mpi"), "--overlap", overlap, *self.common()])
 
     def all(self):
         runs = {"none": self.imbrex("none", 1), "manual": self.imbrex("manual", 1)}
