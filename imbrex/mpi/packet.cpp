@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/mpi/packet.hpp>
 
+#include <cstdint>
 #include <cstring>
+#include <limits>
 #include <new>
 #include <string>
 #include <utility>
@@ -26,6 +28,74 @@ constexpr detail::work_type functions_of_packet{
     },
     &packet::unpack};
 
+/// What stands before the data of most packets, written and read at once: numbers one by one, each as short
+/// as it is, take some hundred instructions more.
+struct short_head {
+  std::uint64_t form_and_context;  ///< the form is the lowest byte
+  std::uint64_t of_sender;         ///< 16 bits each from the lowest: source, tag, from, size
+  std::uint32_t sequence;
+
+  static constexpr std::size_t bytes = 20;
+  /// The highest bit of the first byte tells the two apart.
+  static constexpr std::uint8_t not_short = 0x80;
+  static bool fits(const packet& p) {
+    const auto tag = static_cast<std::uint32_t>(p.head.tag),
+               source = static_cast<std::uint32_t>(p.head.source);
+    return has_data_behind(p.form) && p.head.context >> 56U == 0 &&
+           (source | tag | p.from | p.size) <= std::numeric_limits<std::uint16_t>::max();
+  }
+  static void write(const packet& p, writer& out) {
+    out.number(static_cast<std::uint64_t>(p.form) | p.head.context << 8U);
+    out.number(static_cast<std::uint64_t>(p.head.source) | static_cast<std::uint64_t>(p.head.tag) << 16U |
+               static_cast<std::uint64_t>(p.from) << 32U | p.size << 48U);
+    out.number(p.sequence);
+  }
+  static void read(packet& p, reader& in) {
+    const std::byte* const at = in.view(bytes).data();
+    short_head h;
+    std::memcpy(&h.form_and_context, at, sizeof h.form_and_context);
+    std::memcpy(&h.of_sender, at + sizeof h.form_and_context, sizeof h.of_sender);
+    std::memcpy(&h.sequence, at + sizeof h.form_and_context + sizeof h.of_sender, sizeof h.sequence);
+    p.form = static_cast<packet_form>(h.form_and_context & 0xffU);
+    p.head.context = h.form_and_context >> 8U;
+    p.head.source = static_cast<std::int32_t>(h.of_sender & 0xffffU);
+    p.head.tag = static_cast<std::int32_t>(h.of_sender >> 16U & 0xffffU);
+    p.from = static_cast<std::uint32_t>(h.of_sender >> 32U & 0xffffU);
+    p.size = h.of_sender >> 48U;
+    p.sequence = h.sequence;
+  }
+};
+
+void write_long_head(const packet& p, writer& out) {
+  out.number(static_cast<std::uint8_t>(static_cast<std::uint8_t>(p.form) | short_head::not_short));
+  detail::pack_number(p.head.context, out);
+  detail::pack_number(static_cast<std::uint32_t>(p.head.source), out);
+  detail::pack_number(static_cast<std::uint32_t>(p.head.tag), out);
+  detail::pack_number(p.from, out);
+  detail::pack_number(p.sequence, out);
+  detail::pack_number(p.size, out);
+  if (has_data_behind(p.form)) return;
+  detail::pack_number(p.process, out);
+  detail::pack_number(p.address, out);
+  detail::pack_number(p.offer, out);
+}
+
+void read_long_head(packet& p, reader& in) {
+  std::uint8_t form = 0;
+  in.bytes(&form, 1);
+  p.form = static_cast<packet_form>(form & ~short_head::not_short);
+  p.head.context = detail::unpack_number(in);
+  p.head.source = static_cast<std::int32_t>(detail::unpack_short_number(in));
+  p.head.tag = static_cast<std::int32_t>(detail::unpack_short_number(in));
+  p.from = detail::unpack_short_number(in);
+  p.sequence = detail::unpack_short_number(in);
+  p.size = detail::unpack_number(in);
+  if (has_data_behind(p.form)) return;
+  p.process = detail::unpack_short_number(in);
+  p.address = detail::unpack_number(in);
+  p.offer = detail::unpack_number(in);
+}
+
 }  // namespace
 
 packet::record::record() : message_type("imbrex::mpi::packet", {}, {}, functions_of_packet) {
@@ -45,17 +115,11 @@ void packet::release(packet& p) noexcept { detail::pool::release(&p, sizeof(pack
 
 void packet::serialize(writer& out) {
   detail::process_key(key, out);
-  detail::pack_number(static_cast<std::uint8_t>(form), out);
-  detail::pack_number(head.context, out);
-  detail::pack_number(static_cast<std::uint32_t>(head.source), out);
-  detail::pack_number(static_cast<std::uint32_t>(head.tag), out);
-  detail::pack_number(from, out);
-  detail::pack_number(sequence, out);
-  detail::pack_number(size, out);
+  if (short_head::fits(*this))
+    short_head::write(*this, out);
+  else
+    write_long_head(*this, out);
   if (has_data_behind(form)) return out.bytes(data(), static_cast<std::size_t>(held));
-  detail::pack_number(process, out);
-  detail::pack_number(address, out);
-  detail::pack_number(offer, out);
   if (form == packet_form::shared) out.bytes(data(), sizeof(memory_key));
 }
 
@@ -64,23 +128,15 @@ detail::work* packet::unpack(reader& in) {
   read.type = &type_record;
   detail::unpack_header(read, in);
   detail::process_key(read.key, in);
-  const auto form = detail::unpack_short_number(in);
-  if (form > static_cast<std::uint32_t>(packet_form::shared))
-    throw serial_error("a packet of MPI of form " + std::to_string(form));
-  read.form = static_cast<packet_form>(form);
-  read.head.context = detail::unpack_number(in);
-  read.head.source = static_cast<std::int32_t>(detail::unpack_short_number(in));
-  read.head.tag = static_cast<std::int32_t>(detail::unpack_short_number(in));
-  read.from = detail::unpack_short_number(in);
-  read.sequence = detail::unpack_short_number(in);
-  read.size = detail::unpack_number(in);
+  const auto ahead = in.ahead();
+  if (!ahead.empty() && (std::to_integer<std::uint8_t>(ahead.front()) & short_head::not_short) == 0)
+    short_head::read(read, in);
+  else
+    read_long_head(read, in);
+  if (read.form > packet_form::shared)
+    throw serial_error("a packet of MPI of form " + std::to_string(static_cast<int>(read.form)));
   if (read.from >= static_cast<std::uint32_t>(program::current().ranks))
     throw serial_error("a packet of MPI from rank " + std::to_string(read.from));
-  if (!has_data_behind(read.form)) {
-    read.process = detail::unpack_short_number(in);
-    read.address = detail::unpack_number(in);
-    read.offer = detail::unpack_number(in);
-  }
   std::size_t held = has_data_behind(read.form) ? static_cast<std::size_t>(read.size) : 0;
   if (read.form == packet_form::shared) held = sizeof(memory_key);
   const auto bytes = in.view(held);

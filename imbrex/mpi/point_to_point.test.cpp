@@ -80,6 +80,34 @@ TEST_P(point_to_point, sends_in_all_modes_and_receives_what_was_sent) {
   });
 }
 
+// Packets between processes have short heads while all numbers fit into sixteen bits, and long ones.
+TEST_P(point_to_point, keeps_tags_and_sizes_on_both_sides_of_sixteen_bits) {
+  run_ranks(2, [] {
+    const int me = begin().rank;
+    for (const int tag : {0, 1, 0x7fff, 0x8000, 0xffff, 0x10000, 0x3fffffff})
+      for (const int size : {0, 1, 8, 0xffff, 0x10000}) {
+        std::vector<unsigned char> out(static_cast<std::size_t>(size)), in(out.size() + 1);
+        for (std::size_t i = 0; i < out.size(); ++i)
+          out[i] = static_cast<unsigned char>(i * 31 + static_cast<std::size_t>(tag) + 7);
+        if (me == 0) {
+          MPI_Send(out.data(), size, MPI_BYTE, 1, tag, MPI_COMM_WORLD);
+          continue;
+        }
+        MPI_Status status;
+        EXPECT_EQ(MPI_Recv(in.data(), size + 1, MPI_BYTE, MPI_ANY_SOURCE, tag, MPI_COMM_WORLD, &status),
+                  MPI_SUCCESS);
+        int got = -1;
+        MPI_Get_count(&status, MPI_BYTE, &got);
+        EXPECT_EQ(got, size);
+        EXPECT_EQ(status.MPI_SOURCE, 0);
+        EXPECT_EQ(status.MPI_TAG, tag);
+        in.resize(out.size());
+        EXPECT_EQ(in, out);
+      }
+    MPI_Finalize();
+  });
+}
+
 TEST_P(point_to_point, passes_a_column_of_a_matrix_by_its_type) {
   run_ranks(2, [] {
     const int me = begin().rank;
