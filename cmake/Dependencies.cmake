@@ -10,6 +10,7 @@ if(CMAKE_CUDA_COMPILER)
   find_package(CUDAToolkit REQUIRED)
   set_target_properties(CUDA::cudart_static CUDA::cudart_static_deps PROPERTIES IMPORTED_GLOBAL TRUE)
 endif()
+# Its headers; it is loaded at run time.
 find_package(ucx QUIET GLOBAL)
 if(ucx_FOUND)
   include(MendUcxTargets)

@@ -24,7 +24,6 @@ install(
         cmake/CheckGccCoroutineTemporaries.cmake
         cmake/gcc_coroutine_temporaries.cpp
         cmake/Findhwloc.cmake
-        cmake/MendUcxTargets.cmake
         cmake/WarnWithoutBuildType.cmake
   DESTINATION ${package_dir} COMPONENT development
 )

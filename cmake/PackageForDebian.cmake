@@ -25,17 +25,12 @@ set(CPACK_DEBIAN_COMMANDS_PACKAGE_NAME imbrex)
 set(CPACK_DEBIAN_COMMANDS_PACKAGE_SECTION utils)
 set(CPACK_DEBIAN_COMMANDS_PACKAGE_SHLIBDEPS ON)
 
-# Static libraries are linked with what they need by who uses them.
-set(needed libhwloc-dev)
-if(ucx_FOUND)
-  list(APPEND needed "libucx-dev (>= ${ucx_VERSION})")
-endif()
-list(JOIN needed ", " needed)
+# Static libraries are linked with what they need by who uses them. UCX is loaded at run time.
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libimbrex-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
-set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "${needed}")
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS libhwloc-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SHLIBDEPS ON)  # of the library for programs of MPI
-set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_RECOMMENDS "imbrex, g++ (>= 4:13) | clang (>= 1:16) | clang-19")
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_RECOMMENDS "imbrex, libucx0, g++ (>= 4:13) | clang (>= 1:16) | clang-19")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "imbrex-doc, cmake, pkg-config")
 
 set(CPACK_DEBIAN_DOCUMENTS_PACKAGE_NAME imbrex-doc)

@@ -17,6 +17,7 @@
 #include <imbrex/device/buffer.hpp>
 #include <imbrex/device/model.hpp>
 #include <imbrex/net/connect/path_times.hpp>
+#include <imbrex/net/ucx/library.hpp>
 #include <imbrex/net/ucx/memory_kinds.hpp>
 #include <imbrex/sched/idle_spin.hpp>
 #include <imbrex/tools/built_with.hpp>
@@ -150,6 +151,16 @@ ordered_json device_ways(device& one, device_path path) {
       device_way("hosts", by_host, forced.empty() ? why_by_host_between_hosts(one.info()) : forced)};
 }
 
+/// The UCX that a job of several processes would load here.
+ordered_json loaded_ucx() {
+  try {
+    const ucx::library& loaded = ucx::load();
+    return {{"version", loaded.version()}, {"file", loaded.file}, {"problem", nullptr}};
+  } catch (const error& e) {
+    return {{"version", nullptr}, {"file", nullptr}, {"problem", e.what()}};
+  }
+}
+
 /// What idle PEs and long messages between processes would do on this host; times in nanoseconds.
 ordered_json paths(const host_share& host, const detail::run_devices* devices, device_path path) {
   const auto wake = detail::measure_wake();
@@ -162,6 +173,7 @@ ordered_json paths(const host_share& host, const detail::run_devices* devices, d
   return {{"wake", wake ? ordered_json(wake->count()) : ordered_json(nullptr)},
           {"spin", time(false)},
           {"spin_with_network", time(true)},
+          {"ucx", loaded_ucx()},
           {"long_messages", std::move(messages)},
           {"left_to_ucx", std::getenv("UCX_RNDV_THRESH") != nullptr},
           {"device_memory", devices != nullptr && devices->any() ? device_ways(*devices->all().front(), path)

@@ -141,6 +141,13 @@ std::string device_memory_text(const ordered_json& ways) {
   return text;
 }
 
+std::string ucx_text(const ordered_json& ucx) {
+  return "    network: " +
+         (ucx["problem"].is_null() ? "UCX " + word(ucx["version"]) + ", " + word(ucx["file"])
+                                   : "none: " + word(ucx["problem"])) +
+         "\n";
+}
+
 std::string paths_text(const ordered_json& paths) {
   if (paths.is_null()) return {};
   std::string text = "  paths: a wake takes ";
@@ -149,7 +156,8 @@ std::string paths_text(const ordered_json& paths) {
                              : "; idle PEs look for work for " + microseconds(paths["spin"]) +
                                    " before they sleep, with other processes for " +
                                    microseconds(paths["spin_with_network"]) + "\n";
-  return text + long_messages_text(paths) + device_memory_text(paths["device_memory"]);
+  return text + ucx_text(paths["ucx"]) + long_messages_text(paths) +
+         device_memory_text(paths["device_memory"]);
 }
 
 }  // namespace

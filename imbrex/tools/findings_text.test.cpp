@@ -26,6 +26,7 @@ nlohmann::ordered_json found_on_two_processors() {
       "machine": "threads", "bound": true, "device": "cuda", "device_map": "near", "problem": null,
       "pes": [{"pe": 0, "processor": 3, "device": 0}, {"pe": 1, "processor": 0, "device": null}],
       "paths": {"wake": 44100, "spin": 88200, "spin_with_network": 150000, "left_to_ucx": false,
+        "ucx": {"version": "1.13.1", "file": "/usr/lib/libucp.so.0", "problem": null},
         "long_messages": [
           {"longest": 16384, "by_kernel": 4900, "by_memory": 11800, "chosen": "kernel"},
           {"longest": 1048576, "by_kernel": 142000, "by_memory": 72540, "chosen": "memory"}],
@@ -54,6 +55,7 @@ TEST(findings_text, says_everything_once) {
             "    PE 1: processor 0, no device\n"
             "  paths: a wake takes 44.1 us; idle PEs look for work for 88.2 us before they sleep, with other "
             "processes for 150.0 us\n"
+            "    network: UCX 1.13.1, /usr/lib/libucp.so.0\n"
             "    long messages to processes of this host:\n"
             "      up to 16 KiB: 4.9 us copied by the kernel, 11.8 us by way of shared memory: kernel\n"
             "      up to 1024 KiB: 142.0 us copied by the kernel, 72.5 us by way of shared memory: memory\n"
@@ -84,12 +86,13 @@ TEST(findings_text, tells_what_is_not_to_be_had_of_paths) {
   paths["wake"] = nullptr;
   paths["spin"] = 0;
   paths["left_to_ucx"] = true;
+  paths["ucx"] = {{"version", nullptr}, {"file", nullptr}, {"problem", "it is too old"}};
   paths["device_memory"] = nullptr;
   paths["long_messages"][0]["by_kernel"] = nullptr;
   const std::string text = text_of(found);
   for (const char* line :
        {"  paths: a wake takes an unknown time; idle PEs sleep at once, as others need their ",
-        ", all left to UCX since UCX_RNDV_THRESH is set:\n",
+        "    network: none: it is too old\n", ", all left to UCX since UCX_RNDV_THRESH is set:\n",
         "KiB: not copied by the kernel, which refuses it, 11.8 us by way of shared memory"})
     EXPECT_NE(text.find(line), std::string::npos) << line << "not in\n" << text;
   EXPECT_EQ(text.find("device memory"), std::string::npos);

@@ -18,6 +18,7 @@
 #include <imbrex/base/options/options_file.hpp>
 #include <imbrex/core/options/environment_options.hpp>
 #include <imbrex/core/options/options.hpp>
+#include <imbrex/net/ucx/library.hpp>
 #include <imbrex/tools/mpi_program.hpp>
 
 namespace imbrex::tools {
@@ -128,6 +129,9 @@ job_settings job_of(run_options given) {
   options_file from_file;
   if (given.file) from_file = read_options_file(*given.file);
   job_settings asked;
+  if (const std::string folder = ucx::bundled_folder();
+      !folder.empty() && std::getenv("IMBREX_BUNDLED_UCX") == nullptr)
+    asked.environment.emplace_back("IMBREX_BUNDLED_UCX", folder);  // for who has no UCX of its own
   asked.command = std::move(given.program);
   const bool named = !asked.command.empty() && !asked.command.front().empty();
   const bool is_mpi =

@@ -98,11 +98,15 @@ class Info(unittest.TestCase):
     def test_paths(self):
         self.assertIsNone(self.of_one()["paths"])
         paths = self.of_one("--paths", "--pes", "1")["paths"]
-        self.assertEqual(list(paths), ["wake", "spin", "spin_with_network", "long_messages", "left_to_ucx",
-                                       "device_memory"])
+        self.assertEqual(list(paths), ["wake", "spin", "spin_with_network", "ucx", "long_messages",
+                                       "left_to_ucx", "device_memory"])
         self.assertGreater(paths["wake"], 0)
         self.assertTrue(30_000 <= paths["spin"] <= paths["spin_with_network"] <= 200_000, paths)
-        if self.found()["ucx"] is not None:
+        if self.found()["ucx"] is None:
+            self.assertIn("built without UCX", paths["ucx"]["problem"])
+        else:
+            self.assertRegex(paths["ucx"]["version"], r"^1\.\d+\.\d+$")
+            self.assertTrue(os.path.samefile(paths["ucx"]["file"], os.path.realpath(paths["ucx"]["file"])))
             self.assertEqual([one["longest"] for one in paths["long_messages"]],
                              [2**power for power in range(14, 21)])
         for one in paths["long_messages"]:

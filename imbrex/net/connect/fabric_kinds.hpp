@@ -7,7 +7,7 @@
 namespace imbrex {
 
 /// What `--net` can name, also where a build lacks it. Apart from what makes them, so that a program that
-/// only reads options loads no network's library.
+/// only reads options holds no network.
 struct fabric_kind {
   std::string_view name;
   std::string_view remedy;  ///< where a build lacks it

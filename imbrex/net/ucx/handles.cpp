@@ -8,10 +8,9 @@
 #include <string>
 #include <utility>
 
-#include <ucs/config/global_opts.h>
-
 #include <imbrex/base/host/descriptor.hpp>
 #include <imbrex/net/bootstrap/launcher_watch.hpp>
+#include <imbrex/net/ucx/library.hpp>
 
 namespace imbrex::ucx {
 namespace {
@@ -24,16 +23,13 @@ constexpr const char* messages_before_waiting = "256";
 /// Since 1.17 options have the name of the transport in a configuration, too; before, of the table that they
 /// stand in.
 bool options_have_names_of_transports() {
-  unsigned major = 0;
-  unsigned minor = 0;
-  unsigned release = 0;
-  ucp_get_version(&major, &minor, &release);
-  return std::pair(major, minor) >= std::pair(1U, 17U);
+  const library& loaded = load();
+  return std::pair(loaded.major, loaded.minor) >= std::pair(1U, 17U);
 }
 
 /// A UCX that knows no such option leaves all as it is.
 void set(ucp_config_t* config, const char* name, const char* value) {
-  static_cast<void>(ucp_config_modify(config, name, value));
+  static_cast<void>(ucp.config_modify(config, name, value));
 }
 
 /// Unless the user has. UCX warns of an option of a transport that it does not open.
@@ -77,28 +73,29 @@ constexpr int descriptors_of_worker = 24;
 }  // namespace
 
 std::string text_of(ucs_status_t status, const char* what) {
-  return "UCX: " + std::string(what) + " failed: " + ucs_status_string(status) + remedy_for(status) +
+  return "UCX: " + std::string(what) + " failed: " + ucs.status_string(status) + remedy_for(status) +
          " (UCX_LOG_LEVEL=info tells more)";
 }
 
 void throw_failure(ucs_status_t status, const char* what) { throw error(text_of(status, what)); }
 
 without_warnings::without_warnings() : alone_(level_lock) {
-  if (ucs_global_opts_get_value("LOG_LEVEL", level_.data(), level_.size()) != UCS_OK) level_[0] = '\0';
-  if (level_[0] != '\0') ucs_global_opts_set_value("LOG_LEVEL", "fatal");
+  if (ucs.global_opts_get_value("LOG_LEVEL", level_.data(), level_.size()) != UCS_OK) level_[0] = '\0';
+  if (level_[0] != '\0') ucs.global_opts_set_value("LOG_LEVEL", "fatal");
 }
 
 without_warnings::~without_warnings() {
-  if (level_[0] != '\0') ucs_global_opts_set_value("LOG_LEVEL", level_.data());
+  if (level_[0] != '\0') ucs.global_opts_set_value("LOG_LEVEL", level_.data());
 }
 
 context make_context(connecting how_to_connect, const ways& open) {
+  load();
   ucp_params_t parameters{};
   parameters.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_MT_WORKERS_SHARED;
   parameters.features = UCP_FEATURE_AM | UCP_FEATURE_WAKEUP;
   parameters.mt_workers_shared = 1;
   ucp_config_t* config = nullptr;
-  check(ucp_config_read(nullptr, nullptr, &config), "ucp_config_read");
+  check(ucp.config_read(nullptr, nullptr, &config), "ucp_config_read");
   if (how_to_connect == connecting::in_background)
     set(config, options_have_names_of_transports() ? "TCP_CONN_NB" : "CONN_NB", "y");
   const char* const chosen = std::getenv("UCX_TLS");
@@ -111,8 +108,9 @@ context make_context(connecting how_to_connect, const ways& open) {
   if (open.stay_within_host() && std::getenv("UCX_ADAPTIVE_PROGRESS") == nullptr)
     set(config, "ADAPTIVE_PROGRESS", "n");
   ucp_context_h handle = nullptr;
-  const ucs_status_t status = ucp_init(&parameters, config, &handle);
-  ucp_config_release(config);
+  const ucs_status_t status =
+      ucp.init_version(library::oldest_major, library::oldest_minor, &parameters, config, &handle);
+  ucp.config_release(config);
   check(status, "ucp_init");
   return context(handle);
 }
@@ -123,7 +121,7 @@ worker make_worker(ucp_context_h context, const ucp_worker_params_t& parameters)
   // UCX makes files of its shared memory, and a moment later removes their names.
   const outliving_launcher until_then;
   ucp_worker_h handle = nullptr;
-  check(ucp_worker_create(context, &parameters, &handle), "ucp_worker_create");
+  check(ucp.worker_create(context, &parameters, &handle), "ucp_worker_create");
   return worker(handle);
 }
 

@@ -10,6 +10,7 @@
 #include <ucp/api/ucp.h>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/net/ucx/functions.hpp>
 #include <imbrex/net/ucx/ways.hpp>
 
 namespace imbrex::ucx {
@@ -24,7 +25,7 @@ inline void check(ucs_status_t status, const char* what) {
 }
 
 struct context_deleter {
-  void operator()(ucp_context_h c) const { ucp_cleanup(c); }
+  void operator()(ucp_context_h c) const { ucp.cleanup(c); }
 };
 using context = std::unique_ptr<std::remove_pointer_t<ucp_context_h>, context_deleter>;
 
@@ -51,7 +52,7 @@ struct worker_deleter {
   /// UCX warns of messages that have come in part, and which nobody misses after a run.
   void operator()(ucp_worker_h w) const {
     const without_warnings quiet;
-    ucp_worker_destroy(w);
+    ucp.worker_destroy(w);
   }
 };
 using worker = std::unique_ptr<std::remove_pointer_t<ucp_worker_h>, worker_deleter>;
@@ -64,9 +65,9 @@ worker make_worker(ucp_context_h context, const ucp_worker_params_t& parameters)
 inline std::string address_of(ucp_worker_h of) {
   ucp_address_t* bytes = nullptr;
   std::size_t length = 0;
-  check(ucp_worker_get_address(of, &bytes, &length), "ucp_worker_get_address");
+  check(ucp.worker_get_address(of, &bytes, &length), "ucp_worker_get_address");
   std::string copy(reinterpret_cast<const char*>(bytes), length);
-  ucp_worker_release_address(of, bytes);
+  ucp.worker_release_address(of, bytes);
   return copy;
 }
 

@@ -35,8 +35,8 @@ struct heartbeat::peer {
 
   void send(const beat_of_host& own) {
     if (UCS_PTR_IS_PTR(sending)) {
-      if (ucp_request_check_status(sending) == UCS_INPROGRESS) return;  // one beat on the way is enough
-      ucp_request_free(sending);
+      if (ucp.request_check_status(sending) == UCS_INPROGRESS) return;  // one beat on the way is enough
+      ucp.request_free(sending);
     }
     sending = nullptr;
     if (broken) return;
@@ -44,19 +44,19 @@ struct heartbeat::peer {
     parameters.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS;
     parameters.flags = UCP_AM_SEND_FLAG_EAGER;
     last = own;
-    sending = ucp_am_send_nbx(endpoint, beat_message, nullptr, 0, &last, sizeof last, &parameters);
+    sending = ucp.am_send_nbx(endpoint, beat_message, nullptr, 0, &last, sizeof last, &parameters);
   }
 
   void close(ucp_worker_h worker) {
     ucp_request_param_t force{};
     force.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS;
     force.flags = UCP_EP_CLOSE_FLAG_FORCE;
-    void* request = endpoint != nullptr ? ucp_ep_close_nbx(endpoint, &force) : nullptr;
+    void* request = endpoint != nullptr ? ucp.ep_close_nbx(endpoint, &force) : nullptr;
     if (UCS_PTR_IS_PTR(request)) {
-      while (ucp_request_check_status(request) == UCS_INPROGRESS) ucp_worker_progress(worker);
-      ucp_request_free(request);
+      while (ucp.request_check_status(request) == UCS_INPROGRESS) ucp.worker_progress(worker);
+      ucp.request_free(request);
     }
-    if (UCS_PTR_IS_PTR(sending)) ucp_request_free(sending);
+    if (UCS_PTR_IS_PTR(sending)) ucp.request_free(sending);
   }
 };
 
@@ -82,7 +82,7 @@ heartbeat::heartbeat(int host, const std::vector<watchman>& hosts, std::chrono::
   handler.id = beat_message;
   handler.cb = &heartbeat::heard;
   handler.arg = this;
-  check(ucp_worker_set_am_recv_handler(worker_.get(), &handler), "ucp_worker_set_am_recv_handler");
+  check(ucp.worker_set_am_recv_handler(worker_.get(), &handler), "ucp_worker_set_am_recv_handler");
 }
 
 heartbeat::~heartbeat() {
@@ -144,7 +144,7 @@ void heartbeat::watch(int host) {
   parameters.address = reinterpret_cast<const ucp_address_t*>(address.data());
   parameters.err_mode = UCP_ERR_HANDLING_MODE_PEER;
   parameters.err_handler = {&peer::failed, p.get()};
-  p->broken = ucp_ep_create(worker_.get(), &parameters, &p->endpoint) != UCS_OK;
+  p->broken = ucp.ep_create(worker_.get(), &parameters, &p->endpoint) != UCS_OK;
   peers_.emplace(host, std::move(p));
 }
 
@@ -162,14 +162,14 @@ void heartbeat::run() {
   std::unique_lock hold(lock_);
   while (!stop_) {
     hold.unlock();
-    while (ucp_worker_progress(worker_.get()) != 0) continue;
+    while (ucp.worker_progress(worker_.get()) != 0) continue;
     if (const auto silent = beat()) {
       const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(interval_ * beats_in_silence);
       return to_.lost(hosts_[static_cast<std::size_t>(*silent)].process,
                       "nothing has been heard of it for " + std::to_string(seconds.count()) +
                           " s; IMBREX_SILENCE=SECONDS allows more");
     }
-    while (ucp_worker_progress(worker_.get()) != 0) continue;
+    while (ucp.worker_progress(worker_.get()) != 0) continue;
     hold.lock();
     stopped_.wait_for(hold, interval_, [this] { return stop_; });
   }

@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <memory>
 
+#include <imbrex/net/ucx/functions.hpp>
+
 namespace imbrex::ucx {
 
 bool names_tcp_alone(std::string_view description) {
@@ -28,7 +30,7 @@ bool is_tcp_alone(ucp_ep_h endpoint) {
   std::size_t length = 0;
   std::FILE* const stream = open_memstream(&text, &length);
   if (stream == nullptr) return false;
-  ucp_ep_print_info(endpoint, stream);
+  ucp.ep_print_info(endpoint, stream);
   std::fclose(stream);
   const std::unique_ptr<char, decltype(&std::free)> owner(text, &std::free);
   return text != nullptr && names_tcp_alone({text, length});

@@ -7,6 +7,7 @@
 #include <string>
 
 #include <imbrex/net/ucx/handles.hpp>
+#include <imbrex/net/ucx/library.hpp>
 
 namespace imbrex::ucx {
 namespace {
@@ -46,16 +47,18 @@ TEST(lanes, are_not_guessed) {
 /// Of an endpoint from a worker to another one, when UCX may use these transports alone; none where it
 /// cannot.
 std::optional<bool> is_tcp_alone_with(const char* transports) {
+  load();
   ucp_params_t parameters{};
   parameters.field_mask = UCP_PARAM_FIELD_FEATURES;
   parameters.features = UCP_FEATURE_AM;
   ucp_config_t* config = nullptr;
-  check(ucp_config_read(nullptr, nullptr, &config), "ucp_config_read");
-  check(ucp_config_modify(config, "TLS", transports), "ucp_config_modify");
-  check(ucp_config_modify(config, "NET_DEVICES", "all"), "ucp_config_modify");
+  check(ucp.config_read(nullptr, nullptr, &config), "ucp_config_read");
+  check(ucp.config_modify(config, "TLS", transports), "ucp_config_modify");
+  check(ucp.config_modify(config, "NET_DEVICES", "all"), "ucp_config_modify");
   ucp_context_h handle = nullptr;
-  check(ucp_init(&parameters, config, &handle), "ucp_init");
-  ucp_config_release(config);
+  check(ucp.init_version(library::oldest_major, library::oldest_minor, &parameters, config, &handle),
+        "ucp_init");
+  ucp.config_release(config);
   const context owner(handle);
   const worker from = make_worker(handle, {});
   const worker to = make_worker(handle, {});
@@ -64,7 +67,7 @@ std::optional<bool> is_tcp_alone_with(const char* transports) {
   there.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS;
   there.address = reinterpret_cast<const ucp_address_t*>(address.data());
   ucp_ep_h endpoint = nullptr;
-  if (ucp_ep_create(from.get(), &there, &endpoint) != UCS_OK) return std::nullopt;
+  if (ucp.ep_create(from.get(), &there, &endpoint) != UCS_OK) return std::nullopt;
   return is_tcp_alone(endpoint);
 }
 

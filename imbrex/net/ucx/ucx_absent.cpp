@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <imbrex/base/error.hpp>
+#include <imbrex/net/ucx/library.hpp>
 #include <imbrex/net/ucx/memory_kinds.hpp>
 #include <imbrex/net/ucx/ucx_built.hpp>
 #include <imbrex/net/ucx/ucx_fabric.hpp>
@@ -6,6 +8,10 @@
 namespace imbrex::ucx {
 
 bool is_built() { return false; }
+
+std::string bundled_folder() { return {}; }
+
+const library& load() { throw error("imbrex was built without UCX"); }
 
 std::vector<std::string> memory_kinds() { return {}; }
 

@@ -3,7 +3,7 @@
 
 namespace imbrex::ucx {
 
-/// True if this build has UCX. Apart from what uses it, so that asking loads no library.
+/// True if this build has UCX. Apart from what uses it, so that asking links nothing of it.
 bool is_built();
 
 }  // namespace imbrex::ucx

@@ -1,39 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/net/ucx/ucx_fabric.hpp>
 
-#include <signal.h>
-
-#include <cstdlib>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include <ucs/debug/debug.h>
-
 #include <imbrex/base/host/descriptor.hpp>
 #include <imbrex/net/endpoint/text.hpp>
 #include <imbrex/net/ucx/heartbeat.hpp>
+#include <imbrex/net/ucx/library.hpp>
 #include <imbrex/net/ucx/ucx_endpoint.hpp>
 #include <imbrex/net/ucx/ways.hpp>
 
 namespace imbrex::ucx {
 namespace {
-
-/// UCX takes SIGHUP when it is loaded, to switch its debug output on, and nobody ends by it any more. Before
-/// `main`, so that what the program then does with the signal stays.
-[[maybe_unused]] const bool hangup_is_given_back = [] {
-  if (std::getenv("UCX_DEBUG_SIGNO") != nullptr) return false;
-  ucs_debug_disable_signal(SIGHUP);
-  return true;
-}();
-
-/// UCX also takes crashes, of which it tells addresses, and would keep a run from telling what it ran.
-[[maybe_unused]] const bool crashes_are_given_back = [] {
-  if (std::getenv("UCX_HANDLE_ERRORS") != nullptr || std::getenv("UCX_ERROR_SIGNALS") != nullptr)
-    return false;
-  for (const int signal : {SIGILL, SIGSEGV, SIGBUS, SIGFPE}) ucs_debug_disable_signal(signal);
-  return true;
-}();
 
 class ucx_fabric final : public fabric {
  public:
@@ -72,7 +52,10 @@ class ucx_fabric final : public fabric {
 
 }  // namespace
 
-std::unique_ptr<fabric> make_fabric() { return std::make_unique<ucx_fabric>(); }
+std::unique_ptr<fabric> make_fabric() {
+  load();  // so that a process without UCX says so before the others wait for it
+  return std::make_unique<ucx_fabric>();
+}
 
 std::unique_ptr<endpoints::fabric_endpoint> make_endpoint(std::unique_ptr<fabric_worker> of, int process,
                                                           const endpoints::places& where,

@@ -8,7 +8,8 @@
 
 namespace imbrex::ucx {
 
-/// The network by UCX's active messages; null in a build without UCX, as the next.
+/// The network by UCX's active messages; null in a build without UCX, as the next. Throws imbrex::error if
+/// UCX does not load.
 std::unique_ptr<fabric> make_fabric();
 /// The endpoint of one of its workers.
 std::unique_ptr<endpoints::fabric_endpoint> make_endpoint(std::unique_ptr<fabric_worker> of, int process,

@@ -18,14 +18,14 @@ worker worker_with_descriptor(ucp_context_h of) {
 
 void on_failure(void* connection, ucp_ep_h, ucs_status_t why) {
   const auto& broken = *static_cast<fabric_connection*>(connection);
-  broken.told->lost(broken.process, ucs_status_string(why));
+  broken.told->lost(broken.process, ucs.status_string(why));
 }
 
 /// A failure is told by the endpoint's handler.
 void on_sent(void* request, ucs_status_t, void* transfer) {
   auto& what = *static_cast<fabric_transfer*>(transfer);
   what.told->departed(what);
-  ucp_request_free(request);
+  ucp.request_free(request);
 }
 
 /// What requests end with when their peer or the link is lost: that is told by its endpoint, the launcher or
@@ -42,7 +42,7 @@ void tell_of_receipt(fabric_transfer& what, ucs_status_t status) {
 }
 
 void on_received(void* request, ucs_status_t status, std::size_t, void* transfer) {
-  ucp_request_free(request);
+  ucp.request_free(request);
   tell_of_receipt(*static_cast<fabric_transfer*>(transfer), status);
 }
 
@@ -51,10 +51,10 @@ void on_received(void* request, ucs_status_t status, std::size_t, void* transfer
 ucx_worker::ucx_worker(ucp_context_h of)
     : leaves_rendezvous_to_ucx_(std::getenv("UCX_RNDV_THRESH") != nullptr),  // who sets it means it
       worker_(worker_with_descriptor(of)) {
-  check(ucp_worker_get_efd(worker_.get(), &descriptor_), "ucp_worker_get_efd");
+  check(ucp.worker_get_efd(worker_.get(), &descriptor_), "ucp_worker_get_efd");
   ucp_worker_attr_t limits{};
   limits.field_mask = UCP_WORKER_ATTR_FIELD_MAX_AM_HEADER;
-  check(ucp_worker_query(worker_.get(), &limits), "ucp_worker_query");
+  check(ucp.worker_query(worker_.get(), &limits), "ucp_worker_query");
   can_.longest_header = limits.max_am_header;
   how_to_send_.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
   how_to_send_.cb.send = &on_sent;
@@ -69,7 +69,7 @@ void ucx_worker::handle(unsigned kind, ucp_am_recv_callback_t call, void* events
   handler.id = kind;
   handler.cb = call;
   handler.arg = events;
-  check(ucp_worker_set_am_recv_handler(worker_.get(), &handler), "ucp_worker_set_am_recv_handler");
+  check(ucp.worker_set_am_recv_handler(worker_.get(), &handler), "ucp_worker_set_am_recv_handler");
 }
 
 fabric_status ucx_worker::connect(fabric_connection& connection, const fabric_destination& to) {
@@ -81,7 +81,7 @@ fabric_status ucx_worker::connect(fabric_connection& connection, const fabric_de
   parameters.err_mode = to.is_on_this_host ? UCP_ERR_HANDLING_MODE_NONE : UCP_ERR_HANDLING_MODE_PEER;
   parameters.err_handler = {&on_failure, &connection};
   ucp_ep_h endpoint = nullptr;
-  const ucs_status_t status = ucp_ep_create(worker_.get(), &parameters, &endpoint);
+  const ucs_status_t status = ucp.ep_create(worker_.get(), &parameters, &endpoint);
   if (status != UCS_OK) return {status};
   connection.handle = endpoint;
   if (!to.is_on_this_host && !leaves_rendezvous_to_ucx_ && is_tcp_alone(endpoint))
@@ -99,7 +99,7 @@ void ucx_worker::accept(void* offer, std::span<std::byte> place, fabric_transfer
   parameters.cb.recv_am = &on_received;
   parameters.user_data = &what;
   const ucs_status_ptr_t request =
-      ucp_am_recv_data_nbx(worker_.get(), offer, place.data(), place.size(), &parameters);
+      ucp.am_recv_data_nbx(worker_.get(), offer, place.data(), place.size(), &parameters);
   if (!UCS_PTR_IS_PTR(request)) tell_of_receipt(what, UCS_PTR_STATUS(request));
 }
 
@@ -107,10 +107,10 @@ void ucx_worker::disconnect(fabric_connection& connection) noexcept {
   ucp_request_param_t force{};
   force.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS;
   force.flags = UCP_EP_CLOSE_FLAG_FORCE;
-  void* const request = ucp_ep_close_nbx(static_cast<ucp_ep_h>(connection.handle), &force);
+  void* const request = ucp.ep_close_nbx(static_cast<ucp_ep_h>(connection.handle), &force);
   if (!UCS_PTR_IS_PTR(request)) return;
-  while (ucp_request_check_status(request) == UCS_INPROGRESS) progress();
-  ucp_request_free(request);
+  while (ucp.request_check_status(request) == UCS_INPROGRESS) progress();
+  ucp.request_free(request);
 }
 
 }  // namespace imbrex::ucx

@@ -41,25 +41,25 @@ class ucx_worker final : public fabric_worker {
       unasked.flags = UCP_AM_SEND_FLAG_EAGER;
       parameters = &unasked;
     }
-    return status_of(ucp_am_send_nbx(static_cast<ucp_ep_h>(to.handle), kind, header.data(), header.size(),
+    return status_of(ucp.am_send_nbx(static_cast<ucp_ep_h>(to.handle), kind, header.data(), header.size(),
                                      body.data(), body.size(), parameters));
   }
   fabric_status send_short(fabric_connection& to, unsigned kind, std::span<const std::byte> body,
                            fabric_transfer& what) override {
     how_to_send_.user_data = &what;
-    const ucs_status_ptr_t request = ucp_am_send_nbx(static_cast<ucp_ep_h>(to.handle), kind, nullptr, 0,
+    const ucs_status_ptr_t request = ucp.am_send_nbx(static_cast<ucp_ep_h>(to.handle), kind, nullptr, 0,
                                                      body.data(), body.size(), &how_to_send_);
     return status_of(request);
   }
   std::string failure(fabric_status status) const override {
-    return ucs_status_string(static_cast<ucs_status_t>(status.code));
+    return ucs.status_string(static_cast<ucs_status_t>(status.code));
   }
   void accept(void* offer, std::span<std::byte> place, fabric_transfer& what) override;
-  void decline(void* offer) noexcept override { ucp_am_data_release(worker_.get(), offer); }
+  void decline(void* offer) noexcept override { ucp.am_data_release(worker_.get(), offer); }
   /// Not ucp_worker_flush_nbx, to flush: of UCX 1.13, over TCP, it crashes while others connect to this
   /// worker.
-  bool progress() noexcept override { return ucp_worker_progress(worker_.get()) != 0; }
-  bool arm() override { return ucp_worker_arm(worker_.get()) == UCS_OK; }
+  bool progress() noexcept override { return ucp.worker_progress(worker_.get()) != 0; }
+  bool arm() override { return ucp.worker_arm(worker_.get()) == UCS_OK; }
   int descriptor() const override { return descriptor_; }
   void disconnect(fabric_connection& connection) noexcept override;
 

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/net/ucx/library.hpp>
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/net/ucx/functions.hpp>
+
+namespace imbrex::ucx {
+
+constinit ucp_functions ucp{};
+constinit ucs_functions ucs{};
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// As long as this lives, SIGHUP waits for its end, if the system gives it to this thread.
+class hangup_waits {
+ public:
+  hangup_waits() {
+    sigset_t hangup{};
+    ::sigemptyset(&hangup);
+    ::sigaddset(&hangup, SIGHUP);
+    ::pthread_sigmask(SIG_BLOCK, &hangup, &before_);
+  }
+  ~hangup_waits() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  hangup_waits(const hangup_waits&) = delete;
+  hangup_waits& operator=(const hangup_waits&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
+/// One that the system's loader has opened; closed unless it is kept.
+class opened {
+ public:
+  explicit opened(const std::string& file) : handle_(::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+    if (handle_ == nullptr) throw error(::dlerror());
+  }
+  ~opened() {
+    if (handle_ != nullptr) ::dlclose(handle_);
+  }
+  opened(const opened&) = delete;
+  opened& operator=(const opened&) = delete;
+
+  template <class Symbol>
+  void find(Symbol*& symbol, const char* name) const {
+    void* const address = ::dlsym(handle_, name);
+    if (address == nullptr) throw error(::dlerror());
+    symbol = reinterpret_cast<Symbol*>(address);
+  }
+  void keep() { handle_ = nullptr; }
+
+ private:
+  void* handle_;
+};
+
+std::string file_of(const void* symbol) {
+  Dl_info module{};
+  if (::dladdr(symbol, &module) == 0 || module.dli_fname == nullptr) return {};
+  return module.dli_fname;
+}
+
+/// UCX takes SIGHUP when it is loaded, to switch its debug output on, and nobody would end by it any more;
+/// and crashes, of which it tells addresses, and would keep a run from telling what it ran. What the program
+/// does with them stays.
+void give_signals_back(const opened& of) {
+  decltype(::ucs_debug_disable_signal)* disable_signal = nullptr;
+  of.find(disable_signal, "ucs_debug_disable_signal");
+  if (std::getenv("UCX_DEBUG_SIGNO") == nullptr) disable_signal(SIGHUP);
+  if (std::getenv("UCX_HANDLE_ERRORS") != nullptr || std::getenv("UCX_ERROR_SIGNALS") != nullptr) return;
+  for (const int signal : {SIGILL, SIGSEGV, SIGBUS, SIGFPE}) disable_signal(signal);
+}
+
+ucp_functions find_ucp(const opened& in) {
+  ucp_functions f{};
+  in.find(f.am_data_release, "ucp_am_data_release");
+  in.find(f.am_recv_data_nbx, "ucp_am_recv_data_nbx");
+  in.find(f.am_send_nbx, "ucp_am_send_nbx");
+  in.find(f.cleanup, "ucp_cleanup");
+  in.find(f.config_modify, "ucp_config_modify");
+  in.find(f.config_read, "ucp_config_read");
+  in.find(f.config_release, "ucp_config_release");
+  in.find(f.context_query, "ucp_context_query");
+  in.find(f.ep_close_nbx, "ucp_ep_close_nbx");
+  in.find(f.ep_create, "ucp_ep_create");
+  in.find(f.ep_print_info, "ucp_ep_print_info");
+  in.find(f.init_version, "ucp_init_version");
+  in.find(f.request_check_status, "ucp_request_check_status");
+  in.find(f.request_free, "ucp_request_free");
+  in.find(f.worker_arm, "ucp_worker_arm");
+  in.find(f.worker_create, "ucp_worker_create");
+  in.find(f.worker_destroy, "ucp_worker_destroy");
+  in.find(f.worker_get_address, "ucp_worker_get_address");
+  in.find(f.worker_get_efd, "ucp_worker_get_efd");
+  in.find(f.worker_progress, "ucp_worker_progress");
+  in.find(f.worker_query, "ucp_worker_query");
+  in.find(f.worker_release_address, "ucp_worker_release_address");
+  in.find(f.worker_set_am_recv_handler, "ucp_worker_set_am_recv_handler");
+  return f;
+}
+
+/// Its library stands behind libucp, which needs it.
+ucs_functions find_ucs(const opened& in) {
+  ucs_functions f{};
+  in.find(f.global_opts_get_value, "ucs_global_opts_get_value");
+  in.find(f.global_opts_set_value, "ucs_global_opts_set_value");
+  in.find(f.status_string, "ucs_status_string");
+  in.find(f.memory_type_names, "ucs_memory_type_names");
+  return f;
+}
+
+/// Throws imbrex::error, whose text says which file and why.
+library take(const std::string& file) {
+  const hangup_waits until_given_back;
+  opened found(file);
+  give_signals_back(found);
+  decltype(::ucp_get_version)* get_version = nullptr;
+  found.find(get_version, "ucp_get_version");
+  library taken{.file = file_of(reinterpret_cast<void*>(get_version))};
+  get_version(&taken.major, &taken.minor, &taken.release);
+  if (taken.major != library::oldest_major || taken.minor < library::oldest_minor)
+    throw error(taken.file + " is UCX " + taken.version() + ", and must be 1.13 or newer");
+  ucp = find_ucp(found);
+  ucs = find_ucs(found);
+  found.keep();
+  return taken;
+}
+
+library find_library() {
+  std::vector<std::string> files{"libucp.so.0"};
+  if (const char* const named = std::getenv("IMBREX_BUNDLED_UCX"))
+    files.push_back(std::string(named) + "/libucp.so.0");
+  if (const std::string folder = bundled_folder(); !folder.empty()) files.push_back(folder + "/libucp.so.0");
+  std::string why;
+  for (const std::string& file : files) try {
+      return take(file);
+    } catch (const error& e) {
+      why += (why.empty() ? "" : "; ") + std::string(e.what());
+    }
+  throw error("UCX, by which processes reach each other, does not load: " + why +
+              "; install UCX 1.13 or newer (Debian: libucx0), or name the folder that has it in "
+              "LD_LIBRARY_PATH");
+}
+
+}  // namespace
+
+std::string bundled_folder() {
+  std::error_code none;
+  fs::path here = file_of(&ucp);
+  if (!here.is_absolute()) here = fs::read_symlink("/proc/self/exe", none);  // else as the program was called
+  here = here.parent_path();
+  for (const fs::path& folder : {here / "lib" / "imbrex", here.parent_path() / "lib" / "imbrex"})
+    if (fs::exists(folder / "libucp.so.0", none)) return folder;
+  return {};
+}
+
+const library& load() {
+  static const library loaded = find_library();
+  return loaded;
+}
+
+}  // namespace imbrex::ucx
