@@ -20,6 +20,7 @@ namespace {
 
 using jacobi2d::problem;
 namespace resident = imbrex::resident;
+using block_solver = jacobi2d::resident_solver<jacobi2d::block>;
 
 /// What a process has found: the time, and how many cells of its rows are as they should be.
 struct finding {
@@ -37,9 +38,9 @@ struct together_operation {
 class owner : public imbrex::chare<owner> {
  public:
   imbrex::task<finding> solve(imbrex::process_group<resident::heap_meeting> place, problem p) {
-    const std::size_t bytes = jacobi2d::resident_solver::heap_bytes(imbrex::gpu(), p, p.gpus);
+    const std::size_t bytes = block_solver::heap_bytes(imbrex::gpu(), p, p.gpus);
     const auto heap = co_await resident::symmetric_heap::of_processes(place, imbrex::gpu(), bytes);
-    jacobi2d::resident_solver solver(heap, p);
+    block_solver solver(heap, p);
     solver.prepare(p.sweeps);
     finding all{solver.blocks(), imbrex::seconds(), 0};
     solver.start();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Jacobi's method in two dimensions inside one GPU: as kernels that the host sends, as one kernel whose
-// blocks wait for each other, and by chares that live there.
+// blocks wait for each other, as a loop on each GPU that waits for its neighbours' rows, and by chares that
+// live there.
 //   jacobi2d --device emulated --rows 64 --width 64 --odf 1,4 --check
 #include <cstddef>
 #include <cstdint>
@@ -28,6 +29,7 @@ bool report(imbrex::device& on, const jacobi2d::problem& p, jacobi2d::variant ho
   switch (how) {
     case jacobi2d::variant::sweeps: name = "a kernel a sweep"; break;
     case jacobi2d::variant::loop: name = "one kernel, blocks wait for all"; break;
+    case jacobi2d::variant::waiting: name = "a loop a GPU, waits for neighbours"; break;
     case jacobi2d::variant::resident: name = std::to_string(found.blocks) + " chares inside"; break;
   }
   const bool is_right = should == nullptr || found.cells == *should;
@@ -72,6 +74,7 @@ int main(int argc, char** argv) {
                 p.sweeps);
     bool all_right = report(*found.front(), p, jacobi2d::variant::sweeps, compared);
     all_right = report(*found.front(), p, jacobi2d::variant::loop, compared) && all_right;
+    all_right = report(*found.front(), p, jacobi2d::variant::waiting, compared) && all_right;
     for (const int blocks : jacobi2d::numbers_of("--odf", odf.value_or("1"))) {
       p.blocks_each = blocks;
       all_right = report(*found.front(), p, jacobi2d::variant::resident, compared) && all_right;

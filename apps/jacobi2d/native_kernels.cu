@@ -5,8 +5,10 @@
 
 #include "block.hpp"
 #include "native_kernels.hpp"
+#include "waiting_share.hpp"
 
 template struct imbrex::resident::native<jacobi2d::block>;
+template struct imbrex::resident::native<jacobi2d::waiting_share>;
 
 namespace jacobi2d {
 namespace {

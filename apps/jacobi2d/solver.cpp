@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -18,6 +19,7 @@
 
 #include "block.hpp"
 #include "native_kernels.hpp"
+#include "waiting_share.hpp"
 
 namespace jacobi2d {
 namespace {
@@ -155,19 +157,24 @@ std::vector<float> expected(const problem& p) {
   return without_margins(p, std::move(now));
 }
 
-row_blocks::row_blocks(imbrex::device& on, const problem& p, std::uint32_t gpus)
-    : pitch(static_cast<std::size_t>(pitch_of(p.width))) {
+template <class Chare>
+row_blocks row_blocks::of(imbrex::device& on, const problem& p, std::uint32_t gpus) {
   check(p);
-  settings.pes = p.pes;
-  settings.gpus = gpus;
-  settings.threads = p.threads == 0 && on.info().backend != "emulated" ? 512 : p.threads;
-  settings.placed = resident::placement::blocks;
-  settings = resident::program<block>::completed(on, settings);
-  const int pes = static_cast<int>(settings.pes);
-  blocks = std::min(p.rows, p.blocks_each * pes);
-  rows_each = p.rows / blocks;
-  longer = p.rows % blocks;
-  of_gpu = (blocks + pes - 1) / pes * static_cast<int>(settings.pes / gpus);
+  row_blocks cut;
+  cut.pitch = static_cast<std::size_t>(pitch_of(p.width));
+  constexpr bool waits = std::is_same_v<Chare, waiting_share>;
+  resident::settings& s = cut.settings;
+  s.pes = waits ? gpus : p.pes;
+  s.gpus = gpus;
+  s.threads = p.threads == 0 && on.info().backend != "emulated" ? 512 : p.threads;
+  s.placed = resident::placement::blocks;
+  s = resident::program<Chare>::completed(on, s);
+  const int pes = static_cast<int>(s.pes);
+  cut.blocks = std::min(p.rows, (waits ? 1 : p.blocks_each) * pes);
+  cut.rows_each = p.rows / cut.blocks;
+  cut.longer = p.rows % cut.blocks;
+  cut.of_gpu = (cut.blocks + pes - 1) / pes * static_cast<int>(s.pes / gpus);
+  return cut;
 }
 
 std::size_t row_blocks::place(int b) const {
@@ -179,29 +186,34 @@ std::size_t row_blocks::cells() const {
   return static_cast<std::size_t>(of_gpu) * static_cast<std::size_t>(rows(0) + 2) * pitch;
 }
 
-std::size_t resident_solver::heap_bytes(imbrex::device& on, const problem& p, std::uint32_t gpus) {
-  const row_blocks cut(on, p, gpus);
-  return resident::program<block>::heap_bytes(on, cut.settings, {cut.blocks}) +
-         2 * (cut.cells() * sizeof(float) + 256);
+template <class Chare>
+std::size_t resident_solver<Chare>::heap_bytes(imbrex::device& on, const problem& p, std::uint32_t gpus) {
+  const auto cut = row_blocks::of<Chare>(on, p, gpus);
+  return resident::program<Chare>::heap_bytes(on, cut.settings, {cut.blocks}) +
+         2 * (cut.cells() * sizeof(float) + 256) + 256;
 }
 
-resident_solver::resident_solver(const resident::symmetric_heap& heap, const problem& p)
+template <class Chare>
+resident_solver<Chare>::resident_solver(const resident::symmetric_heap& heap, const problem& p)
     : heap_(heap),
       problem_(p),
-      cut_(heap.memory()->on(), p, heap.gpus()),
+      cut_(row_blocks::of<Chare>(heap.memory()->on(), p, heap.gpus())),
       program_(heap, cut_.settings, {cut_.blocks}),
-      grids_{heap.make<float>(cut_.cells()), heap.make<float>(cut_.cells())} {}
+      grids_{heap.make<float>(cut_.cells()), heap.make<float>(cut_.cells())},
+      flags_(heap.make<std::uint32_t>(2)) {}
 
 /// The first of a GPU, and the one after its last.
-std::pair<int, int> resident_solver::blocks_of(std::uint32_t gpu) const {
+template <class Chare>
+std::pair<int, int> resident_solver<Chare>::blocks_of(std::uint32_t gpu) const {
   const int first = std::min(static_cast<int>(gpu) * cut_.of_gpu, cut_.blocks);
   return {first, std::min(first + cut_.of_gpu, cut_.blocks)};
 }
 
-void resident_solver::prepare(int sweeps) {
-  std::vector<block> chares(static_cast<std::size_t>(cut_.blocks));
+template <class Chare>
+void resident_solver<Chare>::prepare(int sweeps) {
+  std::vector<Chare> chares(static_cast<std::size_t>(cut_.blocks));
   for (int b = 0; b < cut_.blocks; ++b) {
-    block& one = chares[static_cast<std::size_t>(b)];
+    Chare& one = chares[static_cast<std::size_t>(b)];
     one.rows = cut_.rows(b);
     one.width = problem_.width;
     one.sweeps = sweeps;
@@ -215,6 +227,7 @@ void resident_solver::prepare(int sweeps) {
       if (b > 0) one.above[side] = part(b - 1, cut_.rows(b - 1) + 1, margin, width);
       if (b + 1 < cut_.blocks) one.below[side] = part(b + 1, 0, margin, width);
     }
+    if constexpr (std::is_same_v<Chare, waiting_share>) one.flags = flags_.what();
   }
   program_.write(chares);
   const std::vector<float> begin = with_margins(problem_, begin_of(problem_));
@@ -224,17 +237,23 @@ void resident_solver::prepare(int sweeps) {
       std::copy_n(begin.data() + static_cast<std::size_t>(cut_.first_row(b)) * cut_.pitch,
                   static_cast<std::size_t>(cut_.rows(b) + 2) * cut_.pitch, in_blocks.data() + cut_.place(b));
     for (const auto& grid : grids_) grid.write(g, in_blocks);
+    flags_.write(g, std::vector<std::uint32_t>(2));
   }
 }
 
-void resident_solver::end() {
+template <class Chare>
+void resident_solver<Chare>::end() {
   if (program_.end().value != static_cast<std::uint64_t>(cut_.blocks))
     throw imbrex::error("not all blocks have come to the end");
 }
 
-int resident_solver::first_row() const { return cut_.first_row(blocks_of(heap_.first_gpu()).first); }
+template <class Chare>
+int resident_solver<Chare>::first_row() const {
+  return cut_.first_row(blocks_of(heap_.first_gpu()).first);
+}
 
-std::vector<float> resident_solver::cells(int sweeps) const {
+template <class Chare>
+std::vector<float> resident_solver<Chare>::cells(int sweeps) const {
   std::vector<float> all;
   for (std::uint32_t g = heap_.first_gpu(); g < heap_.first_gpu() + heap_.gpus_here(); ++g) {
     std::vector<float> in_blocks = grids_[sweeps % 2].read(g);
@@ -247,11 +266,15 @@ std::vector<float> resident_solver::cells(int sweeps) const {
   return all;
 }
 
-solution solve(imbrex::device& on, const problem& p, variant how) {
-  check(p);
-  if (how != variant::resident) return solve_as_kernels(on, p, how);
-  const resident::symmetric_heap heap(on, p.gpus, resident_solver::heap_bytes(on, p, p.gpus));
-  resident_solver solver(heap, p);
+template class resident_solver<block>;
+template class resident_solver<waiting_share>;
+
+namespace {
+
+template <class Chare>
+solution solve_by_chares(imbrex::device& on, const problem& p) {
+  const resident::symmetric_heap heap(on, p.gpus, resident_solver<Chare>::heap_bytes(on, p, p.gpus));
+  resident_solver<Chare> solver(heap, p);
   const auto run = [&] {
     solver.start();
     solver.stream().synchronize();
@@ -265,6 +288,15 @@ solution solve(imbrex::device& on, const problem& p, variant how) {
   found.seconds = seconds_of(run);
   found.cells = solver.cells(p.sweeps);
   return found;
+}
+
+}  // namespace
+
+solution solve(imbrex::device& on, const problem& p, variant how) {
+  check(p);
+  if (how == variant::resident) return solve_by_chares<block>(on, p);
+  if (how == variant::waiting) return solve_by_chares<waiting_share>(on, p);
+  return solve_as_kernels(on, p, how);
 }
 
 }  // namespace jacobi2d

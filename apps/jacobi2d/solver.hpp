@@ -12,6 +12,7 @@
 #include <imbrex/resident/symmetric_heap.hpp>
 
 #include "block.hpp"
+#include "waiting_share.hpp"
 
 namespace jacobi2d {
 
@@ -19,6 +20,7 @@ namespace jacobi2d {
 enum class variant {
   sweeps,    ///< a kernel each, which the host sends
   loop,      ///< one kernel whose blocks wait for each other
+  waiting,   ///< a loop on each GPU that waits for its neighbours' rows
   resident,  ///< chares inside the GPU
 };
 
@@ -27,7 +29,7 @@ struct problem {
   int sweeps = 100;
   int blocks_each = 1;                 ///< of each PE, where they are resident
   std::uint32_t pes = 0, threads = 0;  ///< as `imbrex::resident::settings`
-  std::uint32_t gpus = 1;              ///< of this process, where they are resident
+  std::uint32_t gpus = 1;              ///< of this process, where they are resident or wait
 };
 
 /// What came out: rows of the grid, from the first on, and how long all sweeps took.
@@ -52,7 +54,9 @@ struct row_blocks {
   int of_gpu = 0;  ///< at most
   std::size_t pitch = 0;
 
-  row_blocks(imbrex::device& on, const problem& p, std::uint32_t gpus);
+  /// On PEs of chares of a class.
+  template <class Chare>
+  static row_blocks of(imbrex::device& on, const problem& p, std::uint32_t gpus);
   int rows(int b) const { return rows_each + (b < longer ? 1 : 0); }
   int first_row(int b) const { return b * rows_each + (b < longer ? b : longer); }
   std::uint32_t gpu(int b) const { return static_cast<std::uint32_t>(b / of_gpu); }
@@ -61,8 +65,9 @@ struct row_blocks {
   std::size_t cells() const;
 };
 
-/// Chares inside the GPUs of a heap. All processes of the heap make it, with the same problem, and call it
-/// alike.
+/// Chares inside the GPUs of a heap, `block`s or `waiting_share`s. All processes of the heap make it, with
+/// the same problem, and call it alike.
+template <class Chare>
 class resident_solver {
  public:
   resident_solver(const imbrex::resident::symmetric_heap& heap, const problem& p);
@@ -71,7 +76,7 @@ class resident_solver {
 
   /// Before a run.
   void prepare(int sweeps);
-  void start() { program_.start_all<&block::sweep>(std::uint32_t{0}); }
+  void start() { program_.template start_all<&Chare::sweep>(std::uint32_t{0}); }
   imbrex::stream& stream() { return program_.stream(); }
   void end();
   /// Rows that are on GPUs of this process: which, and their cells after a run of so many sweeps.
@@ -85,8 +90,9 @@ class resident_solver {
   imbrex::resident::symmetric_heap heap_;
   problem problem_;
   row_blocks cut_;
-  imbrex::resident::program<block> program_;
+  imbrex::resident::program<Chare> program_;
   imbrex::resident::symmetric_buffer<float> grids_[2];
+  imbrex::resident::symmetric_buffer<std::uint32_t> flags_;
 };
 
 }  // namespace jacobi2d

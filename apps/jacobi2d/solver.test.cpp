@@ -36,6 +36,18 @@ TEST(jacobi2d, rivals_find_the_same) {
     EXPECT_EQ(solve(*found.front(), p, how).cells, expected(p));
 }
 
+TEST(jacobi2d, a_loop_that_waits_for_its_neighbours_finds_the_same) {
+  const auto found = imbrex::devices("emulated");
+  for (const problem& p : {problem{.rows = 12, .width = 16, .sweeps = 7, .threads = 1},
+                           problem{.rows = 37, .width = 20, .sweeps = 30, .threads = 2, .gpus = 2},
+                           problem{.rows = 9, .width = 8, .sweeps = 40, .threads = 1, .gpus = 5},
+                           problem{.rows = 3, .width = 8, .sweeps = 20, .threads = 1, .gpus = 3}}) {
+    const solution s = solve(*found.front(), p, variant::waiting);
+    EXPECT_EQ(s.blocks, static_cast<int>(p.gpus));
+    EXPECT_EQ(s.cells, expected(p)) << p.rows << " rows on " << p.gpus << " GPUs";
+  }
+}
+
 TEST(jacobi2d, refuses_grids_that_cannot_be) {
   const auto found = imbrex::devices("emulated");
   EXPECT_THROW(solve(*found.front(), {.rows = 8, .width = 10}, variant::resident), imbrex::usage_error);

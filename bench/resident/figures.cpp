@@ -11,6 +11,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <imbrex/base/options/command.hpp>
@@ -22,6 +23,7 @@
 #include "apps/harness/output.hpp"
 #include "apps/harness/program.hpp"
 #include "apps/jacobi2d/block.hpp"
+#include "apps/jacobi2d/waiting_share.hpp"
 #include "bench/resident/cells.hpp"
 
 namespace {
@@ -32,6 +34,7 @@ using imbrex::resident::program;
 using imbrex::resident::settings;
 using imbrex::resident::symmetric_heap;
 using jacobi2d::block;
+using jacobi2d::waiting_share;
 
 constexpr std::uint32_t blocks_of_gpu = 80;  // a V100's multiprocessors
 constexpr int rows = 8192, width = 8192;
@@ -161,51 +164,49 @@ class measurement {
     const auto add = [&line](const char* name, double value) {
       line += fmt::format(R"(,"{}":{:.6g})", name, value);
     };
-    const nanoseconds sync = synchronous(gpus);
-    add("put", microseconds(sync + costs_.device.kernel_start));
-    add("synchronous", microseconds(sync));
-    for (const int odf : {1, 2}) {
-      settings s;
-      s.gpus = gpus;
-      s.pes = gpus;
-      s.placed = imbrex::resident::placement::blocks;
-      const int blocks = static_cast<int>(gpus) * odf;
-      program<block> p(imbrex::gpu(), s, {blocks});
-      double took[2] = {};
-      for (int n = 0; n < 2; ++n) {
-        std::vector<block> chares(static_cast<std::size_t>(blocks));
-        for (int b = 0; b < blocks; ++b) {
-          block& one = chares[static_cast<std::size_t>(b)];
-          one.rows = rows / blocks + (b < rows % blocks ? 1 : 0);
-          one.width = width;
-          one.sweeps = static_cast<int>(rounds_) * (n + 1);
-        }
-        p.write(chares);
-        const double begin = imbrex::seconds();
-        p.start_all<&block::sweep>(std::uint32_t{0});
-        co_await p.stream().done();
-        took[n] = imbrex::seconds() - begin;
-        p.end();
-      }
-      add(odf == 1 ? "asynchronous" : "asynchronous, ODF 2", (took[1] - took[0]) * 1e6 / rounds_);
-    }
+    const auto start = static_cast<std::uint64_t>(costs_.device.kernel_start.count());
+    add("put", co_await sweep_of<waiting_share>(gpus, 1, start));
+    add("synchronous", co_await sweep_of<waiting_share>(gpus, 1, 0));
+    add("asynchronous", co_await sweep_of<block>(gpus, 1, 0));
+    add("asynchronous, ODF 2", co_await sweep_of<block>(gpus, 2, 0));
     write(line + "}");
   }
 
-  /// An iteration of a kernel that stays, whose blocks wait for both neighbours' rows.
-  nanoseconds synchronous(std::uint32_t gpus) const {
-    const auto memory = [this](std::uint64_t count) {
-      return imbrex::device_model::transfer_time(2 * sizeof(float) * width * count,
-                                                 costs_.device.memory_bandwidth);
-    };
-    const std::uint64_t each = (rows + gpus - 1) / gpus;
-    nanoseconds inner = memory(each - 2);
-    if (gpus > 1) {
-      // The slowest neighbours are in two nodes, where there are several.
-      const std::uint32_t to = gpus > 6 ? 6 : gpus > 3 ? 3 : 1;
-      inner = std::max(inner, costs_.resident.send + way(std::max(gpus, 2U), to, sizeof(float) * width));
+  /// Microseconds.
+  template <class Chare>
+  imbrex::task<double> sweep_of(std::uint32_t gpus, int odf, [[maybe_unused]] std::uint64_t start_time) {
+    settings s;
+    s.gpus = gpus;
+    s.pes = gpus;
+    s.placed = imbrex::resident::placement::blocks;
+    const int shares = static_cast<int>(gpus) * odf;
+    constexpr std::size_t for_flags = 256;
+    const symmetric_heap heap(imbrex::gpu(), gpus,
+                              program<Chare>::heap_bytes(imbrex::gpu(), s, {shares}) + for_flags);
+    const auto flags = heap.make<std::uint32_t>(2);
+    program<Chare> p(heap, s, {shares});
+    double took[2] = {};
+    for (int n = 0; n < 2; ++n) {
+      std::vector<Chare> chares(static_cast<std::size_t>(shares));
+      for (int b = 0; b < shares; ++b) {
+        Chare& one = chares[static_cast<std::size_t>(b)];
+        one.rows = rows / shares + (b < rows % shares ? 1 : 0);
+        one.width = width;
+        one.sweeps = static_cast<int>(rounds_) * (n + 1);
+        if constexpr (std::is_same_v<Chare, waiting_share>) {
+          one.flags = flags.what();
+          one.start_time = start_time;
+        }
+      }
+      p.write(chares);
+      for (std::uint32_t g = 0; g < gpus; ++g) flags.write(g, std::vector<std::uint32_t>(2));
+      const double begin = imbrex::seconds();
+      p.template start_all<&Chare::sweep>(std::uint32_t{0});
+      co_await p.stream().done();
+      took[n] = imbrex::seconds() - begin;
+      p.end();
     }
-    return memory(2) + inner + costs_.resident.look + costs_.resident.device_entry;
+    co_return (took[1] - took[0]) * 1e6 / rounds_;
   }
 
   const imbrex::device_model costs_;

@@ -235,6 +235,8 @@ device_model parse_device_model(std::string_view text, std::string_view file) {
   in.read("resident", "flight", model.resident.flight);
   in.read("resident", "entry", model.resident.entry);
   in.read("resident", "device_entry", model.resident.device_entry);
+  in.read("resident", "device_sync", model.resident.device_sync);
+  in.read("resident", "tell", model.resident.tell);
   in.require(in.has("mpi"));
   in.read("mpi", "send", model.mpi.send);
   in.read("mpi", "receive", model.mpi.receive);

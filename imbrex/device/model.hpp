@@ -98,6 +98,8 @@ struct device_model {
     nanoseconds flight{0};        ///< until it is there, within a device
     nanoseconds entry{0};         ///< to begin and end an entry, of a PE that is a block
     nanoseconds device_entry{0};  ///< the same of a PE that is all of a device
+    nanoseconds device_sync{0};   ///< its blocks wait for each other inside an entry
+    nanoseconds tell{0};          ///< to tell the host something
   } resident;
 
   /// What an MPI library takes in the place of `message` and `step`; a file may leave it out.

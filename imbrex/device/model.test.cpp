@@ -155,15 +155,16 @@ TEST(device_models, may_say_what_an_mpi_takes) {
 
 TEST(device_models, may_say_what_steps_inside_a_device_take) {
   const std::string steps =
-      "[resident]\nlook = \"1ns\"\ntake = \"2ns\"\nsend = \"3ns\"\nflight = \"4ns\"\nentry = \"5ns\"\n";
-  const device_model m =
-      parse_device_model(std::string(complete) + steps + "device_entry = \"6ns\"\n", "a.toml");
+      "[resident]\nlook = \"1ns\"\ntake = \"2ns\"\nsend = \"3ns\"\nflight = \"4ns\"\nentry = \"5ns\"\n"
+      "device_entry = \"6ns\"\ndevice_sync = \"7ns\"\n";
+  const device_model m = parse_device_model(std::string(complete) + steps + "tell = \"8ns\"\n", "a.toml");
   EXPECT_EQ(m.resident.look, 1ns);
   EXPECT_EQ(m.resident.flight, 4ns);
   EXPECT_EQ(m.resident.device_entry, 6ns);
-  EXPECT_NE(
-      refusal(std::string(complete) + steps).find("[resident] device_entry is missing; models/summit.toml"),
-      std::string::npos)
+  EXPECT_EQ(m.resident.device_sync, 7ns);
+  EXPECT_EQ(m.resident.tell, 8ns);
+  EXPECT_NE(refusal(std::string(complete) + steps).find("[resident] tell is missing; models/summit.toml"),
+            std::string::npos)
       << refusal(std::string(complete) + steps);
 }
 

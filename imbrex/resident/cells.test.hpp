@@ -268,6 +268,78 @@ struct caller : chare<caller> {
   using entries = resident::entries<&caller::start, &caller::take>;
 };
 
+/// One on each GPU, which do things together.
+struct fleet : chare<fleet> {
+  using pe = whole_gpu;
+  symmetric<std::uint32_t> words, flags;  ///< one of each GPU, and one
+  symmetric<double> values;
+  std::uint32_t wrong = 0, rounds = 0;
+
+  IMBREX_DEVICE void together(context<fleet>& here, std::uint32_t times) {
+    const std::uint32_t me = here.gpu(), all = here.num_gpus();
+    double* const own = here.local(values);
+    for (std::uint32_t n = 0; n < times; ++n) {
+      if (here.leads())
+        for (std::uint32_t g = 0; g < all; ++g) here.remote(words, g)[me] = n * 100 + me;
+      if (!here.barrier()) return;
+      std::uint32_t bad = 0;
+      for (std::uint32_t g = 0; g < all; ++g) bad += here.local(words)[g] != n * 100 + g ? 1U : 0U;
+      std::uint32_t rank = me + 1;
+      if (!here.all_reduce(rank, sum_operation())) return;
+      bad += rank != all * (all + 1) / 2 ? 1U : 0U;
+      double most = me + 0.5 * n;
+      if (!here.all_reduce(most, max_operation())) return;
+      bad += most != all - 1 + 0.5 * n ? 1U : 0U;
+      for (std::uint64_t i = here.thread(); i < values.size; i += here.threads())
+        own[i] = static_cast<double>(me * 1000 + i + n);
+      if (!here.all_reduce(values, sum_operation())) return;
+      for (std::uint64_t i = 0; i < values.size; ++i)
+        bad += own[i] != static_cast<double>(all * (all - 1) / 2 * 1000 + all * (i + n)) ? 1U : 0U;
+      here.sync();
+      for (std::uint64_t i = here.thread(); me == n % all && i < values.size; i += here.threads())
+        own[i] = static_cast<double>(n + 3 * i);
+      if (!here.broadcast_from(n % all, values)) return;
+      for (std::uint64_t i = 0; i < values.size; ++i)
+        bad += own[i] != static_cast<double>(n + 3 * i) ? 1U : 0U;
+      if (here.leads()) wrong += bad;
+      if (here.leads()) ++rounds;
+      if (!here.barrier()) return;  // all have read
+    }
+  }
+  /// Values go round all GPUs, each of which waits for them.
+  IMBREX_DEVICE void round(context<fleet>& here, std::uint32_t times) {
+    const std::uint32_t me = here.gpu(), next = me + 1 == here.num_gpus() ? 0 : me + 1;
+    double* const own = here.local(values);
+    for (std::uint32_t n = 1; n <= times; ++n) {
+      if (me != 0 && !here.wait(flags, n)) return;
+      for (std::uint64_t i = here.thread(); i < values.size; i += here.threads()) own[i] += 1;
+      here.sync();
+      here.put(values, next, own);
+      here.sync();
+      here.write(flags, next, n);
+      if (me == 0 && !here.wait(flags, n)) return;
+    }
+    for (std::uint64_t i = 0; me == 0 && here.leads() && i < values.size; ++i)
+      wrong += own[i] != static_cast<double>(times * here.num_gpus()) ? 1U : 0U;
+    if (here.leads()) ++rounds;
+  }
+  /// The last ends the run, or does nothing, while others wait for it.
+  IMBREX_DEVICE void stray(context<fleet>& here, std::uint32_t how) {
+    if (here.gpu() + 1 == here.num_gpus()) return how == 0 ? here.exit(5) : how == 1 ? here.fail(6) : void();
+    if (here.leads()) ++rounds;
+    if (here.barrier() && here.leads()) ++wrong;
+  }
+  using entries = resident::entries<&fleet::together, &fleet::round, &fleet::stray>;
+};
+/// The same, where each GPU has one PE, by whatever settings, or by mistake more.
+struct lockstep : chare<lockstep> {
+  IMBREX_DEVICE void barriers(context<lockstep>& here, std::uint32_t times) {
+    for (std::uint32_t n = 0; n < times; ++n)
+      if (!here.barrier()) return;
+  }
+  using entries = resident::entries<&lockstep::barriers>;
+};
+
 struct short_news : host_entry<std::uint32_t, std::uint32_t> {};
 struct wide_news : host_entry<std::uint32_t, std::uint64_t, double> {};
 struct long_news : host_entry<std::uint32_t, payload<std::uint32_t>> {};

@@ -91,7 +91,10 @@ class context {
   /// True for the first of them.
   IMBREX_DEVICE bool leads() const { return core_.leads(); }
   /// Waits for all threads of the PE.
-  IMBREX_DEVICE void sync() { core_.threads.sync(); }
+  IMBREX_DEVICE void sync() {
+    if (leads()) detail::take_step(core_.m.steps, detail::step::sync);
+    core_.threads.sync();
+  }
 
   /// The GPU that this runs on, and how many the run has.
   IMBREX_DEVICE std::uint32_t gpu() const { return core_.m.gpu; }
@@ -246,6 +249,7 @@ class context {
     slot->meta = detail::meta_of(core_.entry, core_.element);
     slot->what = what;
     detail::end_line(core_.m, core_.me, core_.pe, slot, text, static_cast<std::uint32_t>(Size - 1));
+    detail::take_step(core_.m.steps, detail::step::tell);
   }
 
   /// Gives this chare's value to the reduction that Entry is the end of, and counts it as the chare's next.
@@ -285,10 +289,18 @@ class context {
   template <auto Entry, class... A>
   IMBREX_DEVICE void signal(const target_index<Entry>& to, trigger& counter, std::uint32_t all,
                             const A&... arguments) {
+    sync();
+    signal_also<Entry>(to, counter, all, arguments...);
+  }
+  /// The same of what the PE's other threads had written before their last `sync` or `signal`, for which it
+  /// does not wait: for the next of several signals in a row, and where the entry is of a chare on this PE,
+  /// which runs after all of this one.
+  template <auto Entry, class... A>
+  IMBREX_DEVICE void signal_also(const target_index<Entry>& to, trigger& counter, std::uint32_t all,
+                                 const A&... arguments) {
     using traits = detail::traits_of<Entry>;
     static_assert(sizeof...(A) == traits::arguments, "imbrex: wrong number of arguments for this entry");
     static_assert(!traits::in_parcel, "imbrex: a trigger's entry has at most 8 bytes of arguments");
-    sync();
     if (!leads()) return;
     if (core_.m.gpus != 1) {
       using target = typename traits::chare;
@@ -324,8 +336,96 @@ class context {
     send_ordered<Entry>(to, n);
   }
 
-  /// In simulated time the entry takes as long as its PE takes to read or write so many bytes of the device's
-  /// memory. Elsewhere computing takes its own time, and it does nothing.
+  /// Writes a number into flags of a GPU, words of symmetric memory, after what the PE's threads had put
+  /// there before their last `sync`.
+  IMBREX_DEVICE void write(const symmetric<std::uint32_t>& flags, std::uint32_t of_gpu, std::uint32_t value) {
+    if (!leads()) return;
+    std::uint32_t* const to = remote(flags, of_gpu);
+    if (to == nullptr) return core_.fail(detail::failure_kind::missing_gpu, of_gpu);
+    for (std::uint64_t n = 0; n < flags.size; ++n) {
+      system_memory::store_release(to[n], value);
+      detail::take_step(core_.m.steps, detail::step::flag, reinterpret_cast<std::uintptr_t>(to + n), of_gpu,
+                        value);
+    }
+  }
+  /// Waits until each of these flags on this GPU has reached that number: until (flag - value) is not
+  /// negative as a signed number. All threads then see what was written before. False if the run ends
+  /// meanwhile: the entry returns. The PE runs nothing else until then, so who shall write the flags may not
+  /// need it; an entry that may wait so for `settings::patience` wants more of that.
+  IMBREX_DEVICE bool wait(const symmetric<std::uint32_t>& flags, std::uint32_t value) {
+    return of_first([&] {
+      std::uint32_t* const own = local(flags);
+      for (std::uint64_t n = 0; n < flags.size; ++n) {
+        for (std::uint32_t looks = 0;
+             static_cast<std::int32_t>(system_memory::load_acquire(own[n]) - value) < 0; ++looks)
+          if (!waits(looks)) return false;
+        detail::take_step(core_.m.steps, detail::step::seen, reinterpret_cast<std::uintptr_t>(own + n), 0,
+                          value);
+      }
+      return true;
+    });
+  }
+
+  /// Waits for the PEs of all GPUs, each of which has one; so do the three below. All GPUs make the same of
+  /// these calls, in one order, from whatever entries. What was put anywhere before is seen by all after it.
+  /// False if the run ends meanwhile: the entry returns. As for `wait`, nothing else runs there until then.
+  IMBREX_DEVICE bool barrier() {
+    sync();
+    return of_first([&] { return gather(0, [](std::uint32_t, std::uint64_t) {}); });
+  }
+  /// The value of this GPU becomes that of all, combined in the order of GPUs: at most 8 bytes.
+  template <class V, class Operation>
+  IMBREX_DEVICE bool all_reduce(V& value, Operation combine) {
+    static_assert(std::is_trivially_copyable_v<V> && sizeof(V) <= 8,
+                  "imbrex: GPUs reduce a value of at most 8 bytes, or symmetric memory");
+    sync();
+    std::uint64_t& all = core_.me.reduced;
+    const bool done = of_first([&] {
+      std::uint64_t bits = 0;
+      __builtin_memcpy(&bits, &value, sizeof(V));
+      return gather(bits, [&](std::uint32_t g, std::uint64_t one) {
+        V its{}, before{};
+        __builtin_memcpy(&its, &one, sizeof(V));
+        __builtin_memcpy(&before, &all, sizeof(V));
+        if (g != 0) its = combine(before, its);
+        all = 0;
+        __builtin_memcpy(&all, &its, sizeof(V));
+      });
+    });
+    if (done) __builtin_memcpy(&value, &all, sizeof(V));
+    return done;
+  }
+  /// The same of each element of symmetric memory. Each GPU combines a part of them, for all.
+  template <class T, class Operation>
+  IMBREX_DEVICE bool all_reduce(symmetric<T> what, Operation combine) {
+    if (!maps_all() || !barrier()) return false;
+    const std::uint64_t each = (what.size + num_gpus() - 1) / num_gpus();
+    const std::uint64_t first = each * gpu() < what.size ? each * gpu() : what.size;
+    const std::uint64_t last = first + each < what.size ? first + each : what.size;
+    for (std::uint64_t n = first + thread(); n < last; n += threads()) {
+      T all = remote(what, 0)[n];
+      for (std::uint32_t g = 1; g < num_gpus(); ++g) all = combine(all, remote(what, g)[n]);
+      for (std::uint32_t g = 0; g < num_gpus(); ++g) remote(what, g)[n] = all;
+    }
+    for (std::uint32_t g = 0; g < num_gpus(); ++g)  // they come and go
+      if (g != gpu()) spend_put(g, 2 * (last - first) * sizeof(T));
+    return barrier();
+  }
+  /// All GPUs get what `root` has in symmetric memory.
+  template <class T>
+  IMBREX_DEVICE bool broadcast_from(std::uint32_t root, const symmetric<T>& what) {
+    if (!barrier()) return false;
+    for (std::uint32_t g = 0; g < num_gpus() && root == gpu(); ++g)
+      if (g != root) put(what, g, local(what));
+    return barrier();
+  }
+
+  /// In simulated time the entry takes so many ns, as by `imbrex::spend` on a host; elsewhere computing takes
+  /// its own time, and it does nothing.
+  IMBREX_DEVICE void spend(std::uint64_t nanoseconds) {
+    if (leads()) detail::take_step(core_.m.steps, detail::step::time, nanoseconds);
+  }
+  /// The same: as long as its PE takes to read or write so many bytes of the device's memory.
   IMBREX_DEVICE void spend_copy(std::uint64_t bytes) {
     if (leads()) detail::take_step(core_.m.steps, detail::step::bytes, bytes);
   }
@@ -362,6 +462,41 @@ class context {
     }
     core_.post(array<target>().pe_of(element), i);
   }
+  IMBREX_DEVICE std::uint64_t& next_scratch() { return core_.me.scratch[core_.scratches++ % 2]; }
+  /// What the first thread finds, for all.
+  template <class Find>
+  IMBREX_DEVICE bool of_first(Find&& find) {
+    std::uint64_t& found = next_scratch();
+    if (leads()) found = find() ? 1 : 0;
+    sync();
+    return found != 0;
+  }
+  /// If this GPU cannot reach all others the run ends with an error.
+  IMBREX_DEVICE bool maps_all() {
+    for (std::uint32_t g = 0; g < num_gpus(); ++g)
+      if (core_.m.heaps[g] == nullptr) {
+        if (leads()) core_.fail(detail::failure_kind::missing_gpu, g);
+        return false;
+      }
+    return true;
+  }
+  IMBREX_DEVICE bool waits(std::uint32_t looks) {
+    return detail::wait_on(core_.m, core_.me, core_.pe, looks);
+  }
+  /// Of the first thread.
+  template <class Use>
+  IMBREX_DEVICE bool gather(std::uint64_t bits, Use&& use) {
+    if (core_.m.pes_here != 1) {
+      core_.fail(detail::failure_kind::not_one_pe, core_.m.pes_here);
+      return false;
+    }
+    if (core_.m.gpus == 1) {
+      use(0, bits);
+      return true;
+    }
+    std::uint32_t looks = 0;
+    return detail::gather_of_gpus(core_.m, core_.me, bits, [&] { return waits(looks++); }, use);
+  }
   template <class C>
   IMBREX_DEVICE const detail::array_layout& array() const {
     return core_.m.arrays[detail::table<list>::template array<C>()];
@@ -379,7 +514,7 @@ class context {
                                      detail::failure_kind otherwise) {
     using element = typename Traits::element;
     constexpr std::uint32_t offset = detail::payload_offset<Traits::fixed_bytes>;
-    std::uint64_t& shared = core_.me.scratch[core_.scratches++ % 2];
+    std::uint64_t& shared = next_scratch();
     if (leads()) {
       shared = 0;
       if (offset + std::uint64_t{count} * sizeof(element) > most_bytes)

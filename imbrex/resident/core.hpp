@@ -41,7 +41,7 @@ IMBREX_DEVICE IMBREX_SELDOM inline sending send_across(const machine& m, pe_stat
   sending how = sending::sent;
   for (std::uint32_t n = 0; n < count; ++n, ++ticket) {
     const item& i = n == 0 ? one : other;
-    take_step(m.steps, step::send, ticket, to);
+    take_step(m.steps, n == 0 ? step::send : step::send_more, ticket, to);
     if (way.try_fill(ticket, i)) continue;
     if (!keep_item(me, i, to, ticket)) return sending::full;
     how = sending::kept;
@@ -65,6 +65,24 @@ IMBREX_DEVICE IMBREX_SELDOM inline std::uint32_t kept_for_process(const machine&
   for (std::uint32_t n = 0; n < me.out.count; ++n)
     here += me.out.items[n].to - m.host.first_pe < m.host.pes ? 1 : 0;
   return here;
+}
+
+/// Inside an entry that waits for what another PE writes, between its looks: what else may hang on this PE
+/// goes on. False if the run ends.
+IMBREX_DEVICE IMBREX_SELDOM inline bool wait_on(const machine& m, pe_state& me, std::uint32_t pe,
+                                                std::uint32_t looks) {
+  if (!me.out.empty()) retry_kept(m, me, 8);
+  if (looks % 32 == 31) {
+    const bool asks_host = looks % 1024 == 1023;
+    if (m.gpus != 1 && pe == m.first_pe) attend_end(m, asks_host);
+    if (asks_host && me.listens &&
+        (system_memory::load_acquire(*m.host.state) & host_link::is_abandoned) != 0)
+      end_run(m, stop_reason::abandoned, 0, {});
+    if (memory::load(m.end->stop) != 0) return false;
+  }
+  take_step(m.steps, step::wait);
+  if (m.steps == nullptr) memory::relax();
+  return true;
 }
 
 /// What one thread of a PE of that kind works with.
@@ -136,6 +154,7 @@ class core {
   /// Tells the host something, of the first thread. Never waits.
   IMBREX_DEVICE void tell(std::uint64_t body, std::uint32_t what) {
     const telling how = tell_host(m, me, pe, body, meta_of(entry, element), what);
+    take_step(m.steps, step::tell);
     if (how == telling::full) return fail(failure_kind::outbox_full, m.pes);
     attends = attends || how == telling::kept;
   }

@@ -100,8 +100,10 @@ IMBREX_DEVICE IMBREX_SELDOM inline bool take_across(const machine& m, pe_state& 
     return false;
   }
   if (entry_in(i.meta) == signal_comes) {
-    end.trigger = i.body;
-    return false;
+    end.trigger = i.body;  // the continuation was stored next, so it mostly is there
+    if (!m.crossing_from(from, pe).try_take(end.head, i)) return false;
+    take_step(m.steps, step::take_more, end.head - 1, from + 1);
+    ++me.crossed;
   }
   me.from_gpu = i;
   if (end.trigger == 0) return true;
@@ -109,6 +111,34 @@ IMBREX_DEVICE IMBREX_SELDOM inline bool take_across(const machine& m, pe_state& 
   const auto all = static_cast<std::uint32_t>(end.trigger) & most_signals;
   end.trigger = 0;
   return counter->add(all);
+}
+
+/// Gives all GPUs a number, of the PE that each has, and has theirs: `use(g, bits)` for each, in their order.
+/// `waits()` between looks; if it is false, so is this. What a GPU's PE did before comes before what is done
+/// after it, on all.
+///
+/// Each writes into a slot that it has at each, in two turns: who begins the next one but one has all of the
+/// next, which nobody gives before he has seen all of this.
+template <class Waits, class Use>
+IMBREX_DEVICE bool gather_of_gpus(const machine& m, pe_state& me, std::uint64_t bits, Waits&& waits,
+                                  Use&& use) {
+  const std::uint32_t number = ++me.gathers;
+  const std::uint64_t turn = std::uint64_t{number % 2} * m.gpus;
+  for (std::uint32_t g = 0; g < m.gpus; ++g) {
+    system_memory::wide* const slot = m.on(g, m.gathered) + turn + m.gpu;
+    system_memory::store_release(*slot, {bits, number});
+    if (g != m.gpu) take_step(m.steps, step::flag, reinterpret_cast<std::uintptr_t>(slot), g, number);
+  }
+  for (std::uint32_t g = 0; g < m.gpus; ++g) {
+    system_memory::wide& slot = m.gathered[turn + g];
+    wide_word seen = system_memory::poll(slot);
+    for (; seen.stamp != number; seen = system_memory::poll(slot))
+      if (!waits()) return false;
+    system_memory::acquired(slot);
+    if (g != m.gpu) take_step(m.steps, step::seen, reinterpret_cast<std::uintptr_t>(&slot), 0, number);
+    use(g, seen.body);
+  }
+  return true;
 }
 
 /// The leader's: waits until each other GPU has stored the number of this run in `word`, of which this one

@@ -9,6 +9,7 @@
 #include <string>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/device/memory_key.hpp>
 
 namespace imbrex::resident::detail {
 namespace {
@@ -16,6 +17,9 @@ namespace {
 constexpr std::size_t alignment = 256;
 
 std::size_t rounded(std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
+
+/// At least so many bytes, of which no other memory is a part for others.
+std::size_t sharable(std::size_t bytes) { return std::max(bytes, imbrex::detail::sharable_bytes); }
 
 std::uint32_t checked(std::uint32_t gpus) {
   if (gpus < 1 || gpus > most_gpus)
@@ -45,7 +49,7 @@ heap_memory::heap_memory(device& of, std::uint32_t gpus, std::uint32_t first, st
       heaps_(checked(gpus)),
       bytes_(begin() + rounded(bytes)),
       stream_(of, stream_priority::normal, "a symmetric heap"),
-      memory_(of, bytes_ * here) {
+      memory_(of, here == gpus ? bytes_ * here : sharable(bytes_)) {
   if (!of.info().keeps_data)
     throw usage_error("a program inside a GPU runs on a device that keeps no data: leave out --no-data");
   for (std::uint32_t g = 0; g < here; ++g) heaps_[first + g] = memory_.span().data() + bytes_ * g;
@@ -57,9 +61,12 @@ std::size_t heap_memory::words_bytes() const { return rounded(heaps_.size() * si
 
 memory_key heap_memory::key() const {
   const auto found = device_.backend().key_of(heaps_[first_]);
-  if (!found)
+  if (!found) {
+    const std::string why = device_.backend().why_no_key();
     throw usage_error("other processes cannot reach the memory of " + device_.info().label() +
-                      " for a symmetric heap: emulated devices can, of which a process has at most 64");
+                      " for a symmetric heap" + (why.empty() ? "" : ": " + why) +
+                      "; of emulated devices a process has at most 64");
+  }
   return *found;
 }
 
@@ -69,7 +76,7 @@ void heap_memory::join(std::uint32_t gpu, const memory_key& of) {
     throw usage_error(
         "process " + std::to_string(first_) + " cannot reach the memory of process " + std::to_string(gpu) +
         " for a symmetric heap: all processes of such a program must be on one host, and see each "
-        "other's files in /proc");
+        "other's files in /proc, and their GPUs must be peers");
 }
 
 std::byte* heap_memory::own(std::uint32_t gpu) const {

@@ -143,6 +143,7 @@ layout::layout(const settings& s, std::vector<array_kind> arrays, unsigned block
     m.taken = offset<system_memory::word>(all.take(s.pes * sizeof(system_memory::word)));
     m.crossings = offset<system_memory::wide>(
         all.take(std::size_t{m.pes_here} * s.gpus * s.crossing * sizeof(system_memory::wide)));
+    m.gathered = offset<system_memory::wide>(all.take(std::size_t{2} * s.gpus * sizeof(system_memory::wide)));
   }
 
   pieces pe;

@@ -53,6 +53,7 @@ enum class failure_kind : std::uint32_t {
   reduction_ahead,
   prepared_otherwise,
   trigger_elsewhere,
+  not_one_pe,
   too_many_signals,
   missing_gpu,
   other_program,
@@ -282,6 +283,7 @@ struct machine {
   memory::word* tails = nullptr;           ///< of the crossings to each PE
   system_memory::word* taken = nullptr;
   system_memory::wide* crossings = nullptr;  ///< of each PE here from each GPU
+  system_memory::wide* gathered = nullptr;   ///< of each GPU, in two turns: what it gives to all
   std::uint32_t crossing_size = 0;
   std::uint32_t first_ticket = 0;
   std::uint64_t heap_bytes = 0;
@@ -364,6 +366,7 @@ struct machine {
     move(tails);
     move(taken);
     move(crossings);
+    move(gathered);
   }
   /// The host's: as another GPU of its process sees it. One of them alone listens to the host.
   machine seen_by(std::uint32_t other) const {
@@ -388,7 +391,7 @@ struct alignas(16) decision {
 };
 
 /// What the threads of one PE share and no other PE sees: on a device it is in the block's shared memory. All
-/// but the last two is the first thread's.
+/// but the last three is the first thread's.
 struct pe_state {
   outbox<memory> out;
   parcel_pool<memory>::owned parcels;
@@ -426,8 +429,10 @@ struct pe_state {
   std::uint32_t crossed = 0, crossed_shown = 0;
   std::uint32_t answered = 0;  ///< the last wave; of the leader
   waves asks;                  ///< of GPU 0's leader
+  std::uint32_t gathers = 0;   ///< that it has begun
 
   std::uint64_t scratch[2] = {};
+  std::uint64_t reduced = 0;  ///< by all GPUs
   decision now[2];
 
   /// Before the PE's threads begin: of the first. `tickets_here` has room for a number of each PE of the GPU.
@@ -449,7 +454,7 @@ struct pe_state {
     host_parcels = {};
     lacks_host_parcel = false;
     ends = reinterpret_cast<crossing_end*>(m.memory_of(place) + m.parts.ends);
-    next_gpu = crossed = crossed_shown = answered = 0;
+    next_gpu = crossed = crossed_shown = answered = gathers = 0;
     asks = {};
     tickets = tickets_here;
     for (std::uint32_t p = 0; p < m.pes_here; ++p) tickets[p] = finished;

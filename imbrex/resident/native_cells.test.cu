@@ -8,6 +8,8 @@ template struct native<test::ring>;
 template struct native<test::crew<cluster<2>>>;
 template struct native<test::crew<whole_gpu>>;
 template struct native<test::storm>;
+template struct native<test::fleet>;
+template struct native<test::lockstep>;
 template struct native<test::wanderer>;
 template struct native<test::cube>;
 template struct native<test::stepper>;

@@ -117,6 +117,10 @@ std::string reporter::text_of(const failure& what, std::uint64_t value) const {
       return where +
              " signalled to a trigger that is not on the GPU of the chare whose entry it runs: have it "
              "in that chare";
+    case failure_kind::not_one_pe:
+      return where + " takes part for its GPU in what all GPUs do together, and is one of " +
+             std::to_string(value) +
+             " PEs there: have one on each, by `using pe = imbrex::resident::whole_gpu` or settings::pes";
     case failure_kind::too_many_signals:
       return where + " signalled to a trigger of " + std::to_string(value) + " signals: on several GPUs " +
              std::to_string(most_signals) + " are the most";

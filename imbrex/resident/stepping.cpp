@@ -150,6 +150,7 @@ nanoseconds stepping::run(const machine& m, serve_function serve, const std::fun
   place main;
   pes_.clear();
   ready_.clear();
+  flags_.clear();
   for (std::uint32_t n = 0; n < m.pes; ++n) {
     pe& one = *pes_.emplace_back(std::make_unique<pe>());
     one.tickets.resize(m.pes_here);
@@ -209,7 +210,14 @@ nanoseconds stepping::way(std::uint32_t from, std::uint32_t to, std::size_t byte
                           bytes);
 }
 
-void stepping::pass(step what, std::uint64_t a, std::uint32_t b) {
+/// The same of a message, which comes behind what its sender has put there.
+nanoseconds stepping::behind_puts(std::uint32_t from, std::uint32_t to) {
+  const nanoseconds there = way(from, to, item_bytes);
+  const auto put = pes_[from]->put.find(gpu_of(to));
+  return put == pes_[from]->put.end() ? there : std::max(there, put->second);
+}
+
+void stepping::pass(step what, std::uint64_t a, std::uint32_t b, std::uint32_t c) {
   const std::uint32_t which = now_runs_;
   pe& me = *pes_[which];
   const auto& cost = costs_.resident;
@@ -234,23 +242,40 @@ void stepping::pass(step what, std::uint64_t a, std::uint32_t b) {
         wake(which, at);
       }
       return leave();
-    case step::take: {
+    case step::take:
+    case step::take_more: {
       const auto known = me.arrivals.find({b, static_cast<std::uint32_t>(a)});
       if (known != me.arrivals.end()) {
         me.time = std::max(me.time, known->second);
         me.arrivals.erase(known);
       }
-      me.time += cost.look + cost.take;
+      if (what == step::take) me.time += cost.look + cost.take;
       break;
     }
     case step::local: me.time += cost.take; break;
-    case step::send: {
-      me.time += cost.send;
-      nanoseconds there = way(which, b, item_bytes);
-      if (const auto put = me.put.find(gpu_of(b)); put != me.put.end()) there = std::max(there, put->second);
+    case step::send:
+    case step::send_more: {
+      if (what == step::send) me.time += cost.send;
+      const nanoseconds there = behind_puts(which, b);
       const std::uint32_t from = gpu_of(b) == gpu_of(which) ? 0 : gpu_of(which) + 1;
       pes_[b]->arrivals[{from, static_cast<std::uint32_t>(a)}] = there;
       if (b != which) wake(b, there);
+      break;
+    }
+    case step::flag: {
+      me.time += cost.send;
+      const std::uint32_t first = b * pes_each_;
+      const nanoseconds there = behind_puts(which, first);
+      flags_[a][c] = there;
+      for (std::uint32_t pe = first; pe < first + pes_each_; ++pe) wake(pe, there);
+      break;
+    }
+    case step::seen: {
+      auto& written = flags_[a];
+      const auto known = written.lower_bound(c);
+      written.erase(written.begin(), known);
+      if (known != written.end()) me.time = std::max(me.time, known->second);  // else it was before the run
+      me.time += cost.look;
       break;
     }
     case step::entry: me.time += (pes_each_ == 1 ? cost.device_entry : cost.entry) / 2; break;
@@ -263,6 +288,11 @@ void stepping::pass(step what, std::uint64_t a, std::uint32_t b) {
         me.put[gpu_of(b)] = way(which, b, a);
       }
       break;
+    case step::time: me.time += nanoseconds(static_cast<std::int64_t>(a)); break;
+    case step::sync:
+      if (pes_each_ == 1) me.time += cost.device_sync;
+      break;
+    case step::tell: me.time += cost.tell; break;
     case step::wait:  // those who wait for each other, and for one that sleeps, must sleep, too
       if (++me.looks < looks_before_sleep)
         wake(which, ready_.empty() ? me.time : std::max(me.time, ready_.begin()->first.first));
@@ -285,6 +315,8 @@ void stepping::leave() {
   me.own.leave_for(*me.caller);
 }
 
-void pass_step(stepping& through, step what, std::uint64_t a, std::uint32_t b) { through.pass(what, a, b); }
+void pass_step(stepping& through, step what, std::uint64_t a, std::uint32_t b, std::uint32_t c) {
+  through.pass(what, a, b, c);
+}
 
 }  // namespace imbrex::resident::detail

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -41,7 +42,7 @@ class stepping {
   /// no PE has anything to do, when one has told more than the host has heard, and at the end. Returns how
   /// long it takes.
   nanoseconds run(const machine& m, serve_function serve, const std::function<void()>& rests);
-  void pass(step what, std::uint64_t a, std::uint32_t b);
+  void pass(step what, std::uint64_t a, std::uint32_t b, std::uint32_t c);
 
  private:
   struct place;
@@ -49,6 +50,7 @@ class stepping {
   static constexpr nanoseconds asleep = nanoseconds::max();
 
   nanoseconds way(std::uint32_t from, std::uint32_t to, std::size_t bytes);
+  nanoseconds behind_puts(std::uint32_t from, std::uint32_t to);
   std::uint32_t gpu_of(std::uint32_t of) const { return of / pes_each_; }
   void wake(std::uint32_t which, nanoseconds at);
   void leave();
@@ -62,6 +64,8 @@ class stepping {
   std::uint64_t turns_ = 0;
   std::uint32_t now_runs_ = 0;
   bool is_host_behind_ = false;  ///< with what a PE tells it
+  /// Of flags, by where they are, and numbers that were written there: when these are there.
+  std::map<std::uint64_t, std::map<std::uint32_t, nanoseconds>> flags_;
   /// Of those that are not asleep: when they go on, in which turn among others at that time, and which.
   std::set<std::pair<std::pair<nanoseconds, std::uint64_t>, std::uint32_t>> ready_;
 };

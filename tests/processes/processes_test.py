@@ -325,8 +325,9 @@ class ResidentGpus(Job):
     """Chares inside the GPUs of all processes."""
 
     def start_worker(self, mode, processes):
+        device = os.environ.get("IMBREX_TEST_RESIDENT_DEVICE", "emulated")
         job = self.start(processes, os.environ["IMBREX_TEST_RESIDENT_WORKER"], mode,
-                         options=("--device", "emulated", "--pes", 1))
+                         options=("--device", device, "--pes", 1))
         return job, self.started(job, processes)
 
     def check_mode(self, mode, processes):

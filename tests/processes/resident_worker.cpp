@@ -33,6 +33,14 @@ void tell(const char* what, long number) {
   std::fflush(stdout);
 }
 
+/// PEs of all GPUs, of one thread each.
+resident::settings with_pes(std::uint32_t pes) {
+  resident::settings s;
+  s.pes = pes;
+  s.threads = 1;
+  return s;
+}
+
 using meeting = imbrex::process_group<resident::heap_meeting>;
 
 /// One in each process. Its entries return how much was wrong.
@@ -41,8 +49,7 @@ class owner : public imbrex::chare<owner> {
   imbrex::task<int> all(meeting place) {
     const auto heap =
         co_await resident::symmetric_heap::of_processes(place, imbrex::gpu(), std::size_t{1} << 24U);
-    resident::settings s;
-    s.pes = 2 * heap.gpus();
+    resident::settings s = with_pes(2 * heap.gpus());
     s.mailbox = 4;
     s.crossing = 2;
     s.parcels = 2;
@@ -90,6 +97,7 @@ class owner : public imbrex::chare<owner> {
       for (const caller& one : p.read<caller>()) wrong += static_cast<int>(one.wrong);
     }
     wrong += co_await talk(heap, s);
+    wrong += co_await do_together(heap);
     {
       resident::program<culprit> p(heap, s, {4, 2});
       p.start<&culprit::fail>({3, 1}, std::uint64_t{17});
@@ -99,6 +107,35 @@ class owner : public imbrex::chare<owner> {
                    ? 0
                    : 1;
     }
+    co_return wrong;
+  }
+
+  imbrex::task<int> do_together(resident::symmetric_heap heap) {
+    constexpr std::size_t size = 13;
+    const auto words = heap.make<std::uint32_t>(heap.gpus());
+    const auto flags = heap.make<std::uint32_t>(1);
+    const auto values = heap.make<double>(size);
+    resident::program<fleet> p(heap, with_pes(heap.gpus()), {static_cast<int>(heap.gpus())});
+    std::vector<fleet> all(heap.gpus());
+    for (fleet& one : all) {
+      one.words = words.what();
+      one.flags = flags.what();
+      one.values = values.what();
+    }
+    p.write(all);
+    p.start_all<&fleet::together>(std::uint32_t{20});
+    co_await p.stream().done();
+    p.end();
+    flags.write(heap.first_gpu(), std::vector<std::uint32_t>(1));
+    values.write(heap.first_gpu(), std::vector<double>(size));
+    p.start_all<&fleet::round>(std::uint32_t{20});
+    co_await p.stream().done();
+    p.end();
+    const fleet mine = p.read<fleet>()[heap.first_gpu()];
+    int wrong = static_cast<int>(mine.wrong) + (mine.rounds == 21 ? 0 : 1);
+    p.start_all<&fleet::stray>(std::uint32_t{0});
+    co_await p.stream().done();
+    wrong += p.end().value == 5U ? 0 : 1;
     co_return wrong;
   }
 
@@ -136,7 +173,7 @@ class owner : public imbrex::chare<owner> {
   imbrex::task<int> pass_round(meeting place) {
     const auto heap =
         co_await resident::symmetric_heap::of_processes(place, imbrex::gpu(), std::size_t{1} << 22U);
-    resident::program<ring> p(heap, {.pes = heap.gpus()}, {static_cast<int>(heap.gpus())});
+    resident::program<ring> p(heap, with_pes(heap.gpus()), {static_cast<int>(heap.gpus())});
     p.start<&ring::token>(0, ~std::uint64_t{0});
     tell("at work", 0);
     co_await p.stream().done();
@@ -149,8 +186,7 @@ class owner : public imbrex::chare<owner> {
     const auto heap =
         co_await resident::symmetric_heap::of_processes(place, imbrex::gpu(), std::size_t{1} << 22U);
     const bool is_last = heap.first_gpu() + 1 == heap.gpus();
-    resident::settings s;
-    s.pes = heap.gpus();
+    resident::settings s = with_pes(heap.gpus());
     int wrong = 0;
     const auto check = [&](resident::program<ring>& p) {
       wrong += text_of_end(p).find("has another program than GPU") == std::string::npos ? 1 : 0;
@@ -193,8 +229,7 @@ class owner : public imbrex::chare<owner> {
   imbrex::task<int> be_slow(meeting place) {
     const auto heap =
         co_await resident::symmetric_heap::of_processes(place, imbrex::gpu(), std::size_t{1} << 22U);
-    resident::settings s;
-    s.pes = heap.gpus();
+    resident::settings s = with_pes(heap.gpus());
     s.crossing = s.host_slots = 2;
     s.patience = std::chrono::seconds(1);
     resident::program<teller> p(heap, s, {static_cast<int>(heap.gpus())});
@@ -215,8 +250,7 @@ class owner : public imbrex::chare<owner> {
   imbrex::task<int> go_wrong(meeting place) {
     const auto heap =
         co_await resident::symmetric_heap::of_processes(place, imbrex::gpu(), std::size_t{1} << 22U);
-    resident::settings s;
-    s.pes = heap.gpus();
+    resident::settings s = with_pes(heap.gpus());
     const std::string given_up = "a run inside a GPU was given up: ";
     int wrong = 0;
     {  // a listener of process 1 throws, while nothing else ends the run

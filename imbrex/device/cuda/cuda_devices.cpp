@@ -322,6 +322,11 @@ class cuda_backend final : public device_backend {
     const std::lock_guard guard(ipc_lock_);
     return imported_.find(key);
   }
+  std::byte* reach(const memory_key& key) override {
+    choose(info_);
+    const std::lock_guard guard(ipc_lock_);
+    return imported_.find(key);
+  }
   void close_ended() noexcept override {
     const std::unique_lock guard(ipc_lock_,
                                  std::try_to_lock);  // who has it closes some, or is soon asked again

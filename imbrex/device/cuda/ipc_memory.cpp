@@ -179,7 +179,7 @@ std::optional<memory_key> exported_memory::key_of(const void* address) {
   return key;
 }
 
-const void* imported_memory::find(const memory_key& key) {
+std::byte* imported_memory::find(const memory_key& key) {
   owner& of = owners_[key.words[file]];
   if (of.table == nullptr)
     of.table = mapping_table::find({below(key.words[process]), above(key.words[process]), key.words[file]});
@@ -200,7 +200,7 @@ const void* imported_memory::find(const memory_key& key) {
     }
     found = mapped_.emplace(which, mapping{base, of.table.get(), use}).first;
   }
-  return static_cast<const std::byte*>(found->second.base) + key.words[offset];
+  return static_cast<std::byte*>(found->second.base) + key.words[offset];
 }
 
 void imported_memory::close_ended(owner& of) noexcept {

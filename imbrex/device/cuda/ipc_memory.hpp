@@ -123,8 +123,8 @@ class exported_memory {
 class imported_memory {
  public:
   ~imported_memory() { close_all(); }
-  /// Null if it cannot be mapped here.
-  const void* find(const memory_key& key);
+  /// Null if it cannot be mapped here. It may be written to.
+  std::byte* find(const memory_key& key);
   /// What their owners have ended.
   void close_ended() noexcept;
   void close_all() noexcept;

@@ -246,6 +246,30 @@ TEST(cuda_ipc_memory, is_closed_at_the_end_before_its_owner_has_ended_it) {
       });
 }
 
+TEST(cuda_ipc_memory, is_written_to_by_who_reaches_it) {
+  beside(
+      [](const line& other) {
+        const auto all = cuda_devices();
+        std::byte* const there = all[1]->backend().reach(other.hear<memory_key>());
+        ASSERT_NE(there, nullptr);
+        EXPECT_EQ(read_by(*all[1], there), bytes_for(1));
+        fill(*all[1], there, 2);
+        other.say('a');
+        EXPECT_EQ(other.hear<char>(), 'b');
+      },
+      [](const line& other) {
+        const auto all = cuda_devices();
+        auto& on = *all[0];
+        void* const one = on.backend().allocate(memory_kind::device, size);
+        fill(on, one, 1);
+        other.say(*on.backend().key_of(one));
+        EXPECT_EQ(other.hear<char>(), 'a');
+        EXPECT_EQ(read_by(on, one), bytes_for(2));
+        other.say('b');
+        on.backend().release(memory_kind::device, one);
+      });
+}
+
 /// What the driver shares is 2 MiB or more, of which small allocations are parts.
 TEST(cuda_ipc_memory, is_not_shared_where_it_may_lie_beside_other_memory) {
   const auto all = cuda_devices();

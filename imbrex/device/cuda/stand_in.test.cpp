@@ -64,7 +64,7 @@ struct allocation {
 std::mutex lock;  // of all that follows
 std::condition_variable changed;
 std::map<std::uintptr_t, allocation> memory;
-imbrex::emulated::foreign_files<const std::byte> of_others;
+imbrex::emulated::foreign_files<std::byte> of_others;
 imbrex::test::ipc_calls ipc;
 bool opens = true;
 std::set<CUstream_st*> streams;
@@ -352,7 +352,7 @@ cudaError_t cudaIpcOpenMemHandle(void** base, cudaIpcMemHandle_t handle, unsigne
   const bool is_own = key.words.front() == static_cast<std::uint64_t>(::getpid());
   if (flags != cudaIpcMemLazyEnablePeerAccess || is_own) return told(cudaErrorDeviceUninitialized);
   if (!opens) return told(cudaErrorPeerAccessUnsupported);
-  *base = const_cast<std::byte*>(of_others.find(key));
+  *base = of_others.find(key);
   if (*base == nullptr) return told(cudaErrorMapBufferObjectFailed);
   if (!memory.try_emplace(reinterpret_cast<std::uintptr_t>(*base), allocation{bytes, chosen}).second)
     return told(cudaErrorAlreadyMapped);

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the PEs of all GPUs do together, of which each GPU has one.
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/core/gpu/device_work.hpp>
+#include <imbrex/core/run/run.hpp>
+#include <imbrex/core/run/spend.hpp>
+#include <imbrex/device/model.hpp>
+#include <imbrex/device/node_links.hpp>
+#include <imbrex/resident/cells.test.hpp>
+#include <imbrex/resident/devices.test.hpp>
+#include <imbrex/resident/program.hpp>
+
+namespace imbrex::resident::test {
+namespace {
+
+constexpr std::size_t heap_bytes = std::size_t{1} << 22U;
+
+/// A fleet in a heap.
+class harbour {
+ public:
+  harbour(device& on, std::uint32_t gpus, std::uint32_t threads = 1)
+      : heap_(on, gpus, heap_bytes),
+        words_(heap_.make<std::uint32_t>(gpus)),
+        flags_(heap_.make<std::uint32_t>(1)),
+        values_(heap_.make<double>(13)),
+        ships_(heap_, chosen(gpus, threads), {static_cast<int>(gpus)}) {}
+  program<fleet>& prepared() {
+    std::vector<fleet> all(heap_.gpus());
+    for (fleet& one : all) {
+      one.words = words_.what();
+      one.flags = flags_.what();
+      one.values = values_.what();
+    }
+    ships_.write(all);
+    for (std::uint32_t g = 0; g < heap_.gpus(); ++g) {
+      flags_.write(g, std::vector<std::uint32_t>(1));
+      values_.write(g, std::vector<double>(13));
+    }
+    return ships_;
+  }
+  void expect(std::uint32_t rounds) {
+    for (const fleet& one : ships_.read<fleet>()) {
+      EXPECT_EQ(one.rounds, rounds);
+      EXPECT_EQ(one.wrong, 0U);
+    }
+  }
+
+ private:
+  static settings chosen(std::uint32_t gpus, std::uint32_t threads) {
+    settings s;
+    s.pes = s.gpus = gpus;
+    s.threads = threads;
+    return s;
+  }
+  symmetric_heap heap_;
+  symmetric_buffer<std::uint32_t> words_, flags_;
+  symmetric_buffer<double> values_;
+  program<fleet> ships_;
+};
+
+class resident_together : public testing::TestWithParam<std::uint32_t> {
+ protected:
+  std::vector<std::unique_ptr<device>> devices_ = devices_here("emulated");
+  device& gpu() { return *devices_.front(); }
+};
+INSTANTIATE_TEST_SUITE_P(gpus, resident_together, testing::Values(1U, 2U, 3U, 5U));
+
+TEST_P(resident_together, waits_reduces_and_broadcasts) {
+  harbour all(gpu(), GetParam(), GetParam() == 2 ? 3 : 1);
+  for (int n = 0; n < 2; ++n) {
+    EXPECT_FALSE(all.prepared().run_all<&fleet::together>(std::uint32_t{12}).value);
+    all.expect(12);
+  }
+}
+
+TEST_P(resident_together, waits_for_flags) {
+  harbour all(gpu(), GetParam());
+  EXPECT_FALSE(all.prepared().run_all<&fleet::round>(std::uint32_t{20}).value);
+  all.expect(1);
+}
+
+TEST_P(resident_together, is_left_when_the_run_ends) {
+  harbour all(gpu(), GetParam());
+  EXPECT_EQ(all.prepared().run_all<&fleet::stray>(std::uint32_t{0}).value, 5U);
+  for (const fleet& one : all.prepared().read<fleet>()) EXPECT_EQ(one.wrong, 0U);
+  try {
+    all.prepared().run_all<&fleet::stray>(std::uint32_t{1});
+    FAIL() << "the run fails";
+  } catch (const error& e) {
+    const std::string last = std::to_string(GetParam() - 1);
+    EXPECT_EQ(std::string(e.what()),
+              "entry stray of fleet(" + last + ") on PE " + last + " failed with number 6");
+  }
+}
+
+TEST(resident_together_by_error, is_of_one_pe_of_each_gpu) {
+  const auto devices = devices_here("emulated");
+  settings s;
+  s.pes = 4;
+  s.gpus = 2;
+  program<lockstep> all(*devices.front(), s, {4});
+  try {
+    all.run<&lockstep::barriers>(3, std::uint32_t{1});
+    FAIL() << "two PEs of a GPU";
+  } catch (const error& e) {
+    EXPECT_EQ(
+        std::string(e.what()),
+        "entry barriers of lockstep(3) on PE 3 takes part for its GPU in what all GPUs do together, and is "
+        "one of 2 PEs there: have one on each, by `using pe = imbrex::resident::whole_gpu` or "
+        "settings::pes");
+  }
+}
+
+TEST(resident_together_by_error, ends_by_the_watchdog_if_one_does_not_come) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        const auto devices = devices_here("emulated");
+        settings s;
+        s.pes = s.gpus = 2;
+        s.patience = nanoseconds(300'000'000);
+        program<fleet> all(*devices.front(), s, {2});
+        all.run_all<&fleet::stray>(std::uint32_t{2});
+      },
+      testing::ExitedWithCode(1), "PE 0 is in entry stray of all of fleet");
+}
+
+options stepped(machine_kind machine, std::uint64_t seed) {
+  options how;
+  how.pes = 1;
+  how.machine = machine;
+  how.device = "emulated";
+  if (machine == machine_kind::simulated)
+    how.device_model = "summit";
+  else
+    how.shuffle = seed;
+  return how;
+}
+
+TEST(resident_together_by_steps, repeats_by_seeds) {
+  for (std::uint64_t seed = 0; seed < 12; ++seed)
+    run(stepped(machine_kind::deterministic, seed), [seed]() -> task<int> {
+      harbour all(gpu(), 1 + static_cast<std::uint32_t>(seed % 4));
+      program<fleet>& ships = all.prepared();
+      ships.start_all<&fleet::together>(std::uint32_t{9});
+      co_await ships.stream().done();
+      ships.end();
+      all.expect(9);
+      co_return 0;
+    });
+}
+
+/// A barrier is a message to the other GPU, its way and a look; around it the GPU's blocks wait for each
+/// other.
+TEST(resident_together_by_steps, takes_what_the_model_says) {
+  const device_model model = find_device_model("summit");
+  const auto cost = model.resident;
+  node_links links(model, 2);
+  const nanoseconds way = links.transfer(nanoseconds(0), {0, true}, {1, true}, 16);
+  nanoseconds took[2];
+  run(stepped(machine_kind::simulated, 0), [&]() -> task<int> {
+    settings s;
+    s.pes = s.gpus = 2;
+    program<lockstep> p(gpu(), s, {2});
+    for (std::uint32_t n = 0; n < 2; ++n) {
+      const nanoseconds begin = now();
+      p.start_all<&lockstep::barriers>(100 * (n + 1));
+      co_await p.stream().done();
+      took[n] = now() - begin;
+      p.end();
+    }
+    co_return 0;
+  });
+  EXPECT_EQ(took[1] - took[0], 100 * (2 * cost.device_sync + cost.send + way + cost.look));
+}
+
+}  // namespace
+}  // namespace imbrex::resident::test
