@@ -71,6 +71,11 @@ class CheckKernels(unittest.TestCase):
         self.assertEqual(self.found(said(registers=17)),
                          "imbrex::test::add_kernel uses 17 registers, more than 16")
 
+    def test_too_much_stack(self):
+        self.assertEqual(self.found(said(stack=16)), "")
+        self.assertEqual(self.found(said(stack=24)),
+                         "imbrex::test::add_kernel has 24 bytes of stack, more than 16")
+
     def test_kernel_without_bound(self):
         self.assertIn("other uses 10 registers: state a bound", self.found(said(symbol="_Z5otherPi")))
 

@@ -574,10 +574,10 @@ class context {
   }
   template <auto Entry, class Index>
   IMBREX_DEVICE void missing(const Index& to) {
-    detail::failure f = core_.here(detail::failure_kind::missing_element);
+    detail::failure& f = core_.wrong(detail::failure_kind::missing_element);
     f.about_entry = detail::table<list>::template number<Entry>();
     for (int d = 0; d < Index::dimensions; ++d) f.about_place[d] = static_cast<std::uint32_t>(to[d]);
-    core_.end(detail::stop_reason::failed, 0, f);
+    core_.end(detail::stop_reason::failed, 0);
   }
   core& core_;
 };

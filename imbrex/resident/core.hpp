@@ -10,9 +10,10 @@
 
 namespace imbrex::resident::detail {
 
-/// Says why a run ends, unless another has.
+/// Says why a run ends, unless another has. `what` is in memory that its PE shares, so that nobody needs a
+/// stack for it.
 IMBREX_DEVICE IMBREX_SELDOM inline void end_run(const machine& m, stop_reason why, std::uint64_t value,
-                                                failure what) {
+                                                const failure& what) {
   if (memory::add(m.end->claims, 1) != 0) return;
   if (m.gpus == 1) {
     m.end->value = value;
@@ -21,6 +22,15 @@ IMBREX_DEVICE IMBREX_SELDOM inline void end_run(const machine& m, stop_reason wh
   } else {
     wish_end(m, why, value, what);
   }
+}
+
+IMBREX_DEVICE IMBREX_SELDOM inline void say_wrong(pe_state& me, failure_kind kind, std::uint32_t pe,
+                                                  std::uint32_t entry, std::uint32_t element) {
+  me.wrong = {};
+  me.wrong.kind = kind;
+  me.wrong.pe = pe;
+  me.wrong.entry = entry;
+  me.wrong.element = element;
 }
 
 enum class sending : std::uint32_t { sent, kept, full };
@@ -39,11 +49,12 @@ IMBREX_DEVICE IMBREX_SELDOM inline sending send_across(const machine& m, pe_stat
   crossing<memory, system_memory> way = m.crossing_to(to);
   std::uint32_t ticket = way.draw(count);
   sending how = sending::sent;
-  for (std::uint32_t n = 0; n < count; ++n, ++ticket) {
-    const item& i = n == 0 ? one : other;
+  item i = one;
+  for (std::uint32_t n = 0; n < count; ++n, ++ticket, i = other) {
     take_step(m.steps, n == 0 ? step::send : step::send_more, ticket, to);
     if (way.try_fill(ticket, i)) continue;
-    if (!keep_item(me, i, to, ticket)) return sending::full;
+    if (me.out.full()) return sending::full;
+    me.out.keep({i, to, ticket});
     how = sending::kept;
   }
   return how;
@@ -77,7 +88,7 @@ IMBREX_DEVICE IMBREX_SELDOM inline bool wait_on(const machine& m, pe_state& me, 
     if (m.gpus != 1 && pe == m.first_pe) attend_end(m, asks_host);
     if (asks_host && me.listens &&
         (system_memory::load_acquire(*m.host.state) & host_link::is_abandoned) != 0)
-      end_run(m, stop_reason::abandoned, 0, {});
+      end_run(m, stop_reason::abandoned, 0, me.wrong);
     if (memory::load(m.end->stop) != 0) return false;
   }
   take_step(m.steps, step::wait);
@@ -102,20 +113,16 @@ class core {
   IMBREX_DEVICE std::uint32_t place() const { return pe - m.first_pe; }
 
   /// Ends the run, unless another has: of the first thread.
-  IMBREX_DEVICE void end(stop_reason why, std::uint64_t value, const failure& what = {}) {
-    end_run(m, why, value, what);
-  }
+  IMBREX_DEVICE void end(stop_reason why, std::uint64_t value) { end_run(m, why, value, me.wrong); }
   IMBREX_DEVICE bool stops() const { return memory::load(m.end->stop) != 0; }
-  IMBREX_DEVICE failure here(failure_kind kind) const {
-    failure f;
-    f.kind = kind;
-    f.pe = pe;
-    f.entry = entry;
-    f.element = element;
-    return f;
+  /// Before `end`: what went wrong here. `about_entry` and `about_place` are the caller's.
+  IMBREX_DEVICE failure& wrong(failure_kind kind) {
+    say_wrong(me, kind, pe, entry, element);
+    return me.wrong;
   }
   IMBREX_DEVICE void fail(failure_kind kind, std::uint64_t value = 0) {
-    end(stop_reason::failed, value, here(kind));
+    wrong(kind);
+    end(stop_reason::failed, value);
   }
 
   /// Sends an item: of the first thread. Never waits: what finds the mailbox full is kept, with its ticket,

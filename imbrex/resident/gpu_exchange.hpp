@@ -53,27 +53,30 @@ IMBREX_DEVICE IMBREX_SELDOM inline void attend_end(const machine& m, bool looks_
 /// quiet.
 inline constexpr std::uint32_t not_quiet = 0xffffffff, all_quiet = 0xfffffffe;
 
-/// The leader's, while it has nothing to do: what its GPU has sent and run, if nothing waits within the GPU.
-/// `hear()` looks for a message of the host once more: true if one came. A parcel for it may have come back
-/// before what was counted.
-template <class Hear>
-IMBREX_DEVICE IMBREX_SELDOM inline std::uint32_t attend_waves(const machine& m, pe_state& me, Hear&& hear) {
-  const std::uint32_t asked = system_memory::load_acquire(m.link->asked);
-  if (asked != me.answered) {
-    std::uint32_t run = 0, sent = 0;
-    for (std::uint32_t p = 0; p < m.pes_here; ++p) run += memory::poll(m.crossed[p]);
-    const auto tail_of = [&m](std::uint32_t place) -> memory::word& {
-      return *m.mailbox_of(m.first_pe + place).tail;
-    };
-    if (!quiescent<memory>(m.finished, tail_of, m.seen, m.pes_here)) return not_quiet;
-    if (me.is_open && (hear() || (me.is_open && !me.lacks_host_parcel))) return not_quiet;
-    for (std::uint32_t to = 0; to < m.pes; ++to) sent += memory::load(m.tails[to]) - m.first_ticket;
-    me.answered = asked;
-    gpu_report& mine = m.on(0, m.reports)[m.gpu];
-    mine.is_stuck = me.lacks_host_parcel ? 1 : 0;
-    mine.answer.give(asked, sent, run);
-  }
-  if (m.gpu != 0) return not_quiet;
+enum class wave_state : std::uint32_t { answered, has_work, may_answer };
+
+/// The leader's: whether a wave waits for this GPU's answer, and nothing waits within the GPU.
+IMBREX_DEVICE IMBREX_SELDOM inline wave_state look_at_wave(const machine& m, pe_state& me) {
+  if (system_memory::load_acquire(m.link->asked) == me.answered) return wave_state::answered;
+  std::uint32_t run = 0;
+  for (std::uint32_t p = 0; p < m.pes_here; ++p) run += memory::poll(m.crossed[p]);
+  me.run_of_others = run;
+  const auto tail_of = [&m](std::uint32_t place) -> memory::word& {
+    return *m.mailbox_of(m.first_pe + place).tail;
+  };
+  return quiescent<memory>(m.finished, tail_of, m.seen, m.pes_here) ? wave_state::may_answer
+                                                                    : wave_state::has_work;
+}
+IMBREX_DEVICE IMBREX_SELDOM inline void answer_wave(const machine& m, pe_state& me) {
+  std::uint32_t sent = 0;
+  for (std::uint32_t to = 0; to < m.pes; ++to) sent += memory::load(m.tails[to]) - m.first_ticket;
+  me.answered = system_memory::load_acquire(m.link->asked);
+  gpu_report& mine = m.on(0, m.reports)[m.gpu];
+  mine.is_stuck = me.lacks_host_parcel ? 1 : 0;
+  mine.answer.give(me.answered, sent, me.run_of_others);
+}
+/// GPU 0's leader's.
+IMBREX_DEVICE IMBREX_SELDOM inline std::uint32_t judge_waves(const machine& m, pe_state& me) {
   const auto answer_of = [&m](std::uint32_t g) -> wave_answer<system_memory>& { return m.reports[g].answer; };
   const auto ask = [&m](std::uint32_t g, std::uint32_t number) {
     system_memory::store_release(m.on(g, m.link)->asked, number);
@@ -82,6 +85,19 @@ IMBREX_DEVICE IMBREX_SELDOM inline std::uint32_t attend_waves(const machine& m, 
   for (std::uint32_t g = 0; g < m.gpus; ++g)
     if (m.reports[g].is_stuck != 0) return g;
   return all_quiet;
+}
+/// The leader's, while it has nothing to do: what its GPU has sent and run, if nothing waits within the GPU.
+/// `hear()` looks for a message of the host once more: true if one came. A parcel for it may have come back
+/// before what was counted. It is a part of its caller: who is named in `hear` must not need an address.
+template <class Hear>
+IMBREX_DEVICE std::uint32_t attend_waves(const machine& m, pe_state& me, Hear&& hear) {
+  const wave_state found = look_at_wave(m, me);
+  if (found == wave_state::has_work) return not_quiet;
+  if (found == wave_state::may_answer) {
+    if (me.is_open && (hear() || (me.is_open && !me.lacks_host_parcel))) return not_quiet;
+    answer_wave(m, me);
+  }
+  return m.gpu == 0 ? judge_waves(m, me) : not_quiet;
 }
 
 /// A PE's: looks at the next of the other GPUs, and puts what has come into `me.from_gpu`: true if that shall
@@ -144,8 +160,7 @@ IMBREX_DEVICE bool gather_of_gpus(const machine& m, pe_state& me, std::uint64_t 
 /// The leader's: waits until each other GPU has stored the number of this run in `word`, of which this one
 /// stores its own there. False if they may be gone. The watchdog has patience with those that have begun:
 /// they may work for long, and each process watches its own PEs.
-IMBREX_DEVICE IMBREX_SELDOM inline bool meet_others(const machine& m, system_memory::word* words,
-                                                    bool is_watched) {
+IMBREX_DEVICE inline bool meet_others(const machine& m, system_memory::word* words, bool is_watched) {
   for (std::uint32_t g = 0; g < m.gpus; ++g) {
     system_memory::store(m.on(g, m.digests)[m.gpu], m.digest);
     system_memory::store_release(m.on(g, words)[m.gpu], m.run);

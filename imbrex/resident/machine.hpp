@@ -427,9 +427,11 @@ struct pe_state {
   std::uint32_t next_gpu = 0;    ///< that is looked at next
   item from_gpu;
   std::uint32_t crossed = 0, crossed_shown = 0;
-  std::uint32_t answered = 0;  ///< the last wave; of the leader
-  waves asks;                  ///< of GPU 0's leader
-  std::uint32_t gathers = 0;   ///< that it has begun
+  std::uint32_t answered = 0;       ///< the last wave; of the leader
+  waves asks;                       ///< of GPU 0's leader
+  std::uint32_t gathers = 0;        ///< that it has begun
+  std::uint32_t run_of_others = 0;  ///< by its GPU: what the next answer says
+  failure wrong;                    ///< what is being said of the run's end: not on a stack
 
   std::uint64_t scratch[2] = {};
   std::uint64_t reduced = 0;  ///< by all GPUs

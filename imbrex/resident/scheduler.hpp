@@ -234,9 +234,8 @@ class scheduler {
       const std::uint32_t stuck = attend_waves(core_.m, me, [this] { return hear_host(); });
       if (stuck == not_quiet) return;
       if (stuck == all_quiet) return core_.end(stop_reason::quiet, 0);
-      failure f = core_.here(failure_kind::no_host_parcel);
-      f.pe = stuck * core_.m.pes_here;
-      return core_.end(stop_reason::failed, 0, f);
+      core_.wrong(failure_kind::no_host_parcel).pe = stuck * core_.m.pes_here;
+      return core_.end(stop_reason::failed, 0);
     }
     if (!is_quiet(core_.m)) return;
     if (!me.is_open)
@@ -385,10 +384,10 @@ class scheduler {
     runner visitor{core_, i};
     table<List>::visit(entry_in(i.meta), visitor);
     if (!visitor.known && core_.leads()) {
-      failure f = core_.here(failure_kind::wrong_entry);
+      failure& f = core_.wrong(failure_kind::wrong_entry);
       f.about_entry = entry_in(i.meta);
       f.about_place[0] = element_in(i.meta);
-      core_.end(stop_reason::failed, 0, f);
+      core_.end(stop_reason::failed, 0);
     }
     core_.entry = failure::no_number;
     take_step(core_.m.steps, step::entry);
