@@ -48,6 +48,25 @@ fix 1 all nve
 timestep 0.001
 run {steps}
 """
+# miniMD's own, of the same problems: its lines are numbers with what they are behind them.
+MINI_MD = """Input for miniMD
+
+{units} units
+none data file
+{force} force style
+1.0 1.0 LJ parameters
+{side} {side} {side} size of problem
+{steps} timesteps
+{step} timestep size
+{temperature} initial temperature
+{density} density
+20 reneighboring every this many steps
+{cutoff} force cutoff and neighbor skin
+{steps} thermo calculation every this many steps
+"""
+MINI_MD_LJ = {"units": "lj", "force": "lj", "step": 0.005, "temperature": 1.44, "density": 0.8442, "cutoff": "2.5 0.3"}
+MINI_MD_EAM = {"units": "metal", "force": "eam", "step": 0.001, "temperature": 600, "density": 0.07041125,
+               "cutoff": "4.95 1.0"}
 
 
 @dataclasses.dataclass
@@ -114,8 +133,10 @@ def lammps(case, folder, _options):
 def mantevo(case, folder, options):
     if case.potential:
         shutil.copy(case.potential, pathlib.Path(folder) / "Cu_u6.eam")
-    command = [program(options.mini_md), "-s", case.side, "-n", case.steps, "-t", 1, "--half_neigh", 1]
-    text = output_of([*command, *(["--force", "eam"] if case.potential else [])], folder)
+    problem = MINI_MD_EAM if case.potential else MINI_MD_LJ
+    script = pathlib.Path(folder) / "in.miniMD"
+    script.write_text(MINI_MD.format(**problem, side=case.side, steps=case.steps))
+    text = output_of([program(options.mini_md), "-i", script, "-t", 1, "--half_neigh", 1], folder)
     return found(r"^(?:\S+ ){9}(\S+) \S+ PERF_SUMMARY", text) / 1e6
 
 
