@@ -13,10 +13,11 @@
 
 namespace imbrex::detail {
 
-/// Contents on their way: in pinned memory of the device that they come from, as they were read, or where
-/// another process has them.
+/// Contents on their way: in pinned memory of the device that they come from, as they were read, where
+/// another process has them, or still to come.
 struct device_part::host_copy {
   std::optional<far_memory> far;
+  bool is_to_come = false;
   bool has_data = true;  ///< false on a device that keeps none
   pooled_memory pinned;
   std::unique_ptr<std::byte[]> plain;
@@ -31,7 +32,7 @@ void device_part::host_copy_deleter::operator()(host_copy* c) const noexcept { d
 namespace {
 
 // How contents are written.
-constexpr std::uint8_t is_left_out = 0, is_there = 1, is_lent = 2;
+constexpr std::uint8_t is_left_out = 0, is_there = 1, is_lent = 2, comes_in_pieces = 3;
 
 /// Copies through the host go in so many pieces at most, none shorter than that, so that both ways are used.
 constexpr std::size_t most_pieces = 16, shortest_piece = std::size_t{1} << 18U;
@@ -88,13 +89,73 @@ device_part device_part::lend(const far_memory& where) {
   return kept;
 }
 
+device_part device_part::leave_in_pieces() {
+  std::unique_ptr<host_copy, host_copy_deleter> copy(new host_copy);
+  copy->is_to_come = true;
+  copy->has_data = of_->info().keeps_data;
+  device_part left = std::move(*this);
+  count_ = left.count_;
+  host_ = std::move(copy);
+  return left;
+}
+
+void device_part::copy_piece(const part_piece& to, stream& out) {
+  out.wait(ready_);
+  out.copy(pinned_span<std::byte>(to.data(), to.bytes()),
+           span_at(source(), bytes(), *of_).subspan(to.first(), to.bytes()));
+}
+
+void device_part::has_left(stream& out) noexcept {
+  if (lender_ != nullptr) lender_->read(shared_event(out));
+  *this = {};
+}
+
+bool device_part::goes_with_message() const noexcept {
+  return host_ != nullptr && !host_->far && !host_->is_to_come;
+}
+
+bool device_part::is_to_come() const noexcept { return host_ != nullptr && host_->is_to_come; }
+
+void device_part::expect_on(imbrex::device* here) {
+  if (here != nullptr && count_ != 0) try {
+      memory_ = pooled_memory(*here, memory_kind::device, count_, size_);
+      of_ = here;
+      return;
+    } catch (const device_out_of_memory&) {  // then it waits on the host
+    }
+  host_->plain = std::make_unique_for_overwrite<std::byte[]>(bytes());
+}
+
+void device_part::take_piece(part_piece& piece, stream* in) {
+  if (piece.first() > bytes() || piece.bytes() > bytes() - piece.first())
+    throw serial_error("malformed message: " + std::to_string(piece.bytes()) + " bytes from " +
+                       std::to_string(piece.first()) + " on of memory of a device of " +
+                       std::to_string(bytes()));
+  if (!memory_) {
+    host_->has_data = piece.has_data();
+    if (piece.has_data()) std::memcpy(host_->plain.get() + piece.first(), piece.data(), piece.bytes());
+    return;
+  }
+  piece.pin(*of_);
+  in->copy(span_at(memory_.address(), bytes(), *of_).subspan(piece.first(), piece.bytes()),
+           pinned_span<const std::byte>(piece.data(), piece.bytes()));
+  piece.is_used();
+}
+
+void device_part::has_come(stream* in) {
+  host_->is_to_come = false;
+  if (!memory_) return;
+  ready_ = shared_event(*in);
+  host_.reset();
+}
+
 const far_memory* device_part::far() const noexcept {
   return host_ != nullptr && host_->far ? &*host_->far : nullptr;
 }
 
 void device_part::serialize(writer& out) const {
   out.number(static_cast<std::uint64_t>(count_));
-  if (out.only_counts()) return;
+  if (out.only_counts()) return goes_with_message() ? out.absent(bytes()) : void();
   if (host_ == nullptr && count_ != 0)
     throw serial_error("a device_buffer of " + std::to_string(count_) +
                        " elements is written whose contents are on its device: send it as an argument or "
@@ -105,6 +166,7 @@ void device_part::serialize(writer& out) const {
     out.bytes(&host_->far->key, sizeof host_->far->key);
     return out.bytes(&host_->far->lender, sizeof host_->far->lender);
   }
+  if (is_to_come()) return out.number(comes_in_pieces);
   const bool has_data = count_ != 0 && host_->has_data;
   out.number(has_data ? is_there : is_left_out);
   if (has_data) out.block(host_->bytes(), bytes());
@@ -116,12 +178,13 @@ void device_part::serialize(reader& in, std::size_t size) {
   std::uint8_t how = 0;
   in.bytes(&count, sizeof count);
   in.bytes(&how, sizeof how);
-  if (count > SIZE_MAX / size || how > is_lent || (how == is_there && count * size > in.remaining()))
+  if (count > SIZE_MAX / size || how > comes_in_pieces || (how == is_there && count * size > in.remaining()))
     throw serial_error("malformed message: a device_buffer of " + std::to_string(count) +
                        " elements, which it does not hold");
   count_ = count;
   size_ = size;
   host_.reset(new host_copy);
+  host_->is_to_come = how == comes_in_pieces;
   host_->has_data = how == is_there;
   if (how == is_lent) {
     far_memory& far = host_->far.emplace();

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <imbrex/device/memory_key.hpp>
+#include <imbrex/device/part_piece.hpp>
 #include <imbrex/device/pooled_memory.hpp>
 #include <imbrex/device/shared_event.hpp>
 
@@ -26,7 +27,7 @@ class memory_lender {
 };
 
 /// The part of a message that lies in a device's memory: what a `device_buffer` is made of. While it crosses
-/// to another process its contents are on the host. Its owner's thread.
+/// to another process its contents are on the host, or follow it in pieces. Its owner's thread.
 class device_part {
  public:
   /// Of nothing.
@@ -84,6 +85,8 @@ class device_part {
 
   /// True if its contents must be copied to the host, or lent, before it can be written.
   bool is_on_device() const noexcept { return memory_ || (lender_ != nullptr && host_ == nullptr); }
+  /// True if its contents are on the host and go with their message.
+  bool goes_with_message() const noexcept;
   /// The device that it is on, if it is on one.
   imbrex::device* on() const noexcept { return is_on_device() ? of_ : nullptr; }
   /// Begins to copy its contents to the host, by a stream of its device; done with what the stream has done
@@ -91,6 +94,20 @@ class device_part {
   void begin_to_leave(stream& out);
   /// That is done: the memory of the device is given back.
   void leave() noexcept;
+  /// Its contents will be sent in pieces instead. Returns them.
+  device_part leave_in_pieces();
+  /// Copies some of its contents to the host, by a stream of its device, once they are there.
+  void copy_piece(const part_piece& to, stream& out);
+  /// Nothing more of it will be copied: its memory is given back when the stream has done what it was given.
+  void has_left(stream& out) noexcept;
+  /// True if its contents come in pieces, and are not all there.
+  bool is_to_come() const noexcept;
+  /// They come to memory of that device; to the host if that is null, or has no room.
+  void expect_on(imbrex::device* here);
+  /// A piece has come; it is copied by a stream of that device, if there is one. The piece must stay.
+  void take_piece(part_piece& piece, stream* in);
+  /// All have come.
+  void has_come(stream* in);
   /// How processes of this host find its contents; none if they cannot.
   std::optional<memory_key> key() const;
   /// Its contents, which are there, will be found by others instead. Returns what must be kept until they
@@ -101,7 +118,7 @@ class device_part {
   /// Whom to tell when such contents have been read.
   void borrow(std::unique_ptr<memory_lender> from) noexcept { lender_ = std::move(from); }
   /// Its contents on the host, to be written. Throws serial_error if they are not there. Where bytes are only
-  /// counted its contents are not: they do not pass through the host where they need not.
+  /// counted its contents are only if they are there: else they do not go with the message.
   void serialize(writer& out) const;
   /// Reads them, as elements of that size; then it is on no device until it lands.
   void serialize(reader& in, std::size_t size);

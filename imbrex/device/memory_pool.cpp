@@ -35,6 +35,7 @@ memory_pool::memory_pool(device_backend& of, memory_kind kind, stream_registry& 
 memory_pool::~memory_pool() {
   require(in_use_.empty(), "a device is destroyed before buffers in its memory");
   for (ward& w : wards_) given_back_.splice(given_back_.end(), w.waiting);
+  given_back_.splice(given_back_.end(), at_rest_);
   for (const block& b : given_back_) of_.release(kind_, b.address);
   release_unused();
 }
@@ -42,6 +43,7 @@ memory_pool::~memory_pool() {
 void* memory_pool::take(std::size_t bytes) {
   const std::size_t size = rounded(bytes);
   const std::lock_guard guard(lock_);
+  put_by(at_rest_);
   void* found = reuse(size);
   if (found == nullptr) {
     close_ward();
@@ -81,20 +83,32 @@ void* memory_pool::reuse(std::size_t bytes) {
   return taken->address;
 }
 
-void memory_pool::give_back(void* address) noexcept {
-  const std::lock_guard guard(lock_);
+memory_pool::blocks::iterator memory_pool::owned_block(void* address) noexcept {
   const auto place = place_of_.find(address);
   if (place == place_of_.end() || !place->second->is_owned)
     refuse_misuse("a buffer is released that this pool has not handed out");
-  place->second->is_owned = false;
-  if (place->second->holds == 0) retire(place->second);
+  return place->second;
 }
 
-void memory_pool::retire(blocks::iterator used) noexcept {
+void memory_pool::give_back(void* address) noexcept {
+  const std::lock_guard guard(lock_);
+  const auto used = owned_block(address);
+  used->is_owned = false;
+  if (used->holds == 0) retire(used, given_back_);
+}
+
+void memory_pool::give_back_at_rest(void* address) noexcept {
+  const std::lock_guard guard(lock_);
+  const auto used = owned_block(address);
+  used->is_owned = false;
+  if (used->holds == 0) retire(used, at_rest_);
+}
+
+void memory_pool::retire(blocks::iterator used, blocks& to) noexcept {
   --counts_.blocks_in_use;
   counts_.bytes_in_use -= used->size;
   place_of_.erase(used->address);
-  given_back_.splice(given_back_.end(), in_use_, used);
+  to.splice(to.end(), in_use_, used);
 }
 
 void* memory_pool::hold(const void* inside) {
@@ -113,7 +127,7 @@ void memory_pool::let_go(void* what) noexcept {
   const std::lock_guard guard(lock_);
   block& held = *static_cast<block*>(what);  // in its list, where nodes stay
   require(held.holds > 0, "a block is let go that is not held");
-  if (--held.holds == 0 && !held.is_owned) retire(place_of_.find(held.address)->second);
+  if (--held.holds == 0 && !held.is_owned) retire(place_of_.find(held.address)->second, given_back_);
 }
 
 void memory_pool::close_ward() {
@@ -153,6 +167,7 @@ void memory_pool::trim() {
   const std::lock_guard guard(lock_);
   close_ward();
   open_wards(true);
+  put_by(at_rest_);
   release_unused();
 }
 

@@ -45,6 +45,8 @@ class memory_pool {
   void* take(std::size_t bytes);
   /// An address that `take` has returned.
   void give_back(void* address) noexcept;
+  /// The same of memory that no stream uses any more, or is to: it is there for the next at once.
+  void give_back_at_rest(void* address) noexcept;
   /// Keeps the block with that address in it from being handed out again, also when its owner gives it back,
   /// until as many calls of `let_go` as of this. Returns what these take; null if it is no block of this
   /// pool, or not in use.
@@ -69,7 +71,8 @@ class memory_pool {
   };
 
   void* reuse(std::size_t bytes);
-  void retire(blocks::iterator used) noexcept;
+  blocks::iterator owned_block(void* address) noexcept;
+  void retire(blocks::iterator used, blocks& to) noexcept;
   void close_ward();
   void open_wards(bool wait);
   void put_by(blocks& from);
@@ -83,6 +86,7 @@ class memory_pool {
   std::map<void*, blocks::iterator> place_of_;
   std::map<std::size_t, blocks> free_;
   blocks given_back_;        // since the last ward was closed
+  blocks at_rest_;           // given back and free, but not on its shelf yet
   std::vector<ward> wards_;  // the quarantine
   statistics counts_;
 };

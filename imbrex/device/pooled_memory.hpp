@@ -47,6 +47,12 @@ class pooled_memory {
     pool_ = nullptr;
     count_ = 0;
   }
+  /// The same of memory that nothing on the device uses any more.
+  void release_at_rest() noexcept {
+    if (pool_ != nullptr) pool_->give_back_at_rest(address_);
+    pool_ = nullptr;
+    count_ = 0;
+  }
 
   /// False if it is of nothing, was moved from or released.
   explicit operator bool() const noexcept { return pool_ != nullptr; }

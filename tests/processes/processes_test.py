@@ -312,13 +312,38 @@ class KilledTransfers(Job):
                     self.check_transfers("post", 2, victim, 1, "--pes", 1, "--gpu-path", path)
 
     def test_of_nobody(self):
-        job = self.start(3, os.environ["IMBREX_TEST_DEVICE_WORKER"], "transfer", 1,
-                         options=("--device", "emulated", "--pes", 1))
-        self.started(job, 3)
+        self.check_to_the_end(self.start(3, os.environ["IMBREX_TEST_DEVICE_WORKER"], "transfer", 1,
+                                         options=("--device", "emulated", "--pes", 1)), 3)
+
+    def check_to_the_end(self, job, processes):
+        self.started(job, processes)
         self.finish(job, LIMIT)
         self.assertEqual((job.returncode, self.err()), (0, ""))
         self.assertIn("done: ", self.out())
         self.check_nothing_left()
+
+    def test_between_two_hosts(self):
+        """Which are network namespaces. First nobody is killed."""
+        if reason := network.missing_right():
+            self.skipTest(reason)
+        try:
+            with SwitchedHosts(2) as hosts:
+                for seconds, victim in ((1, None), (50, 0), (50, 1)):
+                    with self.subTest(victim=victim):
+                        self.check_two_hosts(hosts, seconds, victim)
+        except network.Unavailable as error:
+            self.skipTest(str(error))
+
+    def check_two_hosts(self, hosts, seconds, victim):
+        worker = os.environ["IMBREX_TEST_DEVICE_WORKER"]
+        script = (f"[ $IMBREX_RANK = 0 ] && host={hosts.names[0]} || host={hosts.names[1]}; "
+                  f"exec {network.tool('ip')} netns exec $host {worker} transfer {seconds} --device emulated --pes 1")
+        job = self.start(2, "sh", "-c", script, options=())
+        if victim is None:
+            return self.check_to_the_end(job, 2)
+        pids = self.started(job, 2)
+        self.wait_for(job, "at work", 2)
+        self.kill(job, pids, victim)
 
 
 class ResidentGpus(Job):

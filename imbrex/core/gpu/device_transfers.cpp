@@ -49,34 +49,6 @@ stream& stream_to_land(std::size_t bytes) {
 
 namespace {
 
-/// Device memory that was sent to a process of this host, which will say when it has been read.
-class lent_part final : public reply_target {
- public:
-  static void lend(device_part& part, const memory_key& key) {
-    auto& pe = processor::here();
-    std::unique_ptr<lent_part> it(new lent_part(pe));
-    const reply_address at = it->address_;
-    it->kept_ = part.lend({key, {static_cast<std::uint32_t>(pe.pe()), at.slot, at.generation}});
-    it.release();
-  }
-  ~lent_part() = default;
-
-  void accept(std::uint32_t, void*) override { end(); }
-  void fail(std::uint32_t, carried_exception) override { end(); }
-  void abandon() noexcept override { delete this; }
-
- private:
-  explicit lent_part(processor& pe) : pe_(pe), address_(pe.replies().open(*this)) {}
-  void end() {
-    pe_.replies().close(address_);
-    delete this;
-  }
-
-  processor& pe_;
-  const reply_address address_;
-  device_part kept_;
-};
-
 /// Tells the process that a part comes from when it has been read, or will not be.
 class far_lender final : public memory_lender {
  public:
@@ -109,28 +81,6 @@ class far_lender final : public memory_lender {
   shared_event read_;
 };
 
-/// A message whose parts are on their way to the host, or are to be lent to its receiver.
-struct staged_message {
-  message* what;
-  int to;
-  std::vector<device_part*> parts;
-  std::vector<memory_key> keys;  ///< of the parts, if they are lent
-
-  static void come(void* self, const std::exception_ptr& failure) {
-    const std::unique_ptr<staged_message> it(static_cast<staged_message*>(self));
-    message_guard leaving(*it->what);
-    if (failure) std::rethrow_exception(failure);
-    for (std::size_t i = 0; i < it->parts.size(); ++i)
-      it->keys.empty() || it->parts[i]->bytes() == 0 ? it->parts[i]->leave()
-                                                     : lent_part::lend(*it->parts[i], it->keys[i]);
-    processor::here().carry(leaving.release(), it->to);
-  }
-  static void forget(void* self) noexcept {
-    const std::unique_ptr<staged_message> it(static_cast<staged_message*>(self));
-    it->what->type->destroy(*it->what);
-  }
-};
-
 }  // namespace
 
 bool may_share_memory(const processor& pe, int with) {
@@ -150,22 +100,6 @@ void require_no_sharing(const processor& pe, int with, device& of) {
               "; leave --gpu-path out");
 }
 
-namespace {
-
-/// By which that PE finds the parts; none if it cannot, or shall not.
-std::vector<memory_key> keys_for(const processor& pe, int to, const std::vector<device_part*>& parts) {
-  std::vector<memory_key> keys;
-  if (may_share_memory(pe, to))
-    for (const device_part* const part : parts)
-      if (const auto key = part->bytes() == 0 ? std::optional<memory_key>(memory_key{}) : part->key())
-        keys.push_back(*key);
-  if (keys.size() == parts.size()) return keys;
-  require_no_sharing(pe, to, *parts.front()->on());
-  return {};
-}
-
-}  // namespace
-
 void read_device_part(reader& in, device_part& part, std::size_t size) {
   part.serialize(in, size);
   if (const far_memory* const far = part.far()) part.borrow(std::make_unique<far_lender>(*far));
@@ -181,39 +115,5 @@ void land_device_part(device_part& part) {
 }
 
 bool has_devices(const processor& pe) { return pe.run().devices().any(); }
-
-std::size_t device_bytes(message& m) {
-  if (!m.has_device_memory) return 0;
-  std::vector<device_part*> parts;
-  m.kind().device_parts(m, parts);
-  std::size_t bytes = 0;
-  for (const device_part* const part : parts) bytes += part->bytes();
-  return bytes;
-}
-
-void send_from_devices(processor& pe, message& m, int to) {
-  message_guard leaving(m);
-  auto it = std::make_unique<staged_message>(staged_message{&m, to, {}, {}});
-  m.kind().device_parts(m, it->parts);
-  for (device_part* const part : it->parts)
-    if (part->far() != nullptr) land_device_part(*part);  // it was sent here first, and its chare has moved
-  std::erase_if(it->parts, [](const device_part* part) { return !part->is_on_device(); });
-  if (it->parts.empty()) return pe.carry(leaving.release(), to);
-  stream& last = transfers_here().out;
-  it->keys = keys_for(pe, to, it->parts);
-  for (device_part* const part : it->parts) {
-    if (!it->keys.empty()) {
-      last.wait(part->ready());
-      continue;
-    }
-    stream& out = stream_out_of(*part->on());
-    part->begin_to_leave(out);
-    if (&out != &last) last.wait(shared_event(out));
-  }
-  const bool waits = notify_here(last, {&staged_message::come, &staged_message::forget, it.get()}) != nullptr;
-  leaving.release();
-  staged_message* const started = it.release();
-  if (!waits) staged_message::come(started, nullptr);
-}
 
 }  // namespace imbrex::detail

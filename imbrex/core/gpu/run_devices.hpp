@@ -114,6 +114,12 @@ class run_devices {
   }
   /// The links of a model that has some, which messages use, too; null if it has none, or charges no PEs.
   node_links* links() { return links_ ? &*links_ : nullptr; }
+  /// True if memory of devices goes by the host between PEs of different hosts in that model.
+  bool has_hosts_apart() const { return links_ && how_.gpu_path == device_path::host; }
+  /// True if it does between these.
+  bool are_apart(int pe, int other) const {
+    return has_hosts_apart() && links_->host_of(device_near(pe)) != links_->host_of(device_near(other));
+  }
   /// The number of that PE's device; of one that has none, of the device that lies where the PE does.
   int device_near(int pe) const;
   /// How many devices there are; where there are none but links, one for each PE.

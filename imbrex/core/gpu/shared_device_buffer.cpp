@@ -113,7 +113,8 @@ device_part* shared_memory::part() {
 }
 
 void shared_memory::land() const {
-  if (of_ != nullptr) {
+  const bool came_in_pieces = crossing_ != nullptr && crossing_->device() != nullptr;
+  if (of_ != nullptr && !came_in_pieces) {
     crossing_.reset();
     of_ = copy_here(of_);
   } else if (crossing_ != nullptr) {

@@ -101,10 +101,11 @@ void read_device_part(reader& in, device_part& part, std::size_t size);
 /// False if the run of that PE has no devices, so that nothing can hold memory of theirs.
 bool has_devices(const processor& pe);
 
-/// How many bytes of devices' memory a message carries.
+/// How many bytes of devices' memory a message carries beside its own bytes.
 std::size_t device_bytes(message& m);
 
-/// Sends a message to a PE of another process when what it carries of a device's memory is on the host.
+/// Sends a message to a PE of another process when what it carries of a device's memory is on the host, or
+/// with that behind it in pieces.
 void send_from_devices(processor& pe, message& m, int to);
 
 }  // namespace imbrex::detail

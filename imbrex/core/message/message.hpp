@@ -35,9 +35,9 @@ struct message_purpose {
   std::string_view by{};      ///< an operation
 };
 
-/// As what memory of devices is sent: by a message that is asked where it shall land, by a device channel, or
-/// in a collective, whose messages only say where it is.
-enum class device_step : std::uint8_t { message, channel, collective };
+/// As what memory of devices is sent: by a message that is asked where it shall land, by a device channel, in
+/// a collective, whose messages only say where it is, or as a piece of such a message.
+enum class device_step : std::uint8_t { message, channel, collective, piece };
 
 /// One kind of message: one object for each entry method or port that the program names, and for each kind of
 /// message of the runtime itself. They register themselves before main() and are numbered in the order of

@@ -40,7 +40,7 @@ std::uint64_t processor::new_collection() { return run_.new_collection(); }
 void processor::dispatch_otherwise(message& m, int to) {
   announce(m, to);
   if (to == pe() && direct_) return push(m);
-  if (m.has_device_memory && !here_.holds(to)) [[unlikely]]
+  if (m.has_device_memory && (has_hosts_apart_ || !here_.holds(to))) [[unlikely]]
     return send_from_devices(*this, m, to);
   carry(m, to);
 }
@@ -224,6 +224,7 @@ void processor::clear() noexcept {
   for (auto& [id, part] : frozen_) part->clear();
   replies_.abandon_all();
   for (auto* m : std::exchange(held_, {})) m->type->destroy(*m);
+  pieces_.clear();
   discard_work();
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include <imbrex/core/message/carried_exception.hpp>
@@ -36,6 +37,12 @@ class section_base {
   const std::uint64_t collection;  ///< the array that they belong to
 };
 
+/// What a PE keeps of messages that go or come in pieces.
+class pieces_of_messages {
+ public:
+  virtual ~pieces_of_messages() = default;
+};
+
 /// Collections of single chares have this bit; the rest of their number is that of their class. That of
 /// arrays and groups is a place in a table (32 bits) and which of those that have had this place one after
 /// the other it is (31 bits).
@@ -63,6 +70,8 @@ struct delivery_rules {
   /// Each element's copy of a broadcast is a message of its own, so that the machine can choose the order, or
   /// charge for each and let the PE block in between.
   bool separates_broadcasts = false;
+  /// Memory of devices may be apart although both PEs are of one process, as if they were of two hosts.
+  bool has_hosts_apart = false;
 };
 
 /// Says to the run that an exception left something that has nobody to tell: it ends.
@@ -128,6 +137,7 @@ class processor final : public scheduler {
     direct_ = rules.direct;
     queues_plainly_ = rules.direct && observers() == nullptr && is_in_order();
     separates_broadcasts_ = rules.separates_broadcasts;
+    has_hosts_apart_ = rules.has_hosts_apart;
     num_pes_ = here.total;
   }
 
@@ -205,6 +215,11 @@ class processor final : public scheduler {
   /// message, if a default-constructed proxy has sent it.
   void hold(message& m);
 
+  /// Of messages in pieces: what goes to each PE, by that and 0, and each message of which not all has come,
+  /// by the PE that sends it and its number for it.
+  using pieces_table = std::map<std::pair<int, std::uint32_t>, std::unique_ptr<pieces_of_messages>>;
+  pieces_table& pieces() { return pieces_; }
+
   /// Visits all collections here.
   template <class Visitor>
   void for_each_collection(Visitor visit) const {
@@ -262,6 +277,7 @@ class processor final : public scheduler {
   bool direct_ = true;
   bool queues_plainly_ = false;
   bool separates_broadcasts_ = false;
+  bool has_hosts_apart_ = false;
   int num_pes_ = 1;
   int chares_placed_ = -1;
   std::uint32_t mark_ = 0;
@@ -273,6 +289,7 @@ class processor final : public scheduler {
   std::unordered_map<std::uint64_t, std::unique_ptr<section_base>> sections_;
   std::uint64_t sections_made_ = 0;
   std::vector<message*> held_;
+  pieces_table pieces_;
   reply_table replies_;
   element_at_work at_work_;
 };

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include <imbrex/core/gpu/message_in_pieces.hpp>
 #include <imbrex/core/gpu/run_devices.hpp>
 #include <imbrex/core/record/recorder.hpp>
 #include <imbrex/net/local/serializing.hpp>
@@ -47,23 +48,31 @@ simulated_machine::simulated_machine(const options& settings, local_run& run)
 }
 
 delivery_rules simulated_machine::rules() const {
-  return {.direct = !serializes_, .separates_broadcasts = true};  // each is charged, and may block
+  return {.direct = !serializes_,
+          .separates_broadcasts = true,  // each is charged, and may block
+          .has_hosts_apart = run_.devices().has_hosts_apart()};
 }
 
 nanoseconds simulated_machine::cost_of_sending(const work& item) const {
-  if (!item.has_device_memory || !model_.has_links()) return model_.message.send;
-  if (static_cast<const message&>(item).kind().step == device_step::channel) return model_.step.channel;
-  return model_.message.send + (item.lent_before ? nanoseconds(0) : model_.step.envelope);
+  if (!model_.has_links()) return model_.message.send;
+  const message& sent = enclosed_message(static_cast<const message&>(item));
+  const device_step step = sent.kind().step;
+  if (step == device_step::piece) return model_.step.channel;
+  if (!sent.has_device_memory) return model_.message.send;
+  if (step == device_step::channel) return model_.step.channel;
+  return model_.message.send + (sent.lent_before ? nanoseconds(0) : model_.step.envelope);
 }
 
 nanoseconds simulated_machine::cost_of_running(const work& item) const {
   if (!model_.has_links()) return model_.message.receive;
-  if (item.type->pack == nullptr) return model_.step.notice;
+  if (item.type->pack == nullptr || item.type->brings_message) return model_.step.notice;
+  if (static_cast<const message&>(item).kind().step == device_step::piece) return model_.step.channel;
   if (!item.has_device_memory) return model_.message.receive;
   switch (static_cast<const message&>(item).kind().step) {
     case device_step::channel: return model_.step.channel;
     case device_step::collective: return model_.message.receive;
-    case device_step::message: break;
+    case device_step::message:
+    case device_step::piece: break;
   }
   return model_.message.receive + model_.step.post;
 }

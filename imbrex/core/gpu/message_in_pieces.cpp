@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/core/gpu/message_in_pieces.hpp>
+
+#include <algorithm>
+#include <exception>
+#include <string>
+#include <utility>
+
+#include <imbrex/core/gpu/device_transfers.hpp>
+#include <imbrex/core/gpu/device_work.hpp>
+#include <imbrex/core/message/record_of_parts.hpp>
+#include <imbrex/core/pe/processor.hpp>
+#include <imbrex/core/pe/run_services.hpp>
+#include <imbrex/device/error.hpp>
+#include <imbrex/sched/observer.hpp>
+
+namespace imbrex::detail {
+
+namespace {
+
+/// Of one PE in pieces: so that each of three steps has one, and the receiver's word is on its way back.
+constexpr std::size_t most_under_way = 4;
+
+device* device_here() {
+  const scheduler* const pe = scheduler::current();
+  return pe != nullptr && pe->completions() != nullptr ? &gpu() : nullptr;
+}
+
+/// Some bytes of one of the parts of a message that come in pieces. It goes before other work: when it has
+/// been copied the next one may come.
+struct piece_of_message final : message {
+  std::uint32_t number = 0;  ///< of the message, among those of its sender to this PE
+  std::uint32_t part = 0;    ///< which of them
+  part_piece content;
+
+  piece_of_message() { priority = first_priority; }
+  piece_of_message(std::uint32_t of, std::size_t which, part_piece&& what)
+      : number(of), part(static_cast<std::uint32_t>(which)), content(std::move(what)) {
+    priority = first_priority;
+  }
+
+  static inline record_of_parts<piece_of_message> type_record{{"piece of memory of a device"},
+                                                              device_step::piece};
+  void serialize(writer& out) {
+    out(number, part);
+    content.serialize(out);
+  }
+  void serialize(reader& in) {
+    in(number, part);
+    content.serialize(in, device_here());
+  }
+  void deliver();
+};
+
+/// Says that a piece has been copied where it shall be.
+struct piece_taken final : message {
+  std::uint32_t number = 0;
+
+  piece_taken() { priority = first_priority; }
+  explicit piece_taken(std::uint32_t of) : number(of) { priority = first_priority; }
+
+  static inline record_of_parts<piece_taken> type_record{{"end of a piece"}, device_step::piece};
+  void serialize(auto& ar) { ar(number); }
+  void deliver() {
+    const message_guard mine(*this);
+    pieces_to_pe::of(static_cast<int>(origin)).taken(number);
+  }
+};
+
+/// The message itself.
+struct envelope_of_pieces final : message {
+  std::uint32_t number = 0;
+  message* content = nullptr;
+
+  envelope_of_pieces() { priority = first_priority; }
+  envelope_of_pieces(std::uint32_t of, message& m) : number(of), content(&m) { priority = first_priority; }
+  envelope_of_pieces(const envelope_of_pieces&) = delete;
+  envelope_of_pieces& operator=(const envelope_of_pieces&) = delete;
+  ~envelope_of_pieces() {
+    if (content != nullptr) content->type->destroy(*content);
+  }
+
+  static record_of_parts<envelope_of_pieces> type_record;
+  void serialize(writer& out) {
+    out(number, content->kind().id);
+    content->type->pack(*content, out);
+  }
+  void serialize(reader& in) {
+    const reader::level level(in);
+    std::uint32_t kind = 0;
+    in(number, kind);
+    content = static_cast<message*>(&unpacked(message_table::at(kind), in));
+  }
+  void deliver();
+};
+
+}  // namespace
+
+template <>
+inline constexpr bool is_envelope<envelope_of_pieces> = true;
+
+namespace {
+
+record_of_parts<envelope_of_pieces> envelope_of_pieces::type_record{{"message in pieces"},
+                                                                    device_step::piece};
+
+/// What has come so far of a message in pieces.
+class message_to_come final : public pieces_of_messages {
+ public:
+  message_to_come(int from, std::uint32_t number)
+      : from_(from),
+        number_(number),
+        on_(device_here()),
+        in_(on_ != nullptr ? &transfers_here().beside() : nullptr) {}
+  ~message_to_come() override {
+    for (piece_of_message* const p : early_) p->type->destroy(*p);
+    if (content_ != nullptr) content_->type->destroy(*content_);
+  }
+
+  static message_to_come& of(const message& m, std::uint32_t number) {
+    auto& its = processor::here().pieces()[{static_cast<int>(m.origin), number}];
+    if (its == nullptr) its = std::make_unique<message_to_come>(static_cast<int>(m.origin), number);
+    return static_cast<message_to_come&>(*its);
+  }
+
+  void open(message& content) {
+    message_guard mine(content);
+    if (content_ != nullptr) throw serial_error("malformed message: it comes in pieces, and twice");
+    if (content.kind().device_parts != nullptr) content.kind().device_parts(content, parts_);
+    std::erase_if(parts_, [](const device_part* part) { return !part->is_to_come(); });
+    for (device_part* const part : parts_) {
+      part->expect_on(on_);
+      left_ += part->bytes();
+    }
+    content_ = &mine.release();
+    for (piece_of_message* const p : std::exchange(early_, {})) take(*p);
+    if (left_ == 0) finish();
+  }
+
+  void add(piece_of_message& piece) {
+    if (content_ == nullptr) return early_.push_back(&piece);
+    take(piece);
+    if (left_ == 0) finish();
+  }
+
+ private:
+  void take(piece_of_message& piece) {
+    message_guard mine(piece);
+    if (piece.part >= parts_.size() || piece.content.bytes() > left_)
+      throw serial_error("malformed message: a piece of what has no part " + std::to_string(piece.part));
+    parts_[piece.part]->take_piece(piece.content, in_);
+    left_ -= piece.content.bytes();
+    const bool waits = in_ != nullptr && notify_here(*in_, {&copied, &forget, &piece}) != nullptr;
+    mine.release();
+    if (!waits) copied(&piece, nullptr);
+  }
+  void finish() {
+    for (device_part* const part : parts_) part->has_come(in_);
+    message& whole = *std::exchange(content_, nullptr);
+    auto& pe = processor::here();
+    pe.pieces().erase({from_, number_});  // this is no more
+    if (const auto* const observers = pe.observers())
+      observers->tell([&](observer& o) { o.arrived(whole, nanoseconds(0)); });
+    pe.push(whole);
+  }
+
+  static void copied(void* what, const std::exception_ptr& failure) {
+    const message_guard mine(*static_cast<piece_of_message*>(what));
+    if (failure) std::rethrow_exception(failure);
+    mine.get().content.is_at_rest();
+    processor::here().dispatch(make_message<piece_taken>(mine.get().number),
+                               static_cast<int>(mine.get().origin));
+  }
+  static void forget(void* what) noexcept { destroy_message<piece_of_message>(*static_cast<work*>(what)); }
+
+  const int from_;
+  const std::uint32_t number_;
+  device* const on_;
+  stream* const in_;  ///< of the device, if there is one
+  message* content_ = nullptr;
+  std::vector<device_part*> parts_;
+  std::size_t left_ = 0;  ///< bytes
+  std::vector<piece_of_message*> early_;
+};
+
+void envelope_of_pieces::deliver() {
+  const message_guard mine(*this);
+  message_to_come::of(*this, number).open(*std::exchange(content, nullptr));
+}
+
+void piece_of_message::deliver() { message_to_come::of(*this, number).add(*this); }
+
+/// A piece on its way to the host.
+struct leaving_piece {
+  piece_of_message* what;
+  int to;
+
+  static void come(void* self, const std::exception_ptr& failure) {
+    const std::unique_ptr<leaving_piece> it(static_cast<leaving_piece*>(self));
+    message_guard mine(*it->what);
+    if (failure) std::rethrow_exception(failure);
+    mine.get().content.is_at_rest();
+    processor::here().dispatch(mine.release(), it->to);
+  }
+  static void forget(void* self) noexcept {
+    const std::unique_ptr<leaving_piece> it(static_cast<leaving_piece*>(self));
+    destroy_message<piece_of_message>(*it->what);
+  }
+};
+
+}  // namespace
+
+pieces_to_pe& pieces_to_pe::of(int to) {
+  auto& pe = processor::here();
+  auto& its = pe.pieces()[{to, 0}];
+  const device_model* const model = pe.run().model();
+  if (its == nullptr)
+    its = std::make_unique<pieces_to_pe>(to, model != nullptr && model->has_links() ? model : nullptr);
+  return static_cast<pieces_to_pe&>(*its);
+}
+
+std::size_t pieces_to_pe::pieces_for(std::size_t bytes) {
+  if (model_ != nullptr) {
+    const auto steps = piece_steps(*model_);
+    const std::size_t best = best_pieces(bytes, steps);
+    return best > 1 ? best : 0;
+  }
+  return bytes < 2 * piece_trials::shortest_piece ? 0 : trials_.pieces(bytes);
+}
+
+void pieces_to_pe::send(message& m, const std::vector<device_part*>& parts, std::size_t bytes,
+                        std::size_t pieces) {
+  message_guard leaving(m);
+  departure& it = departures_.emplace_back();
+  if (++last_number_ == 0) ++last_number_;
+  it.number = last_number_;
+  it.bytes = bytes;
+  it.pieces = pieces;
+  it.piece = piece_bytes(bytes, pieces);
+  for (device_part* const part : parts)
+    it.parts.push_back(part->bytes() == 0 ? (part->leave(), device_part()) : part->leave_in_pieces());
+  std::erase_if(it.parts, [](const device_part& part) { return part.count() == 0; });
+  auto& pe = processor::here();
+  auto& envelope = make_message<envelope_of_pieces>(it.number, leaving.release());
+  pe.carry(envelope, to_);
+  go_on();
+}
+
+void pieces_to_pe::go_on() {
+  for (departure& of : departures_)
+    while (of.part < of.parts.size()) {
+      if (under_way_ == most_under_way) return;
+      try {
+        begin_piece(of);
+      } catch (const device_out_of_memory&) {
+        if (under_way_ == 0) throw;
+        return;  // what is under way gives its memory back
+      }
+    }
+}
+
+void pieces_to_pe::begin_piece(departure& of) {
+  auto& pe = processor::here();
+  device_part& part = of.parts[of.part];
+  stream& out = stream_out_of(*part.on());
+  const std::size_t bytes = std::min(of.piece, part.bytes() - of.first);
+  auto& piece = make_message<piece_of_message>(of.number, of.part, part_piece(out.on(), of.first, bytes));
+  message_guard mine(piece);
+  auto it = std::make_unique<leaving_piece>(leaving_piece{&piece, to_});
+  if (of.begun.count() == 0) of.begun = std::max(pe.now(), last_taken_);
+  part.copy_piece(piece.content, out);
+  piece.content.is_used();
+  stream& last = transfers_here().out;
+  if (&out != &last) last.wait(shared_event(out));
+  of.first += bytes;
+  if (of.first == part.bytes()) {
+    part.has_left(out);
+    ++of.part;
+    of.first = 0;
+  }
+  ++of.under_way;
+  ++under_way_;
+  const bool waits = notify_here(last, {&leaving_piece::come, &leaving_piece::forget, it.get()}) != nullptr;
+  mine.release();
+  leaving_piece* const started = it.release();
+  if (!waits) leaving_piece::come(started, nullptr);
+}
+
+void pieces_to_pe::taken(std::uint32_t number) {
+  const auto of = std::ranges::find(departures_, number, &departure::number);
+  if (of == departures_.end() || of->under_way == 0)
+    throw serial_error("malformed message: a piece is said to have come that was not sent");
+  --of->under_way;
+  --under_way_;
+  if (of->under_way == 0 && of->part == of->parts.size()) {
+    const nanoseconds now = processor::here().now();
+    if (model_ == nullptr) trials_.took(of->bytes, of->pieces, now - of->begun);
+    last_taken_ = now;
+    departures_.erase(of);
+  }
+  go_on();
+}
+
+const message& enclosed_message(const message& m) {
+  return m.type == &envelope_of_pieces::type_record ? *static_cast<const envelope_of_pieces&>(m).content : m;
+}
+
+}  // namespace imbrex::detail

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include <imbrex/base/clock.hpp>
+#include <imbrex/core/gpu/piece_size.hpp>
+#include <imbrex/core/message/message.hpp>
+#include <imbrex/core/pe/processor.hpp>
+#include <imbrex/device/device_part.hpp>
+
+namespace imbrex::detail {
+
+// A message whose memory of devices goes by the host in pieces: the message itself, in an envelope, and
+// behind it the pieces, each a message of its own. The receiver's PE gathers them in memory of its device,
+// and queues the message when the last of them is ordered there. It says of each piece when it has been
+// copied, and then the sender copies the next one to the host, so that few are under way, and no more memory
+// of the host is in use however much is sent. Pieces and envelope may come in any order.
+
+/// The messages of one PE that go to another one in pieces, in the order of their sending. The sender's
+/// thread.
+class pieces_to_pe final : public pieces_of_messages {
+ public:
+  /// Of the PE on this thread.
+  static pieces_to_pe& of(int to);
+
+  /// `model`: null where it is measured in how many pieces messages go best.
+  pieces_to_pe(int to, const device_model* model) : to_(to), model_(model) {}
+  pieces_to_pe(const pieces_to_pe&) = delete;
+  pieces_to_pe& operator=(const pieces_to_pe&) = delete;
+
+  /// In how many pieces so many bytes shall go; 0: not in any, but with their message.
+  std::size_t pieces_for(std::size_t bytes);
+  /// Sends a message whose parts lie on devices, and have so many bytes, in so many pieces.
+  void send(message& m, const std::vector<device_part*>& parts, std::size_t bytes, std::size_t pieces);
+  /// One more piece of the message of that number has been copied where it shall be.
+  void taken(std::uint32_t number);
+
+ private:
+  /// One message.
+  struct departure {
+    std::uint32_t number = 0;
+    std::vector<device_part> parts{};
+    std::size_t bytes = 0;
+    std::size_t pieces = 0;
+    std::size_t piece = 0;  ///< bytes of each but the last of a part
+    // The next piece, and how many there have been:
+    std::size_t part = 0;
+    std::size_t first = 0;
+    std::size_t under_way = 0;
+    nanoseconds begun{0};  ///< when the first piece was
+  };
+
+  void go_on();
+  void begin_piece(departure& of);
+
+  const int to_;
+  const device_model* const model_;
+  piece_trials trials_;
+  std::list<departure> departures_;  ///< that have not all been copied where they shall be
+  std::uint32_t last_number_ = 0;
+  std::size_t under_way_ = 0;  ///< pieces
+  nanoseconds last_taken_{0};  ///< when a message had come last
+};
+
+/// What an envelope encloses; else the message itself.
+const message& enclosed_message(const message& m);
+
+}  // namespace imbrex::detail

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/core/gpu/message_in_pieces.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <imbrex/core/behaviour/machines.test.hpp>
+#include <imbrex/core/gpu/device_argument.hpp>
+#include <imbrex/core/gpu/device_channel.hpp>
+#include <imbrex/core/gpu/device_loan.hpp>
+#include <imbrex/core/gpu/persistent_channel.hpp>
+#include <imbrex/core/run/runtime.hpp>
+#include <imbrex/core/run/spend.hpp>
+#include <imbrex/device/buffer.hpp>
+
+namespace imbrex::message_in_pieces_test {
+
+using byte = unsigned char;
+
+/// Bytes that repeat after a prime number of them, so that no piece is like another.
+const std::vector<byte>& pattern() {
+  static const std::vector<byte> all = [] {
+    std::vector<byte> made(65521);
+    for (std::size_t i = 0; i < made.size(); ++i) made[i] = static_cast<byte>(i * 31 + i / 251);
+    return made;
+  }();
+  return all;
+}
+/// Calls visit(where, their bytes, how many) for runs of contents of that many bytes, which `first` names.
+template <class Visit>
+void for_each_run(std::size_t size, std::size_t first, const Visit& visit) {
+  first %= pattern().size();
+  for (std::size_t at = 0; at < size; first = 0) {
+    const std::size_t run = std::min(size - at, pattern().size() - first);
+    visit(at, pattern().data() + first, run);
+    at += run;
+  }
+}
+
+constexpr kernel<device_span<byte>, std::size_t> write_bytes{
+    .name = "write_bytes",
+    .host =
+        [](device_span<byte> to, std::size_t first) {
+          for_each_run(to.size(), first, [&](std::size_t at, const byte* bytes, std::size_t count) {
+            std::memcpy(to.data() + at, bytes, count);
+          });
+        },
+    .work = [](device_span<byte>, std::size_t) { return work_size{.time = nanoseconds(20'000)}; }};
+constexpr kernel<device_span<const byte>, std::size_t, device_span<std::int64_t>> compare{
+    .name = "compare",
+    .host = [](device_span<const byte> of, std::size_t first, device_span<std::int64_t> wrong) {
+      for_each_run(of.size(), first, [&](std::size_t at, const byte* bytes, std::size_t count) {
+        if (std::memcmp(of.data() + at, bytes, count) != 0) ++wrong.data()[0];
+      });
+    }};
+constexpr kernel<device_span<const byte>, std::size_t, device_span<std::int64_t>> find_poison{
+    .name = "find_poison",
+    .host = [](device_span<const byte> all, std::size_t margin, device_span<std::int64_t> wrong) {
+      for (std::size_t i = 0; i < margin; ++i)
+        if (all.data()[i] != 0xee || all.data()[all.size() - 1 - i] != 0xee) ++wrong.data()[0];
+    }};
+
+/// Of two hosts, by turns the sender and the receiver, and the memory on either side of what it receives.
+class end : public chare<end> {
+ public:
+  static constexpr std::size_t margin = 5;
+
+  device_channel<byte> line;
+  persistent_channel<byte> bound;
+  mailbox<device_buffer<byte>> handed;
+  mailbox<std::pair<device_buffer<byte>, device_buffer<byte>>> two;
+  mailbox<std::size_t> landed;
+
+  void connect(int other) {
+    other_ = other;
+    line.connect<&end::line>(peers()[other]);
+    bound.connect<&end::bound>(peers()[other]);
+    work_.fill(wrong_.span(), std::byte(0));
+  }
+
+  task<> lend(std::size_t size) {
+    device_buffer<byte> from(gpu(), size + margin);
+    const auto bytes = from.span().subspan(margin, size);
+    work_.launch(write_bytes, bytes, size);
+    const auto by_channel = line.send(bytes, work_);
+    const auto by_message = zero_copy(bytes, work_);
+    send<&end::take>(peers()[other_], size, by_message);
+    co_await by_channel.done();
+    co_await by_message.done();
+    work_.fill(from.span(), std::byte(0x11));  // at once, as it may be
+    co_await work_.done();
+  }
+  task<> take_by_channel(std::size_t size) {
+    prepare(size);
+    co_await line.receive(place_->span().subspan(margin, size), work_);
+    look(size);
+    co_await work_.done();
+  }
+  device_place<byte> place(std::size_t, std::size_t count) {
+    prepare(count);
+    return {place_->span().subspan(margin, count), work_};
+  }
+  void take(std::size_t size, device_argument<byte, &end::place>) {
+    look(size);
+    send<&end::landed>(self(), std::int64_t(size), size);
+  }
+  task<> wait_for(std::size_t size) {
+    co_await landed.receive(std::int64_t(size));
+    co_await work_.done();
+  }
+
+  void hand_over(std::size_t size) {
+    device_buffer<byte> bytes(gpu(), size);
+    work_.launch(write_bytes, bytes.span(), size);
+    send<&end::handed>(peers()[other_], std::move(bytes).ready_after(work_));
+  }
+  task<> keep(std::size_t size) {
+    const device_buffer<byte> bytes = co_await handed.receive();
+    EXPECT_EQ(bytes.size(), size);
+    work_.wait(bytes);
+    work_.launch(compare, bytes.span(), size, wrong_.span());
+    co_await work_.done();
+  }
+  void hand_two_over(std::size_t size) {
+    device_buffer<byte> one(gpu(), size), other(gpu(), 3);
+    work_.launch(write_bytes, one.span(), size);
+    work_.launch(write_bytes, other.span(), size + 1);
+    send<&end::two>(peers()[other_],
+                    std::pair(std::move(one).ready_after(work_), std::move(other).ready_after(work_)));
+  }
+  task<> keep_two(std::size_t size) {
+    const auto both = co_await two.receive();
+    work_.wait(both.first);
+    work_.wait(both.second);
+    work_.launch(compare, both.first.span(), size, wrong_.span());
+    work_.launch(compare, both.second.span(), size + 1, wrong_.span());
+    co_await work_.done();
+  }
+
+  task<> bind(std::size_t size) {
+    out_.emplace(gpu(), size);
+    in_.emplace(gpu(), size);
+    co_await bound.bind({std::as_const(*out_).span()}, {in_->span()});
+  }
+  task<> exchange(std::size_t size, int rounds) {
+    for (int round = 0; round < rounds; ++round) {
+      work_.launch(write_bytes, out_->span(), size + std::size_t(round));
+      co_await bound.send(work_);
+      work_.launch(compare, co_await bound.receive(work_), size + std::size_t(round), wrong_.span());
+      bound.release(work_);
+    }
+    co_await work_.done();
+  }
+
+  task<std::int64_t> wrong() {
+    pinned_buffer<std::int64_t> seen(gpu(), 1);
+    work_.copy(seen.span(), std::as_const(wrong_).span());
+    co_await work_.done();
+    co_return seen[0];
+  }
+  std::vector<std::uint64_t> memory() {
+    place_.reset();
+    const auto of_device = gpu().memory(memory_kind::device).counts();
+    const auto pinned = gpu().memory(memory_kind::pinned).counts();
+    return {of_device.blocks_in_use, pinned.blocks_in_use, of_device.bytes_held, pinned.bytes_held};
+  }
+
+ private:
+  void prepare(std::size_t size) {
+    place_.emplace(gpu(), size + 2 * margin);
+    work_.fill(place_->span(), std::byte(0xee));
+  }
+  void look(std::size_t size) {
+    work_.launch(compare, std::as_const(*place_).span().subspan(margin, size), size, wrong_.span());
+    work_.launch(find_poison, std::as_const(*place_).span(), margin, wrong_.span());
+  }
+
+  stream work_{gpu(), stream_priority::normal, "an end"};
+  device_buffer<std::int64_t> wrong_{gpu(), 1};
+  std::optional<device_buffer<byte>> place_, out_, in_;
+  int other_ = 0;
+};
+
+/// Two processes, whose memory goes by the host, and two hosts of six GPUs each in simulated time.
+class message_in_pieces : public on_machine {
+ protected:
+  template <class Main>
+  void run_ends(const Main& main) {
+    for (options settings : GetParam().runs) {
+      settings.device = "emulated";
+      settings.gpu_path = device_path::host;
+      EXPECT_EQ(run_once(settings,
+                         [&]() -> task<> {
+                           const int distance = num_pes() / 2;
+                           auto ends = make_array<end>({num_pes()});
+                           for (int i = 0; i < num_pes(); ++i)
+                             co_await ends[i].template call<&end::connect>((i + distance) % num_pes());
+                           co_await main(ends, distance);
+                           EXPECT_EQ((co_await ends.template reduce<&end::wrong>(sum)), 0);
+                         }),
+                0);
+    }
+  }
+};
+
+options two_hosts_of_the_model() {
+  options settings;
+  settings.machine = machine_kind::simulated;
+  settings.device_model = "summit";
+  settings.pes = 12;
+  return settings;
+}
+
+std::vector<machine_under_test> ways() {
+  std::vector<machine_under_test> some{
+      {"simulated", {two_hosts_of_the_model(), serializing(two_hosts_of_the_model())}}};
+  for (auto& m : machines())
+    if (m.name == "ucx_2x1") some.push_back(m);
+  return some;
+}
+
+INSTANTIATE_TEST_SUITE_P(on, message_in_pieces, testing::ValuesIn(ways()), name_of_machine);
+
+constexpr std::array<std::size_t, 6> sizes{0, 1, 7, 4096, (1U << 20U) + 3, 64U << 20U};
+
+TEST_P(message_in_pieces, brings_what_was_sent_in_all_ways) {
+  run_ends([](array<end> ends, int distance) -> task<> {
+    for (const std::size_t size : sizes) {
+      co_await when_all(ends[0].call<&end::lend>(size), ends[distance].call<&end::take_by_channel>(size),
+                        ends[distance].call<&end::wait_for>(size));
+      send<&end::hand_over>(ends[distance], size);
+      co_await ends[0].call<&end::keep>(size);
+      send<&end::hand_two_over>(ends[0], size);
+      co_await ends[distance].call<&end::keep_two>(size);
+      co_await when_all(ends[0].call<&end::bind>(size), ends[distance].call<&end::bind>(size));
+      co_await when_all(ends[0].call<&end::exchange>(size, 2), ends[distance].call<&end::exchange>(size, 2));
+    }
+  });
+}
+
+TEST_P(message_in_pieces, keeps_no_more_memory_for_more_transfers) {
+  run_ends([](array<end> ends, int distance) -> task<> {
+    constexpr std::size_t size = (1U << 18U) + 1;
+    std::vector<std::uint64_t> before;
+    for (int i = 0; i < 120; ++i) {
+      if (i == 60) {
+        co_await quiescence();
+        before = co_await ends[distance].call<&end::memory>();
+      }
+      co_await when_all(ends[0].call<&end::lend>(size), ends[distance].call<&end::take_by_channel>(size),
+                        ends[distance].call<&end::wait_for>(size));
+    }
+    co_await quiescence();
+    const auto after = co_await ends[distance].call<&end::memory>();
+    EXPECT_EQ(after[0], before[0]);
+    EXPECT_EQ(after[1], before[1]);
+    EXPECT_LE(after[2], before[2] + size);  // by chance one more is in quarantine
+    EXPECT_LE(after[3], before[3] + size);
+  });
+}
+
+TEST_P(message_in_pieces, brings_many_at_once) {
+  run_ends([](array<end> ends, int distance) -> task<> {
+    constexpr std::size_t size = (1U << 19U) + 9;
+    for (int i = 0; i < 12; ++i) send<&end::hand_over>(ends[distance], size + std::size_t(i % 2));
+    for (int i = 0; i < 12; ++i) co_await ends[0].call<&end::keep>(size + std::size_t(i % 2));
+  });
+}
+
+/// A round of an exchange by a persistent channel of so many bytes each way, between two hosts of the model.
+nanoseconds modelled(std::size_t size) {
+  options settings = two_hosts_of_the_model();
+  settings.device = "emulated";
+  settings.gpu_path = device_path::host;
+  settings.device_data = false;
+  nanoseconds took{0};
+  const int status = detail::runtime(settings).run([&]() -> task<int> {
+    auto ends = make_array<end>({num_pes()});
+    for (const int i : {0, 6}) co_await ends[i].call<&end::connect>(6 - i);
+    co_await when_all(ends[0].call<&end::bind>(size), ends[6].call<&end::bind>(size));
+    for (int i = 0; i < 2; ++i) {
+      const auto begun = now();
+      co_await when_all(ends[0].call<&end::exchange>(size, 4), ends[6].call<&end::exchange>(size, 4));
+      took = (now() - begun) / 4;
+    }
+    co_return 0;
+  });
+  EXPECT_EQ(status, 0);
+  return took;
+}
+
+TEST(modelled_pieces, take_what_the_models_formula_says) {
+  const auto steps = detail::piece_steps(find_device_model("summit"));
+  const nanoseconds beside = modelled(1) - detail::time_in_pieces(1, 1, steps);  // kernels, messages, notices
+  for (const std::size_t size : {std::size_t{1} << 20U, std::size_t{1} << 22U, std::size_t{1} << 24U}) {
+    const std::size_t best = detail::best_pieces(size, steps);
+    const auto in_pieces = static_cast<double>(detail::time_in_pieces(size, best, steps).count());
+    const auto whole = static_cast<double>(detail::time_in_pieces(size, 1, steps).count());
+    const auto took = static_cast<double>((modelled(size) - beside).count());
+    std::printf("%zu bytes: %.0f us, by the formula %.0f in %zu pieces and %.0f whole\n", size, took / 1e3,
+                in_pieces / 1e3, best, whole / 1e3);
+    EXPECT_LT(took, whole);
+    EXPECT_NEAR(whole / took, whole / in_pieces, 0.2 * whole / in_pieces);
+  }
+}
+
+}  // namespace imbrex::message_in_pieces_test
