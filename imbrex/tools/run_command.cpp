@@ -121,7 +121,9 @@ void prepare_mpi_program(job_settings& asked, const std::vector<std::string>& wo
   if (!preload) return;
   check_preload(asked.command.front());
   if (folder.empty())
-    throw usage_error("--preload: this Imbrex has no library of MPI; it was built without Boost.Context");
+    throw usage_error(
+        "--preload: this Imbrex has no library of MPI; wheels have none, nor has what was built without "
+        "Boost.Context");
   put_before(asked, "LD_PRELOAD", folder + "/libmpi.so.12");
 }
 

@@ -32,8 +32,9 @@ def words_of(options):
 
 def command():
     """The command imbrex: of this package, or that which the search path finds."""
-    places = [os.environ.get("IMBREX_COMMAND"), pathlib.Path(sys.executable).parent / "imbrex",
-              pathlib.Path(_core.__file__).parents[2] / "bin/imbrex", shutil.which("imbrex")]
+    package = pathlib.Path(_core.__file__).parent
+    places = [os.environ.get("IMBREX_COMMAND"), package / "bin/imbrex", package.parents[1] / "bin/imbrex",
+              shutil.which("imbrex")]
     for place in places:
         if place and os.access(place, os.X_OK):
             return str(place)

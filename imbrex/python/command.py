@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command imbrex of a wheel, in the module _imbrex_command: it becomes the program in the package, which finds
+there what it needs. Outside the package, so that a start of processes does not import it first."""
+import os
+import sys
+
+
+def main() -> None:
+    command = os.path.join(os.path.dirname(os.path.abspath(__file__)), "imbrex", "bin", "imbrex")
+    os.execv(command, [command, *sys.argv[1:]])
