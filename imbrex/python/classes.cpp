@@ -47,6 +47,14 @@ std::string take_name(const std::string& name) {
   return free;
 }
 
+void take_function(member_record& m, const member_definition& d) {
+  m.function = Py_XNewRef(d.function);
+  m.signature = Py_XNewRef(d.signature);
+  m.least = d.least;
+  m.most = d.most;
+  m.has_keywords = d.has_keywords;
+}
+
 /// Kept as long as the process.
 PyObject* name_of_awaited(const std::string& whose, const char* what) {
   return checked(PyUnicode_FromFormat("%s.%s()", whose.c_str(), what)).release().ptr();
@@ -83,16 +91,13 @@ class_record& define_class(PyObject* type, const std::string& name,
   c.all_reduce_name = name_of_awaited(c.name, "all_reduce");
   c.created_name = name_of_awaited(c.name, "created");
   c.destroy_name = name_of_awaited(c.name, "destroy");
+  c.balance_name = name_of_awaited(c.name, "balance_point");
   for (const auto& d : members) {
     member_record& m = *c.members.emplace_back(std::make_unique<member_record>());
     m.of = &c;
     m.kind = d.kind;
     m.name = d.name;
-    m.function = Py_XNewRef(d.function);
-    m.signature = Py_XNewRef(d.signature);
-    m.least = d.least;
-    m.most = d.most;
-    m.has_keywords = d.has_keywords;
+    take_function(m, d);
     if (m.is_port()) {
       m.port = static_cast<int>(c.ports.size());
       c.ports.push_back(&m);
@@ -109,6 +114,10 @@ class_record& define_class(PyObject* type, const std::string& name,
   const std::lock_guard hold(all().lock);
   all().by_type.emplace(type, &c);
   return c;
+}
+
+void set_constructor(class_record& of, const member_definition& definition) {
+  take_function(*of.members.front(), definition);  // the one that it had is kept, as all of a class is
 }
 
 class_record& class_of(PyObject* type) {

@@ -47,8 +47,8 @@ struct class_record {
   std::string name;
   std::vector<std::unique_ptr<member_record>> members;  ///< the constructor first
   std::vector<member_record*> ports;
-  PyObject *all_reduce_name = nullptr, *created_name = nullptr,
-           *destroy_name = nullptr;  ///< of what is awaited
+  PyObject *all_reduce_name = nullptr, *created_name = nullptr, *destroy_name = nullptr,
+           *balance_name = nullptr;  ///< of what is awaited
   PyObject* by_name = nullptr;       ///< dict: name to the address of the member, as an int
   struct found_member {
     PyObject* name = nullptr;
@@ -93,6 +93,8 @@ struct member_definition {
 /// do it during the run, in the same order, and before they hear of the class by a message.
 class_record& define_class(PyObject* type, const std::string& name,
                            const std::vector<member_definition>& members, bool in_all_processes);
+/// The constructor of a class that got it after its class statement; before a run.
+void set_constructor(class_record& of, const member_definition& definition);
 /// The record of a class that was defined. Throws nb::type_error for any other object.
 class_record& class_of(PyObject* type);
 

@@ -51,6 +51,8 @@ class device_content {
 
 /// Values of Python among which are arrays in the memory of devices.
 struct loaded_parcel {
+  static constexpr std::string_view shown_as = parcel::shown_as;
+
   parcel values{};
   std::vector<device_content> arrays{};
 };

@@ -16,6 +16,8 @@
 #include <imbrex/core/pe/processor.hpp>
 #include <imbrex/core/pe/run_services.hpp>
 #include <imbrex/core/pe/sleep.hpp>
+#include <imbrex/core/record/named_turn.hpp>
+#include <imbrex/core/record/tracing.hpp>
 #include <imbrex/core/run/pe_attachment.hpp>
 #include <imbrex/core/run/run.hpp>
 #include <imbrex/core/run/spend.hpp>
@@ -39,16 +41,22 @@ namespace imbrex::python {
 
 namespace {
 
+member_definition definition_in(const nb::tuple& m) {
+  const auto optional = [&](std::size_t i) { return m[i].is_none() ? nullptr : nb::object(m[i]).ptr(); };
+  return {nb::cast<std::string>(m[0]),
+          static_cast<member_kind>(nb::cast<int>(m[1])),
+          optional(2),
+          optional(3),
+          nb::cast<std::string>(m[4]),
+          nb::cast<int>(m[5]),
+          nb::cast<int>(m[6]),
+          nb::cast<bool>(m[7])};
+}
+
 void define_class_of(const nb::object& type, const std::string& name, const nb::list& members,
                      bool in_all_processes) {
   std::vector<member_definition> all;
-  for (const nb::handle member : members) {
-    const nb::tuple m = nb::borrow<nb::tuple>(member);
-    const auto optional = [&](std::size_t i) { return m[i].is_none() ? nullptr : nb::object(m[i]).ptr(); };
-    all.push_back({nb::cast<std::string>(m[0]), static_cast<member_kind>(nb::cast<int>(m[1])), optional(2),
-                   optional(3), nb::cast<std::string>(m[4]), nb::cast<int>(m[5]), nb::cast<int>(m[6]),
-                   nb::cast<bool>(m[7])});
-  }
+  for (const nb::handle member : members) all.push_back(definition_in(nb::borrow<nb::tuple>(member)));
   define_class(type.ptr(), name, all, in_all_processes);
 }
 
@@ -268,6 +276,7 @@ void check_pes(options& settings) {
                       "imbrex run -n " +
                       std::to_string(settings.pes));
   settings.pes = 1;
+  settings.one_pe_a_process = true;
 }
 
 /// The settings that a command line gives, and the words that are left of it.
@@ -304,8 +313,51 @@ nb::tuple run_program(nb::object function, const options& settings) {
   return nb::make_tuple(status, main.result);
 }
 
+/// A phase of the trace, for `with`.
+class recorded_phase {
+ public:
+  recorded_phase(std::string name, std::int64_t value) : name_(std::move(name)), value_(value) {}
+  void begin() { its_.emplace(name_, value_); }
+  void end() { its_.reset(); }
+
+ private:
+  std::string name_;
+  std::int64_t value_;
+  std::optional<trace::phase> its_;
+};
+
+void define_phases(nb::module_& m) {
+  nb::class_<recorded_phase>(m, "Phase",
+                             "with phase(name, value=0): a named part of the run in its trace, with a number "
+                             "such as that of an iteration. It may contain an await. Without --trace it does "
+                             "nothing.")
+      .def(nb::init<std::string, std::int64_t>(), nb::arg("name"), nb::arg("value") = 0)
+      .def("__enter__",
+           [](nb::handle self) {
+             nb::cast<recorded_phase&>(self).begin();
+             return nb::borrow(self);
+           })
+      .def("__exit__", [](recorded_phase& self, const nb::args&) { self.end(); });
+  m.def(
+      "mark", [](const std::string& name, std::int64_t value) { trace::mark(name, value); },
+      "mark(name, value=0): a moment under a name in the trace of the run.", nb::arg("name"),
+      nb::arg("value") = 0);
+  m.def("is_traced", [] { return detail::processor::here().run().recording() != nullptr; });
+  m.def("begin_turn", [](const std::string& entry, std::uint32_t collection, std::uint64_t element) {
+    return detail::begin_turn(entry, collection, element);
+  });
+  m.def("end_turn", &detail::end_turn);
+  m.def("name_turns", [](std::uint32_t collection, const std::string& class_name, std::uint64_t element,
+                         const std::string& element_name) {
+    detail::name_turns(collection, class_name, element, element_name);
+  });
+}
+
 void define_functions(nb::module_& m) {
   m.def("define_class", &define_class_of);
+  m.def("set_constructor", [](const nb::object& type, const nb::tuple& constructor) {
+    set_constructor(class_of(type.ptr()), definition_in(constructor));
+  });
   m.def("make_array", &make_array, nb::arg(), nb::arg().none(), nb::arg(), nb::arg(), nb::arg());
   m.def("make_group", &make_group_of);
   m.def("make_chare", &make_chare_of);
@@ -356,6 +408,7 @@ NB_MODULE(_core, m) {
   member_object::define(m);
   define_proxies(m);
   define_functions(m);
+  define_phases(m);
 }
 
 }  // namespace imbrex::python

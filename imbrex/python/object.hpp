@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <exception>
 #include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include <imbrex/core/array/balance_point.hpp>
 #include <imbrex/core/array/chare.hpp>
 #include <imbrex/core/array/create.hpp>
 #include <imbrex/core/array/section_reduction.hpp>
@@ -26,6 +29,10 @@ using text_key = std::string;
 template <class Index>
 class object final : public chare<object<Index>, Index>, public object_base {
  public:
+  static constexpr std::string_view shown_as = "imbrex.Chare";
+  /// A key is the text of a value of Python.
+  static std::string_view shown_key(const text_key& key) { return key; }
+
   object() = default;
   object(entry_name constructor, const parcel& arguments) { construct(constructor, arguments); }
 
@@ -90,9 +97,51 @@ class object final : public chare<object<Index>, Index>, public object_base {
   }
   void migrate_to(int pe) override { base::migrate_to(pe); }
   void destroy_self() override { base::destroy(); }
+  nb::object balance_point(const member_record& entry, encoder& arguments) override {
+    return new_awaitable(new point(*this, entry.number, arguments.take_loaded()), of().balance_name);
+  }
 
  private:
   using base = chare<object<Index>, Index>;
+
+  /// The entry that awaits it ends if the chare is to move, and `which` begins there in its place: for who
+  /// wants the result of a call, or a part of a reduction.
+  class point final : public awaited_thing {
+   public:
+    point(object& of, entry_name which, loaded_parcel arguments)
+        : of_(of), which_(which), arguments_(std::move(arguments)) {}
+
+    bool begin() override {
+      const auto& e = detail::element_memory<object>::of(of_);
+      return e.destination < 0 && !e.dying;
+    }
+    bool suspend(const waiter& who, scope& entry) override {
+      try {
+        using reduced = entry_body<coroutine_entry<contribution>>;
+        if (entry.chare != &detail::element_memory<object>::of(of_)) refuse_balance_point(of_);
+        if (entry.kind != &reduced::kind)
+          return of_.base::template balance_point<&object::start_loaded>(which_, std::move(arguments_))
+              .suspend(who, entry);
+        const auto& body = static_cast<const typename reduced::body&>(*static_cast<coroutine*>(entry.body));
+        return of_
+            .base::template balance_point<&object::start_loaded_for>(which_, body.by, std::move(arguments_))
+            .suspend(who, entry);
+      } catch (...) {
+        refusal_ = std::current_exception();
+        return false;
+      }
+    }
+    nb::object result() override {
+      if (refusal_) std::rethrow_exception(std::exchange(refusal_, nullptr));
+      return nb::none();
+    }
+
+   private:
+    object& of_;
+    const entry_name which_;
+    loaded_parcel arguments_;
+    std::exception_ptr refusal_;
+  };
 
   template <class Result>
   coroutine_entry<Result> begin(entry_name which, const operation& by, decoder arguments) {
@@ -240,11 +289,11 @@ class kind_of_index final : public array_kind {
     p.kind = proxy_kind::array;
     const entry_name constructor = of.constructor().number;
     if constexpr (std::is_same_v<Index, text_key>) {
-      p.collection = imbrex::make_array<type>().collection();
+      p.collection = imbrex::make_array<type>(imbrex::keyed<text_key>(), constructor).collection();
     } else {
       const Index extents = index_of_shape(shape);
       if (how == layout_kind::sparse)
-        p.collection = imbrex::make_array<type>(imbrex::sparse(extents)).collection();
+        p.collection = imbrex::make_array<type>(imbrex::sparse(extents), constructor).collection();
       else if (how == layout_kind::round_robin)
         p.collection = imbrex::make_array<type>(imbrex::dense(extents).placed(imbrex::round_robin),
                                                 constructor, arguments.take(true))

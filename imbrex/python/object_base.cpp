@@ -8,6 +8,7 @@
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/core/run/run.hpp>
+#include <imbrex/python/arguments.hpp>
 #include <imbrex/python/failure.hpp>
 #include <imbrex/python/port_type.hpp>
 #include <imbrex/python/values.hpp>
@@ -91,11 +92,6 @@ object_base::~object_base() {
   Py_DECREF(self_);
 }
 
-std::string_view object_base::shown_class_name() const {
-  if (class_ == nullptr) return "a chare of Python";
-  return class_->name;
-}
-
 std::string_view object_base::shown_port_name(const void* mailbox) const {
   for (const auto& p : ports_)
     if (&p->values() == mailbox) return p->of().name;
@@ -122,15 +118,15 @@ void object_base::adopt(class_record& c) {
 }
 
 void object_base::construct(entry_name constructor, const parcel& arguments) {
+  const member_record& m = member_of(constructor);
   try {
-    const member_record& m = member_of(constructor);
     adopt(*m.of);
     if (m.function == nullptr) return;
     decoder in(arguments);
     const call_arguments given(self_, in);
     given.call(m.function);
   } catch (...) {
-    std::rethrow_exception(travelling_exception(""));
+    std::rethrow_exception(travelling_exception(who(m)));
   }
 }
 
@@ -205,6 +201,11 @@ void object_base::unpack(entry_name constructor, const parcel& state) {
   }
 }
 
+void refuse_balance_point(const object_base& of) {
+  throw error("balance_point of " + element_text(of.self_proxy()) +
+              " is for that chare's own entries, by self.balance_point(...)");
+}
+
 void finish(coroutine_entry<loaded_parcel>::body& ended) { finish_with(ended, &loaded_parcel_of); }
 
 void finish(coroutine_entry<contribution>::body& ended) {
@@ -248,6 +249,33 @@ PyObject* migrate_to(PyObject* o, PyObject* pe) noexcept {
   }
 }
 
+/// The entry whose method of this chare that is. Throws nb::type_error for anything else.
+const member_record& entry_of(const object_base& chare, PyObject* method) {
+  const bool is_own = PyMethod_Check(method) != 0 && PyMethod_GET_SELF(method) == chare.self();
+  const member_record* its = nullptr;
+  if (is_own) its = chare.of().find(checked(PyObject_GetAttrString(method, "__name__")).ptr());
+  if (its == nullptr || its->function != PyMethod_GET_FUNCTION(method) ||
+      its->kind != member_kind::coroutine) {
+    PyErr_Format(PyExc_TypeError,
+                 "%s.balance_point takes an async def entry of this chare first, such as self.run, not %R",
+                 chare.of().name.c_str(), method);
+    throw nb::python_error();
+  }
+  return *its;
+}
+
+PyObject* balance_point(PyObject* o, PyObject* const* given, Py_ssize_t count, PyObject* names) noexcept {
+  try {
+    object_base& home = home_of(o);
+    const member_record& entry = entry_of(home, count > 0 ? given[0] : Py_None);
+    encoder arguments;
+    encode_arguments(arguments, entry, given + 1, count - 1, names);
+    return home.balance_point(entry, arguments).release().ptr();
+  } catch (...) {
+    return raise_current_exception();
+  }
+}
+
 PyObject* destroy(PyObject* o, PyObject*) noexcept {
   try {
     home_of(o).destroy_self();
@@ -282,6 +310,13 @@ PyMethodDef methods[] = {
     {"migrate_to", &migrate_to, METH_O,
      "migrate_to(pe): moves this chare to another PE after the current entry, if none of its entries waits "
      "then."},
+    {"balance_point", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(&balance_point)),
+     METH_FASTCALL | METH_KEYWORDS,
+     "balance_point(entry, ...): a point at which this chare may move, awaited by its entry. If it has asked "
+     "to, "
+     "that entry ends here, and the given one begins where the chare goes to, with these arguments: its "
+     "result is "
+     "that of the call."},
     {"destroy", &destroy, METH_NOARGS, "Destroys this chare when the current entry next waits or ends."},
     {"all_reduce", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(&all_reduce)), METH_FASTCALL,
      "all_reduce([section,] value, operation): reduces a value over all elements. Each takes part, in the "

@@ -61,7 +61,7 @@ class object_base {
   object_base(const object_base&) = delete;
   object_base& operator=(const object_base&) = delete;
 
-  std::string_view shown_class_name() const;
+  entry_name constructor_name() const { return class_->constructor().number; }
   /// "Block.halo"
   std::string_view shown_port_name(const void* mailbox) const;
   PyObject* self() const { return self_; }
@@ -77,6 +77,8 @@ class object_base {
   virtual nb::object all_reduce_over(const proxy& section, contribution value) = 0;
   virtual void migrate_to(int pe) = 0;
   virtual void destroy_self() = 0;
+  /// `entry` is to begin where this chare goes to, with these arguments.
+  virtual nb::object balance_point(const member_record& entry, encoder& arguments) = 0;
   /// For the runtime: adds what the ports hold of the memory of devices.
   void collect_unread(std::vector<detail::device_part*>& parts) {
     for (const auto& p : ports_) p->values().collect_unread(parts);
@@ -107,7 +109,7 @@ class object_base {
       ar(constructor, state);
       unpack(constructor, state);
     } else {
-      ar(class_->constructor().number, packed_state());
+      ar(constructor_name(), packed_state());
     }
     for (const auto& p : ports_) p->serialize(ar);
   }
@@ -119,6 +121,9 @@ class object_base {
   PyObject* self_ = nullptr;
   std::vector<std::shared_ptr<port>> ports_;
 };
+
+/// Somebody else than the chare's own entry awaits its balance point.
+[[noreturn]] void refuse_balance_point(const object_base& of);
 
 /// The end of a coroutine: its result in bytes, or what it raised, as it travels.
 void finish(coroutine_entry<loaded_parcel>::body& ended);

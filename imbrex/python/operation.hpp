@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include <imbrex/core/name/operations.hpp>
@@ -34,6 +35,8 @@ struct operation {
 /// A value of a reduction, with the operation, which travels as a value and not as a type. Numbers of 64 bits
 /// lie in it, since most values are some.
 struct contribution {
+  static constexpr std::string_view shown_as = "values of Python";
+
   enum class form : std::uint8_t { none, integer, real, other };
   struct other {
     std::vector<std::byte> function{};  ///< of `operation`

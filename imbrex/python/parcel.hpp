@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string_view>
 #include <vector>
 
 #include <imbrex/core/message/owned_span.hpp>
@@ -13,6 +14,8 @@ using bytes_block = block<std::byte>;
 
 /// Values of Python as bytes (`encoder`): arguments, or a result. A few bytes lie in the parcel itself.
 struct parcel {
+  static constexpr std::string_view shown_as = "values of Python";
+
   detail::owned_span<std::byte> head{};
   std::vector<bytes_block> blocks{};
   /// Several receive it, so that nobody may take its blocks.

@@ -60,12 +60,22 @@ nb::object index_object(std::span<const int> index) {
 
 namespace {
 
-int read_int(PyObject* o) {
-  const nb::object number = checked(PyNumber_Index(o));
+[[noreturn]] void refuse_index(PyObject* o, const char* what) {
+  PyErr_Clear();
+  PyErr_Format(PyExc_TypeError, "%s is an int, or a tuple of 1 to 6 ints, not %R", what, o);
+  throw nb::python_error();
+}
+
+/// A part of `whole`, or all of it.
+int read_int(PyObject* o, PyObject* whole, const char* what) {
+  const nb::object number = nb::steal(PyNumber_Index(o));
+  if (!number.is_valid()) refuse_index(whole, what);
   int overflow = 0;
   const long n = PyLong_AsLongAndOverflow(number.ptr(), &overflow);
-  if (overflow != 0 || n != static_cast<int>(n))
-    throw std::out_of_range("an index that no int of 32 bits holds");
+  if (overflow != 0 || n != static_cast<int>(n)) {
+    PyErr_Format(PyExc_IndexError, "%s is %R: each int must fit 32 bits", what, whole);
+    throw nb::python_error();
+  }
   return static_cast<int>(n);
 }
 
@@ -73,17 +83,16 @@ int read_int(PyObject* o) {
 
 std::uint8_t read_index(PyObject* o, std::array<int, 6>& index, const char* what) {
   if (PyLong_Check(o) || PyIndex_Check(o)) {
-    index[0] = read_int(o);
+    index[0] = read_int(o, o, what);
     return 1;
   }
   const Py_ssize_t dimensions = PyTuple_Check(o)  ? PyTuple_GET_SIZE(o)
                                 : PyList_Check(o) ? PyList_GET_SIZE(o)
                                                   : 0;
-  if (dimensions < 1 || dimensions > 6)
-    throw nb::type_error((std::string(what) + " is an int, or a tuple of 1 to 6 ints").c_str());
+  if (dimensions < 1 || dimensions > 6) refuse_index(o, what);
   for (Py_ssize_t d = 0; d < dimensions; ++d)
     index[static_cast<std::size_t>(d)] =
-        read_int(PyTuple_Check(o) ? PyTuple_GET_ITEM(o, d) : PyList_GET_ITEM(o, d));
+        read_int(PyTuple_Check(o) ? PyTuple_GET_ITEM(o, d) : PyList_GET_ITEM(o, d), o, what);
   return static_cast<std::uint8_t>(dimensions);
 }
 

@@ -181,6 +181,15 @@ Py_ssize_t size(PyObject* self) noexcept {
   return static_cast<Py_ssize_t>(all);
 }
 
+PyObject* iterate(PyObject* self) noexcept {
+  const proxy& p = proxy_in(self);
+  PyErr_Format(PyExc_TypeError,
+               "%s cannot be iterated over: its entries are called by proxy.entry.call(...), and an array's "
+               "elements are a[i]",
+               p.names_one() ? element_text(p).c_str() : ("all of " + p.of->name).c_str());
+  return nullptr;
+}
+
 PyObject* text(PyObject* self) noexcept {
   try {
     const proxy& p = proxy_in(self);
@@ -245,6 +254,7 @@ void define_proxies(nb::module_& m) {
                                 {Py_tp_getattro, reinterpret_cast<void*>(&get_attribute)},
                                 {Py_tp_methods, methods},
                                 {Py_tp_getset, attributes},
+                                {Py_tp_iter, reinterpret_cast<void*>(&iterate)},
                                 {Py_tp_repr, reinterpret_cast<void*>(&text)},
                                 {Py_tp_richcompare, reinterpret_cast<void*>(&compare)},
                                 {Py_tp_hash, reinterpret_cast<void*>(&hash)},

@@ -21,6 +21,8 @@ inline constexpr std::uint32_t format_version = 1;
 
 enum file_flags : std::uint32_t {
   simulated_clock = 1,  ///< times are those of a model
+  one_pe_a_process =
+      2,  ///< processes of the program can have no more, as those of a Python with a global lock
 };
 
 struct file_header {

@@ -97,7 +97,8 @@ enum class name_table : std::uint8_t {
   collections =
       1,  ///< id: a collection. "block", and if its elements have dense indices a tab and its shape:
           ///< "block\t(8, 8, 4)", "worker\t16"; `record::b` then counts the elements, the last index fastest
-  elements = 2,  ///< id: a collection, key: an element of one without dense indices. "north"
+  elements = 2,  ///< id: a collection, key: an element of one without dense indices. "lookup("north")",
+                 ///< "worker #3 of PE 0"
   marks = 3,     ///< id: phases, marks, data, operations of devices
   streams = 4,   ///< id: a stream, key: the track of its device. Whose it is: "block(1, 2)"
 };

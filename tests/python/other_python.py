@@ -13,7 +13,7 @@ import subprocess
 import sys
 
 
-PARTS = r"^python\.(alone|deterministic|threads|processes|sessions)$"
+PARTS = r"^python\.(alone|deterministic|threads|processes|sessions|tools)$"
 
 
 def missing_in(python):

@@ -329,3 +329,45 @@ def test_processes_are_started_for_p(run, tmp_path):
     done = subprocess.run([sys.executable, "-m", "imbrex.charm4py", str(file), "x", "+p2"], capture_output=True,
                           text=True, timeout=60)
     assert done.stdout == "2 ['x']\n", done.stderr
+
+
+OBJECTS = """
+from charm4py import charm, Chare, Group, Future, ObjectStore, coro
+import numpy as np
+
+def main(args):
+    store = Group(ObjectStore)
+    pes = charm.numPes()
+    for number, value in ((5, "small"), (6, np.arange(5000))):
+        home = number % pes
+        maker, asker = (home + 1) % pes, (home + 2) % pes
+        store[home].request_location_object(number, asker)  # before there is any
+        store[maker].create_object(number, value)
+        charm.waitQD()
+        got = store[asker].lookup_object(number, ret=True).get()
+        assert np.array_equal(got, value), got
+        assert store[home].lookup_location(number, ret=True).get() in (home, maker, asker)
+        assert store[maker].lookup_location(number, ret=True).get() >= -1
+        charm.waitQD()
+        assert store[maker].lookup_location(number, ret=True).get() >= 0
+        store[home].request_location_object(number, maker)
+        charm.waitQD()
+        assert np.array_equal(store[maker].lookup_object(number, ret=True).get(), value)
+        store[home].delete_remote_objects(number)
+        charm.waitQD()
+        assert all(store[pe].lookup_object(number, ret=True).get() is None for pe in range(pes))
+    try:
+        charm.split(store, 1, elems=[0], cons=[1])
+    except Exception as e:
+        assert "onPEs" in str(e)
+    print("stored")
+    exit()
+
+charm.start(main)
+"""
+
+
+@pytest.mark.parametrize("processes", [1, 3])
+def test_objects_are_stored(run, processes):
+    done = run(processes, OBJECTS)
+    assert (done.returncode, done.stdout) == (0, "stored\n"), done.stderr

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+import dataclasses
 import threading
 import warnings
 
@@ -35,6 +36,70 @@ class Counter(ix.Chare):
     async def helper(self, n):
         await ix.sleep(0)
         return n + self.count
+
+
+@dataclasses.dataclass
+class Particle(ix.Chare):
+    mass: float
+    at: tuple = (0, 0)
+
+    @ix.entry
+    def move(self, to):
+        self.at = to
+        self.migrate_to((ix.pe() + 1) % ix.num_pes())
+
+    @ix.entry
+    def state(self):
+        return self.mass, self.at
+
+
+@dataclasses.dataclass(slots=True)
+class Light(ix.Chare):
+    n: int
+
+    @ix.entry
+    def get(self):
+        return self.n
+
+
+def test_dataclasses_have_constructors(run):
+    async def main():
+        particles = ix.array(Particle, 3, 2.5, at=(1, 2))
+        particles[1].move.send((3, 4))
+        await ix.quiescence()
+        assert await particles.state.reduce(ix.gather) == [(2.5, (1, 2)), (2.5, (3, 4)), (2.5, (1, 2))]
+        with pytest.raises(TypeError, match="missing a required argument: 'mass'"):
+            ix.array(Particle, 3)
+        assert await ix.array(Light, 4, 2).get.reduce(ix.sum) == 8
+    run(main)
+
+
+def test_wrong_indices_are_named(run):
+    async def main():
+        counters = ix.array(Counter, (2, 3))
+        for wrong, words in (("ab", "an index is an int, or a tuple of 1 to 6 ints, not 'ab'"),
+                             (1.5, "1 to 6 ints, not 1.5"), ((1, "x"), r"1 to 6 ints, not \(1, 'x'\)"),
+                             ((), r"1 to 6 ints, not \(\)")):
+            with pytest.raises(TypeError, match=words):
+                counters[wrong]
+            with pytest.raises(TypeError, match=words.replace("an index", "a shape")):
+                ix.array(Counter, wrong)
+        with pytest.raises(IndexError, match=r"an index is \(0, 4294967296\): each int must fit 32 bits"):
+            counters[0, 2**32]
+        with pytest.raises(IndexError, match="a shape is 2147483648: each int must fit 32 bits"):
+            ix.sparse_array(Counter, 2**31)
+        with pytest.raises(TypeError, match="all of .*Counter cannot be iterated over"):
+            list(counters)
+        with pytest.raises(TypeError, match=r"Counter\(0, 1\) cannot be iterated over"):
+            list(counters[0, 1])
+        for wrong in (-1, "x", 1.0):
+            with pytest.raises(ValueError, match=f"imbrex.chare takes the number of a PE as on, .* not {wrong!r}"):
+                ix.chare(Counter, on=wrong)
+        with pytest.raises(TypeError, match="a priority of -32 to 31, not 'high'"):
+            ix.chare(Counter, priority="high")
+        with pytest.raises(ix.Error, match="there is no PE 99"):
+            ix.chare(Counter, on=99)
+    run(main)
 
 
 def test_entries_are_sent_and_called(run):

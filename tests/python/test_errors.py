@@ -45,6 +45,10 @@ class Faulty(ix.Chare):
             raise ValueError("no constructor today")
 
     @ix.entry
+    def me(self):
+        return self
+
+    @ix.entry
     def fail(self, kind):
         if kind == "own":
             raise OwnError(7, "seven")
@@ -100,6 +104,12 @@ def test_exceptions_travel_to_the_awaiter(run):
         assert (raised.value.args, raised.value.code) == (("7: seven",), 7)
         with pytest.raises(ix.RemoteError, match="Unpicklable: kept to itself"):
             await chares[3].fail.call("unpicklable")
+        for odd in ("a zero: \0", "half a character: \udc80"):
+            with pytest.raises(ValueError) as raised:
+                await chares[3].fail.call(odd)
+            assert raised.value.args == (odd,)
+        with pytest.raises(TypeError, match="a Faulty cannot be sent or pickled: give others its proxy, self.proxy"):
+            await chares[1].me.call()
         with pytest.raises(ValueError, match="passed on"):
             await chares[0].pass_on.call(chares[3])
         with pytest.raises((AttributeError, TypeError), match="pickle|local object"):
@@ -131,6 +141,59 @@ def test_constructors_fail(failure):
         await ix.quiescence()
     text = failure(main)
     assert "Faulty(" in text and "no constructor today" in text
+
+
+class OnLast(ix.Chare):
+    def __init__(self, kind):
+        if ix.pe() == ix.num_pes() - 1:
+            if kind == "own":
+                raise OwnError(7, "seven")
+            raise ValueError(f"{kind} on the last")
+
+    @ix.entry
+    def one(self):
+        return 1
+
+
+def test_constructors_raise_where_they_are_awaited(run):
+    async def main():
+        for kind, make in (("array", lambda: ix.array(Faulty, 6, True)), ("group", lambda: ix.group(Faulty, True))):
+            with pytest.raises(ValueError, match="no constructor today") as raised:
+                make()
+            cause = str(raised.value.__cause__)
+            assert "Faulty(0), entry __init__, on PE 0:" in cause and f'{HERE}", line' in cause, kind
+        for make in (lambda kind: ix.array(OnLast, (3, 4), kind), lambda kind: ix.group(OnLast, kind)):
+            with pytest.raises(ValueError, match="one on the last") as raised:
+                await make("one").created()
+            assert f"entry __init__, on PE {ix.num_pes() - 1}:" in str(raised.value.__cause__)
+            with pytest.raises(OwnError) as raised:
+                await make("own").created()
+            assert raised.value.code == 7
+        await ix.array(Faulty, 6).created()
+        with pytest.raises(ValueError):
+            failed = ix.array(OnLast, 6, "again")
+            await failed.created()
+        if ix.num_pes() > 1:
+            with pytest.raises(ValueError):
+                await failed.created()
+            await failed.destroy()
+        assert await ix.array(Worker, 6).one.reduce(ix.sum) == 6
+    run(main)
+
+
+class Worker(ix.Chare):
+    @ix.entry
+    def one(self):
+        return 1
+
+
+def test_constructors_elsewhere_end_the_run_if_nobody_awaits_them(failure):
+    async def main():
+        ix.array(OnLast, 6, "nobody")
+        await ix.sleep(100)
+    text = failure(main)
+    assert "OnLast(" in text and "ValueError: nobody on the last" in text
+    assert f'{HERE}", line' in text
 
 
 def test_deadlocks_name_class_entry_and_line(failure):

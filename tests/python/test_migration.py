@@ -133,3 +133,100 @@ def test_a_state_that_cannot_be_ends_the_run(failure, machine, fails, words):
         await ix.quiescence()
     text = failure(main)
     assert words in text and "which migrates, threw ValueError" in text
+
+
+class Walker(ix.Chare):
+    port = ix.Mailbox()
+
+    def __init__(self):
+        self.visited = []
+        self.closed = 0
+
+    @ix.entry
+    def plain(self):
+        pass
+
+    @ix.entry
+    async def walk(self, steps, *, by=1):
+        try:
+            while steps > 0:
+                steps -= 1
+                self.visited.append(ix.pe())
+                self.migrate_to((ix.pe() + by) % ix.num_pes())
+                await self.balance_point(self.walk, steps, by=by)
+        finally:
+            self.closed += 1
+        return len(self.visited)
+
+    @ix.entry
+    async def path(self):
+        return self.visited, self.closed
+
+    @ix.entry
+    async def hold(self):
+        return await self.port.receive()
+
+    @ix.entry
+    async def misuse(self, how, other=None):
+        self.migrate_to((ix.pe() + 1) % ix.num_pes())
+        if how == "beside":
+            await ix.when_all(self.point())
+        elif how == "plain":
+            await self.balance_point(self.plain)
+        elif how == "no entry":
+            await self.balance_point(self.point)
+        elif how == "nothing":
+            await self.balance_point()
+        elif how == "arguments":
+            await self.balance_point(self.walk)
+        else:
+            await self.balance_point(self.walk, 0)
+        self.migrate_to(ix.pe())
+        return "stays"
+
+    async def point(self):
+        await self.balance_point(self.walk, 0)
+
+    @ix.entry
+    def kept(self):
+        self.migrate_to(ix.pe())
+
+
+def test_an_entry_goes_on_elsewhere_from_its_balance_point(run):
+    async def main():
+        n = ix.num_pes()
+        walkers = ix.array(Walker, 3)
+        assert await walkers[1].walk.call(7) == 7
+        path, closed = await walkers[1].path.call()
+        start = path[0]
+        assert path == [(start + k) % n for k in range(7)]
+        assert closed == (1 if n == 1 else 8)
+        assert await walkers.walk.reduce(ix.sum, 4, by=2) == 7 + 4 * 3
+        assert await walkers.walk.reduce(ix.gather, 1) == [5, 12, 5]
+        walkers[0].walk.send(3)
+        await ix.quiescence()
+        assert len((await walkers[0].path.call())[0]) == 8
+    run(main)
+
+
+def test_a_balance_point_is_the_entrys_own(run):
+    async def main():
+        w = ix.array(Walker, 1)[0]
+        wrong = {"plain": "Walker.balance_point takes an async def entry of this chare first, such as self.run, not",
+                 "no entry": "takes an async def entry", "nothing": "takes an async def entry",
+                 "arguments": r"walk\(steps, \*, by=1\) was given \(\)"}
+        for how, words in wrong.items():
+            with pytest.raises(TypeError, match=words):
+                await w.misuse.call(how)
+            await w.kept.call()
+        if ix.num_pes() == 1:
+            return
+        with pytest.raises(ix.Error, match="by the entry method itself, not by a task"):
+            await w.misuse.call("beside")
+        await w.kept.call()
+        held = w.hold.call()
+        with pytest.raises(ix.Error, match=r"\(0\) cannot migrate at its balance_point: its entry hold is suspended"):
+            await w.misuse.call("two")
+        w.port.send(5)
+        assert await held == 5
+    run(main)

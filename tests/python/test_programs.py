@@ -103,6 +103,28 @@ print("not reached")
     assert 'raise ValueError("on purpose")' in done.stderr
 
 
+@pytest.mark.parametrize("make, name", [("ix.array(Hello, 3)[1]", "Hello(1)"),
+                                        ("ix.chare(Hello)", "Hello #1 of PE 0"),
+                                        ("keyed()['key']", "Hello('key')")])
+def test_a_crash_names_the_chare(program, make, name):
+    done = run(program(HELLO.replace("def fail(self):", "def crash(self):\n        import signal\n"
+                                     "        signal.raise_signal(signal.SIGSEGV)\n\n    @ix.entry\n"
+                                     "    def fail(self):")
+                       + f"""
+def keyed():
+    a = ix.keyed_array(Hello)
+    a.insert("key")
+    return a
+
+async def main():
+    await {make}.crash.call()
+
+ix.run(main)
+"""))
+    assert done.returncode == -signal.SIGSEGV
+    assert f"imbrex: error: {name}, entry crash, on PE 0: crash by SIGSEGV" in done.stderr
+
+
 @needs_command
 def test_processes_must_define_the_same_classes(program):
     done = run(in_processes(2, program("""

@@ -230,27 +230,29 @@ def test_the_end_of_a_session_does_not_wait_for_an_entry_that_never_returns():
         spinning.result(60)
 
 
-def test_chares_whose_constructor_fails_say_so_to_who_awaits_them(capfd):
+@pytest.mark.parametrize("where", ["everywhere", "on the last"])
+def test_chares_whose_constructor_fails_say_so_to_who_awaits_them(capfd, where):
     class Broken(ix.Chare):
-        def __init__(self, words):
-            raise ValueError(words)
+        def __init__(self, words, where):
+            if where == "everywhere" or ix.pe() == ix.num_pes() - 1:
+                raise ValueError(words)
 
         @ix.entry
         def look(self):
             return 1
 
     ix.stop()
-    with ix.start() as session:
-        broken = ix.array(Broken, 4, "no constructor today")
+    with ix.start(PROCESSES) as session:
+        broken = ix.array(Broken, 4, "no constructor today", where)
         for waiting in (broken[1].look.call(), broken.look.reduce(ix.sum), broken.created()):
-            with pytest.raises(Exception, match="no constructor today"):
+            with pytest.raises(ValueError, match="no constructor today"):
                 waiting.result(60)
         broken[0].look.send()
         Cell, _ = classes()
         assert ix.array(Cell, 2, 1)[1].add.call(1).result(60) == 3  # the session goes on
-        assert session.num_processes == 1
+        assert session.num_processes == PROCESSES
     text = capfd.readouterr().err
-    assert "Broken(0)" in text and "KeyError" not in text and "never awaited" not in text
+    assert "Broken(" in text and "KeyError" not in text and "never awaited" not in text
 
 
 def test_options_that_are_none_are_refused():

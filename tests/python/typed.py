@@ -29,6 +29,9 @@ class Cell(ix.Chare):
         self.right.connect(self.peers[0].left)
         self.right.send("a")
         self.right.send(1)  # type: ignore[arg-type]
+        await self.balance_point(self.run, steps - 1)
+        await self.balance_point(self.run, "1")  # type: ignore[arg-type]
+        await self.balance_point(len, 1)  # type: ignore[arg-type]
         return await self.all_reduce(total, ix.max)
 
 
@@ -57,7 +60,9 @@ async def main() -> list[int]:
     await single.add.call(await single.add.call(1))
     await result
     await wrong
-    first, _ = await ix.when_any(single.run.call(1), ix.sleep(1.5))
+    with ix.phase("the first", 3) as part:
+        first, _ = await ix.when_any(single.run.call(1), ix.sleep(1.5))
+    ix.mark(part)  # type: ignore[arg-type]
     return [first, cells.shape[0]]
 
 

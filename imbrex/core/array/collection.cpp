@@ -2,16 +2,33 @@
 #include <imbrex/core/array/collection.hpp>
 
 #include <exception>
+#include <limits>
 #include <string>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/core/pe/run_marks.hpp>
 #include <imbrex/core/pe/run_services.hpp>
 
 namespace imbrex::detail {
 
+namespace {
+
+/// What is handled, with words before and behind its own.
+[[noreturn]] void rethrow_with(const std::string& before, const std::string& behind) {
+  try {
+    throw;
+  } catch (const foreign_error& e) {
+    throw foreign_error(before + e.what() + behind, e.form());
+  } catch (...) {
+    throw error(before + describe_current_exception() + behind);
+  }
+}
+
+}  // namespace
+
 void throw_another_class(std::string_view chare_name, const collection_part& part) {
   const std::string named(short_name(chare_name));
-  throw error("a proxy of " + named + " names what is of " + std::string(short_name(part.chare_name())) +
+  throw error("a proxy of " + named + " names what is of " + std::string(short_name(part.shown_name())) +
               " in this run: was it made in an earlier run of this process? Proxies end with their run");
 }
 
@@ -21,12 +38,26 @@ void throw_no_such_singles(std::string_view chare_name, std::uint64_t number) {
                      ", which are of another class");
 }
 
+std::uint64_t number_of_singles(entry_name constructor) {
+  const std::uint32_t number = message_table::size() + constructor.number;
+  run_marks::note_place(number);
+  return number;
+}
+
+std::optional<entry_name> constructor_of_singles(std::uint64_t number) {
+  const std::uint32_t of_classes = message_table::size();
+  if (number <= of_classes || number > std::numeric_limits<std::uint32_t>::max()) return std::nullopt;
+  const entry_name constructor{static_cast<std::uint32_t>(number) - of_classes};
+  return kind_of_name(constructor) != nullptr ? std::optional(constructor) : std::nullopt;
+}
+
 void refuse_ended(message& m, std::string_view chare_name) {
   const message_guard mine(m);
   if (m.may_find_none) return answer_none_found(m);
-  const std::string name(short_name(chare_name));
+  const message_type& kind = m.shown_kind();
+  const std::string name(short_name(kind.chare_name.empty() ? chare_name : kind.chare_name));
   std::string who = "a message for an array of " + name;
-  if (!m.shown_kind().entry_name.empty()) who += ", entry " + std::string(m.shown_kind().entry_name);
+  if (!kind.entry_name.empty()) who += ", entry " + std::string(kind.entry_name);
   fail_request(m, who + ", sent by PE " + std::to_string(m.origin),
                carried_exception(std::make_exception_ptr(
                    error("that array of " + name +
@@ -61,18 +92,17 @@ void throw_travelling(const char* what, const chare_header& element) {
   throw error(
       std::string(what) + ": " + name +
       " is on its way to another PE, which runs the default constructor of " +
-      std::string(short_name(element.home->chare_name())) +
+      std::string(short_name(element.home->shown_name())) +
       " and serialize: neither may ask that it move or end, but its entries and its other constructors may");
 }
 
 void rethrow_travel_failure(const char* doing, const chare_header& element) {
-  throw error(std::string(doing) + " of " + element.home->element_name(element) + ", which migrates, threw " +
-              describe_current_exception() + " on PE " + std::to_string(processor::here().pe()));
+  rethrow_with(std::string(doing) + " of " + element.home->element_name(element) + ", which migrates, threw ",
+               " on PE " + std::to_string(processor::here().pe()));
 }
 
 void rethrow_construction_failure(const std::string& name, int pe) {
-  throw error("the constructor of " + name + " on PE " + std::to_string(pe) + " threw " +
-              describe_current_exception());
+  rethrow_with("the constructor of " + name + " on PE " + std::to_string(pe) + " threw ", {});
 }
 
 void push_after_entry(const work_type& what, chare_header& element, message* restart) {

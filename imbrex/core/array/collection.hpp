@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <new>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -18,6 +19,7 @@
 #include <imbrex/core/array/entry.hpp>
 #include <imbrex/core/message/owned_span.hpp>
 #include <imbrex/core/message/record_of_parts.hpp>
+#include <imbrex/core/message/shown_type.hpp>
 #include <imbrex/core/name/placement.hpp>
 #include <imbrex/core/name/singles.hpp>
 #include <imbrex/core/pe/failures.hpp>
@@ -40,6 +42,7 @@ void drop_after_entry(const chare_header& element);
 
 void destroy_after_entry(work& item) noexcept;
 
+/// An exception of another language stays what it is.
 [[noreturn]] void rethrow_construction_failure(const std::string& name, int pe);
 /// A proxy names the part as one of another class.
 [[noreturn]] void throw_another_class(std::string_view chare_name, const collection_part& part);
@@ -47,6 +50,10 @@ void destroy_after_entry(work& item) noexcept;
 [[noreturn]] void throw_no_such_singles(std::string_view chare_name, std::uint64_t number);
 /// A message is for an array that has ended: its sender is told so.
 void refuse_ended(message& m, std::string_view chare_name);
+/// The number of the single chares of a class that is named at run time, behind those of classes of C++.
+std::uint64_t number_of_singles(entry_name constructor);
+/// The other way round; nothing if the number is none of these.
+std::optional<entry_name> constructor_of_singles(std::uint64_t number);
 [[noreturn]] void throw_pinned(const chare_header& element);
 /// The element's class lacks what it needs to migrate.
 [[noreturn]] void throw_not_migratable(const chare_header& element);
@@ -58,13 +65,14 @@ bool entries_can_move(const chare_header& element, int to);
 /// What an element's class did threw while the element travels: "the default constructor".
 [[noreturn]] void rethrow_travel_failure(const char* doing, const chare_header& element);
 
-/// A class whose objects stand for those of classes that have their names at run time: reports show these
-/// names, and those of their ports.
-template <class T>
-concept names_its_class = requires(const T& object, const void* port) {
-  { object.shown_class_name() } -> std::convertible_to<std::string_view>;
-  { object.shown_port_name(port) } -> std::convertible_to<std::string_view>;
-};
+/// What reports call the class of Ts that are constructed from these.
+template <class T, class... A>
+std::string_view class_to_show([[maybe_unused]] const A&... arguments) {
+  if constexpr (stands_for_classes<T>)
+    return entry_name(std::get<0>(std::tie(arguments...))).definition().chare;
+  else
+    return type_name<T>();
+}
 
 /// One PE's part of an array of T.
 template <class T>
@@ -79,8 +87,8 @@ class collection final : public element_map<typename T::index_type> {
   static constexpr bool is_migratable = serializable<T> && std::is_default_constructible_v<T>;
 
   collection(processor& pe, std::uint64_t id, const index_type& shape, home_function home,
-             std::uint64_t elements)
-      : base(pe, id, type_name<T>(), elements),
+             std::uint64_t elements, std::string_view shown_name = type_name<T>())
+      : base(pe, id, {type_name<T>(), shown_name}, elements),
         shape_(shape),
         home_(home),
         began_filled_(elements > 0),
@@ -117,21 +125,21 @@ class collection final : public element_map<typename T::index_type> {
     }
     return began_filled_;
   }
-  std::string key_name(const key& k, std::string_view class_name) const override {
+  std::string key_name(const key& k) const override {
     if constexpr (is_index<index_type>) {
-      if (this->is_of_singles()) return single_text(class_name, singles_.number(k), singles_.creator(k));
+      if (this->is_of_singles())
+        return single_text(this->shown_name(), singles_.number(k), singles_.creator(k));
     }
-    return element_text(class_name, key_text(where(k)));
+    if constexpr (shows_keys)
+      return element_text(this->shown_name(), std::string(T::shown_key(k)));
+    else
+      return element_text(this->shown_name(), key_text(where(k)));
   }
   std::string element_name(const chare_header& e) const override {
-    std::string_view class_name = this->chare_name();
-    if constexpr (names_its_class<T>)
-      if (!e.travels && e.slot != chare_header::no_slot)
-        class_name = static_cast<const T*>(object(e))->shown_class_name();
-    return key_name(static_cast<const header&>(e).key, class_name);
+    return key_name(static_cast<const header&>(e).key);
   }
   std::string_view port_name(const chare_header& e, const void* port) const override {
-    if constexpr (names_its_class<T>)
+    if constexpr (stands_for_classes<T>)
       return static_cast<const T*>(object(e))->shown_port_name(port);
     else
       return base::port_name(e, port);
@@ -196,7 +204,7 @@ class collection final : public element_map<typename T::index_type> {
       drop_after_entry(*h);  // a constructor may ask to migrate, and then throw
       h->~header();
       memory::release(raw);
-      rethrow_construction_failure(key_name(k, class_to_construct(arguments...)), this->pe().pe());
+      rethrow_construction_failure(key_name(k), this->pe().pe());
     }
     take_in(*h);
     return *h;
@@ -206,14 +214,10 @@ class collection final : public element_map<typename T::index_type> {
   template <class... A>
   void insert(const key& k, A&&... arguments) {
     if (this->find(k) != nullptr)
-      throw error("insert: " + key_name(k, class_to_construct(arguments...)) +
-                  " exists already; destroy it first or choose another index");
+      throw error("insert: " + key_name(k) + " exists already; destroy it first or choose another index");
     if (const auto* elsewhere = this->known_elsewhere(k))
-      throw error("insert: " + key_name(k, class_to_construct(arguments...)) + " exists already (on PE " +
-                  std::to_string(elsewhere->pe) + ")");
-    if (this->is_closed())
-      throw error("insert: " + key_name(k, class_to_construct(arguments...)) +
-                  ": that array has been destroyed");
+      throw error("insert: " + key_name(k) + " exists already (on PE " + std::to_string(elsewhere->pe) + ")");
+    if (this->is_closed()) throw error("insert: " + key_name(k) + ": that array has been destroyed");
     if constexpr (is_index<index_type>) {
       if (this->is_of_singles()) singles_.created(k);
     }
@@ -246,6 +250,7 @@ class collection final : public element_map<typename T::index_type> {
       m.collection = this->id();
       m.element = &e;
       m.restart = restart;
+      if constexpr (stands_for_classes<T>) m.of = memory::object(e).constructor_name();
       m.is_object = e.entries != nullptr;
       m.has_device_memory = has_devices(this->pe()) && m.holds_device_memory();
       this->pe().dispatch(m, to);
@@ -294,30 +299,23 @@ class collection final : public element_map<typename T::index_type> {
   }
 
  private:
-  /// The class of an object that is constructed from these: the first may name it.
-  template <class... A>
-  std::string_view class_to_construct([[maybe_unused]] const A&... arguments) const {
-    if constexpr (sizeof...(A) > 0) {
-      if constexpr (std::is_same_v<std::tuple_element_t<0, std::tuple<A...>>, entry_name>)
-        return std::get<0>(std::tie(arguments...)).definition().chare;
-      else
-        return this->chare_name();
-    } else {
-      return this->chare_name();
-    }
-  }
+  /// The class says itself how its keys are to be written.
+  static constexpr bool shows_keys = requires(const key& k) { std::string_view(T::shown_key(k)); };
+
   void write_key(const key& k, signal_text& out) const noexcept {
     if constexpr (is_index<index_type>) {
       if (this->is_of_singles())
-        return write_single(this->chare_name(), singles_.number(k), singles_.creator(k), out);
+        return write_single(this->shown_name(), singles_.number(k), singles_.creator(k), out);
       index_type i = from_linear(shape_, k);
-      write_index(this->chare_name(), &i[0], index_type::dimensions, out);
+      write_index(this->shown_name(), &i[0], index_type::dimensions, out);
+    } else if constexpr (shows_keys) {
+      out.add(short_name(this->shown_name())).add("(").add(T::shown_key(k)).add(")");
     } else if constexpr (std::is_convertible_v<const key&, std::string_view>) {
-      write_text_key(this->chare_name(), k, out);
+      write_text_key(this->shown_name(), k, out);
     } else if constexpr (std::is_integral_v<key>) {
-      write_number_key(this->chare_name(), static_cast<std::int64_t>(k), out);
+      write_number_key(this->shown_name(), static_cast<std::int64_t>(k), out);
     } else {
-      out.add(short_name(this->chare_name()));
+      out.add(short_name(this->shown_name()));
     }
   }
   int home_of_single(const key& k) const {
@@ -366,6 +364,8 @@ struct migrant : message {
   typename memory::header* element = nullptr;  ///< null as long as it is bytes
   message* restart = nullptr;
   owned_span<std::byte> packed;
+  /// The constructor of its class, if that is named at run time.
+  [[no_unique_address]] std::conditional_t<stands_for_classes<T>, entry_name, nothing> of{};
 
   migrant() = default;
   migrant(const migrant&) = delete;
@@ -380,9 +380,16 @@ struct migrant : message {
   }
 
   struct record : record_of_parts<migrant> {
-    record() : record_of_parts<migrant>({"migration", type_name<T>()}) { this->chare_class = &typeid(T); }
+    record() : record_of_parts<migrant>({"migration", shown_type<T>::name}) {
+      this->chare_class = &typeid(T);
+    }
   };
   static inline record type_record{};
+  const message_type* named_kind() const
+    requires stands_for_classes<T>
+  {
+    return kind_of_name(of);
+  }
 
   /// What lies in its ports, and goes to another process as messages do.
   void collect(std::vector<device_part*>& parts) {
@@ -397,6 +404,7 @@ struct migrant : message {
     return !parts.empty();
   }
   void serialize(writer& out) {
+    if constexpr (stands_for_classes<T>) out(of);
     if (element == nullptr) return out.bytes(packed.data(), packed.size());
     out(*element);
     try {
@@ -410,6 +418,7 @@ struct migrant : message {
     restart->type->pack(*restart, out);
   }
   void serialize(reader& in) {
+    if constexpr (stands_for_classes<T>) in(of);
     packed.resize(in.remaining());
     in.rest(packed.data());
   }
@@ -463,19 +472,33 @@ struct migrant : message {
   }
 };
 
-/// The number of the collection of single chares of a class: by the class's place among the program's
-/// messages, so equal in all processes.
-template <class T>
-std::uint64_t singles_of() {
-  return singles_bit | destruction_request<T>::type_record.id;
+/// The number of the collection of single chares of a class that are constructed from these: by the class's
+/// place among the program's messages, so equal in all processes. Those of classes that are named at run time
+/// come behind, by the constructor's number.
+template <class T, class... A>
+std::uint64_t singles_of([[maybe_unused]] const A&... arguments) {
+  if constexpr (stands_for_classes<T>)
+    return singles_bit | number_of_singles(std::get<0>(std::tie(arguments...)));
+  else
+    return singles_bit | destruction_request<T>::type_record.id;
 }
 
-/// This PE's part of the single chares of a class, made when first needed.
+/// True of the number of a collection of single Ts.
 template <class T>
-collection<T>& singles_part(processor& pe) {
-  const std::uint64_t id = singles_of<T>();
-  if (pe.collection(id) == nullptr)
-    pe.install(std::make_unique<collection<T>>(pe, id, typename T::index_type{}, nullptr, 0));
+bool is_of_single(std::uint64_t id) {
+  if constexpr (stands_for_classes<T>)
+    return (id & singles_bit) != 0 && constructor_of_singles(id & ~singles_bit).has_value();
+  else
+    return id == singles_of<T>();
+}
+
+/// This PE's part of a collection of single Ts, made when first needed.
+template <class T>
+collection<T>& singles_part(processor& pe, std::uint64_t id) {
+  if (auto* const part = pe.collection(id)) return static_cast<collection<T>&>(*part);
+  std::string_view shown = type_name<T>();
+  if constexpr (stands_for_classes<T>) shown = constructor_of_singles(id & ~singles_bit)->definition().chare;
+  pe.install(std::make_unique<collection<T>>(pe, id, typename T::index_type{}, nullptr, 0, shown));
   return static_cast<collection<T>&>(*pe.collection(id));
 }
 
@@ -483,7 +506,7 @@ collection<T>& singles_part(processor& pe) {
 template <class T>
 collection<T>& checked(collection_part& part) {
   if (!part.is_of(type_name<T>())) [[unlikely]]
-    throw_another_class(type_name<T>(), part);
+    throw_another_class(shown_type<T>::name, part);
   return static_cast<collection<T>&>(part);
 }
 
@@ -507,16 +530,16 @@ template <class T>
   if (auto* const part = part_at<T>(pe, m.collection)) return part;
   if (auto* const part = pe.collection(m.collection)) {
     const message_guard mine(m);
-    throw_another_class(type_name<T>(), *part);
+    throw_another_class(shown_type<T>::name, *part);
   }
-  if (m.collection == singles_of<T>()) return &singles_part<T>(pe);
+  if (is_of_single<T>(m.collection)) return &singles_part<T>(pe, m.collection);
   if ((m.collection & singles_bit) != 0) {
     const message_guard mine(m);
-    pe.check_run(m.collection, type_name<T>(), m.shown_kind().entry_name);
-    throw_no_such_singles(type_name<T>(), m.collection);
+    pe.check_run(m.collection, shown_type<T>::name, m.shown_kind().entry_name);
+    throw_no_such_singles(shown_type<T>::name, m.collection);
   }
   if (pe.has_ended(m.collection)) {
-    refuse_ended(m, type_name<T>());
+    refuse_ended(m, shown_type<T>::name);
     return nullptr;
   }
   pe.hold(m);
@@ -596,7 +619,7 @@ inline constexpr work_type destruction{"destruction", &run_destruction<T>, &dest
 template <class T>
 struct destruction_request : element_message<key_type<typename T::index_type>> {
   static inline message_type type_record =
-      message_type(type_name<destruction_request>(), type_name<T>(), "destroy",
+      message_type(type_name<destruction_request>(), shown_type<T>::name, "destroy",
                    functions_of<destruction_request>("request to destroy an element"));
   void serialize(auto& ar) { ar(this->key); }
   void deliver() {

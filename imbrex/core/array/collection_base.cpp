@@ -23,9 +23,9 @@ struct empty_notice : message {
 
 }  // namespace
 
-collection_base::collection_base(processor& pe, std::uint64_t id, std::string_view chare_name,
+collection_base::collection_base(processor& pe, std::uint64_t id, const class_names& of,
                                  std::uint64_t initial_elements)
-    : local_array(pe, id, chare_name, {broadcasts_, reductions_, ending_}),
+    : local_array(pe, id, of, {broadcasts_, reductions_, ending_}),
       broadcasts_(*this),
       reductions_(*this, initial_elements),
       ending_(*this, initial_elements) {}

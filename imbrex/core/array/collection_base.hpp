@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <string_view>
 
 #include <imbrex/core/collective/array_end.hpp>
 #include <imbrex/core/collective/broadcasts.hpp>
@@ -15,8 +14,7 @@ namespace imbrex::detail {
 /// One PE's part of an array with its part in what concerns all of them.
 class collection_base : public local_array {
  public:
-  collection_base(processor& pe, std::uint64_t id, std::string_view chare_name,
-                  std::uint64_t initial_elements);
+  collection_base(processor& pe, std::uint64_t id, const class_names& of, std::uint64_t initial_elements);
   ~collection_base() override;
 
   int creator() const override { return ending_.creator(); }

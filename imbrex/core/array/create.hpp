@@ -12,6 +12,7 @@
 
 #include <imbrex/core/array/creation.hpp>
 #include <imbrex/core/array/send.hpp>
+#include <imbrex/core/message/shown_type.hpp>
 
 namespace imbrex {
 namespace detail {
@@ -34,15 +35,24 @@ struct create_message final : message {
   create_message(int pe, const index_type& s, const std::tuple<A...>& a)
       : creator(pe), shape(s), arguments(a) {}
 
-  static inline message_type type_record = runtime_message_type<create_message>({"creation", type_name<T>()});
+  static inline message_type type_record =
+      runtime_message_type<create_message>({"creation", shown_type<T>::name});
+  const message_type* named_kind() const
+    requires stands_for_classes<T>
+  {
+    return kind_of_name(std::get<0>(arguments));
+  }
   void serialize(auto& ar) { ar(creator, shape, arguments); }
   void deliver() {
     const message_guard mine(*this);
+    late_exception thrown;
     try {
       create(processor::here(), creator, collection, shape, arguments);
+      return;
     } catch (...) {
-      fail_run(processor::here(), describe_current_exception());
+      thrown.keep();
     }
+    fail_creation(collection, thrown.take());
   }
 
   /// Has the PEs below this one in the creator's tree create their parts, then creates that of this PE.
@@ -55,8 +65,9 @@ struct create_message final : message {
     }
     std::uint64_t elements = 0;
     if constexpr (!IsSparse) elements = volume(shape);
-    auto made =
-        std::make_unique<detail::collection<T>>(pe, id, shape, &home_of<index_type, Placement>, elements);
+    auto made = std::make_unique<detail::collection<T>>(
+        pe, id, shape, &home_of<index_type, Placement>, elements,
+        std::apply([](const auto&... a) { return class_to_show<T>(a...); }, arguments));
     auto& part = *made;
     if constexpr (stays_on_its_pe<Placement>) part.pin();
     part.ending().set_creator(creator);
@@ -67,13 +78,15 @@ struct create_message final : message {
       const auto create_here = [&](std::uint64_t l) {
         std::apply([&](const auto&... a) { part.create(l, part.first_place(), a...); }, arguments);
       };
+      part.failure_is_told = pe.pe() == creator;  // by the exception, while one may be thrown here
       try {
         for_each_on<Placement>(shape, pe.pe(), pe.num_pes(), create_here);
       } catch (const error&) {  // names what a constructor threw
         throw;
       } catch (...) {
-        rethrow_creation_failure(type_name<T>(), pe.pe());
+        rethrow_creation_failure(part.shown_name(), pe.pe());
       }
+      part.failure_is_told = false;
     }
     part.reductions().created();
   }
@@ -89,7 +102,12 @@ struct insert_message final : element_message<key_type<typename T::index_type>> 
   explicit insert_message(std::in_place_t, Given&&... given) : arguments(std::forward<Given>(given)...) {}
 
   static inline message_type type_record =
-      runtime_message_type<insert_message>({"insertion", type_name<T>()});
+      runtime_message_type<insert_message>({"insertion", shown_type<T>::name});
+  const message_type* named_kind() const
+    requires stands_for_classes<T>
+  {
+    return kind_of_name(std::get<0>(arguments));
+  }
   void serialize(auto& ar) { ar(this->key, arguments); }
   void deliver() {
     auto* part = part_for<T>(*this);
@@ -162,7 +180,7 @@ void insert_element(const element<T>& to, const creation_rules& rules, A&&... ar
 
 template <class T, class Placement, bool IsSparse, class... A>
 consteval bool creation_fits() {
-  constexpr bool late_arguments = IsSparse && sizeof...(A) > 0;
+  constexpr bool late_arguments = IsSparse && sizeof...(A) > (stands_for_classes<T> ? 1 : 0);
   static_assert(
       !late_arguments,
       "imbrex: an array that begins without elements takes no constructor arguments: give them to insert");
@@ -183,7 +201,7 @@ array<T> create_array(const layout<typename T::index_type, Placement, IsSparse>&
     auto& pe = processor::here();
     if constexpr (is_index<index_type>) {
       if (is_below_zero(how.shape) || volume(how.shape) > std::uint64_t{1} << (IsSparse ? 62U : 40U))
-        throw_wrong_shape(type_name<T>(), to_string(how.shape));
+        throw_wrong_shape(class_to_show<T>(arguments...), to_string(how.shape));
     }
     const std::uint64_t id = pe.new_collection();
     using message = create_message<T, Placement, IsSparse, constructor_argument<A>...>;
@@ -201,7 +219,7 @@ array<T> create_array(const layout<typename T::index_type, Placement, IsSparse>&
 /// proxy at once: the elements on this PE exist then, the others will before a message reaches them;
 /// `created` of the array waits for them. An array of no elements is as others. Throws imbrex::error for a
 /// shape with an extent below 0 or of more than 2^40 elements, and if a constructor here throws; one that
-/// throws on another PE ends the run.
+/// throws on another PE ends the run, unless somebody on this PE awaits `created` by then.
 template <class T, class... A>
 array<T> make_array(const typename T::index_type& shape, const A&... constructor_arguments)
   requires detail::is_index<typename T::index_type>
@@ -280,7 +298,7 @@ class creator {
     auto& pe = detail::processor::here();
     const int where = pe_of_chare;
     if (where < 0 || where >= pe.num_pes()) detail::throw_wrong_pe("make_chare_on", where, pe.num_pes());
-    auto& part = detail::singles_part<T>(pe);
+    auto& part = detail::singles_part<T>(pe, detail::singles_of<T>(constructor_arguments...));
     const std::uint64_t id = part.id();
     const auto key = part.new_single(where);
     if constexpr (detail::constructor_fits<T, detail::constructor_argument<A>...>())
@@ -339,7 +357,7 @@ pending<void> array<T>::created() const {
   if (auto* part = pe.collection(number))
     detail::checked<T>(*part);
   else
-    pe.check_run(number, type_name<T>());
+    pe.check_run(number, detail::shown_type<T>::name);
   return detail::end_of_creation(number);
 }
 
@@ -350,7 +368,7 @@ pending<void> array<T>::destroy() const {
   if (auto* part = pe.collection(number))
     detail::checked<T>(*part);
   else if (collection_ != detail::nothing_created)
-    pe.check_run(number, type_name<T>());
+    pe.check_run(number, detail::shown_type<T>::name);
   return detail::end_array(number);
 }
 

@@ -22,9 +22,14 @@ struct creation_question : message {
   void deliver() {
     auto& pe = processor::here();
     if (!is_passed_on_) pass_on(pe);
-    if (pe.collection(collection) == nullptr) return pe.hold(*this);
+    const auto* const part = array_at(pe, collection);
+    if (part == nullptr) return pe.hold(*this);
     const message_guard mine(*this);
-    send_end(origin, reply);
+    if (part->creation_failure.empty()) return send_end(origin, reply);
+    reader in(part->creation_failure);
+    carried_exception why;
+    in(why);
+    send_failure(origin, reply, "the creation of an array", std::move(why));
   }
 
  private:
@@ -49,10 +54,40 @@ struct creation_question : message {
   bool is_passed_on_ = false;
 };
 
+/// To the PE that made an array: a part of it could not be created.
+struct creation_failure : message {
+  carried_exception why;
+
+  static inline message_type type_record = runtime_message_type<creation_failure>();
+  void serialize(auto& ar) { ar(why); }
+  void deliver() {
+    auto& pe = processor::here();
+    const message_guard mine(*this);
+    const auto* const part = array_at(pe, collection);
+    if (part == nullptr || !part->failure_is_told) fail_run(pe, why.description());
+  }
+};
+
 }  // namespace
+
+void fail_creation(std::uint64_t collection, std::exception_ptr why) {
+  auto& pe = processor::here();
+  carried_exception carried(std::move(why));
+  auto* const part = array_at(pe, collection);
+  if (part == nullptr) return fail_run(pe, carried.description());
+  writer out;
+  out(carried);
+  part->creation_failure = out.take();
+  auto& m = make_message<creation_failure>();
+  m.collection = collection;
+  m.why = std::move(carried);
+  pe.dispatch(m, part->creator());
+}
 
 pending<void> end_of_creation(std::uint64_t collection) {
   auto& pe = processor::here();
+  if (auto* const part = array_at(pe, collection); part != nullptr && part->creator() == pe.pe())
+    part->failure_is_told = true;
   pending<void> result("the creation of an array");
   auto& m = make_message<creation_question>();
   m.collection = collection;

@@ -13,6 +13,7 @@
 
 #include <imbrex/core/array/collection.hpp>
 #include <imbrex/core/collective/reduction.hpp>
+#include <imbrex/core/message/shown_type.hpp>
 #include <imbrex/core/name/key_map.hpp>
 
 namespace imbrex::detail {
@@ -32,7 +33,7 @@ struct exchange_bundle final : message {
   std::vector<value_type> values;
 
   static inline message_type type_record =
-      runtime_message_type<exchange_bundle>({"values of an exchange", type_name<T>()});
+      runtime_message_type<exchange_bundle>({"values of an exchange", shown_type<T>::name});
   void serialize(auto& ar) { ar(number, from, to, values); }
   void deliver();
 };
@@ -45,7 +46,7 @@ struct exchange_value final : element_message<key_type<typename T::index_type>> 
   typename Pattern::value_type value{};
 
   static inline message_type type_record =
-      runtime_message_type<exchange_value>({"value of an exchange", type_name<T>()});
+      runtime_message_type<exchange_value>({"value of an exchange", shown_type<T>::name});
   void serialize(auto& ar) { ar(this->key, number, from, value); }
   void deliver();
 };

@@ -86,7 +86,7 @@ class element_map : public collection_base {
   using key = key_type<Index>;
   using header = element_header<Index>;
 
-  element_map(processor& pe, std::uint64_t id, std::string_view chare_name, std::uint64_t initial_elements);
+  element_map(processor& pe, std::uint64_t id, const class_names& of, std::uint64_t initial_elements);
   ~element_map() override;
 
   header* find(const key& k) const { return elements_.find(k); }
@@ -101,12 +101,7 @@ class element_map : public collection_base {
   /// At the home, for an element that is nowhere: true if it has been destroyed though nothing is known of
   /// it.
   virtual bool was_destroyed(const key& k) const = 0;
-  virtual std::string key_name(const key& k, std::string_view class_name) const = 0;
-  /// The class whose entry a message is for; of what the runtime itself sends to elements, the array's.
-  std::string_view class_meant(const message& m) const {
-    const auto name = m.shown_kind().chare_name;
-    return name.empty() ? chare_name() : name;
-  }
+  virtual std::string key_name(const key& k) const = 0;
 
   /// A message came for an element that is not here.
   void route(element_message<key>& m);
@@ -338,9 +333,8 @@ void element_map<Index>::describe_held(std::vector<std::string>& lines, std::siz
                                              : "that element was never created, or destroyed long ago";
     for (const auto* m : messages) {
       if (lines.size() >= most) return;
-      lines.push_back("a message for " + key_name(k, class_meant(*m)) + ", entry " +
-                      std::string(m->shown_kind().entry_name) + ", sent by PE " + std::to_string(m->origin) +
-                      ": " + why);
+      lines.push_back("a message for " + key_name(k) + ", entry " + std::string(m->shown_kind().entry_name) +
+                      ", sent by PE " + std::to_string(m->origin) + ": " + why);
     }
   }
 }
@@ -482,12 +476,10 @@ template <class Index>
 void element_map<Index>::refuse(element_message<key>& m) {
   const message_guard mine(m);
   if (m.may_find_none) return answer_none_found(m);
-  const std::string_view class_name = class_meant(m);
-  fail_request(
-      m,
-      "a message for " + key_name(m.key, class_name) + ", entry " + std::string(m.shown_kind().entry_name) +
-          ", sent by PE " + std::to_string(m.origin),
-      carried_exception(std::make_exception_ptr(error(key_name(m.key, class_name) + " has been destroyed"))));
+  fail_request(m,
+               "a message for " + key_name(m.key) + ", entry " + std::string(m.shown_kind().entry_name) +
+                   ", sent by PE " + std::to_string(m.origin),
+               carried_exception(std::make_exception_ptr(error(key_name(m.key) + " has been destroyed"))));
 }
 
 template <class Index>
@@ -501,9 +493,9 @@ void element_map<Index>::reserve(std::size_t n) {
 }
 
 template <class Index>
-element_map<Index>::element_map(processor& pe, std::uint64_t id, std::string_view chare_name,
+element_map<Index>::element_map(processor& pe, std::uint64_t id, const class_names& of,
                                 std::uint64_t initial_elements)
-    : collection_base(pe, id, chare_name, initial_elements) {}
+    : collection_base(pe, id, of, initial_elements) {}
 
 template <class Index>
 element_map<Index>::~element_map() = default;

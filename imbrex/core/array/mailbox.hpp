@@ -13,6 +13,7 @@
 #include <imbrex/base/narrowed.hpp>
 #include <imbrex/core/message/device_parts.hpp>
 #include <imbrex/core/message/message.hpp>
+#include <imbrex/core/message/shown_type.hpp>
 #include <imbrex/coro/scope.hpp>
 #include <imbrex/coro/waiter.hpp>
 
@@ -44,7 +45,7 @@ struct letter : letter_base {
 template <class V>
 struct bare_letter : message {
   letter<V> content;
-  static inline message_type type_record = runtime_message_type<bare_letter>({"letter", type_name<V>()});
+  static inline message_type type_record = runtime_message_type<bare_letter>({"letter", shown_type<V>::name});
   void serialize(auto& ar) {
     ar(content.reference);
     process_in_message(ar, content.value);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <imbrex/core/array/create.hpp>
+#include <imbrex/core/message/shown_type.hpp>
 #include <imbrex/core/pe/parallel_for.hpp>
 
 namespace imbrex {
@@ -76,7 +77,7 @@ struct chare_call_message final : element_message<key_type<typename T::index_typ
   }
 
   static inline message_type type_record =
-      runtime_message_type<chare_call_message>({"call in a process", type_name<T>()});
+      runtime_message_type<chare_call_message>({"call in a process", shown_type<T>::name});
   void serialize(auto&) {}  // it stays in its process
   void deliver() {
     auto* part = part_for<T>(*this);
@@ -97,7 +98,7 @@ task<std::invoke_result_t<F&, T&>> call_in_process(array<T> members, F function)
   if (auto* part = pe.collection(number))
     checked<T>(*part);
   else
-    pe.check_run(number, type_name<T>());
+    pe.check_run(number, shown_type<T>::name);
   const auto call = std::make_shared<typed_chare_call<T, F>>(function);
   const loop_guard guard(call);
   pending<void> ended("the end of a call in this process");

@@ -13,6 +13,7 @@
 #include <imbrex/base/narrowed.hpp>
 #include <imbrex/core/collective/reduction.hpp>
 #include <imbrex/core/message/member_traits.hpp>
+#include <imbrex/core/message/shown_type.hpp>
 #include <imbrex/core/name/key.hpp>
 #include <imbrex/core/name/slice.hpp>
 
@@ -260,7 +261,8 @@ class array {
   pending<void> call(A&&... arguments) const;
 
   /// Becomes ready when the elements that make_array or make_group creates exist on all PEs, and `local` can
-  /// be used on each. It does not wait for elements that `insert` creates.
+  /// be used on each. It does not wait for elements that `insert` creates. Where the array was made it throws
+  /// what a constructor has thrown on another PE.
   pending<void> created() const;
 
   /// Destroys the array: all its elements with their suspended entries, and what the runtime keeps of it. The
@@ -305,8 +307,8 @@ class array {
 
  private:
   [[noreturn]] void throw_outside(const index_type& i) const {
-    if (collection_ == detail::nothing_created) detail::throw_names_nothing(type_name<T>());
-    detail::throw_wrong_index(type_name<T>(), to_string(i), to_string(shape_));
+    if (collection_ == detail::nothing_created) detail::throw_names_nothing(detail::shown_type<T>::name);
+    detail::throw_wrong_index(detail::shown_type<T>::name, to_string(i), to_string(shape_));
   }
 
   std::uint64_t collection_ = 0;

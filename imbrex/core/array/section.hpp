@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <imbrex/core/array/send.hpp>
+#include <imbrex/core/message/shown_type.hpp>
 #include <imbrex/core/name/indices.hpp>
 
 namespace imbrex {
@@ -129,7 +130,12 @@ struct section_share final : message {
   }
 
   static inline record_of_parts<section_share> type_record{
-      {"share of a section's broadcast", type_name<T>(), member_name<M>()}};
+      {"share of a section's broadcast", shown_type<T>::name, member_name<M>()}};
+  const message_type* named_kind() const
+    requires takes_name<M>
+  {
+    return content ? content->kind().named(*content) : nullptr;
+  }
   void serialize(auto& ar) {
     if constexpr (std::remove_cvref_t<decltype(ar)>::reading) content.reset(&make_message<content_type>());
     ar(below);
@@ -235,7 +241,7 @@ struct section_share final : message {
     m.key = below.front().members.front();
     m.origin = this->origin;
     m.reply = this->reply;
-    refuse_ended(m, type_name<T>());
+    refuse_ended(m, shown_type<T>::name);
   }
 };
 
@@ -255,7 +261,12 @@ struct section_broadcast final : message {
   }
 
   static inline record_of_parts<section_broadcast> type_record{
-      {"section's broadcast", type_name<T>(), member_name<M>()}};
+      {"section's broadcast", shown_type<T>::name, member_name<M>()}};
+  const message_type* named_kind() const
+    requires takes_name<M>
+  {
+    return content ? content->kind().named(*content) : nullptr;
+  }
   void serialize(auto& ar) {
     if constexpr (std::remove_cvref_t<decltype(ar)>::reading) content.reset(&make_message<content_type>());
     ar(section_id);
@@ -298,7 +309,7 @@ template <class T, auto M, class Op, class... A>
 void post_to_section(const section<T>& to, const reply_address& reply, A&&... arguments) {
   auto& pe = processor::here();
   const std::uint64_t number = pe.number_of(to.collection());
-  if (pe.collection(number) == nullptr) pe.check_run(number, type_name<T>(), member_name<M>());
+  if (pe.collection(number) == nullptr) check_run<T, M>(pe, number, arguments...);
   const int root = pe.root_of_section(to.id());
   auto& content = make_sent_message<T, M>(pe, std::forward<A>(arguments)...);
   auto& m = make_message<section_broadcast<T, M, Op>>(to.id(), content);
@@ -354,7 +365,7 @@ section<T> section_of(const array<T>& all, std::vector<typename element<T>::key>
   if (auto* part = pe.collection(number))
     checked<T>(*part);
   else
-    pe.check_run(number, type_name<T>());
+    pe.check_run(number, shown_type<T>::name);
   using list = section_list<typename element<T>::key>;
   return {all.collection(), pe.add_section(std::make_unique<list>(number, std::move(members))),
           all.priority()};
@@ -381,7 +392,7 @@ imbrex::section<T> array<T>::section(S... slices) const {
   int d = 0;
   const auto take = [&](const auto& slice) {
     const auto range = detail::range_of(slice, shape_[d]);
-    detail::check_slice(range, d, shape_[d], type_name<T>());
+    detail::check_slice(range, d, shape_[d], detail::shown_type<T>::name);
     origin[d] = static_cast<int>(range.first);
     extents[d] = range.count();
     strides[d] = static_cast<int>(range.stride);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <imbrex/core/array/section.hpp>
+#include <imbrex/core/message/shown_type.hpp>
 
 namespace imbrex {
 namespace detail {
@@ -111,7 +112,7 @@ struct section_question final : message {
   std::uint64_t section_id = 0;
 
   static inline message_type type_record =
-      runtime_message_type<section_question>({"question for a section's place", type_name<T>()});
+      runtime_message_type<section_question>({"question for a section's place", shown_type<T>::name});
   void serialize(auto& ar) { ar(section_id); }
   void deliver() {
     auto* const part = part_in_tree<T>(*this);
@@ -128,7 +129,7 @@ struct section_homes final : message {
   typename section_place<T>::branches homes;
 
   static inline message_type type_record =
-      runtime_message_type<section_homes>({"a section's place", type_name<T>()});
+      runtime_message_type<section_homes>({"a section's place", shown_type<T>::name});
   void serialize(auto& ar) { ar(section_id, homes); }
   void deliver() {
     auto* const part = part_in_tree<T>(*this);
@@ -257,8 +258,8 @@ class section_reduction final : public section_reduction_base {
       }
       const auto& part = place_.part();
       send_failure(c.caller, c.reply, "all_reduce",
-                   carried_exception(std::make_exception_ptr(error(part.key_name(c.from, part.chare_name()) +
-                                                                   " is not a member of that section"))));
+                   carried_exception(std::make_exception_ptr(
+                       error(part.key_name(c.from) + " is not a member of that section"))));
       contributions_.erase(contributions_.begin() + static_cast<std::ptrdiff_t>(members_here_));
     }
   }
@@ -383,7 +384,7 @@ struct section_partial final : message {
   section_partial() { this->has_device_memory = carries_device_memory<typename reduction_type::partial>; }
 
   static inline record_of_parts<section_partial> type_record{
-      {"part of a section's all_reduce", type_name<V>(), {}, type_name<Op>()}};
+      {"part of a section's all_reduce", shown_type<V>::name, {}, type_name<Op>()}};
   void serialize(auto& ar) {
     ar(section_id, number, thrown);
     process_in_message(ar, value);
@@ -416,7 +417,7 @@ struct section_result final : message {
   section_result() { this->has_device_memory = carries_device_memory<typename reduction_type::result>; }
 
   static inline record_of_parts<section_result> type_record{
-      {"result of a section's all_reduce", type_name<V>(), {}, type_name<Op>()}};
+      {"result of a section's all_reduce", shown_type<V>::name, {}, type_name<Op>()}};
   void serialize(auto& ar) {
     ar(section_id, number, thrown);
     if (!thrown) process_in_message(ar, value);
@@ -449,7 +450,7 @@ struct section_contribution final : message {
   section_contribution() { this->has_device_memory = carries_device_memory<V>; }
 
   static inline record_of_parts<section_contribution> type_record{
-      {"contribution to a section's all_reduce", type_name<V>(), {}, type_name<Op>()}};
+      {"contribution to a section's all_reduce", shown_type<V>::name, {}, type_name<Op>()}};
   void serialize(auto& ar) {
     ar(section_id, number, from, thrown);
     if (!thrown) process_in_message(ar, value);
@@ -481,9 +482,8 @@ auto chare<Derived, Index>::all_reduce(const section<Derived>& over, V value, Op
     const auto& part = static_cast<const detail::collection<Derived>&>(*h.home);
     const std::uint64_t collection = pe.number_of(over.collection());
     if (collection != part.id()) {
-      pe.check_run(collection, type_name<Derived>());
-      throw error(part.key_name(h.key, part.chare_name()) +
-                  " is not a member of that section, which is of another array");
+      pe.check_run(collection, detail::shown_type<Derived>::name);
+      throw error(part.key_name(h.key) + " is not a member of that section, which is of another array");
     }
     const int home = part.home_of(h.key);
     if (!h.section_reductions)

@@ -12,6 +12,7 @@
 #include <imbrex/core/array/element_turn.hpp>
 #include <imbrex/core/array/short_message.hpp>
 #include <imbrex/core/message/record_of_parts.hpp>
+#include <imbrex/core/message/shown_type.hpp>
 
 namespace imbrex {
 namespace detail {
@@ -115,7 +116,14 @@ struct entry_broadcast final : broadcast_message {
   entry_broadcast() { has_device_memory = entry_carries<T, M>(); }
   explicit entry_broadcast(content_type& c) : content(&c) { has_device_memory = entry_carries<T, M>(); }
 
-  static inline record_of_parts<entry_broadcast> type_record{{"broadcast", type_name<T>(), member_name<M>()}};
+  static inline record_of_parts<entry_broadcast> type_record{
+      {"broadcast", shown_type<T>::name, member_name<M>()}};
+  /// None while it is unpacked.
+  const message_type* named_kind() const
+    requires takes_name<M>
+  {
+    return content ? content->kind().named(*content) : nullptr;
+  }
   void serialize(auto& ar) {
     if constexpr (std::remove_cvref_t<decltype(ar)>::reading) content.reset(&make_message<content_type>());
     ar(number, pruned);
@@ -193,7 +201,7 @@ struct entry_broadcast final : broadcast_message {
     if (!processor::here().has_ended(collection)) {
       if (auto* part = part_for<T>(*this)) part->broadcasts().receive(*this);
     } else if (number == 0 && reply) {
-      refuse_ended(*this, type_name<T>());
+      refuse_ended(*this, shown_type<T>::name);
     } else {
       const message_guard mine(*this);  // it reaches all elements: none
     }
@@ -250,11 +258,19 @@ struct entry_broadcast final : broadcast_message {
   }
 };
 
+/// Throws imbrex::error if an array that is not here, and whose entry M is to be called with these arguments,
+/// is one of another run.
+template <class T, auto M, class... A>
+void check_run(const processor& pe, std::uint64_t number, const A&... arguments) {
+  const message_type& entry = shown_kind_of<T, M>(arguments...);
+  pe.check_run(number, entry.chare_name, entry.entry_name);
+}
+
 template <class T, auto M, class Op, class... A>
 void post_broadcast(const array<T>& to, const reply_address& reply, A&&... arguments) {
   auto& pe = processor::here();
   const std::uint64_t number = pe.number_of(to.collection());
-  if (pe.collection(number) == nullptr) pe.check_run(number, type_name<T>(), member_name<M>());
+  if (pe.collection(number) == nullptr) check_run<T, M>(pe, number, arguments...);
   auto& m =
       make_message<entry_broadcast<T, M, Op>>(make_sent_message<T, M>(pe, std::forward<A>(arguments)...));
   m.collection = number;
@@ -406,9 +422,10 @@ T* group<T>::local() const {
   auto& pe = detail::processor::here();
   const std::uint64_t number = pe.number_of(members_.collection());
   auto* part = pe.collection(number);
-  if (part == nullptr) pe.check_run(number, type_name<T>());
+  if (part == nullptr) pe.check_run(number, detail::shown_type<T>::name);
   auto* e = part != nullptr ? detail::checked<T>(*part).find(static_cast<std::uint64_t>(pe.pe())) : nullptr;
-  if (e == nullptr) detail::throw_not_here(type_name<T>(), pe.pe());
+  if (e == nullptr)
+    detail::throw_not_here(part != nullptr ? part->shown_name() : detail::shown_type<T>::name, pe.pe());
   return &detail::element_memory<T>::object(*e);
 }
 

@@ -418,6 +418,32 @@ TEST_P(errors, a_constructor_that_throws_ends_the_run) {
       {"constructor of unborn", "std::domain_error: no birth"});
 }
 
+TEST_P(errors, a_constructor_that_throws_fails_who_waits_for_the_creation) {
+  run([]() -> task<> {
+    const auto text_of = [](const error& e) { return std::string(e.what()); };
+    std::string text;
+    try {
+      const auto all = make_array<unborn>({8}, -1);
+      for (int again = 0; again < 2; ++again) {
+        try {
+          co_await all.created();
+          ADD_FAILURE() << "it did not throw";
+        } catch (const error& e) {
+          text = text_of(e);
+        }
+      }
+      co_await all.destroy();
+    } catch (const error& e) {  // where this PE is the last
+      text = text_of(e);
+    }
+    EXPECT_NE(text.find("constructor of unborn("), std::string::npos) << text;
+    EXPECT_NE(text.find("std::domain_error: no birth"), std::string::npos) << text;
+    const auto others = make_array<unborn>({8}, 0);
+    const auto count = co_await others.reduce<&unborn::value>(sum);
+    EXPECT_EQ(count, 8);
+  });
+}
+
 TEST_P(errors, memory_that_runs_out_is_said_to) {
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)

@@ -27,7 +27,14 @@ class script : public chare<script> {
   mailbox<std::int64_t> rain;
   mailbox<std::int64_t> snow;
 
-  std::string_view shown_class_name() const { return "Script"; }
+  static constexpr std::string_view shown_as = "a script";
+
+  script() = default;
+  explicit script(entry_name constructor) : constructor_(constructor) {
+    if (constructor.definition().entry == "fail") throw foreign_error("KeyError: 'y'", {std::byte{7}});
+  }
+
+  entry_name constructor_name() const { return constructor_; }
   std::string_view shown_port_name(const void* port) const {
     return port == &rain ? "Script.rain" : "Script.snow";
   }
@@ -41,8 +48,17 @@ class script : public chare<script> {
     sum_ += a + b;
     return sum_ + (which.definition().entry == "add_one_more" ? 1 : 0);
   }
+  /// Starts an entry for what comes later.
+  void go(entry_name, int pe) { migrate_to(pe); }
+  int place(entry_name) const { return pe(); }
+
+  void serialize(auto& ar) {
+    if (constructor_.number != 0 && constructor_.definition().entry == "stay") throw std::logic_error("no");
+    ar(constructor_, sum_);
+  }
 
  private:
+  entry_name constructor_;
   std::int64_t sum_ = 0;
 };
 
@@ -51,6 +67,10 @@ entry_name defined(const std::string& entry, script_function function) {
   const entry_name name = define_entry({"Script", entry, "(numbers) -> int"});
   if (name.target() == nullptr) name.set_target(&functions.emplace_back(std::move(function)));
   return name;
+}
+
+entry_name constructor(const std::string& chare = "Script") {
+  return define_entry({chare, "construct", "()"});
 }
 
 entry_name product() {
@@ -102,7 +122,7 @@ TEST_P(named_entries, are_sent_called_broadcast_and_reduced_as_all_others) {
   const auto add = define_entry({"Script", "add", "(int, int) -> int"});
   const auto add_one_more = define_entry({"Script", "add_one_more", "(int, int) -> int"});
   run([=]() -> task<> {
-    auto all = make_array<script>({7});
+    auto all = make_array<script>({7}, constructor());
     const auto p = co_await all[3].call<&script::invoke>(product(), numbers{2, 3, 7});
     EXPECT_EQ(p, 42);
     const auto indices = co_await all.reduce<&script::invoke>(sum, own_index(), numbers{});
@@ -123,20 +143,20 @@ TEST_P(named_entries, are_named_in_errors) {
   const auto explode = define_entry({"Script", "explode", "(int, int) -> int"});
   fails(
       [=]() -> task<> {
-        auto all = make_array<script>({3});
+        auto all = make_array<script>({3}, constructor());
         send<&script::add>(all[2], explode, 8, 0);
         co_await quiescence();
       },
       {"Script(2), entry explode, on PE", "it exploded at 8"});
   fails(
       []() -> task<> {
-        auto all = make_array<script>({3});
+        auto all = make_array<script>({3}, constructor());
         co_await all[1].call<&script::invoke>(explode_later(), numbers{});
       },
       {"Script(1), entry explode_later, on PE", "it exploded late"});
   fails(
       [=]() -> task<> {
-        auto all = make_array<script>({3});
+        auto all = make_array<script>({3}, constructor());
         send<&script::add>(all, explode, 9, 0);
         co_await quiescence();
       },
@@ -146,7 +166,7 @@ TEST_P(named_entries, are_named_in_errors) {
 TEST_P(named_entries, throw_what_travels_as_their_front_end_made_it) {
   fails(
       []() -> task<> {
-        auto all = make_array<script>({3});
+        auto all = make_array<script>({3}, constructor());
         try {
           co_await all[2].call<&script::invoke>(throw_foreign(), numbers{});
           ADD_FAILURE() << "it did not throw";
@@ -163,17 +183,102 @@ TEST_P(named_entries, throw_what_travels_as_their_front_end_made_it) {
 TEST_P(named_entries, are_named_in_the_report_of_a_deadlock) {
   fails(
       []() -> task<> {
-        auto all = make_array<script>({3});
+        auto all = make_array<script>({3}, constructor());
         co_await all[1].call<&script::invoke>(wait_for_rain(), numbers{});
       },
       {"deadlock", "the main task waits for the result of Script::wait_for_rain",
        "Script(1), entry wait_for_rain, on PE", " waits for Script.rain with reference 5"});
   fails(
       []() -> task<> {
-        auto all = make_array<script>(sparse(index<1>(3)));
+        auto all = make_array<script>(sparse(index<1>(3)), constructor());
         co_await all[1].call<&script::invoke>(wait_for_rain(), numbers{});
       },
       {"deadlock", "a message for Script(1), entry wait_for_rain", "never created"});
+}
+
+TEST_P(named_entries, show_the_class_of_each_array_and_single_chare) {
+  const auto place = define_entry({"Script", "place", "() -> int"});
+  const auto other = define_entry({"Other", "place", "() -> int"});
+  fails(
+      [=]() -> task<> {
+        auto all = make_array<script>(sparse(index<1>(3)), constructor("Other"));
+        co_await all[1].call<&script::place>(other);
+      },
+      {"deadlock", "a message for Other(1), entry place", "never created"});
+  fails(
+      [=]() -> task<> {
+        const auto one = make_chare<script>(constructor("Other"));
+        const auto two = make_chare<script>(constructor());
+        co_await one.call<&script::place>(other);
+        co_await two.call<&script::place>(place);
+        one.destroy();
+        co_await quiescence();
+        send<&script::place>(one, other);
+        co_await quiescence();
+      },
+      {"a message for Other #1 of PE 0, entry place", "Other #1 of PE 0 has been destroyed"});
+  fails(
+      []() -> task<> {
+        make_array<script>(index<1>(-1), constructor("Other"));
+        co_return;
+      },
+      {"an array of Other cannot have the shape -1"});
+  fails(
+      []() -> task<> {
+        const auto none = make_array<script>(index<1>(0), constructor("Other"));
+        co_await none.reduce<&script::place>(sum, entry_name{});
+      },
+      {"the array or section of Other is empty"});
+  fails(
+      [=]() -> task<> {
+        const auto all = make_array<script>({3}, constructor("Other"));
+        co_await all.destroy();
+        co_await quiescence();
+        send<&script::place>(all[1], other);
+        co_await quiescence();
+      },
+      {"a message for an array of Other, entry place", "that array of Other has ended"});
+  fails(
+      [=]() -> task<> {
+        const auto all = make_array<script>({3}, constructor("Other"));
+        co_await all.destroy();
+        co_await quiescence();
+        co_await all.reduce<&script::place>(sum, other);
+      },
+      {"that array of Other has ended"});
+}
+
+TEST_P(named_entries, migrate_as_of_their_class) {
+  const auto place = define_entry({"Script", "place", "() -> int"});
+  const auto go = define_entry({"Script", "go", "(int)"});
+  run([=]() -> task<> {
+    const auto all = make_array<script>({2}, constructor());
+    const auto single = make_chare_on<script>(0, constructor());
+    for (int pe = num_pes() - 1; pe >= 0; --pe) {
+      send<&script::go>(all[0], go, pe);
+      send<&script::go>(single, go, pe);
+      co_await quiescence();
+      const auto now = co_await all[0].call<&script::place>(place);
+      EXPECT_EQ(now, pe);
+      const auto of_single = co_await single.call<&script::place>(place);
+      EXPECT_EQ(of_single, pe);
+    }
+  });
+}
+
+TEST_P(named_entries, stay_what_their_constructor_throws) {
+  run([]() -> task<> {
+    const auto fails = define_entry({"Script", "fail", "()"});
+    try {
+      const auto all = make_array<script>({8}, fails);
+      co_await all.created();
+      ADD_FAILURE() << "it did not throw";
+    } catch (const foreign_error& e) {
+      EXPECT_EQ(e.form(), (std::vector<std::byte>{std::byte{7}}));
+      EXPECT_TRUE(std::string(e.what()).starts_with("the constructor of Script("));
+      EXPECT_TRUE(std::string(e.what()).ends_with("threw KeyError: 'y'"));
+    }
+  });
 }
 
 /// Says what its process knows.
@@ -204,7 +309,7 @@ TEST_P(named_entries, can_be_defined_while_the_run_goes_on) {
       EXPECT_EQ(most, names[1].number);
       const auto again = co_await define_entries({{"Late", second, "()"}});
       EXPECT_EQ(again[0], names[1]);
-      auto all = make_array<script>({4});
+      auto all = make_array<script>({4}, constructor());
       const auto total = co_await all.reduce<&script::add>(sum, names[0], 1, 2);
       EXPECT_EQ(total, 12);
       std::string text;
@@ -228,13 +333,19 @@ TEST_P(named_entries, are_named_in_traces) {
     const test::temporary_trace folder;
     settings.trace = folder.file();
     const int status = run_once(settings, []() -> task<> {
-      auto all = make_array<script>({2});
+      auto all = make_array<script>({2}, constructor());
       const auto p = co_await all[1].call<&script::invoke>(product(), numbers{6, 7});
       EXPECT_EQ(p, 42);
       co_await all.reduce<&script::invoke>(sum, own_index(), numbers{});
+      const auto others = make_array<script>(sparse(index<1>(9)), constructor("Other"));
+      others.insert(8, constructor("Other"));
+      co_await others[8].call<&script::invoke>(product(), numbers{6, 7});
+      const auto single = make_chare_on<script>(num_pes() - 1, constructor("Third"));
+      co_await single.call<&script::invoke>(product(), numbers{6, 7});
     });
     EXPECT_EQ(status, 0);
     std::set<std::string> names;
+    std::set<std::string> classes;
     trace::reader source(settings.trace);
     for (auto piece = source.next(); !piece.records.empty(); piece = source.next()) {
       const auto& file = *source.files()[source.tracks()[piece.track].file];
@@ -242,11 +353,18 @@ TEST_P(named_entries, are_named_in_traces) {
         if (r.kind == trace::record_kind::item_begin || r.kind == trace::record_kind::sent ||
             r.kind == trace::record_kind::entry_begin)
           names.emplace(file.name(trace::name_table::entries, r.entry));
+      for (const auto& r : piece.records)
+        if (r.kind == trace::record_kind::item_begin)
+          classes.emplace(file.name(trace::name_table::collections, r.group));
     }
     EXPECT_TRUE(names.contains("Script::product"));
     EXPECT_TRUE(names.contains("Script::own_index"));
-    for (const auto& n : names)
-      if (!n.starts_with("broadcast of ")) EXPECT_FALSE(n.ends_with("script::invoke")) << n;
+    EXPECT_TRUE(names.contains("broadcast of Script::own_index"));
+    EXPECT_TRUE(names.contains("insertion of Other"));
+    EXPECT_TRUE(classes.contains("Script\t2"));
+    EXPECT_TRUE(classes.contains("Other\t9"));
+    EXPECT_TRUE(classes.contains("Third"));
+    for (const auto& n : names) EXPECT_EQ(n.find("script"), std::string::npos) << n;
   }
 }
 

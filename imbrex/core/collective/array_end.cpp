@@ -38,7 +38,8 @@ struct end_request : message {
 /// From the root: each part is to be closed, or frozen.
 template <void (end_station::*Action)()>
 struct part_request : message {
-  static inline message_type type_record = runtime_message_type<part_request>();
+  static inline message_type type_record = runtime_message_type<part_request>(
+      {Action == &end_station::close ? "request that a part end" : "request that a part wait"});
   void serialize(auto&) {}
   void deliver() {
     auto* const part = array_at(processor::here(), collection);

@@ -13,6 +13,7 @@
 #include <imbrex/core/collective/key_blocks.hpp>
 #include <imbrex/core/collective/reductions.hpp>
 #include <imbrex/core/message/record_of_parts.hpp>
+#include <imbrex/core/message/shown_type.hpp>
 #include <imbrex/core/name/key.hpp>
 #include <imbrex/core/name/operations.hpp>
 #include <imbrex/core/pe/local_array.hpp>
@@ -123,7 +124,7 @@ struct reply_message<R> : message {
   reply_message() { has_device_memory = true; }
   explicit reply_message(R&& r) : result(std::move(r)) { has_device_memory = holds_device_memory(result); }
 
-  static inline record_of_parts<reply_message> type_record{{"reply", type_name<R>()}};
+  static inline record_of_parts<reply_message> type_record{{"reply", shown_type<R>::name}};
   void serialize(auto& ar) { process_in_message(ar, result); }
   void collect(std::vector<device_part*>& parts) { collect_device_parts(result, parts); }
   void deliver() {
@@ -153,7 +154,7 @@ struct reduction_result final : shared_result {
   }
 
   static inline record_of_parts<reduction_result> type_record{
-      {"result of an all_reduce", type_name<Result>()}, device_step::collective};
+      {"result of an all_reduce", shown_type<Result>::name}, device_step::collective};
   void serialize(auto& ar) {
     ar(number);
     process_in_message(ar, value);
@@ -192,7 +193,7 @@ struct partial_message final : partial_result {
   }
 
   static inline record_of_parts<partial_message> type_record{
-      {OfCall ? "part of a reduction" : "part of an all_reduce", type_name<V>(), {}, type_name<Op>()},
+      {OfCall ? "part of a reduction" : "part of an all_reduce", shown_type<V>::name, {}, type_name<Op>()},
       device_step::collective};
   void serialize(auto& ar) {
     serialize_counts(ar);

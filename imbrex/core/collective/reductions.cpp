@@ -188,7 +188,7 @@ carried_exception thrown_by_reduction(std::uint64_t collection) {
   const auto& pe = processor::here();
   const auto* const part = array_at(pe, collection);
   const std::string over =
-      part != nullptr ? " over the array of " + std::string(short_name(part->chare_name())) : "";
+      part != nullptr ? " over the array of " + std::string(short_name(part->shown_name())) : "";
   return carried_exception(std::current_exception(),
                            "a reduction" + over + ", on PE " + std::to_string(pe.pe()));
 }
@@ -700,7 +700,7 @@ void reduction_station::close() {
 
 void fail_reduction_types(local_array& part) {
   fail_run(part.pe(),
-           "the elements of the array of " + std::string(short_name(part.chare_name())) +
+           "the elements of the array of " + std::string(short_name(part.shown_name())) +
                " disagree about a reduction: all must call all_reduce with the same types of value and "
                "operation, in the same order");
 }
@@ -714,7 +714,7 @@ void fail_empty_reduction(local_array& part, std::uint32_t caller, const reply_a
   send_failure(caller, reply, "a reduction",
                carried_exception(
                    std::make_exception_ptr(error("a reduction over no elements: the array or section of " +
-                                                 std::string(short_name(part.chare_name())) + " is empty"))));
+                                                 std::string(short_name(part.shown_name())) + " is empty"))));
 }
 
 }  // namespace imbrex::detail

@@ -60,31 +60,7 @@ void join_device_ports(std::span<message_type* const> unique) {
   }
 }
 
-}  // namespace
-
-message_type::message_type(std::string_view full_spelling, std::string_view name_of_chare,
-                           std::string_view name_of_entry, const work_type& functions,
-                           const message_purpose& meant, bool immediate)
-    : work_type(functions),
-      spelling(full_spelling),
-      chare_name(name_of_chare),
-      entry_name(name_of_entry),
-      purpose(meant),
-      is_immediate(immediate) {
-  const std::lock_guard hold(table_lock);
-  next_registered = registered;
-  registered = this;
-}
-
-message_type::message_type(not_registered, const char* name, std::string_view name_of_chare,
-                           std::string_view name_of_entry)
-    : work_type{name, nullptr, nullptr, nullptr, nullptr},
-      spelling(name),
-      chare_name(name_of_chare),
-      entry_name(name_of_entry) {}
-
-std::string message_type::shown_name() const {
-  if (!chare_name.empty()) return std::string(chare_name) + "::" + std::string(entry_name);
+std::string shown_purpose(const message_purpose& purpose, std::string_view spelling) {
   std::string name(purpose.what);
   if (name.empty()) {  // "broadcast_done"
     name = short_name(spelling);
@@ -101,6 +77,41 @@ std::string message_type::shown_name() const {
   return name;
 }
 
+}  // namespace
+
+message_type::message_type(std::string_view full_spelling, std::string_view name_of_chare,
+                           std::string_view name_of_entry, const work_type& functions,
+                           const message_purpose& meant, named_kind finds_name, bool immediate)
+    : work_type(functions),
+      spelling(full_spelling),
+      chare_name(name_of_chare),
+      entry_name(name_of_entry),
+      purpose(meant),
+      named(finds_name),
+      is_immediate(immediate) {
+  const std::lock_guard hold(table_lock);
+  next_registered = registered;
+  registered = this;
+}
+
+message_type::message_type(not_registered, const char* name, std::string_view name_of_chare,
+                           std::string_view name_of_entry)
+    : work_type{name, nullptr, nullptr, nullptr, nullptr},
+      spelling(name),
+      chare_name(name_of_chare),
+      entry_name(name_of_entry) {}
+
+std::string message_type::shown_name() const {
+  if (!chare_name.empty()) return std::string(chare_name) + "::" + std::string(entry_name);
+  return shown_purpose(purpose, spelling);
+}
+
+std::string message_type::shown_name_for(const message_type& entry) const {
+  message_purpose whole = purpose;
+  if (!whole.of.empty()) whole.of = entry.chare_name;
+  if (!whole.member.empty()) whole.member = entry.entry_name;
+  return shown_purpose(whole, spelling);
+}
 void message_table::number() {
   const std::lock_guard hold(table_lock);
   std::vector<std::pair<std::size_t, message_type*>> all;

@@ -43,8 +43,12 @@ enum class device_step : std::uint8_t { message, channel, collective, piece };
 /// message of the runtime itself. They register themselves before main() and are numbered in the order of
 /// their spelled names, so that all processes of a job agree.
 struct message_type : work_type {
+  /// Of the kind of an entry that a message names, null if it names none.
+  using named_kind = const message_type* (*)(const work& message);
+
   message_type(std::string_view full_spelling, std::string_view name_of_chare, std::string_view name_of_entry,
-               const work_type& functions, const message_purpose& meant = {}, bool immediate = false);
+               const work_type& functions, const message_purpose& meant = {}, named_kind finds_name = nullptr,
+               bool immediate = false);
   /// Of an entry that is named at run time, of which no message is: what reports show in the place of another
   /// kind.
   struct not_registered {};
@@ -55,6 +59,8 @@ struct message_type : work_type {
 
   /// What reports call it: "block::run" for an entry, for others what `purpose` says.
   std::string shown_name() const;
+  /// The same of a message of the runtime that is for that entry, or for the class of that constructor.
+  std::string shown_name_for(const message_type& entry) const;
 
   std::string_view spelling;    ///< unique in the program
   std::string_view chare_name;  ///< of the class whose entry it is; empty for messages of the runtime
@@ -63,9 +69,9 @@ struct message_type : work_type {
   /// The port inside a chare and the reference number of a message to it; null unless the entry is a port.
   const void* (*port_address)(const void* chare) = nullptr;
   std::int64_t (*reference)(const work& message) = nullptr;
-  /// The kind of the entry that a message names (`entry_name`); null unless that is the entry's first
-  /// parameter.
-  const message_type* (*named)(const work& message) = nullptr;
+  /// Finds the entry that a message names (`entry_name`); null unless that is the entry's first parameter, or
+  /// what the runtime sends for such an entry or for chares that stand for those of a class of that name.
+  named_kind named = nullptr;
   /// The number by which a trace knows the element that a message is for; null unless it is for one.
   std::uint64_t (*element)(const work& message) = nullptr;
   /// Sends a value to the port of an element, as a `post_to_port<V>`; null unless the entry is a port of
@@ -212,6 +218,15 @@ constexpr work_type functions_of(const char* name) {
   return {name, &run_message<M>, &destroy_message<M>, &pack_message<M>, &unpack_message<M>, is_envelope<M>};
 }
 
+/// `message_type::named` of messages M of the runtime, which may say by `named_kind` what they name.
+template <class M>
+constexpr message_type::named_kind named_kind_of() {
+  if constexpr (requires(const M& m) { m.named_kind(); })
+    return [](const work& m) { return static_cast<const M&>(m).named_kind(); };
+  else
+    return nullptr;
+}
+
 /// The record of a kind of message that is not an entry method. `immediate`: see
 /// `message_type::is_immediate`.
 template <class M>
@@ -220,7 +235,7 @@ message_type runtime_message_type(const message_purpose& purpose = {}, bool imme
   static constexpr std::string_view of_people = short_name(name);
   static constexpr auto terminated = joined<of_people.size()>({of_people});
   static constexpr work_type functions = functions_of<M>(terminated.data());
-  return message_type(name, {}, {}, functions, purpose, immediate);
+  return message_type(name, {}, {}, functions, purpose, named_kind_of<M>(), immediate);
 }
 
 /// A message of the PE that runs on this thread.

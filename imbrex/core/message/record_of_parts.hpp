@@ -14,7 +14,7 @@ namespace imbrex::detail {
 template <class M>
 struct record_of_parts : message_type {
   explicit record_of_parts(const message_purpose& meant, device_step as = device_step::message)
-      : message_type(type_name<M>(), {}, {}, functions_of<M>(spelled.data()), meant) {
+      : message_type(type_name<M>(), {}, {}, functions_of<M>(spelled.data()), meant, named_kind_of<M>()) {
     this->step = as;
     constexpr bool collects = requires(M& m, std::vector<device_part*>& parts) { m.collect(parts); };
     if constexpr (collects)

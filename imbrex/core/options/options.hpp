@@ -90,6 +90,9 @@ struct options {
 
   /// A line `-n N` in the file of `--options FILE`: how many processes the job must have; 0: any number.
   int processes = 0;
+  /// Set by a program whose processes can have one PE each and no more, such as one of a Python with a global
+  /// lock. Traces say so, and `imbrex tune` leaves `--pes` alone.
+  bool one_pe_a_process = false;
 
   /// Replaces `map`; no option sets it. Returns the number of the device that a PE uses, or `std::nullopt`
   /// for none. It is called once for each PE of the process, in order, when the run begins. `device_choice`

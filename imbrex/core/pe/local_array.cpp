@@ -13,15 +13,15 @@ namespace imbrex::detail {
 namespace {
 
 [[noreturn]] void rethrow_order_failure(const local_array& part) {
-  throw error("the order of the keys of the array of " + std::string(short_name(part.chare_name())) +
+  throw error("the order of the keys of the array of " + std::string(short_name(part.shown_name())) +
               " on PE " + std::to_string(part.pe().pe()) + ", operator< or their serialize, threw " +
               describe_current_exception());
 }
 
 }  // namespace
 
-local_array::local_array(processor& pe, std::uint64_t id, std::string_view chare_name, const stations& its)
-    : collection_part(id, chare_name),
+local_array::local_array(processor& pe, std::uint64_t id, const class_names& of, const stations& its)
+    : collection_part(id, of),
       pe_(pe),
       broadcasts_(its.broadcasts),
       reductions_(its.reductions),

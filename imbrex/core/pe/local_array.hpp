@@ -88,6 +88,10 @@ class local_array : public collection_part {
   virtual void close() = 0;
   bool is_closed() const { return closed_; }
 
+  /// On the PE that made the array: who made it, or waits for its creation, hears if that fails.
+  bool failure_is_told = false;
+  /// Why this part lacks elements: the packed exception of a constructor. Empty of a part that is whole.
+  std::vector<std::byte> creation_failure;
   /// In all_reduce over sections, by section.
   std::map<std::uint64_t, std::unique_ptr<section_place_base>> section_places;
 
@@ -98,7 +102,7 @@ class local_array : public collection_part {
     reduction_station& reductions;
     end_station& ending;
   };
-  local_array(processor& pe, std::uint64_t id, std::string_view chare_name, const stations& its);
+  local_array(processor& pe, std::uint64_t id, const class_names& of, const stations& its);
 
   virtual bool before(const chare_header& a, const chare_header& b) const = 0;
   void add_local(chare_header& element);

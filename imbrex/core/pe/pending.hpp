@@ -11,6 +11,7 @@
 #include <utility>
 
 #include <imbrex/core/message/carried_exception.hpp>
+#include <imbrex/core/message/shown_type.hpp>
 #include <imbrex/core/pe/processor.hpp>
 #include <imbrex/coro/scope.hpp>
 #include <imbrex/coro/waiter.hpp>
@@ -234,7 +235,7 @@ struct reply_message : message {
   reply_message() = default;
   explicit reply_message(R&& r) : result(std::move(r)) {}
 
-  static constexpr std::string_view result_name = std::is_same_v<R, nothing> ? "void" : type_name<R>();
+  static constexpr std::string_view result_name = std::is_same_v<R, nothing> ? "void" : shown_type<R>::name;
   static inline message_type type_record = runtime_message_type<reply_message>({"reply", result_name});
   void serialize(auto& ar) { ar(result); }
   void deliver() {

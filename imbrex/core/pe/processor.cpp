@@ -25,9 +25,11 @@ processor::~processor() = default;
 
 void processor::throw_no_pe() {
   throw error(
-      "no PE runs on this thread: send, call, make_array and the like are for the main task and for entry "
-      "methods, inside imbrex::run (in Python imbrex.run, or beside imbrex.start); other threads post "
-      "functions to an imbrex::executor (in Python imbrex.executor())");
+      "no PE runs on this thread: chares are made, and messages sent, by the main task and by entries, "
+      "inside "
+      "of a run, or in Python beside a session that imbrex.start has begun; other threads post functions to "
+      "an "
+      "executor, which these make (in Python by imbrex.executor())");
 }
 
 void processor::note_sent(message& m, int to) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <imbrex/core/message/argument.hpp>
+#include <imbrex/core/message/shown_type.hpp>
 #include <imbrex/core/pe/pending.hpp>
 
 namespace imbrex {
@@ -23,7 +24,7 @@ struct promised_result final : message {
   explicit promised_result(storable<R>&& v) : value(std::move(v)) {}
 
   static inline message_type type_record =
-      runtime_message_type<promised_result>({"promised result", type_name<R>()});
+      runtime_message_type<promised_result>({"promised result", shown_type<R>::name});
   void serialize(auto& ar) { ar(value); }
   void deliver() {
     const message_guard mine(*this);

@@ -95,8 +95,10 @@ void recorder::abandoned(const scope& entry, trace::wait_cause cause) {
 }
 
 void recorder::received(const work& letter, std::int64_t reference) {
-  if (!in_item_) return;
   const auto& m = static_cast<const message&>(letter);
+  // What lay in a mailbox that migrated, or was put there by an entry, came with no message of its own, and
+  // others may have lain at its address.
+  if (!in_item_ || m.kind().element == nullptr) return;
   add(record_kind::received, 0, entry_of(m), number_of(m.collection), identity_of(m),
       static_cast<std::uint64_t>(reference));
 }
@@ -173,7 +175,7 @@ void recorder::turn_ends() {
 void recorder::created(const collection_part& part) {
   const std::string shape = part.shape_text();
   recording_.name(trace::name_table::collections, number_of(part.id()), 0,
-                  std::string(part.chare_name()) + (shape.empty() ? "" : "\t" + shape));
+                  std::string(part.shown_name()) + (shape.empty() ? "" : "\t" + shape));
 }
 
 void recorder::created(const local_array& part, const chare_header& element) {
@@ -197,7 +199,13 @@ void recorder::add_waits(record_kind kind, const chare_header& element) {
     for (const suspension* w = s->waits; w != nullptr; w = w->next()) add_wait(kind, *s, w->cause());
 }
 
-std::uint16_t recorder::entry_of(const message& m) { return entry_of(m.shown_kind()); }
+std::uint16_t recorder::entry_of(const message& m) {
+  const message_type& shown = m.shown_kind();
+  if (&shown == &m.kind() || !m.kind().chare_name.empty()) return entry_of(shown);
+  const auto [at, is_new] = of_named_.try_emplace({&m.kind(), &shown}, std::uint16_t{0});
+  if (is_new) at->second = recording_.entry_number(m.kind().shown_name_for(shown));
+  return at->second;
+}
 
 std::uint16_t recorder::entry_of(const message_type& kind) {
   return kind.id == message_type::not_numbered

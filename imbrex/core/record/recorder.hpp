@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include <imbrex/base/host/ticks.hpp>
 #include <imbrex/core/message/message.hpp>
@@ -60,6 +63,15 @@ class recorder final : public observer {
   void departs(const local_array& part, const chare_header& element, int to) override;
   void arrives(const local_array& part, const chare_header& element) override;
 
+  // What a front end names: `begin_turn` and `name_turns`.
+  void turn_begins(std::string_view entry, std::uint32_t collection, std::uint64_t element) {
+    add(trace::record_kind::entry_begin, static_cast<std::uint8_t>(trace::item_class::entry),
+        recording_.entry_number(entry), collection, 0, element);
+  }
+  void name(trace::name_table table, std::uint32_t id, std::uint64_t key, std::string_view text) {
+    recording_.name(table, id, key, text);
+  }
+
   /// What the user names.
   void add_user(trace::record_kind kind, std::uint32_t name, std::uint64_t a, std::uint64_t b) {
     add(kind, 0, 0, name, a, b);
@@ -103,6 +115,8 @@ class recorder final : public observer {
   std::uint32_t packed_ = 0;
   std::uint64_t stretches_ = 0;
   std::unordered_map<const work_type*, std::uint16_t> other_entries_;
+  /// What the runtime sends for entries and classes that are named at run time.
+  std::map<std::pair<const message_type*, const message_type*>, std::uint16_t> of_named_;
 };
 
 }  // namespace imbrex::detail

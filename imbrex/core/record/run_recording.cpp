@@ -14,8 +14,8 @@ namespace imbrex::detail {
 
 namespace {
 
-trace::file_header header_of(const recorded_time& time, const bootstrap* meeting, const pe_range& pes,
-                             std::uint64_t job) {
+trace::file_header header_of(const options& settings, const recorded_time& time, const bootstrap* meeting,
+                             const pe_range& pes, std::uint64_t job) {
   trace::file_header header;
   header.first_pe = static_cast<std::uint32_t>(pes.first);
   header.pes = static_cast<std::uint32_t>(pes.count);
@@ -31,6 +31,7 @@ trace::file_header header_of(const recorded_time& time, const bootstrap* meeting
   } else {
     header.flags = trace::simulated_clock;
   }
+  if (settings.one_pe_a_process) header.flags |= trace::one_pe_a_process;
   return header;
 }
 
@@ -44,7 +45,7 @@ run_recording::run_recording(const options& settings, const recorded_time& time,
       unit_(time.is_real && ticks_are_even() ? trace::time_unit::ticks : trace::time_unit::ns),
       has_real_time_(time.is_real),
       recording_({settings.trace, settings.trace_buffer, settings.trace_waits, !settings.trace_paused},
-                 header_of(time, meeting, pes, job)) {
+                 header_of(settings, time, meeting, pes, job)) {
   const auto entries = std::min<std::uint32_t>(message_table::size(), trace::no_entry);
   for (std::uint32_t id = 0; id < entries; ++id) {
     recording_.name(trace::name_table::entries, id, 0, message_table::at(id).shown_name());

@@ -2,6 +2,7 @@
 #include <imbrex/core/record/tracing.hpp>
 
 #include <imbrex/core/pe/run_services.hpp>
+#include <imbrex/core/record/named_turn.hpp>
 #include <imbrex/core/record/recorder.hpp>
 #include <imbrex/core/record/run_recording.hpp>
 
@@ -44,6 +45,28 @@ detail::recorder* recorder_here() {
 }
 
 }  // namespace
+
+namespace detail {
+
+bool begin_turn(std::string_view entry, std::uint32_t collection, std::uint64_t element) {
+  auto* const r = recorder_here();
+  if (r != nullptr) r->turn_begins(entry, collection, element);
+  return r != nullptr;
+}
+
+void end_turn() {
+  if (auto* const r = recorder_here()) r->turn_ends();
+}
+
+void name_turns(std::uint32_t collection, std::string_view class_name, std::uint64_t element,
+                std::string_view element_name) {
+  auto* const r = recorder_here();
+  if (r == nullptr) return;
+  r->name(trace::name_table::collections, collection, 0, class_name);
+  r->name(trace::name_table::elements, collection, element, element_name);
+}
+
+}  // namespace detail
 
 namespace trace {
 

@@ -19,9 +19,10 @@
 
 from imbrex._classes import Channel, Chare, DeviceChannel, Mailbox, entry
 from imbrex._core import (
-    Executor, DeviceArray, device_array, exit, give, now, num_pes, num_processes, pe, process, quiescence, sleep,
+    Executor, DeviceArray, device_array, exit, give, mark, now, num_pes, num_processes, pe, process, quiescence, sleep,
     when_all, when_any)
 from imbrex._core import make_executor as executor
+from imbrex._core import Phase as phase
 from imbrex._creation import array, chare, group, in_blocks, keyed_array, round_robin, sparse_array
 from imbrex._device import stream
 from imbrex._errors import Error, RemoteError, RemoteTraceback, UsageError
@@ -32,6 +33,6 @@ from imbrex._run import run, start, stop
 __all__ = [
     "Channel", "Chare", "DeviceArray", "DeviceChannel", "Error", "Executor", "Mailbox", "RemoteError",
     "RemoteTraceback", "UsageError", "all", "any", "array", "bit_and", "bit_or", "bit_xor", "chare", "device_array",
-    "entry", "executor", "exit", "gather", "give", "group", "in_blocks", "keyed_array", "max", "min", "now",
-    "num_pes", "num_processes", "pe", "process", "product", "quiescence", "round_robin", "run", "sleep",
+    "entry", "executor", "exit", "gather", "give", "group", "in_blocks", "keyed_array", "mark", "max", "min",
+    "now", "num_pes", "num_processes", "pe", "phase", "process", "product", "quiescence", "round_robin", "run", "sleep",
     "sparse_array", "start", "stop", "stream", "sum", "when_all", "when_any"]

@@ -108,10 +108,20 @@ class Chare(_core.ChareBase):
         else:
             _postponed.append(cls)
 
+    def __reduce_ex__(self, protocol):
+        if type(self).__reduce__ is not object.__reduce__:
+            return super().__reduce_ex__(protocol)
+        raise TypeError(f"a {type(self).__qualname__} cannot be sent or pickled: give others its proxy, self.proxy")
+
+
+#: Chare classes, with their constructors as they were when they were defined.
+_defined = []
+
 
 def define(cls, in_all_processes=False):
     """Defines a chare class in this process."""
     members = list(_members(cls))
+    _defined.append([cls, cls.__init__])
     for name, *_ in members:
         if name in _PROXY_NAMES or name in _CHARE_NAMES:
             raise TypeError(f"{cls.__qualname__}: no entry or port can be called {name}, which proxies or chares "
@@ -121,7 +131,16 @@ def define(cls, in_all_processes=False):
             if name in _CHARE_NAMES:
                 raise TypeError(f"{cls.__qualname__}: no attribute of the class can be called {name}, which chares "
                                 f"have already: give it another name")
-    _core.define_class(cls, _name_of(cls), members, in_all_processes)
+    _core.define_class(cls, vars(cls).get("_shown_as") or _name_of(cls), members, in_all_processes)
+
+
+def look_for_constructors():
+    """Takes the constructors that classes got after their class statements, as by @dataclass."""
+    for known in _defined:
+        cls, constructor = known
+        if cls.__init__ is not constructor:
+            known[1] = cls.__init__
+            _core.set_constructor(cls, next(_members(cls)))
 
 
 @contextlib.contextmanager

@@ -40,4 +40,9 @@ def group(cls, /, *arguments, **named):
 
 def chare(cls, /, *arguments, on=None, priority=0, **named):
     """A single chare: on that PE, or one of the runtime's choice."""
+    if on is not None and (not hasattr(on, "__index__") or on < 0):
+        raise ValueError(f"imbrex.chare takes the number of a PE as on, or None for one of the runtime's choice, not "
+                         f"{on!r}")
+    if not hasattr(priority, "__index__"):
+        raise TypeError(f"imbrex.chare takes a priority of -32 to 31, not {priority!r}")
     return _maker().make_chare(cls, -1 if on is None else on, priority, arguments, named)

@@ -41,7 +41,12 @@ def pack(exception, who):
             form = _form_without_constructor(exception, where) or form
     except Exception:
         form = _form_without_constructor(exception, where) or pickle.dumps((None, f"{last}\n\n{where}"))
-    return words, form
+    return _as_text(words), form
+
+
+def _as_text(words):
+    """Without what no text of C++ has: zeros, and halves of characters, as names of files may hold them."""
+    return words.encode("utf-8", "backslashreplace").decode().replace("\0", "\\0")
 
 
 def _are_alike(some, others):

@@ -9,7 +9,7 @@ import re
 import shutil
 import sys
 
-from imbrex import _core, _errors
+from imbrex import _classes, _core, _errors
 
 
 def words_of(options):
@@ -87,6 +87,7 @@ def run(main, /, *, argv=None, **options):
     if argv is None:
         sys.argv[1:] = left[1:]
     sys.stdout.flush()
+    _classes.look_for_constructors()
     status, result = _core.run(main, settings)
     if status != 0:
         raise SystemExit(status)

@@ -57,6 +57,8 @@ class Desk(_classes.Chare):
                 what, *arguments = pickle.loads(form)
                 if what == "define":
                     await self.librarians.define.call(*arguments)
+                elif what == "create":
+                    await self.create(*arguments)
                 elif what == "quiescence":
                     await _door.quiescence()
                     _answer(*arguments, None)
@@ -65,9 +67,12 @@ class Desk(_classes.Chare):
             except Exception as e:
                 _answer_error(None, e)
 
-    def do_create(self, handle, maker, arguments):
+    async def create(self, handle, maker, arguments):
+        """All elements are there before the next command, or nobody may use those that are."""
         try:
-            _session.proxies[handle] = getattr(_core, maker)(*arguments)
+            _session.proxies[handle] = made = getattr(_core, maker)(*arguments)
+            if maker != "make_chare":
+                await made.created()
         except Exception as e:
             _session.proxies[handle] = _session.NeverMade(e)
             raise

@@ -573,6 +573,8 @@ run_report analysis::finish() {
   for (const auto& file : in_.files()) {
     report.all_pes += file->header().pes;
     report.simulated_time = report.simulated_time || (file->header().flags & trace::simulated_clock) != 0;
+    report.one_pe_a_process =
+        report.one_pe_a_process || (file->header().flags & trace::one_pe_a_process) != 0;
   }
   finish_pes(report);
   if (all_.observer != nullptr) all_.observer->end(end_);

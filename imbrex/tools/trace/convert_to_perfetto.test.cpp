@@ -261,13 +261,13 @@ TEST(ElementText, HasIndicesOrKeys) {
   trace::file_writer out(folder.file(), {});
   out.write_name(trace::name_table::collections, 1, 0, "block\t(8, 8, 4)");
   out.write_name(trace::name_table::collections, 2, 0, "lookup");
-  out.write_name(trace::name_table::elements, 2, 99, "north");
+  out.write_name(trace::name_table::elements, 2, 99, "lookup(\"north\")");
   out.write_name(trace::name_table::collections, 3, 0, "odd\t(8, x)");
   out.write_name(trace::name_table::collections, 4, 0, "worker\t16");
   const trace::file_reader names(folder.file());
   EXPECT_EQ(element_text(names, 1, 0), "block(0, 0, 0)");
   EXPECT_EQ(element_text(names, 1, 2 * 32 + 5 * 4 + 3), "block(2, 5, 3)");
-  EXPECT_EQ(element_text(names, 2, 99), "lookup(north)");
+  EXPECT_EQ(element_text(names, 2, 99), "lookup(\"north\")");
   EXPECT_EQ(element_text(names, 2, 98), "lookup(98)");
   EXPECT_EQ(element_text(names, 3, 9), "odd(9)");
   EXPECT_EQ(element_text(names, 4, 9), "worker(9)");

@@ -37,10 +37,8 @@ std::string element_text(const trace::file_reader& names, std::uint32_t collecti
   const std::string_view named = names.name(trace::name_table::collections, collection);
   const auto tab = named.find('\t');
   const std::string text = class_text(names, collection);
-  const auto key = names.name(trace::name_table::elements, collection, element);
-  if (!key.empty() && (collection & trace::collection_of_singles) != 0)
-    return printable(key);  // "node #3 of PE 0"
-  if (!key.empty()) return text + "(" + printable(key) + ")";
+  const auto its_own = names.name(trace::name_table::elements, collection, element);
+  if (!its_own.empty()) return printable(its_own);
   std::string index;
   std::uint64_t rest = element;
   if (tab != std::string_view::npos) {

@@ -196,6 +196,7 @@ struct run_report {
   std::uint32_t processes = 0;
   std::uint64_t all_pes = 0;  ///< of the processes whose files were read, also those without records
   bool simulated_time = false;
+  bool one_pe_a_process = false;  ///< its processes could have no more
   std::vector<std::string> warnings;
   std::vector<entry_report> entries;
   std::vector<pe_report> pes;

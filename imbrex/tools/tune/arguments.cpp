@@ -49,6 +49,18 @@ options_file with_files_read(const arguments& words) {
   return all;
 }
 
+arguments words_of_program(const std::string& program, const arguments& words) {
+  constexpr std::string_view interpreter = "python";
+  const std::string name = program.substr(program.rfind('/') + 1);
+  if (!name.starts_with(interpreter)) return {};
+  const auto is_of_interpreter = [](const std::string& word) { return word.starts_with('-'); };
+  auto at = std::find_if_not(words.begin(), words.end(), is_of_interpreter);
+  while (at != words.end() && at != words.begin() &&
+         (at[-1] == "-W" || at[-1] == "-X"))  // which take a value
+    at = std::find_if_not(at + 1, words.end(), is_of_interpreter);
+  return at == words.end() ? arguments() : arguments(words.begin(), at + 1);
+}
+
 std::optional<std::string> value_of(const arguments& words, std::string_view option) {
   std::optional<std::string> value;
   const auto end = end_of_options(words);

@@ -17,6 +17,10 @@ using arguments = std::vector<std::string>;
 /// last of these files says. Throws as `read_options_file`.
 options_file with_files_read(const arguments& words);
 
+/// Those of its arguments by which an interpreter of Python is told what to run, as "-m imbrex.charm4py" or
+/// "prog.py"; none of another program.
+arguments words_of_program(const std::string& program, const arguments& words);
+
 /// What stands behind the option, as "--odf 4" or "--odf=4"; of several the last. None if it is not given, or
 /// has no value.
 std::optional<std::string> value_of(const arguments& words, std::string_view option);

@@ -54,6 +54,14 @@ TEST(tune_arguments, have_options_files_replaced_by_what_they_hold) {
   EXPECT_EQ(with_files_read({"--options"}).words, arguments{"--options"});
 }
 
+TEST(tune_arguments, tell_an_interpreter_of_python_what_to_run) {
+  EXPECT_EQ(words_of_program("/usr/bin/python3.11", {"-u", "-X", "dev", "prog.py", "--size", "3"}),
+            (arguments{"-u", "-X", "dev", "prog.py"}));
+  EXPECT_EQ(words_of_program("python", {"-m", "module", "prog.py"}), (arguments{"-m", "module"}));
+  EXPECT_EQ(words_of_program("python", {"--version"}), arguments());
+  EXPECT_EQ(words_of_program("./app", {"prog.py"}), arguments());
+}
+
 TEST(tune_arguments, have_some_replaced) {
   EXPECT_EQ(with_replaced({"--iters", "100", "--grid=8", "--check"}, {"--iters=5", "--quick", "--grid", "4"}),
             (arguments{"--check", "--iters=5", "--quick", "--grid", "4"}));

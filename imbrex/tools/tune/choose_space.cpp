@@ -153,8 +153,8 @@ class space_builder {
     const auto pes = given ? parse_number<int>(*given) : std::max(1, known_.processors / asked_.processes);
     if (!pes || *pes < 1 || *pes > detail::max_pes) return;  // which the program will say
     const auto all = std::int64_t{*pes} * asked_.processes;
-    add(take_processes(made_.rest, asked_.processes, all,
-                       asked_.among.empty() ? divisors(all) : asked_.among));
+    add(take_processes(made_.rest, asked_.processes, all, asked_.among.empty() ? divisors(all) : asked_.among,
+                       known_.one_pe_a_process));
   }
 
   const settings& asked_;

@@ -11,9 +11,10 @@ namespace imbrex::tune {
 
 /// What is known of a program before its options are varied.
 struct program_facts {
-  std::string help;          ///< what it says to --help
-  bool has_runtime = false;  ///< it takes the runtime's options
-  int processors = 1;        ///< that it may use
+  std::string help;               ///< what it says to --help
+  bool has_runtime = false;       ///< it takes the runtime's options
+  int processors = 1;             ///< that it may use
+  bool one_pe_a_process = false;  ///< as of a program of a Python with a global lock
 };
 
 /// What to vary: what the user has named; --odf, if the program has it; and of the runtime's options what may

@@ -161,6 +161,17 @@ TEST(choose_space, divides_the_pes_that_there_are_among_processes) {
   EXPECT_THROW(choose_space(asked, {"", true, 64}), imbrex::usage_error);
 }
 
+TEST(choose_space, varies_processes_alone_where_each_has_one_pe) {
+  EXPECT_EQ(alternatives(choose_space(with({}), {"", true, 4, true}), "-n"),
+            (names{"default", "-n 2", "-n 4"}));
+  settings asked = with({"--pes", "1"});
+  asked.processes = 2;
+  EXPECT_EQ(alternatives(choose_space(asked, {"", true, 4, true}), "-n"), (names{"default", "-n 1 --pes 1"}));
+  asked.given = {};
+  asked.among = {4};
+  EXPECT_EQ(alternatives(choose_space(asked, {"", true, 4, true}), "-n"), (names{"default", "-n 4"}));
+}
+
 TEST(choose_space, refuses_processes_that_it_would_not_vary) {
   const auto complaint = [](settings asked, bool has_runtime = true) -> std::string {
     asked.among = {1, 2};

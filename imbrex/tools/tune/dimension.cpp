@@ -55,7 +55,7 @@ std::string space::name(const configuration& at) const {
     const alternative& one = dimensions[k].alternatives[at[k]];
     if (one.processes != 0) differ.insert(differ.end(), {"-n", std::to_string(one.processes)});
     differ.insert(differ.end(), one.words.begin(), one.words.end());
-    if (one.words.empty()) differ.insert(differ.end(), {"no", dimensions[k].option});
+    if (one.words.empty() && one.processes == 0) differ.insert(differ.end(), {"no", dimensions[k].option});
   }
   return differ.empty() ? "default" : command_line_of(differ);
 }
@@ -82,8 +82,8 @@ dimension take_dimension(arguments& from, const std::string& option, const std::
   return made;
 }
 
-dimension take_processes(arguments& from, int processes, std::int64_t all_pes,
-                         const std::vector<int>& among) {
+dimension take_processes(arguments& from, int processes, std::int64_t all_pes, const std::vector<int>& among,
+                         bool one_pe_a_process) {
   const auto given = value_of(from, "--pes");
   dimension made{"-n", {}};
   add(made, {given ? arguments{"--pes", *given} : arguments{}});
@@ -93,7 +93,9 @@ dimension take_processes(arguments& from, int processes, std::int64_t all_pes,
       throw usage_error("--processes " + std::to_string(number) + ": " + std::to_string(all_pes) +
                         " PEs cannot be divided among so many processes; give numbers that divide " +
                         std::to_string(all_pes) + ", or another --pes");
-    if (number != processes) add(made, {{"--pes", std::to_string(all_pes / number)}, number});
+    const std::string pes = std::to_string(all_pes / number);
+    if (number != processes)
+      add(made, {one_pe_a_process ? made.alternatives[0].words : arguments{"--pes", pes}, number});
   }
   return made;
 }

@@ -49,8 +49,10 @@ struct space {
 dimension take_dimension(arguments& from, const std::string& option, const std::vector<std::string>& values);
 
 /// The dimension of the processes that all PEs of a job are divided among, in these numbers; the default is
-/// `processes`, with --pes as `from` says, where it is taken out. Throws `usage_error` for a number that does
-/// not divide that of PEs.
-dimension take_processes(arguments& from, int processes, std::int64_t all_pes, const std::vector<int>& among);
+/// `processes`, with --pes as `from` says, where it is taken out. If a process can have one PE only, it stays
+/// as it is there, and the numbers are those of PEs, too. Throws `usage_error` for a number that does not
+/// divide that of PEs.
+dimension take_processes(arguments& from, int processes, std::int64_t all_pes, const std::vector<int>& among,
+                         bool one_pe_a_process);
 
 }  // namespace imbrex::tune

@@ -28,7 +28,8 @@ struct observation {
   nanoseconds lost{0};    ///< besides, in attempts that were given up, which says nothing of what a run costs
   std::string failure{};  ///< why it has no time; empty if it has
   std::optional<evidence> seen{};
-  bool simulated_time = false;  ///< by its trace; so the run takes the same time whenever it is made
+  bool simulated_time = false;    ///< by its trace; so the run takes the same time whenever it is made
+  bool one_pe_a_process = false;  ///< by its trace: its processes could have no more
 };
 
 /// Something that can be run in different configurations.

@@ -78,6 +78,11 @@ observation program_runs::measured(const tools::trial_result& ended, nanoseconds
   }
 }
 
-tools::trial_result program_runs::help(nanoseconds limit) { return trials_.run({program_, "--help"}, limit); }
+tools::trial_result program_runs::help(const arguments& words, nanoseconds limit) {
+  arguments command{program_};
+  command.insert(command.end(), words.begin(), words.end());
+  command.emplace_back("--help");
+  return trials_.run(command, limit);
+}
 
 }  // namespace imbrex::tune

@@ -32,8 +32,8 @@ class program_runs {
   /// As `subject::run`.
   observation run(const arguments& given, int processes, nanoseconds limit);
 
-  /// What the program does when it is asked for --help, for at most that time.
-  tools::trial_result help(nanoseconds limit);
+  /// What the program does when it is asked for --help behind these words, for at most that time.
+  tools::trial_result help(const arguments& words, nanoseconds limit);
 
  private:
   observation measured(const tools::trial_result& ended, nanoseconds limit, const std::string& trace) const;

@@ -112,7 +112,7 @@ observation read_trace(const std::string& file, const std::string& phase) {
   trace::reader whole(file);
   const tools::run_report run = tools::analyse(whole);
   check_whole(run);
-  observation made{.simulated_time = run.simulated_time};
+  observation made{.simulated_time = run.simulated_time, .one_pe_a_process = run.one_pe_a_process};
   made.time = nanoseconds(static_cast<std::int64_t>(run.length));
   made.seen = evidence_in(run);
   if (phase.empty()) return made;

@@ -57,7 +57,8 @@ std::string help_of(const settings& asked, program_runs& runs, observation& firs
   const bool odf_is_known = has_option(asked.given, "--odf") ||
                             std::ranges::find(asked.vary, "--odf", &variation::option) != asked.vary.end();
   if (odf_is_known) return {};
-  const tools::trial_result said = runs.help(std::min(help_limit, asked.budget - first.cost));
+  const tools::trial_result said = runs.help(words_of_program(asked.program, asked.given),
+                                             std::min(help_limit, asked.budget - first.cost));
   first.cost += said.wall;
   first.lost += said.lost;
   return said.output;
@@ -83,7 +84,8 @@ report find(const settings& asked, program_runs& runs) {
   report made{.asked = runs.traced() ? read : asked, .traced = runs.traced()};
   made.host = host_name();
   made.date = date_now();
-  const program_facts known{help_of(made.asked, runs, first), runs.traced(), usable_processors()};
+  const program_facts known{help_of(made.asked, runs, first), runs.traced(), usable_processors(),
+                            first.one_pe_a_process};
   made.where = choose_space(made.asked, known);
   configured_program subject(runs, made.where, asked.brief);
   search looking(made.where, subject, {asked.budget, asked.pairs},

@@ -10,11 +10,13 @@ from imbrex.charm4py._chare import ArrayMap, Chare, Array, Group, coro, coro_ext
 from imbrex.charm4py._channel import Channel
 from imbrex.charm4py._charm import Charm4PyError, Options, charm, readonlies
 from imbrex.charm4py._future import Future
+from imbrex.charm4py._object_store import ObjectStore
 from imbrex.charm4py._reducer import Reducer
 
 #: That of which the programs run here.
 charm4py_version = "1.1"
 
 __all__ = [
-    "Array", "ArrayMap", "Channel", "Charm4PyError", "Chare", "Future", "Group", "Options", "Reducer", "charm",
-    "charm4py_version", "coro", "coro_ext", "ray", "readonlies", "register", "threaded", "threads", "wait", "when"]
+    "Array", "ArrayMap", "Channel", "Charm4PyError", "Chare", "Future", "Group", "ObjectStore", "Options", "Reducer",
+    "charm", "charm4py_version", "coro", "coro_ext", "ray", "readonlies", "register", "threaded", "threads", "wait",
+    "when"]

@@ -144,6 +144,13 @@ class State:
         self.channels = {}
         self.channel_counts = {}
         self.is_busy = False
+        self.is_named = False  # in the trace
+
+    @property
+    def numbers(self):
+        """Of its collection and itself, in a trace."""
+        pe, number = self.collection >> 40, self.collection & 0xfffff
+        return 0x40000000 | (pe & 0x3ff) << 20 | number, hash(self.sort_key) & 0x7fffffffffffffff
 
     def __reduce__(self):
         """In what a chare takes along when it moves: the state that it has there."""

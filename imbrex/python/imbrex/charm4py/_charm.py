@@ -157,7 +157,7 @@ class Charm(Chare):
             coro(self.entry.__init__)
             runtime.create(self.entry, "single", (1,), [sys.argv], 0, False, None)
         else:
-            runtime.start(self, lambda: self.entry(sys.argv))
+            runtime.start(self, lambda: self.entry(sys.argv), self.entry.__name__)
 
     def exit(self, exit_code=0):
         _coroutines.here().exit(exit_code)
@@ -265,7 +265,10 @@ class Charm(Chare):
 
     # Sections
 
-    def split(self, proxy, numsections, section_func=None, elems=None, slicing=None):
+    def split(self, proxy, numsections, section_func=None, elems=None, slicing=None, cons=None):
+        if cons is not None:
+            raise Charm4PyError("split(cons=...) is what charm4py itself constructs groups by: Group(T, onPEs=[...]) "
+                                "makes one on some PEs")
         if slicing is not None:
             return [proxy[slicing]]
         if elems is None:
@@ -334,5 +337,5 @@ async def _main():
     nodes = _creation.group(_node.Node)
     hosts = await nodes.host.reduce(_operations.gather)
     await nodes.begin.call(nodes, hosts)
-    nodes[0].take.send("begin_main")
-    await nodes.stay.call()
+    nodes[0].message.send("begin_main")
+    await nodes.end.call()

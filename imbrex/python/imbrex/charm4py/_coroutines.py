@@ -39,6 +39,27 @@ def is_hub():
     return greenlet.getcurrent() is here().hub
 
 
+class turn:
+    """While a method of a chare runs: what a trace says of it."""
+
+    def __init__(self, chare, method):
+        self._chare, self._method = chare, method
+        self._is_recorded = False
+
+    def __enter__(self):
+        state = self._chare._c4
+        cls = type(self._chare).__qualname__
+        collection, element = state.numbers
+        self._is_recorded = _core.begin_turn(f"{cls}::{self._method}", collection, element)
+        if self._is_recorded and not state.is_named:
+            state.is_named = True
+            _core.name_turns(collection, cls, element, state.name(self._chare))
+
+    def __exit__(self, *raised):
+        if self._is_recorded:
+            _core.end_turn()
+
+
 class waker:
     """Called, it has the coroutine that made it go on, once."""
 
@@ -71,6 +92,7 @@ class Coroutines:
 
     def begin_coroutines(self):
         """In the hub."""
+        self.records = _core.is_traced()
         self.hub = greenlet.getcurrent()
         self.ready = collections.deque()
         self.idle = []
@@ -78,8 +100,12 @@ class Coroutines:
 
     def _switch(self, own, given):
         """Has a greenlet run until it waits or is done."""
-        said = own.switch(given)
         chare = own.chare
+        if self.records and chare is not None:
+            with turn(chare, own.method):
+                said = own.switch(given)
+        else:
+            said = own.switch(given)
         if said is not None:
             self.idle.append(own)
             own.chare = None
@@ -105,14 +131,15 @@ class Coroutines:
             found.append(f"{code.co_filename}:{frame.f_lineno}, in {code.co_name}{whose}")
         return found
 
-    def start(self, chare, function):
-        """Runs a function in a greenlet. True if it has ended."""
+    def start(self, chare, function, method=""):
+        """Runs a function in a greenlet, for that method of a chare. True if it has ended."""
         if self.idle:
             own = self.idle.pop()
         else:
             own = greenlet.greenlet(self._work, self.hub)
             self.made.append(own)
         own.chare = chare
+        own.method = method
         if chare is not None:
             chare._c4.threads += 1
         return self._switch(own, function)

@@ -14,7 +14,7 @@ import weakref
 from imbrex import _classes, _core, _errors
 from imbrex.charm4py import _chare
 from imbrex.charm4py._charm import charm
-from imbrex.charm4py._coroutines import Coroutines, Raised, runtimes
+from imbrex.charm4py._coroutines import Coroutines, Raised, runtimes, turn
 from imbrex.charm4py._future import Future
 from imbrex.charm4py._migration import Migration
 from imbrex.charm4py._reductions import Reduction, Reductions
@@ -23,8 +23,10 @@ from imbrex.charm4py._tasks import Tasks
 
 
 class Node(_classes.Chare):
-    """The chare of a PE through which its runtime sends and receives."""
+    """The chare of a PE through which its runtime sends and receives. Its names are those that traces and errors show
+    of messages between the program's chares."""
 
+    _shown_as = "charm4py"
     news = _classes.Mailbox()
 
     @_classes.entry
@@ -36,34 +38,34 @@ class Node(_classes.Chare):
         runtimes[_core.pe()] = self.runtime = Runtime(nodes, self.proxy, hosts)
 
     @_classes.entry
-    def take(self, what, *arguments):
+    def message(self, what, *arguments):
         self.runtime.handle(what, arguments)
 
     @_classes.entry
-    def take_own(self, number):
+    def own_message(self, number):
         self.runtime.handle(*self.runtime.own.pop(number))
 
     @_classes.entry
-    async def after(self, number, seconds):
+    async def timer(self, number, seconds):
         await _core.sleep(seconds)
         self.runtime.handle("timer", (number,))
 
     @_classes.entry
-    async def when_quiet(self, number):
+    async def quiescence(self, number):
         await _core.quiescence()
         self.runtime.handle("timer", (number,))
 
     @_classes.entry
-    async def stay(self):
+    async def end(self):
         await self.news.receive()
 
     @staticmethod
     def places(frame):
-        """Where the program's own coroutines wait, in the place of `stay`."""
+        """Where the program's own coroutines wait, in the place of `end`."""
         return frame.f_locals["self"].runtime.places()
 
 
-_errors.places[Node.stay.__code__] = Node.places
+_errors.places[Node.end.__code__] = Node.places
 
 
 class Collection:
@@ -136,9 +138,9 @@ class Runtime(Coroutines, Reductions, Sections, Migration, Tasks):
         self.count_of_singles = self.pe
         self._numbers = itertools.count(1)
         self._node = own_node
-        self._to_all = nodes.take
-        self._to = [nodes[pe].take for pe in range(self.pes)]
-        self._to_own = own_node.take_own
+        self._to_all = nodes.message
+        self._to = [nodes[pe].message for pe in range(self.pes)]
+        self._to_own = own_node.own_message
         self._handlers = {name[3:]: getattr(self, name) for name in dir(self) if name.startswith("on_")}
         itself = Collection(type(charm), "group", (self.pes,), True, False)
         itself.elements[self.pe] = charm
@@ -280,7 +282,10 @@ class Runtime(Coroutines, Reductions, Sections, Migration, Tasks):
         is_measured = chare._c4.is_measured and self.measures_loads
         begin = time.perf_counter() if is_measured else 0.0
         if getattr(function, "_c4_is_coro", False):
-            self.start(chare, functools.partial(self._body, method, args, kwargs, reply))
+            self.start(chare, functools.partial(self._body, method, args, kwargs, reply), function.__name__)
+        elif self.records:
+            with turn(chare, function.__name__):
+                self._body(method, args, kwargs, reply)
         else:
             self._body(method, args, kwargs, reply)
         if is_measured:
@@ -501,12 +506,12 @@ class Runtime(Coroutines, Reductions, Sections, Migration, Tasks):
     def after(self, seconds, function):
         number = next(self._numbers)
         self.timers[number] = function
-        self._node.after.send(number, seconds)
+        self._node.timer.send(number, seconds)
 
     def when_quiet(self, function):
         number = next(self._numbers)
         self.timers[number] = function
-        self._node.when_quiet.send(number)
+        self._node.quiescence.send(number)
 
     def on_timer(self, number):
         self.timers.pop(number)()
