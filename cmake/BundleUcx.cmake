@@ -32,7 +32,9 @@ endfunction()
 foreach(library IN ITEMS libucm.so.0 libucp.so.0 libucs.so.0 libuct.so.0)
   imbrex_bundle(${library} $ORIGIN)
 endforeach()
-imbrex_bundle(ucx/libuct_cma.so.0 $ORIGIN/..)
+if(EXISTS ${ucx_folder}/ucx/libuct_cma.so.0)  # else it is in libuct, or was left out
+  imbrex_bundle(ucx/libuct_cma.so.0 $ORIGIN/..)
+endif()
 
 # Its terms, where distributions and its own installation have them.
 find_file(IMBREX_UCX_LICENSE NAMES copyright LICENSE NO_CACHE NO_DEFAULT_PATH

@@ -77,6 +77,11 @@ class Ucx(unittest.TestCase):
                                env={**os.environ, "LD_LIBRARY_PATH": self.with_library("")})
         self.assertEqual((ended.returncode, ended.stdout, ended.stderr), (0, "1 of 2, with UCX\n", ""))
 
+    def test_that_is_loaded_already(self):
+        """By another library of the program, as by Open MPI's: there is one UCX in a process."""
+        loaded = {"LD_PRELOAD": self.of_host, "LD_LIBRARY_PATH": self.with_library("")}
+        self.assertEqual(self.run_command("run", "-n", "2", PROBE, **loaded).stdout, "1 of 2, with UCX\n")
+
     def test_old(self):
         found = self.found(LD_LIBRARY_PATH=self.with_library(OLD_UCX))
         self.assertRegex(found["problem"], r"libucp\.so\.0 is UCX 1\.12\.1, and must be 1\.13 or newer; install UCX")
