@@ -6,7 +6,7 @@ set -eux
 cd /root
 export PIP_ROOT_USER_ACTION=ignore CXX=clang++-19
 python3 -m venv "the venv"
-find "the venv" ! -name __pycache__ ! -name '*.pyc' | sort >before
+find "the venv" -type f ! -name '*.pyc' | sort >before
 bin="/root/the venv/bin"  # never activated
 "$bin/pip" install -q --no-index --find-links wheels "imbrex[sessions]"
 
@@ -34,4 +34,5 @@ DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends libuc
 both_kinds_of_jobs
 
 "$bin/pip" uninstall -qy imbrex numpy cloudpickle
-find "the venv" ! -name __pycache__ ! -name '*.pyc' | sort | diff before -
+find "the venv" -type f ! -name '*.pyc' | sort | diff before -
+if find "the venv" -name '*imbrex*' | grep .; then exit 1; fi
