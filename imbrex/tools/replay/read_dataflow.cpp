@@ -43,7 +43,7 @@ class reading {
   explicit reading(trace::reader& in, dataflow_listener* told = nullptr)
       : in_(in),
         made_(told),
-        account_(chains_),
+        account_(chains_, in),
         entries_(made_.flow.entries),
         phase_names_(made_.flow.phase_names),
         data_names_(made_.flow.data_names) {}

@@ -112,7 +112,7 @@ struct moment {
 class analysis {
  public:
   analysis(trace::reader& in, run_observer* observer, std::size_t history, const phase_time* phase)
-      : in_(in), phase_(phase), messages_(all_.chains), history_(history) {
+      : in_(in), phase_(phase), messages_(all_.chains, in), history_(history) {
     all_.observer = observer;
     // By these PEs have to do with each other. An observer is told of all in the order of time.
     if (observer == nullptr)

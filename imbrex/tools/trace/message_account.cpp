@@ -136,6 +136,17 @@ void message_account::arrived(const trace::record& r, std::uint32_t process,
   early_messages_[address] = number;
 }
 
+// Entries that are named at run time have numbers of each process's own.
+bool message_account::calls_entry(const message_in_flight& message, const trace::record& r,
+                                  std::uint32_t process) const {
+  if (message.entry == r.entry) return true;
+  const std::uint32_t sender = in_.tracks()[message.sender].file;
+  if (sender == process) return false;
+  const auto& files = in_.files();
+  return files[sender]->name(trace::name_table::entries, message.entry) ==
+         files[process]->name(trace::name_table::entries, r.entry);
+}
+
 bool message_account::had_to_arrive(const message_in_flight& message) { return message.ready != not_yet; }
 
 std::optional<message_account::begun> message_account::begin(const trace::record& r, std::uint32_t track,
@@ -146,7 +157,7 @@ std::optional<message_account::begun> message_account::begin(const trace::record
   if (auto* const found = table_.find(process, address)) {
     std::optional<begun> known(std::in_place, *found, times_of(*found, time), track);
     table_.erase(found);
-    if (turn || known->message.entry == r.entry) return known;
+    if (turn || calls_entry(known->message, r, process)) return known;
     // One that began while nothing was recorded; another has come to its address.
     chains_.release(known->message.chain);
   }

@@ -11,6 +11,7 @@
 #include <imbrex/tools/trace/chain_store.hpp>
 #include <imbrex/tools/trace/message_table.hpp>
 #include <imbrex/tools/trace/message_times.hpp>
+#include <imbrex/trace/reader.hpp>
 #include <imbrex/trace/record.hpp>
 
 namespace imbrex::tools {
@@ -19,7 +20,8 @@ namespace imbrex::tools {
 /// by its address, as bytes by the track that packed it and a number.
 class message_account {
  public:
-  explicit message_account(chain_store& chains) : chains_(chains) {}
+  /// Of that trace.
+  message_account(chain_store& chains, const trace::reader& in) : chains_(chains), in_(in) {}
 
   /// A message that has begun, and what is known of it.
   struct begun {
@@ -74,11 +76,14 @@ class message_account {
     std::uint32_t track = 0;
   };
 
+  /// What begins by this record, in a process, can be that message: it calls the same entry.
+  bool calls_entry(const message_in_flight& message, const trace::record& r, std::uint32_t process) const;
   message_in_flight& place_for(std::uint32_t place, std::uint64_t address);
   void forget_old();
   void forget_early(place number);
 
   chain_store& chains_;
+  const trace::reader& in_;
   message_table table_;
   std::map<place, early> early_;           // by packing track and number
   std::map<place, place> early_messages_;  // by process and address, where they are in early_

@@ -35,7 +35,7 @@ bool runs_operations(track_class of) { return of == track_class::device || of ==
 
 class walker {
  public:
-  walker(trace::reader& in, walk_observer& to) : in_(in), to_(to), messages_(no_chains_) {}
+  walker(trace::reader& in, walk_observer& to) : in_(in), to_(to), messages_(no_chains_, in) {}
 
   void run() {
     std::uint64_t end = 0;
