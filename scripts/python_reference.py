@@ -62,10 +62,6 @@ WORDS = {
     "quiescence": "Awaits that no message is under way, nothing runs and no timer is set.",
     "when_all": "Awaits all, side by side: the list of their results.",
     "when_any": "Awaits the first: its place and its result. The others are cancelled.",
-    "phase": "`with phase(name, value=0)`: a named part of the run in its trace (`--trace`), with a number such as "
-             "that of an iteration. It may contain an await. `imbrex trace report`, `tune` and `overlap` take the name "
-             "as `--phase`.",
-    "mark": "A moment under a name in the trace of the run.",
     "Chare.balance_point": "A point at which this chare may move, awaited by its entry. If it has asked to, that entry "
                            "ends here, and the given one, such as `self.run`, begins where the chare goes to, with "
                            "these arguments: its result is that of the call.",

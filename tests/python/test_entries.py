@@ -102,6 +102,19 @@ def test_wrong_indices_are_named(run):
     run(main)
 
 
+def test_phases_and_marks_say_what_they_take():
+    for wrong in (lambda: ix.phase(3), lambda: ix.mark(None)):
+        with pytest.raises(TypeError, match="takes a name first, a str, not (3|None)"):
+            wrong()
+    for wrong in (lambda: ix.phase("a", "b"), lambda: ix.mark("a", 2**63)):
+        with pytest.raises(TypeError, match="takes a number of 64 bits second, .*, not ('b'|9223372036854775808)"):
+            wrong()
+    twice = ix.phase("outside of a run does nothing", 3)
+    with twice as same, twice:
+        assert same is twice
+        ix.mark("nothing, too")
+
+
 def test_entries_are_sent_and_called(run):
     async def main():
         counters = ix.array(Counter, 4, 10)

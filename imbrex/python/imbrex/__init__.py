@@ -19,15 +19,15 @@
 
 from imbrex._classes import Channel, Chare, DeviceChannel, Mailbox, entry
 from imbrex._core import (
-    Executor, DeviceArray, device_array, exit, give, mark, now, num_pes, num_processes, pe, process, quiescence, sleep,
+    Executor, DeviceArray, device_array, exit, give, now, num_pes, num_processes, pe, process, quiescence, sleep,
     when_all, when_any)
 from imbrex._core import make_executor as executor
-from imbrex._core import Phase as phase
 from imbrex._creation import array, chare, group, in_blocks, keyed_array, round_robin, sparse_array
 from imbrex._device import stream
 from imbrex._errors import Error, RemoteError, RemoteTraceback, UsageError
 from imbrex._operations import (
     all, any, bit_and, bit_or, bit_xor, gather, max, min, product, sum)
+from imbrex._phases import mark, phase
 from imbrex._run import run, start, stop
 
 __all__ = [

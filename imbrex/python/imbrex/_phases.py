@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a program adds to the trace of its run. Without --trace it does nothing."""
+
+import operator
+
+from imbrex import _core
+
+
+def _check(what, name, value):
+    if not isinstance(name, str):
+        raise TypeError(f"imbrex.{what} takes a name first, a str, not {name!r}")
+    if not hasattr(value, "__index__") or not -2**63 <= value < 2**63:
+        raise TypeError(f"imbrex.{what} takes a number of 64 bits second, such as that of an iteration, not {value!r}")
+
+
+class phase:
+    """`with phase(name, value=0)`: a named part of the run in its trace (`--trace`), with a number such as that of an
+    iteration. It may contain an await. `imbrex trace report`, `tune` and `overlap` take the name as `--phase`."""
+
+    def __init__(self, name, value=0):
+        _check("phase", name, value)
+        self._name, self._value = name, operator.index(value)
+        self._open = []
+
+    def __enter__(self):
+        begun = _core.Phase(self._name, self._value)
+        begun.__enter__()
+        self._open.append(begun)
+        return self
+
+    def __exit__(self, *raised):
+        self._open.pop().__exit__()
+
+
+def mark(name, value=0):
+    """A moment under a name in the trace of the run."""
+    _check("mark", name, value)
+    _core.mark(name, operator.index(value))
