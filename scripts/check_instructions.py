@@ -62,6 +62,20 @@ EXPECTED = {
 }
 
 
+# The same between blocks of a cluster, on architectures that have these: an asynchronous store into the other's shared
+# memory, looks at barriers, and their arrivals. No fence, and nothing goes to the memory of the GPU.
+CLUSTERS_FROM = 90
+STORE_NEAR = r"STAS\.128"
+LOOK_NEAR = r"SYNCS\.PHASECHK"
+ARRIVE_NEAR = r"SYNCS\.ARRIVE"
+LOAD_NEAR = r"LDS\.128"
+ALL_NEAR = [STORE_NEAR, LOOK_NEAR, ARRIVE_NEAR, LOAD_NEAR]
+EXPECTED_OF_CLUSTERS = {
+    "send_to_a_neighbour": {STORE_NEAR: 1, LOOK_NEAR: 1},
+    "take_of_a_neighbour": {LOOK_NEAR: 1, LOAD_NEAR: 1, ARRIVE_NEAR: 2, ACQUIRE: 1},  # the last of ordered items
+}
+
+
 def sections(cubin):
     """The name and the bytes of each section of an ELF file of 64 bits."""
     offset = struct.unpack_from("<Q", cubin, 0x28)[0]
@@ -85,15 +99,15 @@ def functions(disassembled):
     return dict(zip(parts[1::2], parts[2::2]))
 
 
-def complaints(found):
+def complaints(found, architecture):
     """What differs from EXPECTED in these functions, one string each."""
     wrong = []
-    for function, expected in EXPECTED.items():
+    for function, expected in (EXPECTED | (EXPECTED_OF_CLUSTERS if architecture >= CLUSTERS_FROM else {})).items():
         text = found.get(function)
         if text is None:
             wrong.append(f"there is no function {function}")
             continue
-        for pattern in ALL:
+        for pattern in ALL + ALL_NEAR:
             count = expected.get(pattern, 0)
             if (seen := len(re.findall(pattern + r"(?=[ .;])", text))) != count:
                 wrong.append(f"{function} has {seen} of {pattern}, not {count}")
@@ -133,7 +147,7 @@ def main(nvcc, root, *options):
                     path = f"{os.environ['PATH']}:{pathlib.Path(tool('nvdisasm', nvcc)).parent}"
                     text = subprocess.run([disassembler, "-sass", cubin], check=True, capture_output=True, text=True,
                                           env={**os.environ, "PATH": path}).stdout
-                    different = complaints(functions(text))
+                    different = complaints(functions(text), architecture)
                     wrong += [f"{where}: {one}" for one in different]
                     print(f"{where}: {len(different)} operations are not what they are meant to be")
     if not disassembler:

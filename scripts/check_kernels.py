@@ -59,12 +59,14 @@ REGISTERS = {
     "queens::search_kernel": 24,
     "send_of_8_bytes": 24,
     "send_across": 16,
+    "send_to_a_neighbour": 24,
     "send_with_memory": 24,
     "signal": 16,
     "signal_across": 16,
     "take": 24,
     "take_across": 16,
     "take_back": 16,
+    "take_of_a_neighbour": 16,
 }
 
 PROGRAMS = ["imbrex", "apps", "examples", "bench", "tests"]

@@ -268,6 +268,58 @@ struct caller : chare<caller> {
   using entries = resident::entries<&caller::start, &caller::take>;
 };
 
+/// Sends numbered messages to all, short ones, those with a payload and ordered ones in turn, on PEs of the
+/// kind that is given, and checks that those of each sender come in order and whole.
+template <class Kind>
+struct gossip : chare<gossip<Kind>> {
+  using pe = Kind;
+  static constexpr std::uint32_t most = 24;
+  std::uint32_t next[most] = {}, told[most] = {};
+  std::uint32_t got = 0, wrong = 0, note = 0;
+
+  IMBREX_DEVICE void start(context<gossip>& here, std::uint32_t messages) {
+    for (std::uint32_t n = 0; n < 3; ++n) here.template send<&gossip::speak>(here.where(), messages, n);
+  }
+  /// Three at once, so that rings are full.
+  IMBREX_DEVICE void speak(context<gossip>& here, std::uint32_t left, std::uint32_t seed) {
+    if (left == 0) return;
+    const auto to = static_cast<std::uint32_t>(
+        ((std::uint64_t{left} * 2'654'435'761U + seed * 40'503U + here.number() * 977U) >> 5U) % here.size());
+    const std::uint32_t n = told[to];
+    here.sync();  // all have read it
+    const index<1> at = static_cast<int>(to);
+    if (n % 5 == 4) {
+      const payload<std::uint32_t> words = here.template prepare<&gossip::hear_words>(20);
+      if (!words) return here.template send<&gossip::speak>(here.where(), left, seed);
+      for (std::uint32_t i = here.thread(); i < 20; i += here.threads()) words[i] = n * 100 + i;
+      here.template send<&gossip::hear_words>(at, here.number(), n, words);
+    } else if (n % 5 == 2) {
+      if (here.leads()) note = n;
+      here.template send_ordered<&gossip::hear>(at, here.number(), n);
+    } else {
+      here.template send<&gossip::hear>(at, here.number(), n);
+    }
+    if (here.leads()) ++told[to];
+    here.template send<&gossip::speak>(here.where(), left - 1, seed);
+  }
+  IMBREX_DEVICE void hear(context<gossip>& here, std::uint32_t from, std::uint32_t n) {
+    note_of(here, from, n, 0);
+  }
+  IMBREX_DEVICE void hear_words(context<gossip>& here, std::uint32_t from, std::uint32_t n,
+                                payload<std::uint32_t> words) {
+    std::uint32_t bad = words.size() != 20 ? 1 : 0;
+    for (std::uint32_t i = 0; i < words.size(); ++i) bad += words[i] != n * 100 + i ? 1 : 0;
+    note_of(here, from, n, bad);
+  }
+  IMBREX_DEVICE void note_of(context<gossip>& here, std::uint32_t from, std::uint32_t n, std::uint32_t bad) {
+    if (!here.leads()) return;
+    ++got;
+    wrong += bad + (next[from] != n ? 1U : 0U);
+    next[from] = n + 1;
+  }
+  using entries = resident::entries<&gossip::start, &gossip::speak, &gossip::hear, &gossip::hear_words>;
+};
+
 /// One on each GPU, which do things together.
 struct fleet : chare<fleet> {
   using pe = whole_gpu;

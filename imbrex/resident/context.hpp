@@ -481,7 +481,7 @@ class context {
     return true;
   }
   IMBREX_DEVICE bool waits(std::uint32_t looks) {
-    return detail::wait_on(core_.m, core_.me, core_.pe, looks);
+    return detail::wait_on<detail::pe_kind<Chare>>(core_.m, core_.me, core_.pe, looks);
   }
   /// Of the first thread.
   template <class Use>

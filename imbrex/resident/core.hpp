@@ -60,9 +60,26 @@ IMBREX_DEVICE IMBREX_SELDOM inline sending send_across(const machine& m, pe_stat
   return how;
 }
 
+/// Sends one item to another PE of the cluster, straight into its memory. It is counted before it is sent,
+/// and nobody waits for that.
+IMBREX_DEVICE IMBREX_SELDOM inline sending send_near(const machine& m, pe_state& me, std::uint32_t to,
+                                                     item i) {
+  const std::uint32_t place = to - me.near_first;
+  const std::uint32_t number = me.near[me.near_place]->sent[place]++;
+  memory::count(m.near_tails[to - m.first_pe]);
+  take_step(m.steps, step::send_near, number, to);
+  if (__builtin_expect(me.near_to(place).try_fill(number, i), 1)) return sending::sent;
+  if (me.out.full()) return sending::full;
+  me.out.keep({i, to, number});
+  return sending::kept;
+}
+
 /// Tries to send what is kept for full mailboxes.
-IMBREX_DEVICE IMBREX_SELDOM inline void retry_kept(const machine& m, pe_state& me, std::uint32_t most) {
-  const auto try_fill = [&m](const kept_item<>& one) {
+template <class Kind>
+IMBREX_DEVICE IMBREX_SELDOM void retry_kept(const machine& m, pe_state& me, std::uint32_t most) {
+  const auto try_fill = [&](const kept_item<>& one) {
+    if constexpr (neighbours_of<Kind> > 1)
+      if (me.is_near(one.to)) return me.near_to(one.to - me.near_first).try_fill(one.ticket, one.what);
     return m.is_here(one.to) ? m.mailbox_of(one.to).try_fill(one.ticket, one.what)
                              : m.crossing_to(one.to).try_fill(one.ticket, one.what);
   };
@@ -80,9 +97,10 @@ IMBREX_DEVICE IMBREX_SELDOM inline std::uint32_t kept_for_process(const machine&
 
 /// Inside an entry that waits for what another PE writes, between its looks: what else may hang on this PE
 /// goes on. False if the run ends.
-IMBREX_DEVICE IMBREX_SELDOM inline bool wait_on(const machine& m, pe_state& me, std::uint32_t pe,
-                                                std::uint32_t looks) {
-  if (!me.out.empty()) retry_kept(m, me, 8);
+template <class Kind>
+IMBREX_DEVICE IMBREX_SELDOM bool wait_on(const machine& m, pe_state& me, std::uint32_t pe,
+                                         std::uint32_t looks) {
+  if (!me.out.empty()) retry_kept<Kind>(m, me, 8);
   if (looks % 32 == 31) {
     const bool asks_host = looks % 1024 == 1023;
     if (m.gpus != 1 && pe == m.first_pe) attend_end(m, asks_host);
@@ -130,6 +148,8 @@ class core {
   IMBREX_DEVICE void post(std::uint32_t to, const item& i) {
     if (m.gpus != 1 && !m.is_here(to)) return post_across(to, i, {}, 1);
     if (to == pe && post_local(i)) return;
+    if constexpr (neighbours_of<Kind> > 1)
+      if (me.is_near(to)) return post_near(to, i);
     mailbox<memory> box = m.mailbox_of(to);
     std::uint32_t ticket = 0;
     const bool sent = box.try_send(me.tickets[to - m.first_pe], ticket, i);
@@ -138,6 +158,13 @@ class core {
     if (__builtin_expect(sent, 1)) return;
     attends = true;
     if (!keep_item(me, i, to, ticket)) fail(failure_kind::outbox_full, to);
+  }
+  /// The same to another PE of the cluster.
+  IMBREX_DEVICE void post_near(std::uint32_t to, const item& i) {
+    const sending how = send_near(m, me, to, i);
+    if (__builtin_expect(how == sending::sent, 1)) return;
+    attends = true;
+    if (how == sending::full) fail(failure_kind::outbox_full, to);
   }
   /// The same, one item or two, to a PE of another GPU.
   IMBREX_DEVICE void post_across(std::uint32_t to, const item& one, const item& other, std::uint32_t count) {

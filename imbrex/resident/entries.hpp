@@ -53,6 +53,12 @@ template <unsigned Blocks>
 struct cluster {
   static_assert(Blocks >= 2 && Blocks <= 8, "imbrex: a cluster has 2 to 8 blocks");
 };
+/// A block, of which so many that follow each other run near each other, on GPUs from sm_90 on: messages
+/// between these go from one's shared memory to the other's.
+template <unsigned Blocks>
+struct block_of_cluster {
+  static_assert(Blocks >= 2 && Blocks <= 8, "imbrex: a cluster has 2 to 8 blocks");
+};
 /// All blocks of a GPU: each GPU has one PE.
 struct whole_gpu {};
 
@@ -117,6 +123,11 @@ template <unsigned Blocks>
 inline constexpr unsigned blocks_of<cluster<Blocks>> = Blocks;
 template <>
 inline constexpr unsigned blocks_of<whole_gpu> = 0;
+/// PEs of a cluster; 1: PEs are in none.
+template <class Kind>
+inline constexpr unsigned neighbours_of = 1;
+template <unsigned Blocks>
+inline constexpr unsigned neighbours_of<block_of_cluster<Blocks>> = Blocks;
 
 template <class Entry>
 struct entry_traits {

@@ -61,10 +61,8 @@ IMBREX_DEVICE IMBREX_SELDOM inline wave_state look_at_wave(const machine& m, pe_
   std::uint32_t run = 0;
   for (std::uint32_t p = 0; p < m.pes_here; ++p) run += memory::poll(m.crossed[p]);
   me.run_of_others = run;
-  const auto tail_of = [&m](std::uint32_t place) -> memory::word& {
-    return *m.mailbox_of(m.first_pe + place).tail;
-  };
-  return quiescent<memory>(m.finished, tail_of, m.seen, m.pes_here) ? wave_state::may_answer
+  const auto tail_of = [&m](std::uint32_t of) -> memory::word& { return m.sent(of); };
+  return quiescent<memory>(m.finished, tail_of, m.seen, m.counts()) ? wave_state::may_answer
                                                                     : wave_state::has_work;
 }
 IMBREX_DEVICE IMBREX_SELDOM inline void answer_wave(const machine& m, pe_state& me) {

@@ -97,13 +97,17 @@ T* offset(std::size_t bytes) {
 
 }  // namespace
 
-layout::layout(const settings& s, std::vector<array_kind> arrays, unsigned blocks)
+layout::layout(const settings& s, std::vector<array_kind> arrays, unsigned blocks, unsigned neighbours)
     : settings_(s), arrays_(std::move(arrays)) {
   check(s);
   require(blocks != 0 || s.pes == s.gpus, std::to_string(s.pes) + " PEs on " + std::to_string(s.gpus) +
                                               " GPUs: its classes say that a PE is a whole GPU, so there "
                                               "is one on each");
+  require(s.pes / s.gpus % neighbours == 0,
+          std::to_string(s.pes / s.gpus) + " PEs on a GPU: its classes say that " +
+              std::to_string(neighbours) + " of them are a cluster, so a multiple of that can be");
   machine& m = offsets_;
+  m.neighbours = neighbours;
   m.pes = s.pes;
   m.gpus = s.gpus;
   m.pes_here = s.pes / s.gpus;
@@ -125,8 +129,9 @@ layout::layout(const settings& s, std::vector<array_kind> arrays, unsigned block
   m.kept = offset<std::uint32_t>(all.take(m.pes * sizeof(std::uint32_t)));
   m.first_kept = offset<item>(all.take(m.pes * sizeof(item)));
   report_bytes_ = all.used();
-  m.finished = offset<memory::word>(all.take(m.pes_here * sizeof(memory::word)));
-  m.seen = offset<std::uint32_t>(all.take(m.pes_here * sizeof(std::uint32_t)));
+  m.finished = offset<memory::word>(all.take(m.counts() * sizeof(memory::word)));
+  m.seen = offset<std::uint32_t>(all.take(m.counts() * sizeof(std::uint32_t)));
+  if (neighbours > 1) m.near_tails = offset<memory::word>(all.take(m.pes_here * sizeof(memory::word)));
   std::uint32_t reductions = 0;
   for (std::size_t n = 0; n < arrays_.size(); ++n) {
     array_layout& a = m.arrays[n] = array_of(arrays_[n], s);

@@ -61,9 +61,9 @@ struct array_kind {
 /// arrays. It is the same on each GPU; of the arrays each GPU uses its own elements.
 class layout {
  public:
-  /// All settings are given. `blocks` are those of a PE; 0: all of a GPU. Throws usage_error for what cannot
-  /// be.
-  layout(const settings& s, std::vector<array_kind> arrays, unsigned blocks);
+  /// All settings are given. `blocks` are those of a PE; 0: all of a GPU. `neighbours` are PEs of a cluster.
+  /// Throws usage_error for what cannot be.
+  layout(const settings& s, std::vector<array_kind> arrays, unsigned blocks, unsigned neighbours = 1);
 
   std::size_t image_bytes() const { return image_bytes_; }
   std::size_t bytes() const { return bytes_; }

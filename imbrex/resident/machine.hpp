@@ -11,6 +11,7 @@
 #include <imbrex/resident/transport/crossing.hpp>
 #include <imbrex/resident/transport/mailbox.hpp>
 #include <imbrex/resident/transport/memory.hpp>
+#include <imbrex/resident/transport/near_ring.hpp>
 #include <imbrex/resident/transport/outbox.hpp>
 #include <imbrex/resident/transport/parcel_pool.hpp>
 #include <imbrex/resident/transport/ring.hpp>
@@ -263,9 +264,12 @@ struct machine {
   memory::wide* watched = nullptr;
   /// Of each PE of all GPUs, at the end, the same on each GPU: messages whose number was not accepted.
   std::uint32_t* kept = nullptr;
-  item* first_kept = nullptr;        ///< of each PE that has some
-  memory::word* finished = nullptr;  ///< of each PE here
-  std::uint32_t* seen = nullptr;     ///< of each PE here, for who looks for quiescence
+  item* first_kept = nullptr;  ///< of each PE that has some
+  /// Of each PE here; and then, where PEs are in clusters, how many items of others there it has run.
+  memory::word* finished = nullptr;
+  std::uint32_t* seen = nullptr;       ///< of each of these, for who looks for quiescence
+  memory::word* near_tails = nullptr;  ///< of each PE here: items that others of its cluster have sent it
+  std::uint32_t neighbours = 1;        ///< PEs of a cluster
   array_layout arrays[most_arrays]{};
   host_link host;
   stepping* steps = nullptr;  ///< in simulated time
@@ -306,6 +310,12 @@ struct machine {
   IMBREX_DEVICE crossing<memory, system_memory> crossing_from(std::uint32_t other, std::uint32_t pe) const {
     const std::uint64_t ring = std::uint64_t{pe - first_pe} * gpus + other;
     return {nullptr, on(other, taken + pe), crossings + ring * crossing_size, crossing_size};
+  }
+
+  /// What quiescence is about: so many counts in `finished`, and for each what was sent.
+  IMBREX_DEVICE std::uint32_t counts() const { return neighbours == 1 ? pes_here : 2 * pes_here; }
+  IMBREX_DEVICE memory::word& sent(std::uint32_t of) const {
+    return of < pes_here ? *mailbox_of(first_pe + of).tail : near_tails[of - pes_here];
   }
 
   /// By the number of a PE among those here, and the one after them: the host's.
@@ -355,6 +365,7 @@ struct machine {
     move(first_kept);
     move(finished);
     move(seen);
+    move(near_tails);
     for (array_layout& a : arrays) {
       move(a.elements);
       move(a.accepted);
@@ -390,6 +401,31 @@ struct alignas(16) decision {
   turn kind = turn::rests;
 };
 
+inline constexpr std::uint32_t most_neighbours = 8;
+/// What a PE in a cluster has for each of the others there, by its place: in the block's shared memory.
+struct near_part {
+  using ring = near_ring<cluster_memory>;
+  cluster_memory::wide slots[most_neighbours][ring::size];
+  cluster_memory::barrier full[most_neighbours][ring::size];
+  cluster_memory::barrier empty[most_neighbours][ring::size];  ///< of what this one sends
+  std::uint32_t uses[most_neighbours][ring::size];             ///< the same
+  std::uint32_t sent[most_neighbours];
+  std::uint32_t heads[most_neighbours];  ///< what is taken next
+
+  /// Before anybody uses it.
+  IMBREX_DEVICE void prepare(std::uint32_t first_ticket) {
+#if defined(__CUDA_ARCH__)
+#pragma unroll 1
+#endif
+    for (std::uint32_t p = 0; p < most_neighbours; ++p) {
+      sent[p] = heads[p] = first_ticket & ~(2 * ring::size - 1);
+      ring here{slots[p], full[p], empty[p], uses[p]};
+      here.prepare_full();
+      here.prepare_empty(sent[p]);
+    }
+  }
+};
+
 /// What the threads of one PE share and no other PE sees: on a device it is in the block's shared memory. All
 /// but the last three is the first thread's.
 struct pe_state {
@@ -419,6 +455,13 @@ struct pe_state {
   bool lacks_host_parcel = false;  ///< the host's next message waits for one
   std::uint32_t recorded = 0, records_taken = 0, lost_records = 0;
   std::uint64_t entry_began = 0;
+  // Of those in clusters.
+  near_part* near[most_neighbours] = {};  ///< of each in the cluster
+  std::uint32_t near_first = 0;           ///< the first of these PEs
+  std::uint32_t near_count = 0, near_place = 0;
+  std::uint32_t near_next = 0;  ///< that is looked at next
+  std::uint32_t near_run = 0, near_shown = 0;
+
   item from_host;
   std::uint32_t from_host_to = 0;
 
@@ -436,6 +479,27 @@ struct pe_state {
   std::uint64_t scratch[2] = {};
   std::uint64_t reduced = 0;  ///< by all GPUs
   decision now[2];
+
+  /// The host's, before a run: `part_of(pe)` is what that PE has for its cluster.
+  template <class PartOf>
+  void join_cluster(const machine& m, std::uint32_t pe, PartOf&& part_of) {
+    near_count = m.neighbours == 1 ? 0 : m.neighbours;
+    near_place = pe % m.neighbours;
+    near_first = pe - near_place;
+    for (std::uint32_t p = 0; p < near_count; ++p) near[p] = part_of(near_first + p);
+  }
+  /// Whether that is another PE of the cluster; and the way there, and from there.
+  IMBREX_DEVICE bool is_near(std::uint32_t pe) const {
+    return pe - near_first < near_count && pe - near_first != near_place;
+  }
+  IMBREX_DEVICE near_part::ring near_to(std::uint32_t place) const {
+    near_part& own = *near[near_place];
+    return {near[place]->slots[near_place], near[place]->full[near_place], own.empty[place], own.uses[place]};
+  }
+  IMBREX_DEVICE near_part::ring near_from(std::uint32_t place) const {
+    near_part& own = *near[near_place];
+    return {own.slots[place], own.full[place], near[place]->empty[near_place], nullptr};
+  }
 
   /// Before the PE's threads begin: of the first. `tickets_here` has room for a number of each PE of the GPU.
   IMBREX_DEVICE void prepare(const machine& m, std::uint32_t pe, std::uint32_t* tickets_here) {
@@ -458,6 +522,7 @@ struct pe_state {
     ends = reinterpret_cast<crossing_end*>(m.memory_of(place) + m.parts.ends);
     next_gpu = crossed = crossed_shown = answered = gathers = 0;
     asks = {};
+    near_first = near_count = near_place = near_next = near_run = near_shown = 0;
     tickets = tickets_here;
     for (std::uint32_t p = 0; p < m.pes_here; ++p) tickets[p] = finished;
   }

@@ -40,6 +40,22 @@ __global__ void __launch_bounds__(512, 1) resident_kernel(const __grid_constant_
     if (threads.thread() == 0) state->prepare(m, pe, reinterpret_cast<std::uint32_t*>(state + 1));
     threads.sync();
     scheduler<List>(m, *state, threads, pe).serve();
+  } else if constexpr (neighbours_of<kind> > 1) {
+    extern __shared__ std::uint32_t tickets[];
+    __shared__ pe_state state;
+    __shared__ near_part part;
+    if (threads.thread() == 0) {
+      state.prepare(m, pe, tickets);
+      part.prepare(m.first_ticket);
+      state.near_count = neighbours_of<kind>;
+      state.near_place = threads.place() % neighbours_of<kind>;
+      state.near_first = pe - state.near_place;
+      for (unsigned p = 0; p < neighbours_of<kind>; ++p)
+        state.near[p] = p == state.near_place ? &part : threads.of(&part, p);
+    }
+    threads.meet();
+    scheduler<List>(m, state, threads, pe).serve();
+    threads.meet();  // others store into its memory
   } else {
     extern __shared__ std::uint32_t tickets[];
     __shared__ pe_state state;
@@ -51,7 +67,11 @@ __global__ void __launch_bounds__(512, 1) resident_kernel(const __grid_constant_
 #endif
 }
 
-/// Blocks of so many threads, in clusters if PEs are these.
+/// Blocks of a cluster; 0 or 1: there are none.
+template <class Kind>
+inline constexpr unsigned of_cluster = blocks_of<Kind> * neighbours_of<Kind>;
+
+/// Blocks of so many threads, in clusters if PEs are these, or in these.
 template <class Kind>
 struct resident_launch {
   cudaLaunchConfig_t config{};
@@ -62,9 +82,9 @@ struct resident_launch {
     attributes[0].id = cudaLaunchAttributeCooperative;
     attributes[0].val.cooperative = 1;
     attributes[1].id = cudaLaunchAttributeClusterDimension;
-    attributes[1].val.clusterDim = {blocks_of<Kind>, 1, 1};
+    attributes[1].val.clusterDim = {of_cluster<Kind>, 1, 1};
     config.attrs = attributes;
-    config.numAttrs = blocks_of<Kind> > 1 ? 2 : 1;
+    config.numAttrs = of_cluster<Kind> > 1 ? 2 : 1;
   }
 };
 
@@ -97,15 +117,15 @@ std::uint32_t native<Chare...>::most_pes(std::uint32_t threads) {
   if (cooperative == 0) return 0;
   const auto code = detail::resident_kernel<chares<Chare...>>;
   constexpr std::size_t tickets = 256 * sizeof(std::uint32_t);
-  if constexpr (detail::blocks_of<kind> > 1) {
+  if constexpr (detail::of_cluster<kind> > 1) {
     detail::resident_launch<kind> how(threads);
-    how.config.gridDim = dim3(detail::blocks_of<kind>);
+    how.config.gridDim = dim3(detail::of_cluster<kind>);
     how.config.dynamicSmemBytes = tickets;
     if (cudaOccupancyMaxActiveClusters(&at_once, code, &how.config) != cudaSuccess) {
       cudaGetLastError();  // it has no clusters
       return 0;
     }
-    return static_cast<std::uint32_t>(at_once);
+    return static_cast<std::uint32_t>(at_once) * detail::neighbours_of<kind>;
   } else {
     cudaOccupancyMaxActiveBlocksPerMultiprocessor(&at_once, code, static_cast<int>(threads), tickets);
     if (at_once == 0) return 0;

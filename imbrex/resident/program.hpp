@@ -155,6 +155,7 @@ class program {
   using list = chares<C...>;
   using table = detail::table<list>;
   static constexpr unsigned blocks = detail::blocks_of<typename detail::pe_of_list<list>::type>;
+  static constexpr unsigned neighbours = detail::neighbours_of<typename detail::pe_of_list<list>::type>;
   static_assert(sizeof...(C) >= 1 && sizeof...(C) <= detail::most_arrays,
                 "imbrex: a program inside a GPU has 1 to 4 classes of chares");
   static_assert((std::is_same_v<typename detail::chares_of<C>::type, list> && ...),
@@ -167,22 +168,23 @@ class program {
   /// Its arrays, by their extents, of elements that are made without arguments. `of` must outlive the
   /// program. Throws usage_error for settings that cannot be, device_error if the device cannot run it.
   program(device& of, const settings& s, const typename C::index_type&... shapes)
-      : state_(of, detail::layout(completed(of, s), {detail::kind_of<C>(shapes)...}, blocks), names(),
-               detail::serve_on_host<list>) {
+      : state_(of, detail::layout(completed(of, s), {detail::kind_of<C>(shapes)...}, blocks, neighbours),
+               names(), detail::serve_on_host<list>) {
     (write(std::vector<C>(state_.count(table::template array<C>()))), ...);
   }
   /// The same on the GPUs of a heap, in which its memory is. Where these are of several processes, all make
   /// it, with the same settings, and each call that starts or ends a run is made by all; `settings::pes` are
   /// those of all.
   program(const symmetric_heap& heap, const settings& s, const typename C::index_type&... shapes)
-      : state_(heap.memory(), detail::layout(on_gpus_of(heap, s), {detail::kind_of<C>(shapes)...}, blocks),
+      : state_(heap.memory(),
+               detail::layout(on_gpus_of(heap, s), {detail::kind_of<C>(shapes)...}, blocks, neighbours),
                names(), detail::serve_on_host<list>) {
     (write(std::vector<C>(state_.count(table::template array<C>()))), ...);
   }
 
   /// So many bytes it takes of a heap with `settings::gpus` GPUs of that device.
   static std::size_t heap_bytes(device& of, const settings& s, const typename C::index_type&... shapes) {
-    return detail::layout(completed(of, s), {detail::kind_of<C>(shapes)...}, blocks).bytes();
+    return detail::layout(completed(of, s), {detail::kind_of<C>(shapes)...}, blocks, neighbours).bytes();
   }
   /// The settings that are 0, as they come out on that device.
   static settings completed(device& of, settings s) {
@@ -192,7 +194,8 @@ class program {
     std::uint32_t of_gpu = 1;
     if (blocks != 0)
       of_gpu = is_emulated ? std::thread::hardware_concurrency() / blocks : most_pes(s.threads);
-    s.pes = s.gpus * std::clamp(of_gpu, 1U, std::max(256U / std::max(s.gpus, 1U), 1U));
+    of_gpu = std::clamp(of_gpu, 1U, std::max(256U / std::max(s.gpus, 1U), 1U));
+    s.pes = s.gpus * std::max(of_gpu / neighbours, 1U) * neighbours;
     return s;
   }
   /// What the settings came to.

@@ -65,6 +65,7 @@ class scheduler {
   static constexpr std::uint32_t long_idle = 1024;
   static constexpr bool has_numbers = table<List>::numbered != 0;
   static constexpr bool tells = table<List>::host_entries != 0;
+  static constexpr bool is_near = neighbours_of<kind> > 1;
 #if defined(__CUDA_ARCH__)
   static constexpr std::uint32_t looks_in_a_row = 8;
   static constexpr bool relaxes_at_once = false;
@@ -94,6 +95,8 @@ class scheduler {
     prefers_local_ = true;
     if (is_linked() && prefers_crossing_ && take_crossing(i)) return begin(i);
     prefers_crossing_ = true;
+    if (is_near && prefers_near_ && take_near(i)) return begin(i);
+    prefers_near_ = true;
     for (std::uint32_t idle = 0;; idle += looks_in_a_row) {
       for (std::uint32_t n = 0; n < looks_in_a_row; ++n) {
         if (!(core_.has_local && core_.own_waits()) && core_.own.try_take(core_.head, i, ahead_)) {
@@ -104,6 +107,7 @@ class scheduler {
         }
         if (core_.has_local && take_local(i)) return begin(i);
         if (is_linked() && take_crossing(i)) return begin(i);
+        if (is_near && take_near(i)) return begin(i);
         if (!rested_) {  // let all threads leave the last entry, before it counts as finished
           rested_ = true;
           return turn::rests;
@@ -142,10 +146,35 @@ class scheduler {
     prefers_crossing_ = false;
     return true;
   }
+  /// Looks at all others of its cluster, in turn: true if there is a message that can be run.
+  IMBREX_DEVICE bool take_near([[maybe_unused]] item& i) {
+    if constexpr (is_near) {
+      pe_state& me = core_.me;
+#if defined(__CUDA_ARCH__)
+#pragma unroll 1
+#endif
+      for (std::uint32_t n = 0; n < neighbours_of<kind>; ++n) {
+        const std::uint32_t from = me.near_next;
+        me.near_next = from + 1 == neighbours_of<kind> ? 0 : from + 1;
+        if (from == me.near_place) continue;
+        std::uint32_t& head = me.near[me.near_place]->heads[from];
+        if (!me.near_from(from).try_take(head, i)) continue;
+        take_step(core_.m.steps, step::take_near, head - 1, me.near_first + from);
+        ++me.near_run;
+        if (is_early(i)) {
+          keep(i);
+          return false;
+        }
+        prefers_near_ = false;
+        return true;
+      }
+    }
+    return false;
+  }
   /// What is kept: true if a message of it can be run.
   IMBREX_DEVICE bool attend(item& i) {
     pe_state& me = core_.me;
-    if (!me.out.empty()) retry_kept(core_.m, me, 2);
+    if (!me.out.empty()) retry_kept<kind>(core_.m, me, 2);
     const bool told_all = !tells || tell_untold(core_.m, me, core_.pe);
     const bool took = has_numbers && me.revisits && take_kept(i);
     core_.attends = !me.out.empty() || me.revisits || !told_all;
@@ -164,9 +193,13 @@ class scheduler {
     if (idle == short_idle || (idle > short_idle && keeps_shown_ != me.out.count + untold())) show_kept();
     if (idle == short_idle && is_traced()) show_records(m, me, core_.pe);
     if (idle >= short_idle && me.out.empty() && untold() == 0 && !core_.has_local &&
-        (me.finished != core_.head || me.crossed != me.crossed_shown)) {
+        (me.finished != core_.head || me.crossed != me.crossed_shown || me.near_run != me.near_shown)) {
       me.finished = core_.head;
       memory::store_release(m.finished[core_.place()], me.finished);
+      if constexpr (is_near) {
+        me.near_shown = me.near_run;
+        memory::store_release(m.finished[m.pes_here + core_.place()], me.near_run);
+      }
       me.crossed_shown = me.crossed;
       if (is_linked()) memory::store_release(m.crossed[core_.place()], me.crossed);
     }
@@ -224,8 +257,8 @@ class scheduler {
   }
 
   static IMBREX_DEVICE IMBREX_SELDOM bool is_quiet(const machine& m) {
-    const auto tail_of = [&m](std::uint32_t pe) -> memory::word& { return *m.mailbox_of(pe).tail; };
-    return quiescent<memory>(m.finished, tail_of, m.seen, m.pes);
+    const auto tail_of = [&m](std::uint32_t of) -> memory::word& { return m.sent(of); };
+    return quiescent<memory>(m.finished, tail_of, m.seen, m.counts());
   }
   /// The leader's, while it has nothing to do.
   IMBREX_DEVICE void look_for_quiescence() {
@@ -314,7 +347,7 @@ class scheduler {
       const std::uint32_t count = a.local_count(c.pe);
       for (std::uint32_t n = 0; n < count; ++n) {
         call<Entry>(a, a.element(c.pe, n));
-        if (c.attends) retry_kept(c.m, c.me, 8);
+        if (c.attends) retry_kept<kind>(c.m, c.me, 8);
       }
     }
     template <class Reduction>
@@ -400,6 +433,7 @@ class scheduler {
   bool rested_ = true;
   bool prefers_local_ = true;     ///< the last message was not local: they take turns
   bool prefers_crossing_ = true;  ///< nor of another GPU
+  bool prefers_near_ = true;      ///< nor of its cluster
 };
 
 }  // namespace imbrex::resident::detail

@@ -44,6 +44,7 @@ namespace {
 constexpr std::uint32_t looks_before_sleep = 160;
 constexpr std::size_t stack_bytes = std::size_t{1} << 20U;  // of which memory is taken as it is used
 constexpr std::size_t item_bytes = 16;
+constexpr std::uint32_t near_way = 1U << 16U;  // above GPUs: ways from others of a cluster
 
 /// Those between GPUs are written by the GPUs themselves: without what a host does before a transfer.
 device_model without_rendezvous(device_model model) {
@@ -102,6 +103,7 @@ struct stepping::place {
 
 struct stepping::pe {
   pe_state state;
+  near_part near;
   std::vector<std::uint32_t> tickets;
   guarded_stack stack;
   place own;
@@ -110,7 +112,8 @@ struct stepping::pe {
   std::pair<nanoseconds, std::uint64_t> key{asleep, 0};  ///< in `ready_`
   std::uint32_t looks = 0;
   bool has_ended = false;
-  /// Of tickets of its mailbox, 0, and of the ways from each GPU, from 1 on: when they are there.
+  /// Of tickets of its mailbox, 0, and of the ways from each GPU, from 1 on, and each PE of the cluster, from
+  /// near_way on: when they are there.
   std::map<std::pair<std::uint32_t, std::uint32_t>, nanoseconds> arrivals;
   std::map<std::uint32_t, nanoseconds> put;  ///< to each GPU: when what it has put there is there
   std::function<void()> body;
@@ -156,6 +159,7 @@ nanoseconds stepping::run(const machine& m, serve_function serve, const std::fun
     one.tickets.resize(m.pes_here);
     const machine& gpu = gpus[gpu_of(n)];
     one.state.prepare(gpu, n, one.tickets.data());
+    one.near.prepare(gpu.first_ticket);
     one.body = [&one, &gpu, serve, n] {
       team alone;
       serve(gpu, one.state, alone, n);
@@ -171,6 +175,8 @@ nanoseconds stepping::run(const machine& m, serve_function serve, const std::fun
                   static_cast<unsigned>(self >> 32U));
     wake(n, nanoseconds(0));
   }
+  for (std::uint32_t n = 0; n < m.pes; ++n)
+    pes_[n]->state.join_cluster(m, n, [this](std::uint32_t pe) { return &pes_[pe]->near; });
   nanoseconds last{0};
   for (std::uint32_t left = m.pes; left > 0;) {
     if (ready_.empty()) {  // all is quiet, or has ended, which they find out when they look again
@@ -242,14 +248,21 @@ void stepping::pass(step what, std::uint64_t a, std::uint32_t b, std::uint32_t c
         wake(which, at);
       }
       return leave();
+    case step::send_near:
+      me.time += cost.send;
+      pes_[b]->arrivals[{near_way + which, static_cast<std::uint32_t>(a)}] = me.time + cost.flight;
+      wake(b, me.time + cost.flight);
+      break;
+    case step::take_near:
     case step::take:
     case step::take_more: {
-      const auto known = me.arrivals.find({b, static_cast<std::uint32_t>(a)});
+      const std::uint32_t from = what == step::take_near ? near_way + b : b;
+      const auto known = me.arrivals.find({from, static_cast<std::uint32_t>(a)});
       if (known != me.arrivals.end()) {
         me.time = std::max(me.time, known->second);
         me.arrivals.erase(known);
       }
-      if (what == step::take) me.time += cost.look + cost.take;
+      if (what != step::take_more) me.time += cost.look + cost.take;
       break;
     }
     case step::local: me.time += cost.take; break;

@@ -14,6 +14,8 @@ class stepping;
 enum class step : std::uint32_t {
   look,       ///< it has found nothing
   take,       ///< it takes the item with the ticket `a`: of GPU `b` - 1; 0: out of its mailbox
+  send_near,  ///< it sends its item `a` to PE `b` of its cluster
+  take_near,  ///< it takes item `a` of PE `b` there
   take_more,  ///< and with the same look the next, `a`
   local,      ///< it takes an item that it has sent to itself
   send,       ///< it draws the ticket `a` of PE `b`

@@ -41,6 +41,26 @@ class team_of<block> {
 };
 
 template <unsigned Blocks>
+class team_of<block_of_cluster<Blocks>> : public team_of<block> {
+ public:
+  /// Waits for all blocks of the cluster.
+#if __CUDA_ARCH__ >= 900
+  __device__ static void meet() { cooperative_groups::this_cluster().sync(); }
+  /// What the one of that place in the cluster has where each has `here`.
+  template <class T>
+  __device__ static T* of(T* here, unsigned place) {
+    return cooperative_groups::this_cluster().map_shared_rank(here, place);
+  }
+#else
+  __device__ static void meet() { __trap(); }
+  template <class T>
+  __device__ static T* of(T* here, unsigned) {
+    return here;
+  }
+#endif
+};
+
+template <unsigned Blocks>
 class team_of<cluster<Blocks>> {
  public:
   __device__ std::uint32_t thread() const { return blockIdx.x % Blocks * blockDim.x + threadIdx.x; }

@@ -35,10 +35,12 @@ namespace {
 struct pe_of_threads {
   pe_state state;
   std::vector<std::uint32_t> tickets;
+  near_part near;
   thread_barrier barrier;
 
   pe_of_threads(const machine& m, std::uint32_t pe) : tickets(m.pes_here), barrier(m.blocks * m.threads) {
     state.prepare(m, pe, tickets.data());
+    near.prepare(m.first_ticket);
   }
 };
 
@@ -52,6 +54,9 @@ void run_on_threads(const machine& m, void (*serve)(const machine&, pe_state&, t
     const machine& gpu = gpus.emplace_back(m.seen_by(g));
     for (std::uint32_t pe = gpu.first_pe; pe < gpu.first_pe + gpu.pes_here; ++pe) pes.emplace_back(gpu, pe);
   }
+  for (std::size_t n = 0; n < pes.size(); ++n)
+    pes[n].state.join_cluster(m, m.first_pe + static_cast<std::uint32_t>(n),
+                              [&](std::uint32_t pe) { return &pes[pe - m.first_pe].near; });
   for (std::size_t n = 0; n < pes.size(); ++n)
     for (std::uint32_t thread = 0; thread < m.blocks * m.threads; ++thread)
       threads.emplace_back([&gpu = gpus[n / m.pes_here], pe = m.first_pe + static_cast<std::uint32_t>(n),

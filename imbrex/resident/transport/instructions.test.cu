@@ -5,6 +5,7 @@
 #include <imbrex/resident/transport/crossing.hpp>
 #include <imbrex/resident/transport/mailbox.hpp>
 #include <imbrex/resident/transport/memory.hpp>
+#include <imbrex/resident/transport/near_ring.hpp>
 #include <imbrex/resident/transport/parcel_pool.hpp>
 #include <imbrex/resident/transport/quiescence.hpp>
 #include <imbrex/resident/transport/ring.hpp>
@@ -17,6 +18,7 @@ using imbrex::resident::wide_word;
 using box = imbrex::resident::mailbox<native_memory>;
 using imbrex::resident::system_memory;
 using way = imbrex::resident::crossing<native_memory, system_memory>;
+using neighbour = imbrex::resident::near_ring<imbrex::resident::cluster_memory>;
 using pool = imbrex::resident::parcel_pool<native_memory>;
 
 extern "C" {
@@ -48,6 +50,16 @@ __global__ void signal_across(way w, std::uint32_t ticket, std::uint64_t body, s
 }
 
 __global__ void take_across(way w, std::uint32_t head, std::uint64_t* out) {
+  item i;
+  if (w.try_take(head, i)) *out = i.body + i.meta + *out;
+}
+
+__global__ void send_to_a_neighbour(neighbour w, std::uint32_t n, std::uint64_t body, std::uint32_t meta,
+                                    std::uint32_t* out) {
+  *out = w.try_fill(n, {body, meta & ~is_ordered});
+}
+
+__global__ void take_of_a_neighbour(neighbour w, std::uint32_t head, std::uint64_t* out) {
   item i;
   if (w.try_take(head, i)) *out = i.body + i.meta + *out;
 }

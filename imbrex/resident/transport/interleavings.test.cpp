@@ -13,6 +13,7 @@
 #include <imbrex/base/sanitized.test.hpp>
 #include <imbrex/resident/transport/crossing.hpp>
 #include <imbrex/resident/transport/mailbox.hpp>
+#include <imbrex/resident/transport/near_ring.hpp>
 #include <imbrex/resident/transport/outbox.hpp>
 #include <imbrex/resident/transport/parcel_pool.hpp>
 #include <imbrex/resident/transport/quiescence.hpp>
@@ -308,6 +309,77 @@ struct crossed {
   }
 };
 
+/// A cluster's memory, in the place of `cluster_memory`.
+struct model_cluster {
+  struct wide {
+    model_memory::plain body, stamp;
+  };
+  struct barrier {
+    model_memory::word phase;
+    model_memory::plain expects;
+  };
+  static void prepare(barrier&) {}
+  static void expect(barrier& b) { b.expects = 1; }
+  static void send(wide& to, barrier& there, wide_word v) {
+    test::expect(there.expects == 1, "bytes come that nobody expects");
+    there.expects = 0;
+    to.body = static_cast<std::uint32_t>(v.body);
+    to.stamp = static_cast<std::uint32_t>(v.stamp);
+    end_phase(there, weakened::item_release);
+  }
+  static wide_word read(const wide& from) { return {from.body, from.stamp}; }
+  static void free(barrier& of_other) { end_phase(of_other, weakened::count_release); }
+  static bool has_come(const barrier& b, std::uint32_t parity) {
+    return sees(b, weakened::item_acquire) != parity;
+  }
+  static bool is_free(const barrier& b, std::uint32_t parity) {
+    return sees(b, weakened::slot_acquire) != parity;
+  }
+  static void release_others() {}
+  static void acquire_others() {}
+
+ private:
+  static void end_phase(barrier& of, weakened by) {
+    explorer::now().replace(
+        of.phase.place, [](std::uint32_t old) { return old + 1; }, explorer::now().keeps(by), false);
+  }
+  static std::uint64_t sees(const barrier& b, weakened by) {
+    return explorer::now().load(b.phase.place, explorer::now().keeps(by)).body % 2;
+  }
+};
+
+/// From one block of a cluster to another, more than the ring holds: each item comes once, whole, in order.
+struct neighbours {
+  using way = near_ring<model_cluster>;
+  std::array<model_cluster::wide, way::size> slots;
+  std::array<model_cluster::barrier, way::size> full, empty;
+  std::array<std::uint32_t, way::size> uses{};
+  way view{slots.data(), full.data(), empty.data(), uses.data()};
+  static constexpr std::uint32_t first_number = static_cast<std::uint32_t>(-2) * way::size, items = 9;
+
+  neighbours() {
+    view.prepare_full();
+    view.prepare_empty(first_number);
+    explorer::now().thread([this] {
+      // The last, kept, is tried before it is its turn, too.
+      for (std::uint32_t n = 0; n < items; ++n)
+        while (!view.try_fill(first_number + n, {n, n})) {
+          test::expect(n == items - 1 || !view.try_fill(first_number + n + way::size, {n, n}), "out of turn");
+          explorer::now().pause();
+        }
+    });
+    explorer::now().thread([this] {
+      std::uint32_t head = first_number;
+      for (std::uint32_t n = 0; n < items; ++n) {
+        item i;
+        while (!view.try_take(head, i)) explorer::now().pause();
+        test::expect(i.body == n && i.meta == n, "an item is lost, or torn");
+      }
+    });
+  }
+  void check() const {}
+};
+
 /// One PE puts into the memory of another GPU and signals, and again when the answer has come.
 struct put_and_signal {
   bridge there, back;
@@ -395,8 +467,8 @@ constexpr std::uint64_t most_runs = 100'000;
 
 template <class Case>
 class interleavings : public testing::Test {};
-using cases = testing::Types<order, parcels, returns, quiet, kept, triggered, slots, crossed, put_and_signal,
-                             ending_waves>;
+using cases = testing::Types<order, parcels, returns, quiet, kept, triggered, slots, crossed, neighbours,
+                             put_and_signal, ending_waves>;
 TYPED_TEST_SUITE(interleavings, cases);
 
 TYPED_TEST(interleavings, are_all_right) {
@@ -429,6 +501,10 @@ TEST(weakened_orders, are_all_found) {
   expect_found<slots>(weakened::slot_acquire);
   expect_found<triggered>(weakened::signal_release);
   expect_found<triggered>(weakened::signal_acquire);
+  expect_found<neighbours>(weakened::item_release);
+  expect_found<neighbours>(weakened::item_acquire);
+  expect_found<neighbours>(weakened::count_release);
+  expect_found<neighbours>(weakened::slot_acquire);
   expect_found<put_and_signal>(weakened::item_release);
   expect_found<put_and_signal>(weakened::item_acquire);
   expect_found<ending_waves>(weakened::count_release);

@@ -80,6 +80,10 @@ struct native_memory {
                  : "memory");
     return old;
   }
+  /// Adds one, and nobody here asks what was there.
+  __device__ static void count(word& w) {
+    asm volatile("red.relaxed.gpu.global.add.u32 [%0], 1;" ::"l"(global(&w)) : "memory");
+  }
   __device__ static std::uint32_t add_acquire_release(word& w, std::uint32_t v) {
     std::uint32_t old;
     asm volatile("atom.acq_rel.gpu.global.add.u32 %0, [%1], %2;"
@@ -152,6 +156,7 @@ struct native_memory {
   static void store(word& w, std::uint32_t v) { __atomic_store_n(&w, v, __ATOMIC_RELAXED); }
   static void store_release(word& w, std::uint32_t v) { __atomic_store_n(&w, v, __ATOMIC_RELEASE); }
   static std::uint32_t add(word& w, std::uint32_t v) { return __atomic_fetch_add(&w, v, __ATOMIC_RELAXED); }
+  static void count(word& w) { __atomic_fetch_add(&w, 1, __ATOMIC_RELAXED); }
   static std::uint32_t add_acquire_release(word& w, std::uint32_t v) {
     return __atomic_fetch_add(&w, v, __ATOMIC_ACQ_REL);
   }

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// PEs that are blocks of clusters, whose messages go from one's shared memory to the other's.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/base/sanitized.test.hpp>
+#include <imbrex/core/gpu/device_work.hpp>
+#include <imbrex/core/run/run.hpp>
+#include <imbrex/core/run/spend.hpp>
+#include <imbrex/device/model.hpp>
+#include <imbrex/resident/cells.test.hpp>
+#include <imbrex/resident/devices.test.hpp>
+#include <imbrex/resident/program.hpp>
+
+namespace imbrex::resident::test {
+namespace {
+
+settings narrow(std::uint32_t pes, std::uint32_t gpus = 1, std::uint32_t threads = 1) {
+  settings s;
+  s.pes = pes;
+  s.gpus = gpus;
+  s.threads = threads;
+  s.mailbox = s.crossing = 2;
+  s.parcels = 2;
+  s.first_ticket = static_cast<std::uint32_t>(-50);  // numbers wrap
+  return s;
+}
+
+using kind = block_of_cluster<4>;
+
+void expect_all(program<gossip<kind>>& p, std::uint32_t chares, std::uint32_t messages) {
+  std::uint32_t got = 0;
+  for (const gossip<kind>& one : p.read<gossip<kind>>()) {
+    got += one.got;
+    EXPECT_EQ(one.wrong, 0U);
+  }
+  EXPECT_EQ(got, chares * messages * 3);
+}
+
+void check_on_threads(const settings& s, std::uint32_t chares, std::uint32_t messages) {
+  const auto devices = devices_here("emulated");
+  program<gossip<kind>> p(*devices.front(), s, {static_cast<int>(chares)});
+  for (int n = 0; n < 2; ++n) {
+    p.write(std::vector<gossip<kind>>(chares));
+    EXPECT_FALSE(p.run_all<&gossip<kind>::start>(messages).value) << "it ends when all is quiet";
+    expect_all(p, chares, messages);
+  }
+}
+
+TEST(resident_clusters, lose_nothing_and_keep_order_on_threads) {
+  check_on_threads(narrow(4, 1, 3), 5, 30);
+  check_on_threads(narrow(8), 24, 30);
+  check_on_threads(narrow(8, 2), 11, 20);
+}
+
+TEST(resident_clusters, refuse_pes_that_are_left_over) {
+  const auto devices = devices_here("emulated");
+  try {
+    program<gossip<kind>> p(*devices.front(), narrow(6), {3});
+    FAIL() << "a cluster and a half";
+  } catch (const usage_error& e) {
+    EXPECT_EQ(
+        std::string(e.what()),
+        "a program inside a GPU cannot have 6 PEs on a GPU: its classes say that 4 of them are a cluster, "
+        "so a multiple of that can be");
+  }
+}
+
+options stepped(machine_kind machine, std::optional<std::uint64_t> seed = std::nullopt) {
+  options how;
+  how.pes = 1;
+  how.machine = machine;
+  how.device = "emulated";
+  how.shuffle = seed;
+  if (machine == machine_kind::simulated) how.device_model = "summit";
+  return how;
+}
+
+TEST(resident_clusters, lose_nothing_and_keep_order_by_seeds) {
+  for (std::uint64_t seed = 0; seed < 12; ++seed)
+    run(stepped(machine_kind::deterministic, seed), [seed]() -> task<int> {
+      program<gossip<kind>> p(gpu(), narrow(8, 1 + static_cast<std::uint32_t>(seed % 2)), {13});
+      p.start_all<&gossip<kind>::start>(std::uint32_t{20});
+      co_await p.stream().done();
+      p.end();
+      expect_all(p, 13, 20);
+      co_return 0;
+    });
+}
+
+}  // namespace
+}  // namespace imbrex::resident::test
