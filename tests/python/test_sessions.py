@@ -244,15 +244,56 @@ def test_chares_whose_constructor_fails_say_so_to_who_awaits_them(capfd, where):
     ix.stop()
     with ix.start(PROCESSES) as session:
         broken = ix.array(Broken, 4, "no constructor today", where)
-        for waiting in (broken[1].look.call(), broken.look.reduce(ix.sum), broken.created()):
-            with pytest.raises(ValueError, match="no constructor today"):
+        causes = set()
+        for waiting in (broken[1].look.call(), broken.look.reduce(ix.sum), broken.created(), broken[1].look.call(),
+                        broken.section([0, 1]).look.reduce(ix.sum), session.run(lambda: broken.shape)):
+            with pytest.raises(ValueError, match="no constructor today") as raised:
                 waiting.result(60)
+            causes.add(str(raised.value.__cause__))
+        assert len(causes) == 1
         broken[0].look.send()
         Cell, _ = classes()
         assert ix.array(Cell, 2, 1)[1].add.call(1).result(60) == 3  # the session goes on
         assert session.num_processes == PROCESSES
     text = capfd.readouterr().err
     assert "Broken(" in text and "KeyError" not in text and "never awaited" not in text
+
+
+@pytest.mark.skipif(PROCESSES == 1, reason="all chares of one process are created at once")
+def test_who_creates_chares_where_a_process_is_busy_waits_for_these_alone(tmp_path):
+    begun, go_on = tmp_path / "begun", tmp_path / "go on"
+
+    class Cell(ix.Chare):
+        @ix.entry
+        def look(self):
+            return 1
+
+        @ix.entry
+        def block(self):
+            begun.touch()
+            while not go_on.exists():
+                time.sleep(0.001)
+
+    ix.stop()
+    with ix.start(PROCESSES) as session:
+        cells = ix.array(Cell, 2 * PROCESSES)
+        assert cells.look.reduce(ix.sum).result(60) == 2 * PROCESSES
+        blocked = cells[2 * PROCESSES - 1].block.call()
+        while not begun.exists():
+            time.sleep(0.001)
+        late = ix.array(Cell, 2 * PROCESSES)
+        of_late = [late[0].look.call(), late.look.reduce(ix.gather), late.section([0, 1]).look.reduce(ix.sum)]
+        assert [cells[0].look.call().result(60) for _ in range(3)] == [1, 1, 1]
+        assert ix.chare(Cell, on=0).look.call().result(60) == 1
+        both = session.run(lambda: (len(late), len(cells)))
+        behind = cells[0].look.call()
+        assert ix.chare(Cell, on=0).look.call().result(60) == 1
+        assert not any(result.done() for result in (blocked, both, behind, *of_late))
+        quiet = session.quiescence()
+        go_on.touch()
+        assert [result.result(60) for result in of_late] == [1, [1] * 2 * PROCESSES, 2]
+        assert (both.result(60), behind.result(60)) == ((2 * PROCESSES, 2 * PROCESSES), 1)
+        assert (blocked.result(60), quiet.result(60)) == (None, None)
 
 
 def test_options_that_are_none_are_refused():

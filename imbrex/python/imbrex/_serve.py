@@ -32,14 +32,26 @@ class Librarian(_classes.Chare):
             _by_value.learn(cls, number)
 
 
+class Making:
+    """Chares that are not all there yet, and sections of them."""
+
+    def __init__(self, handle, created):
+        self.handles, self.created = [handle], created
+
+
 class Desk(_classes.Chare):
-    """On PE 0: takes commands in their order."""
+    """On PE 0: takes commands in their order. Those that name an array or group whose elements are not all there wait
+    until they are, and so do later ones that name something that these name."""
 
     commands = _classes.Mailbox()
+    all_made = _classes.Mailbox()
 
     def __init__(self, librarians):
         self.librarians = librarians
         self.waiting = {}
+        self.making = {}  # by handle
+        self.later = []  # commands that wait, each with the handles that it names
+        self.asked = None  # the command that waits in `all_made`
 
     def __del__(self):
         """The run has ended: what the program asked for can no longer be awaited, which is not its fault."""
@@ -54,28 +66,68 @@ class Desk(_classes.Chare):
             if form is None:
                 return
             try:
+                _session.named = named = set()
                 what, *arguments = pickle.loads(form)
                 if what == "define":
                     await self.librarians.define.call(*arguments)
-                elif what == "create":
-                    await self.create(*arguments)
                 elif what == "quiescence":
+                    if self.making:
+                        self.asked = number
+                        await self.all_made.receive(number)
                     await _door.quiescence()
                     _answer(*arguments, None)
+                elif what not in ("create", "section") and self.must_wait(named):
+                    self.later.append((named, what, arguments))
                 else:
-                    getattr(self, "do_" + what)(*arguments)
+                    self.do(named, what, arguments)
             except Exception as e:
                 _answer_error(None, e)
 
-    async def create(self, handle, maker, arguments):
-        """All elements are there before the next command, or nobody may use those that are."""
+    def must_wait(self, named):
+        return not (self.making.keys().isdisjoint(named) and all(named.isdisjoint(n) for n, *_ in self.later))
+
+    def do(self, named, what, arguments):
+        never_made = [p for p in map(_session.proxies.get, named) if isinstance(p, _session.NeverMade)]
+        if not never_made:
+            return getattr(self, "do_" + what)(*arguments)
+        if what in ("create", "section"):
+            _session.proxies[arguments[0]] = never_made[0]
+        _answer_error(arguments[0] if what in ("await", "run") else None, never_made[0].reason)
+
+    def do_create(self, handle, maker, arguments):
         try:
             _session.proxies[handle] = made = getattr(_core, maker)(*arguments)
-            if maker != "make_chare":
-                await made.created()
+            if maker == "make_chare":
+                return
+            self.making[handle] = Making(handle, made.created())
         except Exception as e:
             _session.proxies[handle] = _session.NeverMade(e)
             raise
+        self.proxy.settle.send(handle)
+
+    @_classes.entry
+    async def settle(self, handle):
+        """Waits until all elements are there. If one never will be, nobody may use those that are."""
+        making = self.making[handle]
+        try:
+            await making.created
+        except Exception as e:
+            _session.proxies.update(dict.fromkeys(making.handles, _session.NeverMade(e)))
+            _answer_error(None, e)
+        for made in making.handles:
+            del self.making[made]
+        later, self.later = self.later, []
+        for named, what, arguments in later:
+            if self.must_wait(named):
+                self.later.append((named, what, arguments))
+                continue
+            try:
+                self.do(named, what, arguments)
+            except Exception as e:
+                _answer_error(None, e)
+        if self.asked is not None and not self.making:
+            self.proxy.all_made.send(self.asked, None)
+            self.asked = None
 
     def do_section(self, handle, proxy, members):
         try:
@@ -83,6 +135,9 @@ class Desk(_classes.Chare):
         except Exception as e:
             _session.proxies[handle] = _session.NeverMade(e)
             raise
+        for making in {self.making[n] for n in _session.named if n in self.making}:
+            making.handles.append(handle)
+            self.making[handle] = making
 
     def do_send(self, proxy, name, arguments, named):
         getattr(proxy, name).send(*arguments, **named)

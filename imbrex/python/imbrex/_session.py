@@ -189,24 +189,24 @@ def proxy_of(form, cls, kind, shape):
 
 #: Of process 0: what the program's handles mean.
 proxies = {}
+#: Of process 0: the handles that the command names which is read.
+named = set()
 
 
 class NeverMade:
-    """In process 0, in the place of chares whose creation has failed: whoever uses them gets the reason."""
+    """In process 0, in the place of chares whose creation has failed: who names them gets the reason."""
 
     def __init__(self, reason):
-        self._reason = reason
-
-    def __getattr__(self, name):
-        raise self._reason
-
-    def __reduce__(self):
-        raise self._reason
+        self.reason = reason
 
 
 def proxy_here(handle, steps):
     """In process 0, what a proxy of the program's means."""
-    proxy = proxies[handle] if isinstance(handle, int) else _core._proxy(handle)
+    if isinstance(handle, int):
+        named.add(handle)
+        proxy = proxies[handle]
+    else:
+        proxy = _core._proxy(handle)
     if isinstance(proxy, NeverMade):
         return proxy
     for name, argument in steps:
