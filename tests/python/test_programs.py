@@ -311,3 +311,17 @@ print(ix.run(main), flush=True)
     done = run(in_processes(processes, words))
     assert done.returncode == 0 and "done" in done.stdout, done.stderr
     assert done.stderr.count("ValueError: too late") == 2
+
+
+def test_command_of_a_wheel_leaves_signals(tmp_path):
+    """Python ignores them for itself; a job that writes into a closed pipe ends by that."""
+    (tmp_path / "imbrex/bin").mkdir(parents=True)
+    command = tmp_path / "imbrex/bin/imbrex"
+    command.write_text("#!/bin/sh\nexec grep SigIgn /proc/self/status\n")
+    command.chmod(0o755)
+    source = pathlib.Path(__file__).parents[2] / "imbrex/python/command.py"
+    (tmp_path / "_imbrex_command.py").write_text(source.read_text())
+    done = subprocess.run([sys.executable, "-c", "import _imbrex_command; _imbrex_command.main()"], cwd=tmp_path,
+                          capture_output=True, text=True, timeout=60)
+    ignored = int(done.stdout.split()[1], 16)
+    assert not ignored & (1 << signal.SIGPIPE - 1 | 1 << signal.SIGXFSZ - 1), done.stdout

@@ -11,11 +11,14 @@ bin="/root/the venv/bin"  # never activated
 "$bin/pip" install -q --no-index --find-links wheels "imbrex[sessions]"
 
 both_kinds_of_jobs() {
-  "$bin/python" hello.py >said && grep 'hello world from chare 7' said
-  "$bin/imbrex" run -n 3 "$bin/python" hello.py >said && grep 'hello world from chare 7' said
+  "$bin/python" hello.py >said
+  grep 'hello world from chare 7' said
+  "$bin/imbrex" run -n 3 "$bin/python" hello.py >said
+  grep 'hello world from chare 7' said
   "$bin/imbrex" run -n 3 "$bin/python" jacobi3d.py 24 2 5
   "$bin/imbrex" run -n 2 project/build/user --pes 1
-  "$bin/python" session.py | grep 45
+  "$bin/python" session.py >said
+  grep 45 said
 }
 
 # A project of C++, with what the wheel holds: no hwloc of the system's is there.
@@ -25,12 +28,14 @@ cmake --build project/build
 project/build/user --pes 2
 
 if ldconfig -p | grep libucp; then exit 1; fi
-"$bin/imbrex" info --paths | grep 'network: UCX .*, .*/site-packages/imbrex/lib/imbrex/libucp.so.0$'
+"$bin/imbrex" info --paths >said
+grep 'network: UCX .*, .*/site-packages/imbrex/lib/imbrex/libucp.so.0$' said
 both_kinds_of_jobs
 
 apt-get update -q
 DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends libucx0
-"$bin/imbrex" info --paths | grep 'network: UCX .*, /lib.*/libucp.so.0$'
+"$bin/imbrex" info --paths >said
+grep 'network: UCX .*, /lib.*/libucp.so.0$' said
 both_kinds_of_jobs
 
 "$bin/pip" uninstall -qy imbrex numpy cloudpickle
