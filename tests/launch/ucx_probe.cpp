@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A run for ucx_test.py, which says whether its first process has loaded UCX. With "hangup" the last process
-// sends itself SIGHUP.
+// sends itself SIGHUP; with "handled" each process says before what it does then: it ends with status 7.
 #include <dlfcn.h>
 #include <signal.h>
 
+#include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <string_view>
 
 #include <imbrex/imbrex.hpp>
@@ -21,8 +23,9 @@ struct member : imbrex::chare<member> {
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc > 1 && std::string_view(argv[1]) == "handled") std::signal(SIGHUP, [](int) { std::_Exit(7); });
   return imbrex::run(argc, argv, [&]() -> imbrex::task<int> {
-    const bool hangup = argc > 1 && std::string_view(argv[1]) == "hangup";
+    const bool hangup = argc > 1;
     const int last = imbrex::num_pes() - 1;
     const auto members = imbrex::make_array<member>(last + 1);
     const int visited = co_await members[last].call<&member::visit>(hangup);

@@ -77,6 +77,23 @@ class Ucx(unittest.TestCase):
                                env={**os.environ, "LD_LIBRARY_PATH": self.with_library("")})
         self.assertEqual((ended.returncode, ended.stdout, ended.stderr), (0, "1 of 2, with UCX\n", ""))
 
+    def test_bundled_with_a_link_to_the_command(self):
+        """The folder is beside the command itself, however it is called."""
+        moved = self.folder / "prefix/bin/imbrex"
+        moved.parent.mkdir(parents=True)
+        shutil.copy(IMBREX, moved)
+        (self.folder / "prefix/lib").mkdir()
+        folder = self.folder / "prefix/lib/imbrex"
+        os.rename(self.with_library(self.of_host), folder)
+        (self.folder / "elsewhere").mkdir()
+        link = self.folder / "elsewhere/imbrex"
+        link.symlink_to(moved)
+        ended = subprocess.run([link, "info", "--paths", "--pes", "1", "--json"], text=True, capture_output=True,
+                               timeout=LIMIT, env={**os.environ, "LD_LIBRARY_PATH": self.with_library(""),
+                                                   "IMBREX_BUNDLED_UCX": ""})
+        self.assertEqual((ended.returncode, ended.stderr), (0, ""))
+        self.assertEqual(json.loads(ended.stdout)["processes"][0]["paths"]["ucx"]["file"], f"{folder}/libucp.so.0")
+
     def test_that_is_loaded_already(self):
         """By another library of the program, as by Open MPI's: there is one UCX in a process."""
         loaded = {"LD_PRELOAD": self.of_host, "LD_LIBRARY_PATH": self.with_library("")}
@@ -84,7 +101,8 @@ class Ucx(unittest.TestCase):
 
     def test_old(self):
         found = self.found(LD_LIBRARY_PATH=self.with_library(OLD_UCX))
-        self.assertRegex(found["problem"], r"libucp\.so\.0 is UCX 1\.12\.1, and must be 1\.13 or newer; install UCX")
+        self.assertRegex(found["problem"],
+                         r"libucp\.so\.0 is UCX 1\.12\.1, and must be 1\.13 or newer, of 1\.x; install UCX")
 
     def test_signals_stay(self):
         """What UCX takes when it is loaded is given back."""
@@ -92,6 +110,18 @@ class Ucx(unittest.TestCase):
             ended = subprocess.run([IMBREX, "run", "-n", "2", PROBE, "hangup"], capture_output=True, timeout=LIMIT,
                                    text=True, preexec_fn=lambda: signal.signal(signal.SIGHUP, before))
             self.assertEqual(ended.returncode, -status + 128 if status else 0, ended.stderr)
+
+    def test_signals_of_one_that_is_loaded_already(self):
+        """What the program has said since then stays."""
+        for loaded in ({}, {"LD_PRELOAD": self.of_host}):
+            ended = self.run_command("run", "-n", "2", PROBE, "handled", **loaded)
+            self.assertEqual(ended.returncode, 7, ended.stderr)
+
+    def test_configuration_that_leaves_signals(self):
+        """As by a file of the host: UCX would warn of signals that are given back and were never taken."""
+        (self.folder / "ucx.conf").write_text("UCX_HANDLE_ERRORS=none\nUCX_DEBUG_SIGNO=0\n")
+        ended = self.run_command("run", "-n", "2", PROBE, HOME=str(self.folder))
+        self.assertEqual((ended.returncode, ended.stdout, ended.stderr), (0, "1 of 2, with UCX\n", ""))
 
 
 if __name__ == "__main__":

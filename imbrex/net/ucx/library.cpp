@@ -2,10 +2,12 @@
 #include <imbrex/net/ucx/library.hpp>
 
 #include <dlfcn.h>
+#include <link.h>
 #include <pthread.h>
 #include <signal.h>
 
 #include <array>
+#include <cstddef>
 #include <cstdlib>
 #include <filesystem>
 #include <system_error>
@@ -23,23 +25,6 @@ constinit ucs_functions ucs{};
 namespace {
 
 namespace fs = std::filesystem;
-
-/// As long as this lives, SIGHUP waits for its end, if the system gives it to this thread.
-class hangup_waits {
- public:
-  hangup_waits() {
-    sigset_t hangup{};
-    ::sigemptyset(&hangup);
-    ::sigaddset(&hangup, SIGHUP);
-    ::pthread_sigmask(SIG_BLOCK, &hangup, &before_);
-  }
-  ~hangup_waits() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  hangup_waits(const hangup_waits&) = delete;
-  hangup_waits& operator=(const hangup_waits&) = delete;
-
- private:
-  sigset_t before_{};
-};
 
 /// One that the system's loader has opened; closed unless it is kept.
 class opened {
@@ -73,14 +58,44 @@ std::string file_of(const void* symbol) {
 
 /// UCX takes SIGHUP when it is loaded, to switch its debug output on, and nobody would end by it any more;
 /// and crashes, of which it tells addresses, and would keep a run from telling what it ran. What the program
-/// does with them stays.
-void give_signals_back(const opened& of) {
-  decltype(::ucs_debug_disable_signal)* disable_signal = nullptr;
-  of.find(disable_signal, "ucs_debug_disable_signal");
-  if (std::getenv("UCX_DEBUG_SIGNO") == nullptr) disable_signal(SIGHUP);
-  if (std::getenv("UCX_HANDLE_ERRORS") != nullptr || std::getenv("UCX_ERROR_SIGNALS") != nullptr) return;
-  for (const int signal : {SIGILL, SIGSEGV, SIGBUS, SIGFPE}) disable_signal(signal);
-}
+/// does with them stays: what a load has changed since this was made is given back. A UCX that was there
+/// before changes nothing, and what the program has said since then would be lost. SIGHUP waits as long as
+/// this lives, if the system gives it to this thread.
+class signals_stay {
+ public:
+  signals_stay() {
+    sigset_t hangup{};
+    ::sigemptyset(&hangup);
+    ::sigaddset(&hangup, SIGHUP);
+    ::pthread_sigmask(SIG_BLOCK, &hangup, &mask_);
+    for (std::size_t i = 0; i < signals.size(); ++i) ::sigaction(signals[i], nullptr, &actions_[i]);
+  }
+  ~signals_stay() { ::pthread_sigmask(SIG_SETMASK, &mask_, nullptr); }
+  signals_stay(const signals_stay&) = delete;
+  signals_stay& operator=(const signals_stay&) = delete;
+
+  void give_back(const opened& of) const {
+    for (std::size_t i = 0; i < signals.size(); ++i) {
+      struct sigaction now{};
+      ::sigaction(signals[i], nullptr, &now);
+      if (now.sa_handler == actions_[i].sa_handler || asked_for(signals[i])) continue;
+      decltype(::ucs_debug_disable_signal)* disable_signal = nullptr;
+      of.find(disable_signal, "ucs_debug_disable_signal");
+      disable_signal(signals[i]);
+    }
+  }
+
+ private:
+  static constexpr std::array signals{SIGHUP, SIGILL, SIGSEGV, SIGBUS, SIGFPE};
+
+  static bool asked_for(int signal) {
+    if (signal == SIGHUP) return std::getenv("UCX_DEBUG_SIGNO") != nullptr;
+    return std::getenv("UCX_HANDLE_ERRORS") != nullptr || std::getenv("UCX_ERROR_SIGNALS") != nullptr;
+  }
+
+  sigset_t mask_{};
+  std::array<struct sigaction, signals.size()> actions_{};
+};
 
 ucp_functions find_ucp(const opened& in) {
   ucp_functions f{};
@@ -122,15 +137,15 @@ ucs_functions find_ucs(const opened& in) {
 
 /// Throws imbrex::error, whose text says which file and why.
 library take(const std::string& file) {
-  const hangup_waits until_given_back;
+  const signals_stay as_before;
   opened found(file);
-  give_signals_back(found);
+  as_before.give_back(found);
   decltype(::ucp_get_version)* get_version = nullptr;
   found.find(get_version, "ucp_get_version");
   library taken{.file = file_of(reinterpret_cast<void*>(get_version))};
   get_version(&taken.major, &taken.minor, &taken.release);
   if (taken.major != library::oldest_major || taken.minor < library::oldest_minor)
-    throw error(taken.file + " is UCX " + taken.version() + ", and must be 1.13 or newer");
+    throw error(taken.file + " is UCX " + taken.version() + ", and must be 1.13 or newer, of 1.x");
   ucp = find_ucp(found);
   ucs = find_ucs(found);
   found.keep();
@@ -139,7 +154,7 @@ library take(const std::string& file) {
 
 library find_library() {
   std::vector<std::string> files{"libucp.so.0"};
-  if (const char* const named = std::getenv("IMBREX_BUNDLED_UCX"))
+  if (const char* const named = std::getenv("IMBREX_BUNDLED_UCX"); named != nullptr && *named != '\0')
     files.push_back(std::string(named) + "/libucp.so.0");
   if (const std::string folder = bundled_folder(); !folder.empty()) files.push_back(folder + "/libucp.so.0");
   std::string why;
@@ -157,8 +172,12 @@ library find_library() {
 
 std::string bundled_folder() {
   std::error_code none;
-  fs::path here = file_of(&ucp);
-  if (!here.is_absolute()) here = fs::read_symlink("/proc/self/exe", none);  // else as the program was called
+  Dl_info module{};
+  link_map* file = nullptr;
+  if (::dladdr1(&ucp, &module, reinterpret_cast<void**>(&file), RTLD_DL_LINKMAP) == 0) return {};
+  // The loader has no name for a program, and tells how it was called, which may be by a link.
+  const bool of_program = file->l_name == nullptr || *file->l_name == '\0';
+  fs::path here = of_program ? fs::read_symlink("/proc/self/exe", none) : fs::path(file->l_name);
   here = here.parent_path();
   for (const fs::path& folder : {here / "lib" / "imbrex", here.parent_path() / "lib" / "imbrex"})
     if (fs::exists(folder / "libucp.so.0", none)) return folder;
