@@ -62,11 +62,23 @@ class number_reader {
     at_ += static_cast<std::size_t>(end - first);
     return value;
   }
+  double length(const char* what) {
+    const double n = number(what);
+    if (!(n > 0)) refuse(fmt::format("{} is {}, and must be more than 0", what, n));
+    return n;
+  }
   int count(const char* what) {
     const double n = number(what);
     if (!(n >= 5 && n <= 1e7 && n == std::floor(n)))
       refuse(fmt::format("{} is {}, and must be a whole number from 5 to 10000000", what, n));
     return static_cast<int>(n);
+  }
+  /// A table must have been made for it, but for its last step.
+  void check_reach(int distances, double step, double cutoff) const {
+    const double reach = distances * step;
+    if (reach * (1 + 1e-9) < cutoff || step > cutoff)
+      refuse(fmt::format("the cut-off is {}, and {} distances in steps of {} reach to {:g}", cutoff,
+                         distances, step, reach));
   }
   std::vector<double> numbers(int n, const char* what) {
     std::vector<double> all;
@@ -93,13 +105,14 @@ eam_potential eam_potential::of(const std::string& text, const std::string& file
   eam_potential p;
   in.skip_line();
   in.number("the atomic number");
-  p.mass = in.number("the mass");
+  p.mass = in.length("the mass");
   in.skip_line();
   const int densities = in.count("the number of densities");
-  const double density_step = in.number("the step of densities");
+  const double density_step = in.length("the step of densities");
   const int distances = in.count("the number of distances");
-  const double distance_step = in.number("the step of distances");
-  p.cutoff = in.number("the cut-off");
+  const double distance_step = in.length("the step of distances");
+  p.cutoff = in.length("the cut-off");
+  in.check_reach(distances, distance_step, p.cutoff);
   p.embedding = spline(in.numbers(densities, "the embedding energy"), density_step);
   // The file has an effective charge Z; a pair has the energy 27.2 * 0.529 Z^2 / r, in eV and Angstrom.
   auto charges = in.numbers(distances, "the effective charge");

@@ -96,6 +96,14 @@ TEST(eam, refuses_files_of_other_forms) {
   EXPECT_EQ(refusal("copper\n 29 63\n 3 0.1 500 0.1 4.0\n"),
             "Cu.eam, line 3: the number of densities is 3, and must be a whole number from 5 to 10000000");
   EXPECT_EQ(refusal(made_up_potential::text().substr(0, 2000)).substr(0, 13), "Cu.eam, line ");
+  EXPECT_EQ(refusal("copper\n 29 63\n 500 0 500 0.01 4.0\n"),
+            "Cu.eam, line 3: the step of densities is 0, and must be more than 0");
+  EXPECT_EQ(refusal("copper\n 29 63\n 500 0.1 500 -0.01 4.0\n"),
+            "Cu.eam, line 3: the step of distances is -0.01, and must be more than 0");
+  EXPECT_EQ(refusal("copper\n 29 -63\n 500 0.1 500 0.01 4.0\n"),
+            "Cu.eam, line 2: the mass is -63, and must be more than 0");
+  EXPECT_EQ(refusal("copper\n 29 63\n 500 0.1 500 1e-7 4.0\n"),
+            "Cu.eam, line 3: the cut-off is 4, and 500 distances in steps of 1e-07 reach to 5e-05");
 }
 
 }  // namespace

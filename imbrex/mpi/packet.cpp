@@ -129,11 +129,13 @@ detail::work* packet::unpack(reader& in) {
   detail::unpack_header(read, in);
   detail::process_key(read.key, in);
   const auto ahead = in.ahead();
-  if (!ahead.empty() && (std::to_integer<std::uint8_t>(ahead.front()) & short_head::not_short) == 0)
+  const bool is_short =
+      !ahead.empty() && (std::to_integer<std::uint8_t>(ahead.front()) & short_head::not_short) == 0;
+  if (is_short)
     short_head::read(read, in);
   else
     read_long_head(read, in);
-  if (read.form > packet_form::shared)
+  if (read.form > packet_form::shared || (is_short && !has_data_behind(read.form)))
     throw serial_error("a packet of MPI of form " + std::to_string(static_cast<int>(read.form)));
   if (read.from >= static_cast<std::uint32_t>(program::current().ranks))
     throw serial_error("a packet of MPI from rank " + std::to_string(read.from));

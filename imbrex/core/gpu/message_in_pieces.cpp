@@ -117,7 +117,9 @@ class message_to_come final : public pieces_of_messages {
     if (content_ != nullptr) content_->type->destroy(*content_);
   }
 
+  /// Throws serial_error where no sender numbers a message so: `pieces_to_pe` stands there.
   static message_to_come& of(const message& m, std::uint32_t number) {
+    if (number == 0) throw serial_error("malformed message: pieces of number 0");
     auto& its = processor::here().pieces()[{static_cast<int>(m.origin), number}];
     if (its == nullptr) its = std::make_unique<message_to_come>(static_cast<int>(m.origin), number);
     return static_cast<message_to_come&>(*its);
