@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+import contextlib
 import dataclasses
 import threading
 import warnings
@@ -6,6 +7,7 @@ import warnings
 import pytest
 
 import imbrex as ix
+from imbrex import _core
 
 
 class Counter(ix.Chare):
@@ -97,8 +99,9 @@ def test_wrong_indices_are_named(run):
                 ix.chare(Counter, on=wrong)
         with pytest.raises(TypeError, match="a priority of -32 to 31, not 'high'"):
             ix.chare(Counter, priority="high")
-        with pytest.raises(ix.Error, match="there is no PE 99"):
-            ix.chare(Counter, on=99)
+        for wrong in (99, 2**40):
+            with pytest.raises(ix.Error, match=rf"^imbrex.chare: there is no PE {wrong}; this run has PEs 0 to \d$"):
+                ix.chare(Counter, on=wrong)
     run(main)
 
 
@@ -113,6 +116,55 @@ def test_phases_and_marks_say_what_they_take():
     with twice as same, twice:
         assert same is twice
         ix.mark("nothing, too")
+
+
+@pytest.fixture
+def ended(monkeypatch):
+    """The numbers of the blocks of a phase in the order of their ends."""
+    numbers = []
+
+    class Begun:
+        def __init__(self, name, value):
+            self.number = Begun.begun = getattr(Begun, "begun", 0) + 1
+
+        def __enter__(self):
+            pass
+
+        def __exit__(self, *raised):
+            numbers.append(self.number)
+    monkeypatch.setattr(_core, "Phase", Begun)
+    return numbers
+
+
+def test_a_phase_of_several_chares_ends_in_each_what_began_there(run, machine, ended):
+    if machine == "processes":
+        pytest.skip("each process has its own")
+    shared = ix.phase("shared")
+
+    class Taker(ix.Chare):
+        port = ix.Mailbox()
+
+        @ix.entry
+        async def take(self, by_stack):
+            with shared, contextlib.ExitStack() as stack:
+                if by_stack:
+                    stack.enter_context(shared)
+                await self.port.receive(0)
+
+    async def main():
+        for by_stack in (False, True):
+            takers = ix.array(Taker, 3)
+            ended.clear()
+            ends = []
+            for i in range(3):
+                ends.append(takers[i].take.call(by_stack))
+                await ix.quiescence()
+            for i in (0, 2, 1):
+                takers[i].port.send(None)
+                await ends[i]
+            order = [[1], [3], [2]] if not by_stack else [[2, 1], [6, 5], [4, 3]]
+            assert [n - min(ended) + 1 for n in ended] == sum(order, [])
+    run(main)
 
 
 def test_entries_are_sent_and_called(run):

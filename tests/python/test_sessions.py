@@ -161,6 +161,8 @@ def test_what_is_wrong_is_said_at_the_call(cells, shared):
         a[5]
     with pytest.raises(TypeError, match="no chare class"):
         ix.array(int, 3)
+    with pytest.raises(ix.Error, match=f"there is no PE {PROCESSES}; this run has PEs 0 to {PROCESSES - 1}"):
+        ix.chare(a._cls, on=PROCESSES)
     with pytest.raises(ix.Error, match="a session goes on already"):
         ix.start()
 

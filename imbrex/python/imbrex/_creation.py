@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How arrays, groups and single chares are created."""
 
-from imbrex import _core
+from imbrex import _core, _errors
 
 #: Equal, consecutive parts of an array on the PEs.
 in_blocks = 0
@@ -43,6 +43,11 @@ def chare(cls, /, *arguments, on=None, priority=0, **named):
     if on is not None and (not hasattr(on, "__index__") or on < 0):
         raise ValueError(f"imbrex.chare takes the number of a PE as on, or None for one of the runtime's choice, not "
                          f"{on!r}")
+    maker = _maker()
+    if on is not None and (maker is beside or _core.in_run()):
+        pes = _core.num_pes() if maker is _core else maker.num_pes
+        if on >= pes:
+            raise _errors.Error(f"imbrex.chare: there is no PE {on}; this run has PEs 0 to {pes - 1}")
     if not hasattr(priority, "__index__"):
         raise TypeError(f"imbrex.chare takes a priority of -32 to 31, not {priority!r}")
-    return _maker().make_chare(cls, -1 if on is None else on, priority, arguments, named)
+    return maker.make_chare(cls, -1 if on is None else on, priority, arguments, named)

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a program adds to the trace of its run. Without --trace it does nothing."""
 
+import contextlib
 import operator
+import sys
 
 from imbrex import _core
 
@@ -20,16 +22,28 @@ class phase:
     def __init__(self, name, value=0):
         _check("phase", name, value)
         self._name, self._value = name, operator.index(value)
-        self._open = []
+        self._open = {}  # by the frame that holds the block: those of several chares overlap
 
     def __enter__(self):
         begun = _core.Phase(self._name, self._value)
         begun.__enter__()
-        self._open.append(begun)
+        self._open.setdefault(_frame_of_block(), []).append(begun)
         return self
 
     def __exit__(self, *raised):
-        self._open.pop().__exit__()
+        frame = _frame_of_block()
+        begun = self._open[frame]
+        begun.pop().__exit__()
+        if not begun:
+            del self._open[frame]
+
+
+def _frame_of_block():
+    """Of the function that has the `with`, if only by an ExitStack."""
+    frame = sys._getframe(2)
+    while frame.f_globals.get("__name__") == contextlib.__name__:
+        frame = frame.f_back
+    return frame
 
 
 def mark(name, value=0):
