@@ -130,7 +130,7 @@ def check_content(wheel, folder):
     names = {file.name for file in files}
     modules = {file.name for file in (folder / "imbrex/lib/imbrex/ucx").iterdir()}
     assert modules == {"libuct_cma.so.0", "LICENSE"}, modules
-    assert {"libucm.so.0", "libucp.so.0", "libucs.so.0", "libuct.so.0"} <= names, names
+    assert {"imbrex-libucm.so.0", "libucp.so.0", "imbrex-libucs.so.0", "imbrex-libuct.so.0"} <= names, names
     assert any(name.startswith("libhwloc") for name in names), names
     for file in files:
         for library in needed(file):
@@ -153,8 +153,9 @@ def check_environment(wheel, folder):
     hidden = folder / "no ucx"
     hidden.mkdir()
     (hidden / "libucp.so.0").touch()
+    old = write_old_ucx(folder / "old ucx")
     of_user = environment(PATH="/usr/bin:/bin")
-    for where in of_user, of_user | {"LD_LIBRARY_PATH": str(hidden)}:
+    for where in of_user, *(of_user | {"LD_LIBRARY_PATH": str(place)} for place in (hidden, old)):
         here = {"cwd": folder, "env": where}
         assert run(bin / "python", program, **here) == "45\n"
         assert run(bin / "imbrex", "run", "-n", "2", bin / "python", program, **here) == "45\n"
@@ -177,6 +178,19 @@ def check_environment(wheel, folder):
     activated = of_user | {"PATH": f"{bin}:/usr/bin:/bin", "CXX": "clang++-19"}
     run("imbrex", "new", "heat", cwd=folder, env=activated)
     run("cmake", "-S", "heat", "-B", "heat/build", cwd=folder, env=activated)
+
+
+def write_old_ucx(folder):
+    """One that is too old, whose libucs stays in a process that has looked at it and lacks what newer ones have."""
+    folder.mkdir()
+    (folder / "libucs.c").write_text("void ucs_debug_disable_signal(int s) {}\n")
+    (folder / "libucp.c").write_text("void ucs_debug_disable_signal(int);\nvoid* needs = ucs_debug_disable_signal;\n"
+                                     "void ucp_get_version(unsigned* a, unsigned* b, unsigned* c) "
+                                     "{ *a = 1; *b = 12; *c = 1; }\n")
+    for name, *needed in ("libucs",), ("libucp", folder / "libucs.so.0"):
+        run("clang-19", "-shared", "-fPIC", f"-Wl,-soname,{name}.so.0,-z,nodelete", folder / f"{name}.c", *needed,
+            "-o", folder / f"{name}.so.0")
+    return folder
 
 
 def write_project(folder):
@@ -204,8 +218,8 @@ def check_debian(wheel, source, folder):
     """In a clean Debian, where nothing but what use_wheel.sh says is installed."""
     suite = DEBIAN.get(sys.version_info[:2])
     if suite is None or shutil.which("mmdebstrap") is None:
-        print(f"no clean Debian: there is no mmdebstrap, or no Debian has Python {sys.version_info[:2]}")
-        return
+        sys.exit(f"skipped: no clean Debian: there is no mmdebstrap, or no Debian has Python {sys.version_info[:2]}; "
+                 f"all before that is well")
     content = folder / "root"
     wheels = content / "wheels"
     wheels.mkdir(parents=True)
