@@ -18,6 +18,13 @@ BUILD = ["version", "compiler", "build_type", "ucx", "pmix", "mpi", "cuda", "otf
 PROCESS = ["rank", "host", "processors", "hiding", "backends", "machine", "bound", "device", "device_map", "problem",
            "pes", "paths"]
 
+VERSION_OF = """
+import ctypes, sys
+numbers = [ctypes.c_uint() for _ in range(3)]
+ctypes.CDLL(sys.argv[1]).ucp_get_version(*map(ctypes.byref, numbers))
+print(*(n.value for n in numbers), sep=".")
+"""
+
 
 def run(*command, before=(), environment=None):
     return subprocess.run([*before, IMBREX, *command], text=True, capture_output=True, timeout=LIMIT,
@@ -105,8 +112,10 @@ class Info(unittest.TestCase):
         if self.found()["ucx"] is None:
             self.assertIn("built without UCX", paths["ucx"]["problem"])
         else:
-            self.assertRegex(paths["ucx"]["version"], r"^1\.\d+\.\d+$")
-            self.assertTrue(os.path.samefile(paths["ucx"]["file"], os.path.realpath(paths["ucx"]["file"])))
+            said = subprocess.run([sys.executable, "-c", VERSION_OF, paths["ucx"]["file"]], text=True,
+                                  capture_output=True, timeout=LIMIT, check=True)
+            self.assertEqual(paths["ucx"]["version"], said.stdout.strip())
+            self.assertEqual(os.path.basename(paths["ucx"]["file"]), "libucp.so.0")
             self.assertEqual([one["longest"] for one in paths["long_messages"]],
                              [2**power for power in range(14, 21)])
         for one in paths["long_messages"]:

@@ -347,9 +347,9 @@ def main(args):
         got = store[asker].lookup_object(number, ret=True).get()
         assert np.array_equal(got, value), got
         assert store[home].lookup_location(number, ret=True).get() in (home, maker, asker)
-        assert store[maker].lookup_location(number, ret=True).get() >= -1
-        charm.waitQD()
-        assert store[maker].lookup_location(number, ret=True).get() >= 0
+        assert store[maker].lookup_location(number, ret=True).get() == (maker if maker == home else -1)
+        charm.waitQD()  # it has asked the home
+        assert store[maker].lookup_location(number, ret=True).get() in (home, maker, asker)
         store[home].request_location_object(number, maker)
         charm.waitQD()
         assert np.array_equal(store[maker].lookup_object(number, ret=True).get(), value)
@@ -360,6 +360,8 @@ def main(args):
         charm.split(store, 1, elems=[0], cons=[1])
     except Exception as e:
         assert "onPEs" in str(e)
+    else:
+        raise AssertionError("split(cons=...) was taken")
     print("stored")
     exit()
 

@@ -172,7 +172,8 @@ FAILURES = {
                            "constructor of Thing('k')"),
     "a wrong index": (lambda: never_created(lambda: ix.array(Thing, 3), 7), "Thing"),
     "a wrong dimension": (lambda: never_created(lambda: ix.array(Thing, 3), (1, 2)), "Thing"),
-    "a wrong key": (lambda: never_created(lambda: ix.keyed_array(Thing), 1.5), ""),
+    "a wrong key": (lambda: never_created(lambda: ix.keyed_array(Thing), 1.5),
+                    "a key of an array is a str, bytes, an int or a tuple of these, not 1.5"),
 }
 
 
