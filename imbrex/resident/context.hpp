@@ -302,6 +302,7 @@ class context {
     static_assert(sizeof...(A) == traits::arguments, "imbrex: wrong number of arguments for this entry");
     static_assert(!traits::in_parcel, "imbrex: a trigger's entry has at most 8 bytes of arguments");
     if (!leads()) return;
+    if (all == 0) return core_.fail(detail::failure_kind::wrong_signals, 0);
     if (core_.m.gpus != 1) {
       using target = typename traits::chare;
       if (!detail::contains(array<target>(), to)) return missing<Entry>(to);
@@ -310,7 +311,7 @@ class context {
       const auto offset = static_cast<std::uint64_t>(reinterpret_cast<std::byte*>(&counter) -
                                                      core_.m.heaps[core_.m.gpu_of(pe)]);
       if (offset >= core_.m.heap_bytes) return core_.fail(detail::failure_kind::trigger_elsewhere);
-      if (all > detail::most_signals) return core_.fail(detail::failure_kind::too_many_signals, all);
+      if (all > detail::most_signals) return core_.fail(detail::failure_kind::wrong_signals, all);
       if (!core_.m.is_here(pe)) {
         item last;
         make_item<Entry>(last, element, arguments...);

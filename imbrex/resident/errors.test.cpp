@@ -124,6 +124,12 @@ TEST_P(resident_errors, name_a_trigger_of_too_many_signals) {
             "several GPUs 16777215 are the most");
 }
 
+TEST_P(resident_errors, name_a_trigger_of_no_signals) {
+  EXPECT_EQ(
+      failure_of<&culprit::signal_often>(std::uint32_t{0}),
+      "entry signal_often of culprit(2, 0) on PE 0 signalled to a trigger of no signals: 1 is the least");
+}
+
 TEST_P(resident_errors, name_a_gpu_that_is_not_there) {
   EXPECT_EQ(failure_of<&culprit::put_astray>(std::uint32_t{7}),
             "entry put_astray of culprit(2, 0) on PE 0 reached for the memory of GPU 7, which it cannot: the "

@@ -55,7 +55,7 @@ enum class failure_kind : std::uint32_t {
   prepared_otherwise,
   trigger_elsewhere,
   not_one_pe,
-  too_many_signals,
+  wrong_signals,
   missing_gpu,
   other_program,
   of_program

@@ -121,7 +121,8 @@ std::string reporter::text_of(const failure& what, std::uint64_t value) const {
       return where + " takes part for its GPU in what all GPUs do together, and is one of " +
              std::to_string(value) +
              " PEs there: have one on each, by `using pe = imbrex::resident::whole_gpu` or settings::pes";
-    case failure_kind::too_many_signals:
+    case failure_kind::wrong_signals:
+      if (value == 0) return where + " signalled to a trigger of no signals: 1 is the least";
       return where + " signalled to a trigger of " + std::to_string(value) + " signals: on several GPUs " +
              std::to_string(most_signals) + " are the most";
     case failure_kind::missing_gpu:

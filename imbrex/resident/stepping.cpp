@@ -244,7 +244,9 @@ void stepping::pass(step what, std::uint64_t a, std::uint32_t b, std::uint32_t c
           const auto earlier = [](const auto& x, const auto& y) { return x.second < y.second; };
           at = std::max(at, std::ranges::min_element(me.arrivals, earlier)->second);
         }
-        if (at == me.time && !ready_.empty()) at = std::max(at, ready_.begin()->first.first);
+        // Those who are not behind it may wait likewise, for one who goes on later.
+        const auto later = ready_.lower_bound({{at + nanoseconds(1), 0}, 0});
+        if (at == me.time && later != ready_.end()) at = later->first.first;
         wake(which, at);
       }
       return leave();
