@@ -373,3 +373,48 @@ charm.start(main)
 def test_objects_are_stored(run, processes):
     done = run(processes, OBJECTS)
     assert (done.returncode, done.stdout) == (0, "stored\n"), done.stderr
+
+
+MISTAKES = """
+from charm4py import charm, Chare, Group, coro
+
+class Maker(Chare):
+    def make(self):
+        return lambda: 1
+
+    @coro
+    def make_later(self):
+        return lambda: 1
+
+def attempt(what):
+    try:
+        what()
+    except Exception as e:
+        print(e)
+    else:
+        raise AssertionError("nothing was raised")
+
+def main(args):
+    group = Group(Maker)
+    attempt(lambda: group[1].make(ret=True).get())
+    attempt(lambda: group[1].make_later(ret=True).get())
+    print([str(e) for e in group.make(ret=True).get() if isinstance(e, Exception)])
+    attempt(lambda: group[7])
+    attempt(lambda: group[-1])
+    attempt(lambda: Group(Maker, onPEs=[0])[1])
+    assert group[1].make(awaitable=True).get() is None
+    exit()
+
+charm.start(main)
+"""
+
+
+def test_mistakes_are_raised_where_they_are_made(run):
+    done = run(2, MISTAKES)
+    lines = done.stdout.splitlines()
+    assert done.returncode == 0, done.stderr
+    assert "Maker.make.<locals>" in lines[0] and "Maker.make_later.<locals>" in lines[1]
+    assert lines[2].count("Maker.make.<locals>") == 1, lines  # the own PE's is not pickled
+    assert lines[3:] == ["7 is no PE of the group of Maker, which is on all 2 PEs",
+                         "-1 is no PE of the group of Maker, which is on all 2 PEs",
+                         "1 is no PE of the group of Maker, which is on the PEs 0"]

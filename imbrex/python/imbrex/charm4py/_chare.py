@@ -239,6 +239,10 @@ class Proxy:
                            for s, n in zip(slices, self._dims, strict=True))
             return _coroutines.here().split(self, 1, "ranges", ranges)[0]
         if self._cls_is_of_group():
+            pes = range(self._dims[0]) if self._onto is True else self._onto
+            if index not in pes:
+                where = f"all {len(pes)} PEs" if self._onto is True else f"the PEs {', '.join(map(str, pes))}"
+                raise IndexError(f"{index} is no PE of the group of {self._cls.__name__}, which is on {where}")
             return self.element(index)
         return self.element(tuple(index) if isinstance(index, (tuple, list)) else (index,))
 

@@ -101,7 +101,10 @@ class Reply:
         self.future, self.has_result = future, has_result
 
     def __call__(self, result):
-        self.future.send(result if self.has_result or isinstance(result, Raised) else None)
+        try:
+            self.future.send(result if self.has_result or isinstance(result, Raised) else None)
+        except Exception as e:  # it cannot be pickled, and who awaits it is told
+            self.future.send(Raised(e))
 
 
 def _note_of(exception, method):
@@ -380,8 +383,12 @@ class Runtime(Coroutines, Reductions, Sections, Migration, Tasks):
 
         def take(chare, result):
             results.append((chare._c4.sort_key, result))
-            if len(results) == len(members):
+            if len(results) < len(members):
+                return
+            try:
                 self.send(pe, "collected", number, results)
+            except Exception as e:  # one cannot be pickled, and who awaits it is told
+                self.send(pe, "collected", number, [(key, Raised(e)) for key, _ in results])
         for chare in members:
             begin(chare, functools.partial(take, chare))
 
