@@ -209,7 +209,7 @@ class Runtime(Coroutines, Reductions, Sections, Migration, Tasks):
             return future
         to = None
         if future is not None:
-            to = self.pe, self.keep_collector(future, has_result)
+            to = self.pe, self.keep_collector(future, has_result), has_result
         self.send_to_all("broadcast", proxy.key, name, args, kwargs, to)
         return future
 
@@ -376,13 +376,13 @@ class Runtime(Coroutines, Reductions, Sections, Migration, Tasks):
 
     def _gather_replies(self, members, to, begin):
         """Tells a collector once all members have replied. `begin(chare, reply)` has one begin."""
-        pe, number = to
+        pe, number, has_results = to
         results = []
         if not members:
             self.send(pe, "collected", number, results)
 
         def take(chare, result):
-            results.append((chare._c4.sort_key, result))
+            results.append((chare._c4.sort_key, result if has_results or isinstance(result, Raised) else None))
             if len(results) < len(members):
                 return
             try:
@@ -426,7 +426,8 @@ class Runtime(Coroutines, Reductions, Sections, Migration, Tasks):
             place = None if place is None else place.collection
         proxy = _chare.Proxy(cls, cid, dims, index, is_single=kind == "single", onto=onto)
         future = self.creations[cid] = Future()
-        self.send_to_all("create", proxy, kind, args, place, is_synced, (self.pe, self.keep_collector(future)))
+        to = self.pe, self.keep_collector(future), False
+        self.send_to_all("create", proxy, kind, args, place, is_synced, to)
         return proxy
 
     def on_create(self, proxy, kind, args, place, is_synced, to):
