@@ -105,6 +105,11 @@ void device_part::copy_piece(const part_piece& to, stream& out) {
            span_at(source(), bytes(), *of_).subspan(to.first(), to.bytes()));
 }
 
+part_piece device_part::whole_piece(stream& out) {
+  out.wait(ready_);
+  return {source(), bytes()};
+}
+
 void device_part::has_left(stream& out) noexcept {
   if (lender_ != nullptr) lender_->read(shared_event(out));
   *this = {};
@@ -116,21 +121,31 @@ bool device_part::goes_with_message() const noexcept {
 
 bool device_part::is_to_come() const noexcept { return host_ != nullptr && host_->is_to_come; }
 
-void device_part::expect_on(imbrex::device* here) {
-  if (here != nullptr && count_ != 0) try {
-      memory_ = pooled_memory(*here, memory_kind::device, count_, size_);
-      of_ = here;
+void device_part::expect_on(imbrex::device* here) { of_ = here; }
+
+void device_part::make_room() {
+  if (memory_ || host_->plain) return;
+  if (of_ != nullptr) try {
+      memory_ = pooled_memory(*of_, memory_kind::device, count_, size_);
       return;
     } catch (const device_out_of_memory&) {  // then it waits on the host
+      of_ = nullptr;
     }
   host_->plain = std::make_unique_for_overwrite<std::byte[]>(bytes());
 }
 
 void device_part::take_piece(part_piece& piece, stream* in) {
-  if (piece.first() > bytes() || piece.bytes() > bytes() - piece.first())
+  const bool is_whole = piece.has_come_to_device();
+  if (piece.first() > bytes() || piece.bytes() > bytes() - piece.first() ||
+      (is_whole && piece.bytes() != bytes()))
     throw serial_error("malformed message: " + std::to_string(piece.bytes()) + " bytes from " +
                        std::to_string(piece.first()) + " on of memory of a device of " +
                        std::to_string(bytes()));
+  if (is_whole) {
+    memory_ = piece.take_landed();
+    return;
+  }
+  make_room();
   if (!memory_) {
     host_->has_data = piece.has_data();
     if (piece.has_data()) std::memcpy(host_->plain.get() + piece.first(), piece.data(), piece.bytes());

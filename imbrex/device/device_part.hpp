@@ -98,7 +98,10 @@ class device_part {
   device_part leave_in_pieces();
   /// Copies some of its contents to the host, by a stream of its device, once they are there.
   void copy_piece(const part_piece& to, stream& out);
-  /// Nothing more of it will be copied: its memory is given back when the stream has done what it was given.
+  /// All of its contents where they are, for a network that reads memory of devices. They are there when the
+  /// stream has done what it was given then.
+  part_piece whole_piece(stream& out);
+  /// Nothing more of it will be read: its memory is given back when the stream has done what it was given.
   void has_left(stream& out) noexcept;
   /// True if its contents come in pieces, and are not all there.
   bool is_to_come() const noexcept;
@@ -134,6 +137,8 @@ class device_part {
   void land_at(void* address, stream& in, stream* out);
 
  private:
+  void make_room();
+
   struct host_copy;
   struct host_copy_deleter {
     void operator()(host_copy* c) const noexcept;

@@ -8,6 +8,13 @@
 
 namespace imbrex::detail {
 
+namespace {
+
+// How a piece is written.
+constexpr std::uint8_t is_left_out = 0, is_of_host = 1, is_of_device = 2;
+
+}  // namespace
+
 part_piece::part_piece(imbrex::device& of, std::uint64_t first, std::size_t bytes)
     : pinned_(of, memory_kind::pinned, bytes, 1),
       first_(first),
@@ -33,22 +40,34 @@ void part_piece::pin(imbrex::device& of) {
 void part_piece::serialize(writer& out) const {
   out.number(first_);
   out.number(static_cast<std::uint64_t>(bytes_));
-  out.number(static_cast<std::uint8_t>(has_data_));
-  has_data_ ? out.block(data(), bytes_) : out.absent(bytes_);
+  out.number(in_device_ != nullptr ? is_of_device : has_data_ ? is_of_host : is_left_out);
+  has_data_ ? out.block(in_device_ != nullptr ? in_device_ : data(), bytes_) : out.absent(bytes_);
+}
+
+bool part_piece::serialize_to_device(reader& in, imbrex::device& here) {
+  if (!in.is_to_come(bytes_)) return false;  // it was short enough to be sent at once, by the host
+  try {
+    landed_ = pooled_memory(here, memory_kind::device, bytes_, 1);
+  } catch (const device_error&) {  // then it waits on the host
+    return false;
+  }
+  in.expect(landed_.address());
+  return true;
 }
 
 void part_piece::serialize(reader& in, imbrex::device* here) {
   std::uint64_t bytes = 0;
-  std::uint8_t has_data = 0;
+  std::uint8_t how = 0;
   in.bytes(&first_, sizeof first_);
   in.bytes(&bytes, sizeof bytes);
-  in.bytes(&has_data, sizeof has_data);
-  if (has_data > 1 || (has_data == 1 && bytes > in.remaining()))
+  in.bytes(&how, sizeof how);
+  if (how > is_of_device || (how != is_left_out && bytes > in.remaining()))
     throw serial_error("malformed message: a piece of " + std::to_string(bytes) +
                        " bytes of a device's memory, which it does not hold");
   bytes_ = bytes;
-  has_data_ = has_data == 1;
+  has_data_ = how != is_left_out;
   if (!has_data_) return;
+  if (how == is_of_device && here != nullptr && serialize_to_device(in, *here)) return;
   try {
     if (here != nullptr) pinned_ = pooled_memory(*here, memory_kind::pinned, bytes_, 1);
   } catch (const device_error&) {  // there is other memory

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <exception>
 #include <memory>
 #include <optional>
@@ -68,6 +69,11 @@ struct staged_message {
   }
 };
 
+/// True of what a message does not copy to its own bytes, and of nothing.
+bool is_lent_by_network(const device_part* part) {
+  return part->bytes() == 0 || part->bytes() >= endpoint::shortest_block_lent;
+}
+
 /// By which that PE finds the parts; none if it cannot, or shall not.
 std::vector<memory_key> keys_for(const processor& pe, int to, const std::vector<device_part*>& parts) {
   std::vector<memory_key> keys;
@@ -108,6 +114,9 @@ void send_from_devices(processor& pe, message& m, int to) {
     std::size_t bytes = 0;
     for (const device_part* const part : it->parts) bytes += part->bytes();
     pieces_to_pe& in_pieces = pieces_to_pe::of(to);
+    if (may_send_memory(pe, to) && std::ranges::all_of(it->parts, is_lent_by_network))
+      return in_pieces.send(leaving.release(), it->parts, bytes, 0);
+    if (!may_send_memory(pe, to)) require_no_sending(pe, to, *it->parts.front()->on());
     if (const std::size_t pieces = in_pieces.pieces_for(bytes); pieces != 0)
       return in_pieces.send(leaving.release(), it->parts, bytes, pieces);
   }

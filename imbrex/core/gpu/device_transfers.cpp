@@ -83,10 +83,31 @@ class far_lender final : public memory_lender {
 
 }  // namespace
 
-bool may_share_memory(const processor& pe, int with) {
+namespace {
+
+int process_of(const processor& pe, int with) {
   const auto starts = pe.run().process_starts();
-  const auto process = std::ranges::upper_bound(starts, with) - starts.begin() - 1;
-  return pe.run().devices().are_read_by(static_cast<int>(process));
+  return static_cast<int>(std::ranges::upper_bound(starts, with) - starts.begin() - 1);
+}
+
+}  // namespace
+
+bool may_share_memory(const processor& pe, int with) {
+  return pe.run().devices().are_read_by(process_of(pe, with));
+}
+
+bool may_send_memory(const processor& pe, int with) {
+  return pe.run().devices().are_sent_to(process_of(pe, with));
+}
+
+void require_no_sending(const processor& pe, int with, device& of) {
+  if (pe.run().how().gpu_path != device_path::network) return;
+  const std::string& own = pe.run().devices().why_not_sent();
+  throw error(
+      "--gpu-path network: memory of " + of.info().label() + " cannot be sent to PE " + std::to_string(with) +
+      ": " +
+      (own.empty() ? "it is on this host, has no device, or its network does not know such memory" : own) +
+      "; leave --gpu-path out");
 }
 
 void require_no_sharing(const processor& pe, int with, device& of) {

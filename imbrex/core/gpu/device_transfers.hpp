@@ -27,6 +27,10 @@ stream& stream_to_land(std::size_t bytes);
 bool may_share_memory(const processor& pe, int with);
 /// Says that it cannot, although `--gpu-path shared` was given; returns if that was not.
 void require_no_sharing(const processor& pe, int with, device& of);
+/// True if the network takes memory of this process's devices to that PE.
+bool may_send_memory(const processor& pe, int with);
+/// Says that it cannot, although `--gpu-path network` was given; returns if that was not.
+void require_no_sending(const processor& pe, int with, device& of);
 
 /// A stream of the device where a part is; null if it is on none, or on this PE's.
 stream* stream_out_of(const device_part& part);

@@ -150,9 +150,11 @@ class message_to_come final : public pieces_of_messages {
     message_guard mine(piece);
     if (piece.part >= parts_.size() || piece.content.bytes() > left_)
       throw serial_error("malformed message: a piece of what has no part " + std::to_string(piece.part));
+    const bool is_there = piece.content.has_come_to_device();
     parts_[piece.part]->take_piece(piece.content, in_);
     left_ -= piece.content.bytes();
-    const bool waits = in_ != nullptr && notify_here(*in_, {&copied, &forget, &piece}) != nullptr;
+    const bool waits =
+        in_ != nullptr && !is_there && notify_here(*in_, {&copied, &forget, &piece}) != nullptr;
     mine.release();
     if (!waits) copied(&piece, nullptr);
   }
@@ -238,7 +240,7 @@ void pieces_to_pe::send(message& m, const std::vector<device_part*>& parts, std:
   it.number = last_number_;
   it.bytes = bytes;
   it.pieces = pieces;
-  it.piece = piece_bytes(bytes, pieces);
+  it.piece = pieces == 0 ? bytes : piece_bytes(bytes, pieces);
   for (device_part* const part : parts)
     it.parts.push_back(part->bytes() == 0 ? (part->leave(), device_part()) : part->leave_in_pieces());
   std::erase_if(it.parts, [](const device_part& part) { return part.count() == 0; });
@@ -266,17 +268,20 @@ void pieces_to_pe::begin_piece(departure& of) {
   device_part& part = of.parts[of.part];
   stream& out = stream_out_of(*part.on());
   const std::size_t bytes = std::min(of.piece, part.bytes() - of.first);
-  auto& piece = make_message<piece_of_message>(of.number, of.part, part_piece(out.on(), of.first, bytes));
+  auto& piece = make_message<piece_of_message>(
+      of.number, of.part, of.pieces == 0 ? part.whole_piece(out) : part_piece(out.on(), of.first, bytes));
   message_guard mine(piece);
   auto it = std::make_unique<leaving_piece>(leaving_piece{&piece, to_});
   if (of.begun.count() == 0) of.begun = std::max(pe.now(), last_taken_);
-  part.copy_piece(piece.content, out);
-  piece.content.is_used();
+  if (of.pieces != 0) {
+    part.copy_piece(piece.content, out);
+    piece.content.is_used();
+  }
   stream& last = transfers_here().out;
   if (&out != &last) last.wait(shared_event(out));
   of.first += bytes;
   if (of.first == part.bytes()) {
-    part.has_left(out);
+    if (of.pieces != 0) part.has_left(out);
     ++of.part;
     of.first = 0;
   }
@@ -296,7 +301,10 @@ void pieces_to_pe::taken(std::uint32_t number) {
   --under_way_;
   if (of->under_way == 0 && of->part == of->parts.size()) {
     const nanoseconds now = processor::here().now();
-    if (model_ == nullptr) trials_.took(of->bytes, of->pieces, now - of->begun);
+    if (of->pieces == 0)
+      for (device_part& part : of->parts) part.has_left(stream_out_of(*part.on()));
+    else if (model_ == nullptr)
+      trials_.took(of->bytes, of->pieces, now - of->begun);
     last_taken_ = now;
     departures_.erase(of);
   }

@@ -16,7 +16,8 @@
 
 namespace imbrex::detail {
 
-// A message whose memory of devices goes by the host in pieces: the message itself, in an envelope, and
+// A message whose memory of devices goes by the host in pieces, or as a whole by a network that reads and
+// writes memory of devices: the message itself, in an envelope, and
 // behind it the pieces, each a message of its own. The receiver's PE gathers them in memory of its device,
 // and queues the message when the last of them is ordered there. It says of each piece when it has been
 // copied, and then the sender copies the next one to the host, so that few are under way, and no more memory
@@ -36,7 +37,8 @@ class pieces_to_pe final : public pieces_of_messages {
 
   /// In how many pieces so many bytes shall go; 0: not in any, but with their message.
   std::size_t pieces_for(std::size_t bytes);
-  /// Sends a message whose parts lie on devices, and have so many bytes, in so many pieces.
+  /// Sends a message whose parts lie on devices, and have so many bytes, in so many pieces; 0: as they are,
+  /// by the network itself.
   void send(message& m, const std::vector<device_part*>& parts, std::size_t bytes, std::size_t pieces);
   /// One more piece of the message of that number has been copied where it shall be.
   void taken(std::uint32_t number);

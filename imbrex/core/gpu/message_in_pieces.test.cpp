@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -18,9 +19,12 @@
 #include <imbrex/core/gpu/device_channel.hpp>
 #include <imbrex/core/gpu/device_loan.hpp>
 #include <imbrex/core/gpu/persistent_channel.hpp>
+#include <imbrex/core/gpu/run_devices.hpp>
 #include <imbrex/core/run/runtime.hpp>
 #include <imbrex/core/run/spend.hpp>
+#include <imbrex/device/backends/devices.hpp>
 #include <imbrex/device/buffer.hpp>
+#include <imbrex/device/operation_observer.hpp>
 
 namespace imbrex::message_in_pieces_test {
 
@@ -194,10 +198,10 @@ class end : public chare<end> {
 class message_in_pieces : public on_machine {
  protected:
   template <class Main>
-  void run_ends(const Main& main) {
+  void run_ends(const Main& main, device_path path = device_path::host) {
     for (options settings : GetParam().runs) {
       settings.device = "emulated";
-      settings.gpu_path = device_path::host;
+      settings.gpu_path = path;
       EXPECT_EQ(run_once(settings,
                          [&]() -> task<> {
                            const int distance = num_pes() / 2;
@@ -232,19 +236,60 @@ INSTANTIATE_TEST_SUITE_P(on, message_in_pieces, testing::ValuesIn(ways()), name_
 
 constexpr std::array<std::size_t, 6> sizes{0, 1, 7, 4096, (1U << 20U) + 3, 64U << 20U};
 
-TEST_P(message_in_pieces, brings_what_was_sent_in_all_ways) {
-  run_ends([](array<end> ends, int distance) -> task<> {
-    for (const std::size_t size : sizes) {
-      co_await when_all(ends[0].call<&end::lend>(size), ends[distance].call<&end::take_by_channel>(size),
-                        ends[distance].call<&end::wait_for>(size));
-      send<&end::hand_over>(ends[distance], size);
-      co_await ends[0].call<&end::keep>(size);
-      send<&end::hand_two_over>(ends[0], size);
-      co_await ends[distance].call<&end::keep_two>(size);
-      co_await when_all(ends[0].call<&end::bind>(size), ends[distance].call<&end::bind>(size));
-      co_await when_all(ends[0].call<&end::exchange>(size, 2), ends[distance].call<&end::exchange>(size, 2));
-    }
-  });
+task<> send_in_all_ways(array<end> ends, int distance) {
+  for (const std::size_t size : sizes) {
+    co_await when_all(ends[0].call<&end::lend>(size), ends[distance].call<&end::take_by_channel>(size),
+                      ends[distance].call<&end::wait_for>(size));
+    send<&end::hand_over>(ends[distance], size);
+    co_await ends[0].call<&end::keep>(size);
+    send<&end::hand_two_over>(ends[0], size);
+    co_await ends[distance].call<&end::keep_two>(size);
+    co_await when_all(ends[0].call<&end::bind>(size), ends[distance].call<&end::bind>(size));
+    co_await when_all(ends[0].call<&end::exchange>(size, 2), ends[distance].call<&end::exchange>(size, 2));
+  }
+}
+
+TEST_P(message_in_pieces, brings_what_was_sent_in_all_ways) { run_ends(&send_in_all_ways); }
+
+/// Memory of emulated devices is the host's, which every network knows.
+TEST_P(message_in_pieces, brings_the_same_by_the_network_itself) {
+  if (GetParam().processes > 1) run_ends(&send_in_all_ways, device_path::network);
+}
+
+/// Copies of a device to the host; written by the device's threads.
+class copies_by_host final : public operation_observer {
+ public:
+  void finished(const finished_operation& operation) noexcept override {
+    if (operation.what == finished_operation::type::from_device) ++number;
+  }
+  std::atomic<int> number = 0;
+};
+
+class counter : public chare<counter> {
+ public:
+  ~counter() { gpu().backend().observe(nullptr); }
+  void begin() { gpu().backend().observe(&copies_); }
+  int copies() { return copies_.number; }
+
+ private:
+  copies_by_host copies_;
+};
+
+TEST_P(message_in_pieces, copies_nothing_to_the_host_where_the_network_reads_devices) {
+  if (GetParam().processes == 1) return;
+  run_ends(
+      [](array<end> ends, int distance) -> task<> {
+        const auto counters = make_group<counter>();
+        co_await counters.call<&counter::begin>();
+        for (const std::size_t size : {std::size_t{8192}, std::size_t{1} << 20U}) {
+          co_await when_all(ends[0].call<&end::lend>(size), ends[distance].call<&end::take_by_channel>(size),
+                            ends[distance].call<&end::wait_for>(size));
+          send<&end::hand_over>(ends[distance], size);
+          co_await ends[0].call<&end::keep>(size);
+        }
+        EXPECT_EQ((co_await counters.reduce<&counter::copies>(sum)), 0);
+      },
+      device_path::network);
 }
 
 TEST_P(message_in_pieces, keeps_no_more_memory_for_more_transfers) {
@@ -274,6 +319,26 @@ TEST_P(message_in_pieces, brings_many_at_once) {
     for (int i = 0; i < 12; ++i) send<&end::hand_over>(ends[distance], size + std::size_t(i % 2));
     for (int i = 0; i < 12; ++i) co_await ends[0].call<&end::keep>(size + std::size_t(i % 2));
   });
+}
+
+TEST(sending_by_the_network, is_refused_with_the_reason) {
+  options settings;
+  settings.device = "cuda";
+  const auto devices = imbrex::devices("emulated");
+  const std::string not_asked_for = "--gpu-path network alone has the network take memory of devices";
+  const std::string first = detail::why_network_takes_none(settings, devices);
+  settings.gpu_path = device_path::network;
+  const std::string why = detail::why_network_takes_none(settings, devices);
+  if (why.empty())  // of a UCX that knows CUDA
+    EXPECT_EQ(first, not_asked_for);
+  else
+    EXPECT_EQ(first, why);
+  if (!why.empty() && why != "this build has no network")
+    EXPECT_TRUE(why.starts_with("UCX takes no memory of cuda devices here (it says: host")) << why;
+  settings.device = "emulated";
+  EXPECT_EQ(detail::why_network_takes_none(settings, devices), "");
+  settings.gpu_path = device_path::any;
+  EXPECT_EQ(detail::why_network_takes_none(settings, devices), not_asked_for);
 }
 
 /// A round of an exchange by a persistent channel of so many bytes each way, between two hosts of the model.

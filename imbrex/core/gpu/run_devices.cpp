@@ -13,6 +13,7 @@
 #include <imbrex/core/gpu/readers_of_devices.hpp>
 #include <imbrex/core/gpu/run_options.hpp>
 #include <imbrex/device/backends/devices.hpp>
+#include <imbrex/net/ucx/memory_kinds.hpp>
 #include <imbrex/sched/scheduler.hpp>
 
 namespace imbrex::detail {
@@ -172,7 +173,43 @@ void run_devices::attach(scheduler& pe, int which) {
   used_[static_cast<std::size_t>(pe.pe())] = which;
 }
 
+std::string why_network_takes_none(const options& how, std::span<const std::unique_ptr<device>> devices) {
+  const std::string not_asked_for = "--gpu-path network alone has the network take memory of devices";
+  if (devices.empty()) return "it has no devices";
+  if (how.net != "ucx") return "--net " + how.net + " takes memory of the host alone";
+  const bool is_asked_for = how.gpu_path == device_path::network;
+  if (how.device == "emulated") return is_asked_for ? "" : not_asked_for;  // it is the host's
+  const std::string wanted = how.device == "hip" ? "rocm" : how.device;
+  std::string taken;
+  try {
+    for (const std::string& kind : ucx::memory_kinds()) {
+      if (kind == wanted) return is_asked_for ? "" : not_asked_for;
+      taken += (taken.empty() ? "" : ", ") + kind;
+    }
+  } catch (const error& e) {
+    return e.what();
+  }
+  if (taken.empty()) return "this build has no network";
+  return "UCX takes no memory of " + how.device + " devices here (it says: " + taken + ")";
+}
+
+void run_devices::try_network(bootstrap& job, const host_share& host) {
+  why_not_sent_ = how_.gpu_path == device_path::network ? why_network_takes_none(how_, devices_)
+                                                        : "--gpu-path network is not given";
+  std::vector<bool> near(static_cast<std::size_t>(job.size()), false);  // whose memory copies reach
+  if (how_.device != "emulated")
+    for (const host_process& other : host.processes)
+      near[static_cast<std::size_t>(std::ranges::lower_bound(host.process_starts, other.first_pe) -
+                                    host.process_starts.begin())] = true;
+  const auto all = job.all_gather(why_not_sent_);
+  for (int p = 0; p < job.size(); ++p)
+    if (p != job.rank() && why_not_sent_.empty() && all[static_cast<std::size_t>(p)].empty() &&
+        !near[static_cast<std::size_t>(p)])
+      reached_.push_back(p);
+}
+
 void run_devices::try_sharing(bootstrap& job, const host_share& host) {
+  try_network(job, host);
   if (!host.has_devices_side_by_side) return;
   std::vector<int> near;
   std::vector<device*> used;

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <imbrex/base/clock.hpp>
@@ -52,6 +53,10 @@ int device_of(device_map map, const pe_place& pe, int devices);
 /// How many streams a device has for work requests.
 inline constexpr std::size_t stages_of_requests = 3;
 
+/// Why messages do not take memory of these devices as it is to other hosts; empty if they do, which has to
+/// be asked for.
+std::string why_network_takes_none(const options& how, std::span<const std::unique_ptr<device>> devices);
+
 /// The devices that the PEs of one process use in a run, and what tells them of their work.
 class run_devices {
  public:
@@ -77,6 +82,10 @@ class run_devices {
   /// Tries which other processes of the host read memory of the devices that PEs have. Collective, once,
   /// before PEs send.
   void try_sharing(bootstrap& job, const host_share& host);
+  /// True if the network takes memory of this process's devices to that process, by its number.
+  bool are_sent_to(int process) const { return std::ranges::binary_search(reached_, process); }
+  /// Why it does not take any; empty if it does.
+  const std::string& why_not_sent() const { return why_not_sent_; }
   /// True if that process, by its number, does.
   bool are_read_by(int process) const { return std::ranges::binary_search(readers_, process); }
 
@@ -135,6 +144,8 @@ class run_devices {
   using streams_of_devices = std::map<const device*, std::shared_ptr<std::vector<stream>>>;
 
   std::optional<int> choice_of_program(const device_choice& pe) const;
+  /// Asks which processes' networks know memory of devices.
+  void try_network(bootstrap& job, const host_share& host);
   /// Those that are there; or puts there what `make()` returns, for all PEs that have the device.
   template <class Make>
   std::shared_ptr<std::vector<stream>> shared_by_pes(device& of, streams_of_devices& there, Make make);
@@ -149,7 +160,9 @@ class run_devices {
   std::vector<std::unique_ptr<device>> devices_;
   std::vector<std::vector<int>> users_;  ///< PEs, by device
   std::vector<int> readers_;             ///< processes
-  std::vector<int> used_;                ///< devices, by PE; -1 of one that has none
+  std::vector<int> reached_;             ///< processes, by the network
+  std::string why_not_sent_;
+  std::vector<int> used_;  ///< devices, by PE; -1 of one that has none
   std::vector<std::unique_ptr<device_completions>> completions_;
   std::mutex shared_streams_lock_;
   streams_of_devices shared_streams_;

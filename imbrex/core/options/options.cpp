@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::array<std::string_view, 3> machines{"threads", "deterministic", "simulated"};
 constexpr std::array<std::string_view, 4> device_maps{"block", "round-robin", "near", "none"};
-constexpr std::array<std::string_view, 4> device_paths{"any", "host", "peer", "shared"};
+constexpr std::array<std::string_view, 5> device_paths{"any", "host", "peer", "shared", "network"};
 constexpr std::array<std::string_view, 4> log_levels{"error", "warning", "info", "debug"};
 constexpr std::array<std::string_view, 4> stream_policies{"single", "two", "four", "five"};
 
@@ -96,8 +96,9 @@ std::vector<option<options>> sharing_options() {
            }},
       {.words = {"--gpu-path", "PATH",
                  "how device memory goes where there are several ways: any (default), the shortest; host, "
-                 "through memory of the host; peer, between devices of a process by their own copies, or "
-                 "shared, between processes of a host by a copy from the other's memory, or an error"},
+                 "through memory of the host; peer, between devices of a process by their own copies, "
+                 "shared, between processes of a host by a copy from the other's memory, or network, "
+                 "between processes by a network that knows such memory, or an error"},
        .set =
            [](options& s, const given_option& given) {
              s.gpu_path = static_cast<device_path>(parse_word(given, device_paths));

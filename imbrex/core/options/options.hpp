@@ -68,7 +68,7 @@ struct options {
   std::string device_model{};  ///< `--device-model NAME|FILE`: how fast emulated ones are; empty: no time
   /// False by `--no-data`: emulated devices take their time, but keep and compute nothing.
   bool device_data = true;
-  device_path gpu_path = device_path::any;                    ///< `--gpu-path any|host|peer|shared`
+  device_path gpu_path = device_path::any;                    ///< `--gpu-path any|host|peer|shared|network`
   device_map map = device_map::block;                         ///< `--device-map block|round-robin|near|none`
   completion_method completion = completion_method::polling;  ///< `--completion METHOD`
   polling_interval poll{};                                    ///< `--completion-poll adaptive|N|TIME`

@@ -242,7 +242,8 @@ TEST(options, say_how_device_memory_goes) {
   EXPECT_EQ(command_line({}).parse().gpu_path, imbrex::device_path::any);
   EXPECT_EQ(command_line({"--gpu-path", "shared"}).parse().gpu_path, imbrex::device_path::shared);
   EXPECT_EQ(command_line({"--gpu-path", "host"}).parse().device_words, "--gpu-path host");
-  EXPECT_EQ(refusal({"--gpu-path=bus"}), "--gpu-path bus: the value must be one of any, host, peer, shared");
+  EXPECT_EQ(refusal({"--gpu-path=bus"}),
+            "--gpu-path bus: the value must be one of any, host, peer, shared, network");
 }
 
 TEST(options, remember_what_only_devices_have_use_for) {
