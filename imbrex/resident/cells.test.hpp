@@ -383,6 +383,17 @@ struct fleet : chare<fleet> {
   }
   using entries = resident::entries<&fleet::together, &fleet::round, &fleet::stray>;
 };
+
+/// A PE raises a flag of its own GPU, for nobody, and ends.
+struct beacon : chare<beacon> {
+  symmetric<std::uint32_t> flags;
+
+  IMBREX_DEVICE void light(context<beacon>& here, std::uint32_t n) {
+    here.write(flags, here.gpu(), n);
+    here.exit(7);
+  }
+  using entries = resident::entries<&beacon::light>;
+};
 /// The same, where each GPU has one PE, by whatever settings, or by mistake more.
 struct lockstep : chare<lockstep> {
   IMBREX_DEVICE void barriers(context<lockstep>& here, std::uint32_t times) {

@@ -10,6 +10,7 @@ template struct native<test::crew<whole_gpu>>;
 template struct native<test::storm>;
 template struct native<test::fleet>;
 template struct native<test::circus>;
+template struct native<test::beacon>;
 template struct native<test::gossip<block_of_cluster<4>>>;
 template struct native<test::lockstep>;
 template struct native<test::wanderer>;

@@ -192,7 +192,9 @@ nanoseconds stepping::run(const machine& m, serve_function serve, const std::fun
     one.key.first = asleep;
     main.leave_for(one.own);
     last = std::max(last, one.time);
-    if (one.has_ended) --left;
+    if (!one.has_ended) continue;
+    if (one.key.first != asleep) ready_.erase({one.key, now_runs_});
+    --left;
   }
   rests();
   return last;
@@ -282,7 +284,8 @@ void stepping::pass(step what, std::uint64_t a, std::uint32_t b, std::uint32_t c
       const std::uint32_t first = b * pes_each_;
       const nanoseconds there = behind_puts(which, first);
       flags_[a][c] = there;
-      for (std::uint32_t pe = first; pe < first + pes_each_; ++pe) wake(pe, there);
+      for (std::uint32_t pe = first; pe < first + pes_each_; ++pe)
+        if (pe != which) wake(pe, there);
       break;
     }
     case step::seen: {

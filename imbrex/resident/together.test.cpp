@@ -158,6 +158,59 @@ TEST(resident_together_by_steps, repeats_by_seeds) {
     });
 }
 
+/// Runs a test of one device by twelve seeds, and in simulated time.
+template <class Body>
+void by_steps(Body body) {
+  for (std::uint64_t seed = 0; seed < 12; ++seed) {
+    const auto gpus = 1 + static_cast<std::uint32_t>(seed % 4);
+    for (const auto kind : {machine_kind::deterministic, machine_kind::simulated})
+      run(stepped(kind, seed), [&]() -> task<int> {
+        co_await body(gpus);
+        co_return 0;
+      });
+  }
+}
+
+TEST(resident_together_by_steps, waits_for_flags) {
+  by_steps([](std::uint32_t gpus) -> task<> {
+    harbour all(gpu(), gpus);
+    program<fleet>& ships = all.prepared();
+    ships.start_all<&fleet::round>(std::uint32_t{20});
+    co_await ships.stream().done();
+    ships.end();
+    all.expect(1);
+  });
+}
+
+TEST(resident_together_by_steps, is_left_when_the_run_ends) {
+  by_steps([](std::uint32_t gpus) -> task<> {
+    harbour all(gpu(), gpus);
+    program<fleet>& ships = all.prepared();
+    ships.start_all<&fleet::stray>(std::uint32_t{0});
+    co_await ships.stream().done();
+    EXPECT_EQ(ships.end().value, 5U);
+  });
+}
+
+TEST(resident_together_by_steps, ends_after_a_flag_of_its_own) {
+  by_steps([](std::uint32_t gpus) -> task<> {
+    symmetric_heap heap(gpu(), gpus, heap_bytes);
+    const auto flags = heap.make<std::uint32_t>(1);
+    settings s;
+    s.pes = 4 * gpus;
+    s.gpus = gpus;
+    program<beacon> p(heap, s, {4});
+    std::vector<beacon> all(4);
+    for (beacon& one : all) one.flags = flags.what();
+    for (int n = 0; n < 8; ++n) {
+      p.write(all);
+      p.start<&beacon::light>(n % 4, std::uint32_t{1});
+      co_await p.stream().done();
+      EXPECT_EQ(p.end().value, 7U);
+    }
+  });
+}
+
 /// A barrier is a message to the other GPU, its way and a look; around it the GPU's blocks wait for each
 /// other.
 TEST(resident_together_by_steps, takes_what_the_model_says) {
