@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include <imbrex/base/error.hpp>
 #include <imbrex/python/failure.hpp>
 #include <imbrex/python/values.hpp>
 
@@ -81,6 +82,28 @@ void combine_by_python(contribution& a, const contribution& b) {
   set_value(a, z.ptr());
 }
 
+std::string name_of(const contribution& c) {
+  static module_attribute name("imbrex._operations", "name_of");
+  const nb::object number = checked(PyLong_FromLong(static_cast<long>(c.by)));
+  const nb::object function = c.by == operation_kind::function ? function_of(c) : nb::none();
+  PyObject* const arguments[] = {number.ptr(), function.ptr()};
+  return nb::cast<std::string>(checked(PyObject_Vectorcall(name, arguments, 2, nullptr)));
+}
+
+/// Functions that travel by value may have other bytes in another process, but not another name.
+void check_agreement(const contribution& a, const contribution& b) {
+  if (a.by == b.by) {
+    if (a.by != operation_kind::function) return;
+    if (a.rest.front().function == b.rest.front().function) return;
+  }
+  const std::string one = name_of(a);
+  const std::string other = name_of(b);
+  if (one != other)
+    throw error("the elements disagree about a reduction: some give " + std::min(one, other) +
+                ", and others " + std::max(one, other) +
+                ": all must call all_reduce with the same operation, in the same order");
+}
+
 }  // namespace
 
 contribution contribution_of(const operation& by, PyObject* value) {
@@ -110,6 +133,7 @@ contribution combination::operator()(const contribution& a, const contribution& 
 
 void combination::append(contribution& a, contribution& b) const {
   using form = contribution::form;
+  if (a.by != b.by || a.by == operation_kind::function) check_agreement(a, b);
   if (a.by == operation_kind::none) return;
   if (a.is == form::integer && b.is == form::integer && combine_numbers<std::int64_t>(a, b)) return;
   if (a.is == form::real && b.is == form::real && combine_numbers<double>(a, b)) return;

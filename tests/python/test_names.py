@@ -197,7 +197,7 @@ def test_failed_migrations_name_classes_of_the_program(failure, machine, what):
     if machine != "deterministic":
         pytest.skip("nothing moves, or it moves as it is")
     text = failure(lambda: that_moves(what)).replace(f"{__name__}.", "")
-    assert MOVES[what] in text
+    assert re.search("imbrex: error: .*on PE [0-2], " + re.escape(MOVES[what]), text), text
     assert not OF_CPP.search(text), text
 
 

@@ -75,6 +75,28 @@ def test_a_program_alone(program):
     assert (done.returncode, done.stderr) == (0, "")
 
 
+def test_what_globals_hold_at_the_end_is_not_reported(program):
+    done = run(program("""
+import imbrex as ix
+
+step = ix.phase("step")
+
+class Holder(ix.Chare):
+    @ix.entry
+    async def hold(self):
+        global here
+        here = ix.executor()
+        with step:
+            await ix.sleep(0)
+
+async def main():
+    await ix.array(Holder, 1).hold.call()
+
+ix.run(main)
+"""))
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
 @needs_command
 def test_a_program_in_processes(program):
     done = run(in_processes(2, program(GREET)))

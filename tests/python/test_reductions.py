@@ -98,6 +98,32 @@ def test_elements_reduce_among_themselves(run):
     run(main)
 
 
+def first(a, b):
+    return a
+
+
+def last(a, b):
+    return b
+
+
+class Disagreeing(ix.Chare):
+    @ix.entry
+    async def reduce(self, one, others):
+        return await self.all_reduce(self.where + 1, one if self.where == 2 else others)
+
+
+@pytest.mark.parametrize(("one", "others", "words"), [
+    (ix.max, ix.sum, "imbrex.max, and others imbrex.sum"), (ix.sum, ix.max, "imbrex.max, and others imbrex.sum"),
+    (first, last, "first, and others last"), (first, ix.sum, "first, and others imbrex.sum")])
+def test_elements_that_give_other_operations_are_told(run, one, others, words):
+    async def main():
+        with pytest.raises(ix.Error, match=f"the elements disagree about a reduction: some give {words}"):
+            await ix.array(Disagreeing, 4).reduce.reduce(ix.gather, one, others)
+        agreed = await ix.array(Disagreeing, 4).reduce.reduce(ix.gather, first, first)
+        assert agreed in [[i] * 4 for i in (1, 2, 3, 4)]
+    run(main)
+
+
 def test_failures_reach_the_awaiter(run):
     async def main():
         parts = ix.array(Part, 5)

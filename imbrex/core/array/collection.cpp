@@ -13,14 +13,14 @@ namespace imbrex::detail {
 
 namespace {
 
-/// What is handled, with words before and behind its own.
-[[noreturn]] void rethrow_with(const std::string& before, const std::string& behind) {
+/// What is handled, with words before its own.
+[[noreturn]] void rethrow_with(const std::string& before) {
   try {
     throw;
   } catch (const foreign_error& e) {
-    throw foreign_error(before + e.what() + behind, e.form());
+    throw foreign_error(before + e.what(), e.form());
   } catch (...) {
-    throw error(before + describe_current_exception() + behind);
+    throw error(before + describe_current_exception());
   }
 }
 
@@ -97,12 +97,12 @@ void throw_travelling(const char* what, const chare_header& element) {
 }
 
 void rethrow_travel_failure(const char* doing, const chare_header& element) {
-  rethrow_with(std::string(doing) + " of " + element.home->element_name(element) + ", which migrates, threw ",
-               " on PE " + std::to_string(processor::here().pe()));
+  rethrow_with("on PE " + std::to_string(processor::here().pe()) + ", " + doing + " of " +
+               element.home->element_name(element) + ", which migrates, threw ");
 }
 
 void rethrow_construction_failure(const std::string& name, int pe) {
-  rethrow_with("the constructor of " + name + " on PE " + std::to_string(pe) + " threw ", {});
+  rethrow_with("the constructor of " + name + " on PE " + std::to_string(pe) + " threw ");
 }
 
 void push_after_entry(const work_type& what, chare_header& element, message* restart) {

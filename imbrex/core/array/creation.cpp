@@ -103,7 +103,7 @@ std::vector<int> children_of(const processor& pe, int creator) {
 
 void throw_wrong_shape(std::string_view chare_name, const std::string& shape) {
   throw error(
-      "make_array: an array of " + std::string(short_name(chare_name)) + " cannot have the shape " + shape +
+      "an array of " + std::string(short_name(chare_name)) + " cannot have the shape " + shape +
       ": each extent must be 0 or more, and there may be 2^40 elements at most; 2^62 in a sparse array");
 }
 

@@ -108,9 +108,9 @@ TEST_P(arrays, a_shape_that_cannot_be_is_refused) {
     } catch (const error& e) {
       said = e.what();
     }
-    EXPECT_TRUE(said.starts_with(
-        "make_array: an array of point<2> cannot have the shape (-1, 4): each extent must be 0 "
-        "or more, and there may be 2^40 elements at most"))
+    EXPECT_TRUE(
+        said.starts_with("an array of point<2> cannot have the shape (-1, 4): each extent must be 0 "
+                         "or more, and there may be 2^40 elements at most"))
         << said;
     EXPECT_THROW(make_array<point<2>>({4, -1}, 1), error);
     EXPECT_THROW(make_array<point<3>>({1 << 30, 1 << 30, 1 << 30}, 1), error);

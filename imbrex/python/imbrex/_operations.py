@@ -74,6 +74,13 @@ def kind_of(operation):
                     f"values")
 
 
+def name_of(kind, function):
+    """What an error calls an operation."""
+    if kind < len(functions):
+        return f"imbrex.{_NAMES[kind]}"
+    return getattr(function, "__qualname__", None) or type(function).__qualname__
+
+
 def __builtins_of(name):
     import builtins
     return getattr(builtins, name)
