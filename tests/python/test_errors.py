@@ -2,6 +2,7 @@
 import pathlib
 import re
 import sys
+import warnings
 
 import pytest
 
@@ -176,6 +177,11 @@ def test_constructors_raise_where_they_are_awaited(run):
         if ix.num_pes() > 1:
             with pytest.raises(ValueError):
                 await failed.created()
+            assert await failed[0].one.call() == 1
+            for use in (lambda: failed[5].one.call(), lambda: failed.one.reduce(ix.sum),
+                        lambda: failed.one.reduce(ix.gather)):
+                with pytest.raises(ValueError, match="again on the last"):
+                    await use()
             await failed.destroy()
         assert await ix.array(Worker, 6).one.reduce(ix.sum) == 6
     run(main)
@@ -185,6 +191,54 @@ class Worker(ix.Chare):
     @ix.entry
     def one(self):
         return 1
+
+
+class Kept(ix.Chare):
+    alive = 0
+
+    def __init__(self, fails_at):
+        if self.where == fails_at:
+            raise ValueError("one too many")
+        self.counted = True
+        Kept.alive += 1
+
+    def __del__(self):
+        if hasattr(self, "counted"):
+            Kept.alive -= 1
+
+    @ix.entry
+    def one(self):
+        return 1
+
+
+class Counter(ix.Chare):
+    @ix.entry
+    def count(self):
+        return Kept.alive
+
+
+def test_arrays_whose_constructors_fail_are_not_kept(run):
+    async def main():
+        counters = ix.group(Counter)
+        for again in range(5):
+            with pytest.raises(ValueError, match="one too many"):
+                ix.array(Kept, 6, 1)
+        await ix.quiescence()
+        assert await counters.count.reduce(ix.gather) == [0] * ix.num_pes()
+    run(main)
+
+
+def test_a_creation_that_nobody_awaits_is_not_called_a_reduction(failure, machine):
+    if machine == "alone":
+        pytest.skip("the creator itself hears of it at once")
+
+    async def main():
+        ix.array(OnLast, 6, "unheard").created()
+        await ix.sleep(100)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        text = failure(main)
+    assert "the creation of an array" in text and "unheard on the last" in text and "reduction" not in text
 
 
 def test_constructors_elsewhere_end_the_run_if_nobody_awaits_them(failure):

@@ -187,9 +187,9 @@ def test_failures_name_classes_of_the_program(failure, machine, which):
     assert not OF_CPP.search(text), text
 
 
-MOVES = {"lock": "serialize of Thing(0), which migrates, threw TypeError: cannot pickle",
-         "no state": "serialize of Thing(0), which migrates, threw ValueError: no state today",
-         "no way back": "serialize of Thing(0), which migrates, threw ValueError: no way back"}
+MOVES = {"lock": "pickling of Thing(0), which migrates, threw TypeError: cannot pickle",
+         "no state": "pickling of Thing(0), which migrates, threw ValueError: no state today",
+         "no way back": "unpickling of Thing(0), which migrates, threw ValueError: no way back"}
 
 
 @pytest.mark.parametrize("what", MOVES)

@@ -410,7 +410,7 @@ struct migrant : message {
     try {
       out(memory::object(*element));
     } catch (...) {
-      rethrow_travel_failure("serialize", *element);
+      rethrow_travel_failure(stands_for_classes<T> ? "pickling" : "serialize", *element);
     }
     out(restart != nullptr);
     if (restart == nullptr) return;
@@ -452,7 +452,7 @@ struct migrant : message {
     try {
       in(memory::object(*h));
     } catch (...) {
-      rethrow_travel_failure("serialize", *h);
+      rethrow_travel_failure(stands_for_classes<T> ? "unpickling" : "serialize", *h);
     }
     bool has_restart = false;
     in(has_restart);

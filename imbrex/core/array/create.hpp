@@ -206,7 +206,12 @@ array<T> create_array(const layout<typename T::index_type, Placement, IsSparse>&
     const std::uint64_t id = pe.new_collection();
     using message = create_message<T, Placement, IsSparse, constructor_argument<A>...>;
     const std::tuple<constructor_argument<A>...> stored(arguments...);
-    message::create(pe, pe.pe(), id, how.shape, stored);
+    try {
+      message::create(pe, pe.pe(), id, how.shape, stored);
+    } catch (...) {  // the caller gets no proxy of the elements that are there
+      if (pe.collection(id) != nullptr) static_cast<void>(end_array(id));
+      throw;
+    }
     return array<T>(pe.in_proxy(id), how.shape);
   } else {
     return {};
@@ -218,8 +223,9 @@ array<T> create_array(const layout<typename T::index_type, Placement, IsSparse>&
 /// Creates an array of chares of that shape, each constructed from copies of the arguments, and returns its
 /// proxy at once: the elements on this PE exist then, the others will before a message reaches them;
 /// `created` of the array waits for them. An array of no elements is as others. Throws imbrex::error for a
-/// shape with an extent below 0 or of more than 2^40 elements, and if a constructor here throws; one that
-/// throws on another PE ends the run, unless somebody on this PE awaits `created` by then.
+/// shape with an extent below 0 or of more than 2^40 elements, and if a constructor here throws: then the
+/// elements that were created are destroyed. One that throws on another PE ends the run, unless somebody on
+/// this PE awaits `created` by then.
 template <class T, class... A>
 array<T> make_array(const typename T::index_type& shape, const A&... constructor_arguments)
   requires detail::is_index<typename T::index_type>

@@ -12,6 +12,8 @@ namespace imbrex::detail {
 
 namespace {
 
+constexpr const char* of_an_array = "the creation of an array";
+
 /// Is answered by a PE when it, and those below it in the tree whose root asks, have made their parts of an
 /// array.
 struct creation_question : message {
@@ -26,10 +28,7 @@ struct creation_question : message {
     if (part == nullptr) return pe.hold(*this);
     const message_guard mine(*this);
     if (part->creation_failure.empty()) return send_end(origin, reply);
-    reader in(part->creation_failure);
-    carried_exception why;
-    in(why);
-    send_failure(origin, reply, "the creation of an array", std::move(why));
+    send_failure(origin, reply, of_an_array, part->why_missing({}));
   }
 
  private:
@@ -39,7 +38,7 @@ struct creation_question : message {
     const auto children = children_of(pe, root);
     if (children.empty()) return;
     auto& answers = *new collector<nothing, completion_operation, std::uint64_t>(children.size() + 1);
-    answers.send_to_caller(origin, reply);
+    answers.send_to_caller(origin, reply, of_an_array);
     origin = static_cast<std::uint32_t>(pe.pe());
     reply = answers.expect(children.size(), 0);
     for (std::size_t i = 0; i < children.size(); ++i) {
@@ -63,6 +62,7 @@ struct creation_failure : message {
   void deliver() {
     auto& pe = processor::here();
     const message_guard mine(*this);
+    if (pe.has_ended(collection)) return;
     const auto* const part = array_at(pe, collection);
     if (part == nullptr || !part->failure_is_told) fail_run(pe, why.description());
   }
@@ -88,7 +88,7 @@ pending<void> end_of_creation(std::uint64_t collection) {
   auto& pe = processor::here();
   if (auto* const part = array_at(pe, collection); part != nullptr && part->creator() == pe.pe())
     part->failure_is_told = true;
-  pending<void> result("the creation of an array");
+  pending<void> result(of_an_array);
   auto& m = make_message<creation_question>();
   m.collection = collection;
   m.root = pe.pe();

@@ -479,7 +479,7 @@ void element_map<Index>::refuse(element_message<key>& m) {
   fail_request(m,
                "a message for " + key_name(m.key) + ", entry " + std::string(m.shown_kind().entry_name) +
                    ", sent by PE " + std::to_string(m.origin),
-               carried_exception(std::make_exception_ptr(error(key_name(m.key) + " has been destroyed"))));
+               this->why_missing(key_name(m.key)));
 }
 
 template <class Index>

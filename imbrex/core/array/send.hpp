@@ -156,6 +156,9 @@ struct entry_broadcast final : broadcast_message {
     const auto& locals = part.locals();
     const std::size_t all = locals.size();
     for (std::size_t i = 0; i < all; ++i) n += locals[i]->broadcasts < number ? 1 : 0;
+    // For elements that are missing, the exception of the constructor is the answer.
+    const bool fails = reduces && !part.creation_failure.empty();
+    if (fails) ++n;
     if (n == 0) {
       if constexpr (reduces) part.reductions().add_no_answers(number);
       return 0;
@@ -175,6 +178,8 @@ struct entry_broadcast final : broadcast_message {
       turns.begin(e, &kind);
       give(part, e, kind, results, ordinal++);
     }
+    if constexpr (reduces)
+      if (fails) results->fail(static_cast<std::uint32_t>(ordinal), part.why_missing({}));
     return n;
   }
 

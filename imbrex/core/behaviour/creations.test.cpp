@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <numeric>
 #include <stdexcept>
 #include <string>
@@ -267,6 +268,30 @@ TEST_P(creations, may_fail_after_constructors_have_asked_to_migrate_or_end) {
       EXPECT_NE(text.find("it broke"), std::string::npos) << text;
       co_await quiescence();
     }
+  });
+}
+
+/// The last of them on the first PE cannot be created.
+class counted : public chare<counted> {
+ public:
+  explicit counted(int last) {
+    if (where()[0] == last) throw std::domain_error("one too many");
+    ++alive;
+  }
+  ~counted() { --alive; }
+
+  static inline std::atomic<int> alive = 0;
+};
+
+TEST_P(creations, that_fail_leave_no_elements) {
+  run([]() -> task<> {
+    for (int again = 0; again < 20; ++again) {
+      EXPECT_THROW(make_array<counted>(dense(index<1>(9)).placed(round_robin), 0), error);
+      EXPECT_THROW(make_array<counted>(dense(index<1>(9)).placed(on_first{}), 8), error);
+      EXPECT_THROW(make_group<counted>(0), error);
+    }
+    co_await quiescence();
+    EXPECT_EQ(counted::alive, 0);
   });
 }
 

@@ -432,6 +432,26 @@ TEST_P(errors, a_constructor_that_throws_fails_who_waits_for_the_creation) {
           text = text_of(e);
         }
       }
+      const auto expect_failure = [](auto& pending) -> task<> {
+        try {
+          co_await pending;
+          ADD_FAILURE() << "it did not throw";
+        } catch (const error& e) {
+          EXPECT_NE(std::string(e.what()).find("std::domain_error: no birth"), std::string::npos) << e.what();
+        }
+      };
+      for (int again = 0; again < 2; ++again) {
+        auto missing = all[7].call<&unborn::value>();
+        co_await expect_failure(missing);
+        auto sum_of_all = all.reduce<&unborn::value>(sum);
+        co_await expect_failure(sum_of_all);
+        auto gathered = all.reduce<&unborn::value>(gather);
+        co_await expect_failure(gathered);
+      }
+      if (num_pes() > 1) {
+        const int there = co_await all[0].call<&unborn::value>();
+        EXPECT_EQ(there, 1);
+      }
       co_await all.destroy();
     } catch (const error& e) {  // where this PE is the last
       text = text_of(e);

@@ -24,7 +24,8 @@ void collector_base::send_to_root(const local_array& part, std::uint64_t broadca
   to_ = destination::root;
 }
 
-void collector_base::send_to_caller(std::uint32_t caller, const reply_address& reply) {
+void collector_base::send_to_caller(std::uint32_t caller, const reply_address& reply, const char* what) {
+  what_ = what;
   caller_ = caller;
   reply_ = reply;
 }
@@ -73,7 +74,7 @@ void collector_base::complete() {
     case destination::part: answer_from_here(*whole_.release()); break;
     case destination::root: dispatch_to_root(*whole_.release()); break;
     case destination::parent: send_report(); break;
-    case destination::caller: answer(*whole_, caller_, reply_); break;
+    case destination::caller: answer(*whole_, caller_, reply_, what_); break;
   }
   delete this;
 }

@@ -286,7 +286,8 @@ class collector_base : public reply_target {
   /// Says, before the first answer, who gets the combination.
   void give_to_part(const local_array& part, std::uint64_t broadcast);
   void send_to_root(const local_array& part, std::uint64_t broadcast);
-  void send_to_caller(std::uint32_t caller, const reply_address& reply);
+  /// `what`: what the caller has asked for, in words for who reads errors, which stay.
+  void send_to_caller(std::uint32_t caller, const reply_address& reply, const char* what = "a reduction");
   /// To another collector, by what `report` makes of it.
   void report_to(std::uint32_t parent, const reply_address& reply);
 
@@ -320,6 +321,7 @@ class collector_base : public reply_target {
   enum class destination : std::uint8_t { caller, part, root, parent } to_ = destination::caller;
   std::uint32_t caller_ = 0;
   reply_address reply_;
+  const char* what_ = "a reduction";
 };
 
 /// The answers themselves, in the order of the elements that were asked.

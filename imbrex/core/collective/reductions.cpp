@@ -193,7 +193,7 @@ carried_exception thrown_by_reduction(std::uint64_t collection) {
                            "a reduction" + over + ", on PE " + std::to_string(pe.pe()));
 }
 
-void answer(partial_result& all, std::uint32_t caller, const reply_address& reply) {
+void answer(partial_result& all, std::uint32_t caller, const reply_address& reply, const char* what) {
   try {
     if (message* const m = result_of(all)) {
       m->reply = reply;
@@ -202,7 +202,7 @@ void answer(partial_result& all, std::uint32_t caller, const reply_address& repl
   } catch (...) {  // it cannot be packed
     all.error = thrown_by_reduction(all.collection);
   }
-  send_failure(caller, reply, "a reduction", std::move(all.error));
+  send_failure(caller, reply, what, std::move(all.error));
 }
 
 partial_result& contributions_base::combine() {
@@ -433,7 +433,7 @@ void reduction_station::element_left(const chare_header& element) {
 void reduction_station::created() { tell_if_empty(); }
 
 void reduction_station::tell_if_empty() {
-  if (!part_.locals().empty() || part_.is_of_singles()) return;
+  if (!part_.locals().empty() || part_.is_of_singles() || !part_.creation_failure.empty()) return;
   const bool root_is_parent = part_.tree().parent == part_.root();
   part_.became_empty(root_is_parent && subtree_is_empty() ? std::optional(next_report_up_) : std::nullopt);
   if (!root_is_parent) tell_parent_if_empty();

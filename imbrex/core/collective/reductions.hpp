@@ -80,7 +80,8 @@ struct shared_result : message {
 carried_exception thrown_by_reduction(std::uint64_t collection = 0);
 
 /// Sends what a reduction has come to, or the exception, to the one who asked.
-void answer(partial_result& all, std::uint32_t caller, const reply_address& reply);
+void answer(partial_result& all, std::uint32_t caller, const reply_address& reply,
+            const char* what = "a reduction");
 
 /// Sends it to a PE, with the exception in its place if the value cannot be packed.
 void dispatch_partial(partial_result& m, int to);

@@ -5,7 +5,9 @@
 #include <utility>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/core/message/carried_exception.hpp>
 #include <imbrex/core/pe/run_services.hpp>
+#include <imbrex/net/packing.hpp>
 #include <imbrex/sched/observer.hpp>
 
 namespace imbrex::detail {
@@ -30,6 +32,15 @@ local_array::local_array(processor& pe, std::uint64_t id, const class_names& of,
 
 std::string_view local_array::port_name(const chare_header& element, const void* port) const {
   return message_table::port_name(chare_name(), object(element), port);
+}
+
+carried_exception local_array::why_missing(const std::string& element) const {
+  if (creation_failure.empty())
+    return carried_exception(std::make_exception_ptr(error(element + " has been destroyed")));
+  reader in(creation_failure);
+  carried_exception why;
+  in(why);
+  return why;
 }
 
 void local_array::sort_locals() {

@@ -92,6 +92,9 @@ class local_array : public collection_part {
   bool failure_is_told = false;
   /// Why this part lacks elements: the packed exception of a constructor. Empty of a part that is whole.
   std::vector<std::byte> creation_failure;
+  /// The same for who asks an element that is not there; says of a part that is whole that it has been
+  /// destroyed.
+  carried_exception why_missing(const std::string& element) const;
   /// In all_reduce over sections, by section.
   std::map<std::uint64_t, std::unique_ptr<section_place_base>> section_places;
 
