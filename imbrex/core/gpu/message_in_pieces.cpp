@@ -2,6 +2,7 @@
 #include <imbrex/core/gpu/message_in_pieces.hpp>
 
 #include <algorithm>
+#include <deque>
 #include <exception>
 #include <string>
 #include <utility>
@@ -135,7 +136,11 @@ class message_to_come final : public pieces_of_messages {
       left_ += part->bytes();
     }
     content_ = &mine.release();
-    for (piece_of_message* const p : std::exchange(early_, {})) take(*p);
+    while (!early_.empty()) {
+      piece_of_message& first = *early_.front();
+      early_.pop_front();
+      take(first);
+    }
     if (left_ == 0) finish();
   }
 
@@ -184,7 +189,7 @@ class message_to_come final : public pieces_of_messages {
   message* content_ = nullptr;
   std::vector<device_part*> parts_;
   std::size_t left_ = 0;  ///< bytes
-  std::vector<piece_of_message*> early_;
+  std::deque<piece_of_message*> early_;
 };
 
 void envelope_of_pieces::deliver() {
@@ -223,6 +228,11 @@ pieces_to_pe& pieces_to_pe::of(int to) {
   return static_cast<pieces_to_pe&>(*its);
 }
 
+pieces_to_pe::~pieces_to_pe() {
+  for (const departure& of : departures_)
+    if (of.envelope != nullptr) destroy_message<envelope_of_pieces>(*of.envelope);
+}
+
 std::size_t pieces_to_pe::pieces_for(std::size_t bytes) {
   if (model_ != nullptr) {
     const auto steps = piece_steps(*model_);
@@ -244,10 +254,21 @@ void pieces_to_pe::send(message& m, const std::vector<device_part*>& parts, std:
   for (device_part* const part : parts)
     it.parts.push_back(part->bytes() == 0 ? (part->leave(), device_part()) : part->leave_in_pieces());
   std::erase_if(it.parts, [](const device_part& part) { return part.count() == 0; });
-  auto& pe = processor::here();
   auto& envelope = make_message<envelope_of_pieces>(it.number, leaving.release());
-  pe.carry(envelope, to_);
-  go_on();
+  if (it.parts.empty()) {  // of no bytes
+    departures_.pop_back();
+    return processor::here().carry(envelope, to_);
+  }
+  it.envelope = &envelope;
+  try {
+    go_on();
+  } catch (...) {
+    if (it.envelope != nullptr) {  // nothing of it has left
+      destroy_message<envelope_of_pieces>(*it.envelope);
+      departures_.pop_back();
+    }
+    throw;
+  }
 }
 
 void pieces_to_pe::go_on() {
@@ -272,6 +293,8 @@ void pieces_to_pe::begin_piece(departure& of) {
       of.number, of.part, of.pieces == 0 ? part.whole_piece(out) : part_piece(out.on(), of.first, bytes));
   message_guard mine(piece);
   auto it = std::make_unique<leaving_piece>(leaving_piece{&piece, to_});
+  // Not before: from then on the receiver has memory for all parts.
+  if (of.envelope != nullptr) pe.carry(*std::exchange(of.envelope, nullptr), to_);
   if (of.begun.count() == 0) of.begun = std::max(pe.now(), last_taken_);
   if (of.pieces != 0) {
     part.copy_piece(piece.content, out);

@@ -21,7 +21,8 @@ namespace imbrex::detail {
 // behind it the pieces, each a message of its own. The receiver's PE gathers them in memory of its device,
 // and queues the message when the last of them is ordered there. It says of each piece when it has been
 // copied, and then the sender copies the next one to the host, so that few are under way, and no more memory
-// of the host is in use however much is sent. Pieces and envelope may come in any order.
+// of the host is in use however much is sent. The envelope leaves with the first piece, so that the receiver
+// has memory of its device for few messages at once. Pieces and envelope may come in any order.
 
 /// The messages of one PE that go to another one in pieces, in the order of their sending. The sender's
 /// thread.
@@ -32,6 +33,7 @@ class pieces_to_pe final : public pieces_of_messages {
 
   /// `model`: null where it is measured in how many pieces messages go best.
   pieces_to_pe(int to, const device_model* model) : to_(to), model_(model) {}
+  ~pieces_to_pe() override;
   pieces_to_pe(const pieces_to_pe&) = delete;
   pieces_to_pe& operator=(const pieces_to_pe&) = delete;
 
@@ -47,6 +49,7 @@ class pieces_to_pe final : public pieces_of_messages {
   /// One message.
   struct departure {
     std::uint32_t number = 0;
+    message* envelope = nullptr;  ///< until its first piece leaves
     std::vector<device_part> parts{};
     std::size_t bytes = 0;
     std::size_t pieces = 0;
