@@ -45,15 +45,17 @@ class CheckInstructions(unittest.TestCase):
 
     def test_instructions_are_counted(self):
         text = "\n\t\tFunction : publish\n MEMBAR.ALL.GPU ;\n MEMBAR.ALL.GPU ;\n STG.E.STRONG.GPU [R2], R3 ;\n"
-        found = check_instructions.complaints(check_instructions.functions(text))
+        found = check_instructions.complaints(check_instructions.functions(text), 80)
         self.assertIn("publish has 2 of MEMBAR\\.ALL\\.GPU, not 1", found)
         self.assertNotIn("publish has 1 of STG\\.E\\.STRONG\\.GPU, not 1", found)
         self.assertIn("there is no function take", found)
+        of_clusters = set(check_instructions.complaints({}, check_instructions.CLUSTERS_FROM))
+        self.assertLess(set(check_instructions.complaints({}, 80)), of_clusters)
 
     def test_a_consistent_fence_is_refused(self):
         text = "\n\t\tFunction : publish\n MEMBAR.SC.GPU ;\n"
         self.assertIn("publish has a sequentially consistent fence",
-                      check_instructions.complaints(check_instructions.functions(text)))
+                      check_instructions.complaints(check_instructions.functions(text), 80))
 
 
 if __name__ == "__main__":

@@ -118,8 +118,11 @@ class CheckRealKernels(unittest.TestCase):
                 found = self.compiled(architecture, SPILLING)
                 wrong = "\n".join(complaints(found, {"spilling": 32, "large": 64}))
                 self.assertRegex(wrong, r"spilling spills: [1-9]")
+                self.assertRegex(wrong, r"spilling has [1-9][0-9]* bytes of stack, more than 16")
                 self.assertRegex(wrong, r"large uses [0-9]+ registers, more than 64")
-                self.assertEqual(wrong.count("\n"), 1)
+                self.assertEqual(wrong.count("\n"), 2)
+                allowed = complaints(found, {"spilling": 32, "large": 64}, stack=1 << 20)
+                self.assertFalse([complaint for complaint in allowed if "stack" in complaint])
 
     def test_error(self):
         with self.assertRaises(subprocess.CalledProcessError) as caught:
