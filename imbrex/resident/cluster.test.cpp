@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +16,7 @@
 #include <imbrex/resident/cells.test.hpp>
 #include <imbrex/resident/devices.test.hpp>
 #include <imbrex/resident/program.hpp>
+#include <imbrex/resident/stepped.test.hpp>
 
 namespace imbrex::resident::test {
 namespace {
@@ -70,16 +70,6 @@ TEST(resident_clusters, refuse_pes_that_are_left_over) {
         "a program inside a GPU cannot have 6 PEs on a GPU: its classes say that 4 of them are a cluster, "
         "so a multiple of that can be");
   }
-}
-
-options stepped(machine_kind machine, std::optional<std::uint64_t> seed = std::nullopt) {
-  options how;
-  how.pes = 1;
-  how.machine = machine;
-  how.device = "emulated";
-  how.shuffle = seed;
-  if (machine == machine_kind::simulated) how.device_model = "summit";
-  return how;
 }
 
 TEST(resident_clusters, lose_nothing_and_keep_order_by_seeds) {

@@ -15,6 +15,7 @@
 #include <imbrex/resident/cells.test.hpp>
 #include <imbrex/resident/devices.test.hpp>
 #include <imbrex/resident/program.hpp>
+#include <imbrex/resident/stepped.test.hpp>
 
 namespace imbrex::resident::test {
 namespace {
@@ -84,16 +85,6 @@ TEST(resident_oddities, come_to_their_ends_on_threads) {
       expect_all(p, o);
     }
   }
-}
-
-options stepped(machine_kind machine, std::optional<std::uint64_t> seed) {
-  options how;
-  how.pes = 1;
-  how.machine = machine;
-  how.device = "emulated";
-  how.shuffle = seed;
-  if (machine == machine_kind::simulated) how.device_model = "summit";
-  return how;
 }
 
 TEST(resident_oddities, come_to_their_ends_by_seeds_and_in_simulated_time) {

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -18,19 +17,10 @@
 #include <imbrex/device/node_links.hpp>
 #include <imbrex/resident/cells.test.hpp>
 #include <imbrex/resident/program.hpp>
+#include <imbrex/resident/stepped.test.hpp>
 
 namespace imbrex::resident::test {
 namespace {
-
-options stepped(machine_kind machine, std::optional<std::uint64_t> seed = std::nullopt) {
-  options how;
-  how.pes = 1;
-  how.machine = machine;
-  how.device = "emulated";
-  how.shuffle = seed;
-  if (machine == machine_kind::simulated) how.device_model = "summit";
-  return how;
-}
 
 /// What a run of a ring takes, in simulated time.
 nanoseconds time_of_ring(const settings& s, int elements, std::uint64_t hops) {

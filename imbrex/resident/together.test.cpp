@@ -17,6 +17,7 @@
 #include <imbrex/resident/cells.test.hpp>
 #include <imbrex/resident/devices.test.hpp>
 #include <imbrex/resident/program.hpp>
+#include <imbrex/resident/stepped.test.hpp>
 
 namespace imbrex::resident::test {
 namespace {
@@ -133,18 +134,6 @@ TEST(resident_together_by_error, ends_by_the_watchdog_if_one_does_not_come) {
       testing::ExitedWithCode(1), "PE 0 is in entry stray of all of fleet");
 }
 
-options stepped(machine_kind machine, std::uint64_t seed) {
-  options how;
-  how.pes = 1;
-  how.machine = machine;
-  how.device = "emulated";
-  if (machine == machine_kind::simulated)
-    how.device_model = "summit";
-  else
-    how.shuffle = seed;
-  return how;
-}
-
 TEST(resident_together_by_steps, repeats_by_seeds) {
   for (std::uint64_t seed = 0; seed < 12; ++seed)
     run(stepped(machine_kind::deterministic, seed), [seed]() -> task<int> {
@@ -219,7 +208,7 @@ TEST(resident_together_by_steps, takes_what_the_model_says) {
   node_links links(model, 2);
   const nanoseconds way = links.transfer(nanoseconds(0), {0, true}, {1, true}, 16);
   nanoseconds took[2];
-  run(stepped(machine_kind::simulated, 0), [&]() -> task<int> {
+  run(stepped(machine_kind::simulated), [&]() -> task<int> {
     settings s;
     s.pes = s.gpus = 2;
     program<lockstep> p(gpu(), s, {2});
