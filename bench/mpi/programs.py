@@ -44,7 +44,8 @@ PROGRAMS = [
     Program("LULESH 2.0, 8 times 10^3", "LULESH", ".", "make CXX=\"$CXX -DUSE_MPI=1\"",
             "$RUN ./lulesh2.0 -s 10 -i 100", 8, r"Final Origin Energy = +(\S+)", r"Elapsed time += +(\S+)"),
     Program("CoMD, 6,912 copper atoms", "CoMD", "src-mpi", "cp Makefile.vanilla Makefile; make CC=$CC DO_MPI=ON",
-            "cd ..; $RUN bin/CoMD-mpi -e -x 12 -y 12 -z 12 -N 50 -n 50 -i 2 -j 2 -k 2", 8, r"Final energy +: (\S+)"),
+            "cd ..; $RUN bin/CoMD-mpi -e -x 12 -y 12 -z 12 -N 50 -n 50 -i 2 -j 2 -k 2", 8, r"Final energy +: (\S+)",
+            r"(?s).*Timing Statistics.*?^loop +\d+: +\S+ +\d+: *(\S+)"),
     Program("HPCG 3.1, 16^3 a rank", "hpcg", ".",
             "sed \"s#^CXX .*#CXX = $CXX#; s#^LINKER .*#LINKER = \\$(CXX)#; s#^MP\\(dir\\|inc\\|lib\\) .*##\" "
             "setup/Make.Linux_MPI > setup/Make.own; mkdir own; cd own; ../configure own; make; "
@@ -58,7 +59,7 @@ PROGRAMS = [
     Program("SNAP 1.12, Fortran", "SNAP", "src",
             "make FORTRAN=$FC COMPILER=other FFLAGS='-O2 -fopenmp -fallow-argument-mismatch'; "
             "sed 's/nthreads=2/nthreads=1/' ../qasnap/sample/inp > inp", "rm -f out; $RUN ./gsnap inp out; cat out", 4,
-            r"(?s)Iteration Monitor(.*?)No\. Outers"),
+            r"(?s)Iteration Monitor(.*?)No\. Outers", r"Total Execution time +(\S+)"),
     *(Program(f"PRK {name}", "Kernels", f"MPI1/{name}", f"{KERNELS}; make {program}", f"$RUN ./{program} {numbers}",
               ranks, r"(Solution validates)", r"[tT]ime \(s\): (\S+)")
       for name, program, numbers, ranks in (
