@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A process of a job that something happens to, for processes_test.py:
+// A process of a job that something happens to, for the tests here:
 //   worker compute SECONDS    every PE computes in one entry, without looking up
 //   worker idle SECONDS       nobody has anything to do
 //   worker exchange SECONDS   messages of many lengths between all PEs; each is checked
