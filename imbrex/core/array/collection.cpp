@@ -97,8 +97,8 @@ void throw_travelling(const char* what, const chare_header& element) {
 }
 
 void rethrow_travel_failure(const char* doing, const chare_header& element) {
-  rethrow_with("on PE " + std::to_string(processor::here().pe()) + ", " + doing + " of " +
-               element.home->element_name(element) + ", which migrates, threw ");
+  rethrow_with(std::string(doing) + " of " + element.home->element_name(element) +
+               ", which migrates, threw ");
 }
 
 void rethrow_construction_failure(const std::string& name, int pe) {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/core/array/creation.hpp>
 
+#include <algorithm>
+#include <utility>
+
 #include <imbrex/base/error.hpp>
 #include <imbrex/core/array/proxy.hpp>
 #include <imbrex/core/collective/reduction.hpp>
@@ -53,6 +56,37 @@ struct creation_question : message {
   bool is_passed_on_ = false;
 };
 
+/// To all PEs: an array lacks elements, so that no all_reduce over it can end.
+struct news_of_lack : message {
+  std::vector<std::byte> why;  ///< as in `local_array::creation_failure`
+  int root = 0;                ///< of the tree by which it goes
+
+  static inline message_type type_record = runtime_message_type<news_of_lack>();
+  void serialize(auto& ar) { ar(why, root); }
+  void deliver() {
+    auto& pe = processor::here();
+    if (!std::exchange(is_passed_on_, true))
+      for (const int child : children_of(pe, root)) {
+        auto& m = make_message<news_of_lack>();
+        m.collection = collection;
+        m.why = why;
+        m.root = root;
+        pe.dispatch(m, child);
+      }
+    auto* const part = array_at(pe, collection);
+    if (part == nullptr) return pe.hold(*this);
+    const message_guard mine(*this);
+    if (part->is_closed()) return;
+    if (part->creation_failure.empty()) part->creation_failure = std::move(why);
+    std::uint64_t begun = 0;
+    for (const auto* const e : part->locals()) begun = std::max(begun, e->reductions);
+    for (std::uint64_t n = 0; n < begun; ++n) part->reductions().take_failure(n, part->why_missing({}));
+  }
+
+ private:
+  bool is_passed_on_ = false;
+};
+
 /// To the PE that made an array: a part of it could not be created.
 struct creation_failure : message {
   carried_exception why;
@@ -78,6 +112,11 @@ void fail_creation(std::uint64_t collection, std::exception_ptr why) {
   writer out;
   out(carried);
   part->creation_failure = out.take();
+  auto& news = make_message<news_of_lack>();
+  news.collection = collection;
+  news.why = part->creation_failure;
+  news.root = pe.pe();
+  pe.dispatch(news, pe.pe());
   auto& m = make_message<creation_failure>();
   m.collection = collection;
   m.why = std::move(carried);

@@ -295,4 +295,49 @@ TEST_P(creations, that_fail_leave_no_elements) {
   });
 }
 
+/// Those on the last PE cannot be created.
+class partner : public chare<partner> {
+ public:
+  partner() {
+    if (pe() == num_pes() - 1) throw std::domain_error("nobody is here");
+  }
+  task<int> combine(int times) {
+    int whole = 0;
+    for (int t = 0; t < times; ++t) whole = co_await all_reduce(1, sum);
+    co_return whole;
+  }
+};
+
+TEST_P(creations, that_fail_elsewhere_fail_reductions_of_all) {
+  run([]() -> task<> {
+    if (num_pes() == 1) co_return;
+    for (int again = 0; again < 3; ++again) {
+      const auto made = make_array<partner>(2 * num_pes());
+      const int there = 2 * (num_pes() - 1);
+      auto created = made.created();
+      std::vector<pending<int>> results;
+      // Begun before anyone can know of it, and when all do.
+      for (int i = 0; i < there / 2; ++i) results.push_back(made[i].call<&partner::combine>(2));
+      std::string why;
+      try {
+        co_await created;
+      } catch (const error& e) {
+        why = e.what();
+      }
+      EXPECT_NE(why.find("nobody is here"), std::string::npos) << why;
+      for (int i = there / 2; i < there; ++i) results.push_back(made[i].call<&partner::combine>(2));
+      int failed = 0;
+      for (auto& result : results) {
+        try {
+          co_await result;
+        } catch (const error& e) {
+          failed += e.what() == why ? 1 : 0;
+        }
+      }
+      EXPECT_EQ(failed, there);
+      co_await made.destroy();
+    }
+  });
+}
+
 }  // namespace imbrex::creations_test

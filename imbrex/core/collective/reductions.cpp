@@ -393,6 +393,7 @@ void reduction_station::add_error_of_exchange(partial_result& m) const {
 }
 
 void reduction_station::contributed(std::uint64_t number) {
+  if (!part_.creation_failure.empty()) take_failure(number, part_.why_missing({}));
   if (has_closed(number)) return add_late(number, std::move(late_));
   ++open(number).passed;
   tell_part(&open_, number);
