@@ -18,6 +18,8 @@ std::uint64_t identity_of(const work& item) { return reinterpret_cast<std::uintp
 /// Only messages leave their process.
 bool is_message(const work& item) { return item.type->pack != nullptr; }
 
+bool is_reply(const message& m) { return m.kind().purpose.what == "reply"; }
+
 /// What a trace knows a collection by. Places of arrays are not used again while a run is recorded.
 std::uint32_t number_of(std::uint64_t collection) {
   return (static_cast<std::uint32_t>(collection) & ~trace::collection_of_singles) |
@@ -46,6 +48,7 @@ std::uint64_t recorder::clock_now() {
 }
 
 void recorder::item_begins(const work& item) {
+  if (is_message(item)) note_request(static_cast<const message&>(item));
   if (track_.is_off()) return;
   const auto begun = now_in_order();
   if (!track_.follow(begun)) return;
@@ -70,9 +73,9 @@ void recorder::begin_item(const work& item, std::uint64_t begun) {
   const auto& m = static_cast<const message&>(item);
   const auto element = m.kind().element;
   const auto kind = element == nullptr ? item_class::runtime : item_class::entry;
-  track_.add({begun, record_kind::item_begin, static_cast<std::uint8_t>(kind), entry_of(m),
-              number_of(m.collection), m.kind().brings_message ? 0 : identity_of(m),
-              element == nullptr ? 0 : element(m)});
+  track_.add({begun, record_kind::item_begin, static_cast<std::uint8_t>(kind),
+              entry_of_reply(m, scheduler_.pe(), entry_of(m)), number_of(m.collection),
+              m.kind().brings_message ? 0 : identity_of(m), element == nullptr ? 0 : element(m)});
 }
 
 void recorder::parks() {
@@ -85,6 +88,8 @@ void recorder::wakes() {
 
 // What happens between items, such as at the end of the run, is of no interest.
 void recorder::suspended(const suspension& what) {
+  // It may have begun in a turn, whose request is no item of its own.
+  if (what.entry().request != nullptr) note_request(static_cast<const message&>(*what.entry().request));
   if (in_item_) add_wait(record_kind::suspended, what.entry(), what.cause());
 }
 void recorder::resumed(const suspension& what) {
@@ -124,10 +129,34 @@ void recorder::add_wait(record_kind kind, const scope& entry, const awaited& cau
 }
 
 void recorder::sent(const departing_message& what) {
-  if (!is_on()) return;
   const auto& m = static_cast<const message&>(what.message());
+  note_request(m);
+  const bool ends_turn = turn_ != nullptr && is_reply(m) && what.to() == scheduler_.pe();
+  if (ends_turn) note_request(m.reply, static_cast<std::uint32_t>(what.to()), *turn_);
+  if (!is_on()) return;
   const auto bytes = what.bytes();
-  add(record_kind::sent, 0, entry_of(m), static_cast<std::uint32_t>(what.to()), identity_of(m), bytes);
+  add(record_kind::sent, 0, entry_of_reply(m, what.to(), entry_of(m)), static_cast<std::uint32_t>(what.to()),
+      identity_of(m), bytes);
+}
+
+void recorder::note_request(const message& m) {
+  if (!m.reply || is_reply(m)) return;
+  const auto* const named = m.kind().named != nullptr ? m.kind().named(m) : nullptr;
+  note_request(m.reply, m.origin, named != nullptr ? *named : m.kind());
+}
+
+void recorder::note_request(const reply_address& reply, std::uint32_t to, const message_type& request) {
+  auto& noted = requests_[place_of(to, reply.slot)];
+  if (noted.entry != 0 && noted.generation == reply.generation) return;  // a request passes more than once
+  const auto [at, is_new] = replies_to_.try_emplace(&request, std::uint16_t{0});
+  if (is_new) at->second = recording_.entry_number("reply to " + request.shown_name());
+  noted = {reply.generation, at->second};
+}
+
+std::uint16_t recorder::entry_of_reply(const message& m, int to, std::uint16_t own) const {
+  if (!is_reply(m)) return own;
+  const auto at = requests_.find(place_of(static_cast<std::uint32_t>(to), m.reply.slot));
+  return at != requests_.end() && at->second.generation == m.reply.generation ? at->second.entry : own;
 }
 
 std::optional<packing_record> recorder::packed(const work& item) {
@@ -162,6 +191,7 @@ void recorder::record_arrival(trace::track& where, const message& m, nanoseconds
 
 void recorder::turn_begins(const local_array& part, const chare_header& element, const work_type& entry,
                            const work& broadcast) {
+  turn_ = static_cast<const message_type*>(&entry);
   if (is_on())
     add(record_kind::entry_begin, static_cast<std::uint8_t>(item_class::entry),
         entry_of(static_cast<const message_type&>(entry)), number_of(part.id()), identity_of(broadcast),
@@ -169,6 +199,7 @@ void recorder::turn_begins(const local_array& part, const chare_header& element,
 }
 
 void recorder::turn_ends() {
+  turn_ = nullptr;
   if (is_on()) add(record_kind::entry_end);
 }
 

@@ -68,6 +68,11 @@ class recorder final : public observer {
     add(trace::record_kind::entry_begin, static_cast<std::uint8_t>(trace::item_class::entry),
         recording_.entry_number(entry), collection, 0, element);
   }
+  void turn_waits(trace::record_kind kind, std::string_view entry, std::uint32_t collection,
+                  std::uint64_t element) {
+    add(kind, static_cast<std::uint8_t>(trace::wait_cause::other), recording_.entry_number(entry), collection,
+        0, element);
+  }
   void name(trace::name_table table, std::uint32_t id, std::uint64_t key, std::string_view text) {
     recording_.name(table, id, key, text);
   }
@@ -101,6 +106,11 @@ class recorder final : public observer {
   std::uint16_t entry_of(const message_type& kind);
   /// Of what is no message, or named at run time.
   std::uint16_t other_entry(const work_type& kind);
+  /// A message passes here, or is run here, that asks for a reply: what that is to be called.
+  void note_request(const message& m);
+  void note_request(const reply_address& reply, std::uint32_t to, const message_type& request);
+  /// Of a reply on its way to that PE; `own` if nothing is known of its request.
+  std::uint16_t entry_of_reply(const message& m, int to, std::uint16_t own) const;
   void begin_item(const work& item, std::uint64_t now);
 
   trace::recording& recording_;
@@ -117,6 +127,18 @@ class recorder final : public observer {
   std::unordered_map<const work_type*, std::uint16_t> other_entries_;
   /// What the runtime sends for entries and classes that are named at run time.
   std::map<std::pair<const message_type*, const message_type*>, std::uint16_t> of_named_;
+  /// By PE and slot (`reply_address`): what the last request has asked for that is to have its reply there.
+  /// The slot is not used again before the reply has come.
+  struct request {
+    std::uint32_t generation = 0;
+    std::uint16_t entry = 0;
+  };
+  std::unordered_map<std::uint64_t, request> requests_;
+  static std::uint64_t place_of(std::uint32_t pe, std::uint32_t slot) {
+    return std::uint64_t{pe} << 32U | slot;
+  }
+  std::unordered_map<const message_type*, std::uint16_t> replies_to_;  ///< by the kind of the request
+  const message_type* turn_ = nullptr;                                 ///< of an element in a broadcast
 };
 
 }  // namespace imbrex::detail

@@ -141,10 +141,12 @@ bool message_account::calls_entry(const message_in_flight& message, const trace:
                                   std::uint32_t process) const {
   if (message.entry == r.entry) return true;
   const std::uint32_t sender = in_.tracks()[message.sender].file;
-  if (sender == process) return false;
   const auto& files = in_.files();
-  return files[sender]->name(trace::name_table::entries, message.entry) ==
-         files[process]->name(trace::name_table::entries, r.entry);
+  const auto sent = files[sender]->name(trace::name_table::entries, message.entry);
+  const auto begun = files[process]->name(trace::name_table::entries, r.entry);
+  // Each side names a reply by what it knows of the request.
+  const auto is_reply = [](std::string_view name) { return name.starts_with("reply "); };
+  return (sender != process && sent == begun) || (is_reply(sent) && is_reply(begun));
 }
 
 bool message_account::had_to_arrive(const message_in_flight& message) { return message.ready != not_yet; }
