@@ -175,7 +175,7 @@ class scheduler {
 
   /// What kind of work is being run, or was last run; null where the PE does something else. Any thread.
   const work_type* running() const { return running_.load(std::memory_order_relaxed); }
-  /// Says that the PE has come to its end, and runs no item any more.
+  /// Says that the PE runs no item any more. Any thread, if it has come to its end.
   void end_items() { running_.store(nullptr, std::memory_order_relaxed); }
   /// The item of that kind, which may have been consumed by now.
   const work* running_item() const { return item_; }

@@ -219,7 +219,6 @@ void throw_names_nothing(std::string_view chare_name, std::string_view entry_nam
 }
 
 void processor::clear() noexcept {
-  end_items();
   for (auto* of_kind : {&arrays_, &singles_})
     for (auto& c : *of_kind)
       if (c.part) c.part->clear();

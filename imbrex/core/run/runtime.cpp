@@ -319,6 +319,7 @@ bool runtime::quiet(const network::counts& exchanged) {
 
 void runtime::clear() {
   if (status() == 0) report_held_messages();
+  for (auto& p : processors_) p->end_items();  // an interrupt must not cut off what ends now
   machine_->finish([this](processor& pe) {
     if (main_ && pe.pe() == 0) main_->coroutine.reset();
     pe.clear();
