@@ -111,6 +111,8 @@ class device_backend {
  public:
   virtual ~device_backend() = default;
   virtual const device_info& info() const = 0;
+  /// What this thread then calls of the device's own library is about this device.
+  virtual void make_current() {}
   /// Bytes of device memory that nobody in any process holds.
   virtual std::size_t free_memory() = 0;
   /// Aligned to 256 bytes; null if there is no room.

@@ -4,7 +4,10 @@
 #include <atomic>
 #include <cstddef>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <imbrex/device/backend.hpp>
 #include <imbrex/device/memory_pool.hpp>
@@ -25,7 +28,7 @@ class device {
   /// Waits for what its streams still run. In debug builds it aborts if objects of the device are left.
   ~device();
 
-  const device_info& info() const { return backend_->info(); }
+  const device_info& info() const { return info_; }
   /// Bytes of device memory that are free, if they were in one piece.
   std::size_t free_memory();
   detail::memory_pool& memory(memory_kind kind) {
@@ -39,6 +42,12 @@ class device {
   bool copies_from_peers() const { return peers_ && info().can.peer_copies; }
   /// Before it is used: such copies go through memory of the host from now on.
   void leave_out_peers() noexcept { peers_ = false; }
+
+  /// Keeps something until the device is destroyed, and before it.
+  void keep(std::shared_ptr<void> what) {
+    const std::lock_guard guard(keeping_);
+    kept_.push_back(std::move(what));
+  }
 
   /// For the classes that are made of a device.
   void add_event_pools(int count) noexcept { event_pools_.fetch_add(count, std::memory_order_relaxed); }
@@ -68,6 +77,7 @@ class device {
 
  private:
   std::unique_ptr<device_backend> backend_;
+  const device_info& info_ = backend_->info();
   bool peers_ = true;
   std::atomic<bool> ended_{false};
   std::atomic<int> event_pools_{0};
@@ -76,6 +86,8 @@ class device {
   detail::shared_event_pool shared_events_{*backend_};
   detail::memory_pool memory_{*backend_, memory_kind::device, streams_};
   detail::memory_pool pinned_{*backend_, memory_kind::pinned, streams_};
+  std::mutex keeping_;
+  std::vector<std::shared_ptr<void>> kept_;
 };
 
 }  // namespace imbrex

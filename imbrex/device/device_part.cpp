@@ -151,7 +151,6 @@ void device_part::take_piece(part_piece& piece, stream* in) {
     if (piece.has_data()) std::memcpy(host_->plain.get() + piece.first(), piece.data(), piece.bytes());
     return;
   }
-  piece.pin(*of_);
   in->copy(span_at(memory_.address(), bytes(), *of_).subspan(piece.first(), piece.bytes()),
            pinned_span<const std::byte>(piece.data(), piece.bytes()));
   piece.is_used();

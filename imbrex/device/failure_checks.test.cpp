@@ -72,7 +72,7 @@ void a_device_can_be_lost(subject& in) {
 
 void a_fault_in_a_stream_without_a_name_is_told(subject& in) {
   if (in.is_real()) return;
-  stream s = make(in, "");
+  stream s(in.first());
   const std::string text = refusal(in, "a fault", [&] {
     s.launch(faulty, 18);
     s.synchronize();

@@ -269,13 +269,15 @@ void observers_are_told_what_was_done(subject& in) {
   const std::vector<std::string> should{"one: copy to the device, 1024",
                                         "one: " + std::string(add.name) + ", 0",
                                         "one: copy from the device, 1024", "two: fill, 0"};
+  constexpr std::size_t first_of_two = 3;
   in.expect(events.texts.size() == should.size(), "not four operations are told of");
   for (std::size_t k = 0; k < std::min(should.size(), events.texts.size()); ++k) {
     in.expect(events.texts[k] == should[k],
               "\"" + events.texts[k] + "\" is told of, not \"" + should[k] + "\"");
     in.expect(events.begins[k] <= events.ends[k], "an operation ends before it begins");
-    in.expect(k == 0 || events.ends[k - 1] <= events.begins[k],
-              "an operation begins before the one before has ended");
+    // Between two of them a device's clock may be compared with the host's anew, which differs a little.
+    in.expect(k == 0 || k == first_of_two || events.ends[k - 1] <= events.begins[k],
+              "an operation of a stream begins before the one before has ended");
   }
 }
 

@@ -209,6 +209,8 @@ device_model parse_device_model(std::string_view text, std::string_view file) {
   in.read("message", "callback", model.message.callback);
   in.read("message", "latency", model.message.latency);
   in.read_rate("message", "bandwidth", model.message.bandwidth);
+  in.require(false);
+  in.read_count("host", "pinned", model.host.pinned);
   in.require(in.has("node") || in.has("link") || in.has("step"));
   in.read_count("node", "devices", model.node.devices);
   in.read_count("node", "sockets", model.node.sockets);

@@ -45,6 +45,7 @@ struct device_model {
     nanoseconds graph_operation{0};    ///< each operation in it
     nanoseconds host_function{0};      ///< from its turn in the stream to a host function's call
     std::uint64_t copy_bandwidth = 0;  ///< bytes a second, from host memory to host memory
+    std::size_t pinned = 0;  ///< bytes that may be pinned for a device; 0: no limit. May be left out
   } host;
 
   /// What messages cost the PEs. In a file with links `latency` and `bandwidth` are those inside of a host.

@@ -104,6 +104,13 @@ TEST(device_models, are_read) {
   EXPECT_EQ(m.message.bandwidth, 5'000'000'000U);
 }
 
+TEST(device_models, may_say_how_much_is_pinned) {
+  EXPECT_EQ(parse_device_model(complete, "a.toml").host.pinned, 0U);
+  std::string text(complete);
+  text.insert(text.find("[host]") + 7, "pinned = 5000\n");
+  EXPECT_EQ(parse_device_model(text, "a.toml").host.pinned, 5000U);
+}
+
 TEST(device_models, may_have_links) {
   EXPECT_FALSE(parse_device_model(complete, "a.toml").has_links());
   const device_model m = parse_device_model(std::string(complete) + std::string(links), "a.toml");

@@ -26,7 +26,7 @@ std::vector<option<Settings>> device_options() {
        .set = [](Settings& s, const given_option& given) { s.devices = detail::parse_devices(given); },
        .check = [](const Settings& s) { detail::check_devices(s.devices); }},
       {.words = {"--device-model", "M",
-                 "how fast they are: v100, h200 or a file; unless given, they take no time "
+                 "how fast they are: v100, h200, summit or a file; unless given, no time is taken "
                  "(with --machine simulated also what messages take)"},
        .set = [](Settings& s, const given_option& given) { s.device_model = given.value; }},
       {.words = {"--no-data", "", "let them take their time, but keep and compute nothing: for large models"},

@@ -29,12 +29,16 @@ std::byte* part_piece::data() const noexcept {
   return pinned_ ? static_cast<std::byte*>(pinned_.address()) : plain_.get();
 }
 
-void part_piece::pin(imbrex::device& of) {
-  if (pinned_) return;
-  pooled_memory pinned(of, memory_kind::pinned, bytes_, 1);
-  if (has_data_) std::memcpy(pinned.address(), plain_.get(), bytes_);
-  pinned_ = std::move(pinned);
+bool part_piece::pin(imbrex::device& of) {
+  if (pinned_) return true;
+  try {
+    pinned_ = pooled_memory(of, memory_kind::pinned, bytes_, 1);
+  } catch (const device_out_of_memory&) {
+    return false;
+  }
+  if (has_data_) std::memcpy(pinned_.address(), plain_.get(), bytes_);
   plain_.reset();
+  return true;
 }
 
 void part_piece::serialize(writer& out) const {

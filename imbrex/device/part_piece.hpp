@@ -37,8 +37,8 @@ class part_piece {
   /// True if it has come to memory of the device, which is then taken over.
   bool has_come_to_device() const noexcept { return bool(landed_); }
   pooled_memory take_landed() noexcept { return std::move(landed_); }
-  /// Moves it to pinned memory, where it is in other memory. Throws `device_out_of_memory`.
-  void pin(imbrex::device& of);
+  /// Moves it to pinned memory, where it is in other memory. False if there is none: it stays where it is.
+  bool pin(imbrex::device& of);
 
   /// Copies between devices and the host that use the memory have begun; they have ended.
   void is_used() noexcept { used_ = true; }

@@ -16,7 +16,7 @@ namespace imbrex::detail {
 /// The events of a device that go from thread to thread, for reuse. Any thread.
 class shared_event_pool {
  public:
-  explicit shared_event_pool(device_backend& of) : of_(of) {}
+  explicit shared_event_pool(device_backend& of) : of_(of), info_(of.info()) {}
   shared_event_pool(const shared_event_pool&) = delete;
   shared_event_pool& operator=(const shared_event_pool&) = delete;
 
@@ -42,7 +42,7 @@ class shared_event_pool {
     const std::lock_guard guard(lock_);
     free_.push_back(&r);
   }
-  const device_info& info() const { return of_.info(); }
+  const device_info& info() const { return info_; }
   /// Throws `error` once the device has ended.
   void check_alive() const {
     if (ended_.load(std::memory_order_relaxed)) [[unlikely]]
@@ -58,6 +58,7 @@ class shared_event_pool {
   [[noreturn]] void refuse_use() const;
 
   device_backend& of_;
+  const device_info& info_;
   std::atomic<bool> ended_{false};
   quick_lock lock_;
   std::vector<std::unique_ptr<record>> all_;

@@ -139,10 +139,6 @@ void stream::wait(const event& until) {
   if (until.recorded_) wait(until.backend(), until.device());
 }
 
-void stream::wait(const shared_event& until) {
-  if (until) wait(until.backend(), until.device());
-}
-
 void stream::wait(native_stream until) { backend().wait(until); }
 
 void stream::delay(native_stream others) { backend().delay(others); }

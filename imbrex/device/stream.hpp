@@ -44,6 +44,8 @@ class stream {
  public:
   /// `owner` says in errors whose stream it is, such as "block[3] halo".
   stream(device& on, stream_priority priority, std::string owner);
+  explicit stream(device& on, stream_priority priority = stream_priority::normal)
+      : stream(on, priority, {}) {}
   stream(stream&& other) noexcept = default;
   stream& operator=(stream&& other) noexcept;
   ~stream();
@@ -114,7 +116,13 @@ class stream {
   /// Later operations of this stream wait for the event's last record, or for nothing if it was never
   /// recorded. The event may be of another device of the same backend.
   void wait(const event& until);
-  void wait(const shared_event& until);
+  void wait(const shared_event& until) {
+    if (!until) return;
+    event_backend& awaited = until.backend();
+    if (until.device() != on_->info().id || is_shared_) [[unlikely]]
+      return wait(awaited, until.device());
+    backend().wait(awaited);
+  }
   /// Later operations wait for what a stream of this device was given so far that is no `stream`: one of CUDA
   /// or HIP that a library has made. Throws `device_error` for what cannot be one.
   void wait(native_stream until);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A process of a job whose chares send each other memory of emulated devices, and to which something happens,
-// for processes_test.py:
+// for the tests here:
 //   device_worker transfer SECONDS  arrays go round all PEs, lent to channels and to places; each is checked
 //   device_worker post SECONDS      PE 0 lends an array to the last PE, whose place takes so long to answer
 // Each process writes "process RANK pid PID" when it is there, and "process RANK at work" when arrays are

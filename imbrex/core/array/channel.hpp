@@ -14,7 +14,9 @@ namespace imbrex {
 
 namespace detail {
 [[noreturn]] void throw_unconnected();
-}
+/// Of a channel whose other end is that one.
+[[noreturn]] void throw_connected(const message_type& other);
+}  // namespace detail
 
 /// One end of an ordered two-way stream between two chares; both ends are public members, each connected to
 /// the other: `right.connect<&cell::left>(peers()[i + 1])` here, `left.connect<&cell::right>(peers()[i])`
@@ -25,14 +27,19 @@ class channel {
  public:
   using value_type = T;
 
-  /// Sets where `send` goes: a port (a channel or mailbox of T) of a chare.
+  /// Sets where `send` goes: a port (a channel or mailbox of T) of a chare. Throws imbrex::error if it is
+  /// connected to another one.
   template <auto Port, class Chare>
   void connect(const element<Chare>& to) {
     static_assert(detail::is_index<typename Chare::index_type>,
                   "imbrex: a channel connects chares with dense indices");
     static_assert(std::is_same_v<typename detail::traits_of<Port>::value_type, T>,
                   "imbrex: both ends of a channel carry the same type of value");
-    other_ = &detail::port_message<Chare, Port>::type_record;
+    const detail::message_type* const other = &detail::port_message<Chare, Port>::type_record;
+    if (other_ != nullptr && (other_ != other || collection_ != to.collection() || linear_ != to.key_value()))
+        [[unlikely]]
+      detail::throw_connected(*other_);
+    other_ = other;
     collection_ = to.collection();
     linear_ = to.key_value();
   }
@@ -74,6 +81,43 @@ class channel {
 
   void send_unordered(T value) { post(unordered, std::move(value)); }
   static bool is_unordered(const detail::letter<T>& l) { return l.reference == unordered; }
+
+  /// For a value that is sent later, also when this end is no more.
+  class reserved {
+   public:
+    void send(T value) const { post_(collection_, linear_, number_, std::move(value)); }
+
+   private:
+    friend class channel;
+    reserved(const channel& from, std::int64_t number)
+        : post_(reinterpret_cast<detail::post_to_port<T>>(from.other_->post)),
+          collection_(from.collection_),
+          linear_(from.linear_),
+          number_(number) {}
+
+    detail::post_to_port<T> post_;
+    std::uint64_t collection_;
+    std::uint64_t linear_;
+    std::int64_t number_;
+  };
+  /// The next place in the order. Throws imbrex::error if it is not connected.
+  reserved reserve() {
+    if (other_ == nullptr) detail::throw_unconnected();
+    return {*this, sent_++};
+  }
+  /// For what has no place in it.
+  reserved reserve_unordered() const { return {*this, unordered}; }
+
+  // For channels whose values may also go to an end on the same PE without a message.
+
+  bool is_connected() const { return other_ != nullptr; }
+  std::uint64_t other_collection() const { return collection_; }
+  std::uint64_t other_linear() const { return linear_; }
+  /// How many values have been sent, and how many received.
+  std::int64_t sent() const { return sent_; }
+  std::int64_t received() const { return received_; }
+  void count_sent() { ++sent_; }
+  void count_received() { ++received_; }
 
  private:
   void post(std::int64_t number, T&& value) {

@@ -8,6 +8,8 @@
 #include <imbrex/base/error.hpp>
 #include <imbrex/core/gpu/device_transfers.hpp>
 #include <imbrex/core/gpu/device_work.hpp>
+#include <imbrex/core/pe/run_services.hpp>
+#include <imbrex/serial/archive.hpp>
 
 namespace imbrex::detail {
 namespace {
@@ -32,7 +34,7 @@ device_span<std::byte> bytes_of(const bound_memory::slot& s, std::size_t size) {
 }  // namespace
 
 bound_memory::bound_memory(device& of, const std::vector<bound_array>& arrays)
-    : on(of), arrivals(of, stream_priority::high, "a persistent channel") {
+    : on(of), pe(processor::here().pe()) {
   if (arrays.empty())
     throw error("a persistent channel is bound without memory to receive to; give one array or more");
   memory_pool& pool = on.memory(memory_kind::device);
@@ -43,6 +45,9 @@ bound_memory::bound_memory(device& of, const std::vector<bound_array>& arrays)
                   "; give memory of gpu(), which is " + on.info().label());
     slots.push_back({.address = const_cast<void*>(a.address), .device = a.device, .count = a.count});
   }
+  constexpr std::size_t most_side_by_side = 16;  // as of other transfers
+  for (std::size_t i = 0; i < std::min(slots.size(), most_side_by_side); ++i)
+    arrivals.emplace_back(of, stream_priority::high, "a persistent channel");
   for (slot& s : slots) s.held = pool.hold(s.address);
 }
 
@@ -52,26 +57,99 @@ bound_memory::~bound_memory() {
     if (s.held != nullptr) on.memory(memory_kind::device).let_go(s.held);
 }
 
-bound_ends::~bound_ends() {
-  if (here_ != nullptr) here_->gone.store(true, std::memory_order_release);
+namespace {
+
+/// Memory that an end of another process puts arrays to, until it says that it is done.
+class held_for_process final : public reply_target {
+ public:
+  static reply_address hold(std::shared_ptr<bound_memory> memory) {
+    return (new held_for_process(processor::here(), std::move(memory)))->address_;
+  }
+  ~held_for_process() = default;
+
+  void accept(std::uint32_t, void*) override { end(); }
+  void fail(std::uint32_t, carried_exception) override { end(); }
+  void abandon() noexcept override { delete this; }
+
+ private:
+  held_for_process(processor& pe, std::shared_ptr<bound_memory> memory)
+      : pe_(pe), address_(pe.replies().open(*this)), memory_(std::move(memory)) {}
+  void end() {
+    pe_.replies().close(address_);
+    delete this;
+  }
+
+  processor& pe_;
+  const reply_address address_;
+  std::shared_ptr<bound_memory> memory_;
+};
+
+}  // namespace
+
+hold_elsewhere::~hold_elsewhere() {
+  if (held_ && scheduler::current() != nullptr) send_end(pe_, held_);
 }
+
+void bound_offer::serialize(writer& out) {
+  if (memory != nullptr && !held && !out.only_counts() && has_readers(processor::here())) {
+    for (const bound_memory::slot& s : memory->slots)
+      if (const auto key =
+              s.count == 0 ? std::optional(memory_key{}) : memory->on.backend().key_of(s.address))
+        keys.push_back(*key);
+    if (keys.size() != counts.size()) keys.clear();
+    if (!keys.empty()) held = held_for_process::hold(memory);
+  }
+  out(counts, received, pe, held.slot, held.generation, static_cast<std::uint64_t>(keys.size()));
+  for (const memory_key& key : keys) out(key.words);
+  if (hold != nullptr) hold->hand_on();
+}
+
+void bound_offer::serialize(reader& in) {
+  std::uint64_t found = 0;
+  in(counts, received, pe, held.slot, held.generation, found);
+  if (found != 0 && found != counts.size())
+    throw serial_error("malformed message: " + std::to_string(found) + " keys of " +
+                       std::to_string(counts.size()) + " arrays");
+  keys.resize(found);
+  for (memory_key& key : keys) in(key.words);
+  if (held) hold = std::make_shared<hold_elsewhere>(pe, held);
+}
+
+void bound_ends::unbind() noexcept {
+  if (here_ == nullptr) return;
+  here_->gone.store(true, std::memory_order_release);
+  here_->end = nullptr;
+  if (item_ != nullptr) std::exchange(item_, nullptr)->leave();
+  here_.reset();
+  there_.reset();
+  elsewhere_.clear();
+  hold_.reset();
+  beside_ = from_afar_ = false;
+  places_ = 0;
+}
+
+bound_ends::~bound_ends() { unbind(); }
 
 std::unique_ptr<bound_offer> bound_ends::offer(const std::vector<bound_array>& to) {
   auto memory = std::make_shared<bound_memory>(gpu(), to);
-  if (here_ != nullptr) here_->gone.store(true, std::memory_order_release);
+  unbind();
   here_ = std::move(memory);
-  there_.reset();
-  places_ = 0;
+  here_->end = this;
+  item_ = &standing_item::make(&bound_ends::go_on, this);
+  here_->read = received_;
+  has_left_over_ = arrived_ != received_;
+  told_ = 0;
   first_received_ = announced_ = released_ = received_;
   auto told = std::make_unique<bound_offer>();
   told->memory = here_;
+  told->pe = static_cast<std::uint32_t>(here_->pe);
   for (const bound_array& a : to) told->counts.push_back(a.count);
   told->received = received_;
   return told;
 }
 
 void bound_ends::bind(std::vector<bound_array> from, bound_offer* to, std::size_t size) {
-  if (to == nullptr || to->received != sent_)
+  if (to == nullptr || to->received != sent_ || has_left_over_)
     throw error(
         "a persistent channel is bound anew before all has been received that was sent; receive it "
         "first, at both ends");
@@ -91,6 +169,9 @@ void bound_ends::bind(std::vector<bound_array> from, bound_offer* to, std::size_
           here_->on.info().label() + "; give memory of gpu()");
   }
   there_ = to->memory;
+  const auto& pe = processor::here();
+  beside_ = there_ != nullptr && there_->pe == pe.pe() && needs_no_messages(pe);
+  if (there_ == nullptr) find_elsewhere(*to);
   ready_.resize(from.size());
   from_ = std::move(from);
   size_ = size;
@@ -108,30 +189,53 @@ const bound_array& bound_ends::next_to_send(const stream& filled) const {
   return from;
 }
 
-bool bound_ends::put(stream& filled) {
+void bound_ends::find_elsewhere(bound_offer& to) {
+  if (to.hold == nullptr || !may_share_memory(processor::here(), static_cast<int>(to.pe))) return;
+  for (const memory_key& key : to.keys) {
+    void* const there = here_->on.backend().reach(key);
+    if (there == nullptr) return elsewhere_.clear();
+    elsewhere_.push_back(there);
+  }
+  hold_ = to.hold;
+}
+
+std::size_t bound_ends::slot_to_send() const { return place(sent_, first_sent_, from_.size()); }
+
+way_to_put bound_ends::put(stream& filled) {
   const bound_array& from = next_to_send(filled);
-  if (there_ == nullptr) return false;
+  if (there_ == nullptr) {
+    if (elsewhere_.empty()) return way_to_put::as_content;
+    filled.copy(device_span<std::byte>(static_cast<std::byte*>(elsewhere_[slot_to_send()]),
+                                       from.count * size_, from.device),
+                bytes_of(from, size_));
+    ++sent_;
+    return way_to_put::to_process;
+  }
   if (there_->gone.load(std::memory_order_acquire))
     throw error(
         "a persistent channel is used whose other end is no more, or has moved; bind both ends again");
-  const std::size_t which = place(sent_, first_sent_, from_.size());
+  const std::size_t which = slot_to_send();
   bound_memory::slot& to = there_->slots[which];
   if (&there_->on == &filled.on()) {
     filled.wait(to.read);
     filled.copy(bytes_of(to, size_), bytes_of(from, size_));
     to.filled.mark(filled);
-  } else {
-    if (!there_->on.copies_from_peers()) return false;
-    ready_[which].mark(filled);
-    stream& in = there_->arrivals;
-    in.wait(ready_[which]);
-    in.wait(to.read);
-    in.copy(bytes_of(to, size_), bytes_of(from, size_));
-    to.filled.mark(in);
-    filled.wait(to.filled);
+    ++sent_;
+    return way_to_put::within_device;
   }
+  if (!there_->on.copies_from_peers()) return way_to_put::as_content;
+  ready_[which].mark(filled);
+  stream& in = there_->arrivals[which % there_->arrivals.size()];
+  in.wait(ready_[which]);
+  in.wait(to.read);
+  in.copy(bytes_of(to, size_), bytes_of(from, size_));
+  to.filled.mark(in);
   ++sent_;
-  return true;
+  return way_to_put::to_device;
+}
+
+void bound_ends::wait_for_put(stream& filled) {
+  filled.wait(there_->slots[place(sent_ - 1, first_sent_, from_.size())].filled);
 }
 
 device_part bound_ends::copy_to_send(stream& filled) {
@@ -168,6 +272,23 @@ void bound_ends::release(stream& read) {
     throw error("a persistent channel releases an array and has received none; release each once");
   here_->slots[place(released_, first_received_, here_->slots.size())].read.mark(read);
   ++released_;
+}
+
+stream& bound_ends::reads() {
+  stream& all = here_->arrivals.front();
+  all.wait(here_->slots[place(released_ - 1, first_received_, here_->slots.size())].read);
+  return all;
+}
+
+void bound_ends::go_on(void* self) {
+  auto& those = *static_cast<bound_ends*>(self);
+  wait_for_array* const first = those.first_waiting_;
+  if (first == nullptr || those.told_ == 0) return;
+  first->leave();
+  first->forget_message();
+  first->is_told_ = true;
+  if (--those.told_ > 0 && those.first_waiting_ != nullptr) those.item_->queue();
+  first->waiter_.resume();  // which may be the end of the channel
 }
 
 void bound_ends::promise_room() {

@@ -33,6 +33,12 @@ loan_record::~loan_record() {
   if (held_ != nullptr && !on_.ended()) on_.memory(memory_kind::device).let_go(held_);
 }
 
+std::shared_ptr<loan_record> loan_record::of_read(const void* address, device& on, const shared_event& read) {
+  auto record = std::allocate_shared<loan_record>(pool_allocator<loan_record>(), address, on, read);
+  record->first_read_ = read;
+  return record;
+}
+
 /// Counts one part that is to read. It is in messages alone, and comes from memory as they do.
 class loan_record::reader_of_loan final : public memory_lender {
  public:
@@ -72,22 +78,36 @@ void loan_record::end_reading(shared_event&& read) noexcept {
   for (const waiter& w : told) send_end(w.pe, w.address);
 }
 
+bool loan_record::is_read() {
+  const std::lock_guard guard(lock_);
+  return readers_ != 0;
+}
+
+bool loan_record::will_tell(const waiter& who) {
+  const std::lock_guard guard(lock_);
+  if (readers_ == 0) return false;
+  waiting_.push_back(who);
+  return true;
+}
+
 task<> loan_record::done(std::shared_ptr<loan_record> self) {
-  const pending<void> all_have_read("the reading of lent memory");
-  bool waits = false;
-  {
-    const std::lock_guard guard(self->lock_);
-    waits = self->readers_ != 0;
-    if (waits)
-      self->waiting_.push_back({static_cast<std::uint32_t>(processor::here().pe()), all_have_read.address()});
+  if (self->is_read()) {
+    const pending<void> all_have_read("the reading of lent memory");
+    if (self->will_tell({static_cast<std::uint32_t>(processor::here().pe()), all_have_read.address()}))
+      co_await all_have_read;
   }
-  if (waits) co_await all_have_read;
   stream& out = transfers_here().out;
   {
     const std::lock_guard guard(self->lock_);
     out.wait(std::exchange(self->first_read_, {}));
     for (const shared_event& read : std::exchange(self->others_, {})) out.wait(read);
   }
+  co_await out.done();
+}
+
+task<> loan_record::done_at(shared_event read) {
+  stream& out = transfers_here().out;
+  out.wait(read);
   co_await out.done();
 }
 

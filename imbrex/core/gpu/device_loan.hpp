@@ -37,6 +37,8 @@ class loan_record {
  public:
   /// Memory that holds what is to be read at that event.
   loan_record(const void* address, device& on, shared_event filled);
+  /// Memory that has been read at that event once, and may be read again.
+  static std::shared_ptr<loan_record> of_read(const void* address, device& on, const shared_event& read);
   loan_record(const loan_record&) = delete;
   loan_record& operator=(const loan_record&) = delete;
   ~loan_record();
@@ -45,11 +47,21 @@ class loan_record {
   static device_part part(const std::shared_ptr<loan_record>& self, std::size_t count, std::size_t size);
   /// Ends when all parts have read, or will not.
   static task<> done(std::shared_ptr<loan_record> self);
+  /// Ends when that point has been reached.
+  static task<> done_at(shared_event read);
 
  private:
   class reader_of_loan;
 
+  struct waiter {
+    std::uint32_t pe;
+    reply_address address;
+  };
+
   void end_reading(shared_event&& read) noexcept;
+  bool is_read();
+  /// False if all have read; else who waits is told when they have.
+  bool will_tell(const waiter& who);
 
   const void* const address_;
   device& on_;
@@ -59,11 +71,7 @@ class loan_record {
   int readers_ = 0;
   shared_event first_read_;           ///< one that was told of, and
   std::vector<shared_event> others_;  ///< the rest
-  struct waiter {
-    std::uint32_t pe;
-    reply_address address;
-  };
-  std::vector<waiter> waiting_;  ///< some may have given up
+  std::vector<waiter> waiting_;       ///< some may have given up
 };
 
 /// Throws `device_error` unless the memory is of the stream's device.
@@ -83,19 +91,42 @@ class device_loan {
       : record_(std::allocate_shared<detail::loan_record>(detail::pool_allocator<detail::loan_record>(),
                                                           memory.data(), filled.on(), shared_event(filled))),
         memory_(memory) {}
+  device_loan(const device_loan& other) : record_(other.record()), memory_(other.memory_) {}
+  device_loan(device_loan&& other) noexcept = default;
+  device_loan& operator=(device_loan other) noexcept {
+    record_ = std::move(other.record_);
+    read_ = std::move(other.read_);
+    on_ = other.on_;
+    memory_ = other.memory_;
+    return *this;
+  }
+  ~device_loan() = default;
 
   device_span<const T> span() const noexcept { return memory_; }
   std::size_t size() const noexcept { return memory_.size(); }
 
   /// Ends when all receivers that it has been sent to so far have read it, or will not, since they have
   /// ended. Throws `device_error` if the device of this PE fails.
-  task<> done() const { return detail::loan_record::done(record_); }
+  task<> done() const {
+    return record_ != nullptr ? detail::loan_record::done(record_) : detail::loan_record::done_at(read_);
+  }
 
-  /// For the runtime.
-  detail::device_part part() const { return detail::loan_record::part(record_, size(), sizeof(T)); }
+  // For the runtime.
+
+  detail::device_part part() const { return detail::loan_record::part(record(), size(), sizeof(T)); }
+  /// Memory that its one receiver so far will have read at that event.
+  device_loan(device_span<const T> memory, device& on, shared_event read)
+      : read_(std::move(read)), on_(&on), memory_(memory) {}
 
  private:
-  std::shared_ptr<detail::loan_record> record_;
+  const std::shared_ptr<detail::loan_record>& record() const {
+    if (record_ == nullptr) record_ = detail::loan_record::of_read(memory_.data(), *on_, read_);
+    return record_;
+  }
+
+  mutable std::shared_ptr<detail::loan_record> record_;  ///< null until it has more than one receiver, or
+  shared_event read_;                                    ///< when that one has read
+  device* on_ = nullptr;
   device_span<const T> memory_;
 };
 

@@ -118,6 +118,8 @@ class node : public chare<node> {
   device_place<std::int64_t> place(int from, int round, std::size_t count) {
     if (round == refused_round) throw std::runtime_error("no place for " + std::to_string(from));
     asked_ = round;
+    static std::vector<std::int64_t> of_host(8);
+    if (round == host_round) return {{of_host.data(), count, nullptr}, own_};
     return {place_.span().subspan(room * std::size_t(round % 2), round == short_round ? count - 1 : count),
             own_};
   }
@@ -219,6 +221,7 @@ class node : public chare<node> {
   static constexpr std::size_t room = 320;  ///< of a place; there are two
   static constexpr int refused_round = 1001;
   static constexpr int short_round = 1002;
+  static constexpr int host_round = 1003;
 
  private:
   element<node> next() { return peers()[(where()[0] + 1) % int(peers().size())]; }
@@ -310,6 +313,12 @@ TEST_P(device_messages, tell_the_sender_what_is_wrong_with_a_place) {
                              "that is at least as long"),
               std::string::npos)
         << too_short;
+    const std::string of_host = co_await nodes[0].call<&node::refusal>(node::host_round);
+    EXPECT_NE(
+        of_host.find("node::place returned a place for 8 elements that is on no device; return memory of "
+                     "gpu(), which is emulated device 0"),
+        std::string::npos)
+        << of_host;
   });
 }
 TEST_P(device_messages, are_not_ordered_after_a_stream_that_is_captured) {

@@ -33,7 +33,7 @@ constexpr kernel<device_span<const std::int64_t>, std::int64_t, device_span<std:
     }};
 
 std::int64_t first_of(int from, int number) { return 500'009LL * from + 1013LL * number; }
-std::size_t size_of(int number) { return std::size_t(number * number % 41); }
+std::size_t size_of(int number, std::size_t more = 0) { return std::size_t(number * number % 41) + more; }
 
 struct parcel {
   int number = 0;
@@ -48,13 +48,13 @@ struct bench {
   pinned_buffer<std::int64_t> seen{gpu(), 1};
 
   bench() { look.fill(wrong.span(), std::byte(0)); }
-  device_buffer<std::int64_t> filled(int from, int number) {
-    device_buffer<std::int64_t> cells(gpu(), size_of(number));
+  device_buffer<std::int64_t> filled(int from, int number, std::size_t more = 0) {
+    device_buffer<std::int64_t> cells(gpu(), size_of(number, more));
     fill.launch(count_from, cells.span(), first_of(from, number));
     return std::move(cells).ready_after(fill);
   }
-  void check(const device_buffer<std::int64_t>& cells, int from, int number) {
-    EXPECT_EQ(cells.size(), size_of(number));
+  void check(const device_buffer<std::int64_t>& cells, int from, int number, std::size_t more = 0) {
+    EXPECT_EQ(cells.size(), size_of(number, more));
     if (cells.size() != 0) EXPECT_EQ(cells.device(), gpu().info().id);
     look.wait(cells);
     look.launch(compare, cells.span(), first_of(from, number), wrong.span());
@@ -103,14 +103,31 @@ class nomad : public chare<nomad> {
     }
   }
 
-  void write_some(int count) {
-    for (int i = 0; i < count; ++i) write();
+  task<> bind_once() {
+    out_.emplace(gpu(), 9);
+    in_.emplace(gpu(), 9);
+    const std::vector<device_span<const std::int64_t>> from{std::as_const(*out_).span()};
+    const std::vector<device_span<std::int64_t>> to{in_->span()};
+    co_await bound.bind(from, to);
+  }
+  task<std::string> send_bound_in_vain() {
+    stream work(gpu());
+    try {
+      co_await bound.send(work);
+    } catch (const error& e) {
+      co_return e.what();
+    }
+    co_return "none";
+  }
+
+  void write_some(int count, std::size_t more) {
+    for (int i = 0; i < count; ++i) write(more);
     bench_.reset();
   }
   void go(int to) { migrate_to(to); }
   int on() const { return pe(); }
-  task<> read_some(int count) {
-    for (int i = 0; i < count; ++i) co_await read();
+  task<> read_some(int count, std::size_t more) {
+    for (int i = 0; i < count; ++i) co_await read(more);
     co_await put_down();
   }
   task<std::string> read_in_vain() {
@@ -131,6 +148,8 @@ class nomad : public chare<nomad> {
   void serialize(auto& ar) { ar(round_, written_, read_, wrong_, line, letters, parcels, bound); }
 
  private:
+  std::optional<device_buffer<std::int64_t>> out_, in_;
+
   static int arrays_in(int of, int round) { return (3 * of + 2 * round) % 5; }
   int number_of_partner() { return where()[0] ^ 1; }
   element<nomad> partner() { return peers()[number_of_partner()]; }
@@ -140,9 +159,9 @@ class nomad : public chare<nomad> {
   }
 
   /// By one of the ways in turn.
-  void write() {
+  void write(std::size_t more = 0) {
     const int number = written_++;
-    auto cells = here().filled(where()[0], number);
+    auto cells = here().filled(where()[0], number, more);
     if (number % 4 == 0)
       line.send(std::move(cells));
     else if (number % 4 == 1)
@@ -152,13 +171,13 @@ class nomad : public chare<nomad> {
     else
       send<&nomad::parcels>(partner(), number, parcel{number, std::move(cells)});
   }
-  task<> read() {
+  task<> read(std::size_t more = 0) {
     const int number = read_++;
     device_buffer<std::int64_t> cells;
     if (number % 4 == 0) {
       cells = co_await line.receive();
     } else if (number % 4 == 1) {
-      cells = device_buffer<std::int64_t>(gpu(), size_of(number));
+      cells = device_buffer<std::int64_t>(gpu(), size_of(number, more));
       co_await line.receive(cells.span(), here().look);
     } else if (number % 4 == 2) {
       cells = co_await letters.receive(number);
@@ -167,7 +186,7 @@ class nomad : public chare<nomad> {
       EXPECT_EQ(in.number, number);
       cells = std::move(*in.cells);
     }
-    here().check(cells, number_of_partner(), number);
+    here().check(cells, number_of_partner(), number, more);
   }
   task<> exchange_bound(int round) {
     device_buffer<std::int64_t> out(gpu(), 9), in(gpu(), 9);
@@ -234,26 +253,44 @@ TEST_P(device_migration, of_both_ends_that_are_bound) {
     EXPECT_EQ((co_await all.reduce<&nomad::wrong>(sum)), 0);
   });
 }
-TEST_P(device_migration, takes_what_is_unread_from_pe_to_pe) {
+TEST_P(device_migration, leaves_what_was_bound) {
   run_all([]() -> task<> {
+    auto all = make_array<nomad>({2});
+    co_await all.call<&nomad::connect>();
+    co_await all.call<&nomad::bind_once>();
+    const int from = co_await all[0].call<&nomad::on>();
+    if (num_pes() == 1) co_return;
+    send<&nomad::go>(all[0], (from + 1) % num_pes());
+    co_await quiescence();
+    const std::string text = co_await all[0].call<&nomad::send_bound_in_vain>();
+    EXPECT_NE(text.find("that is not bound"), std::string::npos) << text;
+  });
+}
+TEST_P(device_migration, takes_what_is_unread_from_pe_to_pe) {
+  std::size_t more = 0;  // elements of each array
+  const auto take_along = [&more]() -> task<> {
     constexpr int arrays = 12;
     auto all = make_array<nomad>({2});
     co_await all.call<&nomad::connect>();
     for (int round = 0; round < 2; ++round) {
-      co_await all[0].call<&nomad::write_some>(arrays);
+      co_await all[0].call<&nomad::write_some>(arrays, more);
       co_await quiescence();
       for (int p = num_pes() - 1; p >= 0; --p) {
         send<&nomad::go>(all[1], p);
         co_await quiescence();
         EXPECT_EQ((co_await all[1].call<&nomad::on>()), p);
       }
-      co_await all[1].call<&nomad::read_some>(arrays);
+      co_await all[1].call<&nomad::read_some>(arrays, more);
     }
     EXPECT_EQ((co_await all.reduce<&nomad::wrong>(sum)), 0);
     co_await quiescence();
     EXPECT_EQ((co_await all[0].call<&nomad::blocks>()), 0);
     EXPECT_EQ((co_await all[1].call<&nomad::blocks>()), 0);
-  });
+  };
+  run_all(take_along);
+  more = 5'000;  // that other messages would take in pieces
+  run_all(take_along);
+  if (GetParam().processes > 1) run_with(1, device_path::network, take_along);
 }
 
 TEST(device_migration, tells_who_reads_where_there_is_no_device) {

@@ -565,6 +565,23 @@ TEST_F(device_reduction_here, copies_once_for_each_device) {
             0);
 }
 
+TEST_F(device_reduction_here, copies_once_down_and_up_for_each_device_by_the_hosts) {
+  options settings = simulated(12, 0);  // two hosts
+  settings.gpu_path = device_path::host;
+  EXPECT_EQ(imbrex::run(settings,
+                        []() -> task<> {
+                          auto members = make_array<member>({12});
+                          co_await members.call<&member::sum_once>();
+                          co_await members.call<&member::begin_to_count>();
+                          co_await members.call<&member::sum_once>();
+                          int with_host = 0;
+                          for (const auto& of_one : co_await members.reduce<&member::counted>(gather))
+                            with_host += of_one[0];
+                          EXPECT_EQ(with_host, 2 * (11 + 11));  // eleven to the root, eleven back
+                        }),
+            0);
+}
+
 TEST_F(device_reduction_here, in_pieces_burdens_all_devices_alike) {
   EXPECT_EQ(imbrex::run(simulated(4, 4),
                         []() -> task<> {

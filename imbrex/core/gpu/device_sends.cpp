@@ -69,6 +69,12 @@ struct staged_message {
   }
 };
 
+/// True of a chare that moves: it is made of bytes only where it is delivered, and what lies unread in it is
+/// not known before. So that goes with it as a whole.
+bool moves_chare(const message& m) {
+  return m.kind().chare_class != nullptr && m.kind().unread_parts == nullptr;
+}
+
 /// True of what a message does not copy to its own bytes, and of nothing.
 bool is_lent_by_network(const device_part* part) {
   return part->bytes() == 0 || part->bytes() >= endpoint::shortest_block_lent;
@@ -114,10 +120,11 @@ void send_from_devices(processor& pe, message& m, int to) {
     std::size_t bytes = 0;
     for (const device_part* const part : it->parts) bytes += part->bytes();
     pieces_to_pe& in_pieces = pieces_to_pe::of(to);
-    if (may_send_memory(pe, to) && std::ranges::all_of(it->parts, is_lent_by_network))
+    const bool is_whole = moves_chare(m);
+    if (!is_whole && may_send_memory(pe, to) && std::ranges::all_of(it->parts, is_lent_by_network))
       return in_pieces.send(leaving.release(), it->parts, bytes, 0);
     if (!may_send_memory(pe, to)) require_no_sending(pe, to, *it->parts.front()->on());
-    if (const std::size_t pieces = in_pieces.pieces_for(bytes); pieces != 0)
+    if (const std::size_t pieces = is_whole ? 0 : in_pieces.pieces_for(bytes); pieces != 0)
       return in_pieces.send(leaving.release(), it->parts, bytes, pieces);
   }
   for (device_part* const part : it->parts) {

@@ -96,6 +96,8 @@ bool may_share_memory(const processor& pe, int with) {
   return pe.run().devices().are_read_by(process_of(pe, with));
 }
 
+bool has_readers(const processor& pe) { return pe.run().devices().has_readers(); }
+
 bool may_send_memory(const processor& pe, int with) {
   return pe.run().devices().are_sent_to(process_of(pe, with));
 }

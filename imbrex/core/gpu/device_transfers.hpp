@@ -25,6 +25,8 @@ stream& stream_to_land(std::size_t bytes);
 
 /// True if that PE, of another process, finds memory of this process's devices by its keys, and shall.
 bool may_share_memory(const processor& pe, int with);
+/// True if any other process does.
+bool has_readers(const processor& pe);
 /// Says that it cannot, although `--gpu-path shared` was given; returns if that was not.
 void require_no_sharing(const processor& pe, int with, device& of);
 /// True if the network takes memory of this process's devices to that PE.

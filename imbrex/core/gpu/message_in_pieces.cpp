@@ -2,6 +2,7 @@
 #include <imbrex/core/gpu/message_in_pieces.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <deque>
 #include <exception>
 #include <string>
@@ -27,16 +28,35 @@ device* device_here() {
   return pe != nullptr && pe->completions() != nullptr ? &gpu() : nullptr;
 }
 
+/// Counts a piece in memory of the host that its sender has taken, until the network, too, is done with it.
+class counted_piece {
+ public:
+  counted_piece() noexcept = default;
+  explicit counted_piece(const std::shared_ptr<std::atomic<std::size_t>>& all) : all_(all) { ++*all_; }
+  counted_piece(counted_piece&&) noexcept = default;
+  counted_piece& operator=(counted_piece&&) = delete;
+  ~counted_piece() {
+    if (all_ != nullptr) --*all_;
+  }
+
+ private:
+  std::shared_ptr<std::atomic<std::size_t>> all_;
+};
+
 /// Some bytes of one of the parts of a message that come in pieces. It goes before other work: when it has
 /// been copied the next one may come.
 struct piece_of_message final : message {
   std::uint32_t number = 0;  ///< of the message, among those of its sender to this PE
   std::uint32_t part = 0;    ///< which of them
+  counted_piece counted;     ///< longer than the content
   part_piece content;
 
   piece_of_message() { priority = first_priority; }
-  piece_of_message(std::uint32_t of, std::size_t which, part_piece&& what)
-      : number(of), part(static_cast<std::uint32_t>(which)), content(std::move(what)) {
+  piece_of_message(std::uint32_t of, std::size_t which, part_piece&& what, counted_piece&& count)
+      : number(of),
+        part(static_cast<std::uint32_t>(which)),
+        counted(std::move(count)),
+        content(std::move(what)) {
     priority = first_priority;
   }
 
@@ -65,6 +85,16 @@ struct piece_taken final : message {
   void deliver() {
     const message_guard mine(*this);
     pieces_to_pe::of(static_cast<int>(origin)).taken(number);
+  }
+};
+
+/// From a PE to itself: what waits for memory of the host may look again.
+struct retry_of_pieces final : message {
+  static inline record_of_parts<retry_of_pieces> type_record{{"wait for pinned memory"}, device_step::piece};
+  void serialize(auto&) {}
+  void deliver() {
+    const message_guard mine(*this);
+    pieces_under_way::of_this_pe().go_on();
   }
 };
 
@@ -155,11 +185,13 @@ class message_to_come final : public pieces_of_messages {
     message_guard mine(piece);
     if (piece.part >= parts_.size() || piece.content.bytes() > left_)
       throw serial_error("malformed message: a piece of what has no part " + std::to_string(piece.part));
-    const bool is_there = piece.content.has_come_to_device();
-    parts_[piece.part]->take_piece(piece.content, in_);
+    stream* const by = in_ == nullptr || piece.content.has_come_to_device() ? nullptr
+                       : piece.content.pin(*on_)                            ? in_
+                                                                            : &transfers_here().unpinned();
+    parts_[piece.part]->take_piece(piece.content, by);
+    if (by != nullptr && by != in_) in_->wait(shared_event(*by));
     left_ -= piece.content.bytes();
-    const bool waits =
-        in_ != nullptr && !is_there && notify_here(*in_, {&copied, &forget, &piece}) != nullptr;
+    const bool waits = by != nullptr && notify_here(*by, {&copied, &forget, &piece}) != nullptr;
     mine.release();
     if (!waits) copied(&piece, nullptr);
   }
@@ -228,6 +260,24 @@ pieces_to_pe& pieces_to_pe::of(int to) {
   return static_cast<pieces_to_pe&>(*its);
 }
 
+pieces_under_way& pieces_under_way::of_this_pe() {
+  auto& its = processor::here().pieces()[{-1, 0}];
+  if (its == nullptr) its = std::make_unique<pieces_under_way>();
+  return static_cast<pieces_under_way&>(*its);
+}
+
+void pieces_under_way::wait(pieces_to_pe& one) {
+  if (std::ranges::find(waiting_, &one) == waiting_.end()) waiting_.push_back(&one);
+  if (count != 0 || std::exchange(looks_again_, true)) return;  // else the end of a piece comes
+  auto& pe = processor::here();
+  pe.dispatch(make_message<retry_of_pieces>(), pe.pe());
+}
+
+void pieces_under_way::go_on() {
+  looks_again_ = false;
+  for (pieces_to_pe* const one : std::exchange(waiting_, {})) one->go_on();
+}
+
 pieces_to_pe::~pieces_to_pe() {
   for (const departure& of : departures_)
     if (of.envelope != nullptr) destroy_message<envelope_of_pieces>(*of.envelope);
@@ -278,8 +328,8 @@ void pieces_to_pe::go_on() {
       try {
         begin_piece(of);
       } catch (const device_out_of_memory&) {
-        if (under_way_ == 0) throw;
-        return;  // what is under way gives its memory back
+        if (*all_.in_memory == 0) throw;
+        return all_.wait(*this);
       }
     }
 }
@@ -289,8 +339,9 @@ void pieces_to_pe::begin_piece(departure& of) {
   device_part& part = of.parts[of.part];
   stream& out = stream_out_of(*part.on());
   const std::size_t bytes = std::min(of.piece, part.bytes() - of.first);
-  auto& piece = make_message<piece_of_message>(
-      of.number, of.part, of.pieces == 0 ? part.whole_piece(out) : part_piece(out.on(), of.first, bytes));
+  auto content = of.pieces == 0 ? part.whole_piece(out) : part_piece(out.on(), of.first, bytes);
+  auto& piece =
+      make_message<piece_of_message>(of.number, of.part, std::move(content), counted_piece(all_.in_memory));
   message_guard mine(piece);
   auto it = std::make_unique<leaving_piece>(leaving_piece{&piece, to_});
   // Not before: from then on the receiver has memory for all parts.
@@ -310,6 +361,7 @@ void pieces_to_pe::begin_piece(departure& of) {
   }
   ++of.under_way;
   ++under_way_;
+  ++all_.count;
   const bool waits = notify_here(last, {&leaving_piece::come, &leaving_piece::forget, it.get()}) != nullptr;
   mine.release();
   leaving_piece* const started = it.release();
@@ -322,6 +374,7 @@ void pieces_to_pe::taken(std::uint32_t number) {
     throw serial_error("malformed message: a piece is said to have come that was not sent");
   --of->under_way;
   --under_way_;
+  --all_.count;
   if (of->under_way == 0 && of->part == of->parts.size()) {
     const nanoseconds now = processor::here().now();
     if (of->pieces == 0)
@@ -332,6 +385,7 @@ void pieces_to_pe::taken(std::uint32_t number) {
     departures_.erase(of);
   }
   go_on();
+  all_.go_on();
 }
 
 const message& enclosed_message(const message& m) {

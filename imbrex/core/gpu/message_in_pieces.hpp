@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <list>
@@ -24,6 +25,27 @@ namespace imbrex::detail {
 // of the host is in use however much is sent. The envelope leaves with the first piece, so that the receiver
 // has memory of its device for few messages at once. Pieces and envelope may come in any order.
 
+class pieces_to_pe;
+
+/// The pieces of one PE to all others. Its thread.
+class pieces_under_way final : public pieces_of_messages {
+ public:
+  static pieces_under_way& of_this_pe();
+
+  /// There is no memory of the host, but pieces that give it back: that one goes on then.
+  void wait(pieces_to_pe& one);
+  /// Those that wait go on, as far as they can.
+  void go_on();
+
+  std::size_t count = 0;  ///< that have not been copied where they shall be
+  /// In memory of the host; the network may be done with one a little later than its receiver. Any thread.
+  const std::shared_ptr<std::atomic<std::size_t>> in_memory = std::make_shared<std::atomic<std::size_t>>(0);
+
+ private:
+  std::vector<pieces_to_pe*> waiting_;
+  bool looks_again_ = false;
+};
+
 /// The messages of one PE that go to another one in pieces, in the order of their sending. The sender's
 /// thread.
 class pieces_to_pe final : public pieces_of_messages {
@@ -44,6 +66,8 @@ class pieces_to_pe final : public pieces_of_messages {
   void send(message& m, const std::vector<device_part*>& parts, std::size_t bytes, std::size_t pieces);
   /// One more piece of the message of that number has been copied where it shall be.
   void taken(std::uint32_t number);
+  /// Begins pieces as long as few are under way.
+  void go_on();
 
  private:
   /// One message.
@@ -61,11 +85,11 @@ class pieces_to_pe final : public pieces_of_messages {
     nanoseconds begun{0};  ///< when the first piece was
   };
 
-  void go_on();
   void begin_piece(departure& of);
 
   const int to_;
   const device_model* const model_;
+  pieces_under_way& all_ = pieces_under_way::of_this_pe();
   piece_trials trials_;
   std::list<departure> departures_;  ///< that have not all been copied where they shall be
   std::uint32_t last_number_ = 0;

@@ -2,6 +2,7 @@
 #include <imbrex/core/gpu/message_in_pieces.hpp>
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -10,7 +11,9 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -82,6 +85,7 @@ class end : public chare<end> {
   persistent_channel<byte> bound;
   mailbox<device_buffer<byte>> handed;
   mailbox<std::pair<device_buffer<byte>, device_buffer<byte>>> two;
+  mailbox<std::vector<device_buffer<byte>>> several;
   mailbox<std::size_t> landed;
 
   void connect(int other) {
@@ -134,12 +138,11 @@ class end : public chare<end> {
     if (!shelf_) shelf_.emplace(gpu(), count);
     return {shelf_->span(), work_};
   }
-  void put_on_shelf(device_argument<byte, &end::shelf>) {
-    send<&end::landed>(self(), std::int64_t(shelf_size_), shelf_size_);
+  void put_on_shelf(device_argument<byte, &end::shelf> came) {
+    send<&end::landed>(self(), std::int64_t(came.size()), came.size());
   }
   /// How much more memory of the device was in use at most.
   task<std::uint64_t> fill_shelf(std::size_t size, int times) {
-    shelf_size_ = size;
     most_ = 0;
     const std::uint64_t before = bytes_in_use();
     for (int i = 0; i < times; ++i) co_await landed.receive(std::int64_t(size));
@@ -176,6 +179,35 @@ class end : public chare<end> {
     co_await work_.done();
   }
 
+  /// Lengths from that one on, the first of which is of nothing.
+  void hand_several_over(std::size_t size, std::size_t count) {
+    std::vector<device_buffer<byte>> all;
+    all.emplace_back(gpu(), 0);
+    for (std::size_t i = 1; i < count; ++i) {
+      device_buffer<byte>& made = all.emplace_back(gpu(), size + i);
+      work_.launch(write_bytes, made.span(), size * i);
+      made.ready_after(work_);
+    }
+    send<&end::several>(peers()[other_], std::move(all));
+  }
+  task<> keep_several(std::size_t size, std::size_t count) {
+    const std::vector<device_buffer<byte>> all = co_await several.receive();
+    EXPECT_EQ(all.size(), count);
+    EXPECT_EQ(all.front().size(), 0U);
+    for (std::size_t i = 1; i < all.size(); ++i) {
+      EXPECT_EQ(all[i].size(), size + i);
+      work_.wait(all[i]);
+      work_.launch(compare, all[i].span(), size * i, wrong_.span());
+    }
+    co_await work_.done();
+  }
+
+  void hand_over_to(int receiver, std::size_t size) {
+    device_buffer<byte> bytes(gpu(), size);
+    work_.launch(write_bytes, bytes.span(), size);
+    send<&end::handed>(peers()[receiver], std::move(bytes).ready_after(work_));
+  }
+
   task<> bind(std::size_t size) {
     out_.emplace(gpu(), size);
     in_.emplace(gpu(), size);
@@ -191,12 +223,37 @@ class end : public chare<end> {
     co_await work_.done();
   }
 
+  task<> send_bound(std::size_t size) {
+    work_.launch(write_bytes, out_->span(), size);
+    co_await bound.send(work_);
+  }
+  task<> receive_bound(std::size_t size) {
+    work_.launch(compare, co_await bound.receive(work_), size, wrong_.span());
+    bound.release(work_);
+    co_await work_.done();
+  }
+
   task<std::int64_t> wrong() {
     pinned_buffer<std::int64_t> seen(gpu(), 1);
     work_.copy(seen.span(), std::as_const(wrong_).span());
     co_await work_.done();
     co_return seen[0];
   }
+  /// Leaves so much of the device's memory.
+  void fill_up(std::size_t rest) {
+    gpu().memory(memory_kind::device).trim();
+    filler_.emplace(gpu(), gpu().free_memory() - rest);
+  }
+  void give_up() { filler_.reset(); }
+  /// Leaves so much pinned memory of what the device may have.
+  void fill_pinned(std::size_t may_have, std::size_t rest) {
+    auto& pool = gpu().memory(memory_kind::pinned);
+    pool.trim();
+    const std::size_t step = 1U << 16U;  // of what the pool asks for
+    pinned_filler_.emplace(gpu(), (may_have - pool.counts().bytes_held - rest) / step * step);
+  }
+  void give_pinned_up() { pinned_filler_.reset(); }
+
   std::vector<std::uint64_t> memory() {
     place_.reset();
     const auto of_device = gpu().memory(memory_kind::device).counts();
@@ -218,8 +275,8 @@ class end : public chare<end> {
 
   stream work_{gpu(), stream_priority::normal, "an end"};
   device_buffer<std::int64_t> wrong_{gpu(), 1};
-  std::optional<device_buffer<byte>> place_, out_, in_, shelf_;
-  std::size_t shelf_size_ = 0;
+  std::optional<device_buffer<byte>> place_, out_, in_, shelf_, filler_;
+  std::optional<pinned_buffer<byte>> pinned_filler_;
   std::uint64_t most_ = 0;
   int other_ = 0;
 };
@@ -228,9 +285,10 @@ class end : public chare<end> {
 class message_in_pieces : public on_machine {
  protected:
   template <class Main>
-  void run_ends(const Main& main, device_path path = device_path::host) {
+  void run_ends(const Main& main, device_path path = device_path::host, const std::string& model = {}) {
     for (options settings : GetParam().runs) {
       settings.device = "emulated";
+      if (!model.empty()) settings.device_model = model;
       settings.gpu_path = path;
       EXPECT_EQ(run_once(settings,
                          [&]() -> task<> {
@@ -258,13 +316,27 @@ std::vector<machine_under_test> ways() {
   std::vector<machine_under_test> some{
       {"simulated", {two_hosts_of_the_model(), serializing(two_hosts_of_the_model())}}};
   for (auto& m : machines())
-    if (m.name == "ucx_2x1") some.push_back(m);
+    if (m.name == "ucx_2x1" || m.name == "ucx_2x2_comm_thread") some.push_back(m);
   return some;
 }
 
 INSTANTIATE_TEST_SUITE_P(on, message_in_pieces, testing::ValuesIn(ways()), name_of_machine);
 
-constexpr std::array<std::size_t, 6> sizes{0, 1, 7, 4096, (1U << 20U) + 3, 64U << 20U};
+/// Those where a message begins to go in pieces, and what a piece has at least, among them.
+constexpr std::array<std::size_t, 12> sizes{
+    0,
+    1,
+    7,
+    4096,
+    (1U << 14U) - 1,
+    1U << 14U,
+    (1U << 14U) + 1,
+    (1U << 15U) - 1,
+    1U << 15U,
+    (1U << 15U) + 1,
+    (1U << 20U) + 3,
+    64U << 20U,
+};
 
 task<> send_in_all_ways(array<end> ends, int distance) {
   for (const std::size_t size : sizes) {
@@ -274,6 +346,10 @@ task<> send_in_all_ways(array<end> ends, int distance) {
     co_await ends[0].call<&end::keep>(size);
     send<&end::hand_two_over>(ends[0], size);
     co_await ends[distance].call<&end::keep_two>(size);
+    if (size <= 1U << 20U) {
+      send<&end::hand_several_over>(ends[0], size, std::size_t{5});
+      co_await ends[distance].call<&end::keep_several>(size, std::size_t{5});
+    }
     co_await when_all(ends[0].call<&end::bind>(size), ends[distance].call<&end::bind>(size));
     co_await when_all(ends[0].call<&end::exchange>(size, 2), ends[distance].call<&end::exchange>(size, 2));
   }
@@ -338,8 +414,9 @@ TEST_P(message_in_pieces, keeps_no_more_memory_for_more_transfers) {
     const auto after = co_await ends[distance].call<&end::memory>();
     EXPECT_EQ(after[0], before[0]);
     EXPECT_EQ(after[1], before[1]);
-    EXPECT_LE(after[2], before[2] + size);  // by chance one more is in quarantine
-    EXPECT_LE(after[3], before[3] + size);
+    // By chance some more are in quarantine; a block of each of the transfers since would be 120.
+    EXPECT_LE(after[2], before[2] + 40 * size);
+    EXPECT_LE(after[3], before[3] + 40 * size);
   });
 }
 
@@ -359,6 +436,80 @@ TEST_P(message_in_pieces, brings_many_at_once) {
     for (int i = 0; i < 12; ++i) send<&end::hand_over>(ends[distance], size + std::size_t(i % 2));
     for (int i = 0; i < 12; ++i) co_await ends[0].call<&end::keep>(size + std::size_t(i % 2));
   });
+}
+
+constexpr std::size_t small_memory = std::size_t{64} << 20U;
+
+/// A device that takes next to no time, with little memory, of which little may be pinned, too.
+class small_device {
+ public:
+  small_device() {
+    std::ofstream(path_) << "name = \"small\"\n[device]\nmemory = " << small_memory
+                         << "\nconcurrent_kernels = 16\nthreads = 1000\nmemory_bandwidth = \"900GB/s\"\n"
+                            "flops = 1e15\nkernel_start = \"1ns\"\ngraph_kernel_start = \"1ns\"\n[copy]\n"
+                            "engines_to_device = 1\nengines_from_device = 1\nto_device = \"900GB/s\"\n"
+                            "from_device = \"900GB/s\"\nlatency = \"1ns\"\n[host]\nlaunch = \"1ns\"\n"
+                            "call = \"1ns\"\nquery = \"1ns\"\nsynchronize = \"1ns\"\n"
+                            "graph_launch = \"1ns\"\ngraph_operation = \"1ns\"\nhost_function = \"1ns\"\n"
+                            "copy_bandwidth = \"900GB/s\"\npinned = "
+                         << small_memory
+                         << "\n[message]\nsend = \"1ns\"\nreceive = \"1ns\"\ncallback = \"1ns\"\n"
+                            "latency = \"1ns\"\nbandwidth = \"900GB/s\"\n";
+  }
+  ~small_device() { std::remove(path_.c_str()); }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_ = testing::TempDir() + "small_device." + std::to_string(::getpid()) + ".toml";
+};
+
+TEST_P(message_in_pieces, come_by_memory_that_is_not_pinned_where_there_is_no_other) {
+  if (GetParam().processes == 1) return;
+  const small_device model;
+  run_ends(
+      [](array<end> ends, int distance) -> task<> {
+        constexpr std::size_t size = (1U << 20U) + 3;
+        co_await ends[distance].call<&end::fill_pinned>(small_memory, std::size_t{0});
+        for (int i = 0; i < 20; ++i) {
+          send<&end::hand_over>(ends[0], size);
+          co_await ends[distance].call<&end::keep>(size);
+        }
+        co_await when_all(ends[0].call<&end::lend>(size), ends[distance].call<&end::take_by_channel>(size),
+                          ends[distance].call<&end::wait_for>(size));
+        co_await ends[distance].call<&end::give_pinned_up>();
+      },
+      device_path::host, model.path());
+}
+
+TEST_P(message_in_pieces, gather_on_the_host_where_the_device_has_no_room) {
+  if (GetParam().processes == 1) return;
+  const small_device model;
+  run_ends(
+      [](array<end> ends, int distance) -> task<> {
+        constexpr std::size_t size = (1U << 20U) + 3;
+        co_await when_all(ends[0].call<&end::bind>(size), ends[distance].call<&end::bind>(size));
+        co_await ends[distance].call<&end::fill_up>(std::size_t{1} << 19U);
+        for (int i = 0; i < 20; ++i)
+          co_await when_all(ends[0].call<&end::send_bound>(size + std::size_t(i)),
+                            ends[distance].call<&end::receive_bound>(size + std::size_t(i)));
+        co_await ends[distance].call<&end::give_up>();
+      },
+      device_path::host, model.path());
+}
+
+/// The first of two messages takes all that may be pinned, and is for another PE than the second.
+TEST_P(message_in_pieces, wait_for_pinned_memory_of_those_to_other_pes) {
+  if (GetParam().processes == 1 || GetParam().runs.begin()->pes < 2) return;
+  const small_device model;
+  run_ends(
+      [](array<end> ends, int distance) -> task<> {
+        constexpr std::size_t size = (1U << 18U) + 3;
+        co_await ends[0].call<&end::fill_pinned>(small_memory, std::size_t{400'000});
+        for (int i = 0; i < 20; ++i) send<&end::hand_over_to>(ends[0], distance + i % 2, size);
+        for (int i = 0; i < 20; ++i) co_await ends[distance + i % 2].call<&end::keep>(size);
+        co_await ends[0].call<&end::give_pinned_up>();
+      },
+      device_path::host, model.path());
 }
 
 TEST(sending_by_the_network, is_refused_with_the_reason) {
@@ -414,7 +565,7 @@ TEST(modelled_pieces, take_what_the_models_formula_says) {
     std::printf("%zu bytes: %.0f us, by the formula %.0f in %zu pieces and %.0f whole\n", size, took / 1e3,
                 in_pieces / 1e3, best, whole / 1e3);
     EXPECT_LT(took, whole);
-    EXPECT_NEAR(whole / took, whole / in_pieces, 0.2 * whole / in_pieces);
+    EXPECT_NEAR(whole / took, whole / in_pieces, 0.07 * whole / in_pieces);
   }
 }
 

@@ -4,7 +4,9 @@
 #include <coroutine>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
+#include <optional>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -27,6 +29,7 @@ struct device_signal {
   std::int64_t released = 0;  ///< arrays that its sender has released so far
   std::unique_ptr<bound_offer> offer{};
   std::unique_ptr<device_parcel<T>> content{};  ///< what its receiver is to copy to its place itself
+  bool put_from_afar = false;                   ///< an array has been put by another process, and is there
 };
 
 template <class T>
@@ -81,15 +84,18 @@ class persistent_channel : private channel<detail::device_signal<T>> {
 
   /// Ends when the next array that the other end sends is on its way, and returns the memory where it comes
   /// to, in the order of the stream: what is submitted to it from then on comes after the array.
-  [[nodiscard("co_await what receive returns")]] auto receive(stream& order) {
-    return arrival(base::receive(), *this, order);
-  }
+  [[nodiscard("co_await what receive returns")]] auto receive(stream& order) { return arrival(*this, order); }
 
   /// The array that was received first of those not released is needed no more when the stream has done what
   /// was submitted to it so far. Throws imbrex::error if there is none.
   void release(stream& read) {
     ends_.release(read);
-    announce();
+    if (ends_.is_beside())
+      ends_.tell_of_release();
+    else if (ends_.are_put_from_afar())
+      send_after(ends_.reads(), {base::reserve_unordered(), {.released = ends_.released()}, ends_.here()});
+    else
+      announce();
   }
 
   /// For the runtime: a signal has come.
@@ -100,17 +106,44 @@ class persistent_channel : private channel<detail::device_signal<T>> {
       return;
     }
     if (l.value.offer == nullptr) ends_.note_arrival();
+    if (l.value.put_from_afar) ends_.note_put_from_afar();
     base::put(l);
     announce();
   }
-  using base::collect_unread;
-  /// The connection migrates with the chare, not what was bound.
+  /// Its chare leaves this PE. The connection goes with it, not what was bound.
+  void collect_unread(std::vector<detail::device_part*>& parts) {
+    ends_.unbind();
+    base::collect_unread(parts);
+  }
   void serialize(auto& ar) {
     base::serialize(ar);
     ends_.serialize(ar);
   }
 
  private:
+  /// A signal that leaves when a stream has come to where it is now.
+  struct late_signal {
+    typename base::reserved at;
+    value_type signal;
+    std::shared_ptr<detail::bound_memory> here{};     ///< whose arrays have been read then
+    std::shared_ptr<detail::hold_elsewhere> there{};  ///< to which one has been put then
+
+    static void come(void* self, const std::exception_ptr& failure) {
+      const std::unique_ptr<late_signal> it(static_cast<late_signal*>(self));
+      if (failure) std::rethrow_exception(failure);
+      if (it->here != nullptr) it->here->read = it->signal.released;
+      it->at.send(std::move(it->signal));
+    }
+    static void forget(void* self) noexcept { delete static_cast<late_signal*>(self); }
+  };
+  static void send_after(stream& done, late_signal what) {
+    auto it = std::make_unique<late_signal>(std::move(what));
+    const bool waits =
+        detail::notify_here(done, {&late_signal::come, &late_signal::forget, it.get()}) != nullptr;
+    late_signal* const started = it.release();
+    if (!waits) late_signal::come(started, nullptr);
+  }
+
   /// Says what has been released, if the other end can send no more before it knows.
   void announce() {
     if (ends_.must_announce()) base::send_unordered(value_type{.released = ends_.announced()});
@@ -135,10 +168,22 @@ class [[nodiscard("co_await the sending")]] persistent_channel<T>::room final {
   bool suspend(const waiter& who, scope& entry) { return waits_.begin(through_.ends_, who, entry); }
   void await_resume() {
     waits_.resume();
-    std::unique_ptr<detail::device_parcel<T>> content;
-    if (!through_.ends_.put(filled_))
-      content = std::make_unique<detail::device_parcel<T>>(through_.ends_.copy_to_send(filled_));
-    through_.base::send(value_type{.released = through_.ends_.announced(), .content = std::move(content)});
+    detail::bound_ends& ends = through_.ends_;
+    const detail::way_to_put way = ends.put(filled_);
+    if (way == detail::way_to_put::to_process) [[unlikely]]
+      return send_after(filled_, {through_.base::reserve(),
+                                  {.released = ends.announced(), .put_from_afar = true},
+                                  nullptr,
+                                  ends.hold()});
+    if (way == detail::way_to_put::to_device) ends.wait_for_put(filled_);
+    if (way == detail::way_to_put::as_content)
+      through_.base::send(
+          value_type{.released = ends.announced(),
+                     .content = std::make_unique<detail::device_parcel<T>>(ends.copy_to_send(filled_))});
+    else if (ends.is_beside())
+      ends.tell_of_array();
+    else
+      through_.base::send(value_type{.released = ends.announced()});
   }
 
  private:
@@ -149,31 +194,39 @@ class [[nodiscard("co_await the sending")]] persistent_channel<T>::room final {
 
 /// What `receive` gives: co_await it at once.
 template <class T>
-class [[nodiscard("co_await the array")]] persistent_channel<T>::arrival final {
+class [[nodiscard("co_await the array")]] persistent_channel<T>::arrival final : detail::wait_for_array {
  public:
-  using signal = typename mailbox<value_type>::receiver;
-
-  arrival(signal from, persistent_channel& through, stream& order)
-      : signal_(std::move(from)), through_(through), order_(order) {}
+  arrival(persistent_channel& through, stream& order) : through_(through), order_(order) {}
   /// Only before it is awaited.
-  arrival(arrival&& other) noexcept = default;
+  arrival(arrival&& other) noexcept : through_(other.through_), order_(other.order_) {}
 
-  bool await_ready() { return signal_.await_ready(); }
+  bool await_ready() {
+    return ask(through_.ends_) || signal_.emplace(through_.base::receive()).await_ready();
+  }
   template <class Promise>
   bool await_suspend(std::coroutine_handle<Promise> waiting) {
-    return signal_.await_suspend(waiting);
+    return suspend(waiter(waiting), waiting.promise().entry());
+  }
+  bool suspend(const waiter& who, scope& entry) {
+    join(through_.ends_, who);
+    return signal_->suspend(who, entry);
   }
   device_span<T> await_resume() {
-    value_type got = signal_.await_resume();
-    const detail::bound_memory::slot& at =
-        through_.ends_.take(order_, got.content ? got.content->part() : nullptr);
-    return {static_cast<T*>(at.address), at.count, at.device};
+    if (is_told()) return span_of(through_.ends_.take(order_, nullptr));
+    leave_if_waiting();
+    value_type got = signal_->await_resume();
+    return span_of(through_.ends_.take(order_, got.content ? got.content->part() : nullptr));
   }
 
  private:
-  signal signal_;
+  void forget_message() override { signal_.reset(); }
+  static device_span<T> span_of(const detail::bound_memory::slot& at) {
+    return {static_cast<T*>(at.address), at.count, at.device};
+  }
+
   persistent_channel& through_;
   stream& order_;
+  std::optional<typename mailbox<value_type>::receiver> signal_;
 };
 
 }  // namespace imbrex

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -63,8 +64,10 @@ class end : public chare<end> {
       to.push_back(in_[std::size_t(i)].span());
     }
     sent_ = received_ = 0;
+    ++bound_;
     co_await line.bind(from, to);
   }
+  bool begins_to_bind() const { return bound_ == 2; }
 
   /// Fills each array as soon as it may, which is as soon as it is sent.
   task<> say(int rounds) {
@@ -102,6 +105,16 @@ class end : public chare<end> {
     }
     co_await look_.done();
   }
+  /// Two receives wait, of which one gives up when the bell rings; then they receive so many.
+  task<> give_up_and_hear(int rounds) {
+    auto first = co_await when_any(line.receive(look_), bell.receive());
+    EXPECT_EQ(first.index, 1U);
+    co_await hear(rounds);
+  }
+  std::int64_t driver_calls() {
+    return static_cast<std::int64_t>(gpu().memory(memory_kind::device).counts().driver_calls);
+  }
+  mailbox<int> bell;
   task<std::int64_t> wrong() {
     look_.copy(seen_.span(), std::as_const(wrong_).span());
     co_await look_.done();
@@ -157,7 +170,7 @@ class end : public chare<end> {
   device_buffer<std::int64_t> wrong_;
   pinned_buffer<std::int64_t> seen_;
   std::vector<device_buffer<std::int64_t>> out_, in_;
-  int sent_ = 0, received_ = 0;
+  int sent_ = 0, received_ = 0, bound_ = 0;
 };
 
 class persistent_channels : public on_machine {
@@ -222,6 +235,35 @@ TEST_P(persistent_channels, keep_what_is_not_released) {
     EXPECT_EQ((co_await ends.reduce<&end::wrong>(sum)), 0);
   });
 }
+TEST_P(persistent_channels, take_no_memory_for_other_processes_of_the_host) {
+  if (GetParam().processes == 1) return;
+  run_with(1, []() -> task<> {
+    auto ends = make_array<end>({2});
+    co_await ends.call<&end::connect>();
+    for (const int places : {3, 2}) {
+      co_await ends.call<&end::bind>(places);
+      const std::int64_t before = co_await ends.reduce<&end::driver_calls>(sum);
+      co_await ends.call<&end::talk>(19);
+      co_await ends.call<&end::exchange>(7);
+      EXPECT_EQ((co_await ends.reduce<&end::driver_calls>(sum)), before);
+    }
+    EXPECT_EQ((co_await ends.reduce<&end::wrong>(sum)), 0);
+  });
+}
+TEST_P(persistent_channels, leave_out_receives_that_have_given_up) {
+  run_with(1, []() -> task<> {
+    auto ends = make_array<end>({2});
+    co_await ends.call<&end::connect>();
+    co_await ends.call<&end::bind>(2);
+    auto hearing = ends[1].call<&end::give_up_and_hear>(9);
+    co_await quiescence();
+    send<&end::bell>(ends[1], 0);
+    co_await quiescence();
+    co_await ends[0].call<&end::say>(9);
+    co_await hearing;
+    EXPECT_EQ((co_await ends.reduce<&end::wrong>(sum)), 0);
+  });
+}
 TEST_P(persistent_channels, are_bound_anew) {
   run_with(1, []() -> task<> {
     auto ends = make_array<end>({2});
@@ -254,6 +296,30 @@ TEST_P(persistent_channels, refuse_what_cannot_be) {
     EXPECT_EQ(agreed, "none");
     co_await ends.call<&end::bind>(1);
     EXPECT_NE((co_await ends[0].call<&end::release_in_vain>()).find("has received none"), std::string::npos);
+    co_await ends[0].call<&end::say>(1);
+    co_await quiescence();
+    auto [sent, unread] = co_await when_all(ends[0].call<&end::bind_in_vain>(five, five),
+                                            ends[1].call<&end::bind_in_vain>(five, five));
+    EXPECT_NE(sent.find("bound anew before all has been received"), std::string::npos) << sent;
+    EXPECT_NE(unread.find("bound anew before all has been received"), std::string::npos) << unread;
+  });
+}
+TEST_P(persistent_channels, tell_of_another_end_that_is_no_more) {
+  if (GetParam().processes > 1) return;  // there the memory is known to its own end alone
+  run_with(1, []() -> task<> {
+    auto ends = make_array<end>({2});
+    co_await ends.call<&end::connect>();
+    co_await ends.call<&end::bind>(1);
+    auto anew = ends[1].call<&end::bind>(1);
+    while (!(co_await ends[1].call<&end::begins_to_bind>()))
+      co_await sleep_for(std::chrono::microseconds(50));
+    const std::string text = co_await ends[0].call<&end::send_in_vain>();
+    EXPECT_NE(text.find("whose other end is no more, or has moved; bind both ends again"), std::string::npos)
+        << text;
+    co_await ends[0].call<&end::bind>(1);
+    co_await std::move(anew);
+    co_await ends.call<&end::talk>(5);
+    EXPECT_EQ((co_await ends.reduce<&end::wrong>(sum)), 0);
   });
 }
 

@@ -49,7 +49,14 @@ TEST(piece_trials, try_each_number_and_keep_to_the_best) {
 
 TEST(piece_trials, go_on_while_none_has_ended) {
   piece_trials trials;
-  for (int i = 0; i < 100; ++i) EXPECT_GE(trials.pieces(1'000'000), 1U);
+  std::multiset<std::size_t> begun;
+  for (std::size_t i = 0; i < 6 * piece_trials::enough; ++i) begun.insert(trials.pieces(1'000'000));
+  for (const std::size_t pieces : {1U, 2U, 4U, 8U, 16U, 32U})
+    EXPECT_EQ(begun.count(pieces), piece_trials::enough);
+  // Then nothing is known of any, and one piece is as good as others; as soon as one has ended it is known.
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(trials.pieces(1'000'000), 1U);
+  trials.took(1'000'000, 8, nanoseconds(100));
+  EXPECT_EQ(trials.pieces(1'000'000), 8U);
 }
 
 }  // namespace

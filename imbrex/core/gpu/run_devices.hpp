@@ -88,6 +88,7 @@ class run_devices {
   const std::string& why_not_sent() const { return why_not_sent_; }
   /// True if that process, by its number, does.
   bool are_read_by(int process) const { return std::ranges::binary_search(readers_, process); }
+  bool has_readers() const { return !readers_.empty(); }
 
   /// The streams that all chares share which use that device, as policy `five` has it; any thread.
   std::shared_ptr<std::vector<stream>> shared_streams(device& of);

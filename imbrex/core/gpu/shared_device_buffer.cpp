@@ -113,8 +113,9 @@ device_part* shared_memory::part() {
 }
 
 void shared_memory::land() const {
-  const bool came_in_pieces = crossing_ != nullptr && crossing_->device() != nullptr;
-  if (of_ != nullptr && !came_in_pieces) {
+  const bool came_by_host =
+      crossing_ != nullptr && (crossing_->device() != nullptr || crossing_->goes_with_message());
+  if (of_ != nullptr && !came_by_host) {
     crossing_.reset();
     of_ = copy_here(of_);
   } else if (crossing_ != nullptr) {

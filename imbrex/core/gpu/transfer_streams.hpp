@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <deque>
+#include <optional>
 #include <string>
 
 #include <imbrex/device/stream.hpp>
@@ -22,6 +23,13 @@ class transfer_streams {
   /// From this one to the host; what waits until others have read goes by it, too.
   stream out;
 
+  /// To this one from memory that is not pinned: for such a copy drivers may have the thread wait until the
+  /// stream has come there, so this one waits for nothing.
+  stream& unpinned() {
+    if (!unpinned_) unpinned_.emplace(in.on(), stream_priority::high, in.owner() + ", not pinned");
+    return *unpinned_;
+  }
+
   /// One of some streams, in turn, by which transfers to this device go side by side: one from another device
   /// or another host takes long to begin, however short it is.
   stream& beside() {
@@ -37,6 +45,7 @@ class transfer_streams {
   static constexpr std::size_t most_beside = 16;
 
   std::deque<stream> beside_;
+  std::optional<stream> unpinned_;
   std::size_t next_ = most_beside - 1;
 };
 

@@ -154,6 +154,7 @@ std::string_view option_word(machine_kind kind) { return machines[static_cast<st
 std::string_view option_word(stream_policy policy) {
   return stream_policies[static_cast<std::size_t>(policy)];
 }
+std::string_view option_word(device_path path) { return device_paths[static_cast<std::size_t>(path)]; }
 
 void detail::check_fields(const options& settings) { runtime_table().check(settings); }
 

@@ -103,6 +103,7 @@ struct options {
 /// What the command line calls it: "threads", "two".
 std::string_view option_word(machine_kind kind);
 std::string_view option_word(stream_policy policy);
+std::string_view option_word(device_path path);
 
 /// Removes the runtime's own options (`--pes 4` or `--pes=4`) from argc/argv and leaves the rest in order,
 /// with argv[0] and the terminating null. Nothing is removed from an argument `--` on; the `--` stays.

@@ -215,8 +215,8 @@ class processor final : public scheduler {
   /// message, if a default-constructed proxy has sent it.
   void hold(message& m);
 
-  /// Of messages in pieces: what goes to each PE, by that and 0, and each message of which not all has come,
-  /// by the PE that sends it and its number for it.
+  /// Of messages in pieces: what goes to all PEs, by -1 and 0, to each, by that and 0, and each message of
+  /// which not all has come, by the PE that sends it and its number for it.
   using pieces_table = std::map<std::pair<int, std::uint32_t>, std::unique_ptr<pieces_of_messages>>;
   pieces_table& pieces() { return pieces_; }
 

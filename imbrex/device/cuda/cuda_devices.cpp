@@ -322,6 +322,7 @@ class cuda_backend final : public device_backend {
     const std::lock_guard guard(ipc_lock_);
     return imported_.find(key);
   }
+  void make_current() override { choose(info_); }
   std::byte* reach(const memory_key& key) override {
     choose(info_);
     const std::lock_guard guard(ipc_lock_);

@@ -34,7 +34,11 @@ namespace {
 
 using time_point = std::chrono::steady_clock::time_point;
 
-constexpr int device_count = 2;
+/// As many as a test of several processes asks for, each of which wants one.
+int device_count() {
+  static const char* const asked = std::getenv("IMBREX_TEST_STAND_IN_DEVICES");
+  return asked == nullptr ? 2 : std::atoi(asked);
+}
 constexpr std::size_t memory_of_device = std::size_t{256} << 20U;
 
 /// How many of the operations of each stream of a capture come before something.
@@ -242,12 +246,16 @@ CUresult wait_value(CUstream in, CUdeviceptr word, cuuint32_t value, unsigned fl
 extern "C" {
 
 cudaError_t cudaGetDeviceCount(int* count) {
-  *count = device_count;
+  *count = device_count();
   return cudaSuccess;
 }
 cudaError_t cudaSetDevice(int device) {
-  if (device < 0 || device >= device_count) return told(cudaErrorInvalidDevice);
+  if (device < 0 || device >= device_count()) return told(cudaErrorInvalidDevice);
   chosen = device;
+  return cudaSuccess;
+}
+cudaError_t cudaGetDevice(int* device) {
+  *device = chosen;
   return cudaSuccess;
 }
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {

@@ -86,6 +86,7 @@ class emulated_backend final : public device_backend {
                       .copy_engines = emulation_options.model.copy.engines_to_device +
                                       emulation_options.model.copy.engines_from_device};
     part_.index = index;
+    most_pinned_ = emulation_options.model.host.pinned;
     part_.runs = std::move(runs);
     if (emulation_options.data && emulation_options.devices <= most_with_files)
       file_.emplace(addresses_for_each_byte * part_.info.memory);
@@ -108,6 +109,7 @@ class emulated_backend final : public device_backend {
     const std::lock_guard guard(lock_);
     const bool on_device = kind == memory_kind::device;
     if (on_device && bytes > part_.info.memory - used_) return nullptr;
+    if (!on_device && most_pinned_ != 0 && bytes > most_pinned_ - pinned_) return nullptr;
     const bool data = part_.info.keeps_data;
     void* const at = !data                     ? (on_device ? empty_on_device_ : empty_pinned_).take(bytes)
                      : on_device && has_file() ? file_->take(bytes)
@@ -116,7 +118,7 @@ class emulated_backend final : public device_backend {
     // Zeros, which the system gives, would be kinder than a GPU: these are no numbers.
     if (data) std::memset(at, 0xff, bytes);
     allocations_[at] = {bytes, kind};
-    if (on_device) used_ += bytes;
+    (on_device ? used_ : pinned_) += bytes;
     return at;
   }
 
@@ -124,7 +126,7 @@ class emulated_backend final : public device_backend {
     const std::lock_guard guard(lock_);
     const auto found = allocations_.find(address);
     const std::size_t bytes = found->second.bytes;
-    if (kind == memory_kind::device) used_ -= bytes;
+    (kind == memory_kind::device ? used_ : pinned_) -= bytes;
     if (is_in_file(address))
       file_->give_back(address, bytes);
     else if (part_.info.keeps_data)
@@ -188,6 +190,8 @@ class emulated_backend final : public device_backend {
   std::atomic<std::uint32_t> streams_ = 0;
   std::mutex lock_;
   std::size_t used_ = 0;
+  std::size_t pinned_ = 0;
+  std::size_t most_pinned_ = 0;  ///< 0: no limit
   struct allocation {
     std::size_t bytes;
     memory_kind kind;

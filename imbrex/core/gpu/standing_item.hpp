@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <imbrex/base/work.hpp>
+#include <imbrex/core/pe/processor.hpp>
+
+namespace imbrex::detail {
+
+/// True on a PE where two of its chares may tell each other something without a message: nobody observes
+/// messages, shuffles them, or charges for them.
+inline bool needs_no_messages(const processor& pe) {
+  return pe.queues_plainly() && !pe.separates_broadcasts();
+}
+
+/// An item that its owner queues again and again on its PE, which takes no memory each time. Only where
+/// `needs_no_messages`.
+class standing_item final : public work {
+ public:
+  using function = void (*)(void* owner);
+
+  static standing_item& make(function go_on, void* owner) { return *new standing_item(go_on, owner); }
+  standing_item(const standing_item&) = delete;
+  standing_item& operator=(const standing_item&) = delete;
+
+  /// Calls the function when all is run that is queued now, unless it is queued already.
+  void queue() {
+    if (is_queued_) return;
+    is_queued_ = true;
+    processor::running_here().push_plain(*this);
+  }
+  /// The owner is no more, or leaves its PE. It does not touch the item again.
+  void leave() noexcept {
+    owner_ = nullptr;
+    if (!is_queued_ && !is_running_) delete this;
+  }
+
+ private:
+  standing_item(function go_on, void* owner) : go_on_(go_on), owner_(owner) { type = &kind; }
+  ~standing_item() = default;
+
+  static void run(work& item) {
+    auto& it = static_cast<standing_item&>(item);
+    it.is_queued_ = false;
+    if (it.owner_ != nullptr) {
+      it.is_running_ = true;
+      it.go_on_(it.owner_);
+      it.is_running_ = false;
+    }
+    if (it.owner_ == nullptr && !it.is_queued_) delete &it;
+  }
+  static void drop(work& item) noexcept {
+    auto& it = static_cast<standing_item&>(item);
+    it.is_queued_ = false;
+    if (it.owner_ == nullptr) delete &it;
+  }
+  static constexpr work_type kind{"an array of a channel of a device", &run, &drop, nullptr, nullptr};
+
+  const function go_on_;
+  void* owner_;  ///< null when it has left
+  bool is_queued_ = false;
+  bool is_running_ = false;
+};
+
+}  // namespace imbrex::detail
