@@ -53,7 +53,7 @@ class Machines(unittest.TestCase):
 
     def test_devices_on_threads(self):
         lines = self.check("--pes", "2", "--device", "emulated", "--devices", "2")
-        self.assertEqual({line["way"] for line in lines}, {"message", "channel", "staging"})
+        self.assertEqual({line["way"] for line in lines}, {"message", "channel", "persistent", "staging"})
 
     def test_devices_in_many_orders(self):
         for seed in range(5):
@@ -66,7 +66,8 @@ class Machines(unittest.TestCase):
     def test_what_cannot_be(self):
         for words, said in ((["--pes", "1"], "two PEs"), (["--memory", "device"], "no devices"),
                             (["--way", "pigeon"], "there is no pigeon"), (["--pes", "2", "--distance", "2"], "2 PEs"),
-                            (["--way", "staging"], "no staging"), (["--smallest", "8", "--largest", "4"], "less")):
+                            (["--way", "staging"], "no staging"), (["--way", "persistent"], "memory of devices"),
+                            (["--smallest", "8", "--largest", "4"], "less")):
             ended, _ = run(*words)
             self.assertEqual(ended.returncode, 2, words)
             self.assertIn(said, ended.stderr)
@@ -142,6 +143,7 @@ class Model(unittest.TestCase):
             for size, times in found.items():
                 self.assertLess(times["channel"], times["message"], size)
                 self.assertLess(times["message"], times["staging"], size)
+                self.assertLess(times["persistent"], times["message"], size)
 
 
 if __name__ == "__main__":

@@ -30,7 +30,8 @@ std::optional<std::string> read(texts& given, int argc, char** argv) {
   own.option("--bench", "KIND[,KIND...]", given.bench,
              "latency (unless given), bandwidth, bidirectional, multi-pair or rate")
       .option("--way", "WAY[,WAY...]", given.way,
-              "message, channel or staging (of memory in a device, through the host); all unless given")
+              "message, channel, persistent or staging (both of memory in a device, the last through the "
+              "host); all unless given")
       .option("--memory", "WHERE", given.memory,
               "host or device: where the bytes lie; device unless given, if the run has devices")
       .option("--smallest", "BYTES", given.smallest, "the smallest message; 1 unless given")
@@ -87,10 +88,13 @@ settings parse_settings(int argc, char** argv) {
   if (setup.memory == place::device && !has_devices)
     refuse("--memory", *given.memory, "the run has no devices; add --device or --device-model");
   setup.ways = {way::message, way::channel};
-  if (setup.memory == place::device) setup.ways.push_back(way::staging);
+  if (setup.memory == place::device) setup.ways.insert(setup.ways.end(), {way::persistent, way::staging});
   if (given.way) setup.ways = kinds_of<way>("--way", *given.way, way_names);
   if (setup.memory == place::host && std::ranges::count(setup.ways, way::staging) != 0)
     refuse("--way", *given.way, "what lies in host memory needs no staging; leave it out, or --memory host");
+  if (setup.memory == place::host && std::ranges::count(setup.ways, way::persistent) != 0)
+    refuse("--way", *given.way,
+           "persistent channels are for memory of devices; leave it out, or --memory host");
   if (given.bench) setup.exchanges = kinds_of<exchange>("--bench", *given.bench, exchange_names);
   if (given.smallest) setup.smallest = bytes_of("--smallest", *given.smallest);
   if (given.largest) setup.largest = bytes_of("--largest", *given.largest);

@@ -24,11 +24,12 @@ inline constexpr std::array<const char*, 5> exchange_names{"latency", "bandwidth
 
 /// How the bytes go from one chare to the other.
 enum class way {
-  message,  ///< a message; of memory in a device with a place at the receiver
-  channel,  ///< `channel` of host memory, `device_channel` of memory in a device
-  staging,  ///< memory in a device is copied to the host, sent in a message, and copied to the device
+  message,     ///< a message; of memory in a device with a place at the receiver
+  channel,     ///< `channel` of host memory, `device_channel` of memory in a device
+  persistent,  ///< `persistent_channel`, of memory in a device
+  staging,     ///< memory in a device is copied to the host, sent in a message, and copied to the device
 };
-inline constexpr std::array<const char*, 3> way_names{"message", "channel", "staging"};
+inline constexpr std::array<const char*, 4> way_names{"message", "channel", "persistent", "staging"};
 
 enum class place { host, device };
 inline constexpr std::array<const char*, 2> place_names{"host", "device"};

@@ -22,6 +22,9 @@ station::on_device::on_device(const course& c)
   for (std::size_t s = 0; s < slots; ++s) in.emplace_back(imbrex::gpu(), c.bytes);
   for (std::size_t s = 0; s < streams; ++s)
     orders.emplace_back(imbrex::gpu(), imbrex::stream_priority::high, "what is received");
+  if (c.by == way::persistent)
+    for (std::size_t s = 0; s < bound_streams; ++s)
+      bound.emplace_back(imbrex::gpu(), imbrex::stream_priority::high, "what is put");
   staged_out.emplace(imbrex::gpu(), c.bytes);
   staged_in.emplace(imbrex::gpu(), c.bytes);
 }
@@ -37,6 +40,7 @@ void station::prepare(const course& c) {
   leads_ = c.leads(self);
   host_channel.connect<&station::host_channel>(other());
   device_channel.connect<&station::device_channel>(other());
+  bound_channel.connect<&station::bound_channel>(other());
   std::vector<std::byte> bytes(c.bytes);
   for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = content(self, i);
   if (in_device()) {
@@ -70,6 +74,8 @@ imbrex::task<> station::send(int message) {
     loans_.push_back(device_channel.send(std::as_const(device_->out).span(), device_->sending));
   } else if (course_.by == way::channel) {
     host_channel.send(bytes_of(host_out_.data()));
+  } else if (course_.by == way::persistent) {
+    co_await bound_channel.send(device_->bound[std::size_t(message) % bound_streams]);
   } else if (course_.by == way::message && in_device()) {
     loans_.push_back(imbrex::zero_copy(std::as_const(device_->out).span(), device_->sending));
     imbrex::send<&station::take>(other(), int(slot_of(message)), loans_.back());
@@ -88,6 +94,9 @@ imbrex::task<> station::receive(int message) {
   } else if (course_.by == way::channel) {
     host_bytes came = co_await host_channel.receive();
     host_in_ = std::move(came.bytes);
+  } else if (course_.by == way::persistent) {
+    co_await bound_channel.receive(order_of(message));
+    bound_channel.release(order_of(message));
   } else if (course_.by == way::message && in_device()) {
     co_await landed_.next(1);
   } else {
@@ -153,9 +162,20 @@ imbrex::task<> station::exchange_round() {
   }
 }
 
+imbrex::task<> station::bind() {
+  std::vector<imbrex::device_span<const std::byte>> from;
+  std::vector<imbrex::device_span<std::byte>> to;
+  for (auto& buffer : device_->in) {
+    from.push_back(std::as_const(device_->out).span());
+    to.push_back(buffer.span());
+  }
+  co_await bound_channel.bind(from, to);
+}
+
 imbrex::task<double> station::run() {
   if (!course_.takes_part(int(where()[0]))) co_return 0;
   if (in_device()) co_await device_->sending.done();
+  if (course_.by == way::persistent) co_await bind();
   imbrex::nanoseconds begin = imbrex::now();
   for (int r = -course_.warmup; r < course_.rounds; ++r) {
     if (r == 0) begin = imbrex::now();

@@ -60,13 +60,15 @@ class station : public imbrex::chare<station, imbrex::index<1>> {
   imbrex::mailbox<host_bytes> messages;
   imbrex::channel<host_bytes> host_channel;
   imbrex::device_channel<std::byte> device_channel;
+  imbrex::persistent_channel<std::byte> bound_channel;
   imbrex::mailbox<int> answers;  ///< to a window
 
   imbrex::device_place<std::byte> place(int slot, std::size_t count);
   void take(int slot, imbrex::device_argument<std::byte, &station::place> bytes);
 
  private:
-  static constexpr std::size_t streams = 4;  ///< that what is received goes through
+  static constexpr std::size_t streams = 4;         ///< that what is received goes through
+  static constexpr std::size_t bound_streams = 16;  ///< that persistent channels send after
   static constexpr std::size_t most_slots = 64;
 
   /// What a course needs in a device.
@@ -76,6 +78,8 @@ class station : public imbrex::chare<station, imbrex::index<1>> {
     std::vector<imbrex::device_buffer<std::byte>> in;
     std::optional<imbrex::pinned_buffer<std::byte>> staged_out, staged_in;
     std::vector<imbrex::stream> orders;
+    std::vector<imbrex::stream>
+        bound;  ///< that persistent channels send after, as each waits for what it sends
     imbrex::stream sending;
     imbrex::event_pool events;
   };
@@ -86,6 +90,7 @@ class station : public imbrex::chare<station, imbrex::index<1>> {
   imbrex::stream& order_of(int message) { return device_->orders[std::size_t(message) % streams]; }
   imbrex::element<station> other() const { return peers()[course_.other(int(where()[0]))]; }
 
+  imbrex::task<> bind();
   imbrex::task<> exchange_round();
   imbrex::task<> send_window();
   imbrex::task<> receive_window();

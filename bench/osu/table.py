@@ -101,7 +101,8 @@ def side_by_side(bench, columns):
 
 def improvements(found):
     """The paper's table 4.1, with a column for each way, beside the staging of its kind."""
-    ways = {way: staging for way, staging in (("message", "staging"), ("channel", "staging"), ("mpi", "mpi-staging"))
+    ways = {way: staging for way, staging in (("message", "staging"), ("channel", "staging"),
+                                              ("persistent", "staging"), ("mpi", "mpi-staging"))
             if all(way in columns and staging in columns for columns in found.values())}
     rows = []
     for bench, columns in found.items():
