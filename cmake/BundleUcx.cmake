@@ -41,6 +41,26 @@ endfunction()
 foreach(library IN ITEMS libucm.so.0 libucs.so.0 libuct.so.0)
   imbrex_bundle(${library} imbrex-${library} $ORIGIN)
 endforeach()
+
+# libucs looks for modules beside itself, and then where it was installed. Those of a host's UCX there are made for that
+# one, which they would bring along. Where that is said, it is to look where nothing can be, in as many letters.
+set(nowhere /dev/null)
+file(STRINGS ${bundle}/imbrex-libucs.so.0 folders_of_modules REGEX "^/[^ ]*/ucx$")
+list(FILTER folders_of_modules EXCLUDE REGEX "/etc/ucx$")  # of its configuration
+foreach(folder IN LISTS folders_of_modules)
+  string(LENGTH ${folder} length)
+  string(LENGTH ${nowhere} least)
+  math(EXPR more "${length} - ${least}")
+  if(more LESS 0)
+    message(FATAL_ERROR "The modules of UCX lie in ${folder}, a name that is too short to be replaced by ${nowhere} in "
+                        "a bundled UCX: install UCX elsewhere.")
+  endif()
+  string(REPEAT / ${more} rest)
+  execute_process(COMMAND ${CMAKE_COMMAND} -E env LC_ALL=C
+                          sed -i "s|\\x00${folder}\\x00|\\x00${nowhere}${rest}\\x00|g" ${bundle}/imbrex-libucs.so.0
+                  COMMAND_ERROR_IS_FATAL ANY)
+endforeach()
+
 imbrex_bundle(libucp.so.0 libucp.so.0 $ORIGIN)  # is loaded by its path, under the name that each UCX has
 if(EXISTS ${ucx_folder}/ucx/libuct_cma.so.0)  # else it is in libuct, or was left out
   imbrex_bundle(ucx/libuct_cma.so.0 ucx/libuct_cma.so.0 $ORIGIN/..)

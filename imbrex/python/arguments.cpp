@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/python/arguments.hpp>
 
+#include <string>
+
+#include <imbrex/python/failure.hpp>
 #include <imbrex/python/values.hpp>
 
 namespace imbrex::python {
@@ -9,16 +12,25 @@ namespace {
 
 constexpr Py_ssize_t most_arguments = 255;
 
-void encode_fitting(encoder& out, PyObject* const* given, Py_ssize_t positional, PyObject* names) {
+void encode_fitting(encoder& out, const member_record& entry, PyObject* const* given, Py_ssize_t positional,
+                    PyObject* names) {
   const Py_ssize_t named = names == nullptr ? 0 : PyTuple_GET_SIZE(names);
   if (positional > most_arguments || named > most_arguments)
     throw nb::type_error("an entry takes at most 255 arguments: give it a tuple or list");
   out.number(static_cast<std::uint8_t>(positional));
   out.number(static_cast<std::uint8_t>(named));
-  for (Py_ssize_t i = 0; i < positional; ++i) encode(out, given[i]);
-  for (Py_ssize_t i = 0; i < named; ++i) {
-    encode(out, PyTuple_GET_ITEM(names, i));
-    encode(out, given[positional + i]);
+  Py_ssize_t n = 0;
+  try {
+    for (; n < positional; ++n) encode(out, given[n]);
+    for (; n < positional + named; ++n) {
+      encode(out, PyTuple_GET_ITEM(names, n - positional));
+      encode(out, given[n]);
+    }
+  } catch (nb::python_error& e) {
+    const std::string which =
+        n < positional ? std::to_string(n + 1) : nb::str(PyTuple_GET_ITEM(names, n - positional)).c_str();
+    add_note(e, "argument " + which + " of " + entry.whole_name() + " cannot be sent");
+    throw;
   }
 }
 
@@ -36,16 +48,25 @@ void encode_bound(encoder& out, const member_record& entry, PyObject* given, PyO
   for (Py_ssize_t i = 0; i < positional; ++i) all.push_back(PyTuple_GET_ITEM(places, i));
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names.ptr()); ++i)
     all.push_back(PyDict_GetItem(rest, PyTuple_GET_ITEM(names.ptr(), i)));
-  encode_fitting(out, all.data(), positional, names.ptr());
+  encode_fitting(out, entry, all.data(), positional, names.ptr());
 }
 
 }  // namespace
+
+void encode_value(encoder& out, const member_record& port, PyObject* value) {
+  try {
+    encode(out, value);
+  } catch (nb::python_error& e) {
+    add_note(e, "a value for " + port.whole_name() + " cannot be sent");
+    throw;
+  }
+}
 
 void encode_arguments(encoder& out, const member_record& entry, PyObject* const* given, Py_ssize_t positional,
                       PyObject* names) {
   const bool fits = positional >= entry.least && (positional <= entry.most || entry.most < 0);
   if (fits && !entry.has_keywords && (names == nullptr || PyTuple_GET_SIZE(names) == 0)) [[likely]]
-    return encode_fitting(out, given, positional, nullptr);
+    return encode_fitting(out, entry, given, positional, nullptr);
   const nb::object places = checked(PyTuple_New(positional));
   for (Py_ssize_t i = 0; i < positional; ++i) PyTuple_SET_ITEM(places.ptr(), i, Py_NewRef(given[i]));
   const nb::object named = checked(PyDict_New());

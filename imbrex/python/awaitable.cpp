@@ -3,12 +3,32 @@
 
 #include <memory>
 #include <utility>
+#include <vector>
 
 namespace imbrex::python {
 
 namespace {
 
 awaitable_object& of(PyObject* o) { return *reinterpret_cast<awaitable_object*>(o); }
+
+awaitable_object* all = nullptr;
+nb::ft_mutex all_lock;
+
+void enlist(awaitable_object& a) {
+  const nb::ft_lock_guard hold(all_lock);
+  a.follower = all;
+  a.place = &all;
+  if (all != nullptr) all->place = &a.follower;
+  all = &a;
+}
+
+/// Gives what it holds.
+std::unique_ptr<awaited_thing> strike(awaitable_object& a) {
+  const nb::ft_lock_guard hold(all_lock);
+  *a.place = a.follower;
+  if (a.follower != nullptr) a.follower->place = a.place;
+  return std::unique_ptr<awaited_thing>(std::exchange(a.what, nullptr));
+}
 
 void destroyed(PyObject* o) {
   auto& a = of(o);
@@ -21,7 +41,7 @@ void destroyed(PyObject* o) {
       PyErr_WriteUnraisable(nullptr);
     PyErr_Restore(type, value, trace);
   }
-  delete a.what;
+  strike(a).reset();
   Py_XDECREF(a.name);
   PyTypeObject* const type = Py_TYPE(o);
   PyObject_Free(o);
@@ -30,7 +50,7 @@ void destroyed(PyObject* o) {
 
 PyObject* await(PyObject* o) { return Py_NewRef(o); }
 
-/// Python's side: yields itself until the driver (`coroutine`) has resumed it.
+/// Python's side: yields itself, and goes on when the driver (`coroutine`) has found its result there.
 PySendResult send(PyObject* o, PyObject* /*value*/, PyObject** result) noexcept {
   auto& a = of(o);
   using state = awaitable_object::state;
@@ -39,6 +59,16 @@ PySendResult send(PyObject* o, PyObject* /*value*/, PyObject** result) noexcept 
     if (a.its_state == state::over) {
       PyErr_SetString(PyExc_RuntimeError,
                       "it was awaited twice, or was cancelled: keep what the first await gave");
+      return PYGEN_ERROR;
+    }
+    if (a.what == nullptr) {
+      PyErr_SetString(PyExc_RuntimeError, "the run has ended in which it was made");
+      return PYGEN_ERROR;
+    }
+    if (a.its_state == state::waiting) {
+      PyErr_SetString(
+          PyExc_RuntimeError,
+          "another coroutine awaits it already: await it in one place, and hand on what that gave");
       return PYGEN_ERROR;
     }
     if (a.its_state == state::fresh) {
@@ -86,6 +116,13 @@ void awaitable_object::define(nb::module_& m) {
   m.attr("Awaitable") = nb::borrow(reinterpret_cast<PyObject*>(type));
 }
 
+void end_of_awaitables::thread_ends() {
+  std::vector<std::unique_ptr<awaited_thing>> ended;
+  const nb::ft_lock_guard hold(all_lock);
+  for (auto* a = all; a != nullptr; a = a->follower)
+    if (a->made_on == &pe_ && a->what != nullptr) ended.emplace_back(std::exchange(a->what, nullptr));
+}
+
 nb::object new_awaitable(awaited_thing* what, PyObject* name) {
   std::unique_ptr<awaited_thing> mine(what);
   auto* const o = PyObject_New(awaitable_object, awaitable_object::type);
@@ -93,6 +130,8 @@ nb::object new_awaitable(awaited_thing* what, PyObject* name) {
   o->what = mine.release();
   o->its_state = awaitable_object::state::fresh;
   o->name = Py_XNewRef(name);
+  o->made_on = detail::scheduler::current();
+  enlist(*o);
   return nb::steal(reinterpret_cast<PyObject*>(o));
 }
 

@@ -9,6 +9,8 @@
 
 #include <imbrex/coro/await_by.hpp>
 #include <imbrex/python/interpreter.hpp>
+#include <imbrex/sched/observer.hpp>
+#include <imbrex/sched/scheduler.hpp>
 
 namespace imbrex::python {
 
@@ -69,18 +71,42 @@ class awaited_by final : public awaited_thing {
 
 /// The object of Python. It is awaited once, by an entry or the main task.
 struct awaitable_object {
-  enum class state { fresh, waiting, over };
+  enum class state {
+    fresh,
+    waiting,  ///< a coroutine waits for it
+    ready,    ///< that is to go on
+    over,
+  };
 
   PyObject ob_base;
-  awaited_thing* what;
+  awaited_thing* what;  ///< null when it is over, or the run is
   state its_state;
   PyObject* name;  ///< "Block.run.call()", which a warning says if nobody awaits it; null for none
+  const detail::scheduler* made_on;  ///< null: on no PE
+  awaitable_object* follower;        ///< among all that there are
+  awaitable_object** place;          ///< what names this one
 
   static inline PyTypeObject* type = nullptr;
   static void define(nb::module_& m);
 };
 
 inline bool is_awaitable(PyObject* o) { return Py_TYPE(o) == awaitable_object::type; }
+
+/// Of a PE: when its thread ends, so does what awaitables of that PE hold, which is the run's. A program may
+/// keep the objects longer.
+class end_of_awaitables final : public observer {
+ public:
+  explicit end_of_awaitables(const detail::scheduler& pe) : pe_(pe) {}
+  void thread_ends() override;
+
+ private:
+  const detail::scheduler& pe_;
+};
+
+/// Nothing is said if nobody awaits it: whoever takes it may have a reason not to.
+inline void take_awaitable(PyObject* o) {
+  if (is_awaitable(o)) Py_CLEAR(reinterpret_cast<awaitable_object*>(o)->name);
+}
 
 /// Takes `what`. `name` is borrowed: null if nothing is said where nobody awaits it.
 nb::object new_awaitable(awaited_thing* what, PyObject* name);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdlib>
 #include <memory>
@@ -33,6 +34,12 @@ class block {
   void resize(std::size_t size) { *this = block(size); }
 
   const std::shared_ptr<Byte>& memory() const { return memory_; }
+  /// Nobody else has the memory, and what others have done with it is over.
+  bool is_sole() const {
+    if (memory_.use_count() != 1) return false;
+    std::atomic_thread_fence(std::memory_order_acquire);
+    return true;
+  }
 
  private:
   static std::shared_ptr<Byte> new_memory(std::size_t size) {

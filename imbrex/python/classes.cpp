@@ -116,6 +116,12 @@ class_record& define_class(PyObject* type, const std::string& name,
   return c;
 }
 
+void replace_class(class_record& of, PyObject* type) {
+  of.type = Py_NewRef(type);  // the one that it was is kept, as all of a class is
+  const std::lock_guard hold(all().lock);
+  all().by_type.emplace(type, &of);
+}
+
 void set_constructor(class_record& of, const member_definition& definition) {
   take_function(*of.members.front(), definition);  // the one that it had is kept, as all of a class is
 }

@@ -93,6 +93,8 @@ struct member_definition {
 /// do it during the run, in the same order, and before they hear of the class by a message.
 class_record& define_class(PyObject* type, const std::string& name,
                            const std::vector<member_definition>& members, bool in_all_processes);
+/// Another type is that class from here on: one that has been made of its own anew.
+void replace_class(class_record& of, PyObject* type);
 /// The constructor of a class that got it after its class statement; before a run.
 void set_constructor(class_record& of, const member_definition& definition);
 /// The record of a class that was defined. Throws nb::type_error for any other object.

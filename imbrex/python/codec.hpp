@@ -127,7 +127,7 @@ class decoder {
     std::memcpy(&n, raw(sizeof n), sizeof n);
     return n;
   }
-  /// The next block, which may be taken if `may_take`.
+  /// The next block, which may be taken if `may_take`, and nobody else has it.
   const bytes_block& next_block() {
     if (blocks_.empty()) throw_truncated();
     const auto& b = blocks_.front();

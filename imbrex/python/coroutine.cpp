@@ -5,6 +5,12 @@
 
 namespace imbrex::python {
 
+namespace {
+
+awaitable_object& awaitable_in(const nb::object& o) { return *reinterpret_cast<awaitable_object*>(o.ptr()); }
+
+}  // namespace
+
 coroutine::coroutine(nb::object what) : what_(std::move(what)) {
   if (PyCoro_CheckExact(what_.ptr()) || is_awaitable(what_.ptr())) return;
   const auto* const as_async = Py_TYPE(what_.ptr())->tp_as_async;
@@ -16,7 +22,7 @@ coroutine::coroutine(nb::object what) : what_(std::move(what)) {
 coroutine::~coroutine() {
   if (!waits_for_.is_valid() || !is_awaitable(waits_for_.ptr())) return;
   // The program may still hold what this has awaited, which must not resume it any more.
-  auto& cancelled = *reinterpret_cast<awaitable_object*>(waits_for_.ptr());
+  auto& cancelled = awaitable_in(waits_for_);
   cancelled.its_state = awaitable_object::state::over;
   delete std::exchange(cancelled.what, nullptr);
 }
@@ -62,6 +68,7 @@ PySendResult throw_into(PyObject* coroutine, PyObject** given) {
 bool coroutine::advance() {
   bool throws = false;
   for (;;) {
+    if (waits_for_.is_valid() && !throws) awaitable_in(waits_for_).its_state = awaitable_object::state::ready;
     PyObject* given = nullptr;
     const PySendResult sent =
         throws ? throw_into(what_.ptr(), &given) : PyIter_Send(what_.ptr(), Py_None, &given);
@@ -82,7 +89,7 @@ bool coroutine::advance() {
           "an entry awaited what gave a %s, which imbrex cannot resume: await what imbrex gives, or another "
           "coroutine",
           Py_TYPE(given)->tp_name);
-    } else if (reinterpret_cast<awaitable_object*>(given)->what->suspend(waiter(&resume, this), *entry_)) {
+    } else if (awaitable_in(waits_for_).what->suspend(waiter(&resume, this), *entry_)) {
       return false;
     }
   }

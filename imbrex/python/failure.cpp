@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/python/failure.hpp>
 
+#include <unistd.h>
+
+#include <atomic>
 #include <cstddef>
 #include <cstring>
 #include <vector>
@@ -24,7 +27,41 @@ nb::object take_raised() {
   return nb::steal(value);
 }
 
+std::atomic<pid_t> process_of_run = 0;
+
+/// Of a SystemExit. Writes its text if it has one.
+int status_in(const nb::python_error& e) {
+  const nb::object code = checked(PyObject_GetAttrString(e.value().ptr(), "code"));
+  if (code.is_none()) return 0;
+  if (PyLong_Check(code.ptr())) {
+    int overflow = 0;
+    // As the system does.
+    return static_cast<int>(PyLong_AsLongAndOverflow(code.ptr(), &overflow) & 0xff);
+  }
+  nb::print(code, nb::str("\n"), nb::module_::import_("sys").attr("stderr"));
+  return 1;
+}
+
+/// Python writes out what it has raised; but its own end, which would wait for threads that are not there, is
+/// left out.
+[[noreturn]] void end_forked_process(nb::python_error& e) {
+  int status = 1;
+  if (!e.matches(PyExc_SystemExit)) {
+    e.restore();
+    PyErr_Print();
+  } else {
+    status = status_in(e);
+  }
+  for (const char* stream : {"stdout", "stderr"}) {
+    const nb::object done = nb::steal(PyObject_CallMethod(PySys_GetObject(stream), "flush", nullptr));
+    if (!done.is_valid()) PyErr_Clear();
+  }
+  ::_exit(status);
+}
+
 }  // namespace
+
+void note_process_of_run() { process_of_run = ::getpid(); }
 
 std::exception_ptr take_python_error(const std::string& who) {
   const nb::object raised = take_raised();
@@ -48,18 +85,17 @@ std::optional<int> status_of_system_exit() {
   try {
     throw;
   } catch (nb::python_error& e) {
+    if (::getpid() != process_of_run) end_forked_process(e);
     if (!e.matches(PyExc_SystemExit)) return std::nullopt;
-    const nb::object code = checked(PyObject_GetAttrString(e.value().ptr(), "code"));
-    if (code.is_none()) return 0;
-    if (PyLong_Check(code.ptr())) {
-      int overflow = 0;
-      return static_cast<int>(PyLong_AsLongAndOverflow(code.ptr(), &overflow) & 0xff);  // as the system does
-    }
-    nb::print(code, nb::none(), nb::module_::import_("sys").attr("stderr"));
-    return 1;
+    return status_in(e);
   } catch (...) {
     return std::nullopt;
   }
+}
+
+void add_note(const nb::python_error& to, const std::string& line) {
+  const nb::object done = nb::steal(PyObject_CallMethod(to.value().ptr(), "add_note", "s", line.c_str()));
+  if (!done.is_valid()) PyErr_Clear();  // what is raised matters more
 }
 
 std::exception_ptr travelling_exception(const std::string& who) {

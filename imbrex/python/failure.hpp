@@ -17,6 +17,14 @@ std::exception_ptr travelling_exception(const std::string& who);
 
 /// Of the exception that is handled: the status if it is Python's SystemExit, which has the program end as
 /// imbrex.exit does. Its text, if it has one, has been written then, as Python does.
+/// Where it was raised in a process that an entry or the main task has forked, which has none of the run's
+/// threads and connections of its own, that process ends as Python would end it, and this does not return.
 std::optional<int> status_of_system_exit();
+
+/// A run begins in this process.
+void note_process_of_run();
+
+/// Adds a line to what a traceback says of the exception.
+void add_note(const nb::python_error& to, const std::string& line);
 
 }  // namespace imbrex::python

@@ -27,6 +27,16 @@ void set_foreign(const foreign_error& e) {
   PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(again.ptr())), again.ptr());
 }
 
+PyObject* type_of(const nb::builtin_exception& e) {
+  switch (e.type()) {
+    case nb::exception_type::type_error: return PyExc_TypeError;
+    case nb::exception_type::attribute_error: return PyExc_AttributeError;
+    case nb::exception_type::index_error: return PyExc_IndexError;
+    case nb::exception_type::key_error: return PyExc_KeyError;
+    default: return PyExc_ValueError;
+  }
+}
+
 void set_current_exception() {
   try {
     throw;
@@ -41,10 +51,9 @@ void set_current_exception() {
   } catch (const error& e) {
     set_error("Error", e.what());
   } catch (const nb::builtin_exception& e) {
-    PyErr_SetString(e.type() == nb::exception_type::type_error ? PyExc_TypeError : PyExc_ValueError,
-                    e.what());
-  } catch (const std::bad_alloc&) {
-    PyErr_NoMemory();
+    PyErr_SetString(type_of(e), e.what());
+  } catch (const std::bad_alloc& e) {
+    PyErr_SetString(PyExc_MemoryError, e.what());
   } catch (const std::out_of_range& e) {
     PyErr_SetString(PyExc_IndexError, e.what());
   } catch (const std::invalid_argument& e) {

@@ -81,7 +81,7 @@ void send_value(const member_object& m, PyObject* const* given, Py_ssize_t count
     }
   }
   encoder value;
-  encode(value, given[count - 1]);
+  encode_value(value, *m.its, given[count - 1]);
   const proxy& to = proxy_in(m.target);
   kind_of(to).put(to, m.its->number, reference, value);
 }

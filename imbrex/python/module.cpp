@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The module imbrex._core: what the package's Python builds upon.
 #include <cmath>
-#include <csignal>
 #include <memory>
 #include <optional>
 #include <string>
@@ -29,6 +28,7 @@
 #include <imbrex/python/coroutine.hpp>
 #include <imbrex/python/device_array.hpp>
 #include <imbrex/python/failure.hpp>
+#include <imbrex/python/interrupts.hpp>
 #include <imbrex/python/member.hpp>
 #include <imbrex/python/object_base.hpp>
 #include <imbrex/python/port_type.hpp>
@@ -102,6 +102,7 @@ std::vector<task<nb::object>> tasks_of(const nb::args& awaitables) {
     const auto* const as_async = Py_TYPE(a.ptr())->tp_as_async;
     if (as_async == nullptr || as_async->am_await == nullptr)
       throw nb::type_error((std::string("a ") + Py_TYPE(a.ptr())->tp_name + " cannot be awaited").c_str());
+    take_awaitable(a.ptr());
     all.push_back(task_of(nb::borrow(a)));
   }
   return all;
@@ -243,21 +244,6 @@ bool post(const executor& to, nb::object function) {
   return to.post(std::move(call));
 }
 
-/// Ctrl-C ends the process as it ends one of C++: Python's own handler would wait for the main thread, which
-/// waits here.
-class interrupts {
- public:
-  interrupts() : before_(std::signal(SIGINT, SIG_DFL)) {
-    if (before_ == SIG_IGN) std::signal(SIGINT, SIG_IGN);
-  }
-  ~interrupts() { std::signal(SIGINT, before_); }
-  interrupts(const interrupts&) = delete;
-  interrupts& operator=(const interrupts&) = delete;
-
- private:
-  void (*before_)(int);
-};
-
 /// A Python without a global lock has one after all where it was asked for, or a library needs it.
 bool has_global_lock() {
 #if defined(Py_GIL_DISABLED)
@@ -298,18 +284,23 @@ nb::tuple parse(std::vector<std::string> words) {
 nb::tuple run_program(nb::object function, const options& settings) {
   if (detail::scheduler::current() != nullptr)
     throw error("imbrex.run was called in a run: call it once, outside");
-  std::vector<std::unique_ptr<interpreter_lock>> locks;
-  const pe_attachment attachment([&](detail::scheduler& pe) {
-    if (pe.pe() == detail::scheduler::no_pe) return;
-    pe.attach(*locks.emplace_back(std::make_unique<interpreter_lock>()), observed::thread);
-  });
+  note_process_of_run();
   main_program main{std::move(function), nb::none(), nullptr};
   int status = 0;
   {
     const nb::gil_scoped_release unlocked;
-    const interrupts end_the_process;
+    interrupts ends(num_processes() == 1);
+    std::vector<std::unique_ptr<interpreter_lock>> locks;
+    std::vector<std::unique_ptr<end_of_awaitables>> ends_of_awaitables;
+    const pe_attachment attachment([&](detail::scheduler& pe) {
+      if (pe.pe() == detail::scheduler::no_pe) return;
+      ends.watch(pe);
+      pe.attach(*locks.emplace_back(std::make_unique<interpreter_lock>()), observed::thread);
+      pe.attach(*ends_of_awaitables.emplace_back(std::make_unique<end_of_awaitables>(pe)), observed::thread);
+    });
     status = imbrex::run(settings, [&] { return run_main(main); });
   }
+  interrupts::raise_what_came();
   return nb::make_tuple(status, main.result);
 }
 
@@ -347,6 +338,11 @@ void define_phases(nb::module_& m) {
     return detail::begin_turn(entry, collection, element);
   });
   m.def("end_turn", &detail::end_turn);
+  m.def("resume_turn", [](const std::string& entry, std::uint32_t collection, std::uint64_t element) {
+    return detail::resume_turn(entry, collection, element);
+  });
+  m.def("suspend_turn", [](const std::string& entry, std::uint32_t collection, std::uint64_t element,
+                           bool has_ended) { detail::suspend_turn(entry, collection, element, has_ended); });
   m.def("name_turns", [](std::uint32_t collection, const std::string& class_name, std::uint64_t element,
                          const std::string& element_name) {
     detail::name_turns(collection, class_name, element, element_name);
@@ -355,6 +351,8 @@ void define_phases(nb::module_& m) {
 
 void define_functions(nb::module_& m) {
   m.def("define_class", &define_class_of);
+  m.def("replace_class",
+        [](const nb::object& old, const nb::object& by) { replace_class(class_of(old.ptr()), by.ptr()); });
   m.def("set_constructor", [](const nb::object& type, const nb::tuple& constructor) {
     set_constructor(class_of(type.ptr()), definition_in(constructor));
   });
@@ -363,7 +361,7 @@ void define_functions(nb::module_& m) {
   m.def("make_chare", &make_chare_of);
   m.def("when_all", &all_of);
   m.def("when_any", &any_of);
-  m.def("sleep", &sleep);
+  m.def("sleep", &sleep, nb::arg("seconds").none());
   m.def("quiescence", &until_quiet);
   m.def("now", [] { return seconds(); });
   m.def("pe", [] {
@@ -378,7 +376,7 @@ void define_functions(nb::module_& m) {
   m.def("num_processes", [] { return num_processes(); });
   m.def("in_run", [] { return detail::scheduler::current() != nullptr; });
   m.def("on_threads", [] { return detail::processor::here().run().how().machine == machine_kind::threads; });
-  m.def("exit", &exit_with);
+  m.def("exit", &exit_with, nb::arg("status").none());
   nb::class_<executor>(m, "Executor",
                        "By which threads that are no PE have the PE of its making call functions. While one "
                        "is held there is no quiescence, and no deadlock is seen.")

@@ -269,7 +269,7 @@ nb::object decode_array(decoder& in) {
 nb::object decode_array_beside(decoder& in) {
   head h = decode_head(in);
   const auto& b = in.next_block();
-  if (!in.may_take()) return copied_array(h, b.data(), b.size());
+  if (!in.may_take() || !b.is_sole()) return copied_array(h, b.data(), b.size());
   using owner = std::shared_ptr<std::byte>;
   auto held = std::make_unique<owner>(b.memory());
   std::byte* const first = held->get();

@@ -88,6 +88,7 @@ void finish_with(Body& ended, Made make) {
 object_base::~object_base() {
   if (self_ == nullptr) return;
   const nb::gil_scoped_acquire lock;
+  for (const auto& p : ports_) p->drop_unread();
   reinterpret_cast<chare_object*>(self_)->home = nullptr;
   Py_DECREF(self_);
 }
@@ -110,10 +111,15 @@ void object_base::adopt(class_record& c) {
   self_ = checked(type->tp_new(type, nothing, nullptr)).release().ptr();
   reinterpret_cast<chare_object*>(self_)->home = this;
   ports_.reserve(c.ports.size());
-  for (const member_record* const m : c.ports) {
-    const auto& p = ports_.emplace_back(std::make_shared<port>(*m));
-    if (PyObject_SetAttrString(self_, m->name.c_str(), new_port_object(p).ptr()) < 0)
-      throw nb::python_error();
+  for (const member_record* const m : c.ports) ports_.push_back(std::make_shared<port>(*m));
+  set_ports();
+}
+
+void object_base::set_ports() {
+  // Not by a __setattr__ of the class's, which may count on its constructor, or refuse, as of frozen ones.
+  for (const auto& p : ports_) {
+    const nb::object name = checked(PyUnicode_InternFromString(p->of().name.c_str()));
+    if (PyObject_GenericSetAttr(self_, name.ptr(), new_port_object(p).ptr()) < 0) throw nb::python_error();
   }
 }
 
@@ -139,10 +145,22 @@ nb::object object_base::invoke(const member_record& entry, decoder& arguments) {
   }
 }
 
+nb::object object_base::call_function(const member_record& entry, decoder& arguments) {
+  nb::object result = invoke(entry, arguments);
+  if (PyCoro_CheckExact(result.ptr()) == 0) [[likely]]
+    return result;
+  checked(PyObject_CallMethod(result.ptr(), "close", nullptr));  // so that it is not said to be forgotten
+  throw nb::type_error(
+      (entry.whole_name() +
+       " is not async def, but returned a coroutine, which nobody awaits: make it async def, "
+       "and its decorators, too")
+          .c_str());
+}
+
 void object_base::call_and_drop(entry_name which, decoder arguments) {
   const member_record& entry = member_of(which);
   try {
-    invoke(entry, arguments);
+    call_function(entry, arguments);
   } catch (...) {
     std::rethrow_exception(travelling_exception(who(entry)));
   }
@@ -151,7 +169,7 @@ void object_base::call_and_drop(entry_name which, decoder arguments) {
 loaded_parcel object_base::call_plain(entry_name which, decoder arguments) {
   const member_record& entry = member_of(which);
   try {
-    return loaded_parcel_of(invoke(entry, arguments).ptr());
+    return loaded_parcel_of(call_function(entry, arguments).ptr());
   } catch (...) {
     std::rethrow_exception(travelling_exception(who(entry)));
   }
@@ -160,7 +178,7 @@ loaded_parcel object_base::call_plain(entry_name which, decoder arguments) {
 contribution object_base::call_plain_for(entry_name which, const operation& by, decoder arguments) {
   const member_record& entry = member_of(which);
   try {
-    return contribution_of(by, invoke(entry, arguments).ptr());
+    return contribution_of(by, call_function(entry, arguments).ptr());
   } catch (...) {
     std::rethrow_exception(travelling_exception(who(entry)));
   }
@@ -196,6 +214,7 @@ void object_base::unpack(entry_name constructor, const parcel& state) {
     const nb::object value = value_of(state);
     PyObject* const both[] = {arguments[0], value.ptr()};
     checked(PyObject_Vectorcall(restore, both, 2, nullptr));
+    set_ports();  // which a __setstate__ that replaces the attributes has taken away
   } catch (...) {
     std::rethrow_exception(travelling_exception(""));
   }

@@ -91,6 +91,8 @@ class object_base {
   void construct(entry_name constructor, const parcel& arguments);
   /// Calls an entry and gives what it returns. Throws what travels.
   nb::object invoke(const member_record& entry, decoder& arguments);
+  /// The same of a plain entry. Throws nb::type_error if it returns a coroutine.
+  nb::object call_function(const member_record& entry, decoder& arguments);
   void call_and_drop(entry_name which, decoder arguments);
   loaded_parcel call_plain(entry_name which, decoder arguments);
   contribution call_plain_for(entry_name which, const operation& by, decoder arguments);
@@ -116,6 +118,7 @@ class object_base {
 
  private:
   void adopt(class_record& c);
+  void set_ports();
 
   class_record* class_ = nullptr;
   PyObject* self_ = nullptr;

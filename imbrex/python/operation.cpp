@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <optional>
 #include <string>
 
@@ -32,8 +33,8 @@ std::optional<double> combined(operation_kind kind, double a, double b) {
   switch (kind) {
     case operation_kind::sum: return a + b;
     case operation_kind::product: return a * b;
-    case operation_kind::min: return b < a ? b : a;
-    case operation_kind::max: return a < b ? b : a;
+    case operation_kind::min: return b < a || std::isnan(b) ? b : a;  // what is no number spreads
+    case operation_kind::max: return a < b || std::isnan(b) ? b : a;
     default: return std::nullopt;
   }
 }

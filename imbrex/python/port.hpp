@@ -20,6 +20,9 @@ class port {
   const member_record& of() const { return of_; }
   mailbox<loaded_parcel>& values() { return values_; }
 
+  /// The chare ends, though the program may keep what stands for its port.
+  void drop_unread() { const mailbox<loaded_parcel> dropped(std::move(values_)); }
+
   /// A value has come.
   void put(std::int64_t reference, loaded_parcel value);
 

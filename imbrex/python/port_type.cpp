@@ -4,6 +4,7 @@
 #include <new>
 #include <utility>
 
+#include <imbrex/python/arguments.hpp>
 #include <imbrex/python/array_kind.hpp>
 #include <imbrex/python/awaitable.hpp>
 #include <imbrex/python/device_port.hpp>
@@ -84,7 +85,7 @@ PyObject* send(PyObject* self, PyObject* value) noexcept {
                                .c_str());
     const proxy& to = p.other();
     encoder out;
-    encode(out, value);
+    encode_value(out, p.of(), value);
     kind_of(to).put(to, p.port_there().number, p.next_to_send(), out);
     Py_RETURN_NONE;
   } catch (...) {

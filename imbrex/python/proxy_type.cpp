@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/python/proxy_type.hpp>
 
+#include <array>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -124,11 +126,16 @@ PyObject* created(PyObject* self, PyObject*) noexcept {
 
 PyObject* with_priority(PyObject* self, PyObject* priority) noexcept {
   try {
-    const long n = PyLong_AsLong(priority);
-    if (n == -1 && PyErr_Occurred() != nullptr) return nullptr;
-    if (n < -32 || n > 31)
-      throw nb::value_error(
-          ("a priority of " + std::to_string(n) + ": it is -32 to 31, and lower ones go first").c_str());
+    int overflow = 0;
+    const long n = PyLong_Check(priority) != 0 ? PyLong_AsLongAndOverflow(priority, &overflow) : 0;
+    if (PyLong_Check(priority) == 0) {
+      PyErr_Format(PyExc_TypeError, "with_priority takes an int from -32 to 31, not %R", priority);
+      return nullptr;
+    }
+    if (overflow != 0 || n < -32 || n > 31) {
+      PyErr_Format(PyExc_ValueError, "a priority of %R: it is -32 to 31, and lower ones go first", priority);
+      return nullptr;
+    }
     proxy p = proxy_in(self);
     p.priority = static_cast<std::int8_t>(n);
     return new_proxy(std::move(p)).release().ptr();
@@ -276,6 +283,17 @@ void define_proxies(nb::module_& m) {
       PyTuple_SET_ITEM(shape.ptr(), d, PyLong_FromLong(p.shape[static_cast<std::size_t>(d)]));
     return nb::make_tuple(nb::borrow(p.of->type), kinds[static_cast<int>(p.kind)], shape);
   });
+  // The ints of an index or a shape, which a text names.
+  m.def(
+      "_index",
+      [](const nb::object& o, const char* what) {
+        std::array<int, 6> at{};
+        const auto dimensions = read_index(o.ptr(), at, what);
+        nb::list ints;
+        for (const int i : std::span<const int>(at).first(dimensions)) ints.append(i);
+        return nb::tuple(ints);
+      },
+      nb::arg().none(), nb::arg());
   m.def("_proxy", [](const nb::bytes& bytes) {
     decoder in(std::span(static_cast<const std::byte*>(bytes.data()), bytes.size()));
     return decode(in);

@@ -136,6 +136,8 @@ def check_content(wheel, folder):
         for library in needed(file):
             assert library in names or re.match(OF_SYSTEM, library), (file, library)
             assert not library.startswith("libucp"), file  # is loaded
+    ucs = (folder / "imbrex/lib/imbrex/imbrex-libucs.so.0").read_bytes()
+    assert not re.search(rb"\0/[^\0]*/lib[^\0]*/ucx\0", ucs)  # where modules of the host's UCX may be
     assert not [name for name in names if re.match("libibverbs|librdmacm|libmlx", name)], names
     assert "manylinux_" in wheel.name, wheel
 

@@ -13,7 +13,7 @@ import subprocess
 import sys
 
 
-PARTS = r"^python\.(alone|deterministic|threads|processes|sessions|tools)$"
+PARTS = r"^python\.(alone|deterministic|threads|processes|plugin|programs|sessions|tools)$"
 
 
 def missing_in(python):

@@ -128,8 +128,9 @@ def test_arrays_with_keys(run):
         await ix.quiescence()
         assert await a["north"].noted.call() == [1]
         assert sorted(map(len, await a.noted.reduce(ix.gather))) == [1] * 4
-        with pytest.raises(TypeError, match="a key of an array is a str"):
-            a[1.5]
+        for wrong in (1.5, True, (1, [2]), ("x", (None,))):
+            with pytest.raises(TypeError, match="a key of an array is a str"):
+                a[wrong]
     run(main)
 
 

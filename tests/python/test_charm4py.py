@@ -246,6 +246,48 @@ def test_reports_name_the_chare_the_method_and_the_line(run):
     assert done.returncode == 1 and "It came from Worker(1).fail on PE 1." in done.stderr
 
 
+WRONG = """
+from charm4py import Array, Chare, Group, charm
+
+class Cell(Chare):
+    def where(self):
+        return self.thisIndex
+
+class NoChare:
+    pass
+
+def main(args):
+    line, square, sparse = Array(Cell, 3), Array(Cell, (2, 2)), Array(Cell, ndims=1)
+    for wrong, words in (
+            (lambda: Array(int, 3), "<class 'int'> is no chare class: derive one from Chare"),
+            (lambda: Group(NoChare), "NoChare'> is no chare class"),
+            (lambda: Chare(Cell.where), "is no chare class"),
+            (lambda: Chare(None), "None is no chare class"),
+            (lambda: Array(Cell, -1), "an array of Cell cannot have the shape -1: each extent must be 0 or more"),
+            (lambda: Array(Cell, "x"), "the shape of an array of Cell is an int, or a tuple of ints, not 'x'"),
+            (lambda: line["x"], "an index of the array of Cell is an int, or a tuple of ints, not 'x'"),
+            (lambda: line[1.5], "not 1.5"),
+            (lambda: square[1], "index 1 has 1 dimensions, and the array of Cell has the shape (2, 2)"),
+            (lambda: sparse.ckInsert("x"), "an index of the array of Cell is an int, or a tuple of ints, not 'x'")):
+        try:
+            wrong()
+        except (TypeError, ValueError, IndexError) as e:
+            assert words in str(e), e
+        else:
+            assert False, words
+    assert [line[2].where(ret=True).get(), square[[1, 0]].where(ret=True).get()] == [(2,), (1, 0)]
+    print("all of it", flush=True)
+    exit()
+
+charm.start(main)
+"""
+
+
+def test_what_is_wrong_is_said_where_it_is_written(run):
+    done = run(2, WRONG)
+    assert (done.returncode, done.stdout) == (0, "all of it\n"), done.stdout + done.stderr
+
+
 STATE = """
 from charm4py import (
     Array, Chare, Options, Reducer, charm, charm4py_version, coro_ext, readonlies, threaded)

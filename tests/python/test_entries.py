@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
+import asyncio
 import contextlib
 import dataclasses
+import functools
+import pickle
 import threading
 import warnings
 
@@ -88,6 +91,9 @@ def test_wrong_indices_are_named(run):
                 ix.array(Counter, wrong)
         with pytest.raises(IndexError, match=r"an index is \(0, 4294967296\): each int must fit 32 bits"):
             counters[0, 2**32]
+        for make in (ix.array, ix.sparse_array):
+            with pytest.raises(TypeError, match="1 to 6 ints, not None; imbrex.keyed_array makes"):
+                make(Counter, None)
         with pytest.raises(IndexError, match="a shape is 2147483648: each int must fit 32 bits"):
             ix.sparse_array(Counter, 2**31)
         with pytest.raises(TypeError, match="all of .*Counter cannot be iterated over"):
@@ -99,6 +105,9 @@ def test_wrong_indices_are_named(run):
                 ix.chare(Counter, on=wrong)
         with pytest.raises(TypeError, match="a priority of -32 to 31, not 'high'"):
             ix.chare(Counter, priority="high")
+        for wrong in (-33, 32, 2**40):
+            with pytest.raises(ValueError, match=f"imbrex.chare: a priority of {wrong}: it is -32 to 31"):
+                ix.chare(Counter, priority=wrong)
         for wrong in (99, 2**40):
             with pytest.raises(ix.Error, match=rf"^imbrex.chare: there is no PE {wrong}; this run has PEs 0 to \d$"):
                 ix.chare(Counter, on=wrong)
@@ -314,6 +323,25 @@ def test_forgotten_and_repeated_awaits_are_told(run):
     run(main)
 
 
+class Patient(ix.Chare):
+    box = ix.Mailbox()
+
+    @ix.entry
+    async def receive(self):
+        return await ix.when_any(self.box.receive(), ix.sleep(100))
+
+
+def test_what_when_any_does_not_need_is_not_called_forgotten(run):
+    async def main():
+        patient = ix.chare(Patient)
+        patient.box.send(5)
+        await ix.quiescence()
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert await patient.receive.call() == (0, 5)
+    run(main)
+
+
 class Wrong(ix.Chare):
     box = ix.Mailbox()
 
@@ -382,3 +410,148 @@ def test_what_only_a_run_awaits_is_refused_elsewhere():
                         (lambda: ix.num_pes(), "imbrex.num_pes is for .*session.num_pes")):
         with pytest.raises(ix.Error, match=words):
             what()
+
+
+def pass_on(function):
+    @functools.wraps(function)
+    def call(self, *given, **named):
+        return function(self, *given, **named)
+    return call
+
+
+UNSET = object()
+
+
+class Decorated(ix.Chare):
+    def __init__(self, first=1, unset=UNSET):
+        self.is_unset = unset is UNSET
+        self.seen = []
+
+    @pass_on
+    @ix.entry
+    async def wait(self, seconds):
+        await ix.sleep(seconds)
+        self.seen.append(seconds)
+        return seconds
+
+    @ix.entry
+    def forget(self):
+        return self.wait(0)
+
+    @ix.entry
+    def take(self, first, *, unset=UNSET):
+        return self.is_unset and unset is UNSET
+
+    @ix.entry
+    def waits(self):
+        return self.seen
+
+
+def test_entries_may_have_decorators_and_defaults_that_cannot_be_sent(run):
+    async def main():
+        chare = ix.chare(Decorated, first=2)
+        chare.wait.send(0.001)
+        await ix.quiescence()
+        assert await chare.waits.call() == [0.001]
+        assert await chare.wait.call(0) == 0
+        assert await chare.take.call(first=1)
+        with pytest.raises(TypeError, match=r"Decorated\.forget is not async def, but returned a coroutine"):
+            await chare.forget.call()
+        assert await chare.waits.call() == [0.001, 0]
+    run(main)
+
+
+class Boxed(Counter):
+    box = ix.Mailbox()
+
+
+def test_what_cannot_be_sent_is_named(run):
+    async def main():
+        chare = ix.chare(Boxed)
+        for call, words in ((lambda: chare.collect.send(1, (n for n in ())), "argument 2 of Boxed.collect"),
+                            (lambda: chare.collect.call(1, b=lambda: 0), "argument b of Boxed.collect"),
+                            (lambda: chare.box.send(lambda: 0), "a value for Boxed.box")):
+            with pytest.raises((TypeError, AttributeError, pickle.PicklingError)) as raised:
+                call()
+            assert raised.value.__notes__ == [words.replace("Boxed", f"{__name__}.Boxed") + " cannot be sent"]
+    run(main)
+
+
+class Open(ix.Chare):
+    @ix.entry
+    def count(*given):
+        return len(given) - 1
+
+
+@dataclasses.dataclass(frozen=True)
+class Frozen(ix.Chare):
+    n: int = 1
+    box = ix.Mailbox()
+
+    @ix.entry
+    async def add(self):
+        return self.n + await self.box.receive()
+
+
+class Asynchronous(ix.Chare):
+    @ix.entry
+    async def sleep(self):
+        await asyncio.sleep(0.01)
+
+
+def test_unusual_classes(run):
+    async def main():
+        assert await ix.chare(Open).count.call(1, 2, 3) == 3
+        frozen = ix.chare(Frozen, n=5)
+        frozen.box.send(3)
+        assert await frozen.add.call() == 8
+        proxy = ix.keyed_array(Open)
+        assert not hasattr(proxy, "shape") and not hasattr(proxy, "local")
+        with pytest.raises(TypeError, match="with_priority takes an int from -32 to 31, not 1.5"):
+            proxy.with_priority(1.5)
+        with pytest.raises(TypeError, match="imbrex.sleep takes seconds, a number, not None"):
+            await ix.sleep(None)
+        with pytest.raises(RuntimeError) as raised:
+            await ix.chare(Asynchronous).sleep.call()
+        assert "imbrex.sleep" in raised.value.__notes__[0]
+    run(main)
+    for wrap in (staticmethod, classmethod, property):
+        with pytest.raises(TypeError, match=rf"Wrapped\.f is a {wrap.__name__}: an entry is a method"):
+            class Wrapped(ix.Chare):
+                f = wrap(ix.entry(lambda *given: 0))
+
+
+async def give(awaited):
+    return await awaited
+
+
+class Box(ix.Chare):
+    box = ix.Mailbox()
+
+    @ix.entry
+    async def receive_in_two_places(self):
+        value = self.box.receive(3)
+        self.proxy.box.send(3, "came")
+        with pytest.raises(RuntimeError, match="another coroutine awaits it already"):
+            await ix.when_all(give(value), give(value))
+        value = self.box.receive(4)
+        first, second = give(value), give(value)
+        assert first.send(None) is value
+        with pytest.raises(RuntimeError, match="another coroutine awaits it already"):
+            second.send(None)
+
+    @ix.entry
+    def later(self):
+        return 5
+
+
+def test_one_coroutine_awaits_a_thing(run):
+    async def main():
+        chare = ix.chare(Box)
+        for make in (chare.later.call, lambda: ix.sleep(0.001), lambda: ix.array(Box, 3).later.reduce(ix.sum)):
+            thing = make()
+            with pytest.raises(RuntimeError, match="another coroutine awaits it already"):
+                await ix.when_all(give(thing), give(thing))
+        await chare.receive_in_two_places.call()
+        assert await ix.when_all(give(chare.later.call()), chare.later.call()) == [5, 5]
+    run(main)

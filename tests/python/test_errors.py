@@ -155,6 +155,10 @@ class OnLast(ix.Chare):
     def one(self):
         return 1
 
+    @ix.entry
+    async def all(self):
+        return await self.all_reduce(1, ix.sum)
+
 
 def test_constructors_raise_where_they_are_awaited(run):
     async def main():
@@ -179,7 +183,8 @@ def test_constructors_raise_where_they_are_awaited(run):
                 await failed.created()
             assert await failed[0].one.call() == 1
             for use in (lambda: failed[5].one.call(), lambda: failed.one.reduce(ix.sum),
-                        lambda: failed.one.reduce(ix.gather)):
+                        lambda: failed.one.reduce(ix.gather), lambda: failed[0].all.call(),
+                        lambda: failed.all.reduce(ix.sum)):
                 with pytest.raises(ValueError, match="again on the last"):
                     await use()
             await failed.destroy()
@@ -317,7 +322,7 @@ def test_sys_exit_ends_the_run_with_its_status(run, capfd, status, code, how):
     text = capfd.readouterr().err
     assert "Traceback" not in text
     if isinstance(status, str) and ix.num_processes() == 1:
-        assert text.startswith(status)
+        assert text.startswith(status + "\n")
 
 
 def test_a_main_task_that_is_no_coroutine_exits(run):
@@ -352,6 +357,15 @@ def test_what_is_no_function_is_refused():
         ix.run(main(), argv=[])
     with pytest.raises(TypeError, match="imbrex.run takes a function, most often async def, not 3"):
         ix.run(3, argv=[])
+
+    def generator():
+        yield 1
+
+    async def asynchronous():
+        yield 1
+    for each in (generator, asynchronous):
+        with pytest.raises(TypeError, match=rf"{each.__name__} is a generator: imbrex.run takes a plain function"):
+            ix.run(each, argv=[])
 
 
 def test_names_of_chares_are_kept():

@@ -106,6 +106,38 @@ def test_state_is_what_getstate_says(run, machine):
     run(main)
 
 
+class Replaced(ix.Chare):
+    box = ix.Mailbox()
+
+    def __init__(self):
+        self.n = 7
+
+    def __getstate__(self):
+        return self.__dict__.copy()
+
+    def __setstate__(self, state):
+        self.__dict__ = state
+
+    @ix.entry
+    def move(self, pe):
+        self.migrate_to(pe)
+
+    @ix.entry
+    async def take(self):
+        return self.n, await self.box.receive(1)
+
+
+def test_a_setstate_may_replace_all_attributes(run):
+    async def main():
+        one = ix.chare(Replaced)
+        for pe in (*range(ix.num_pes()), 0):
+            one.box.send(1, pe)
+            await ix.quiescence()
+            await one.move.call(pe)
+            assert await one.take.call() == (7, pe)
+    run(main)
+
+
 class Stuck(ix.Chare):
     def __init__(self, fails):
         self.fails = fails

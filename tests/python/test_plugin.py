@@ -139,6 +139,90 @@ async def test_skipped():
                                '*raise ValueError("on purpose")*'])
 
 
+PROCESSES = pytest.mark.parametrize("processes", [1, pytest.param(2, marks=needs_command)])
+
+
+@PROCESSES
+def test_a_test_whose_run_ends_in_the_middle_has_failed(results, processes):
+    done = results("""
+import sys
+
+class Ender(ix.Chare):
+    @ix.entry
+    def end(self):
+        sys.exit(0)
+
+@pytest.mark.imbrex(processes=PROCESSES)
+async def test_exit():
+    ix.exit(0)
+    await ix.sleep(60)
+
+@pytest.mark.imbrex(processes=PROCESSES)
+def test_exit_of_pythons():
+    sys.exit(0)
+
+@pytest.mark.imbrex(processes=PROCESSES)
+async def test_exit_by_an_entry():
+    ix.array(Ender, 4)[3].end.send()
+    await ix.sleep(60)
+""".replace("PROCESSES", str(processes)))
+    done.assert_outcomes(failed=3)
+    done.stdout.fnmatch_lines(["*ended with status 0 before the test did*"])
+
+
+@needs_command
+def test_a_job_without_a_result_has_failed(results):
+    done = results("""
+import os
+
+@pytest.mark.imbrex(processes=2)
+def test_of_two():
+    os._exit(0)
+""")
+    done.assert_outcomes(failed=1)
+
+
+@PROCESSES
+def test_what_is_expected_to_fail(results, processes):
+    done = results("""
+@pytest.mark.xfail(reason="known")
+@pytest.mark.imbrex(processes=PROCESSES)
+async def test_fails():
+    assert 0
+
+@pytest.mark.xfail(raises=ZeroDivisionError)
+@pytest.mark.imbrex(processes=PROCESSES)
+async def test_raises():
+    1 / 0
+
+@pytest.mark.imbrex(processes=PROCESSES)
+async def test_says_so():
+    pytest.xfail("known")
+
+@pytest.mark.xfail(raises=ZeroDivisionError)
+@pytest.mark.imbrex(processes=PROCESSES)
+async def test_raises_another():
+    raise KeyError
+
+@pytest.mark.xfail
+@pytest.mark.imbrex(processes=PROCESSES)
+async def test_passes():
+    pass
+
+@pytest.mark.xfail(strict=True)
+@pytest.mark.imbrex(processes=PROCESSES)
+async def test_passes_strictly():
+    pass
+
+@pytest.mark.xfail(strict=True)
+@pytest.mark.imbrex(processes=PROCESSES)
+async def test_fails_strictly():
+    assert 0
+""".replace("PROCESSES", str(processes)))
+    done.assert_outcomes(xfailed=4, failed=2, xpassed=1)
+    done.stdout.fnmatch_lines(["*test_raises_another*FAILED*", "*test_passes_strictly*FAILED*"])
+
+
 @pytest.mark.parametrize("given, words", [
     ("2", "give imbrex(processes=2, seeds=10) names, not places"),
     ("proceses=2", "proceses=2: the runtime has no option --proceses"),

@@ -98,6 +98,53 @@ def test_elements_reduce_among_themselves(run):
     run(main)
 
 
+class Writer(ix.Chare):
+    @ix.entry
+    async def write(self, size, operation):
+        result = await self.all_reduce(np.full(size, 1.0), operation)
+        mine = result[0] if isinstance(result, list) else result
+        mine += self.where
+        await ix.sleep(0.001)
+        return mine[0], mine[-1]
+
+
+@pytest.mark.parametrize("size", [3, 600, 30_000])
+@pytest.mark.parametrize("operation, value", [(ix.sum, 5), (ix.gather, 1), (ix.max, 1)])
+def test_a_result_is_each_elements_own(run, size, operation, value):
+    async def main():
+        results = await ix.array(Writer, 5).write.reduce(ix.gather, size, operation)
+        assert results == [(value + i, value + i) for i in range(5)]
+    run(main)
+
+
+class Holder(ix.Chare):
+    @ix.entry
+    def value(self, where, number):
+        return number if self.where == where else float(self.where)
+
+    @ix.entry
+    def is_even(self):
+        return self.where % 2 == 0
+
+
+@pytest.mark.parametrize("number", [float("nan"), np.float64("nan")])
+def test_what_is_no_number_spreads(run, number):
+    async def main():
+        for placement in (ix.in_blocks, ix.round_robin):
+            holders = ix.array(Holder, 8, placement=placement)
+            for where in range(8):
+                for operation in (ix.min, ix.max, ix.sum):
+                    assert np.isnan(await holders.value.reduce(operation, where, number))
+    run(main)
+
+
+def test_functions_of_python_are_operations(run):
+    async def main():
+        holders = ix.array(Holder, 5)
+        assert [await holders.is_even.reduce(f) for f in (all, any, min, max, sum)] == [False, True, False, True, 3]
+    run(main)
+
+
 def first(a, b):
     return a
 

@@ -4,6 +4,7 @@
 import asyncio
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -161,6 +162,18 @@ def test_what_is_wrong_is_said_at_the_call(cells, shared):
         a[5]
     with pytest.raises(TypeError, match="no chare class"):
         ix.array(int, 3)
+    for index in ("x", 1.5, None, (), (1,) * 7):
+        with pytest.raises(TypeError, match="an index is an int, or a tuple of 1 to 6 ints, not "):
+            a[index]
+    assert a[np.int64(3)] == a[3,] == a[[3]] == a[3] != a[4]
+    for shape in ("x", 1.5, (), (1,) * 7):
+        with pytest.raises(TypeError, match="a shape is an int, or a tuple of 1 to 6 ints, not "):
+            ix.array(a._cls, shape)
+    with pytest.raises(IndexError, match="a shape is 1099511627776: each int must fit 32 bits"):
+        ix.array(a._cls, 2**40)
+    for shape, make in ((-1, ix.array), ((2**30, 2**30), ix.array), ((2**30,) * 3, ix.sparse_array)):
+        with pytest.raises(ix.Error, match=re.escape(f"cannot have the shape {shape}: each extent must be 0 or more")):
+            make(a._cls, shape)
     with pytest.raises(ix.Error, match=f"there is no PE {PROCESSES}; this run has PEs 0 to {PROCESSES - 1}"):
         ix.chare(a._cls, on=PROCESSES)
     with pytest.raises(ix.Error, match="a session goes on already"):
@@ -258,7 +271,8 @@ def test_chares_whose_constructor_fails_say_so_to_who_awaits_them(capfd, where):
         assert ix.array(Cell, 2, 1)[1].add.call(1).result(60) == 3  # the session goes on
         assert session.num_processes == PROCESSES
     text = capfd.readouterr().err
-    assert "Broken(" in text and "KeyError" not in text and "never awaited" not in text
+    assert "Broken(" in text
+    assert not any(words in text for words in ("KeyError", "never awaited", "Exception ignored")), text
 
 
 @pytest.mark.skipif(PROCESSES == 1, reason="all chares of one process are created at once")
@@ -296,6 +310,74 @@ def test_who_creates_chares_where_a_process_is_busy_waits_for_these_alone(tmp_pa
         assert [result.result(60) for result in of_late] == [1, [1] * 2 * PROCESSES, 2]
         assert (both.result(60), behind.result(60)) == ((2 * PROCESSES, 2 * PROCESSES), 1)
         assert (blocked.result(60), quiet.result(60)) == (None, None)
+
+
+FORKER = """
+import os
+import sys
+import imbrex as ix
+
+class Cell(ix.Chare):
+    @ix.entry
+    async def late(self):
+        await ix.sleep(0.05)
+        return self.where
+
+with ix.start(processes=PROCESSES) as session:
+    cells = ix.array(Cell, 4)
+    late = cells[2].late.call()
+    for how in ("end", "use", "begin"):
+        if (child := os.fork()) == 0:
+            if how == "end":
+                sys.exit(3)
+            for use in (lambda: late.result(), lambda: cells[1].late.call().result(), lambda: ix.array(Cell, 3)):
+                try:
+                    use()
+                except ix.Error as e:
+                    assert "forked" in str(e), e
+            if how == "begin":
+                with ix.start():
+                    assert ix.array(Cell, 2)[1].late.call().result() == 1
+            session.stop()
+            os._exit(4)
+        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+    print(late.result(), cells[3].late.call().result(), session.has_ended)
+"""
+
+
+def test_a_forked_process_leaves_the_session_to_who_began_it(tmp_path):
+    file = tmp_path / "script.py"
+    file.write_text(FORKER.replace("PROCESSES", str(PROCESSES)))
+    done = subprocess.run([sys.executable, "-W", "ignore::DeprecationWarning", file], capture_output=True, text=True,
+                          timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.split() == ["3", "4", "4", "2", "3", "False"]
+
+
+def test_nothing_is_said_at_the_end_where_frames_are_kept(tmp_path):
+    file = tmp_path / "script.py"
+    file.write_text("""
+import builtins, sys
+import imbrex as ix
+
+class Cell(ix.Chare):
+    never = ix.Mailbox()
+
+    @ix.entry
+    async def wait(self):
+        await self.never.receive()
+
+def keep():
+    builtins.kept = dict(sys._getframe(1).f_locals)  # as debuggers do, and prompts that keep exceptions
+
+with ix.start() as session:
+    waiting = ix.array(Cell, 1)[0].wait.call()
+    session.run(keep).result()
+print(waiting.exception())
+""")
+    done = subprocess.run([sys.executable, file], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "the session has ended" in done.stdout
 
 
 def test_options_that_are_none_are_refused():

@@ -118,6 +118,8 @@ def test_a_trace_has_the_names_of_the_program(program, tmp_path, processes):
     text = run(COMMAND, "trace", "report", trace, "--text", cwd=tmp_path)
     assert not OF_CPP.search(text), text
     assert "nobody has recorded as sent" not in text
+    [whole] = json.loads(run(COMMAND, "trace", "report", trace, "--json", cwd=tmp_path))["runs"]
+    entries = {entry["name"] for entry in whole["entries"]}
     rows = re.findall(r"(\w+); the heaviest is (\S+)", text)
     assert {name for name, _ in rows} == {"Block", "Named", "Alone"}
     for name, heaviest in rows:
@@ -125,6 +127,9 @@ def test_a_trace_has_the_names_of_the_program(program, tmp_path, processes):
     for words in ("Block::poke", "Block::get", "Named::ping", "Alone::ping", "insertion of Named", "insertion of Alone",
                   "broadcast of Block::poke", "section's broadcast of Block::go"):
         assert words in text, words
+    replies = {name for name in entries if name.startswith("reply ")}
+    assert replies >= {"reply to Block::get", "reply to Named::ping", "reply to Alone::ping"}, replies
+    assert not {name for name in replies if name.startswith("reply of")}, replies
     if processes > 1:
         assert "migration of Block" in text
         assert "Alone #1 of PE 0" in text
@@ -138,8 +143,16 @@ def test_a_trace_of_charm4py_has_the_names_of_its_program(program, tmp_path):
     run(COMMAND, "run", "-n", 2, python, "-m", "imbrex.charm4py", file, "--trace", trace)
     text = run(COMMAND, "trace", "report", trace, "--text", cwd=tmp_path)
     assert not OF_CPP.search(text), text
-    assert "Worker::work" in text and "Worker::note" in text and "Worker(3)" in text
+    assert "Worker::note" in text and "Worker(3)" in text
     assert "Worker; the heaviest is Worker(" in text
+    # It sleeps once; all but the sleep counts as its chare's time.
+    found = {}
+    for row in re.findall(r"(\d+) +\S+ \S+ +\S+ \S+ +(\d+) +\S+ \S+ +(\d+)  (\S+::\S+)$", text, re.MULTILINE):
+        *numbers, name = row
+        found[name] = [int(n) for n in numbers]
+    assert found["Worker::work"] == [4, 4, 4]
+    assert found["Worker::note"] == [4, 0, 4]
+    assert found["Charm::main"] == [1, 1, 1]
 
 
 def test_tune_varies_processes_where_each_has_one_pe(program, tmp_path):

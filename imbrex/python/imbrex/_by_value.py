@@ -6,6 +6,7 @@ A chare class has a number in a session, by which it goes once all processes hav
 """
 
 import io
+import types
 
 try:
     import cloudpickle
@@ -20,6 +21,10 @@ _by_number = {}
 
 def _numbered(number):
     return _by_number[number]
+
+
+def _code_of_file(name, parts):
+    return types.CodeType(*parts).replace(co_filename=name)
 
 
 def learn(cls, number):
@@ -38,7 +43,8 @@ def knows(cls):
 
 
 class Pickler(cloudpickle.Pickler):
-    """Notes the chare classes that it meets and that have no number yet."""
+    """Notes the chare classes that it meets and that have no number yet. Code keeps the name of its file, which newer
+    versions of cloudpickle leave out, for tracebacks."""
 
     def __init__(self, file, **options):
         super().__init__(file, **options)
@@ -50,6 +56,9 @@ class Pickler(cloudpickle.Pickler):
             if number is not None:
                 return _numbered, (number,)
             self.new_classes.append(obj)
+        if isinstance(obj, types.CodeType):
+            _, parts = self.dispatch_table[types.CodeType](obj)
+            return _code_of_file, (obj.co_filename, parts)
         return super().reducer_override(obj)
 
 

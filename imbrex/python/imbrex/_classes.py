@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Chare classes: what a class statement becomes, and how calls are bound to entries."""
 
-import ast
 import contextlib
 import difflib
 import inspect
+import types
 
 from imbrex import _core
 
@@ -64,14 +64,27 @@ def _name_of(cls):
     return cls.__qualname__ if cls.__module__ == "__main__" else f"{cls.__module__}.{cls.__qualname__}"
 
 
+def _beside_self(signature):
+    """The parameters that messages give."""
+    parameters = list(signature.parameters.values())
+    takes_self_among_others = parameters and parameters[0].kind == inspect.Parameter.VAR_POSITIONAL
+    return parameters if takes_self_among_others else parameters[1:]
+
+
 def _count(signature):
     """The least and the most positional arguments (-1 for any number), and whether some can only be named."""
-    parameters = list(signature.parameters.values())[1:]
+    parameters = _beside_self(signature)
     positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     least = sum(1 for p in positional if p.default is p.empty)
     is_open = any(p.kind == p.VAR_POSITIONAL for p in parameters)
     has_keywords = any(p.kind == p.KEYWORD_ONLY and p.default is p.empty for p in parameters)
     return least, -1 if is_open else len(positional), has_keywords
+
+
+def _text_of(signature):
+    """What processes compare: the parameters, without values and annotations, which may say an address."""
+    return ", ".join(f"{p.kind.name} {p.name}" + ("" if p.default is p.empty else "=")
+                     for p in signature.parameters.values())
 
 
 def _member(name, kind, function):
@@ -82,7 +95,19 @@ def _member(name, kind, function):
     if not signature.parameters:
         raise TypeError(f"{function.__qualname__} has no self: an entry is a method")
     least, most, has_keywords = _count(signature)
-    return name, kind, function, signature, str(signature), least, most, has_keywords
+    return name, kind, function, signature, _text_of(signature), least, most, has_keywords
+
+
+def _replaced_by(cls):
+    """Of the classes that are defined, the one that this is made of anew, with what its statement defines, as by
+    @dataclass(slots=True); None if it is a class of its own."""
+    for known in reversed(_defined):
+        old = known[0]
+        if (old.__module__, old.__qualname__) != (cls.__module__, cls.__qualname__):
+            continue
+        own = [name for name, value in vars(old).items() if isinstance(value, (types.FunctionType, _Port))]
+        return known if own and all(vars(cls).get(name) is vars(old)[name] for name in own) else None
+    return None
 
 
 def _members(cls):
@@ -94,8 +119,12 @@ def _members(cls):
         value = inspect.getattr_static(cls, name)
         if isinstance(value, _Port):
             yield name, value.kind, None, None, value.text, 0, 0, False
+        elif getattr(getattr(value, "__func__", None) or getattr(value, "fget", None), "__imbrex_entry__", False):
+            raise TypeError(f"{cls.__qualname__}.{name} is a {type(value).__name__}: an entry is a method of a chare; "
+                            f"leave out one of the two")
         elif getattr(value, "__imbrex_entry__", False):
-            yield _member(name, _COROUTINE if inspect.iscoroutinefunction(value) else _PLAIN, value)
+            is_coroutine = inspect.iscoroutinefunction(inspect.unwrap(value))
+            yield _member(name, _COROUTINE if is_coroutine else _PLAIN, value)
 
 
 class Chare(_core.ChareBase):
@@ -120,6 +149,11 @@ _defined = []
 
 def define(cls, in_all_processes=False):
     """Defines a chare class in this process."""
+    replaced = _replaced_by(cls)
+    if replaced is not None:
+        _core.replace_class(replaced[0], cls)
+        replaced[0] = cls
+        return
     members = list(_members(cls))
     _defined.append([cls, cls.__init__])
     for name, *_ in members:
@@ -165,7 +199,7 @@ def signature_of_constructor(cls):
 
 def bind(class_name, entry_name, signature, given, named):
     """The arguments of a call by their places, and those that can only be named. Raises TypeError."""
-    parameters = list(signature.parameters.values())[1:]
+    parameters = _beside_self(signature)
     own = signature.replace(parameters=parameters)
     try:
         bound = own.bind(*given, **named)
@@ -177,7 +211,6 @@ def bind(class_name, entry_name, signature, given, named):
                 hint = f"; did you mean {near[0]}?"
         raise TypeError(f"{class_name}.{entry_name}{own} was given "
                         f"{_call_text(given, named)}: {e}{hint}") from None
-    bound.apply_defaults()
     return bound.args, bound.kwargs
 
 
@@ -199,14 +232,14 @@ def proxy_again(form):
     return _core._proxy(form)
 
 
+def _is_key(value):
+    return type(value) in (str, bytes, int) or type(value) is tuple and all(map(_is_key, value))
+
+
 def text_of_key(key):
     """A key as text, which `ast.literal_eval` reads."""
-    text = repr(key)
-    try:
-        if ast.literal_eval(text) == key and isinstance(key, (str, bytes, int, tuple)):
-            return text
-    except (ValueError, SyntaxError):
-        pass
+    if _is_key(key):
+        return repr(key)
     raise TypeError(f"a key of an array is a str, bytes, an int or a tuple of these, not {key!r}")
 
 
@@ -214,14 +247,29 @@ def state_of(chare):
     """What a chare takes along when it moves: its __getstate__, without its ports."""
     getstate = getattr(chare, "__getstate__", None)
     state = getstate() if getstate is not None else chare.__dict__
-    if isinstance(state, dict):
-        return {name: value for name, value in state.items() if not isinstance(value, _core.Port)}
-    return state
+    if _has_slots(state):
+        return _without_ports(state[0] or {}), state[1]
+    return _without_ports(state) if isinstance(state, dict) else state
+
+
+def _has_slots(state):
+    """True of what object's own __getstate__ returns for a class with slots: the attributes in the dictionary, and
+    those in slots."""
+    return isinstance(state, tuple) and len(state) == 2 and isinstance(state[0] or {}, dict) and \
+        isinstance(state[1], dict)
+
+
+def _without_ports(attributes):
+    return {name: value for name, value in attributes.items() if not isinstance(value, _core.Port)}
 
 
 def restore(chare, state):
     setstate = getattr(chare, "__setstate__", None)
     if setstate is not None:
         setstate(state)
+    elif _has_slots(state):
+        chare.__dict__.update(state[0] or {})
+        for name, value in state[1].items():
+            setattr(chare, name, value)
     elif state is not None:
         chare.__dict__.update(state)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """How arrays, groups and single chares are created."""
 
+import operator
+
 from imbrex import _core, _errors
 
 #: Equal, consecutive parts of an array on the PEs.
@@ -16,16 +18,23 @@ def _maker():
     return _core if beside is None or _core.in_run() else beside
 
 
+def _shape(given):
+    if given is None:  # which has no indices to the maker
+        raise TypeError("a shape is an int, or a tuple of 1 to 6 ints, not None; imbrex.keyed_array makes an array "
+                        "with keys")
+    return given
+
+
 def array(cls, shape, /, *arguments, placement=in_blocks, **named):
     """An array of chares of that shape, an int or a tuple of 1 to 6, each constructed from the arguments."""
     if placement not in (in_blocks, round_robin):
         raise ValueError(f"a placement is imbrex.in_blocks or imbrex.round_robin, not {placement!r}")
-    return _maker().make_array(cls, shape, placement, arguments, named)
+    return _maker().make_array(cls, _shape(shape), placement, arguments, named)
 
 
 def sparse_array(cls, shape, /):
     """An array that begins without elements: `insert(index, ...)` of it creates them, anywhere inside the shape."""
-    return _maker().make_array(cls, shape, _SPARSE, (), {})
+    return _maker().make_array(cls, _shape(shape), _SPARSE, (), {})
 
 
 def keyed_array(cls, /):
@@ -50,4 +59,6 @@ def chare(cls, /, *arguments, on=None, priority=0, **named):
             raise _errors.Error(f"imbrex.chare: there is no PE {on}; this run has PEs 0 to {pes - 1}")
     if not hasattr(priority, "__index__"):
         raise TypeError(f"imbrex.chare takes a priority of -32 to 31, not {priority!r}")
+    if not -32 <= operator.index(priority) <= 31:
+        raise ValueError(f"imbrex.chare: a priority of {priority!r}: it is -32 to 31, and lower ones go first")
     return maker.make_chare(cls, -1 if on is None else on, priority, arguments, named)

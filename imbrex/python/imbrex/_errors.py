@@ -29,6 +29,8 @@ class RemoteTraceback(Exception):
 
 def pack(exception, who):
     """The exception in words, and in bytes that `unpack` makes it of again."""
+    if type(exception) is RuntimeError and exception.args == ("no running event loop",):
+        exception.add_note("an entry awaits imbrex.sleep and its like: asyncio's are for programs beside a session")
     lines = traceback.format_exception(type(exception), exception, exception.__traceback__)
     trace = "".join(lines).rstrip("\n")
     last = "".join(traceback.format_exception_only(type(exception), exception)).rstrip("\n")

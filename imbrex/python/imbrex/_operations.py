@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The operations of reductions. Arrays of NumPy are combined element by element."""
 
+import builtins
 import operator
 
 _NAMES = ("none", "sum", "product", "min", "max", "all", "any", "bit_and", "bit_or", "bit_xor", "gather", "function")
@@ -29,14 +30,14 @@ def _smaller(a, b):
     if _is_array(a) or _is_array(b):
         import numpy
         return numpy.minimum(a, b)
-    return b if b < a else a
+    return b if b < a or b != b else a  # what is no number spreads
 
 
 def _larger(a, b):
     if _is_array(a) or _is_array(b):
         import numpy
         return numpy.maximum(a, b)
-    return b if a < b else a
+    return b if a < b or b != b else a
 
 
 def _both(a, b):
@@ -62,12 +63,9 @@ def kind_of(operation):
     """The number of an operation; that of `function` for a function of two values."""
     if isinstance(operation, Operation):
         return operation.kind
-    if operation is __builtins_of("sum"):
-        return sum.kind
-    if operation is __builtins_of("min"):
-        return min.kind
-    if operation is __builtins_of("max"):
-        return max.kind
+    for own in (sum, min, max, all, any):
+        if operation is getattr(builtins, _NAMES[own.kind]):
+            return own.kind
     if callable(operation):
         return len(functions)
     raise TypeError(f"{operation!r} is no operation of a reduction: give imbrex.sum or its like, or a function of two "
@@ -79,8 +77,3 @@ def name_of(kind, function):
     if kind < len(functions):
         return f"imbrex.{_NAMES[kind]}"
     return getattr(function, "__qualname__", None) or type(function).__qualname__
-
-
-def __builtins_of(name):
-    import builtins
-    return getattr(builtins, name)

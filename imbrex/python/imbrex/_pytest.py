@@ -113,14 +113,16 @@ def pytest_pyfunc_call(pyfuncitem):
 def _run_here(item, run, arguments):
     __tracebackhide__ = True
     raised = None
+    is_through = _core.process() != 0  # the main task is process 0's
 
     async def main():
         __tracebackhide__ = True
-        nonlocal raised
+        nonlocal raised, is_through
         try:
             result = item.obj(**arguments)
             if inspect.isawaitable(result):
                 await result
+            is_through = True
         except GeneratorExit:  # the run has failed elsewhere
             raise
         except BaseException as e:  # of pytest.skip as well
@@ -139,6 +141,8 @@ def _run_here(item, run, arguments):
     if status != 0:
         pytest.fail(f"the run{at} ended with status {status}: its words stand in the standard error output",
                     pytrace=False)
+    if not is_through:
+        pytest.fail(f"the run{at} ended with status 0 before the test did: by imbrex.exit or sys.exit", pytrace=False)
 
 
 def _run_in_processes(item, run):
@@ -146,6 +150,8 @@ def _run_in_processes(item, run):
     config = item.config
     words = [command(), "run", "-n", str(run.processes), sys.executable, "-m", "pytest", "-q", "--no-header",
              "-p", "no:cacheprovider", "--capture=no", "--rootdir", str(config.rootpath)]
+    if config.getoption("runxfail"):
+        words.append("--runxfail")
     if config.inipath is not None:
         words += ["-c", str(config.inipath)]
     if config.pluginmanager.get_plugin(__name__) is not None:
@@ -156,23 +162,45 @@ def _run_in_processes(item, run):
         done = subprocess.run(words, env={**os.environ, _REPORTS: name}, cwd=config.rootpath, stdin=subprocess.DEVNULL,
                               capture_output=True, text=True, errors="replace")
         skipped = [f.read_text() for f in folder.glob("*.skipped")]
+        xfailed = [f.read_text() for f in folder.glob("*.xfailed")]
+        is_through = (folder / "process 0, call.passed").exists()
         failed = sorted(folder.glob("*.failed"))
         texts = [f"in {f.stem}:\n{f.read_text()}" for f in failed]
     if done.returncode == 0:
+        if xfailed:
+            pytest.xfail(xfailed[0])
         if skipped:
             pytest.skip(skipped[0])
-        return
+        if is_through:
+            return
     if not texts:
         texts = [f"the processes wrote:\n{done.stdout}"]
     words = "\n\n".join(texts) + (f"\n\nthe job's standard error output:\n{done.stderr}" if done.stderr else "")
     pytest.fail(f"the job of {run.processes} processes ended with status {done.returncode}\n\n{words}", pytrace=False)
 
 
+@pytest.hookimpl(hookwrapper=True, tryfirst=True)
+def pytest_runtest_makereport(item, call):
+    """Where another process says whether the test has passed: a test that is strictly expected to fail, and passes
+    here, fails there."""
+    outcome = yield
+    report = outcome.get_result()
+    is_unexpected = isinstance(report.longrepr, str) and report.longrepr.startswith("[XPASS(strict)]")
+    if is_unexpected and (_REPORTS in os.environ or _core.process() != 0):
+        report.outcome, report.longrepr = "passed", None
+
+
 def pytest_runtest_logreport(report):
     """In a process of a job: reports to whoever began the job."""
     folder = os.environ.get(_REPORTS)
-    if folder is None or report.passed:
+    if folder is None:
         return
-    text = report.longrepr[2] if report.skipped and isinstance(report.longrepr, tuple) else report.longreprtext
-    file = pathlib.Path(folder) / f"process {_core.process()}, {report.when}.{report.outcome}"
+    outcome, text = report.outcome, ""
+    if report.skipped and hasattr(report, "wasxfail"):
+        outcome, text = "xfailed", report.wasxfail.removeprefix("reason: ")
+    elif report.skipped and isinstance(report.longrepr, tuple):
+        text = report.longrepr[2]
+    elif not report.passed:
+        text = report.longreprtext
+    file = pathlib.Path(folder) / f"process {_core.process()}, {report.when}.{outcome}"
     file.write_text(text)

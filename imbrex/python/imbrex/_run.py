@@ -84,6 +84,9 @@ def run(main, /, *, argv=None, **options):
             main.close()
             raise TypeError(f"imbrex.run takes a function: give {main.__qualname__}, not {main.__qualname__}()")
         raise TypeError(f"imbrex.run takes a function, most often async def, not {main!r}")
+    if inspect.isgeneratorfunction(main) or inspect.isasyncgenfunction(main):
+        raise TypeError(f"{main.__qualname__} is a generator: imbrex.run takes a plain function, or async def with "
+                        f"await")
     if argv is None:
         sys.argv[1:] = left[1:]
     sys.stdout.flush()

@@ -48,16 +48,9 @@ class Desk(_classes.Chare):
 
     def __init__(self, librarians):
         self.librarians = librarians
-        self.waiting = {}
         self.making = {}  # by handle
         self.later = []  # commands that wait, each with the handles that it names
         self.asked = None  # the command that waits in `all_made`
-
-    def __del__(self):
-        """The run has ended: what the program asked for can no longer be awaited, which is not its fault."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            self.waiting.clear()
 
     @_classes.entry
     async def serve(self):
@@ -154,7 +147,7 @@ class Desk(_classes.Chare):
             method = proxy
             for name in path:
                 method = getattr(method, name)
-            self.waiting[number] = method(*arguments, **named)
+            _waiting[number] = method(*arguments, **named)
         except Exception as e:
             _answer_error(number, e)
             return
@@ -169,13 +162,13 @@ class Desk(_classes.Chare):
         if not hasattr(result, "__await__"):
             _answer(number, result)
             return
-        self.waiting[number] = result
+        _waiting[number] = result
         self.proxy.answer.send(number)
 
     @_classes.entry
     async def answer(self, number):
         try:
-            result = await self.waiting.pop(number)
+            result = await _waiting.pop(number)
         except Exception as e:
             _answer_error(number, e)
         else:
@@ -193,6 +186,7 @@ class _Pickler(_by_value.Pickler):
 
 
 _to_program = None
+_waiting = {}  # what the program asked for, until it is awaited
 _sending = threading.Lock()
 _door = None
 
@@ -305,4 +299,7 @@ def main():
     finally:
         if _door is not None:
             _door.shut()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            _waiting.clear()  # it can no longer be awaited, which is not the program's fault
         sys.stdout.flush()

@@ -12,6 +12,7 @@ import concurrent.futures
 import contextlib
 import io
 import itertools
+import math
 import os
 import shutil
 import signal
@@ -99,7 +100,8 @@ class Proxy:
         if self._kind not in ("array", "group"):
             raise TypeError("only arrays and groups have elements by index")
         if self._shape is not None:
-            at = index if isinstance(index, tuple) else (index,)
+            at = _core._index(index, "an index")
+            index = at if len(at) > 1 else at[0]
             if len(at) != len(self._shape) or not all(0 <= i < n for i, n in zip(at, self._shape, strict=True)):
                 shape = self._shape if len(self._shape) > 1 else self._shape[0]
                 raise IndexError(f"index {index} is outside the array of {self._cls.__qualname__}, whose shape is "
@@ -176,6 +178,11 @@ class Member:
         p = self._proxy
         name = f"{p._cls.__qualname__}.{self._name}.{how}()"
         return p._session.ask(name, "await", p, (self._name, how), places, rest)
+
+
+def _check_class(cls):
+    if not (isinstance(cls, type) and issubclass(cls, _classes.Chare)):
+        raise TypeError(f"{cls!r} is no chare class: derive one from imbrex.Chare, and give the class itself")
 
 
 def _bound(cls, name, signature, given, named):
@@ -347,9 +354,9 @@ class Session:
 
     def ask(self, name, what, *arguments):
         """A command with one: `name` is what a warning says if nobody awaits it."""
-        result = Result(name)
         with self._lock:
             self._check()
+            result = Result(name)
             number = next(self._numbers)
             self._results[number] = result
             try:
@@ -377,8 +384,13 @@ class Session:
     # What `imbrex._creation` makes arrays by, as `imbrex._core` has it.
 
     def make_array(self, cls, shape, placement, arguments, named):
+        _check_class(cls)
         if shape is not None:
-            shape = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
+            shape = _core._index(shape, "a shape")
+            if min(shape) < 0 or math.prod(shape) > 2 ** (62 if placement == _creation._SPARSE else 40):
+                raise _errors.Error(f"an array of {cls.__qualname__} cannot have the shape "
+                                    f"{shape if len(shape) > 1 else shape[0]}: each extent must be 0 or more, and "
+                                    f"there may be 2^40 elements at most; 2^62 in a sparse array")
         return self._create("array", shape, "make_array", cls, arguments, named, cls, shape, placement)
 
     def make_group(self, cls, arguments, named):
@@ -388,8 +400,7 @@ class Session:
         return self._create("element", None, "make_chare", cls, arguments, named, cls, pe, priority)
 
     def _create(self, kind, shape, maker, cls, arguments, named, *first):
-        if not (isinstance(cls, type) and issubclass(cls, _classes.Chare)):
-            raise TypeError(f"{cls!r} is no chare class: derive one from imbrex.Chare, and give the class itself")
+        _check_class(cls)
         if maker != "make_array" or first[2] != 2:  # elements of sparse arrays come later
             arguments, named = _bound(cls, "__init__", _classes.signature_of_constructor(cls), arguments, named)
         handle = self.new_handle()
@@ -410,6 +421,19 @@ class Session:
         self._reader.join()
         if _creation.beside is self:
             _creation.beside = None
+
+    def leave(self):
+        """In a forked process: the session goes on where it was begun, whose thread that reads is not here."""
+        self._connection.close()
+        self._lock = threading.Lock()  # another thread may have held it
+        if self._end is None:
+            self._end = _errors.Error("a process that has been forked has no part in the session of the process that "
+                                      "began it: use it there, or call imbrex.start() here")
+        lost, self._results = self._results, {}
+        for result in lost.values():
+            result._is_wanted = True  # where the session is
+            if result.set_running_or_notify_cancel():
+                result.set_exception(self._end)
 
     def __enter__(self):
         return self
@@ -460,4 +484,10 @@ def stop():
         _creation.beside.stop()
 
 
+def _leave():
+    if _creation.beside is not None:
+        _creation.beside.leave()
+
+
 atexit.register(stop)
+os.register_at_fork(after_in_child=_leave)

@@ -3,6 +3,7 @@
 
 import functools
 import inspect
+import operator
 
 from imbrex.charm4py import _coroutines, wait
 from imbrex.charm4py._channel import Queue
@@ -183,6 +184,15 @@ class State:
         return _coroutines.here().contribute(key, number, name, value, callback)
 
 
+def _ints(given, what):
+    """An index or a shape."""
+    at = tuple(given) if isinstance(given, (tuple, list)) else (given,)
+    try:
+        return tuple(map(operator.index, at))
+    except TypeError:
+        raise TypeError(f"{what} is an int, or a tuple of ints, not {given!r}") from None
+
+
 class Proxy:
     """Names a chare, a collection or a section of chares."""
 
@@ -244,14 +254,20 @@ class Proxy:
                 where = f"all {len(pes)} PEs" if self._onto is True else f"the PEs {', '.join(map(str, pes))}"
                 raise IndexError(f"{index} is no PE of the group of {self._cls.__name__}, which is on {where}")
             return self.element(index)
-        return self.element(tuple(index) if isinstance(index, (tuple, list)) else (index,))
+        return self.element(self._place(index))
+
+    def _place(self, index):
+        at = _ints(index, f"an index of the array of {self._cls.__name__}")
+        if self._dims is not None and len(at) != len(self._dims):
+            raise IndexError(f"index {index} has {len(at)} dimensions, and the array of {self._cls.__name__} has the "
+                             f"shape {self._dims}")
+        return at
 
     def _cls_is_of_group(self):
         return self._onto is not None
 
     def ckInsert(self, index, args=(), onPE=-1):
-        at = tuple(index) if isinstance(index, (tuple, list)) else (index,)
-        _coroutines.here().insert(self, at, list(args), onPE)
+        _coroutines.here().insert(self, self._place(index), list(args), onPE)
 
     def ckDoneInserting(self):
         _coroutines.here().done_inserting(self)
@@ -272,17 +288,28 @@ class RemoteMethod:
         return _coroutines.here().call(self.proxy, self.name, args, kwargs or None, awaitable or ret, ret)
 
 
+def _check_class(cls):
+    if not (isinstance(cls, type) and issubclass(cls, Chare)):
+        raise TypeError(f"{cls!r} is no chare class: derive one from Chare, and give the class itself")
+
+
 def _make_chare(chare_type, args=(), onPE=-1):
+    _check_class(chare_type)
     return _coroutines.here().create(chare_type, "single", (1,), list(args), onPE, False, None)
 
 
 def Group(chare_type, args=(), onPEs=None):
     """One chare on each PE, or on those PEs."""
+    _check_class(chare_type)
     return _coroutines.here().create(chare_type, "group", None, list(args), -1, False, onPEs)
 
 
 def Array(chare_type, dims=None, ndims=-1, args=(), map=None, useAtSync=False):
     """An array of that shape; without one, of elements that ckInsert makes."""
+    _check_class(chare_type)
     if dims is not None:
-        dims = tuple(dims) if isinstance(dims, (tuple, list)) else (dims,)
+        given, dims = dims, _ints(dims, f"the shape of an array of {chare_type.__name__}")
+        if any(n < 0 for n in dims):
+            raise ValueError(f"an array of {chare_type.__name__} cannot have the shape {given}: each extent must be 0 "
+                             f"or more")
     return _coroutines.here().create(chare_type, "array", dims, list(args), map, useAtSync, None)

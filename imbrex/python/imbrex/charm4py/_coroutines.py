@@ -40,23 +40,29 @@ def is_hub():
 
 
 class turn:
-    """While a method of a chare runs: what a trace says of it."""
+    """While a method of a chare runs, or goes on after it has waited: what a trace says of it."""
 
-    def __init__(self, chare, method):
-        self._chare, self._method = chare, method
+    def __init__(self, chare, method, goes_on=False):
+        self._chare, self._goes_on = chare, goes_on
+        self._names = f"{type(chare).__qualname__}::{method}", *chare._c4.numbers
         self._is_recorded = False
+        self.waits = False  # at its end
 
     def __enter__(self):
+        self._is_recorded = (_core.resume_turn if self._goes_on else _core.begin_turn)(*self._names)
         state = self._chare._c4
-        cls = type(self._chare).__qualname__
-        collection, element = state.numbers
-        self._is_recorded = _core.begin_turn(f"{cls}::{self._method}", collection, element)
         if self._is_recorded and not state.is_named:
             state.is_named = True
-            _core.name_turns(collection, cls, element, state.name(self._chare))
+            _, collection, element = self._names
+            _core.name_turns(collection, type(self._chare).__qualname__, element, state.name(self._chare))
+        return self
 
     def __exit__(self, *raised):
-        if self._is_recorded:
+        if not self._is_recorded:
+            return
+        if self.waits or self._goes_on:
+            _core.suspend_turn(*self._names, not self.waits)
+        if not self._goes_on:
             _core.end_turn()
 
 
@@ -102,8 +108,9 @@ class Coroutines:
         """Has a greenlet run until it waits or is done."""
         chare = own.chare
         if self.records and chare is not None:
-            with turn(chare, own.method):
+            with turn(chare, own.method, given is None) as its:
                 said = own.switch(given)
+                its.waits = said is None
         else:
             said = own.switch(given)
         if said is not None:
