@@ -93,6 +93,7 @@ set(IMBREX_PUBLIC_HEADERS
   imbrex/resident/context.hpp
   imbrex/resident/entries.hpp
   imbrex/resident/heap_meeting.hpp
+  imbrex/resident/heap_source.hpp
   imbrex/resident/index.hpp
   imbrex/resident/native.hpp
   imbrex/resident/program.hpp

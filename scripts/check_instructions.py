@@ -6,8 +6,8 @@ out.
 No instruction may be all zeros: into that nvcc 13.0 assembles, without a word, what the architecture does not have,
 such as fence.acquire for less than sm_90. And each operation of a mailbox inside a GPU must be the instructions that
 it is meant to be, so that a change of the compiler's output is seen; that needs cuobjdump and nvdisasm (of PyPI:
-nvidia-cuda-cuobjdump, nvidia-cuda-nvdisasm) on the PATH or beside nvcc. Needs no GPU; without nvcc it is skipped
-(status 77).
+nvidia-cuda-cuobjdump, nvidia-cuda-nvdisasm) on the PATH, beside nvcc or among this Python's packages. Needs no GPU;
+without nvcc, or where all else is right without these, it is skipped (status 77).
 
 usage: check_instructions.py NVCC REPOSITORY [option of nvcc...]; NVCC is empty where there is none
 """
@@ -18,6 +18,7 @@ import shutil
 import struct
 import subprocess
 import sys
+import sysconfig
 import tempfile
 
 ARCHITECTURES = [80, 90]
@@ -117,8 +118,10 @@ def complaints(found, architecture):
 
 
 def tool(name, nvcc):
-    """Where a tool is: on the PATH or beside nvcc; None if nowhere."""
-    return shutil.which(name) or shutil.which(name, path=str(pathlib.Path(nvcc).resolve().parent))
+    """Where a tool is: on the PATH, beside nvcc or among Python's packages; None if nowhere."""
+    packages = pathlib.Path(sysconfig.get_path("purelib")).glob("nvidia/*/bin")
+    folders = [str(folder) for folder in (pathlib.Path(nvcc).resolve().parent, *packages)]
+    return shutil.which(name) or shutil.which(name, path=os.pathsep.join(folders))
 
 
 def main(nvcc, root, *options):
@@ -150,11 +153,12 @@ def main(nvcc, root, *options):
                     different = complaints(functions(text), architecture)
                     wrong += [f"{where}: {one}" for one in different]
                     print(f"{where}: {len(different)} operations are not what they are meant to be")
-    if not disassembler:
-        print("not disassembled: cuobjdump and nvdisasm were not found")
     for complaint in wrong:
         print(complaint, file=sys.stderr)
-    return 1 if wrong else 0
+    if not disassembler:
+        print("skipped: cuobjdump and nvdisasm were not found, so the instructions of operations were not looked at. "
+              "Install nvidia-cuda-cuobjdump and nvidia-cuda-nvdisasm of PyPI.")
+    return 1 if wrong else 0 if disassembler else SKIPPED
 
 
 if __name__ == "__main__":

@@ -63,6 +63,11 @@ struct prepended<Head, packed<A...>> {
   using type = packed<Head, A...>;
 };
 
+template <class T>
+inline constexpr bool is_payload = false;
+template <class T>
+inline constexpr bool is_payload<payload<T>> = true;
+
 /// The parameters of an entry: the fixed ones, and the element type of the payload; void: it has none.
 template <class... A>
 struct parameters {
@@ -73,13 +78,19 @@ template <class T>
 struct parameters<payload<T>> {
   using fixed = packed<>;
   using element = T;
+  static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= 16,
+                "imbrex: a payload inside a GPU holds what is trivially copyable and aligned to at most 16 "
+                "bytes");
 };
 template <class Head, class... Rest>
 struct parameters<Head, Rest...> {
   using fixed = typename prepended<Head, typename parameters<Rest...>::fixed>::type;
   using element = typename parameters<Rest...>::element;
+  static_assert(!is_payload<Head>, "imbrex: a payload is the last argument of an entry inside a GPU");
   static_assert(std::is_trivially_copyable_v<Head>,
                 "imbrex: the arguments of an entry inside a GPU must be trivially copyable");
+  static_assert(alignof(Head) <= 16,
+                "imbrex: the arguments of an entry inside a GPU are aligned to at most 16 bytes");
 };
 
 template <class... A>
@@ -107,8 +118,9 @@ struct argument_traits {
 
 /// A parcel begins with this; the fixed arguments follow, and then the payload.
 struct alignas(16) parcel_head {
-  std::uint32_t size = 0;   ///< of the payload, in elements
-  std::uint32_t bytes = 0;  ///< of what goes to the host: all
+  std::uint32_t size = 0;         ///< of the payload, in elements
+  std::uint32_t bytes = 0;        ///< of what goes to the host: all
+  std::uint32_t is_prepared = 0;  ///< until it is sent; of a payload
 };
 template <std::uint32_t FixedBytes>
 inline constexpr std::uint32_t payload_offset = sizeof(parcel_head) + (FixedBytes + 15U) / 16U * 16U;

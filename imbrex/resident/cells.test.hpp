@@ -5,7 +5,8 @@
 
 #include <imbrex/resident/chare.hpp>
 
-/// Classes of chares for the tests of the host's and of the device's machine.
+/// Classes of chares for the tests of the host's and of the device's machine: each has a kernel, and so takes
+/// seconds to compile. What only the host runs is in host_cells.test.hpp.
 namespace imbrex::resident::test {
 
 /// Passes tokens round, in one dimension.
@@ -382,103 +383,6 @@ struct fleet : chare<fleet> {
     if (here.barrier() && here.leads()) ++wrong;
   }
   using entries = resident::entries<&fleet::together, &fleet::round, &fleet::stray>;
-};
-
-/// A PE raises a flag of its own GPU, for nobody, and ends.
-struct beacon : chare<beacon> {
-  symmetric<std::uint32_t> flags;
-
-  IMBREX_DEVICE void light(context<beacon>& here, std::uint32_t n) {
-    here.write(flags, here.gpu(), n);
-    here.exit(7);
-  }
-  using entries = resident::entries<&beacon::light>;
-};
-/// The same, where each GPU has one PE, by whatever settings, or by mistake more.
-struct lockstep : chare<lockstep> {
-  IMBREX_DEVICE void barriers(context<lockstep>& here, std::uint32_t times) {
-    for (std::uint32_t n = 0; n < times; ++n)
-      if (!here.barrier()) return;
-  }
-  using entries = resident::entries<&lockstep::barriers>;
-};
-
-/// All kinds of messages at once, in three dimensions: in each round every element bumps others, and begins
-/// the next when the sum of what all have sent has come back to it.
-struct circus : chare<circus, index<3>> {
-  static constexpr std::uint32_t bumps = 5;
-  trigger pulled;
-  std::uint32_t round = 0, rounds = 0, got = 0, sent = 0, fired = 0, wrong = 0, numbered = 0;
-  std::uint32_t left_to_send = 0;
-
-  static IMBREX_DEVICE index<3> place(std::uint32_t n, const index<3>& shape) {
-    const auto x = static_cast<std::uint32_t>(shape[1] * shape[2]), y = static_cast<std::uint32_t>(shape[2]);
-    return {static_cast<int>(n / x), static_cast<int>(n % x / y), static_cast<int>(n % y)};
-  }
-  IMBREX_DEVICE void begin(context<circus>& here, std::uint32_t all_rounds) {
-    if (here.leads()) rounds = all_rounds;
-    here.sync();
-    perform(here);
-  }
-  IMBREX_DEVICE void perform(context<circus>& here) {
-    if (here.leads()) left_to_send = bumps;
-    here.sync();
-    bump_more(here);
-  }
-  IMBREX_DEVICE void bump_more(context<circus>& here) {
-    while (left_to_send != 0) {
-      const std::uint32_t n = left_to_send, r = round;
-      const std::uint64_t seed = storm::mixed(std::uint64_t{r} << 32U | here.number() << 3U | n);
-      const index<3> to = place(static_cast<std::uint32_t>((seed >> 8U) % here.size()), here.shape());
-      if (n == 1) {  // a trigger has one who signals to it
-        const index<3> after = place((here.number() + 1) % here.size(), here.shape());
-        here.signal<&circus::pull>(after, here.of<circus>(after).pulled, 1, r);
-      } else if (n == 2) {
-        const payload<std::uint64_t> words = here.prepare<&circus::bump_long>(7);
-        if (!words) return here.send<&circus::bump_more>(here.where());
-        for (std::uint32_t i = here.thread(); i < 7; i += here.threads()) words[i] = seed + i;
-        here.send<&circus::bump_long>(to, seed, words);
-      } else if (n == 3) {
-        here.send<&circus::bump_in_turn>(here.where(), reference(r + 1), r);  // for the next round
-      } else {
-        here.send<&circus::bump>(to, seed | 1U);
-      }
-      here.sync();  // all have read them
-      if (here.leads()) --left_to_send;
-      if (here.leads()) ++sent;
-      here.sync();
-    }
-    here.contribute<&circus::next>(std::uint64_t{bumps});
-  }
-  IMBREX_DEVICE void bump(context<circus>& here, std::uint64_t odd) { count(here, odd % 2 == 0 ? 1 : 0); }
-  IMBREX_DEVICE void bump_long(context<circus>& here, std::uint64_t seed, payload<std::uint64_t> words) {
-    std::uint32_t bad = words.size() != 7 ? 1 : 0;
-    for (std::uint32_t i = 0; i < words.size(); ++i) bad += words[i] != seed + i ? 1 : 0;
-    count(here, bad);
-  }
-  IMBREX_DEVICE void bump_in_turn(context<circus>& here, reference number, std::uint32_t last) {
-    count(here, number.number != round || last + 1 != round ? 1 : 0);
-    if (here.leads()) ++numbered;
-  }
-  IMBREX_DEVICE void pull(context<circus>& here, std::uint32_t of_round) {
-    count(here, of_round > round + 1 ? 1 : 0);
-    if (here.leads()) ++fired;
-  }
-  IMBREX_DEVICE void count(context<circus>& here, std::uint32_t bad) {
-    if (here.leads()) ++got;
-    if (here.leads()) wrong += bad;
-  }
-  IMBREX_DEVICE void next(context<circus>& here, std::uint64_t all) {
-    here.sync();
-    if (here.leads()) wrong += all != std::uint64_t{bumps} * here.size() ? 1 : 0;
-    if (here.leads()) ++round;
-    here.sync();
-    here.accept<&circus::bump_in_turn>(round);
-    if (round != rounds) perform(here);
-  }
-  using entries = resident::entries<&circus::begin, &circus::bump_more, &circus::bump, &circus::bump_long,
-                                    &circus::bump_in_turn, &circus::pull, &circus::next>;
-  using reductions = resident::reductions<all_reduction<&circus::next, sum_operation>>;
 };
 
 struct short_news : host_entry<std::uint32_t, std::uint32_t> {};

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,6 +16,7 @@
 #include <imbrex/device/model.hpp>
 #include <imbrex/resident/cells.test.hpp>
 #include <imbrex/resident/devices.test.hpp>
+#include <imbrex/resident/host_cells.test.hpp>
 #include <imbrex/resident/program.hpp>
 #include <imbrex/resident/stepped.test.hpp>
 
@@ -82,6 +84,42 @@ TEST(resident_clusters, lose_nothing_and_keep_order_by_seeds) {
       expect_all(p, 13, 20);
       co_return 0;
     });
+}
+
+template <bool Marks>
+void pass_hints() {
+  const auto devices = devices_here("emulated");
+  program<hint<Marks>> p(*devices.front(), narrow(4, 1, 2), {4});
+  p.template run<&hint<Marks>::give>(0, std::uint32_t{200});
+  std::uint32_t got = 0, wrong = 0;
+  for (const hint<Marks>& one : p.template read<hint<Marks>>()) {
+    got += one.got;
+    wrong += one.wrong;
+  }
+  EXPECT_EQ(got, 201U);
+  if (Marks) EXPECT_EQ(wrong, 0U);
+}
+
+TEST(resident_clusters, order_memory_by_ordered_messages) { pass_hints<true>(); }
+
+#ifdef __SANITIZE_THREAD__
+constexpr bool races_are_seen = true;
+#elif defined(__has_feature)
+constexpr bool races_are_seen = __has_feature(thread_sanitizer);
+#else
+constexpr bool races_are_seen = false;
+#endif
+
+/// Plain messages within a cluster order nothing but themselves, on the host neither.
+TEST(resident_clusters, do_not_order_memory_by_plain_messages) {
+  if (!races_are_seen) GTEST_SKIP() << "ThreadSanitizer sees what is forgotten";
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        pass_hints<false>();
+        std::exit(0);
+      },
+      [](int status) { return status != 0; }, "data race");
 }
 
 }  // namespace

@@ -28,12 +28,36 @@ IMBREX_DEVICE constexpr std::uint32_t linear(const array_layout& a, const index<
   return l;
 }
 
+/// An argument as the entry takes it: what the host's sends refuse to convert is refused here as well.
+template <class Wanted, class Given>
+IMBREX_DEVICE Wanted converted(const Given& given) {
+  constexpr bool is_bool = std::is_same_v<Wanted, bool>;
+  static_assert(!(std::is_integral_v<Wanted> && !is_bool && std::is_floating_point_v<Given>),
+                "imbrex: an argument is a floating number where an integer is wanted: say how to round it");
+  static_assert(!is_bool || std::is_same_v<Given, bool> || std::is_class_v<Given>,
+                "imbrex: an argument is a number or a pointer where a bool is wanted: compare it, as in "
+                "n != 0");
+  static_assert(std::is_convertible_v<Given, Wanted>,
+                "imbrex: an argument has the wrong type for this entry");
+  return static_cast<Wanted>(given);
+}
 template <class Head, class... Rest, class First, class... Others>
 IMBREX_DEVICE void pack(packed<Head, Rest...>& to, const First& first, const Others&... others) {
-  static_assert(std::is_convertible_v<First, Head>, "imbrex: an argument has the wrong type for this entry");
-  to.head = static_cast<Head>(first);
+  to.head = converted<Head>(first);
   if constexpr (sizeof...(Rest) > 0) pack(to.tail, others...);
 }
+/// The type of the last of some arguments; void: there is none.
+template <class... A>
+struct last_argument {
+  using type = void;
+};
+template <class Only>
+struct last_argument<Only> {
+  using type = Only;
+};
+template <class First, class... Rest>
+struct last_argument<First, Rest...> : last_argument<Rest...> {};
+
 template <class T>
 IMBREX_DEVICE const payload<T>& payload_in(const payload<T>& last) {
   return last;
@@ -99,10 +123,10 @@ class context {
   /// The GPU that this runs on, and how many the run has.
   IMBREX_DEVICE std::uint32_t gpu() const { return core_.m.gpu; }
   IMBREX_DEVICE std::uint32_t num_gpus() const { return core_.m.gpus; }
-  /// The PE of a chare, and its GPU.
+  /// The PE of a chare, and its GPU. If there is no such chare the run ends with an error.
   template <class C>
   IMBREX_DEVICE std::uint32_t pe_of(const typename C::index_type& i) const {
-    return array<C>().pe_of(detail::linear(array<C>(), i));
+    return array<C>().pe_of(element_of<C>(i));
   }
   template <class C>
   IMBREX_DEVICE std::uint32_t gpu_of(const typename C::index_type& i) const {
@@ -110,11 +134,12 @@ class context {
   }
 
   /// Another chare, wherever it is: all of a GPU's memory is shared, and that of the others is mapped. Who
-  /// touches what when is the program's business. What is read of another GPU's comes over the link.
+  /// touches what when is the program's business. What is read of another GPU's comes over the link. If there
+  /// is no such chare the run ends with an error, and this is the array's first.
   template <class C>
   IMBREX_DEVICE C& of(const typename C::index_type& i) const {
     const detail::array_layout& a = array<C>();
-    const std::uint32_t element = detail::linear(a, i);
+    const std::uint32_t element = element_of<C>(i);
     std::byte* at = a.elements + std::uint64_t{sizeof(C)} * element;
     if (core_.m.gpus != 1) at = core_.m.on(core_.m.gpu_of(a.pe_of(element)), at);
     return *reinterpret_cast<C*>(at);
@@ -133,7 +158,7 @@ class context {
   }
   /// Writes symmetric memory of a GPU, all of `there`, from `from` on. It is seen there by whoever runs what
   /// this PE sends after it by `signal`, `send_ordered`, or with a payload. Ends the run with an error if
-  /// this GPU cannot reach that one.
+  /// this GPU cannot reach that one, or `there` is not within the heap.
   template <class T>
   IMBREX_DEVICE void put(const symmetric<T>& there, std::uint32_t of_gpu, const T* from) {
     T* const to = remote(there, of_gpu);
@@ -141,6 +166,7 @@ class context {
       if (leads()) core_.fail(detail::failure_kind::missing_gpu, of_gpu);
       return;
     }
+    if (!is_in_heap(there)) return;
     const std::uint64_t bytes = there.size * sizeof(T);
     const auto places = reinterpret_cast<std::uintptr_t>(to) | reinterpret_cast<std::uintptr_t>(from) | bytes;
     if (places % sizeof(wide_word) == 0) {
@@ -150,7 +176,7 @@ class context {
     } else {
       for (std::uint64_t n = thread(); n < there.size; n += threads()) to[n] = from[n];
     }
-    spend_put(of_gpu * core_.m.pes_here, bytes);
+    pass_put(of_gpu * core_.m.pes_here, bytes);
   }
 
   /// Runs an entry of the chare `to`, some time. With at most 8 bytes of arguments it costs one atomic
@@ -186,6 +212,8 @@ class context {
   /// Memory of a message, for `count` Ts: the same for all threads, who fill it together and send it, once.
   /// If the PE has none left it is false as a bool: others have not read yet what it sent them, so the entry
   /// can only end, and try again when it is run again. More than a parcel holds ends the run with an error.
+  /// An entry may pass on the payload that it was given, by the last thing that any thread does with its
+  /// arguments, to an entry that takes the same. What is sent again ends the run with an error.
   template <auto Entry>
   IMBREX_DEVICE auto prepare(std::uint32_t count) {
     return prepare_payload<detail::traits_of<Entry>>(count, core_.m.parcel_bytes,
@@ -262,7 +290,7 @@ class context {
                   "imbrex: a chare contributes to the reductions of its own class");
     if (!leads()) return;
     using reduction = typename detail::table<list>::template reduction_of<Entry>;
-    detail::reducer<list, reduction>(core_).contribute(static_cast<typename traits::first>(value));
+    detail::reducer<list, reduction>(core_).contribute(detail::converted<typename traits::first>(value));
   }
 
   /// From now on messages for this chare's numbered entry run that have this number; others wait. At first
@@ -343,6 +371,7 @@ class context {
     if (!leads()) return;
     std::uint32_t* const to = remote(flags, of_gpu);
     if (to == nullptr) return core_.fail(detail::failure_kind::missing_gpu, of_gpu);
+    if (!is_in_heap(flags)) return;
     for (std::uint64_t n = 0; n < flags.size; ++n) {
       system_memory::store_release(to[n], value);
       detail::take_step(core_.m.steps, detail::step::flag, reinterpret_cast<std::uintptr_t>(to + n), of_gpu,
@@ -355,6 +384,7 @@ class context {
   /// need it; an entry that may wait so for `settings::patience` wants more of that.
   IMBREX_DEVICE bool wait(const symmetric<std::uint32_t>& flags, std::uint32_t value) {
     return of_first([&] {
+      if (!is_in_heap(flags)) return false;
       std::uint32_t* const own = local(flags);
       for (std::uint64_t n = 0; n < flags.size; ++n) {
         for (std::uint32_t looks = 0;
@@ -374,7 +404,9 @@ class context {
     sync();
     return of_first([&] { return gather(0, [](std::uint32_t, std::uint64_t) {}); });
   }
-  /// The value of this GPU becomes that of all, combined in the order of GPUs: at most 8 bytes.
+  /// The value of this GPU becomes that of all, combined in the order of GPUs: at most 8 bytes. `value` is a
+  /// variable of each thread's own, since each gets the result there; a member of a chare gets it afterwards,
+  /// from one of them.
   template <class V, class Operation>
   IMBREX_DEVICE bool all_reduce(V& value, Operation combine) {
     static_assert(std::is_trivially_copyable_v<V> && sizeof(V) <= 8,
@@ -399,7 +431,7 @@ class context {
   /// The same of each element of symmetric memory. Each GPU combines a part of them, for all.
   template <class T, class Operation>
   IMBREX_DEVICE bool all_reduce(symmetric<T> what, Operation combine) {
-    if (!maps_all() || !barrier()) return false;
+    if (!is_in_heap(what) || !maps_all() || !barrier()) return false;
     const std::uint64_t each = (what.size + num_gpus() - 1) / num_gpus();
     const std::uint64_t first = each * gpu() < what.size ? each * gpu() : what.size;
     const std::uint64_t last = first + each < what.size ? first + each : what.size;
@@ -409,12 +441,16 @@ class context {
       for (std::uint32_t g = 0; g < num_gpus(); ++g) remote(what, g)[n] = all;
     }
     for (std::uint32_t g = 0; g < num_gpus(); ++g)  // they come and go
-      if (g != gpu()) spend_put(g, 2 * (last - first) * sizeof(T));
+      if (g != gpu()) pass_put(g, 2 * (last - first) * sizeof(T));
     return barrier();
   }
-  /// All GPUs get what `root` has in symmetric memory.
+  /// All GPUs get what `root` has in symmetric memory. If there is no such GPU the run ends with an error.
   template <class T>
   IMBREX_DEVICE bool broadcast_from(std::uint32_t root, const symmetric<T>& what) {
+    if (root >= num_gpus()) {
+      if (leads()) core_.fail(detail::failure_kind::missing_gpu, root);
+      return false;
+    }
     if (!barrier()) return false;
     for (std::uint32_t g = 0; g < num_gpus() && root == gpu(); ++g)
       if (g != root) put(what, g, local(what));
@@ -431,9 +467,10 @@ class context {
     if (leads()) detail::take_step(core_.m.steps, detail::step::bytes, bytes);
   }
   /// The same of writing so many bytes of memory of the PE `to`: to another GPU they go by the links between,
-  /// and what is sent there afterwards comes behind them.
+  /// and what is sent there afterwards comes behind them. If there is no such PE the run ends with an error.
   IMBREX_DEVICE void spend_put(std::uint32_t to, std::uint64_t bytes) {
-    if (leads()) detail::take_step(core_.m.steps, detail::step::put, bytes, to);
+    if (to < num_pes()) return pass_put(to, bytes);
+    if (leads()) core_.fail(detail::failure_kind::missing_pe, to);
   }
 
   /// Ends the run with this value; what is under way is lost.
@@ -459,9 +496,27 @@ class context {
     i.meta |= order;
     if constexpr (traits::has_payload) {
       const auto* const head = reinterpret_cast<const detail::parcel_head*>(core_.m.parcel(i.body));
-      spend_put(array<target>().pe_of(element), std::uint64_t{head->size} * sizeof(typename traits::element));
+      pass_put(array<target>().pe_of(element), std::uint64_t{head->size} * sizeof(typename traits::element));
     }
     core_.post(array<target>().pe_of(element), i);
+  }
+  IMBREX_DEVICE void pass_put(std::uint32_t to, std::uint64_t bytes) {
+    if (leads()) detail::take_step(core_.m.steps, detail::step::put, bytes, to);
+  }
+  /// Of any thread: the number of a chare. If there is none the run ends with an error, and it is 0.
+  template <class C>
+  IMBREX_DEVICE std::uint32_t element_of(const typename C::index_type& i) const {
+    if (__builtin_expect(detail::contains(array<C>(), i), 1)) return detail::linear(array<C>(), i);
+    fail_about(detail::failure_kind::missing_chare, detail::table<list>::template array<C>(), i);
+    return 0;
+  }
+  /// If not, the run ends with an error.
+  template <class T>
+  IMBREX_DEVICE bool is_in_heap(const symmetric<T>& what) const {
+    const std::uint64_t bytes = core_.m.heap_bytes;
+    if (what.offset <= bytes && what.size <= (bytes - what.offset) / sizeof(T)) return true;
+    if (leads()) core_.fail(detail::failure_kind::outside_heap, what.offset);
+    return false;
   }
   IMBREX_DEVICE std::uint64_t& next_scratch() { return core_.me.scratch[core_.scratches++ % 2]; }
   /// What the first thread finds, for all.
@@ -523,7 +578,7 @@ class context {
       else
         shared = take_parcel();
       if (shared != 0)
-        reinterpret_cast<detail::parcel_head*>(core_.m.parcel(shared))->size = count;
+        *reinterpret_cast<detail::parcel_head*>(core_.m.parcel(shared)) = {count, 0, 1};
       else
         core_.relax();
     }
@@ -531,6 +586,22 @@ class context {
     const std::uint64_t parcel = shared;
     if (parcel == 0) return payload<element>();
     return payload<element>(reinterpret_cast<element*>(core_.m.parcel(parcel) + offset), count, parcel);
+  }
+  /// Of the first thread: a payload goes, once. Who has prepared it sends it; or the entry that was given it
+  /// passes it on to another, and so does not give its parcel back. If neither is so the run ends with an
+  /// error.
+  IMBREX_DEVICE bool gives_away(std::uint64_t parcel, bool to_chare) {
+    if (to_chare && core_.held == parcel) {
+      core_.held = 0;
+      return true;
+    }
+    auto* const head = reinterpret_cast<detail::parcel_head*>(core_.m.parcel(parcel));
+    if (head->is_prepared == 0) {
+      core_.fail(detail::failure_kind::not_prepared);
+      return false;
+    }
+    head->is_prepared = 0;
+    return true;
   }
   template <auto Entry, class... A>
   IMBREX_DEVICE bool make_item(item& i, std::uint32_t element, const A&... arguments) {
@@ -548,10 +619,14 @@ class context {
       }
       return true;
     } else {
-      if constexpr (Traits::has_payload)
+      if constexpr (Traits::has_payload) {
+        static_assert(
+            std::is_same_v<typename detail::last_argument<A...>::type, payload<typename Traits::element>>,
+            "imbrex: the last argument for this entry is a payload of the type that it takes");
         i.body = detail::payload_in(arguments...).parcel();
-      else
+      } else {
         i.body = take_parcel();
+      }
       if (i.body == 0) {
         core_.fail(otherwise);
         return false;
@@ -563,6 +638,7 @@ class context {
           core_.fail(detail::failure_kind::prepared_otherwise);
           return false;
         }
+        if (!gives_away(i.body, otherwise == detail::failure_kind::no_parcel)) return false;
       }
       i.meta |= is_ordered;
       if constexpr (Traits::fixed_bytes > 0) {
@@ -575,10 +651,14 @@ class context {
   }
   template <auto Entry, class Index>
   IMBREX_DEVICE void missing(const Index& to) {
-    detail::failure& f = core_.wrong(detail::failure_kind::missing_element);
-    f.about_entry = detail::table<list>::template number<Entry>();
-    for (int d = 0; d < Index::dimensions; ++d) f.about_place[d] = static_cast<std::uint32_t>(to[d]);
-    core_.end(detail::stop_reason::failed, 0);
+    fail_about(detail::failure_kind::missing_element, detail::table<list>::template number<Entry>(), to);
+  }
+  template <class Index>
+  IMBREX_DEVICE void fail_about(detail::failure_kind kind, std::uint32_t what, const Index& where) const {
+    core_.fail(kind, 0, [&](detail::failure& f) {
+      f.about_entry = what;
+      for (int d = 0; d < Index::dimensions; ++d) f.about_place[d] = static_cast<std::uint32_t>(where[d]);
+    });
   }
   core& core_;
 };

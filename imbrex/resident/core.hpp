@@ -10,11 +10,13 @@
 
 namespace imbrex::resident::detail {
 
-/// Says why a run ends, unless another has. `what` is in memory that its PE shares, so that nobody needs a
+/// True for the first on its GPU, of any thread: it then says why the run ends.
+IMBREX_DEVICE inline bool claims_end(const machine& m) { return memory::add(m.end->claims, 1) == 0; }
+
+/// Says why a run ends, of who claims that. `what` is in memory that its PE shares, so that nobody needs a
 /// stack for it.
-IMBREX_DEVICE IMBREX_SELDOM inline void end_run(const machine& m, stop_reason why, std::uint64_t value,
+IMBREX_DEVICE IMBREX_SELDOM inline void say_end(const machine& m, stop_reason why, std::uint64_t value,
                                                 const failure& what) {
-  if (memory::add(m.end->claims, 1) != 0) return;
   if (m.gpus == 1) {
     m.end->value = value;
     m.end->first = what;
@@ -24,13 +26,23 @@ IMBREX_DEVICE IMBREX_SELDOM inline void end_run(const machine& m, stop_reason wh
   }
 }
 
-IMBREX_DEVICE IMBREX_SELDOM inline void say_wrong(pe_state& me, failure_kind kind, std::uint32_t pe,
-                                                  std::uint32_t entry, std::uint32_t element) {
+/// The same, unless another claims it.
+IMBREX_DEVICE IMBREX_SELDOM inline void end_run(const machine& m, stop_reason why, std::uint64_t value,
+                                                const failure& what) {
+  if (claims_end(m)) say_end(m, why, value, what);
+}
+
+/// True for who claims the end: it alone, of all threads of all PEs here, writes what went wrong.
+IMBREX_DEVICE IMBREX_SELDOM inline bool say_wrong(const machine& m, pe_state& me, failure_kind kind,
+                                                  std::uint32_t pe, std::uint32_t entry,
+                                                  std::uint32_t element) {
+  if (!claims_end(m)) return false;
   me.wrong = {};
   me.wrong.kind = kind;
   me.wrong.pe = pe;
   me.wrong.entry = entry;
   me.wrong.element = element;
+  return true;
 }
 
 enum class sending : std::uint32_t { sent, kept, full };
@@ -133,14 +145,15 @@ class core {
   /// Ends the run, unless another has: of the first thread.
   IMBREX_DEVICE void end(stop_reason why, std::uint64_t value) { end_run(m, why, value, me.wrong); }
   IMBREX_DEVICE bool stops() const { return memory::load(m.end->stop) != 0; }
-  /// Before `end`: what went wrong here. `about_entry` and `about_place` are the caller's.
-  IMBREX_DEVICE failure& wrong(failure_kind kind) {
-    say_wrong(me, kind, pe, entry, element);
-    return me.wrong;
+  /// Ends the run with an error, unless another has ended it: of any thread. `about(failure&)` adds to it.
+  template <class About>
+  IMBREX_DEVICE void fail(failure_kind kind, std::uint64_t value, About&& about) {
+    if (!say_wrong(m, me, kind, pe, entry, element)) return;
+    about(me.wrong);
+    say_end(m, stop_reason::failed, value, me.wrong);
   }
   IMBREX_DEVICE void fail(failure_kind kind, std::uint64_t value = 0) {
-    wrong(kind);
-    end(stop_reason::failed, value);
+    fail(kind, value, [](failure&) {});
   }
 
   /// Sends an item: of the first thread. Never waits: what finds the mailbox full is kept, with its ticket,

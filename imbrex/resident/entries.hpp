@@ -137,6 +137,8 @@ struct entry_traits {
 template <class C, class... A>
 struct entry_traits<void (C::*)(context<C>&, A...)>
     : argument_traits<std::remove_cv_t<std::remove_reference_t<A>>...> {
+  static_assert(((!std::is_reference_v<A> || std::is_const_v<std::remove_reference_t<A>>) && ...),
+                "imbrex: an entry inside a GPU cannot take a reference to non-const");
   using chare = C;
   using index_type = typename C::index_type;
   static constexpr bool is_numbered =

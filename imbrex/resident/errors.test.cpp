@@ -11,6 +11,7 @@
 #include <imbrex/base/error.hpp>
 #include <imbrex/resident/cells.test.hpp>
 #include <imbrex/resident/devices.test.hpp>
+#include <imbrex/resident/host_cells.test.hpp>
 #include <imbrex/resident/program.hpp>
 #include <imbrex/resident/symmetric_heap.hpp>
 
@@ -137,10 +138,79 @@ TEST_P(resident_errors, name_a_gpu_that_is_not_there) {
                 std::to_string(GetParam().gpus - 1));
 }
 
+/// On 1 and 2 emulated GPUs, of one PE each: what a run says that begins with that entry of stranger(1, 0).
+template <auto Entry, class A>
+std::string failure_on(std::uint32_t gpus, const A& argument) {
+  const auto devices = devices_here("emulated");
+  const symmetric_heap heap(*devices.front(), gpus, std::size_t{1} << 20U);
+  const auto words = heap.make<std::uint32_t>(4);
+  settings s;
+  s.pes = gpus;
+  s.threads = 2;
+  program<stranger> p(heap, s, {2, 2});
+  std::vector<stranger> all(4);
+  for (stranger& one : all) one.words = words.what();
+  p.write(all);
+  return text_of<error>([&] { p.run<Entry>({1, 0}, argument); });
+}
+
+TEST(resident_errors_of_names, are_the_same_of_whatever_names_what_is_not_there) {
+  const std::string chare = ", which there is not: the array has the extents (2, 2)";
+  for (const std::uint32_t gpus : {1U, 2U}) {
+    const auto says = [](const char* entry, const std::string& what) {
+      return "entry " + std::string(entry) + " of stranger(1, 0) on PE 0 " + what;
+    };
+    EXPECT_EQ(failure_on<&stranger::name_chare>(gpus, 2), says("name_chare", "named stranger(2, 1)" + chare));
+    EXPECT_EQ(failure_on<&stranger::name_chare>(gpus, -1),
+              says("name_chare", "named stranger(-1, 1)" + chare));
+    EXPECT_EQ(failure_on<&stranger::name_chare_by_all>(gpus, 7),
+              says("name_chare_by_all", "named stranger(7, 1)" + chare));
+    EXPECT_EQ(failure_on<&stranger::ask_for_pe>(gpus, 9), says("ask_for_pe", "named stranger(9, 0)" + chare));
+    EXPECT_EQ(failure_on<&stranger::ask_for_gpu>(gpus, 9),
+              says("ask_for_gpu", "named stranger(9, 0)" + chare));
+    const std::string last = std::to_string(gpus - 1);
+    EXPECT_EQ(failure_on<&stranger::spend_on>(gpus, gpus),
+              says("spend_on",
+                   "named PE " + std::to_string(gpus) + ", which there is not: there are 0 to " + last));
+    const std::string no_gpu = "reached for the memory of GPU " + std::to_string(gpus) +
+                               ", which it cannot: the GPUs that it maps are among 0 to " + last;
+    EXPECT_EQ(failure_on<&stranger::broadcast_of>(gpus, gpus), says("broadcast_of", no_gpu));
+    EXPECT_EQ(failure_on<&stranger::write_to>(gpus, gpus), says("write_to", no_gpu));
+    const auto outside = [&](const char* entry, const std::string& text) {
+      EXPECT_TRUE(text.starts_with(says(entry, "named symmetric memory from byte "))) << text;
+      EXPECT_TRUE(text.ends_with("on, which ends outside its heap: take parts of no more than there is"));
+    };
+    outside("put_part", failure_on<&stranger::put_part>(gpus, std::uint64_t{1} << 20U));
+    outside("put_part", failure_on<&stranger::put_part>(gpus, ~std::uint64_t{0}));
+    outside("write_part", failure_on<&stranger::write_part>(gpus, std::uint64_t{1} << 20U));
+    outside("wait_part", failure_on<&stranger::wait_part>(gpus, std::uint64_t{1} << 20U));
+    outside("reduce_part", failure_on<&stranger::reduce_part>(gpus, std::uint64_t{1} << 40U));
+  }
+}
+
+TEST(resident_errors_of_payloads, say_that_one_is_sent_again) {
+  const std::string text =
+      " of stranger(1, 0) on PE 0 sent a payload that it has sent already, or that an entry before it was "
+      "given: prepare another for each message";
+  for (const std::uint32_t gpus : {1U, 2U})
+    for (const std::uint32_t count : {0U, 4U}) {
+      EXPECT_EQ(failure_on<&stranger::send_twice>(gpus, count), "entry send_twice" + text);
+      EXPECT_EQ(failure_on<&stranger::pass_on_twice>(gpus, count), "entry take_and_pass_on" + text);
+    }
+}
+
 TEST_P(resident_errors, name_heaps_that_cannot_be) {
   EXPECT_EQ(text_of<usage_error>([this] { symmetric_heap(gpu(), 0, 1'000); }),
             "a symmetric heap of 0 GPUs cannot be: 1 to 96 can be");
+  EXPECT_EQ(text_of<usage_error>([this] { symmetric_heap(gpu(), 1, SIZE_MAX); }),
+            "a symmetric heap of 18446744073709551615 bytes cannot be: less than 2^40 can");
   const symmetric_heap heap(gpu(), 1, 4'096);
+  EXPECT_EQ(text_of<usage_error>([&] { heap.make<double>(SIZE_MAX / 4); }),
+            "symmetric memory of 4611686018427387903 elements cannot be");
+  EXPECT_EQ(
+      text_of<usage_error>([&] { heap.make<char>(SIZE_MAX); }),
+      "a symmetric heap of 4096 bytes, of which 0 are used, has no room for 18446744073709551615 more in "
+      "one piece: make it larger");
   const auto some = heap.make<double>(100);
   EXPECT_EQ(text_of<usage_error>([&] { heap.make<double>(500); }),
             "a symmetric heap of 4096 bytes, of which 1024 are used, has no room for 4096 more in one piece: "
@@ -158,9 +228,16 @@ TEST_P(resident_errors, say_that_too_many_messages_are_early) {
 
 TEST_P(resident_errors, say_that_a_reduction_is_too_far_ahead) {
   EXPECT_EQ(failure_of<&culprit::reduce_ahead>(),
-            "entry reduce_ahead of culprit(2, 0) on PE 0 is 4 rounds of a reduction ahead of another "
-            "element: wait for "
-            "a result in between");
+            "entry reduce_ahead of culprit(2, 0) on PE 0 is 4 rounds of the reduction for reduced ahead of "
+            "another element: wait for a result in between");
+}
+
+/// It shows where rounds of another PE come that are not awaited yet, in no entry.
+TEST_P(resident_errors, name_the_pe_that_is_too_far_ahead_of_one_above_it) {
+  program<culprit> p(gpu(), small(), {2, 1});
+  EXPECT_EQ(text_of<error>([&] { p.run<&culprit::reduce_ahead>({1, 0}); }),
+            "PE 1 is 4 rounds of the reduction for reduced ahead of another element: wait for a result in "
+            "between");
 }
 
 TEST_P(resident_errors, name_messages_that_nobody_accepts) {

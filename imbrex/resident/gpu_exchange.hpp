@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include <imbrex/resident/machine.hpp>
+#include <imbrex/resident/transport/gathering.hpp>
 #include <imbrex/resident/transport/quiescence.hpp>
 #include <imbrex/resident/transport/trigger.hpp>
 
@@ -127,32 +128,21 @@ IMBREX_DEVICE IMBREX_SELDOM inline bool take_across(const machine& m, pe_state& 
   return counter->add(all);
 }
 
-/// Gives all GPUs a number, of the PE that each has, and has theirs: `use(g, bits)` for each, in their order.
-/// `waits()` between looks; if it is false, so is this. What a GPU's PE did before comes before what is done
-/// after it, on all.
-///
-/// Each writes into a slot that it has at each, in two turns: who begins the next one but one has all of the
-/// next, which nobody gives before he has seen all of this.
+/// Gives all GPUs a number, of the PE that each has, and has theirs: see `gather`.
 template <class Waits, class Use>
 IMBREX_DEVICE bool gather_of_gpus(const machine& m, pe_state& me, std::uint64_t bits, Waits&& waits,
                                   Use&& use) {
   const std::uint32_t number = ++me.gathers;
-  const std::uint64_t turn = std::uint64_t{number % 2} * m.gpus;
-  for (std::uint32_t g = 0; g < m.gpus; ++g) {
-    system_memory::wide* const slot = m.on(g, m.gathered) + turn + m.gpu;
-    system_memory::store_release(*slot, {bits, number});
-    if (g != m.gpu) take_step(m.steps, step::flag, reinterpret_cast<std::uintptr_t>(slot), g, number);
-  }
-  for (std::uint32_t g = 0; g < m.gpus; ++g) {
-    system_memory::wide& slot = m.gathered[turn + g];
-    wide_word seen = system_memory::poll(slot);
-    for (; seen.stamp != number; seen = system_memory::poll(slot))
-      if (!waits()) return false;
-    system_memory::acquired(slot);
+  const auto slot_of = [&m](std::uint32_t g, std::uint64_t n) -> system_memory::wide& {
+    return m.on(g, m.gathered)[n];
+  };
+  const auto wrote = [&](std::uint32_t g, system_memory::wide& slot) {
+    if (g != m.gpu) take_step(m.steps, step::flag, reinterpret_cast<std::uintptr_t>(&slot), g, number);
+  };
+  const auto saw = [&](std::uint32_t g, system_memory::wide& slot) {
     if (g != m.gpu) take_step(m.steps, step::seen, reinterpret_cast<std::uintptr_t>(&slot), 0, number);
-    use(g, seen.body);
-  }
-  return true;
+  };
+  return gather<system_memory>(number, m.gpu, m.gpus, bits, slot_of, wrote, saw, waits, use);
 }
 
 /// The leader's: waits until each other GPU has stored the number of this run in `word`, of which this one

@@ -1,31 +1,104 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/resident/heap_meeting.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/core/pe/executor.hpp>
+#include <imbrex/core/pe/promise.hpp>
 #include <imbrex/core/run/run.hpp>
+#include <imbrex/net/host.hpp>
+#include <imbrex/resident/nvshmem.hpp>
 
 namespace imbrex::resident::detail {
+namespace {
+
+/// What all have given back, so that it can be released.
+std::vector<std::uint32_t> given_back_by_all(const std::vector<heap_part>& all) {
+  std::vector<std::uint32_t> released = all[0].given_back;
+  for (const heap_part& one : all)
+    std::erase_if(released,
+                  [&one](std::uint32_t n) { return !std::ranges::binary_search(one.given_back, n); });
+  return released;
+}
+
+/// What a thread makes that may wait for other processes.
+struct made_by_all {
+  std::shared_ptr<nvshmem::session> session;
+  nvshmem::session::piece piece;
+  std::exception_ptr problem;
+};
+
+task<std::unique_ptr<heap_source>> source_by_nvshmem(process_group<heap_meeting> place, device& mine,
+                                                     heap_part own, std::size_t bytes) {
+  const std::shared_ptr<nvshmem::session> before = nvshmem::session::here();
+  own.has_session = before != nullptr;
+  if (before) own.given_back = before->given_back();
+  if (process() == 0 && !before) own.id = nvshmem::session::new_id();
+  const std::vector<heap_part> all = co_await place[process()].call<&heap_meeting::exchange>(own);
+  for (std::size_t g = 1; g < all.size(); ++g)
+    if (all[g].has_session != all[0].has_session)
+      throw usage_error("process " + std::to_string(all[g].has_session ? g : 0) +
+                        " still has a symmetric heap of an earlier run by NVSHMEM, and process " +
+                        std::to_string(all[g].has_session ? 0 : g) + " has not: destroy it before");
+  const auto made = std::make_shared<made_by_all>();
+  auto [promise, done] = make_promise<>();
+  // The PE goes on: others may need it before they come. If the run ends meanwhile, nobody waits.
+  std::thread([=, id = all[0].id, released = given_back_by_all(all), rank = process(),
+               ranks = num_processes(), choose = [&backend = mine.backend()] { backend.make_current(); },
+               here = make_executor(), set = promise]() mutable {
+    try {
+      made->session = before ? before : nvshmem::session::begin(id, rank, ranks, choose);
+      made->session->release(released);
+      made->piece = made->session->allocate(bytes);
+    } catch (...) {
+      made->problem = std::current_exception();
+    }
+    here.post([set] { set.set_value(); });
+  }).detach();
+  co_await done;
+  if (made->problem) std::rethrow_exception(made->problem);
+  if (!before) mine.keep(made->session);
+  if (made->piece.own == nullptr)
+    throw error("NVSHMEM has no room for " + std::to_string(bytes) +
+                " bytes of a symmetric heap: raise NVSHMEM_SYMMETRIC_SIZE");
+  co_return source_of_session(made->session, made->piece);
+}
+
+}  // namespace
 
 task<std::shared_ptr<heap_memory>> memory_of_processes(process_group<heap_meeting> place, device& mine,
-                                                       std::size_t bytes) {
-  const auto memory = std::make_shared<heap_memory>(mine, static_cast<std::uint32_t>(num_processes()),
-                                                    static_cast<std::uint32_t>(process()), bytes);
-  if (memory->gpus() == 1) co_return memory;
-  const heap_part own{memory->key(), bytes};
+                                                       std::size_t bytes, heap_way way) {
+  const auto gpus = static_cast<std::uint32_t>(num_processes());
+  const auto self = static_cast<std::uint32_t>(process());
+  if (gpus == 1) co_return std::make_shared<heap_memory>(mine, 1, bytes);
+  heap_part own;
+  own.bytes = bytes;
+  own.way = way;
+  own.host = name_of_host();
+  own.hardware = mine.info().pci_bus_id;
+  own.why_no_nvshmem = way == heap_way::handles ? "it is not asked for" : why_no_nvshmem(mine.info());
   const std::vector<heap_part> all = co_await place[process()].call<&heap_meeting::exchange>(own);
-  for (std::uint32_t g = 1; g < memory->gpus(); ++g)
-    if (all[g].bytes != all[0].bytes)
-      throw usage_error("a symmetric heap has " + std::to_string(all[0].bytes) + " bytes in process 0 and " +
-                        std::to_string(all[g].bytes) + " in process " + std::to_string(g) +
-                        ": give as many in all processes");
-  for (std::uint32_t g = 0; g < memory->gpus(); ++g)
-    if (g != memory->first()) memory->join(g, all[g].key);
+  check_hardware(all);
+  std::unique_ptr<heap_source> source;
+  const std::size_t each = heap_memory::bytes_of(gpus, bytes);
+  if (choose_heap_way(all).way == heap_way::nvshmem)
+    source = co_await source_by_nvshmem(place, mine, own, each);
+  else
+    source = source_of_device(mine, each);
+  const auto memory = std::make_shared<heap_memory>(mine, self, gpus, bytes, std::move(source));
+  own.key = memory->key();
+  const std::vector<heap_part> keys = co_await place[process()].call<&heap_meeting::exchange>(own);
+  for (std::uint32_t g = 0; g < gpus; ++g)
+    if (g != self) memory->join(g, keys[g].key);
   co_return memory;
 }
 

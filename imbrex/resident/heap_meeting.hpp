@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include <imbrex/core/array/chare.hpp>
@@ -12,16 +13,10 @@
 #include <imbrex/core/array/send.hpp>
 #include <imbrex/coro/task.hpp>
 #include <imbrex/device/device.hpp>
-#include <imbrex/device/memory_key.hpp>
 #include <imbrex/resident/heap_memory.hpp>
+#include <imbrex/resident/heap_source.hpp>
 
 namespace imbrex::resident {
-
-/// What a process brings to a symmetric heap.
-struct heap_part {
-  memory_key key;
-  std::uint64_t bytes = 0;
-};
 
 /// Where the processes of a run meet to make a symmetric heap:
 /// `make_process_group<resident::heap_meeting>()`.
@@ -38,8 +33,8 @@ class heap_meeting : public imbrex::chare<heap_meeting> {
     for (int p = 0; p < all; ++p) send<&heap_meeting::parts>(members[p], first + where()[0], mine);
     std::vector<heap_part> theirs;
     for (int p = 0; p < all; ++p) {
-      const heap_part one = co_await parts.receive(first + p);
-      theirs.push_back(one);
+      heap_part one = co_await parts.receive(first + p);
+      theirs.push_back(std::move(one));
     }
     co_return theirs;
   }
@@ -51,7 +46,7 @@ class heap_meeting : public imbrex::chare<heap_meeting> {
 namespace detail {
 
 task<std::shared_ptr<heap_memory>> memory_of_processes(process_group<heap_meeting> place, device& mine,
-                                                       std::size_t bytes);
+                                                       std::size_t bytes, heap_way way);
 
 }  // namespace detail
 }  // namespace imbrex::resident

@@ -4,9 +4,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <memory>
 #include <span>
 #include <string>
+#include <utility>
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/device/memory_key.hpp>
@@ -18,8 +19,19 @@ constexpr std::size_t alignment = 256;
 
 std::size_t rounded(std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
 
+std::size_t words_of(std::size_t gpus) { return rounded(gpus * sizeof(std::uint32_t)); }
+
 /// At least so many bytes, of which no other memory is a part for others.
 std::size_t sharable(std::size_t bytes) { return std::max(bytes, imbrex::detail::sharable_bytes); }
+
+/// Offsets in it have 40 bits, in signals.
+std::size_t checked_bytes(std::size_t bytes) {
+  constexpr std::size_t most = std::size_t{1} << 40U;
+  if (bytes >= most)
+    throw usage_error("a symmetric heap of " + std::to_string(bytes) +
+                      " bytes cannot be: less than 2^40 can");
+  return rounded(bytes);
+}
 
 std::uint32_t checked(std::uint32_t gpus) {
   if (gpus < 1 || gpus > most_gpus)
@@ -31,52 +43,44 @@ std::uint32_t checked(std::uint32_t gpus) {
 }  // namespace
 
 heap_memory::heap_memory(device& of, std::uint32_t gpus, std::size_t bytes)
-    : heap_memory(of, gpus, 0, gpus, bytes) {
+    : heap_memory(of, gpus, 0, gpus, bytes, nullptr) {
   if (gpus > 1 && of.info().backend != "emulated")
     throw usage_error("a symmetric heap of " + std::to_string(gpus) +
                       " GPUs in one process needs emulated ones, not " + of.info().label() +
                       ": start a process for each GPU");
 }
 
-heap_memory::heap_memory(device& of, std::uint32_t gpus, std::uint32_t mine, std::size_t bytes)
-    : heap_memory(of, gpus, mine, 1, bytes) {}
+heap_memory::heap_memory(device& of, std::uint32_t mine, std::uint32_t gpus, std::size_t bytes,
+                         std::unique_ptr<heap_source> source)
+    : heap_memory(of, gpus, mine, 1, bytes, std::move(source)) {}
 
 heap_memory::heap_memory(device& of, std::uint32_t gpus, std::uint32_t first, std::uint32_t here,
-                         std::size_t bytes)
+                         std::size_t bytes, std::unique_ptr<heap_source> source)
     : device_(of),
       first_(first),
       here_(here),
       heaps_(checked(gpus)),
-      bytes_(begin() + rounded(bytes)),
+      bytes_(begin() + checked_bytes(bytes)),
       stream_(of, stream_priority::normal, "a symmetric heap"),
-      memory_(of, here == gpus ? bytes_ * here : sharable(bytes_)) {
+      source_(source ? std::move(source) : source_of_device(of, bytes_ * here)) {
   if (!of.info().keeps_data)
     throw usage_error("a program inside a GPU runs on a device that keeps no data: leave out --no-data");
-  for (std::uint32_t g = 0; g < here; ++g) heaps_[first + g] = memory_.span().data() + bytes_ * g;
-  stream_.fill(memory_.span(), std::byte{0});
+  for (std::uint32_t g = 0; g < here; ++g) heaps_[first + g] = source_->own() + bytes_ * g;
+  stream_.fill(device_span<std::byte>(source_->own(), bytes_ * here, of.info().id), std::byte{0});
   stream_.synchronize();
 }
 
-std::size_t heap_memory::words_bytes() const { return rounded(heaps_.size() * sizeof(std::uint32_t)); }
+std::size_t heap_memory::words_bytes() const { return words_of(heaps_.size()); }
 
-memory_key heap_memory::key() const {
-  const auto found = device_.backend().key_of(heaps_[first_]);
-  if (!found) {
-    const std::string why = device_.backend().why_no_key();
-    throw usage_error("other processes cannot reach the memory of " + device_.info().label() +
-                      " for a symmetric heap" + (why.empty() ? "" : ": " + why) +
-                      "; of emulated devices a process has at most 64");
-  }
-  return *found;
+std::size_t heap_memory::bytes_of(std::uint32_t gpus, std::size_t bytes) {
+  return sharable(rows * most_programs * words_of(checked(gpus)) + checked_bytes(bytes));
 }
 
 void heap_memory::join(std::uint32_t gpu, const memory_key& of) {
-  heaps_[gpu] = device_.backend().reach(of);
+  heaps_[gpu] = source_->reach(gpu, of);
   if (heaps_[gpu] == nullptr)
-    throw usage_error(
-        "process " + std::to_string(first_) + " cannot reach the memory of process " + std::to_string(gpu) +
-        " for a symmetric heap: all processes of such a program must be on one host, and see each "
-        "other's files in /proc, and their GPUs must be peers");
+    throw usage_error("process " + std::to_string(first_) + " cannot reach the memory of process " +
+                      std::to_string(gpu) + " for a symmetric heap: " + source_->condition());
 }
 
 std::byte* heap_memory::own(std::uint32_t gpu) const {
@@ -87,7 +91,7 @@ std::byte* heap_memory::own(std::uint32_t gpu) const {
 }
 
 std::size_t heap_memory::take(std::size_t bytes) {
-  const std::size_t wanted = rounded(std::max<std::size_t>(bytes, 1));
+  const std::size_t wanted = rounded(std::clamp<std::size_t>(bytes, 1, bytes_));
   std::size_t at = begin();
   std::size_t in_use = 0;
   for (const auto& [from, size] : used_) {
@@ -97,8 +101,8 @@ std::size_t heap_memory::take(std::size_t bytes) {
   for (const auto& [from, size] : used_) in_use += size;
   if (at > bytes_ || bytes_ - at < wanted)
     throw usage_error("a symmetric heap of " + std::to_string(bytes_ - begin()) + " bytes, of which " +
-                      std::to_string(in_use) + " are used, has no room for " + std::to_string(wanted) +
-                      " more in one piece: make it larger");
+                      std::to_string(in_use) + " are used, has no room for " +
+                      std::to_string(std::max(bytes, wanted)) + " more in one piece: make it larger");
   used_.emplace(at, wanted);
   given_back_.reserve(used_.size());
   return at;

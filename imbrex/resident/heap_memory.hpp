@@ -14,6 +14,7 @@
 #include <imbrex/device/device.hpp>
 #include <imbrex/device/memory_key.hpp>
 #include <imbrex/device/stream.hpp>
+#include <imbrex/resident/heap_source.hpp>
 #include <imbrex/resident/machine.hpp>
 
 namespace imbrex::resident::detail {
@@ -26,13 +27,17 @@ class heap_memory {
 
   /// Of GPUs that are all `of`'s. Throws usage_error, device_out_of_memory.
   heap_memory(device& of, std::uint32_t gpus, std::size_t bytes);
-  /// GPU `mine` of several processes, whose others come later, by `join`.
-  heap_memory(device& of, std::uint32_t gpus, std::uint32_t mine, std::size_t bytes);
+  /// GPU `mine` of several processes, whose others come later, by `join`. `source` has `bytes_of` bytes.
+  heap_memory(device& of, std::uint32_t mine, std::uint32_t gpus, std::size_t bytes,
+              std::unique_ptr<heap_source> source);
   heap_memory(const heap_memory&) = delete;
   heap_memory& operator=(const heap_memory&) = delete;
 
+  /// So many a GPU has of a heap with room for `bytes`. Throws usage_error if there can be none.
+  static std::size_t bytes_of(std::uint32_t gpus, std::size_t bytes);
+
   /// How others find it. Throws usage_error if they cannot.
-  memory_key key() const;
+  memory_key key() const { return source_->key(); }
   /// Maps another's. Throws usage_error if that cannot be.
   void join(std::uint32_t gpu, const memory_key& of);
 
@@ -73,7 +78,8 @@ class heap_memory {
     std::uint32_t runs = 0;
     bool is_used = false;
   };
-  heap_memory(device& of, std::uint32_t gpus, std::uint32_t first, std::uint32_t here, std::size_t bytes);
+  heap_memory(device& of, std::uint32_t gpus, std::uint32_t first, std::uint32_t here, std::size_t bytes,
+              std::unique_ptr<heap_source> source);
   static constexpr std::size_t rows = 3;
   std::size_t words_bytes() const;
   std::size_t begin() const { return rows * most_programs * words_bytes(); }
@@ -83,8 +89,8 @@ class heap_memory {
   std::vector<std::byte*> heaps_;
   const std::size_t bytes_;
   stream stream_;
-  device_buffer<std::byte> memory_;          ///< of the GPUs here, one after the other
-  std::map<std::size_t, std::size_t> used_;  ///< bytes, by where they begin
+  const std::unique_ptr<heap_source> source_;  ///< of the GPUs here, one after the other
+  std::map<std::size_t, std::size_t> used_;    ///< bytes, by where they begin
   std::uint32_t runs_under_way_ = 0;
   std::vector<std::size_t> given_back_;  ///< of those used, what is free after the runs
   std::array<program_words, most_programs> programs_{};

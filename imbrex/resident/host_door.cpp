@@ -116,6 +116,7 @@ void host_door::send(host_message&& m) {
 
 void host_door::close() {
   const std::lock_guard lock(mutex_);
+  if (closes_) return;
   if (!is_open_) throw error("a run inside a GPU is closed and is not open: call open() before start()");
   closes_ = true;
   put_queued();
@@ -275,7 +276,7 @@ void host_door::end() {
   stop();
   {
     const std::lock_guard lock(mutex_);
-    is_open_ = false;
+    is_open_ = closes_ = false;
   }
   say_lost();
   for (std::uint32_t pe = 0; trace_ && pe < pes_; ++pe)

@@ -253,7 +253,7 @@ TEST_P(resident_host_link, says_what_nobody_listens_for) {
 
 /// Though no chare sends or exits that would end it.
 TEST_P(resident_host_link, ends_a_run_by_what_nobody_listens_for) {
-  constexpr std::uint32_t times = 20'000'000;
+  constexpr std::uint32_t times = 1'000'000'000;  // for longer than the host may have to wait for its turn
   program<teller> p(gpu(), chosen(), {7});
   EXPECT_EQ(text_of<error>([&] { p.run<&teller::go_on>(5, times); }),
             "entry go_on of teller(5) on PE " + std::to_string(5 % p.chosen().pes) +
@@ -293,8 +293,12 @@ TEST_P(resident_host_link, refuses_messages_that_cannot_be) {
             "settings::host_bytes and settings::parcel_bytes");
   p.close();
   EXPECT_EQ(text_of<error>([&] { p.send<&teller::rest>(0); }), not_open);
+  EXPECT_EQ(text_of<error>([&] { p.close(); }), "nothing was thrown");
   p.stream().synchronize();
+  EXPECT_EQ(text_of<error>([&] { p.close(); }), "nothing was thrown");
   p.end();
+  EXPECT_EQ(text_of<error>([&] { p.close(); }),
+            "a run inside a GPU is closed and is not open: call open() before start()");
   EXPECT_EQ(text_of<error>([&] { p.run<&teller::tell_much>(0); }),
             "entry tell_much of teller(0) on PE 0 asked for a message to the host of 4032 bytes: raise "
             "settings::host_bytes, now 256");

@@ -44,6 +44,8 @@ enum class stop_reason : std::uint32_t { none, exited, quiet, failed, abandoned 
 enum class failure_kind : std::uint32_t {
   none,
   missing_element,
+  missing_chare,
+  missing_pe,
   wrong_entry,
   outbox_full,
   kept_full,
@@ -53,10 +55,12 @@ enum class failure_kind : std::uint32_t {
   host_bytes,
   reduction_ahead,
   prepared_otherwise,
+  not_prepared,
   trigger_elsewhere,
   not_one_pe,
   wrong_signals,
   missing_gpu,
+  outside_heap,
   other_program,
   of_program
 };
@@ -65,7 +69,7 @@ enum class failure_kind : std::uint32_t {
 struct failure {
   failure_kind kind = failure_kind::none;
   std::uint32_t pe = 0, entry = no_number, element = 0;  ///< of whom; of none: outside of entries
-  std::uint32_t about_entry = 0, about_place[3] = {};
+  std::uint32_t about_entry = 0, about_place[3] = {};    ///< of missing_chare: the number of the array
   std::uint64_t value = 0;
 
   static constexpr std::uint32_t no_number = 0xffffffff;

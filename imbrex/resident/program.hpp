@@ -245,6 +245,8 @@ class program {
   }
   template <auto Entry, class... A>
   void start_all(const A&... arguments) {
+    static_assert(!detail::traits_of<Entry>::is_numbered,
+                  "imbrex: a broadcast inside a GPU has no reference number");
     state_.start(code, 0, item_of<Entry>(detail::all_elements, arguments...));
   }
   imbrex::stream& stream() { return state_.stream(); }
@@ -294,7 +296,8 @@ class program {
                   "imbrex: a broadcast inside a GPU has no reference number");
     state_.door().send({0, item_of<Entry>(detail::all_elements, arguments...), {}});
   }
-  /// No more messages come, from any thread: the run ends when all is quiet.
+  /// No more messages come, from any thread: the run ends when all is quiet. Again it does nothing until
+  /// `end()`. Throws error if the run was not opened.
   void close() { state_.door().close(); }
 
   /// How the run ended whose work in `stream()` is done.

@@ -26,7 +26,8 @@ class reducer {
     constexpr std::uint32_t which = number() - table<List>::template first_reduction<chare>();
     const std::uint32_t round = array().rounds[core_.element * array().reductions + which]++;
     reduction_round& here = at(round);
-    if (here.round != round) return core_.fail(failure_kind::reduction_ahead);
+    if (here.round != round)
+      return core_.fail(failure_kind::reduction_ahead, 0, [](failure& f) { f.about_entry = number(); });
     values_of(round)[array().local(core_.element)] = bits_of(v);
     ++here.own;
     advance(round);
@@ -35,7 +36,13 @@ class reducer {
   IMBREX_DEVICE void add_child(std::uint32_t place_and_side, std::uint64_t bits) {
     const std::uint32_t side = place_and_side % 2;
     reduction_round& here = at(place_and_side / 2);
-    if (here.from_child[side]) return core_.fail(failure_kind::reduction_ahead);
+    if (here.from_child[side]) {
+      const std::uint32_t ahead = 2 * core_.pe + 1 + side;
+      return core_.fail(failure_kind::reduction_ahead, 0, [ahead](failure& f) {
+        f.about_entry = number();
+        f.pe = ahead;
+      });
+    }
     here.from_child[side] = true;
     here.value_of_child[side] = bits;
     advance(here.round);

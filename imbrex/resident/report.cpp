@@ -66,14 +66,20 @@ std::string reporter::text_of(const failure& what, std::uint64_t value) const {
   std::string where = "PE " + std::to_string(what.pe);
   if (what.entry != failure::no_number)
     where = entry(what.entry) + " of " + element(what.entry, what.element) + " on " + where;
+  const auto about = [&](std::uint32_t array) {
+    std::vector<int> place;
+    for (std::size_t d = 0; d < layout_.arrays()[array].shape.size(); ++d)
+      place.push_back(static_cast<int>(what.about_place[d]));
+    return missing(array, place);
+  };
   switch (what.kind) {
-    case failure_kind::missing_element: {
-      const std::uint32_t array = names_.all.at(what.about_entry).array;
-      std::vector<int> place;
-      for (std::size_t d = 0; d < layout_.arrays()[array].shape.size(); ++d)
-        place.push_back(static_cast<int>(what.about_place[d]));
-      return where + " sent " + entry(what.about_entry) + " to " + missing(array, place);
-    }
+    case failure_kind::missing_element:
+      return where + " sent " + entry(what.about_entry) + " to " +
+             about(names_.all.at(what.about_entry).array);
+    case failure_kind::missing_chare: return where + " named " + about(what.about_entry);
+    case failure_kind::missing_pe:
+      return where + " named PE " + std::to_string(value) + ", which there is not: there are 0 to " +
+             std::to_string(s.pes - 1);
     case failure_kind::wrong_entry:
       return where + " got a message for " + entry(what.about_entry) + " of " +
              element(what.about_entry, what.about_place[0]) +
@@ -107,12 +113,16 @@ std::string reporter::text_of(const failure& what, std::uint64_t value) const {
       return where + " asked for a message to the host of " + std::to_string(value) +
              " bytes: raise settings::host_bytes, now " + std::to_string(s.host_bytes);
     case failure_kind::reduction_ahead:
-      return where + " is " + std::to_string(reduction_window) +
-             " rounds of a reduction ahead of another element: wait for a result in between";
+      return where + " is " + std::to_string(reduction_window) + " rounds of " +
+             names_.all.at(what.about_entry).name + " ahead of another element: wait for a result in between";
     case failure_kind::prepared_otherwise:
       return where +
              " sent a payload that was prepared for an entry with other fixed arguments: prepare it for the "
              "entry that it is sent to";
+    case failure_kind::not_prepared:
+      return where +
+             " sent a payload that it has sent already, or that an entry before it was given: prepare "
+             "another for each message";
     case failure_kind::trigger_elsewhere:
       return where +
              " signalled to a trigger that is not on the GPU of the chare whose entry it runs: have it "
@@ -128,6 +138,9 @@ std::string reporter::text_of(const failure& what, std::uint64_t value) const {
     case failure_kind::missing_gpu:
       return where + " reached for the memory of GPU " + std::to_string(value) +
              ", which it cannot: the GPUs that it maps are among 0 to " + std::to_string(s.gpus - 1);
+    case failure_kind::outside_heap:
+      return where + " named symmetric memory from byte " + std::to_string(value) +
+             " on, which ends outside its heap: take parts of no more than there is";
     case failure_kind::other_program:
       return where + " has another program than GPU " + std::to_string(value) +
              ", or other settings, another place in the heap or another first message: make what lies in a "

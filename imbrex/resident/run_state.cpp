@@ -219,8 +219,8 @@ void run_state::open() {
   check_rests();
   if (costs_)
     throw usage_error(
-        "a run inside a GPU is opened for messages of the host, but in simulated time the host does nothing "
-        "while it goes on: call open() on --machine threads");
+        "a run inside a GPU is opened for messages of the host, but by --machine simulated or deterministic "
+        "the host does nothing while it goes on: call open() on --machine threads");
   door_.open();
 }
 

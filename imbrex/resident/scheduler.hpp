@@ -61,7 +61,6 @@ class scheduler {
   }
 
  private:
-  static constexpr std::uint32_t short_idle = 16;  ///< looks until what was done is published
   static constexpr std::uint32_t long_idle = 1024;
   static constexpr bool has_numbers = table<List>::numbered != 0;
   static constexpr bool tells = table<List>::host_entries != 0;
@@ -70,9 +69,12 @@ class scheduler {
   static constexpr std::uint32_t looks_in_a_row = 8;
   static constexpr bool relaxes_at_once = false;
   static constexpr std::uint32_t looks_between_hearings = 32, first_hearing = 24;  // it is behind a bus
+  static constexpr std::uint32_t short_idle = 16;  ///< looks until what was done is published
+  static constexpr std::uint32_t looks_between_ends = 32, looks_between_judgements = 64;
 #else
   static constexpr std::uint32_t looks_in_a_row = 1;
-  static constexpr bool relaxes_at_once = true;  // others need the processor
+  static constexpr bool relaxes_at_once = true;  // others need the processor, and may have it for long
+  static constexpr std::uint32_t short_idle = 4, looks_between_ends = 4, looks_between_judgements = 8;
   static constexpr std::uint32_t looks_between_hearings = 1, first_hearing = 0;
 #endif
   static constexpr std::uint32_t looks_between_states = 1024;  ///< of a host that sends nothing
@@ -89,7 +91,7 @@ class scheduler {
         if (core_.stops()) return turn::ends;
         if (core_.me.listens) hear_host();
       }
-      if (attend(i)) return begin(i);
+      if (attend(i, 2)) return begin(i);
     }
     if (core_.has_local && (prefers_local_ || core_.own_waits()) && take_local(i)) return begin(i);
     prefers_local_ = true;
@@ -171,10 +173,12 @@ class scheduler {
     }
     return false;
   }
-  /// What is kept: true if a message of it can be run.
-  IMBREX_DEVICE bool attend(item& i) {
+  /// What is kept, of which it tries to send some: true if a message of it can be run.
+  IMBREX_DEVICE bool attend(item& i, std::uint32_t tries) {
     pe_state& me = core_.me;
-    if (!me.out.empty()) retry_kept<kind>(core_.m, me, 2);
+    const std::uint32_t kept = me.out.count;
+    if (kept != 0) retry_kept<kind>(core_.m, me, tries);
+    if (relaxes_at_once && me.out.count < kept) went_on_ = true;  // it may be for this PE
     const bool told_all = !tells || tell_untold(core_.m, me, core_.pe);
     const bool took = has_numbers && me.revisits && take_kept(i);
     core_.attends = !me.out.empty() || me.revisits || !told_all;
@@ -184,12 +188,13 @@ class scheduler {
   IMBREX_DEVICE bool rest(item& i, std::uint32_t idle) {
     pe_state& me = core_.me;
     const machine& m = core_.m;
-    if (is_linked() && leads_gpu() && idle % 32 == 0) attend_end(m, idle % looks_between_states == 0);
-    if (idle % 32 == 0 && core_.stops()) return true;
+    if (is_linked() && leads_gpu() && idle % looks_between_ends == 0)
+      attend_end(m, idle % looks_between_states == 0);
+    if (idle % looks_between_ends == 0 && core_.stops()) return true;
     if (me.listens && idle % (me.is_open ? looks_between_hearings : looks_between_states) == first_hearing &&
         hear_host())
       return false;
-    if (core_.attends && attend(i)) return true;
+    if (core_.attends && attend(i, relaxes_at_once ? me.out.count : 2)) return true;
     if (idle == short_idle || (idle > short_idle && keeps_shown_ != me.out.count + untold())) show_kept();
     if (idle == short_idle && is_traced()) show_records(m, me, core_.pe);
     if (idle >= short_idle && me.out.empty() && untold() == 0 && !core_.has_local &&
@@ -203,10 +208,12 @@ class scheduler {
       me.crossed_shown = me.crossed;
       if (is_linked()) memory::store_release(m.crossed[core_.place()], me.crossed);
     }
-    if (leads_gpu() && (!me.is_open || me.lacks_host_parcel) && idle >= short_idle && idle % 64 == 0)
+    if (leads_gpu() && (!me.is_open || me.lacks_host_parcel) && idle >= short_idle &&
+        idle % looks_between_judgements == 0)
       look_for_quiescence();
     take_step(core_.m.steps, step::look);
-    if (relaxes_at_once || idle > long_idle) core_.relax();
+    if ((relaxes_at_once && !went_on_) || idle > long_idle) core_.relax();
+    went_on_ = false;
     return false;
   }
 
@@ -267,8 +274,8 @@ class scheduler {
       const std::uint32_t stuck = attend_waves(core_.m, me, [this] { return hear_host(); });
       if (stuck == not_quiet) return;
       if (stuck == all_quiet) return core_.end(stop_reason::quiet, 0);
-      core_.wrong(failure_kind::no_host_parcel).pe = stuck * core_.m.pes_here;
-      return core_.end(stop_reason::failed, 0);
+      return core_.fail(failure_kind::no_host_parcel, 0,
+                        [&](failure& f) { f.pe = stuck * core_.m.pes_here; });
     }
     if (!is_quiet(core_.m)) return;
     if (!me.is_open)
@@ -314,6 +321,7 @@ class scheduler {
     pe_state& me = core_.me;
     if (me.kept_count == core_.m.kept_size) return core_.fail(failure_kind::kept_full);
     me.kept[me.kept_count++] = i;
+    if (relaxes_at_once) went_on_ = true;
   }
   /// The oldest of the kept messages that is accepted by now.
   IMBREX_DEVICE bool take_kept(item& i) {
@@ -417,10 +425,10 @@ class scheduler {
     runner visitor{core_, i};
     table<List>::visit(entry_in(i.meta), visitor);
     if (!visitor.known && core_.leads()) {
-      failure& f = core_.wrong(failure_kind::wrong_entry);
-      f.about_entry = entry_in(i.meta);
-      f.about_place[0] = element_in(i.meta);
-      core_.end(stop_reason::failed, 0);
+      core_.fail(failure_kind::wrong_entry, 0, [&](failure& f) {
+        f.about_entry = entry_in(i.meta);
+        f.about_place[0] = element_in(i.meta);
+      });
     }
     core_.entry = failure::no_number;
     take_step(core_.m.steps, step::entry);
@@ -434,6 +442,7 @@ class scheduler {
   bool prefers_local_ = true;     ///< the last message was not local: they take turns
   bool prefers_crossing_ = true;  ///< nor of another GPU
   bool prefers_near_ = true;      ///< nor of its cluster
+  bool went_on_ = false;          ///< it has found no message to run, but another thing to do
 };
 
 }  // namespace imbrex::resident::detail

@@ -209,6 +209,11 @@ void stepping::wake(std::uint32_t which, nanoseconds at) {
   ready_.insert({one.key, which});
 }
 
+nanoseconds stepping::earliest() const {
+  const nanoseconds here = pes_[now_runs_]->time;
+  return ready_.empty() ? here : std::min(here, ready_.begin()->first.first);
+}
+
 /// When bytes that the PE sends now are there.
 nanoseconds stepping::way(std::uint32_t from, std::uint32_t to, std::size_t bytes) {
   const nanoseconds now = pes_[from]->time;
@@ -283,16 +288,14 @@ void stepping::pass(step what, std::uint64_t a, std::uint32_t b, std::uint32_t c
       me.time += cost.send;
       const std::uint32_t first = b * pes_each_;
       const nanoseconds there = behind_puts(which, first);
-      flags_[a][c] = there;
+      flags_[a].write(c, there, earliest());
       for (std::uint32_t pe = first; pe < first + pes_each_; ++pe)
         if (pe != which) wake(pe, there);
       break;
     }
     case step::seen: {
-      auto& written = flags_[a];
-      const auto known = written.lower_bound(c);
-      written.erase(written.begin(), known);
-      if (known != written.end()) me.time = std::max(me.time, known->second);  // else it was before the run
+      if (const auto known = flags_.find(a); known != flags_.end())
+        me.time = std::max(me.time, known->second.of(c));
       me.time += cost.look;
       break;
     }

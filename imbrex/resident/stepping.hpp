@@ -15,6 +15,7 @@
 #include <imbrex/base/random.hpp>
 #include <imbrex/device/model.hpp>
 #include <imbrex/device/node_links.hpp>
+#include <imbrex/resident/flag_times.hpp>
 #include <imbrex/resident/machine.hpp>
 #include <imbrex/resident/steps.hpp>
 #include <imbrex/resident/team.hpp>
@@ -53,6 +54,8 @@ class stepping {
   nanoseconds behind_puts(std::uint32_t from, std::uint32_t to);
   std::uint32_t gpu_of(std::uint32_t of) const { return of / pes_each_; }
   void wake(std::uint32_t which, nanoseconds at);
+  /// Nobody does anything before it any more.
+  nanoseconds earliest() const;
   void leave();
 
   const device_model costs_;
@@ -63,9 +66,8 @@ class stepping {
   std::vector<std::unique_ptr<pe>> pes_;
   std::uint64_t turns_ = 0;
   std::uint32_t now_runs_ = 0;
-  bool is_host_behind_ = false;  ///< with what a PE tells it
-  /// Of flags, by where they are, and numbers that were written there: when these are there.
-  std::map<std::uint64_t, std::map<std::uint32_t, nanoseconds>> flags_;
+  bool is_host_behind_ = false;                ///< with what a PE tells it
+  std::map<std::uint64_t, flag_times> flags_;  ///< by where they are
   /// Of those that are not asleep: when they go on, in which turn among others at that time, and which.
   std::set<std::pair<std::pair<nanoseconds, std::uint64_t>, std::uint32_t>> ready_;
 };

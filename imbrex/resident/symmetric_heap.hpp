@@ -36,11 +36,12 @@ class symmetric_heap {
       : memory_(std::make_shared<detail::heap_memory>(of, gpus, bytes)) {}
 
   /// Of all processes of the run: GPU i is the device that process i gives. All processes call it, with as
-  /// many bytes and the same place to meet. Throws usage_error if they do not, or a process cannot reach the
-  /// memory of another's device, device_out_of_memory.
-  static task<symmetric_heap> of_processes(process_group<heap_meeting> place, device& mine,
-                                           std::size_t bytes) {
-    auto memory = co_await detail::memory_of_processes(place, mine, bytes);
+  /// many bytes, the same place to meet and the same way. Throws usage_error if they do not, if two have the
+  /// same GPU, or a process cannot reach the memory of another's device; device_out_of_memory, or error if
+  /// NVSHMEM has no room.
+  static task<symmetric_heap> of_processes(process_group<heap_meeting> place, device& mine, std::size_t bytes,
+                                           heap_way way = heap_way::any) {
+    auto memory = co_await detail::memory_of_processes(place, mine, bytes, way);
     co_return symmetric_heap(std::move(memory));
   }
 
@@ -68,7 +69,7 @@ class symmetric_buffer {
  public:
   symmetric_buffer() = default;
   symmetric_buffer(std::shared_ptr<detail::heap_memory> memory, std::size_t size)
-      : piece_(std::move(memory), size * sizeof(T), detail::heap_use::of_runs), size_(size) {}
+      : piece_(std::move(memory), bytes_of(size), detail::heap_use::of_runs), size_(size) {}
 
   symmetric<T> what() const { return {piece_.offset(), size_}; }
   std::size_t size() const { return size_; }
@@ -91,6 +92,12 @@ class symmetric_buffer {
   }
 
  private:
+  static std::size_t bytes_of(std::size_t size) {
+    if (size > SIZE_MAX / sizeof(T))
+      throw usage_error("symmetric memory of " + std::to_string(size) + " elements cannot be");
+    return size * sizeof(T);
+  }
+
   detail::heap_piece piece_;
   std::size_t size_ = 0;
 };

@@ -16,6 +16,7 @@
 #include <imbrex/device/node_links.hpp>
 #include <imbrex/resident/cells.test.hpp>
 #include <imbrex/resident/devices.test.hpp>
+#include <imbrex/resident/host_cells.test.hpp>
 #include <imbrex/resident/program.hpp>
 #include <imbrex/resident/stepped.test.hpp>
 
@@ -198,6 +199,35 @@ TEST(resident_together_by_steps, ends_after_a_flag_of_its_own) {
       EXPECT_EQ(p.end().value, 7U);
     }
   });
+}
+
+/// Numbers of flags wrap, and take as long.
+TEST(resident_together_by_steps, waits_for_flags_that_wrap) {
+  std::vector<nanoseconds> took;
+  for (const std::uint32_t first : {1U, 0xfffffff8U, 0x7ffffff8U})
+    run(stepped(machine_kind::simulated), [&]() -> task<int> {
+      symmetric_heap heap(gpu(), 3, heap_bytes);
+      const auto flags = heap.make<std::uint32_t>(1);
+      settings s;
+      s.pes = s.gpus = 3;
+      program<lockstep> p(heap, s, {3});
+      std::vector<lockstep> all(3);
+      for (lockstep& one : all) one.flags = flags.what();
+      p.write(all);
+      for (std::uint32_t g = 0; g < 3; ++g) flags.write(g, std::vector<std::uint32_t>{first - 1});
+      const nanoseconds begin = now();
+      p.start_all<&lockstep::chase>(first);
+      co_await p.stream().done();
+      took.push_back(now() - begin);
+      p.end();
+      co_return 0;
+    });
+  const device_model model = find_device_model("summit");
+  node_links links(model, 3);
+  const nanoseconds way = links.transfer(nanoseconds(0), {0, true}, {1, true}, 16);
+  EXPECT_GT(took[0], 60 * way);
+  EXPECT_EQ(took[1], took[0]);
+  EXPECT_EQ(took[2], took[0]);
 }
 
 /// A barrier is a message to the other GPU, its way and a look; around it the GPU's blocks wait for each

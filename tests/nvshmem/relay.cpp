@@ -8,6 +8,7 @@
 #include <cstdio>
 
 #include <imbrex/resident/native.hpp>
+#include <imbrex/resident/nvshmem.hpp>
 
 #include "examples/resident/relay.hpp"
 
@@ -18,6 +19,29 @@ namespace {
 using imbrex::resident::symmetric;
 using imbrex::resident::wide_word;
 using imbrex::resident::detail::machine;
+
+// What the host's code declares itself, without these headers.
+namespace own = imbrex::resident::nvshmem;
+static_assert(sizeof(own::unique_id) == sizeof(nvshmemx_uniqueid_v1) &&
+              offsetof(own::unique_id, bytes) == offsetof(nvshmemx_uniqueid_v1, internal));
+static_assert(sizeof(own::unique_id_arguments) == sizeof(nvshmemx_uniqueid_args_v1) &&
+              offsetof(own::unique_id_arguments, id) == offsetof(nvshmemx_uniqueid_args_v1, id) &&
+              offsetof(own::unique_id_arguments, rank) == offsetof(nvshmemx_uniqueid_args_v1, myrank) &&
+              offsetof(own::unique_id_arguments, ranks) == offsetof(nvshmemx_uniqueid_args_v1, nranks));
+static_assert(sizeof(own::init_arguments) == sizeof(nvshmemx_init_args_v1) &&
+              offsetof(own::init_arguments, by_id) == offsetof(nvshmemx_init_args_v1, uid_args));
+static_assert(sizeof(own::init_attributes) == sizeof(nvshmemx_init_attr_v1) &&
+              offsetof(own::init_attributes, communicator) == offsetof(nvshmemx_init_attr_v1, mpi_comm) &&
+              offsetof(own::init_attributes, arguments) == offsetof(nvshmemx_init_attr_v1, args));
+static_assert(own::init_by_unique_id == NVSHMEMX_INIT_WITH_UNIQUEID);
+// Called by these types.
+[[maybe_unused]] int (*const new_id)(nvshmemx_uniqueid_t*) = nvshmemx_get_uniqueid;
+[[maybe_unused]] int (*const init)(unsigned, nvshmemx_init_attr_t*) = nvshmemx_hostlib_init_attr;
+[[maybe_unused]] void (*const finalize)() = nvshmemx_hostlib_finalize;
+[[maybe_unused]] void (*const version)(int*, int*, int*) = nvshmemx_vendor_get_version_info;
+[[maybe_unused]] void* (*const allocate)(std::size_t) = nvshmem_malloc;
+[[maybe_unused]] void (*const release)(void*) = nvshmem_free;
+[[maybe_unused]] void* (*const mapped)(const void*, int) = nvshmem_ptr;
 
 /// Where each GPU's heap is mapped, as PEs want it. False if one is not.
 bool map_heaps(machine& m, std::size_t bytes) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A process of a job whose chares live inside the GPUs of all processes, for processes_test.py:
+// A process of a job whose chares live inside the GPUs of all processes, for the tests here:
 //   resident_worker all    storms, reductions, channels, messages of the hosts, errors; each is checked
 //   resident_worker ring   a token goes round all GPUs, and does not end
 //   resident_worker other  the last process has something else than the others
 //   resident_worker slow   one process works or hears for longer than the others' watchdogs have patience
+//   resident_worker heaps  heaps come and go
 //   resident_worker fails  what goes wrong in one process ends the run in all
 // Each process writes "process RANK pid PID" when it is there, and "process RANK at work" when its run is
 // under way; process 0, at the end, "done: N wrong".
@@ -13,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <optional>
 #include <span>
 #include <string>
@@ -43,12 +45,19 @@ resident::settings with_pes(std::uint32_t pes) {
 
 using meeting = imbrex::process_group<resident::heap_meeting>;
 
+/// By the way that the test asks for.
+imbrex::task<resident::symmetric_heap> heap_at(meeting place, std::size_t bytes) {
+  const char* const asked = std::getenv("IMBREX_TEST_RESIDENT_HEAP");
+  const bool by_nvshmem = asked != nullptr && std::string_view(asked) == "nvshmem";
+  co_return co_await resident::symmetric_heap::of_processes(
+      place, imbrex::gpu(), bytes, by_nvshmem ? resident::heap_way::nvshmem : resident::heap_way::any);
+}
+
 /// One in each process. Its entries return how much was wrong.
 class owner : public imbrex::chare<owner> {
  public:
   imbrex::task<int> all(meeting place) {
-    const auto heap =
-        co_await resident::symmetric_heap::of_processes(place, imbrex::gpu(), std::size_t{1} << 24U);
+    const auto heap = co_await heap_at(place, std::size_t{1} << 24U);
     resident::settings s = with_pes(2 * heap.gpus());
     s.mailbox = 4;
     s.crossing = 2;
@@ -171,8 +180,7 @@ class owner : public imbrex::chare<owner> {
   }
 
   imbrex::task<int> pass_round(meeting place) {
-    const auto heap =
-        co_await resident::symmetric_heap::of_processes(place, imbrex::gpu(), std::size_t{1} << 22U);
+    const auto heap = co_await heap_at(place, std::size_t{1} << 22U);
     resident::program<ring> p(heap, with_pes(heap.gpus()), {static_cast<int>(heap.gpus())});
     p.start<&ring::token>(0, ~std::uint64_t{0});
     tell("at work", 0);
@@ -183,8 +191,7 @@ class owner : public imbrex::chare<owner> {
 
   /// Nothing of a run that is not the same in all processes must run; what comes after it must.
   imbrex::task<int> differ(meeting place) {
-    const auto heap =
-        co_await resident::symmetric_heap::of_processes(place, imbrex::gpu(), std::size_t{1} << 22U);
+    const auto heap = co_await heap_at(place, std::size_t{1} << 22U);
     const bool is_last = heap.first_gpu() + 1 == heap.gpus();
     resident::settings s = with_pes(heap.gpus());
     int wrong = 0;
@@ -209,7 +216,7 @@ class owner : public imbrex::chare<owner> {
     }
     std::string said;
     try {
-      co_await resident::symmetric_heap::of_processes(place, imbrex::gpu(), is_last ? 2'000 : 1'000);
+      co_await heap_at(place, is_last ? 2'000 : 1'000);
     } catch (const imbrex::usage_error& e) {
       said = e.what();
     }
@@ -227,8 +234,7 @@ class owner : public imbrex::chare<owner> {
   }
 
   imbrex::task<int> be_slow(meeting place) {
-    const auto heap =
-        co_await resident::symmetric_heap::of_processes(place, imbrex::gpu(), std::size_t{1} << 22U);
+    const auto heap = co_await heap_at(place, std::size_t{1} << 22U);
     resident::settings s = with_pes(heap.gpus());
     s.crossing = s.host_slots = 2;
     s.patience = std::chrono::seconds(1);
@@ -248,8 +254,7 @@ class owner : public imbrex::chare<owner> {
   }
 
   imbrex::task<int> go_wrong(meeting place) {
-    const auto heap =
-        co_await resident::symmetric_heap::of_processes(place, imbrex::gpu(), std::size_t{1} << 22U);
+    const auto heap = co_await heap_at(place, std::size_t{1} << 22U);
     resident::settings s = with_pes(heap.gpus());
     const std::string given_up = "a run inside a GPU was given up: ";
     int wrong = 0;
@@ -285,6 +290,28 @@ class owner : public imbrex::chare<owner> {
     co_return wrong;
   }
 
+  /// Heaps of NVSHMEM are released when all processes have destroyed theirs, one after the other.
+  imbrex::task<int> make_heaps(meeting place) {
+    int wrong = 0;
+    std::vector<resident::symmetric_heap> kept;
+    for (int n = 0; n < 20; ++n) {  // of 16 MiB each, of which a device has no room for so many
+      const auto heap = co_await heap_at(place, std::size_t{16} << 20U);
+      if (n == 3) kept.push_back(heap);
+      const auto word = heap.make<std::uint32_t>(1);
+      const std::vector<std::uint32_t> was = word.read(heap.first_gpu());
+      wrong += was[0] == 0 ? 0 : 1;
+      word.write(heap.first_gpu(), std::vector<std::uint32_t>{7});
+    }
+    std::string said;
+    try {
+      co_await heap_at(place, std::size_t{250} << 20U);
+    } catch (const imbrex::error& e) {
+      said = e.what();
+    }
+    wrong += said.empty() ? 1 : 0;
+    co_return wrong;
+  }
+
   /// What the storms of all processes have sent and got.
   std::uint64_t sent() { return sent_; }
   std::uint64_t got() { return got_; }
@@ -316,6 +343,7 @@ imbrex::task<int> work(std::string_view mode) {
   if (mode == "ring") wrong = co_await owners.reduce<&owner::pass_round>(imbrex::sum, place);
   if (mode == "other") wrong = co_await owners.reduce<&owner::differ>(imbrex::sum, place);
   if (mode == "slow") wrong = co_await owners.reduce<&owner::be_slow>(imbrex::sum, place);
+  if (mode == "heaps") wrong = co_await owners.reduce<&owner::make_heaps>(imbrex::sum, place);
   if (mode == "fails") wrong = co_await owners.reduce<&owner::go_wrong>(imbrex::sum, place);
   std::printf("done: %d wrong\n", wrong);
   co_return wrong == 0 ? 0 : 1;

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <utility>
@@ -36,7 +37,9 @@ enum class weakened {
   give_back_release,
   take_acquire,
   signal_release,
-  signal_acquire
+  signal_acquire,
+  others_release,
+  others_acquire
 };
 
 /// One run of a case's threads, along one path of choices.
@@ -44,8 +47,9 @@ class explorer {
  public:
   static constexpr std::uint32_t most_places = 48;
   static constexpr std::uint32_t most_threads = 4;
-  /// Of each place, the newest store that is seen; of each thread, how many of its plain accesses are.
-  using view = std::array<std::uint8_t, most_places + most_threads>;
+  /// Of each place, the newest store that is seen; of each thread, and of what it has others do, how many of
+  /// its plain accesses are.
+  using view = std::array<std::uint8_t, most_places + 2 * most_threads>;
   /// What was chosen, of how many.
   using path = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 
@@ -104,6 +108,7 @@ class explorer {
     f.sees[p] = static_cast<std::uint8_t>(i);
     f.looked_at.push_back(p);
     join(acquires ? f.sees : f.may_see, history[i].seen);
+    join(f.may_see, history[i].others);
     return history[i].value;
   }
   void put(std::uint32_t p, wide_word v, bool releases) {
@@ -140,6 +145,25 @@ class explorer {
     if (writes) fine = fine && std::all_of(at.reads.begin(), at.reads.end(), ordered);
     expect(fine, "a data race");
     (writes ? at.writes : at.reads).push_back({now_, ++f.sees[most_places + now_]});
+  }
+  /// What another does whom this thread asks for it: writes plain places, and then adds 1 to one, of which a
+  /// release hands on those writes alone. What this thread has done before, with `all`, has only who
+  /// sees that and then acquires all.
+  void touch_and_add(std::initializer_list<std::uint32_t> written, std::uint32_t p, bool releases, bool all) {
+    step();
+    const view mine = me().sees;
+    const std::uint32_t helper = most_threads + now_;
+    std::vector<store>& history = places_[p].history;
+    store s{{history.back().value.body + 1, 0}, history.back().seen};
+    for (const std::uint32_t w : written) {
+      touch(w, true);
+      places_[w].writes.back() = {helper, ++helped_[now_]};
+    }
+    me().sees = mine;  // it does not know when that is done
+    if (releases) s.seen[most_places + helper] = helped_[now_];
+    if (all) s.others = mine;
+    s.seen[p] = static_cast<std::uint8_t>(history.size());
+    history.push_back(s);
   }
 
   // What who explores calls.
@@ -178,6 +202,7 @@ class explorer {
   struct store {
     wide_word value;
     view seen{};
+    view others{};  ///< the same, of an acquire that comes after the load
   };
   struct access {
     std::uint32_t thread, count;
@@ -221,7 +246,7 @@ class explorer {
   }
   void append(std::uint32_t p, wide_word v, bool releases, const view& before) {
     std::vector<store>& history = places_[p].history;
-    store s{v, before};
+    store s{v, before, {}};
     if (running_) {
       me().sees[p] = static_cast<std::uint8_t>(history.size());
       if (releases) join(s.seen, me().sees);
@@ -246,6 +271,7 @@ class explorer {
   weakened without_;
   std::uint32_t deviations_ = 0, most_deviations_;
   bool running_ = false;
+  std::array<std::uint8_t, most_threads> helped_{};
   std::string wrong_;
 };
 

@@ -11,13 +11,19 @@ namespace {
 
 __extension__ using both_words = unsigned __int128;
 
+wide_word parts_of(both_words v) {
+  return {static_cast<std::uint64_t>(v), static_cast<std::uint64_t>(v >> 64U)};
+}
 both_words whole(wide_word v) { return static_cast<both_words>(v.stamp) << 64U | v.body; }
 
 }  // namespace
 
+wide_word native_memory::load(const wide& w) {
+  return parts_of(__atomic_load_n(reinterpret_cast<const both_words*>(&w), __ATOMIC_RELAXED));
+}
+
 wide_word native_memory::poll(const wide& w) {
-  const both_words v = __atomic_load_n(reinterpret_cast<const both_words*>(&w), __ATOMIC_ACQUIRE);
-  return {static_cast<std::uint64_t>(v), static_cast<std::uint64_t>(v >> 64U)};
+  return parts_of(__atomic_load_n(reinterpret_cast<const both_words*>(&w), __ATOMIC_ACQUIRE));
 }
 
 void native_memory::store(wide& w, wide_word v) {

@@ -167,6 +167,7 @@ struct native_memory {
     return __atomic_exchange_n(&w, v, __ATOMIC_ACQUIRE);
   }
   // Compiled where the compiler may use instructions of 16 bytes, which not all of a user's sources can.
+  static wide_word load(const wide& w);
   static wide_word poll(const wide& w);
   static void use(wide_word&) {}
   static void store(wide& w, wide_word v);

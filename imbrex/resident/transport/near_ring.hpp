@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include <imbrex/resident/transport/mailbox.hpp>
 #include <imbrex/resident/transport/memory.hpp>
@@ -10,12 +11,17 @@ namespace imbrex::resident {
 
 /// The operations on memory that blocks of one cluster share: on a device, from sm_90 on, each other's shared
 /// memory. Barriers go from phase to phase: one to which `send` stores 16 bytes ends its phase when the bytes
-/// have come that its owner lets it `expect`, and one that is `free`d ends it so. What was done before comes
-/// before what is done after a look that has seen the end of a phase.
+/// have come that its owner lets it `expect`, and one that is `free`d ends it so. Who sees the first has the
+/// 16 bytes, and who sees the second may store the next; nothing else is ordered by them. What other memory
+/// hangs on an item its sender releases before `send`, and its receiver acquires when it `has_come`.
+///
+/// On a host the 16 bytes are one word, of whose stamp the upper half counts the phases, so that relaxed
+/// loads and stores are enough: ThreadSanitizer sees no order that a device would not have, either.
 struct cluster_memory {
   using wide = wide_word;
   struct alignas(8) barrier {
-    std::uint64_t state;
+    std::uint32_t phase;     ///< on a device, both are its own
+    std::uint32_t releases;  ///< on a host: the next `send` to it does
   };
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -38,16 +44,14 @@ struct cluster_memory {
         "l"(v.body), "l"(v.stamp), "r"(near(&there))
         : "memory");
   }
-  __device__ static wide_word read(const wide& from) {
-    wide_word v;
-    asm volatile("ld.shared::cta.v2.b64 {%0, %1}, [%2];" : "=l"(v.body), "=l"(v.stamp) : "r"(near(&from)));
-    return v;
-  }
+  /// At the scope of a block, as CUTLASS does between blocks: what it orders is the load of the slot, in
+  /// shared memory, whose value has been used. At that of the cluster it would wait for all stores to the
+  /// GPU's memory as well (MEMBAR.ALL.GPU).
   __device__ static void free(barrier& of_other) {
     asm volatile("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(near(&of_other)) : "memory");
   }
   /// Of this block. Parities tell a phase from the one before; nobody is further behind.
-  __device__ static bool has_come(const barrier& b, std::uint32_t parity) {
+  __device__ static bool is_free(const barrier& b, std::uint32_t parity) {
     std::uint32_t over;
     asm volatile(
         "{ .reg .pred p; mbarrier.test_wait.parity.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
@@ -56,35 +60,40 @@ struct cluster_memory {
         : "memory");
     return over != 0;
   }
-  __device__ static bool is_free(const barrier& b, std::uint32_t parity) { return has_come(b, parity); }
-  /// Around an item on which other memory hangs: the asynchronous store orders no more than its own bytes.
-  __device__ static void release_others() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
-  __device__ static void acquire_others() { native_memory::acquired(); }
+  /// If so, what has come.
+  __device__ static bool has_come(const barrier& b, std::uint32_t parity, const wide& at, wide_word& v) {
+    if (!is_free(b, parity)) return false;
+    asm volatile("ld.shared::cta.v2.b64 {%0, %1}, [%2];" : "=l"(v.body), "=l"(v.stamp) : "r"(near(&at)));
+    return true;
+  }
+  __device__ static void release_others(barrier&) { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
+  __device__ static void acquire_others(const wide&) { native_memory::acquired(); }
 #elif defined(__CUDA_ARCH__)  // most_pes says that there are no clusters
   __device__ static void prepare(barrier&) { __trap(); }
   __device__ static void expect(barrier&) { __trap(); }
   __device__ static void send(wide&, barrier&, wide_word) { __trap(); }
-  __device__ static wide_word read(const wide& from) { return from; }
   __device__ static void free(barrier&) { __trap(); }
-  __device__ static bool has_come(const barrier&, std::uint32_t) { return false; }
+  __device__ static bool has_come(const barrier&, std::uint32_t, const wide&, wide_word&) { return false; }
   __device__ static bool is_free(const barrier&, std::uint32_t) { return false; }
-  __device__ static void release_others() {}
-  __device__ static void acquire_others() {}
+  __device__ static void release_others(barrier&) {}
+  __device__ static void acquire_others(const wide&) {}
 #else
-  static void prepare(barrier& b) { b.state = 0; }
+  static void prepare(barrier& b) { b = {}; }
   static void expect(barrier&) {}
   static void send(wide& to, barrier& there, wide_word v) {
-    to = v;
-    free(there);
+    v.stamp = std::uint64_t{++there.phase} << 32U | static_cast<std::uint32_t>(v.stamp);
+    std::exchange(there.releases, 0) != 0 ? native_memory::store_release(to, v) : native_memory::store(to, v);
   }
-  static wide_word read(const wide& from) { return from; }
-  static void free(barrier& of_other) { __atomic_fetch_add(&of_other.state, 1, __ATOMIC_RELEASE); }
-  static bool has_come(const barrier& b, std::uint32_t parity) {
-    return (__atomic_load_n(&b.state, __ATOMIC_ACQUIRE) & 1U) != parity;
+  static bool has_come(const barrier&, std::uint32_t parity, const wide& at, wide_word& v) {
+    v = native_memory::load(at);
+    return (v.stamp >> 32U & 1U) != parity;
   }
-  static bool is_free(const barrier& b, std::uint32_t parity) { return has_come(b, parity); }
-  static void release_others() {}
-  static void acquire_others() {}
+  static void free(barrier& of_other) { __atomic_fetch_add(&of_other.phase, 1, __ATOMIC_RELAXED); }
+  static bool is_free(const barrier& b, std::uint32_t parity) {
+    return (__atomic_load_n(&b.phase, __ATOMIC_RELAXED) & 1U) != parity;
+  }
+  static void release_others(barrier& there) { there.releases = 1; }
+  static void acquire_others(const wide& at) { static_cast<void>(native_memory::poll(at)); }
 #endif
 };
 
@@ -129,7 +138,7 @@ struct near_ring {
   IMBREX_DEVICE bool try_fill(std::uint32_t n, const item& i) {
     const std::uint32_t place = n % size;
     if (uses[place] != n / size || !Memory::is_free(empty[place], (n / size + 1) % 2)) return false;
-    if ((i.meta & is_ordered) != 0) Memory::release_others();
+    if ((i.meta & is_ordered) != 0) Memory::release_others(full[place]);
     Memory::send(slots[place], full[place], {i.body, i.meta});
     uses[place] = (n + size) / size;
     return true;
@@ -137,10 +146,10 @@ struct near_ring {
   /// The receiver's: takes the item whose number is `head` and counts on; false if it has not come.
   IMBREX_DEVICE bool try_take(std::uint32_t& head, item& i) {
     const std::uint32_t place = head % size;
-    if (!Memory::has_come(full[place], head / size % 2)) return false;
-    const wide_word seen = Memory::read(slots[place]);
+    wide_word seen;
+    if (!Memory::has_come(full[place], head / size % 2, slots[place], seen)) return false;
     i = {seen.body, static_cast<std::uint32_t>(seen.stamp)};
-    if ((i.meta & is_ordered) != 0) Memory::acquire_others();
+    if ((i.meta & is_ordered) != 0) Memory::acquire_others(slots[place]);
     Memory::expect(full[place]);
     Memory::free(empty[place]);
     ++head;
