@@ -13,12 +13,14 @@
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/host/topology.hpp>
 #include <imbrex/core/gpu/nearest_devices.hpp>
+#include <imbrex/core/options/options.hpp>
 #include <imbrex/device/backends/devices.hpp>
 #include <imbrex/device/buffer.hpp>
 #include <imbrex/device/model.hpp>
 #include <imbrex/net/connect/path_times.hpp>
 #include <imbrex/net/ucx/library.hpp>
-#include <imbrex/net/ucx/memory_kinds.hpp>
+#include <imbrex/resident/heap_source.hpp>
+#include <imbrex/resident/nvshmem.hpp>
 #include <imbrex/sched/idle_spin.hpp>
 #include <imbrex/tools/built_with.hpp>
 
@@ -108,47 +110,66 @@ ordered_json device_way(const char* between, const char* way, const std::string&
   return {{"between", between}, {"way", way}, {"why", or_null(why)}};
 }
 
-/// Why memory of devices goes through the host's between hosts.
-std::string why_by_host_between_hosts(const device_info& of) {
-  const std::string wanted = of.backend == "hip" ? "rocm" : of.backend;
-  std::string taken;
-  try {
-    for (const std::string& kind : ucx::memory_kinds()) {
-      if (kind == wanted)
-        return "messages carry memory of the host, although UCX takes that of " + of.backend + " devices";
-      taken += (taken.empty() ? "" : ", ") + kind;
-    }
-  } catch (const error& e) {
-    return e.what();
-  }
-  if (taken.empty()) return "this build has no network";
-  return "UCX takes no memory of " + of.backend + " devices here (it says: " + taken + ")";
-}
-
-/// How device memory in messages would travel.
-ordered_json device_ways(device& one, device_path path) {
-  constexpr const char* by_host = "pinned memory of the host";
-  const std::string label = one.info().label();
-  const std::string forced = path == device_path::host ? "--gpu-path host says so" : "";
-  const std::string no_peers = label + " cannot copy from other devices";
+/// Empty if other processes of the host find its memory.
+std::string why_not_found(device& one) {
   const bool shares = one.info().keeps_data && [&one] {
     const device_buffer<std::byte> some(one, detail::sharable_bytes);
     return one.backend().key_of(some.span().data()).has_value();
   }();
+  if (shares) return {};
   const std::string no_key = one.backend().why_no_key();
-  const std::string not_found =
-      "other processes cannot find memory of " + label + (no_key.empty() ? "" : ": " + no_key);
-  const auto between = [&](const char* ends, bool shorter, const char* way, const std::string& else_why) {
-    const bool may = shorter && forced.empty();
-    return device_way(ends, may ? way : by_host, may ? "" : shorter ? forced : else_why);
+  return "other processes cannot find memory of " + one.info().label() +
+         (no_key.empty() ? "" : ": " + no_key);
+}
+
+/// How device memory in messages would travel.
+ordered_json device_ways(const detail::run_devices& devices, const options& how,
+                         const std::string& not_found) {
+  constexpr const char* by_host = "pinned memory of the host";
+  constexpr const char* by_network = "the network, from device to device, of 4 KiB and more";
+  constexpr const char* refused = "none: it is an error";
+  const device_info& one = devices.all().front()->info();
+  const device_path path = how.gpu_path;
+  const std::string forced =
+      path == device_path::any ? "" : "--gpu-path " + std::string(option_word(path)) + " says so";
+  const std::string no_peers = one.label() + " cannot copy from other devices";
+  const std::string not_sent = detail::why_network_takes_none(how, devices.all());
+  const auto in_process = [&](const char* ends) {
+    if (!one.can.peer_copies) return device_way(ends, by_host, no_peers);
+    if (path == device_path::host) return device_way(ends, by_host, forced);
+    return device_way(ends, "a copy from the other device");
   };
-  return {
-      device_way("a device and itself, handed over", "its address"),
-      device_way("a device and itself, otherwise", "a copy within the device"),
-      between("devices of a process", one.info().can.peer_copies, "a copy from the other device", no_peers),
-      between("processes of a host", shares && path != device_path::peer, "a copy from the other's memory",
-              path == device_path::peer ? "--gpu-path peer says so" : not_found),
-      device_way("hosts", by_host, forced.empty() ? why_by_host_between_hosts(one.info()) : forced)};
+  const auto in_host = [&](const char* ends) {
+    if (path == device_path::network) {
+      if (!not_sent.empty()) return device_way(ends, refused, not_sent);
+      if (how.device == "emulated") return device_way(ends, by_network);
+      return device_way(ends, refused, "--gpu-path network is for processes of different hosts");
+    }
+    if (path == device_path::host || path == device_path::peer) return device_way(ends, by_host, forced);
+    if (not_found.empty()) return device_way(ends, "a copy from the other's memory");
+    return device_way(ends, path == device_path::shared ? refused : by_host, not_found);
+  };
+  const auto between_hosts = [&](const char* ends) {
+    if (path == device_path::network)
+      return device_way(ends, not_sent.empty() ? by_network : refused, not_sent);
+    if (path == device_path::shared)
+      return device_way(ends, refused, "--gpu-path shared is for processes of one host");
+    return device_way(ends, by_host, path == device_path::any ? not_sent : forced);
+  };
+  return {device_way("a device and itself, handed over", "its address"),
+          device_way("a device and itself, otherwise", "a copy within the device"),
+          in_process("devices of a process"), in_host("processes of a host"), between_hosts("hosts")};
+}
+
+/// How chares inside GPUs of several processes would reach each other's memory.
+ordered_json heap_ways(device& one, const std::string& why_no_handles) {
+  const std::string no_nvshmem = resident::detail::why_no_nvshmem(one.info());
+  const std::string by_nvshmem = no_nvshmem.empty() ? "NVSHMEM " + resident::nvshmem::load().version() +
+                                                          ", " + resident::nvshmem::load().file
+                                                    : "none";
+  return {device_way("processes of a host", why_no_handles.empty() ? "handles of memory" : "none",
+                     why_no_handles),
+          device_way("hosts", by_nvshmem.c_str(), no_nvshmem)};
 }
 
 /// The UCX that a job of several processes would load here.
@@ -162,7 +183,7 @@ ordered_json loaded_ucx() {
 }
 
 /// What idle PEs and long messages between processes would do on this host; times in nanoseconds.
-ordered_json paths(const host_share& host, const detail::run_devices* devices, device_path path) {
+ordered_json paths(const host_share& host, const detail::run_devices* devices, const options& how) {
   const auto wake = detail::measure_wake();
   const detail::idle_spin spin(wake.value_or(nanoseconds(0)));
   const auto time = [&](bool with_network) {
@@ -170,14 +191,16 @@ ordered_json paths(const host_share& host, const detail::run_devices* devices, d
   };
   ordered_json messages = ordered_json::array();
   for (const path_times& times : measure_paths()) messages.push_back(json_of(times));
+  device* const first = devices != nullptr && devices->any() ? devices->all().front().get() : nullptr;
+  const std::string not_found = first == nullptr ? "" : why_not_found(*first);
   return {{"wake", wake ? ordered_json(wake->count()) : ordered_json(nullptr)},
           {"spin", time(false)},
           {"spin_with_network", time(true)},
           {"ucx", loaded_ucx()},
           {"long_messages", std::move(messages)},
           {"left_to_ucx", std::getenv("UCX_RNDV_THRESH") != nullptr},
-          {"device_memory", devices != nullptr && devices->any() ? device_ways(*devices->all().front(), path)
-                                                                 : ordered_json(nullptr)}};
+          {"device_memory", first == nullptr ? ordered_json(nullptr) : device_ways(*devices, how, not_found)},
+          {"symmetric_heaps", first == nullptr ? ordered_json(nullptr) : heap_ways(*first, not_found)}};
 }
 
 }  // namespace
@@ -213,19 +236,19 @@ ordered_json process_findings::json(int rank, const host_share& host, bool with_
                    {"processor", processor_of_pe(first + p)},
                    {"device", has_device ? ordered_json(*chosen[place]) : ordered_json(nullptr)}});
   }
-  return {{"rank", rank},
-          {"host", name_of_this_host()},
-          {"processors", processors()},
-          {"hiding", hiding()},
-          {"backends", backends(how_, devices_.get())},
-          {"machine", option_word(how_.machine)},
-          {"bound", how_.bind == options::binding::core && how_.machine == machine_kind::threads},
-          {"device", or_null(how_.device)},
-          {"device_map", name_of(how_.map)},
-          {"problem", or_null(problem_)},
-          {"pes", std::move(pes)},
-          {"paths", with_paths && host.self == 0 ? paths(host, devices_.get(), how_.gpu_path)
-                                                 : ordered_json(nullptr)}};
+  return {
+      {"rank", rank},
+      {"host", name_of_this_host()},
+      {"processors", processors()},
+      {"hiding", hiding()},
+      {"backends", backends(how_, devices_.get())},
+      {"machine", option_word(how_.machine)},
+      {"bound", how_.bind == options::binding::core && how_.machine == machine_kind::threads},
+      {"device", or_null(how_.device)},
+      {"device_map", name_of(how_.map)},
+      {"problem", or_null(problem_)},
+      {"pes", std::move(pes)},
+      {"paths", with_paths && host.self == 0 ? paths(host, devices_.get(), how_) : ordered_json(nullptr)}};
 }
 
 }  // namespace imbrex::tools

@@ -130,9 +130,9 @@ std::string long_messages_text(const ordered_json& paths) {
   return text;
 }
 
-std::string device_memory_text(const ordered_json& ways) {
+std::string device_memory_text(const char* what, const ordered_json& ways) {
   if (ways.is_null()) return {};
-  std::string text = "    device memory in messages:\n";
+  std::string text = "    " + std::string(what) + ":\n";
   for (const auto& one : ways) {
     text += "      between " + word(one["between"]) + ": " + word(one["way"]);
     if (!one["why"].is_null()) text += ", as " + word(one["why"]);
@@ -157,7 +157,8 @@ std::string paths_text(const ordered_json& paths) {
                                    " before they sleep, with other processes for " +
                                    microseconds(paths["spin_with_network"]) + "\n";
   return text + ucx_text(paths["ucx"]) + long_messages_text(paths) +
-         device_memory_text(paths["device_memory"]);
+         device_memory_text("device memory in messages", paths["device_memory"]) +
+         device_memory_text("symmetric heaps of chares inside GPUs", paths["symmetric_heaps"]);
 }
 
 }  // namespace

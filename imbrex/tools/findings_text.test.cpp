@@ -33,7 +33,10 @@ nlohmann::ordered_json found_on_two_processors() {
         "device_memory": [
           {"between": "devices of a process", "way": "a copy from the other device", "why": null},
           {"between": "hosts", "way": "pinned memory of the host",
-           "why": "nothing else is there"}]}}]})json");
+           "why": "nothing else is there"}],
+        "symmetric_heaps": [
+          {"between": "processes of a host", "way": "handles of memory", "why": null},
+          {"between": "hosts", "way": "none", "why": "NVSHMEM does not load"}]}}]})json");
 }
 
 TEST(findings_text, says_everything_once) {
@@ -61,7 +64,10 @@ TEST(findings_text, says_everything_once) {
             "      up to 1024 KiB: 142.0 us copied by the kernel, 72.5 us by way of shared memory: memory\n"
             "    device memory in messages:\n"
             "      between devices of a process: a copy from the other device\n"
-            "      between hosts: pinned memory of the host, as nothing else is there\n");
+            "      between hosts: pinned memory of the host, as nothing else is there\n"
+            "    symmetric heaps of chares inside GPUs:\n"
+            "      between processes of a host: handles of memory\n"
+            "      between hosts: none, as NVSHMEM does not load\n");
 }
 
 TEST(findings_text, tells_what_would_be_chosen) {
@@ -87,7 +93,7 @@ TEST(findings_text, tells_what_is_not_to_be_had_of_paths) {
   paths["spin"] = 0;
   paths["left_to_ucx"] = true;
   paths["ucx"] = {{"version", nullptr}, {"file", nullptr}, {"problem", "it is too old"}};
-  paths["device_memory"] = nullptr;
+  paths["device_memory"] = paths["symmetric_heaps"] = nullptr;
   paths["long_messages"][0]["by_kernel"] = nullptr;
   const std::string text = text_of(found);
   for (const char* line :
@@ -96,6 +102,7 @@ TEST(findings_text, tells_what_is_not_to_be_had_of_paths) {
         "KiB: not copied by the kernel, which refuses it, 11.8 us by way of shared memory"})
     EXPECT_NE(text.find(line), std::string::npos) << line << "not in\n" << text;
   EXPECT_EQ(text.find("device memory"), std::string::npos);
+  EXPECT_EQ(text.find("symmetric heaps"), std::string::npos);
   paths["long_messages"].clear();
   EXPECT_NE(text_of(found).find("this build cannot connect processes\n"), std::string::npos);
   found["processes"][0]["paths"] = nullptr;

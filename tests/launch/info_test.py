@@ -106,7 +106,7 @@ class Info(unittest.TestCase):
         self.assertIsNone(self.of_one()["paths"])
         paths = self.of_one("--paths", "--pes", "1")["paths"]
         self.assertEqual(list(paths), ["wake", "spin", "spin_with_network", "ucx", "long_messages",
-                                       "left_to_ucx", "device_memory"])
+                                       "left_to_ucx", "device_memory", "symmetric_heaps"])
         self.assertGreater(paths["wake"], 0)
         self.assertTrue(30_000 <= paths["spin"] <= paths["spin_with_network"] <= 200_000, paths)
         if self.found()["ucx"] is None:
@@ -135,6 +135,16 @@ class Info(unittest.TestCase):
         self.assertEqual(ways("--gpu-path", "host")["devices of a process"], (by_host, "--gpu-path host says so"))
         self.assertEqual(ways("--gpu-path", "peer")["processes of a host"], (by_host, "--gpu-path peer says so"))
         self.assertEqual(ways("--no-data")["processes of a host"][0], by_host)
+        by_network = "the network, from device to device, of 4 KiB and more"
+        asked = "--gpu-path network alone has the network take memory of devices"
+        self.assertEqual(ways()["hosts"], (by_host, asked))
+        self.assertEqual(ways("--gpu-path", "network")["hosts"], (by_network, None))
+        self.assertEqual(ways("--gpu-path", "network")["processes of a host"], (by_network, None))
+        self.assertEqual(ways("--gpu-path", "network")["devices of a process"],
+                         ("a copy from the other device", None))
+        self.assertEqual(ways("--gpu-path", "host")["hosts"], (by_host, "--gpu-path host says so"))
+        self.assertEqual(ways("--gpu-path", "shared")["hosts"],
+                         ("none: it is an error", "--gpu-path shared is for processes of one host"))
         crowded = self.of_one("--paths", "--pes", "1000", environment={"UCX_RNDV_THRESH": "auto"})["paths"]
         self.assertEqual((crowded["spin"], crowded["left_to_ucx"]), (0, True))
 
