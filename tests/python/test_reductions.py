@@ -53,6 +53,10 @@ class Part(ix.Chare):
         return await total, list(await largest), await all_of_them
 
     @ix.entry
+    async def by_given(self, operation):
+        return operation is ix.max, await self.all_reduce(self.where, operation)
+
+    @ix.entry
     async def some_together(self, members):
         return await self.all_reduce(members, self.where, ix.sum)
 
@@ -151,6 +155,12 @@ def first(a, b):
 
 def last(a, b):
     return b
+
+
+def test_operations_can_be_sent(run):
+    async def main():
+        assert await ix.array(Part, 5).by_given.reduce(ix.gather, ix.max) == [(True, 4)] * 5
+    run(main)
 
 
 class Disagreeing(ix.Chare):

@@ -18,6 +18,9 @@ class Operation:
     def __repr__(self):
         return f"imbrex.{_NAMES[self.kind]}"
 
+    def __reduce__(self):
+        return _NAMES[self.kind]  # so that it is the same object wherever it comes
+
 
 sum, product, min, max, all, any, bit_and, bit_or, bit_xor, gather = (Operation(k) for k in range(1, 11))
 
