@@ -38,6 +38,11 @@ class Unpicklable(Exception):
         raise TypeError("never")
 
 
+def group_of_all_kinds():
+    return ExceptionGroup("many", [ValueError(1), OfTwo("one", [2]), OfOneOrTwo(7, "seven"), Unpicklable("kept"),
+                                   ExceptionGroup("inner", [OfTwo(3, 4), KeyError("k")])])
+
+
 class Faulty(ix.Chare):
     port = ix.Mailbox()
 
@@ -57,6 +62,8 @@ class Faulty(ix.Chare):
             raise OfTwo("one", [2])
         if kind == "of one or two":
             raise OfOneOrTwo(7, "seven")
+        if kind == "group":
+            raise group_of_all_kinds()
         if kind == "unpicklable":
             raise Unpicklable("kept to itself")
         raise ValueError(kind)
@@ -103,6 +110,12 @@ def test_exceptions_travel_to_the_awaiter(run):
         with pytest.raises(OfOneOrTwo) as raised:
             await chares[1].fail.call("of one or two")
         assert (raised.value.args, raised.value.code) == (("7: seven",), 7)
+        with pytest.raises(ExceptionGroup) as raised:
+            await chares[3].fail.call("group")
+        first, of_two, of_one_or_two, kept, inner = raised.value.exceptions
+        assert type(first) is ValueError and (of_two.both, of_one_or_two.code) == (("one", [2]), 7)
+        assert type(kept) is ix.RemoteError and "Unpicklable: kept" in str(kept)
+        assert inner.message == "inner" and inner.exceptions[0].both == (3, 4)
         with pytest.raises(ix.RemoteError, match="Unpicklable: kept to itself"):
             await chares[3].fail.call("unpicklable")
         for odd in ("a zero: \0", "half a character: \udc80"):

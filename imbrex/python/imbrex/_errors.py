@@ -8,32 +8,44 @@ import types
 from imbrex import _pickling
 
 
+#: Where programs find these classes, as tracebacks and pickle say it.
+_PACKAGE = "imbrex"
+
+
 class Error(Exception):
     """The runtime refuses something: its text says what, and what to do instead."""
+    __module__ = _PACKAGE
 
 
 class UsageError(Error):
     """The command line or the settings ask for something impossible."""
+    __module__ = _PACKAGE
 
 
 class RemoteError(Error):
     """An exception that could not travel: its text has the original's type and text."""
+    __module__ = _PACKAGE
 
 
 class RemoteTraceback(Exception):
     """The cause of an exception that was raised elsewhere: where, and its traceback."""
+    __module__ = _PACKAGE
 
     def __str__(self):
         return self.args[0]
 
 
+_OF_ASYNCIO = "an entry awaits imbrex.sleep and its like: asyncio's are for programs beside a session"
+
+
 def pack(exception, who):
     """The exception in words, and in bytes that `unpack` makes it of again."""
-    if type(exception) is RuntimeError and exception.args == ("no running event loop",):
-        exception.add_note("an entry awaits imbrex.sleep and its like: asyncio's are for programs beside a session")
+    if type(exception) is RuntimeError and exception.args == ("no running event loop",) and \
+            _OF_ASYNCIO not in getattr(exception, "__notes__", ()):
+        exception.add_note(_OF_ASYNCIO)
     lines = traceback.format_exception(type(exception), exception, exception.__traceback__)
     trace = "".join(lines).rstrip("\n")
-    last = "".join(traceback.format_exception_only(type(exception), exception)).rstrip("\n")
+    last = _last_line(exception)
     words = last + "\n" + "\n".join("  " + line for line in trace.split("\n"))
     where = f"{who}:\n{trace}" if who else trace
     try:
@@ -44,6 +56,11 @@ def pack(exception, who):
     except Exception:
         form = _form_without_constructor(exception, where) or pickle.dumps((None, f"{last}\n\n{where}"))
     return _as_text(words), form
+
+
+def _last_line(exception):
+    """Of its traceback: the type and the text."""
+    return "".join(traceback.format_exception_only(type(exception), exception)).rstrip("\n")
 
 
 def _as_text(words):
@@ -68,14 +85,28 @@ def _again(cls, arguments, state):
 
 
 class _WithoutConstructor:
-    """An exception whose constructor has other parameters than what the base's was given: pickle would call it."""
+    """An exception whose constructor has other parameters than what the base's was given: pickle would call it. Of a
+    group, what is in it travels in the same way where that is needed."""
 
     def __init__(self, exception):
         self._exception = exception
 
     def __reduce__(self):
         e = self._exception
-        return _again, (type(e), e.args, e.__dict__)
+        args = (e.message, [_travelling(one) for one in e.exceptions]) if isinstance(e, BaseExceptionGroup) else e.args
+        return _again, (type(e), args, e.__dict__)
+
+
+def _travelling(exception):
+    """What pickle is given in the place of an exception of a group: what becomes the same again, or its words."""
+    try:
+        if _are_alike(pickle.loads(_pickling.dumps(exception)).args, exception.args):
+            return exception
+    except Exception:
+        pass
+    if _form_without_constructor(exception, "") is not None:
+        return _WithoutConstructor(exception)
+    return RemoteError(_last_line(exception))
 
 
 def _form_without_constructor(exception, where):
