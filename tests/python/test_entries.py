@@ -239,6 +239,10 @@ def test_classes_that_cannot_be_are_refused():
         @ix.entry
         def numbers(self):
             yield 1
+    with pytest.raises(TypeError, match="__init__ may not wait, and yields nothing: make it a plain function"):
+        class Waiting(ix.Chare):
+            async def __init__(self):
+                pass
     with pytest.raises(TypeError, match="has no self"):
         class Selfless(ix.Chare):
             @ix.entry

@@ -110,11 +110,19 @@ def _replaced_by(cls):
     return None
 
 
+def _is_plain(function):
+    return not any(kind(function) for kind in (
+        inspect.iscoroutinefunction, inspect.isgeneratorfunction, inspect.isasyncgenfunction))
+
+
 def _members(cls):
     if cls.__init__ is object.__init__:
         yield "__init__", _CONSTRUCTOR, None, inspect.Signature(), "()", 0, 0, False
-    else:
+    elif _is_plain(cls.__init__):
         yield _member("__init__", _CONSTRUCTOR, cls.__init__)
+    else:
+        raise TypeError(f"{cls.__qualname__}.__init__ may not wait, and yields nothing: make it a plain function, and "
+                        f"await in an entry")
     for name in dict.fromkeys(n for c in reversed(cls.__mro__) for n in vars(c)):
         value = inspect.getattr_static(cls, name)
         if isinstance(value, _Port):
