@@ -57,7 +57,7 @@ def _runs(*, processes=None, seeds=None, pes=None, **options):
     if isinstance(seeds, int) or (given is not None and not seeds) or not all(
             isinstance(s, int) and s >= 0 for s in seeds):
         raise ValueError(f"seeds={given!r} must be a whole number from 1 on, or a list of seeds: no test would run")
-    words_of(options)
+    words_of(options, ["processes", "seeds"])
     by_seed = [Run(seed=s, options={"machine": "deterministic", "pes": pes or processes or 3, "seed": s, **options})
                for s in seeds]
     own = {**options, **({} if pes is None else {"pes": pes})}

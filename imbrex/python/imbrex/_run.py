@@ -12,16 +12,17 @@ import sys
 from imbrex import _classes, _core, _errors
 
 
-def words_of(options):
-    """The words of a command line for options of the runtime. Raises UsageError for what is none."""
+def words_of(options, beside=()):
+    """The words of a command line for options of the runtime. Raises UsageError for what is none. `beside`: what else
+    could have been meant."""
     words = []
     for name, value in options.items():
         option = "--" + name.replace("_", "-")
         known = re.findall(r"^ *(--[a-z][a-z-]*)", _core.options_help(), re.MULTILINE)
         if option not in known:
-            near = difflib.get_close_matches(option, known, 1)
+            near = difflib.get_close_matches(name, [*beside, *(k[2:].replace("-", "_") for k in known)], 1)
             raise _errors.UsageError(f"{name}={value!r}: the runtime has no option {option}"
-                                     + (f"; did you mean {near[0][2:].replace('-', '_')}?" if near else
+                                     + (f"; did you mean {near[0]}?" if near else
                                         f"; it has {', '.join(known)}"))
         if value is True:
             words.append(option)
@@ -74,7 +75,7 @@ def run(main, /, *, argv=None, **options):
     as it is after imbrex.exit(status) with another status than 0.
     """
     try:
-        words = words_of(options) + (sys.argv[1:] if argv is None else list(argv))
+        words = words_of(options, ["argv"]) + (sys.argv[1:] if argv is None else list(argv))
         settings, left = _core.parse(["python", *words])
     except _errors.UsageError as e:
         print(f"imbrex: error: {e}", file=sys.stderr)

@@ -456,7 +456,7 @@ def _words_to_start(processes, options):
     if processes > 1 and options.get("machine", "threads") != "threads":
         raise _errors.UsageError(f"machine={options['machine']!r}: that machine is one process, so leave out "
                                  f"processes={processes}, and give pes={processes}")
-    serve = [sys.executable, "-c", "from imbrex._serve import main; main()", *_run.words_of(options)]
+    serve = [sys.executable, "-c", "from imbrex._serve import main; main()", *_run.words_of(options, ["processes"])]
     return serve if processes == 1 else [_run.command(), "run", "-n", str(processes), *serve]
 
 
