@@ -11,7 +11,7 @@ import textwrap
 
 ROOT = pathlib.Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "imbrex/mpi/fortran"))
-import make_bindings  # noqa: E402  what Fortran has is made by it
+import interface  # noqa: E402  what Fortran has is made by it
 HEADERS = ["mpi_functions.h", "mpi_io.h", "mpi_tool.h"]
 # Functions of MPI 4.1 that our headers do not declare.
 UNDECLARED = {
@@ -84,9 +84,9 @@ def collective_functions(source):
 
 def fortran_functions():
     """The names of C whose functions Fortran has, those with large counts as the same procedures of mpi_f08."""
-    functions = make_bindings.read_functions(ROOT / "imbrex/mpi/include")
+    functions = interface.read_functions(ROOT / "imbrex/mpi/include")
     names = {"MPI_Status_f082f", "MPI_Status_f2f08"}
-    for function in make_bindings.of_fortran(functions):
+    for function in interface.of_fortran(functions):
         names |= {f"{function.prefix}_{function.name}", f"{function.prefix}_{function.name}_c"}
     return names - {"MPI_Op_create_c"}
 
