@@ -19,6 +19,7 @@ SKIPPED = 77
 BUILD = pathlib.Path(__file__).resolve().parents[2] / "build/release/bin"
 GROWTH = 0.03                   # by which a figure may grow
 GROWTH_BESIDE_WAITING = 0.05    # where functions are left out
+MOST_COUNTS = 4                 # of an operation where PEs wait, if it has grown
 # Processes that start under valgrind, several at a time, take long to meet; and which transports there are must not
 # depend on the machine.
 ENVIRONMENT = {"IMBREX_PATIENCE": "100", "UCX_TLS": "sm,self"}
@@ -111,6 +112,19 @@ def count(folder, group, operation):
     return figures.figure(*count_twice(folder, group, operation), group.times[operation], group.left_out)
 
 
+def judged(name, counted, before, group):
+    """The figure of one operation, and what is to be said of it. Where PEs wait for each other they tell the others
+    that they are idle, the more often the busier the machine is: so a figure that has grown is counted again."""
+    found = counted()
+    said = figures.judge(name, found, before, group.tolerance)
+    for _ in range(MOST_COUNTS - 1 if group.waits else 0):
+        if said is None or not said.fails:
+            break
+        found = min(found, counted(), key=lambda one: one.instructions)
+        said = figures.judge(name, found, before, group.tolerance)
+    return found, said
+
+
 def show_files(folder, name):
     """Says through which files of imbrex/ each operation of a group runs."""
     group = GROUPS[name]
@@ -151,11 +165,11 @@ def count_group(folder, name, accepted, made, accept):
     said = []
     print(f"{group.title:40} {'instructions':>14} {'accepted':>10}", flush=True)
     for operation in group.times:
-        found = count(folder, group, operation)
         before = accepted.of(name, operation)
+        found, judgement = judged(f"{operation}, {group.title}", lambda: count(folder, group, operation), before, group)
         print(f"  {operation:38} {found.instructions:14.1f} {before.instructions if before else float('nan'):10.1f}",
               flush=True)
-        said.append(figures.judge(f"{operation}, {group.title}", found, before, group.tolerance))
+        said.append(judgement)
         if accept:
             accepted.accept(name, operation, found)
     return [one for one in said if one]

@@ -157,6 +157,19 @@ class Judgements(unittest.TestCase):
         self.assertTrue(said.fails)
         self.assertIn("no figure was accepted yet", said.text)
 
+    def counted_again(self, costs, waits):
+        """What is found, whether it fails, and how often it was counted, if the counts are these."""
+        counts = iter(costs)
+        found, said = count.judged("message", lambda: figure_of({PE: next(counts)}), figure_of({PE: 200.0}),
+                                   count.Group("", (), {}, waits=waits))
+        return found.instructions, said is not None and said.fails, len(costs) - len(list(counts))
+
+    def test_where_PEs_wait_a_growth_is_counted_again(self):
+        self.assertEqual(self.counted_again([230.0, 240.0, 202.0, 201.0, 200.0], True), (202.0, False, 3))
+        self.assertEqual(self.counted_again([230.0, 225.0, 226.0, 240.0, 200.0], True), (225.0, True, 4))
+        self.assertEqual(self.counted_again([190.0, 180.0], True), (190.0, False, 1))
+        self.assertEqual(self.counted_again([230.0, 200.0], False), (230.0, True, 1))
+
 
 class Options(unittest.TestCase):
     def test_files_and_accept_exclude_each_other(self):
