@@ -196,11 +196,11 @@ class Job(unittest.TestCase):
         os.kill(pids[victim], signal.SIGKILL)
         self.finish(job, END_SECONDS)
         self.assertEqual(job.returncode, 128 + signal.SIGKILL, self.err())
-        # A process whose entry does not return says so after as long a time as the launcher gives it.
+        # A process whose entry or device does not end says so after as long a time as the launcher gives it.
         self.assertRegex(self.err(), rf"\Aimbrex run: rank {victim} \(pid {pids[victim]}\) "
                                      r"ended by signal 9 \(Killed\)\n"
-                                     r"(imbrex: error: the run has ended, but PE \d is still busy with "
-                                     r".*\n)*\Z")
+                                     r"(imbrex: error: the run has ended, but (PE \d|a device) is still "
+                                     r"busy.*\n)*\Z")
         self.check_nothing_left()
 
 
