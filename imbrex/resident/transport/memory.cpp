@@ -5,6 +5,7 @@
 #include <thread>
 
 #include <imbrex/base/clock.hpp>
+#include <imbrex/resident/transport/wait_pace.hpp>
 
 namespace imbrex::resident {
 namespace {
@@ -34,7 +35,13 @@ void native_memory::store_release(wide& w, wide_word v) {
   __atomic_store_n(reinterpret_cast<both_words*>(&w), whole(v), __ATOMIC_RELEASE);
 }
 
-void native_memory::relax() { std::this_thread::yield(); }
+void native_memory::relax() {
+  static thread_local wait_pace pace;
+  if (pace.sleeps()) return std::this_thread::sleep_for(wait_pace::pause);
+  const nanoseconds before = imbrex::detail::real_clock().now();
+  std::this_thread::yield();
+  pace.yielded(imbrex::detail::real_clock().now() - before);
+}
 
 std::uint64_t native_memory::now() {
   return static_cast<std::uint64_t>(imbrex::detail::real_clock().now().count());
