@@ -54,9 +54,13 @@ void verdict::add(const ending& one, time_point now) {
   }
 }
 
-void verdict::expect_another(time_point now) {
+bool verdict::is_open(time_point now) const {
   const auto began = first_ ? first_ : message_since_;
-  if (began && now < settled_at(*began)) expected_until_ = now + settling_time;
+  return began && now < settled_at(*began);
+}
+
+void verdict::expect_another(time_point now) {
+  if (is_open(now)) expected_until_ = now + settling_time;
 }
 
 void verdict::complain(const std::string& text, time_point now) {

@@ -28,14 +28,17 @@ int status_of(const ending& one);
 /// of those that come within `settling_time`, one that a signal killed counts before one that gave a status,
 /// and that before one that had announced it. On a busy machine a process that was killed takes longer to end
 /// than those that miss it, so while one is seen to be ending its end is waited for, up to
-/// `longest_settling_time`.
+/// `longest_settling_time`, when the launcher has killed all.
 class verdict {
  public:
   using time_point = std::chrono::steady_clock::time_point;
   static constexpr std::chrono::milliseconds settling_time{200};
-  static constexpr std::chrono::milliseconds longest_settling_time{2000};
+  static constexpr std::chrono::milliseconds longest_settling_time{5000};
 
   void add(const ending& one, time_point now);
+
+  /// True between the first failure and what is decided.
+  bool is_open(time_point now) const;
 
   /// A process is ending, and nobody knows yet how. What is decided by now stays so.
   void expect_another(time_point now);

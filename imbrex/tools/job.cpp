@@ -40,6 +40,8 @@ using time_point = std::chrono::steady_clock::time_point;
 /// there after the first time get SIGTERM, and after the second SIGKILL.
 constexpr auto grace = 3s;
 constexpr auto termination_time = 2s;
+/// After a failure it looks so often whether others are ending.
+constexpr auto ending_look = 20ms;
 /// What processes leave behind gets SIGTERM, and after this time SIGKILL.
 constexpr auto leftover_time = 1s;
 /// What the processes have written is passed on so long after --timeout.
@@ -335,8 +337,9 @@ class job {
   /// When something is due even if nothing happens.
   std::optional<time_point> next_time() const {
     std::optional<time_point> next;
-    for (const auto& one :
-         {running_ > 0 ? ends_at_ : abandons_at_, terminates_at(), kills_at_, verdict_.message_due()})
+    const auto looks_again = verdict_.is_open(now()) ? std::optional(now() + ending_look) : std::nullopt;
+    for (const auto& one : {running_ > 0 ? ends_at_ : abandons_at_, terminates_at(), kills_at_,
+                            verdict_.message_due(), looks_again})
       if (one && (!next || *one < *next)) next = one;
     return next;
   }
@@ -368,15 +371,16 @@ class job {
       asked_for_.insert(SIGKILL);
       kill_all(SIGKILL);
     }
-    if (someone_is_ending()) verdict_.expect_another(t);
+    if (verdict_.is_open(t) && someone_is_ending()) verdict_.expect_another(t);
     if (verdict_.message_due() && t >= *verdict_.message_due()) say_verdict();
   }
 
-  /// A process that ends closes its connection first; one that goes on without it has mostly announced its
-  /// status.
+  /// A process that ends closes its connection first, or is seen to be ending before that; one that goes on
+  /// without it has mostly announced its status.
   bool someone_is_ending() const {
     return std::ranges::any_of(members_, [this](const member& one) {
-      return one.running && !one.process.socket && !exchange_->announced(rank_of(one));
+      return one.running && !exchange_->announced(rank_of(one)) &&
+             (!one.process.socket || is_ending(one.process.pid));
     });
   }
 

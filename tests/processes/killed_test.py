@@ -3,6 +3,8 @@
 """A process of a job, or its launcher, is killed, stopped or told to end."""
 import os
 import signal
+import subprocess
+import sys
 import time
 
 import jobs
@@ -66,6 +68,28 @@ class Killed(Job):
                 pids = self.started(job, 3)
                 time.sleep(wait)
                 self.kill(job, pids, 1)
+
+
+    def test_one_that_takes_long_to_end(self):
+        """As all processors are busy, and the others fail meanwhile."""
+        processor = min(os.sched_getaffinity(0))
+        script = ("echo process $IMBREX_RANK pid $$; "
+                  "[ $IMBREX_RANK != 1 ] || { while [ ! -e failed ]; do sleep 0.01; done; exit 3; }; "
+                  f"exec {WORKER} idle 50 --pes 1")
+        job = self.start(2, "sh", "-c", script, options=())
+        pids = self.started(job, 2)
+        busy = subprocess.Popen([sys.executable, "-c", "while True: pass"],
+                                preexec_fn=lambda: os.sched_setaffinity(0, {processor}))
+        self.addCleanup(busy.wait)
+        self.addCleanup(busy.kill)
+        for thread in os.listdir(f"/proc/{pids[0]}/task"):
+            os.sched_setaffinity(int(thread), {processor})
+            os.sched_setscheduler(int(thread), os.SCHED_IDLE, os.sched_param(0))
+        os.kill(pids[0], signal.SIGKILL)
+        (self.folder / "failed").touch()
+        self.finish(job, END_SECONDS)
+        self.assertEqual(job.returncode, 128 + signal.SIGKILL, self.err())
+        self.assertRegex(self.err(), r"\Aimbrex run: rank 0 .* ended by signal 9 \(Killed\)\n\Z")
 
 
 class KilledParticles(Job):

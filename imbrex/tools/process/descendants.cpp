@@ -3,7 +3,10 @@
 
 #include <unistd.h>
 
+#include <array>
 #include <charconv>
+#include <csignal>
+#include <cstddef>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -11,6 +14,19 @@
 #include <system_error>
 
 namespace imbrex::tools {
+namespace {
+
+/// What follows the name in "pid (name) state parent ..."; the name may hold anything, also ')'. Empty for a
+/// process that is no more.
+std::istringstream after_name(const std::filesystem::path& process) {
+  std::ifstream file(process / "stat");
+  std::string text;
+  std::getline(file, text, '\0');
+  const std::size_t end = text.rfind(')');
+  return std::istringstream(end == std::string::npos ? std::string() : text.substr(end + 1));
+}
+
+}  // namespace
 
 std::set<pid_t> running_children(const std::set<pid_t>& strangers) {
   std::set<pid_t> found;
@@ -20,19 +36,30 @@ std::set<pid_t> running_children(const std::set<pid_t>& strangers) {
     pid_t pid = 0;
     const char* const end = name.data() + name.size();
     if (std::from_chars(name.data(), end, pid).ptr != end) continue;
-    std::ifstream file(entry.path() / "stat");
-    std::string text;
-    std::getline(file, text, '\0');  // of a process that ends meanwhile there is nothing
-    // "pid (name) state parent ..."; the name may hold anything, also ')'.
-    const std::size_t after_name = text.rfind(')');
-    if (after_name == std::string::npos) continue;
-    std::istringstream fields(text.substr(after_name + 1));
+    std::istringstream fields = after_name(entry.path());
     char state = 0;
     pid_t parent = 0;
     if (fields >> state >> parent && parent == ::getpid() && state != 'Z' && !strangers.contains(pid))
       found.insert(pid);
   }
   return found;
+}
+
+bool is_ending(pid_t process) {
+  constexpr unsigned exiting = 4;  // PF_EXITING of Linux
+  const std::filesystem::path folder = "/proc/" + std::to_string(process);
+  std::istringstream fields = after_name(folder);
+  char state = 0;
+  std::array<int, 5> ids{};  // parent, group, session, terminal and its group
+  unsigned flags = 0;
+  fields >> state;
+  for (int& id : ids) fields >> id;
+  if (fields >> flags && (flags & exiting) != 0) return true;
+  std::ifstream status(folder / "status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with("SigPnd:") || line.starts_with("ShdPnd:"))
+      if ((std::stoull(line.substr(line.find(':') + 1), nullptr, 16) >> (SIGKILL - 1) & 1) != 0) return true;
+  return false;
 }
 
 }  // namespace imbrex::tools

@@ -12,4 +12,8 @@ namespace imbrex::tools {
 /// script may have started something and then become this program) are strangers.
 std::set<pid_t> running_children(const std::set<pid_t>& strangers = {});
 
+/// True of a process that has been sent SIGKILL or has begun to end, until its parent has waited for it. Its
+/// memory goes before its connections are closed, so that others may miss it before they see them closed.
+bool is_ending(pid_t process);
+
 }  // namespace imbrex::tools
