@@ -119,4 +119,8 @@ void check_lent(const void* device, const stream& filled) {
                          "; give a stream of the device where the memory is");
 }
 
+void throw_moved_loan() {
+  throw error("a loan is sent that has been moved from; send a copy of what it was moved to");
+}
+
 }  // namespace imbrex::detail

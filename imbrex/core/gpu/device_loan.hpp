@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <imbrex/base/pool.hpp>
@@ -76,6 +77,7 @@ class loan_record {
 
 /// Throws `device_error` unless the memory is of the stream's device.
 void check_lent(const void* device, const stream& filled);
+[[noreturn]] void throw_moved_loan();
 
 }  // namespace detail
 
@@ -83,16 +85,23 @@ void check_lent(const void* device, const stream& filled);
 /// `device_argument`. It may go to any number of receivers. Made by `zero_copy`.
 ///
 /// The owner must not change the memory before `co_await loan.done()` has ended. Memory of a `device_buffer`
-/// is not used for anything else before, also when the buffer is destroyed.
+/// is not used for anything else before, also when the buffer is destroyed. One that has been moved from
+/// lends nothing: it has no elements, is not to be sent, and its `done()` waits for no reader.
 template <class T>
 class device_loan {
  public:
   device_loan(device_span<const T> memory, stream& filled)
       : record_(std::allocate_shared<detail::loan_record>(detail::pool_allocator<detail::loan_record>(),
                                                           memory.data(), filled.on(), shared_event(filled))),
+        on_(&filled.on()),
         memory_(memory) {}
-  device_loan(const device_loan& other) : record_(other.record()), memory_(other.memory_) {}
-  device_loan(device_loan&& other) noexcept = default;
+  device_loan(const device_loan& other)
+      : record_(other.on_ != nullptr ? other.record() : nullptr), on_(other.on_), memory_(other.memory_) {}
+  device_loan(device_loan&& other) noexcept
+      : record_(std::move(other.record_)),
+        read_(std::move(other.read_)),
+        on_(std::exchange(other.on_, nullptr)),
+        memory_(std::exchange(other.memory_, {})) {}
   device_loan& operator=(device_loan other) noexcept {
     record_ = std::move(other.record_);
     read_ = std::move(other.read_);
@@ -113,6 +122,7 @@ class device_loan {
 
   // For the runtime.
 
+  /// Throws imbrex::error if it has been moved from.
   detail::device_part part() const { return detail::loan_record::part(record(), size(), sizeof(T)); }
   /// Memory that its one receiver so far will have read at that event.
   device_loan(device_span<const T> memory, device& on, shared_event read)
@@ -120,13 +130,14 @@ class device_loan {
 
  private:
   const std::shared_ptr<detail::loan_record>& record() const {
+    if (on_ == nullptr) detail::throw_moved_loan();
     if (record_ == nullptr) record_ = detail::loan_record::of_read(memory_.data(), *on_, read_);
     return record_;
   }
 
   mutable std::shared_ptr<detail::loan_record> record_;  ///< null until it has more than one receiver, or
   shared_event read_;                                    ///< when that one has read
-  device* on_ = nullptr;
+  device* on_;                                           ///< null once it has been moved from
   device_span<const T> memory_;
 };
 

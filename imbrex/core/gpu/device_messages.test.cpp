@@ -186,6 +186,28 @@ class node : public chare<node> {
     co_return refused;
   }
 
+  /// What is said of a loan that has been moved from, and of a copy of it.
+  task<std::vector<std::string>> lend_moved() {
+    device_buffer<std::int64_t> face = filled(longest, 0);
+    auto loan = zero_copy(face.span(), own_);
+    const auto kept = std::move(loan);
+    const auto copy = loan;
+    std::vector<std::string> said;
+    for (const auto* const empty : {&std::as_const(loan), &copy}) {
+      EXPECT_EQ(empty->size(), 0U);
+      co_await empty->done();
+      try {
+        send<&node::take_anywhere>(next(), where()[0], 0, *empty);
+      } catch (const error& e) {
+        said.emplace_back(e.what());
+      }
+    }
+    loan = kept;
+    send<&node::take_anywhere>(next(), where()[0], 0, loan);
+    co_await when_all(kept.done(), taken.receive());
+    co_return said;
+  }
+
   task<std::string> refusal(int round) {
     try {
       co_await next().call<&node::take>(where()[0], round, filled(8, round));
@@ -301,6 +323,16 @@ TEST_P(device_messages, give_back_what_is_lent_to_nobody) {
   run_with(1, []() -> task<> {
     auto nodes = make_array<node>({2});
     EXPECT_EQ((co_await nodes[0].call<&node::lend_in_vain>()), 1);
+  });
+}
+TEST_P(device_messages, are_not_made_of_a_loan_that_has_been_moved_from) {
+  run_with(1, []() -> task<> {
+    auto nodes = make_array<node>({2});
+    const auto said = co_await nodes[0].call<&node::lend_moved>();
+    EXPECT_EQ(said.size(), 2U);
+    for (const std::string& text : said)
+      EXPECT_NE(text.find("has been moved from"), std::string::npos) << text;
+    EXPECT_EQ((co_await nodes.reduce<&node::wrong>(sum)), 0);
   });
 }
 TEST_P(device_messages, tell_the_sender_what_is_wrong_with_a_place) {
