@@ -57,14 +57,27 @@ void device_part::ready_after(stream& work) {
   ready_ = shared_event(work);
 }
 
-void device_part::begin_to_leave(stream& out) {
+void device_part::copy_to_host(const void* from, stream& out) {
   std::unique_ptr<host_copy, host_copy_deleter> copy(new host_copy);
   copy->has_data = out.on().info().keeps_data;
   copy->pinned = pooled_memory(out.on(), memory_kind::pinned, bytes(), 1);
   out.wait(ready_);
-  out.copy(span_of(copy->pinned, bytes()), span_at(source(), bytes(), *of_));
-  if (lender_ != nullptr) lender_->read(shared_event(out));
+  out.copy(span_of(copy->pinned, bytes()), span_at(from, bytes(), out.on()));
   host_ = std::move(copy);
+}
+
+device_part device_part::copied_to_host(const void* from, std::size_t count, std::size_t size,
+                                        stream& filled) {
+  device_part copy;
+  copy.count_ = count;
+  copy.size_ = size;
+  copy.copy_to_host(from, filled);
+  return copy;
+}
+
+void device_part::begin_to_leave(stream& out) {
+  copy_to_host(source(), out);
+  if (lender_ != nullptr) lender_->read(shared_event(out));
 }
 
 void device_part::leave() noexcept {

@@ -89,6 +89,9 @@ class device_part {
   bool goes_with_message() const noexcept;
   /// The device that it is on, if it is on one.
   imbrex::device* on() const noexcept { return is_on_device() ? of_ : nullptr; }
+  /// Contents of memory of the stream's device, which is copied to the host in its order. They go with their
+  /// message, once the stream has done that.
+  static device_part copied_to_host(const void* from, std::size_t count, std::size_t size, stream& filled);
   /// Begins to copy its contents to the host, by a stream of its device; done with what the stream has done
   /// then.
   void begin_to_leave(stream& out);
@@ -144,6 +147,7 @@ class device_part {
     void operator()(host_copy* c) const noexcept;
   };
 
+  void copy_to_host(const void* from, stream& out);
   const void* source() const noexcept { return lender_ != nullptr ? lent_ : memory_.address(); }
   void copy_to(void* address, stream& in, stream* out);
   void copy_by_host(void* address, stream& in, stream& out);

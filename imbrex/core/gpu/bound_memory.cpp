@@ -8,6 +8,8 @@
 #include <imbrex/base/error.hpp>
 #include <imbrex/core/gpu/device_transfers.hpp>
 #include <imbrex/core/gpu/device_work.hpp>
+#include <imbrex/core/gpu/message_in_pieces.hpp>
+#include <imbrex/core/gpu/run_devices.hpp>
 #include <imbrex/core/pe/run_services.hpp>
 #include <imbrex/serial/archive.hpp>
 
@@ -170,6 +172,7 @@ void bound_ends::bind(std::vector<bound_array> from, bound_offer* to, std::size_
   }
   there_ = to->memory;
   const auto& pe = processor::here();
+  other_pe_ = static_cast<int>(to->pe);
   beside_ = there_ != nullptr && there_->pe == pe.pe() && needs_no_messages(pe);
   if (there_ == nullptr) find_elsewhere(*to);
   ready_.resize(from.size());
@@ -199,12 +202,21 @@ void bound_ends::find_elsewhere(bound_offer& to) {
   hold_ = to.hold;
 }
 
+bool bound_ends::go_by_host(std::size_t bytes) const {
+  const auto& pe = processor::here();
+  const device_path path = pe.run().how().gpu_path;
+  return bytes != 0 && (path == device_path::any || path == device_path::host) &&
+         (there_ == nullptr || pe.run().devices().are_apart(pe.pe(), other_pe_)) &&
+         pieces_to_pe::of(other_pe_).goes_whole(bytes);
+}
+
 std::size_t bound_ends::slot_to_send() const { return place(sent_, first_sent_, from_.size()); }
 
 way_to_put bound_ends::put(stream& filled) {
   const bound_array& from = next_to_send(filled);
   if (there_ == nullptr) {
-    if (elsewhere_.empty()) return way_to_put::as_content;
+    if (elsewhere_.empty())
+      return go_by_host(from.count * size_) ? way_to_put::by_host : way_to_put::as_content;
     filled.copy(device_span<std::byte>(static_cast<std::byte*>(elsewhere_[slot_to_send()]),
                                        from.count * size_, from.device),
                 bytes_of(from, size_));
@@ -223,7 +235,8 @@ way_to_put bound_ends::put(stream& filled) {
     ++sent_;
     return way_to_put::within_device;
   }
-  if (!there_->on.copies_from_peers()) return way_to_put::as_content;
+  if (!there_->on.copies_from_peers())
+    return go_by_host(from.count * size_) ? way_to_put::by_host : way_to_put::as_content;
   ready_[which].mark(filled);
   stream& in = there_->arrivals[which % there_->arrivals.size()];
   in.wait(ready_[which]);
@@ -244,6 +257,13 @@ device_part bound_ends::copy_to_send(stream& filled) {
   filled.copy(device_span<std::byte>(static_cast<std::byte*>(copy.address()), copy.bytes(), copy.device()),
               bytes_of(from, size_));
   copy.ready_after(filled);
+  ++sent_;
+  return copy;
+}
+
+device_part bound_ends::copy_to_host(stream& filled) {
+  const bound_array& from = next_to_send(filled);
+  device_part copy = device_part::copied_to_host(from.address, from.count, size_, filled);
   ++sent_;
   return copy;
 }

@@ -104,6 +104,7 @@ enum class way_to_put : std::uint8_t {
   within_device,  ///< by a copy in the order of the sender's stream
   to_device,      ///< by a stream of the receiver's device
   to_process,     ///< as within a device; a signal says that it has come, and so leaves late
+  by_host,        ///< of a message that leaves late, when the array is on the host
   as_content,     ///< of a message
 };
 
@@ -126,12 +127,13 @@ class bound_ends {
   /// True if the next array can be put, or the ends are not bound.
   bool has_room() const { return places_ == 0 || sent_ + promised_ - released_there_ < places_; }
   /// Puts the next array straight to where it goes, in the order of the stream, unless it can only be sent,
-  /// as `copy_to_send` gives it.
+  /// as `copy_to_host` or `copy_to_send` give it.
   way_to_put put(stream& filled);
   /// Has the stream wait for an array that has been put to another device.
   void wait_for_put(stream& filled);
-  /// A copy of the next array, in the order of the stream.
+  /// A copy of the next array, in the order of the stream: on its device, or on the host.
   device_part copy_to_send(stream& filled);
+  device_part copy_to_host(stream& filled);
   /// The next array has come, in memory of this end or as the content of a message.
   const bound_memory::slot& take(stream& order, device_part* content);
   void release(stream& read);
@@ -185,10 +187,13 @@ class bound_ends {
   /// The first of the receives that wait goes on, if its array is there.
   static void go_on(void* self);
   void find_elsewhere(bound_offer& to);
+  /// True if so many bytes surely go with their message, by the host.
+  bool go_by_host(std::size_t bytes) const;
 
   std::shared_ptr<bound_memory> here_, there_;
   std::vector<void*> elsewhere_;  ///< where the arrays go in another process; of none if they cannot be put
   std::shared_ptr<hold_elsewhere> hold_;
+  int other_pe_ = 0;
   bool beside_ = false;
   bool from_afar_ = false;
   bool has_left_over_ = false;  ///< arrays that had come, and were not received, when it was bound anew

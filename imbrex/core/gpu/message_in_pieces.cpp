@@ -284,12 +284,13 @@ pieces_to_pe::~pieces_to_pe() {
 }
 
 std::size_t pieces_to_pe::pieces_for(std::size_t bytes) {
-  if (model_ != nullptr) {
-    const auto steps = piece_steps(*model_);
-    const std::size_t best = best_pieces(bytes, steps);
-    return best > 1 ? best : 0;
-  }
-  return bytes < 2 * piece_trials::shortest_piece ? 0 : trials_.pieces(bytes);
+  if (goes_whole(bytes)) return 0;
+  return model_ != nullptr ? best_pieces(bytes, piece_steps(*model_)) : trials_.pieces(bytes);
+}
+
+bool pieces_to_pe::goes_whole(std::size_t bytes) const {
+  return model_ != nullptr ? best_pieces(bytes, piece_steps(*model_)) <= 1
+                           : bytes < 2 * piece_trials::shortest_piece;
 }
 
 void pieces_to_pe::send(message& m, const std::vector<device_part*>& parts, std::size_t bytes,

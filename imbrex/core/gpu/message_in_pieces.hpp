@@ -61,6 +61,8 @@ class pieces_to_pe final : public pieces_of_messages {
 
   /// In how many pieces so many bytes shall go; 0: not in any, but with their message.
   std::size_t pieces_for(std::size_t bytes);
+  /// True if so many bytes surely go with their message.
+  bool goes_whole(std::size_t bytes) const;
   /// Sends a message whose parts lie on devices, and have so many bytes, in so many pieces; 0: as they are,
   /// by the network itself.
   void send(message& m, const std::vector<device_part*>& parts, std::size_t bytes, std::size_t pieces);

@@ -175,6 +175,13 @@ class [[nodiscard("co_await the sending")]] persistent_channel<T>::room final {
                                   {.released = ends.announced(), .put_from_afar = true},
                                   nullptr,
                                   ends.hold()});
+    if (way == detail::way_to_put::by_host) [[unlikely]] {
+      // Reserved only when the copy is ordered, which may throw.
+      const std::int64_t released = ends.announced();
+      auto content = std::make_unique<detail::device_parcel<T>>(ends.copy_to_host(filled_));
+      return send_after(filled_,
+                        {through_.base::reserve(), {.released = released, .content = std::move(content)}});
+    }
     if (way == detail::way_to_put::to_device) ends.wait_for_put(filled_);
     if (way == detail::way_to_put::as_content)
       through_.base::send(

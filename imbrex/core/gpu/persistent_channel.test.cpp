@@ -176,10 +176,11 @@ class end : public chare<end> {
 class persistent_channels : public on_machine {
  protected:
   template <class Main>
-  void run_with(int devices, const Main& main) {
+  void run_with(int devices, const Main& main, device_path path = device_path::any) {
     for (options settings : GetParam().runs) {
       settings.device = "emulated";
       settings.devices = devices;
+      settings.gpu_path = path;
       EXPECT_EQ(run_once(settings, main), 0);
       if (!HasFailure()) continue;
       ADD_FAILURE() << "with " << text_of(settings);
@@ -235,20 +236,24 @@ TEST_P(persistent_channels, keep_what_is_not_released) {
     EXPECT_EQ((co_await ends.reduce<&end::wrong>(sum)), 0);
   });
 }
-TEST_P(persistent_channels, take_no_memory_for_other_processes_of_the_host) {
+TEST_P(persistent_channels, take_no_memory_of_devices_for_other_processes_of_the_host) {
   if (GetParam().processes == 1) return;
-  run_with(1, []() -> task<> {
-    auto ends = make_array<end>({2});
-    co_await ends.call<&end::connect>();
-    for (const int places : {3, 2}) {
-      co_await ends.call<&end::bind>(places);
-      const std::int64_t before = co_await ends.reduce<&end::driver_calls>(sum);
-      co_await ends.call<&end::talk>(19);
-      co_await ends.call<&end::exchange>(7);
-      EXPECT_EQ((co_await ends.reduce<&end::driver_calls>(sum)), before);
-    }
-    EXPECT_EQ((co_await ends.reduce<&end::wrong>(sum)), 0);
-  });
+  for (const device_path path : {device_path::any, device_path::host})
+    run_with(
+        1,
+        []() -> task<> {
+          auto ends = make_array<end>({2});
+          co_await ends.call<&end::connect>();
+          for (const int places : {3, 2}) {
+            co_await ends.call<&end::bind>(places);
+            const std::int64_t before = co_await ends.reduce<&end::driver_calls>(sum);
+            co_await ends.call<&end::talk>(19);
+            co_await ends.call<&end::exchange>(7);
+            EXPECT_EQ((co_await ends.reduce<&end::driver_calls>(sum)), before);
+          }
+          EXPECT_EQ((co_await ends.reduce<&end::wrong>(sum)), 0);
+        },
+        path);
 }
 TEST_P(persistent_channels, leave_out_receives_that_have_given_up) {
   run_with(1, []() -> task<> {
