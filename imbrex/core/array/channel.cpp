@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/core/array/channel.hpp>
 
+#include <exception>
 #include <string>
 
 #include <imbrex/base/error.hpp>
@@ -15,6 +16,12 @@ void throw_connected(const message_type& other) {
   throw error("connect of a channel that has another end already, " + std::string(other.chare_name) +
               "::" + std::string(other.entry_name) +
               " of a chare: a channel has one other end; make a channel for each");
+}
+
+std::exception_ptr second_end() {
+  return std::make_exception_ptr(error(
+      "a value of a second end has come to a channel: two are connected to it; a channel has one other end; "
+      "make a channel for each"));
 }
 
 }  // namespace imbrex::detail

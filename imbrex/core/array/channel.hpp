@@ -62,6 +62,10 @@ class channel {
   /// none.
   auto receive() { return values_.receive_in_order(&received_); }
 
+  /// For the runtime: true of a value whose number has been received, so that another end has sent it.
+  bool is_of_second_end(const detail::letter<T>& l) const {
+    return l.reference < received_ && !is_unordered(l);
+  }
   /// For the runtime: a value has come.
   void put(detail::letter<T>& l) {
     values_.put(l);

@@ -91,6 +91,9 @@ void land_arguments(T& chare, std::tuple<Argument...>& given) {
   }(std::index_sequence_for<Argument...>());
 }
 
+/// Says that a value has come to a channel which its other end has not sent.
+std::exception_ptr second_end();
+
 /// A message that sits in the mailbox or channel M of a T.
 template <class T, auto M>
 struct port_message : element_message<key_type<typename T::index_type>> {
@@ -158,7 +161,13 @@ struct port_message : element_message<key_type<typename T::index_type>> {
         return fail_entry(*this, e, std::move(thrown));
       }
     }
-    (element_memory<T>::object(e).*M).put(content);
+    auto& port = element_memory<T>::object(e).*M;
+    if constexpr (requires { port.is_of_second_end(content); })
+      if (port.is_of_second_end(content)) [[unlikely]] {
+        const message_guard guard(*this);
+        return fail_entry(*this, e, second_end());
+      }
+    port.put(content);
   }
   static void post(std::uint64_t collection, std::uint64_t linear, std::int64_t reference,
                    value_type&& value);

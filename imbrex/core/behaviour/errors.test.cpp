@@ -111,6 +111,11 @@ class faulty : public chare<faulty, index<2>> {
     line.send(1);
     for (int n = 0; n < 2; ++n) co_await line.receive();
   }
+  void say_to(element<faulty> other) {
+    line.connect<&faulty::line>(other);
+    line.send(1);
+  }
+  task<int> hear() { co_return co_await line.receive(); }
   void end_the_run(int status) { imbrex::exit(status); }
 
  private:
@@ -122,6 +127,17 @@ task<> arrival_of(const pending<R>& result) {
   while (!result.ready()) co_await sleep_for(std::chrono::microseconds(10));
 }
 
+TEST_P(errors, a_second_end_that_is_connected_to_one_ends_the_run) {
+  fails(
+      []() -> task<> {
+        const auto all = make_array<faulty>({1, 3});
+        co_await all[{0, 1}].call<&faulty::say_to>(all[{0, 0}]);
+        co_await all[{0, 0}].call<&faulty::hear>();
+        co_await all[{0, 2}].call<&faulty::say_to>(all[{0, 0}]);
+        co_await all[{0, 0}].call<&faulty::hear>();
+      },
+      {"faulty(0, 0), entry line", "a value of a second end has come to a channel: two are connected to it"});
+}
 TEST_P(errors, an_exception_that_nobody_has_awaited_ends_the_run) {
   fails(
       []() -> task<> {

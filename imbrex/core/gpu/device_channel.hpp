@@ -239,6 +239,7 @@ class device_channel : private channel<detail::device_parcel<T>> {
     receives_.leave();
     base::collect_unread(parts);
   }
+  using base::is_of_second_end;
   using base::put;
   void serialize(auto& ar) { base::serialize(ar); }
 

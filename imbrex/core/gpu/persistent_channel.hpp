@@ -99,6 +99,7 @@ class persistent_channel : private channel<detail::device_signal<T>> {
   }
 
   /// For the runtime: a signal has come.
+  using base::is_of_second_end;
   void put(detail::letter<value_type>& l) {
     ends_.note_released(l.value.released);
     if (base::is_unordered(l)) {
