@@ -43,6 +43,16 @@ def group_of_all_kinds():
                                    ExceptionGroup("inner", [OfTwo(3, 4), KeyError("k")])])
 
 
+class Unborn(ix.Chare):
+    def __init__(self, missing):
+        if self.where == missing:
+            raise OwnError(8, "no birth")
+
+    @ix.entry
+    async def join(self, members):
+        return await self.all_reduce(members, 1, ix.sum)
+
+
 class Faulty(ix.Chare):
     port = ix.Mailbox()
 
@@ -128,6 +138,23 @@ def test_exceptions_travel_to_the_awaiter(run):
             await chares[0].pass_on.call(chares[3])
         with pytest.raises((AttributeError, TypeError), match="pickle|local object"):
             await chares[2].not_sendable.call()
+    run(main)
+
+
+def test_what_is_over_a_missing_member_of_a_section_raises_what_its_constructor_did(run):
+    async def main():
+        last = ix.num_pes() - 1
+        if last == 0:
+            return  # where the array is not made at all
+        chares = ix.array(Unborn, last + 1, last)
+        with pytest.raises(OwnError):
+            await chares.created()
+        assert await chares[0].join.call(chares.section([0])) == 1
+        for members in ([0, last], range(last + 1)):
+            members = chares.section(members)
+            for _ in range(2):
+                with pytest.raises(OwnError, match="no birth"):
+                    await chares[0].join.call(members)
     run(main)
 
 

@@ -102,6 +102,11 @@ class element_map : public collection_base {
   /// it.
   virtual bool was_destroyed(const key& k) const = 0;
   virtual std::string key_name(const key& k) const = 0;
+  /// At the home: true if a constructor has left the array without that element.
+  bool was_never_created(const key& k) const {
+    return !creation_failure.empty() && find(k) == nullptr && known_elsewhere(k) == nullptr &&
+           was_destroyed(k);
+  }
 
   /// A message came for an element that is not here.
   void route(element_message<key>& m);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <map>
@@ -17,11 +18,14 @@ namespace imbrex {
 namespace detail {
 
 // An all_reduce over a section. Each member's contribution goes to the member's home, wherever the member is.
-// The homes are joined by the tree of all PEs (`place_in_tree`) whose root has the section's list. A PE asks
-// the one above it which homes there are in its own subtree when it first hears of the section, and so knows
-// how many contributions are its own and which subtrees report to it. Values are combined in the order of
-// keys at a home, and then in that of PEs, in brackets of the tree; the result goes down to the homes, which
-// answer the members. So the result depends on homes alone, and not on where members are.
+// The homes are joined by the tree of all PEs (`place_in_tree`) whose root has the section's list. Who hears
+// of the section first asks the PE above it, and so on, and the root has all homes told which there are in
+// their own subtrees. So each knows how many contributions are its own and which subtrees report to it; one
+// that asks and has none in its subtree is told that. Values are combined in the order of keys at a home, and
+// then in that of PEs, in brackets of the tree; the result goes down to the homes, which answer the members.
+// So the result depends on homes alone, and not on where members are. If a constructor has left the array
+// without a member, its home tells the other homes, and each answers what its members contribute by the
+// exception.
 
 /// The tree's place above that PE; -1 for the one that has the section's list.
 int parent_in_section(const processor& pe, int of, std::uint64_t section_id);
@@ -41,7 +45,7 @@ collection<T>* part_in_tree(message& m) {
 class section_reduction_base {
  public:
   virtual ~section_reduction_base() = default;
-  /// The PE has learnt its place.
+  /// The PE has learnt its place, or that the section lacks a member.
   virtual void check() = 0;
 };
 
@@ -70,12 +74,16 @@ class section_place final : public section_place_base {
   /// The PEs below that report.
   const std::vector<int>& children() const { return children_; }
 
-  /// Has the PE learn its place, if it has not begun to.
+  /// Has all homes and this PE learn their places, if they have not begun to.
   void find();
-  /// A child asks for its place.
+  /// A PE below asks.
   void asked_by(int child);
   /// The homes of this PE's subtree, with their members.
   void learn(branches homes);
+  /// True if no all_reduce over the section can end, since a member was never created.
+  bool lacks_member() const { return lacks_member_; }
+  /// So the PE `from` has told.
+  void lack(int from);
 
   /// The reduction of that number; made when it is first heard of. Fails the run if it is of other types.
   template <class Reduction>
@@ -93,7 +101,9 @@ class section_place final : public section_place_base {
   }
 
  private:
-  void tell(int child);
+  void tell(int child, branches homes) const;
+  void tell_of_lack(int pe) const;
+  void check_all();
 
   part_type& part_;
   const std::uint64_t id_;
@@ -101,12 +111,12 @@ class section_place final : public section_place_base {
   bool is_known_ = false;
   std::vector<key> members_;
   std::vector<int> children_;
-  std::map<int, branches> below_;  ///< by child, until it asks
-  std::vector<int> asking_;        ///< children that asked before this PE knew
+  std::vector<int> asking_;  ///< PEs below that asked before this one knew
+  bool lacks_member_ = false;
   std::map<std::uint64_t, std::unique_ptr<section_reduction_base>> reductions_;
 };
 
-/// From a PE to the one above it: which homes of the section's members are in the sender's subtree?
+/// From a PE to the one above it: the homes of the section's members are to learn their places.
 template <class T>
 struct section_question final : message {
   std::uint64_t section_id = 0;
@@ -122,7 +132,7 @@ struct section_question final : message {
   }
 };
 
-/// The answer.
+/// From a PE to one below it: which homes of the section's members are in that one's subtree.
 template <class T>
 struct section_homes final : message {
   std::uint64_t section_id = 0;
@@ -136,6 +146,24 @@ struct section_homes final : message {
     if (part == nullptr) return;
     const message_guard guard(*this);
     section_place<T>::of(*part, section_id).learn(std::move(homes));
+  }
+};
+
+/// Along the tree, up and down: the section lacks a member.
+template <class T>
+struct section_lack final : message {
+  std::uint64_t section_id = 0;
+  std::vector<std::byte> why;  ///< as in `local_array::creation_failure`
+
+  static inline message_type type_record =
+      runtime_message_type<section_lack>({"why a section lacks a member", shown_type<T>::name});
+  void serialize(auto& ar) { ar(section_id, why); }
+  void deliver() {
+    auto* const part = part_in_tree<T>(*this);
+    if (part == nullptr) return;
+    const message_guard guard(*this);
+    if (part->creation_failure.empty()) part->creation_failure = std::move(why);
+    section_place<T>::of(*part, section_id).lack(static_cast<int>(origin));
   }
 };
 
@@ -159,34 +187,67 @@ void section_place<T>::find() {
 
 template <class T>
 void section_place<T>::asked_by(int child) {
-  if (is_known_) return tell(child);
-  asking_.push_back(child);
-  find();
+  if (!is_known_) {
+    asking_.push_back(child);
+    find();
+  } else if (std::ranges::find(children_, child) == children_.end()) {
+    tell(child, {});
+  }
 }
 
 template <class T>
 void section_place<T>::learn(branches homes) {
+  std::map<int, branches> below;
+  for (const int child : std::exchange(asking_, {})) below[child];
   for (auto& home : homes) {
     if (home.pe == part_.pe().pe())
       members_ = std::move(home.members);
     else
-      below_[child_in_section(part_.pe(), home.pe, id_)].push_back(std::move(home));
+      below[child_in_section(part_.pe(), home.pe, id_)].push_back(std::move(home));
   }
-  for (const auto& [child, its] : below_) children_.push_back(child);
   is_known_ = true;
-  for (const int child : std::exchange(asking_, {})) tell(child);
-  std::vector<std::uint64_t> waiting;
-  for (const auto& [number, reduction] : reductions_) waiting.push_back(number);
-  for (const std::uint64_t number : waiting) reductions_.at(number)->check();
+  for (auto& [child, its] : below) {
+    if (!its.empty()) children_.push_back(child);
+    tell(child, std::move(its));
+    if (lacks_member_) tell_of_lack(child);
+  }
+  const auto is_missing = [&](const key& k) { return part_.was_never_created(k); };
+  if (std::ranges::any_of(members_, is_missing)) return lack(part_.pe().pe());
+  check_all();
 }
 
 template <class T>
-void section_place<T>::tell(int child) {
+void section_place<T>::lack(int from) {
+  if (std::exchange(lacks_member_, true)) return;
+  if (const int above = parent(); above >= 0 && above != from) tell_of_lack(above);
+  for (const int child : children_)
+    if (child != from) tell_of_lack(child);
+  check_all();
+}
+
+template <class T>
+void section_place<T>::tell(int child, branches homes) const {
   auto& m = make_message<section_homes<T>>();
   m.collection = part_.id();
   m.section_id = id_;
-  if (const auto its = below_.find(child); its != below_.end()) m.homes = std::move(its->second);
+  m.homes = std::move(homes);
   part_.pe().dispatch(m, child);
+}
+
+template <class T>
+void section_place<T>::tell_of_lack(int pe) const {
+  auto& m = make_message<section_lack<T>>();
+  m.collection = part_.id();
+  m.section_id = id_;
+  m.why = part_.creation_failure;
+  part_.pe().dispatch(m, pe);
+}
+
+template <class T>
+void section_place<T>::check_all() {
+  std::vector<std::uint64_t> waiting;
+  for (const auto& [number, reduction] : reductions_) waiting.push_back(number);
+  for (const std::uint64_t number : waiting) reductions_.at(number)->check();
 }
 
 template <class T, class V, class Op>
@@ -224,6 +285,7 @@ class section_reduction final : public section_reduction_base {
     check();
   }
   void check() override {
+    if (place_.lacks_member()) return give_up();
     if (!place_.is_known()) return place_.find();
     refuse_others();
     if (place_.members().empty() && place_.children().empty()) {  // and so without a part in it
@@ -246,6 +308,12 @@ class section_reduction final : public section_reduction_base {
     partial value;
     carried_exception thrown;
   };
+
+  void give_up() {
+    const auto self = place_.take(number_);
+    for (auto& c : contributions_)
+      send_failure(c.caller, c.reply, "a reduction", place_.part().why_missing({}));
+  }
 
   void refuse_others() {
     for (; members_here_ < contributions_.size();) {

@@ -413,6 +413,7 @@ class unborn : public chare<unborn> {
     if (where_to_throw(which)) throw std::domain_error("no birth");
   }
   int value() const { return 1; }
+  task<int> join(section<unborn> over) { co_return co_await all_reduce(over, 1, sum); }
 
  private:
   static bool where_to_throw(int which) { return which < 0 ? imbrex::pe() == num_pes_less_one() : which > 0; }
@@ -467,6 +468,13 @@ TEST_P(errors, a_constructor_that_throws_fails_who_waits_for_the_creation) {
       if (num_pes() > 1) {
         const int there = co_await all[0].call<&unborn::value>();
         EXPECT_EQ(there, 1);
+        const int alone = co_await all[0].call<&unborn::join>(all.section({index<1>(0)}));
+        EXPECT_EQ(alone, 1);
+        for (const auto& some : {all.section({index<1>(0), index<1>(7)}), all.section(full_extent)})
+          for (int again = 0; again < 2; ++again) {
+            auto over_missing = all[0].call<&unborn::join>(some);
+            co_await expect_failure(over_missing);
+          }
       }
       co_await all.destroy();
     } catch (const error& e) {  // where this PE is the last
