@@ -52,6 +52,10 @@ class Alone(ix.Chare):
     def ping(self):
         return 2
 
+    @ix.entry
+    def fail(self):
+        raise KeyError(2)
+
 async def main():
     blocks = ix.array(Block, 8, 5)
     named = ix.keyed_array(Named)
@@ -66,6 +70,10 @@ async def main():
     assert await named.ping.reduce(ix.sum) == 2
     for single in singles:
         assert await single.ping.call() == 2
+        try:
+            await single.fail.call()
+        except KeyError:
+            pass
     ix.mark("all is done")
     singles[0].destroy()
     await blocks.destroy()
@@ -128,7 +136,8 @@ def test_a_trace_has_the_names_of_the_program(program, tmp_path, processes):
                   "broadcast of Block::poke", "section's broadcast of Block::go"):
         assert words in text, words
     replies = {name for name in entries if name.startswith("reply ")}
-    assert replies >= {"reply to Block::get", "reply to Named::ping", "reply to Alone::ping"}, replies
+    assert replies >= {
+        "reply to Block::get", "reply to Named::ping", "reply to Alone::ping", "reply to Alone::fail"}, replies
     assert not {name for name in replies if name.startswith("reply of")}, replies
     if processes > 1:
         assert "migration of Block" in text

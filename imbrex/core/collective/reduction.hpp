@@ -124,7 +124,8 @@ struct reply_message<R> : message {
   reply_message() { has_device_memory = true; }
   explicit reply_message(R&& r) : result(std::move(r)) { has_device_memory = holds_device_memory(result); }
 
-  static inline record_of_parts<reply_message> type_record{{"reply", shown_type<R>::name}};
+  static inline record_of_parts<reply_message> type_record{
+      {.what = "reply", .of = shown_type<R>::name, .answers = true}};
   void serialize(auto& ar) { process_in_message(ar, result); }
   void collect(std::vector<device_part*>& parts) { collect_device_parts(result, parts); }
   void deliver() {

@@ -33,6 +33,7 @@ struct message_purpose {
   std::string_view of{};      ///< a type, such as a class of chares
   std::string_view member{};  ///< an entry of that class
   std::string_view by{};      ///< an operation
+  bool answers = false;       ///< those who wait, whom `message::reply` names; what it is begins with "reply"
 };
 
 /// As what memory of devices is sent: by a message that is asked where it shall land, by a device channel, in

@@ -61,7 +61,8 @@ namespace {
 
 /// Answers that there was no element.
 struct none_found_message : message {
-  static inline message_type type_record = runtime_message_type<none_found_message>();
+  static inline message_type type_record = runtime_message_type<none_found_message>(
+      {.what = "reply that there is no such element", .answers = true});
   void serialize(auto&) {}
   void deliver() {
     const message_guard guard(*this);

@@ -236,7 +236,8 @@ struct reply_message : message {
   explicit reply_message(R&& r) : result(std::move(r)) {}
 
   static constexpr std::string_view result_name = std::is_same_v<R, nothing> ? "void" : shown_type<R>::name;
-  static inline message_type type_record = runtime_message_type<reply_message>({"reply", result_name});
+  static inline message_type type_record =
+      runtime_message_type<reply_message>({.what = "reply", .of = result_name, .answers = true});
   void serialize(auto& ar) { ar(result); }
   void deliver() {
     const message_guard mine(*this);

@@ -145,7 +145,8 @@ struct failure_message : message {
   std::string who;
   carried_exception why;
 
-  static inline message_type type_record = runtime_message_type<failure_message>();
+  static inline message_type type_record =
+      runtime_message_type<failure_message>({.what = "reply of an exception", .answers = true});
   void serialize(auto& ar) { ar(who, why); }
   void deliver() {
     const message_guard mine(*this);

@@ -18,7 +18,7 @@ std::uint64_t identity_of(const work& item) { return reinterpret_cast<std::uintp
 /// Only messages leave their process.
 bool is_message(const work& item) { return item.type->pack != nullptr; }
 
-bool is_reply(const message& m) { return m.kind().purpose.what == "reply"; }
+bool is_reply(const message& m) { return m.kind().purpose.answers; }
 
 /// What a trace knows a collection by. Places of arrays are not used again while a run is recorded.
 std::uint32_t number_of(std::uint64_t collection) {
