@@ -24,9 +24,19 @@ void destroyed(PyObject* o) {
   Py_DECREF(type);
 }
 
-/// Says which entry was perhaps meant.
+/// Says which entry was perhaps meant, unless a proxy of another kind has that attribute, which says so.
 PyObject* no_such_member(PyObject* self, PyObject* name) {
-  PyErr_Clear();
+  PyObject* type = nullptr;
+  PyObject* value = nullptr;
+  PyObject* trace = nullptr;
+  PyErr_Fetch(&type, &value, &trace);
+  if (PyDict_Contains(proxy_object::type->tp_dict, name) == 1) {
+    PyErr_Restore(type, value, trace);
+    return nullptr;
+  }
+  Py_XDECREF(type);
+  Py_XDECREF(value);
+  Py_XDECREF(trace);
   static module_attribute refuse("imbrex._classes", "refuse_member");
   const proxy& p = proxy_in(self);
   const nb::object none =

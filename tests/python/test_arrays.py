@@ -95,6 +95,10 @@ def test_groups_have_a_chare_on_each_pe(run):
         assert len(g) == ix.num_pes()
         assert await g.here.reduce(ix.gather) == [(i, i) for i in range(ix.num_pes())]
         assert g.local.given == (7,) and g.local.where == ix.pe()
+        with pytest.raises(AttributeError, match="only groups have a chare on each PE"):
+            ix.array(Place, 2).local
+        with pytest.raises(AttributeError, match="only arrays with dense indices have a shape"):
+            g[0].shape
         await g.destroy()
     run(main)
 
