@@ -304,15 +304,33 @@ PyObject* destroy(PyObject* o, PyObject*) noexcept {
   }
 }
 
+/// Of a value that cannot be packed: what raises the exception wherever it is unpacked, as the others wait.
+contribution contribution_or_failure(const object_base& from, const operation& by, PyObject* value) {
+  try {
+    return contribution_of(by, value);
+  } catch (...) {
+    try {
+      std::rethrow_exception(travelling_exception(element_text(from.self_proxy()) + ", all_reduce"));
+    } catch (const foreign_error& e) {
+      static module_attribute raising("imbrex._errors", "Raising");
+      const auto& form = e.form();
+      const nb::object instead =
+          checked(PyObject_CallFunction(raising, "y#s", reinterpret_cast<const char*>(form.data()),
+                                        static_cast<Py_ssize_t>(form.size()), e.what()));
+      return contribution_of(by, instead.ptr());
+    }
+  }
+}
+
 PyObject* all_reduce(PyObject* o, PyObject* const* arguments, Py_ssize_t count) noexcept {
   try {
     if (count != 2 && count != 3)
       throw nb::type_error("all_reduce(value, operation), or all_reduce(section, value, operation)");
     object_base& home = home_of(o);
-    contribution c = contribution_of(operation_of(arguments[count - 1]), arguments[count - 2]);
-    if (count == 2) return home.all_reduce(std::move(c)).release().ptr();
-    if (!is_proxy(arguments[0]) || proxy_in(arguments[0]).kind != proxy_kind::section)
+    if (count == 3 && (!is_proxy(arguments[0]) || proxy_in(arguments[0]).kind != proxy_kind::section))
       throw nb::type_error("all_reduce(section, value, operation): the first argument is no section");
+    contribution c = contribution_or_failure(home, operation_of(arguments[count - 1]), arguments[count - 2]);
+    if (count == 2) return home.all_reduce(std::move(c)).release().ptr();
     return home.all_reduce_over(proxy_in(arguments[0]), std::move(c)).release().ptr();
   } catch (...) {
     return raise_current_exception();

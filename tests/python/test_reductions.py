@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
+import pickle
+
 import numpy as np
 import pytest
 
@@ -51,6 +53,12 @@ class Part(ix.Chare):
         largest = self.all_reduce(np.array([self.where, -self.where]), ix.max)
         all_of_them = self.all_reduce(str(self.where), ix.gather)
         return await total, list(await largest), await all_of_them
+
+    @ix.entry
+    async def unless_first(self, operation, members):
+        value = self.where if self.where else lambda: 0
+        return await (self.all_reduce(value, operation) if members is None else
+                      self.all_reduce(members, value, operation))
 
     @ix.entry
     async def by_given(self, operation):
@@ -155,6 +163,18 @@ def first(a, b):
 
 def last(a, b):
     return b
+
+
+@pytest.mark.parametrize("operation", [ix.sum, ix.gather])
+def test_a_value_that_cannot_be_sent_is_told_to_all(run, operation):
+    async def main():
+        parts = ix.array(Part, 5)
+        for members, few in ((None, 1), (parts.section([0, 4]), 4)):
+            calls = [parts[i].unless_first.call(operation, members) for i in range(0, 5, few)]
+            for call in calls:
+                with pytest.raises((AttributeError, TypeError, pickle.PicklingError), match="pickle|local object"):
+                    await call
+    run(main)
 
 
 def test_operations_can_be_sent(run):

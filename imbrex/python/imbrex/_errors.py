@@ -133,6 +133,20 @@ def unpack(form, words):
     return exception
 
 
+def _raise(form, words):
+    raise unpack(form, words)
+
+
+class Raising:
+    """What raises an exception that `pack` has packed, wherever it is unpickled."""
+
+    def __init__(self, form, words):
+        self._packed = form, words
+
+    def __reduce__(self):
+        return _raise, self._packed
+
+
 #: By the code of a coroutine that waits for others of another kind: a function of its frame that lists their places.
 places = {}
 
