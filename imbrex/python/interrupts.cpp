@@ -56,6 +56,7 @@ bool is_main_thread() { return ::gettid() == ::getpid(); }
 }  // namespace
 
 interrupts::interrupts(bool is_alone) {
+  have_ended_run_ = false;
   ::sigaction(SIGINT, nullptr, &before_);
   if (before_.sa_handler == SIG_IGN) return;
   struct sigaction ours{};
@@ -112,6 +113,7 @@ void interrupts::end_run() {
   is_ending_ = true;
   for (const watched_pe& one : pes_)
     if (one.thread != 0) one.pe.run().exit(status_of_interrupt);
+  have_ended_run_ = true;
 }
 
 // What a PE executes between two looks at its queue would hold up the end of the run, and may do so for

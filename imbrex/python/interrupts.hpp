@@ -3,6 +3,7 @@
 
 #include <signal.h>
 
+#include <atomic>
 #include <deque>
 #include <mutex>
 #include <thread>
@@ -22,6 +23,10 @@ class interrupts {
   ~interrupts();
   interrupts(const interrupts&) = delete;
   interrupts& operator=(const interrupts&) = delete;
+
+  /// True once a signal has ended the run: what the PEs still execute, such as a broadcast over many chares,
+  /// is to begin no more entries.
+  static bool have_ended_run() { return have_ended_run_.load(std::memory_order_relaxed); }
 
   /// A PE of the run, before it runs, and before it has an `interpreter_lock`.
   void watch(detail::scheduler& pe);
@@ -50,6 +55,8 @@ class interrupts {
   void wait();
   void end_run();
   void interrupt_python();
+
+  static inline std::atomic<bool> have_ended_run_ = false;
 
   struct sigaction before_{};
   std::mutex lock_;

@@ -16,6 +16,7 @@
 #include <imbrex/core/array/send.hpp>
 #include <imbrex/python/array_kind.hpp>
 #include <imbrex/python/awaitable.hpp>
+#include <imbrex/python/interrupts.hpp>
 #include <imbrex/python/object_base.hpp>
 #include <imbrex/python/values.hpp>
 
@@ -147,8 +148,8 @@ class object final : public chare<object<Index>, Index>, public object_base {
   coroutine_entry<Result> begin(entry_name which, const operation& by, decoder arguments) {
     const member_record& entry = member_of(which);
     nb::object what = call_coroutine(entry, arguments);
-    if (entry.kind == member_kind::plain)
-      return coroutine_entry<Result>(ended_coroutine{std::move(what)}, who(entry), by);
+    const bool is_over = entry.kind == member_kind::plain || (what.is_none() && interrupts::have_ended_run());
+    if (is_over) return coroutine_entry<Result>(ended_coroutine{std::move(what)}, who(entry), by);
     return coroutine_entry<Result>(std::move(what), who(entry), by);
   }
   template <class... Section>

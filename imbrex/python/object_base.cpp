@@ -10,6 +10,7 @@
 #include <imbrex/core/run/run.hpp>
 #include <imbrex/python/arguments.hpp>
 #include <imbrex/python/failure.hpp>
+#include <imbrex/python/interrupts.hpp>
 #include <imbrex/python/port_type.hpp>
 #include <imbrex/python/values.hpp>
 
@@ -137,6 +138,8 @@ void object_base::construct(entry_name constructor, const parcel& arguments) {
 }
 
 nb::object object_base::invoke(const member_record& entry, decoder& arguments) {
+  if (interrupts::have_ended_run()) [[unlikely]]
+    return nb::none();
   const call_arguments given(self_, arguments);
   try {
     return given.call(entry.function);

@@ -328,6 +328,26 @@ except KeyboardInterrupt:
     assert "Traceback" in err and "\nKeyboardInterrupt\n" in err and "imbrex: error" not in err
 
 
+@pytest.mark.parametrize("message", ["loop.send()", "loop_on.send()"])
+def test_an_interrupt_ends_a_broadcast(program, message):
+    words = program(HELLO + f"""
+    @ix.entry
+    async def loop_on(self):
+        self.loop()
+
+async def main():
+    ix.array(Hello, 3).{message}
+    await ix.sleep(3600)
+
+try:
+    ix.run(main)
+except KeyboardInterrupt:
+    print("raised")
+""")
+    status, out, err = interrupted(words)
+    assert (status, out) == (0, "raised\n"), err
+
+
 def test_an_interrupt_leaves_finally_alone_where_messages_go_on(program):
     words = program(HELLO + """
 async def main():
