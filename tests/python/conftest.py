@@ -38,6 +38,14 @@ def run():
 
 
 @pytest.fixture
+def device_run(run):
+    """The same with an emulated device."""
+    def on_device(main, **options):
+        return run(main, **{"device": "emulated", **options})
+    return on_device
+
+
+@pytest.fixture
 def failure(run, capfd):
     """Runs what must fail, and returns what the run says. Only for machines of one process: of several, the text is
     that of the process where it failed."""
