@@ -199,6 +199,12 @@ def test_what_cannot_be_sent_is_refused_at_the_call(run):
         c = ix.chare(Echo)
         with pytest.raises((AttributeError, TypeError), match="pickle|local object"):
             c.keep.send(lambda: 1)
+        result = c.keep.call(1)
+        for value, words in ((ix.give(np.ones(3)), "stands in a tuple: take it out"), (c.keep, "send the proxy"),
+                             (result, "await it, and send what that gives")):
+            with pytest.raises(TypeError, match=words):
+                c.keep.send([value])
+        await result
         loop = ()
         for _ in range(100_000):
             loop = (loop,)
