@@ -71,11 +71,13 @@ class scheduler {
   static constexpr std::uint32_t looks_between_hearings = 32, first_hearing = 24;  // it is behind a bus
   static constexpr std::uint32_t short_idle = 16;  ///< looks until what was done is published
   static constexpr std::uint32_t looks_between_ends = 32, looks_between_judgements = 64;
+  static constexpr std::uint32_t tries_in_a_rest = 2;  ///< of what is kept
 #else
   static constexpr std::uint32_t looks_in_a_row = 1;
   static constexpr bool relaxes_at_once = true;  // others need the processor, and may have it for long
   static constexpr std::uint32_t short_idle = 4, looks_between_ends = 4, looks_between_judgements = 8;
   static constexpr std::uint32_t looks_between_hearings = 1, first_hearing = 0;
+  static constexpr std::uint32_t tries_in_a_rest = 64;
 #endif
   static constexpr std::uint32_t looks_between_states = 1024;  ///< of a host that sends nothing
 
@@ -194,7 +196,7 @@ class scheduler {
     if (me.listens && idle % (me.is_open ? looks_between_hearings : looks_between_states) == first_hearing &&
         hear_host())
       return false;
-    if (core_.attends && attend(i, relaxes_at_once ? me.out.count : 2)) return true;
+    if (core_.attends && attend(i, tries_in_a_rest)) return true;
     if (idle == short_idle || (idle > short_idle && keeps_shown_ != me.out.count + untold())) show_kept();
     if (idle == short_idle && is_traced()) show_records(m, me, core_.pe);
     if (idle >= short_idle && me.out.empty() && untold() == 0 && !core_.has_local &&

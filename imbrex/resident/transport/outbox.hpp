@@ -32,10 +32,11 @@ struct outbox {
   /// Must not be full.
   IMBREX_DEVICE void keep(const kept_item<Ticket>& one) { items[count++] = one; }
 
-  /// Tries the next few of them. `try_fill(item)` sends a kept item, and is false if there is no room yet.
+  /// Tries the next few of them, each at most once. `try_fill(item)` sends a kept item, and is false if there
+  /// is no room yet.
   template <class TryFill>
   IMBREX_DEVICE void retry(TryFill&& try_fill, std::uint32_t most = 8) {
-    for (std::uint32_t tries = 0; tries < most && count != 0; ++tries) {
+    for (std::uint32_t tries = count < most ? count : most; tries != 0; --tries) {
       if (cursor >= count) cursor = 0;
       const kept_item<Ticket> one = items[cursor];
       if (try_fill(one))

@@ -42,6 +42,16 @@ TEST(outbox, tries_each_as_often) {
   for (const int n : tries) EXPECT_EQ(n, 6);
 }
 
+TEST(outbox, tries_each_once_where_it_has_few) {
+  std::array<kept_item<>, 5> memory;
+  outbox<native_memory> out{memory.data(), 5};
+  for (std::uint32_t n = 0; n < 3; ++n) out.keep({{n, 0}, n, 0});
+  int tries = 0;
+  out.retry([&tries](const kept_item<>&) { return ++tries == 2; }, 8);
+  EXPECT_EQ(tries, 3);
+  EXPECT_EQ(out.count, 2U);
+}
+
 TEST(outbox, empties) {
   std::array<kept_item<>, 5> memory;
   outbox<native_memory> out{memory.data(), 5};
