@@ -52,6 +52,10 @@ class Unborn(ix.Chare):
     async def join(self, members):
         return await self.all_reduce(members, 1, ix.sum)
 
+    @ix.entry
+    def end(self):
+        self.destroy()
+
 
 class Faulty(ix.Chare):
     port = ix.Mailbox()
@@ -156,6 +160,19 @@ def test_what_is_over_a_missing_member_of_a_section_raises_what_its_constructor_
                 with pytest.raises(OwnError, match="no birth"):
                     await chares[0].join.call(members)
     run(main)
+
+
+def test_a_deadlock_names_the_missing_members_of_sections(failure):
+    async def main():
+        growing = ix.sparse_array(Unborn, 100)
+        whole = ix.array(Unborn, 4, None)
+        for i in (1, 2):
+            growing.insert(i, None)
+        await whole[3].end.call()
+        await ix.when_all(growing[1].join.call(growing.section([1, 2, 50])), whole[0].join.call(whole.section([0, 3])))
+    text = failure(main)
+    assert "Unborn(50) belongs to a section whose members reduce, and was never created" in text
+    assert "Unborn(3) belongs to a section whose members reduce, and has been destroyed" in text
 
 
 def test_what_nobody_awaits_ends_the_run(failure):

@@ -104,9 +104,12 @@ class element_map : public collection_base {
   virtual std::string key_name(const key& k) const = 0;
   /// At the home: true if a constructor has left the array without that element.
   bool was_never_created(const key& k) const {
-    return !creation_failure.empty() && find(k) == nullptr && known_elsewhere(k) == nullptr &&
-           was_destroyed(k);
+    return !creation_failure.empty() && is_nowhere(k) && was_destroyed(k);
   }
+  /// At the home.
+  bool is_nowhere(const key& k) const { return find(k) == nullptr && known_elsewhere(k) == nullptr; }
+  /// At the home, of an element that is nowhere: "was never created".
+  const char* why_nowhere(const key& k) const;
 
   /// A message came for an element that is not here.
   void route(element_message<key>& m);
@@ -333,15 +336,19 @@ void element_map<Index>::describe_held(std::vector<std::string>& lines, std::siz
   for (const auto& [k, messages] : held_) {
     const bool migrates = is_elsewhere(k);
     if (migrates && !also_migrating) continue;
-    const char* const why = migrates         ? "that element migrates, and is not known to have arrived"
-                            : last_end_ == 0 ? "that element was never created"
-                                             : "that element was never created, or destroyed long ago";
+    const std::string why = migrates ? "migrates, and is not known to have arrived" : why_nowhere(k);
     for (const auto* m : messages) {
       if (lines.size() >= most) return;
       lines.push_back("a message for " + key_name(k) + ", entry " + std::string(m->shown_kind().entry_name) +
-                      ", sent by PE " + std::to_string(m->origin) + ": " + why);
+                      ", sent by PE " + std::to_string(m->origin) + ": that element " + why);
     }
   }
+}
+
+template <class Index>
+const char* element_map<Index>::why_nowhere(const key& k) const {
+  if (was_destroyed(k) || known_.contains(k)) return "has been destroyed";
+  return last_end_ == 0 ? "was never created" : "was never created, or destroyed long ago";
 }
 
 template <class Index>

@@ -80,6 +80,7 @@ class section_place final : public section_place_base {
   void asked_by(int child);
   /// The homes of this PE's subtree, with their members.
   void learn(branches homes);
+  void describe_missing(std::vector<std::string>& lines, std::size_t most) const override;
   /// True if no all_reduce over the section can end, since a member was never created.
   bool lacks_member() const { return lacks_member_; }
   /// So the PE `from` has told.
@@ -214,6 +215,14 @@ void section_place<T>::learn(branches homes) {
   const auto is_missing = [&](const key& k) { return part_.was_never_created(k); };
   if (std::ranges::any_of(members_, is_missing)) return lack(part_.pe().pe());
   check_all();
+}
+
+template <class T>
+void section_place<T>::describe_missing(std::vector<std::string>& lines, std::size_t most) const {
+  for (const auto& k : members_)
+    if (lines.size() < most && part_.is_nowhere(k))
+      lines.push_back(part_.key_name(k) + " belongs to a section whose members reduce, and " +
+                      part_.why_nowhere(k));
 }
 
 template <class T>

@@ -22,6 +22,9 @@ namespace imbrex::detail {
 class section_place_base {
  public:
   virtual ~section_place_base() = default;
+  /// Names the members whose home this PE is and that are nowhere, which an all_reduce would wait for: a line
+  /// for each, until there are `most` lines.
+  virtual void describe_missing(std::vector<std::string>& lines, std::size_t most) const = 0;
 };
 
 class broadcast_station;

@@ -174,6 +174,7 @@ std::string local_run::describe_waits() const {
           " (sent by PE " + std::to_string(m->origin) + ")");
     for_each_array(*p, [&](const local_array& c) {
       c.describe_held(lines, report_lines, true);
+      for (const auto& [id, place] : c.section_places) place->describe_missing(lines, report_lines);
       for (const auto* e : c.locals())
         for (const scope* s = e->entries; s != nullptr; s = s->next)
           add_waits(describe_entry(*e, static_cast<const message*>(s->request)->shown_kind()), *s);
