@@ -52,7 +52,7 @@ inline const device_info& info_of(const void* id) { return *static_cast<const de
 }  // namespace detail
 
 enum class memory_kind { device, pinned };
-enum class copy_direction { to_device, from_device, within_device };
+enum class copy_direction { to_device, from_device, within_device, to_other_device };
 
 /// A point in a stream. See `event`.
 class event_backend {
@@ -72,9 +72,9 @@ class graph_backend {
 class stream_backend {
  public:
   virtual ~stream_backend() = default;
-  /// `from_device` is the id of the device that is copied from, null where that is the host.
+  /// `other_device` is the id of the device that is copied from, or to; null where that is the host.
   virtual void copy(copy_direction direction, void* to, const void* from, std::size_t bytes,
-                    const void* from_device) = 0;
+                    const void* other_device) = 0;
   virtual void fill(void* to, std::byte value, std::size_t bytes) = 0;
   virtual void launch(const kernel_launch& what) = 0;
   virtual void host(void (*function)(void*), void* argument) = 0;

@@ -102,6 +102,7 @@ void what_is_of_another_device_is_refused(subject& in) {
   stream there(in.second(), stream_priority::normal, "there");
   device_buffer<int> buffer(in.first(), 4);
   device_buffer<int> other(in.second(), 4);
+  device_buffer<int> beside(in.second(), 4);
   pinned_buffer<int> on_host(in.second(), 4);  // of any device: all reach it
   flag_array flags(in.second(), 1);
   const auto refuse = [&](const std::string& what, auto submit) {
@@ -114,7 +115,7 @@ void what_is_of_another_device_is_refused(subject& in) {
   refuse("launch of kernel add", [&] { s.launch(add, buffer.span(), other.span(), 1); });
   refuse("copy", [&] { s.copy(other.span(), on_host.span()); });
   refuse("copy", [&] { s.copy(on_host.span(), other.span()); });
-  refuse("copy", [&] { s.copy(other.span(), buffer.span()); });
+  refuse("copy", [&] { s.copy(other.span(), beside.span()); });
   refuse("fill", [&] { s.fill(other.span(), std::byte{0}); });
   event_pool events(in.second());
   event theirs = events.take();

@@ -111,7 +111,15 @@ void devices_copy_from_each_other(subject& in) {
   pinned_buffer<int> result(in.second(), 8);
   there.copy(result.span(), b.span());
   there.synchronize();
-  in.expect_equal(result[7], 11, "what has been copied between devices");
+  in.expect_equal(result[7], 11, "what has been copied from another device");
+  std::ranges::fill(value.span(), 12);
+  here.copy(a.span(), value.span());
+  here.copy(b.span(), a.span());
+  here.record(e);
+  there.wait(e);
+  there.copy(result.span(), b.span());
+  there.synchronize();
+  in.expect_equal(result[7], 12, "what has been copied to another device");
 }
 
 void sizes_must_agree(subject& in) {

@@ -77,8 +77,9 @@ void stream::check_backend(std::string_view operation, const void* device) const
 void stream::check_other(const void* device) const {
   const device_info& other = detail::info_of(device);
   if (!on_->info().can.peer_copies || other.backend != on_->info().backend)
-    throw device_error(on_->info().label(), owner_, "copy",
-                       "this device cannot copy from " + other.label() + "; copy through pinned memory");
+    throw device_error(
+        on_->info().label(), owner_, "copy",
+        "this device cannot copy from or to " + other.label() + "; copy through pinned memory");
 }
 
 void stream::require_values(std::string_view operation) const {

@@ -67,9 +67,16 @@ class stream {
     check_copy(to.size(), from.size(), from.device());
     backend().copy(copy_direction::from_device, to.data(), from.data(), to.size_bytes(), from.device());
   }
-  /// Copies within this device, or to it from another device if `peer_copies` is set.
+  /// Copies within this device, or if `peer_copies` is set to it from another device, or from it to another.
   template <class T>
   void copy(device_span<T> to, device_span<const std::type_identity_t<T>> from) {
+    if (from.device() == on_->info().id && to.device() != from.device() && to.device() != nullptr)
+        [[unlikely]] {
+      check_copy(to.size(), from.size(), from.device());
+      check_other(to.device());
+      return backend().copy(copy_direction::to_other_device, to.data(), from.data(), to.size_bytes(),
+                            to.device());
+    }
     check_copy(to.size(), from.size(), to.device());
     check_peer(from.device());
     backend().copy(copy_direction::within_device, to.data(), from.data(), to.size_bytes(), from.device());

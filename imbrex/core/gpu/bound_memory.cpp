@@ -237,6 +237,14 @@ way_to_put bound_ends::put(stream& filled) {
   }
   if (!there_->on.copies_from_peers())
     return go_by_host(from.count * size_) ? way_to_put::by_host : way_to_put::as_content;
+  if (is_short_transfer(from.count * size_) &&
+      filled.on().copies_from_peers()) {  // no wait for another stream
+    filled.wait(to.read);
+    filled.copy(bytes_of(to, size_), bytes_of(from, size_));
+    to.filled.mark(filled);
+    ++sent_;
+    return way_to_put::within_device;
+  }
   ready_[which].mark(filled);
   stream& in = there_->arrivals[which % there_->arrivals.size()];
   in.wait(ready_[which]);

@@ -105,7 +105,7 @@ class cuda_stream final : public stream_backend {
   ~cuda_stream() override { forget(cudaStreamDestroy(handle_)); }
 
   void copy(copy_direction direction, void* to, const void* from, std::size_t bytes,
-            const void* from_device) override;
+            const void* other_device) override;
   void fill(void* to, std::byte value, std::size_t bytes) override {
     begin("fill");
     const operation_times::timed timed(times_, handle_, {type::kernel, "fill", number_, owner_});
@@ -387,7 +387,7 @@ class cuda_backend final : public device_backend {
 };
 
 void cuda_stream::copy(copy_direction direction, void* to, const void* from, std::size_t bytes,
-                       const void* from_device) {
+                       const void* other_device) {
   begin("copy");
   switch (direction) {
     case copy_direction::to_device: {
@@ -405,12 +405,19 @@ void cuda_stream::copy(copy_direction direction, void* to, const void* from, std
     case copy_direction::within_device: {
       const operation_times::timed timed(
           times_, handle_, {type::within_device, "copy within the device", number_, owner_, bytes});
-      if (from_device == nullptr || from_device == on_.id) {
+      if (other_device == nullptr || other_device == on_.id) {
         check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, handle_), "copy within the device");
       } else {
-        const int other = detail::info_of(from_device).index;
+        const int other = detail::info_of(other_device).index;
         check(cudaMemcpyPeerAsync(to, on_.index, from, other, bytes, handle_), "copy from another device");
       }
+      break;
+    }
+    case copy_direction::to_other_device: {
+      const operation_times::timed timed(
+          times_, handle_, {type::within_device, "copy to another device", number_, owner_, bytes});
+      const int other = detail::info_of(other_device).index;
+      check(cudaMemcpyPeerAsync(to, other, from, on_.index, bytes, handle_), "copy to another device");
       break;
     }
   }

@@ -132,7 +132,7 @@ void emulated_stream::add(session& inside, task what) {
 }
 
 void emulated_stream::copy(copy_direction direction, void* to, const void* from, std::size_t bytes,
-                           const void* from_device) {
+                           const void* other_device) {
   task what;
   const auto size = static_cast<double>(bytes);
   nanoseconds cost = model().host.launch;
@@ -148,9 +148,13 @@ void emulated_stream::copy(copy_direction direction, void* to, const void* from,
       what.latency = model().copy.latency;
       break;
     case copy_direction::within_device:
-      if (model().has_links() && from_device != nullptr && from_device != of_.info.id) {
-        what = make(operation_kind::peer, "copy from another device");
-        what.from = std::min(imbrex::detail::info_of(from_device).index, of_.runs->how().devices - 1);
+    case copy_direction::to_other_device:
+      if (model().has_links() && other_device != nullptr && other_device != of_.info.id) {
+        const bool leaves = direction == copy_direction::to_other_device;
+        what = make(operation_kind::peer, leaves ? "copy to another device" : "copy from another device");
+        what.from = what.to = of_.index;
+        (leaves ? what.to : what.from) =
+            std::min(imbrex::detail::info_of(other_device).index, of_.runs->how().devices - 1);
         cost = model().step.transfer;
         break;
       }

@@ -72,7 +72,7 @@ class emulated_stream final : public stream_backend {
   ~emulated_stream() override;
 
   void copy(copy_direction direction, void* to, const void* from, std::size_t bytes,
-            const void* from_device) override;
+            const void* other_device) override;
   void fill(void* to, std::byte value, std::size_t bytes) override;
   void launch(const kernel_launch& what) override;
   void host(void (*function)(void*), void* argument) override;

@@ -274,7 +274,7 @@ void engine::take_links(operation& op) {
       op.work = std::max(op.work, left_until(links_->transfer(now_, device, host, op.bytes)));
       break;
     case operation_kind::peer:
-      op.work = left_until(links_->transfer(now_, {op.from, true}, device, op.bytes));
+      op.work = left_until(links_->transfer(now_, {op.from, true}, {op.to, true}, op.bytes));
       break;
     default: break;
   }

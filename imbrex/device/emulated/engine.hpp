@@ -62,7 +62,8 @@ struct task {
   std::uint32_t value = 0;
   std::uint32_t stream = 0;  ///< its number
   std::size_t bytes = 0;     ///< copied
-  int from = 0;              ///< the device that a peer copy reads
+  int from = 0;              ///< the device that a peer copy reads, and
+  int to = 0;                ///< that it writes
 };
 
 /// An operation that is not done. Its states, in order:

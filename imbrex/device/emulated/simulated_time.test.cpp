@@ -177,12 +177,14 @@ device_model linked_model() {
 /// Copies of 10,000 bytes between devices of two hosts, all submitted at the beginning.
 class over_links {
  public:
-  void copy(std::size_t from, std::size_t to) {
-    auto& c = copies_.emplace_back(in_.at(from), in_.at(to));
+  void copy(std::size_t from, std::size_t to) { copy_by(to, from, to); }
+  /// By a stream of that one of them.
+  void copy_by(std::size_t which, std::size_t from, std::size_t to) {
+    auto& c = copies_.emplace_back(in_.at(from), in_.at(to), in_.at(which));
     c.order.copy(c.there.span(), c.here.span());
   }
   void copy_to_host(std::size_t from) {
-    auto& c = copies_.emplace_back(in_.at(from), in_.at(from));
+    auto& c = copies_.emplace_back(in_.at(from), in_.at(from), in_.at(from));
     c.order.copy(c.off.span(), c.there.span());
   }
   /// When each has ended.
@@ -201,8 +203,8 @@ class over_links {
 
  private:
   struct one_copy {
-    one_copy(device& from, device& to)
-        : here(from, 10'000), there(to, 10'000), off(to, 10'000), order(to, stream_priority::normal, "s") {}
+    one_copy(device& from, device& to, device& by)
+        : here(from, 10'000), there(to, 10'000), off(to, 10'000), order(by, stream_priority::normal, "s") {}
     device_buffer<char> here, there;
     pinned_buffer<char> off;
     stream order;
@@ -236,6 +238,16 @@ TEST(links_between_devices, are_shared_where_copies_begin_and_end) {
   card.copy(0, 2);
   card.copy(1, 3);
   EXPECT_EQ(card.ends(), (std::vector<nanoseconds>{41us, 51us}));
+}
+
+TEST(links_between_devices, take_the_same_by_streams_of_either_device) {
+  over_links near;
+  near.copy_by(0, 0, 1);
+  EXPECT_EQ(near.ends(), (std::vector<nanoseconds>{20'007ns}));
+  over_links from_one;
+  from_one.copy_by(0, 0, 2);
+  from_one.copy(0, 3);
+  EXPECT_EQ(from_one.ends(), (std::vector<nanoseconds>{41us, 81us}));
 }
 
 TEST(links_between_devices, are_shared_with_copies_to_the_host) {
