@@ -15,7 +15,7 @@ coroutine::coroutine(nb::object what) : what_(std::move(what)) {
   if (PyCoro_CheckExact(what_.ptr()) || is_awaitable(what_.ptr())) return;
   const auto* const as_async = Py_TYPE(what_.ptr())->tp_as_async;
   if (as_async == nullptr || as_async->am_await == nullptr)
-    throw nb::type_error((std::string("a ") + Py_TYPE(what_.ptr())->tp_name + " cannot be awaited").c_str());
+    throw nb::type_error((std::string(Py_TYPE(what_.ptr())->tp_name) + " cannot be awaited").c_str());
   what_ = checked(as_async->am_await(what_.ptr()));
 }
 

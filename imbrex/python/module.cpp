@@ -101,7 +101,7 @@ std::vector<task<nb::object>> tasks_of(const nb::args& awaitables) {
   for (const nb::handle a : awaitables) {
     const auto* const as_async = Py_TYPE(a.ptr())->tp_as_async;
     if (as_async == nullptr || as_async->am_await == nullptr)
-      throw nb::type_error((std::string("a ") + Py_TYPE(a.ptr())->tp_name + " cannot be awaited").c_str());
+      throw nb::type_error((std::string(Py_TYPE(a.ptr())->tp_name) + " cannot be awaited").c_str());
     take_awaitable(a.ptr());
     all.push_back(task_of(nb::borrow(a)));
   }
