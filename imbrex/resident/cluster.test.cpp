@@ -11,7 +11,6 @@
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/sanitized.test.hpp>
 #include <imbrex/core/gpu/device_work.hpp>
-#include <imbrex/core/run/run.hpp>
 #include <imbrex/core/run/spend.hpp>
 #include <imbrex/device/model.hpp>
 #include <imbrex/resident/cells.test.hpp>
@@ -76,7 +75,7 @@ TEST(resident_clusters, refuse_pes_that_are_left_over) {
 
 TEST(resident_clusters, lose_nothing_and_keep_order_by_seeds) {
   for (std::uint64_t seed = 0; seed < 12; ++seed)
-    run(stepped(machine_kind::deterministic, seed), [seed]() -> task<int> {
+    run_whole(stepped(machine_kind::deterministic, seed), [seed]() -> task<int> {
       program<gossip<kind>> p(gpu(), narrow(8, 1 + static_cast<std::uint32_t>(seed % 2)), {13});
       p.start_all<&gossip<kind>::start>(std::uint32_t{20});
       co_await p.stream().done();

@@ -11,7 +11,6 @@
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/core/gpu/device_work.hpp>
-#include <imbrex/core/run/run.hpp>
 #include <imbrex/resident/devices.test.hpp>
 #include <imbrex/resident/program.hpp>
 #include <imbrex/resident/stepped.test.hpp>
@@ -354,6 +353,14 @@ void check(device& on, const settings& s, const sizes& of) {
   EXPECT_EQ(p.run<&crier::quit>(of.criers - 1).value, std::numeric_limits<std::uint64_t>::max());
 }
 
+/// Arguments are padded to what comes after them.
+TEST(resident_kinds, are_smallest_with_the_larger_first) {
+  using word = std::uint32_t;
+  using half = std::uint16_t;
+  EXPECT_EQ((detail::argument_traits<word, half, half>::fixed_bytes), 8U);
+  EXPECT_EQ((detail::argument_traits<half, half, word>::fixed_bytes), 12U);
+}
+
 TEST(resident_kinds, come_whole_on_threads) {
   const auto devices = devices_here("emulated");
   for (std::uint32_t n = 0; n < 4; ++n)
@@ -363,7 +370,7 @@ TEST(resident_kinds, come_whole_on_threads) {
 TEST(resident_kinds, come_whole_by_steps) {
   for (std::uint32_t seed = 0; seed < 12; ++seed)
     for (const auto kind : {machine_kind::deterministic, machine_kind::simulated})
-      run(stepped(kind, seed), [&]() -> task<int> {
+      run_whole(stepped(kind, seed), [&]() -> task<int> {
         check(gpu(), chosen(seed, 1), all_sizes[seed % 3]);
         co_return 0;
       });

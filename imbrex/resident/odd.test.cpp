@@ -11,7 +11,6 @@
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/core/gpu/device_work.hpp>
-#include <imbrex/core/run/run.hpp>
 #include <imbrex/resident/cells.test.hpp>
 #include <imbrex/resident/devices.test.hpp>
 #include <imbrex/resident/host_cells.test.hpp>
@@ -91,16 +90,16 @@ TEST(resident_oddities, come_to_their_ends_on_threads) {
 TEST(resident_oddities, come_to_their_ends_by_seeds_and_in_simulated_time) {
   for (const oddity& o : oddities)
     for (std::uint64_t seed = 0; seed < 6; ++seed)
-      run(stepped(seed == 5 ? machine_kind::simulated : machine_kind::deterministic,
-                  seed == 5 ? std::nullopt : std::optional(seed)),
-          [&o]() -> task<int> {
-            program<circus> p(gpu(), small(o), o.shape);
-            p.start_all<&circus::begin>(o.rounds);
-            co_await p.stream().done();
-            EXPECT_FALSE(p.end().value);
-            expect_all(p, o);
-            co_return 0;
-          });
+      run_whole(stepped(seed == 5 ? machine_kind::simulated : machine_kind::deterministic,
+                        seed == 5 ? std::nullopt : std::optional(seed)),
+                [&o]() -> task<int> {
+                  program<circus> p(gpu(), small(o), o.shape);
+                  p.start_all<&circus::begin>(o.rounds);
+                  co_await p.stream().done();
+                  EXPECT_FALSE(p.end().value);
+                  expect_all(p, o);
+                  co_return 0;
+                });
 }
 
 TEST(resident_oddities, of_two_in_one_heap_each_has_its_own) {

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include <imbrex/core/options/options.hpp>
+#include <imbrex/core/run/run.hpp>
 
 namespace imbrex::resident::test {
 
@@ -17,6 +21,12 @@ inline options stepped(machine_kind machine, std::optional<std::uint64_t> seed =
   how.shuffle = seed;
   if (machine == machine_kind::simulated) how.device_model = "summit";
   return how;
+}
+
+/// The same as `run`, of a task that returns 0: one that an exception ends has not tested what comes after.
+template <class Main>
+void run_whole(const options& how, Main main) {
+  EXPECT_EQ(run(how, std::move(main)), 0) << "the error is on the standard error output";
 }
 
 }  // namespace imbrex::resident::test

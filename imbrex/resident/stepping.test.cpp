@@ -25,7 +25,7 @@ namespace {
 /// What a run of a ring takes, in simulated time.
 nanoseconds time_of_ring(const settings& s, int elements, std::uint64_t hops) {
   nanoseconds took{0};
-  run(stepped(machine_kind::simulated), [&]() -> task<int> {
+  run_whole(stepped(machine_kind::simulated), [&]() -> task<int> {
     program<ring> p(gpu(), s, {elements});
     const nanoseconds begin = now();
     p.start<&ring::token>(0, hops);
@@ -72,7 +72,7 @@ TEST(resident_stepping, sends_between_gpus_by_the_links_of_the_model) {
 TEST(resident_stepping, lets_pes_work_side_by_side) {
   const auto time_of = [](std::uint32_t pes) {
     nanoseconds took{0};
-    run(stepped(machine_kind::simulated), [&]() -> task<int> {
+    run_whole(stepped(machine_kind::simulated), [&]() -> task<int> {
       settings s;
       s.pes = pes;
       program<wanderer> p(gpu(), s, {static_cast<int>(pes)});
@@ -96,7 +96,7 @@ struct found {
 
 found storm_by(std::uint64_t seed, std::uint32_t gpus = 1) {
   found all;
-  run(stepped(machine_kind::deterministic, seed), [&]() -> task<int> {
+  run_whole(stepped(machine_kind::deterministic, seed), [&]() -> task<int> {
     settings s;
     s.pes = 6;
     s.gpus = gpus;
@@ -146,7 +146,7 @@ TEST(resident_stepping, repeats_the_order_of_a_seed_over_gpus) {
 
 TEST(resident_stepping, hears_what_chares_tell_and_print) {
   for (std::uint64_t seed = 0; seed < 5; ++seed)
-    run(stepped(machine_kind::deterministic, seed), []() -> task<int> {
+    run_whole(stepped(machine_kind::deterministic, seed), []() -> task<int> {
       settings s;
       s.pes = 3;
       s.host_slots = 2;
@@ -165,7 +165,7 @@ TEST(resident_stepping, hears_what_chares_tell_and_print) {
 /// The run ends in an entry after which its PE sees so at once, while messages are on their way to it.
 TEST(resident_stepping, hears_what_chares_tell_before_exit) {
   for (std::uint64_t seed = 0; seed < 5; ++seed)
-    run(stepped(machine_kind::deterministic, seed), []() -> task<int> {
+    run_whole(stepped(machine_kind::deterministic, seed), []() -> task<int> {
       settings s;
       s.pes = 2;
       program<teller> p(gpu(), s, {7});
@@ -181,7 +181,7 @@ TEST(resident_stepping, hears_what_chares_tell_before_exit) {
 
 TEST(resident_stepping, refuses_to_open_a_run_and_goes_on) {
   std::string said;
-  run(stepped(machine_kind::deterministic), [&]() -> task<int> {
+  run_whole(stepped(machine_kind::deterministic), [&]() -> task<int> {
     settings s;
     s.pes = 2;
     program<ring> p(gpu(), s, {4});
@@ -203,7 +203,7 @@ TEST(resident_stepping, refuses_to_open_a_run_and_goes_on) {
 
 TEST(resident_stepping, steps_by_numbers_reductions_and_triggers) {
   for (std::uint64_t seed = 0; seed < 10; ++seed)
-    run(stepped(machine_kind::deterministic, seed), [seed]() -> task<int> {
+    run_whole(stepped(machine_kind::deterministic, seed), [seed]() -> task<int> {
       settings s;
       s.pes = 4;
       s.gpus = 1 + static_cast<std::uint32_t>(seed % 2);

@@ -10,7 +10,6 @@
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/core/gpu/device_work.hpp>
-#include <imbrex/core/run/run.hpp>
 #include <imbrex/core/run/spend.hpp>
 #include <imbrex/device/model.hpp>
 #include <imbrex/device/node_links.hpp>
@@ -137,7 +136,7 @@ TEST(resident_together_by_error, ends_by_the_watchdog_if_one_does_not_come) {
 
 TEST(resident_together_by_steps, repeats_by_seeds) {
   for (std::uint64_t seed = 0; seed < 12; ++seed)
-    run(stepped(machine_kind::deterministic, seed), [seed]() -> task<int> {
+    run_whole(stepped(machine_kind::deterministic, seed), [seed]() -> task<int> {
       harbour all(gpu(), 1 + static_cast<std::uint32_t>(seed % 4));
       program<fleet>& ships = all.prepared();
       ships.start_all<&fleet::together>(std::uint32_t{9});
@@ -154,7 +153,7 @@ void by_steps(Body body) {
   for (std::uint64_t seed = 0; seed < 12; ++seed) {
     const auto gpus = 1 + static_cast<std::uint32_t>(seed % 4);
     for (const auto kind : {machine_kind::deterministic, machine_kind::simulated})
-      run(stepped(kind, seed), [&]() -> task<int> {
+      run_whole(stepped(kind, seed), [&]() -> task<int> {
         co_await body(gpus);
         co_return 0;
       });
@@ -205,7 +204,7 @@ TEST(resident_together_by_steps, ends_after_a_flag_of_its_own) {
 TEST(resident_together_by_steps, waits_for_flags_that_wrap) {
   std::vector<nanoseconds> took;
   for (const std::uint32_t first : {1U, 0xfffffff8U, 0x7ffffff8U})
-    run(stepped(machine_kind::simulated), [&]() -> task<int> {
+    run_whole(stepped(machine_kind::simulated), [&]() -> task<int> {
       symmetric_heap heap(gpu(), 3, heap_bytes);
       const auto flags = heap.make<std::uint32_t>(1);
       settings s;
@@ -238,7 +237,7 @@ TEST(resident_together_by_steps, takes_what_the_model_says) {
   node_links links(model, 2);
   const nanoseconds way = links.transfer(nanoseconds(0), {0, true}, {1, true}, 16);
   nanoseconds took[2];
-  run(stepped(machine_kind::simulated), [&]() -> task<int> {
+  run_whole(stepped(machine_kind::simulated), [&]() -> task<int> {
     settings s;
     s.pes = s.gpus = 2;
     program<lockstep> p(gpu(), s, {2});

@@ -8,9 +8,9 @@
 #include <string>
 
 #include <imbrex/core/gpu/device_work.hpp>
-#include <imbrex/core/run/run.hpp>
 #include <imbrex/resident/cells.test.hpp>
 #include <imbrex/resident/program.hpp>
+#include <imbrex/resident/stepped.test.hpp>
 #include <imbrex/trace/reader.hpp>
 #include <imbrex/trace/temporary_trace.test.hpp>
 
@@ -58,7 +58,7 @@ options traced(const imbrex::test::temporary_trace& folder) {
 TEST(resident_trace, has_each_entry_in_its_block) {
   const imbrex::test::temporary_trace folder;
   std::map<std::uint32_t, std::uint64_t> got;
-  run(traced(folder), [&]() -> task<int> {
+  run_whole(traced(folder), [&]() -> task<int> {
     settings s;
     s.pes = 3;
     s.threads = 2;
@@ -87,7 +87,7 @@ TEST(resident_trace, has_each_entry_in_its_block) {
 /// Each program has tracks of its own, and the next one has those that are free.
 TEST(resident_trace, keeps_programs_apart) {
   const imbrex::test::temporary_trace folder;
-  run(traced(folder), []() -> task<int> {
+  run_whole(traced(folder), []() -> task<int> {
     settings s;
     s.pes = 2;
     for (int round = 0; round < 3; ++round) {
@@ -118,7 +118,7 @@ TEST(resident_trace, keeps_programs_apart) {
 TEST(resident_trace, counts_what_is_missing) {
   const imbrex::test::temporary_trace folder;
   std::uint64_t entries = 0;
-  run(traced(folder), [&]() -> task<int> {
+  run_whole(traced(folder), [&]() -> task<int> {
     settings s;
     s.pes = 1;
     program<ring> p(gpu(), s, {1});
@@ -140,7 +140,7 @@ TEST(resident_trace, has_no_blocks_in_simulated_time) {
   const imbrex::test::temporary_trace folder;
   options how = traced(folder);
   how.machine = machine_kind::simulated;
-  run(how, []() -> task<int> {
+  run_whole(how, []() -> task<int> {
     settings s;
     s.pes = 2;
     program<ring> p(gpu(), s, {4});

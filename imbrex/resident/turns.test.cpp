@@ -6,7 +6,6 @@
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/core/gpu/device_work.hpp>
-#include <imbrex/core/run/run.hpp>
 #include <imbrex/resident/program.hpp>
 #include <imbrex/resident/stepped.test.hpp>
 
@@ -70,7 +69,7 @@ template <class Crowd>
 void expect_call_in_its_turn(std::uint32_t gpus, int flooder, std::uint32_t caller) {
   for (std::uint32_t seed = 0; seed < 3; ++seed)
     for (const auto kind : {machine_kind::deterministic, machine_kind::simulated})
-      run(stepped(kind, seed), [&]() -> task<int> {
+      run_whole(stepped(kind, seed), [&]() -> task<int> {
         settings s;
         s.pes = 4;
         s.gpus = gpus;
