@@ -120,7 +120,7 @@ TEST_P(collections, have_each_element_once_after_a_synchronisation) {
 }
 
 TEST(collections_errors, say_what_cannot_be) {
-  imbrex::run(seeded(1, 1), []() -> task<> {
+  const int status = imbrex::run(seeded(1, 1), []() -> task<> {
     const auto all = make_array<member>(1);
     const std::string text = co_await all[0].call<&member::errors>();
     EXPECT_EQ(text,
@@ -130,6 +130,7 @@ TEST(collections_errors, say_what_cannot_be) {
               "a chunk from 6 to before 7 cannot be added: it is empty, or some of it is here already\n"
               "a chunk from 3 to before 3 cannot be added: it is empty, or some of it is here already\n");
   });
+  EXPECT_EQ(status, 0);
 }
 
 }  // namespace imbrex::cells::collections_test
