@@ -228,22 +228,16 @@ way_to_put bound_ends::put(stream& filled) {
         "a persistent channel is used whose other end is no more, or has moved; bind both ends again");
   const std::size_t which = slot_to_send();
   bound_memory::slot& to = there_->slots[which];
-  if (&there_->on == &filled.on()) {
-    filled.wait(to.read);
-    filled.copy(bytes_of(to, size_), bytes_of(from, size_));
-    to.filled.mark(filled);
-    ++sent_;
-    return way_to_put::within_device;
-  }
-  if (!there_->on.copies_from_peers())
+  const bool on_one_device = &there_->on == &filled.on();
+  if (!on_one_device && !there_->on.copies_from_peers())
     return go_by_host(from.count * size_) ? way_to_put::by_host : way_to_put::as_content;
-  if (is_short_transfer(from.count * size_) &&
-      filled.on().copies_from_peers()) {  // no wait for another stream
+  // A short array does not wait for another stream.
+  if (on_one_device || (is_short_transfer(from.count * size_) && filled.on().copies_from_peers())) {
     filled.wait(to.read);
     filled.copy(bytes_of(to, size_), bytes_of(from, size_));
     to.filled.mark(filled);
     ++sent_;
-    return way_to_put::within_device;
+    return way_to_put::in_order;
   }
   ready_[which].mark(filled);
   stream& in = there_->arrivals[which % there_->arrivals.size()];

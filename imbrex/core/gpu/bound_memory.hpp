@@ -101,11 +101,11 @@ struct bound_offer {
 
 /// How an array goes to the other end.
 enum class way_to_put : std::uint8_t {
-  within_device,  ///< by a copy in the order of the sender's stream
-  to_device,      ///< by a stream of the receiver's device
-  to_process,     ///< as within a device; a signal says that it has come, and so leaves late
-  by_host,        ///< of a message that leaves late, when the array is on the host
-  as_content,     ///< of a message
+  in_order,    ///< by a copy in the order of the sender's stream
+  to_device,   ///< by a stream of the receiver's device
+  to_process,  ///< as in_order; a signal says that it has come, and so leaves late
+  by_host,     ///< of a message that leaves late, when the array is on the host
+  as_content,  ///< of a message
 };
 
 /// What an end of a persistent channel knows of both: where arrays go, and how far they are. Numbers of
