@@ -5,10 +5,11 @@
 # alone g++, other than clang, also means variables that are named like a type or a function; and it takes values in
 # std::optional and std::variant for uninitialised that are not.
 function(imbrex_warnings target)
-  target_compile_options(${target} PRIVATE
-    -Wall -Wextra -Wpedantic
-    "$<IF:$<CXX_COMPILER_ID:GNU>,-Wshadow=local;-Wno-maybe-uninitialized,-Wshadow>"
-  )
+  set(shadow "$<IF:$<CXX_COMPILER_ID:GNU>,-Wshadow=local;-Wno-maybe-uninitialized,-Wshadow>")
+  if(CMAKE_UNITY_BUILD)  # where names of one source stand above the next
+    set(shadow "")
+  endif()
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic "${shadow}")
 endfunction()
 
 # For what instantiates much and runs it once, as tests and command lines do: with sanitizers it takes longer to
@@ -32,10 +33,9 @@ endfunction()
 
 # The same for some sources of the caller's targets.
 function(imbrex_sources_run_once)
-  set_source_files_properties(${ARGV} PROPERTIES
-    COMPILE_OPTIONS $<$<CONFIG:Debug>:-O0>
-    SKIP_PRECOMPILE_HEADERS ON
-  )
+  if(CMAKE_BUILD_TYPE STREQUAL "Debug")
+    set_source_files_properties(${ARGV} PROPERTIES COMPILE_OPTIONS -O0 SKIP_PRECOMPILE_HEADERS ON)
+  endif()
 endfunction()
 
 # A program of unit tests; each of its suites is one of ctest's tests, named "<folder>.<suite>".

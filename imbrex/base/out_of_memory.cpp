@@ -64,7 +64,7 @@ void keep_reserve() noexcept {
   if (memory != MAP_FAILED && !reserve.compare_exchange_strong(none, memory)) ::munmap(memory, reserve_bytes);
 }
 
-std::mutex lock;
+std::mutex reserves_lock;
 int reserves = 0;
 
 }  // namespace
@@ -95,13 +95,13 @@ void throw_out_of_memory() {
 }
 
 memory_reserve::memory_reserve() {
-  const std::lock_guard hold(lock);
+  const std::lock_guard hold(reserves_lock);
   keep_reserve();
   if (reserves++ == 0 && std::get_new_handler() == nullptr) std::set_new_handler(&throw_out_of_memory);
 }
 
 memory_reserve::~memory_reserve() {
-  const std::lock_guard hold(lock);
+  const std::lock_guard hold(reserves_lock);
   if (--reserves > 0) return;
   let_reserve_go();
   if (std::get_new_handler() == &throw_out_of_memory) std::set_new_handler(nullptr);

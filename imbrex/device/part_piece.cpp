@@ -11,7 +11,7 @@ namespace imbrex::detail {
 namespace {
 
 // How a piece is written.
-constexpr std::uint8_t is_left_out = 0, is_of_host = 1, is_of_device = 2;
+constexpr std::uint8_t has_no_data = 0, is_on_host = 1, is_on_device = 2;
 
 }  // namespace
 
@@ -44,7 +44,7 @@ bool part_piece::pin(imbrex::device& of) {
 void part_piece::serialize(writer& out) const {
   out.number(first_);
   out.number(static_cast<std::uint64_t>(bytes_));
-  out.number(in_device_ != nullptr ? is_of_device : has_data_ ? is_of_host : is_left_out);
+  out.number(in_device_ != nullptr ? is_on_device : has_data_ ? is_on_host : has_no_data);
   has_data_ ? out.block(in_device_ != nullptr ? in_device_ : data(), bytes_) : out.absent(bytes_);
 }
 
@@ -65,13 +65,13 @@ void part_piece::serialize(reader& in, imbrex::device* here) {
   in.bytes(&first_, sizeof first_);
   in.bytes(&bytes, sizeof bytes);
   in.bytes(&how, sizeof how);
-  if (how > is_of_device || (how != is_left_out && bytes > in.remaining()))
+  if (how > is_on_device || (how != has_no_data && bytes > in.remaining()))
     throw serial_error("malformed message: a piece of " + std::to_string(bytes) +
                        " bytes of a device's memory, which it does not hold");
   bytes_ = bytes;
-  has_data_ = how != is_left_out;
+  has_data_ = how != has_no_data;
   if (!has_data_) return;
-  if (how == is_of_device && here != nullptr && serialize_to_device(in, *here)) return;
+  if (how == is_on_device && here != nullptr && serialize_to_device(in, *here)) return;
   try {
     if (here != nullptr) pinned_ = pooled_memory(*here, memory_kind::pinned, bytes_, 1);
   } catch (const device_error&) {  // there is other memory

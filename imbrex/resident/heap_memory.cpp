@@ -11,15 +11,12 @@
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/device/memory_key.hpp>
+#include <imbrex/resident/internal/aligned_bytes.hpp>
 
 namespace imbrex::resident::detail {
 namespace {
 
-constexpr std::size_t alignment = 256;
-
-std::size_t rounded(std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
-
-std::size_t words_of(std::size_t gpus) { return rounded(gpus * sizeof(std::uint32_t)); }
+std::size_t words_of(std::size_t gpus) { return aligned_bytes(gpus * sizeof(std::uint32_t)); }
 
 /// At least so many bytes, of which no other memory is a part for others.
 std::size_t sharable(std::size_t bytes) { return std::max(bytes, imbrex::detail::sharable_bytes); }
@@ -30,7 +27,7 @@ std::size_t checked_bytes(std::size_t bytes) {
   if (bytes >= most)
     throw usage_error("a symmetric heap of " + std::to_string(bytes) +
                       " bytes cannot be: less than 2^40 can");
-  return rounded(bytes);
+  return aligned_bytes(bytes);
 }
 
 std::uint32_t checked(std::uint32_t gpus) {
@@ -91,7 +88,7 @@ std::byte* heap_memory::own(std::uint32_t gpu) const {
 }
 
 std::size_t heap_memory::take(std::size_t bytes) {
-  const std::size_t wanted = rounded(std::clamp<std::size_t>(bytes, 1, bytes_));
+  const std::size_t wanted = aligned_bytes(std::clamp<std::size_t>(bytes, 1, bytes_));
   std::size_t at = begin();
   std::size_t in_use = 0;
   for (const auto& [from, size] : used_) {

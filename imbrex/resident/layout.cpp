@@ -12,21 +12,19 @@
 #include <vector>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/resident/internal/aligned_bytes.hpp>
 
 namespace imbrex::resident::detail {
 namespace {
 
-constexpr std::size_t alignment = 256;
 constexpr std::uint32_t most_pes = 256, most_threads = 512;
 /// Of a GPU that is one PE, where threads of the host are that.
 constexpr std::uint32_t emulated_blocks = 2;
 
-std::size_t rounded(std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
-
 /// Hands out consecutive pieces.
 class pieces {
  public:
-  std::size_t take(std::size_t bytes) { return std::exchange(used_, used_ + rounded(bytes)); }
+  std::size_t take(std::size_t bytes) { return std::exchange(used_, used_ + aligned_bytes(bytes)); }
   std::size_t used() const { return used_; }
 
  private:

@@ -21,8 +21,6 @@ constexpr std::uint32_t most_devices = 4096;
 constexpr std::uint32_t longest_header = 4096;
 constexpr std::size_t most_names = 65'536;  // of a table; further numbers go without
 
-std::string why_not() { return std::strerror(errno); }
-
 void put_number(std::vector<std::uint8_t>& to, std::uint64_t number) {
   for (; number >= 128; number >>= 7U) to.push_back(static_cast<std::uint8_t>(number | 128U));
   to.push_back(static_cast<std::uint8_t>(number));
@@ -96,7 +94,7 @@ file_reader::file_reader(std::string path)
     : path_(std::move(path)),
       file_(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {  // a named pipe would block
   if (!file_)
-    throw usage_error("cannot read the trace " + path_ + ": " + why_not() +
+    throw usage_error("cannot read the trace " + path_ + ": " + std::strerror(errno) +
                       "; name the file that a run with --trace FILE has written");
   struct ::stat found{};
   if (::fstat(file_.get(), &found) != 0 || !S_ISREG(found.st_mode))
@@ -245,7 +243,7 @@ std::size_t file_reader::read_at(std::uint64_t at, std::span<std::byte> into) {
   while (got < into.size()) {
     const auto n = ::pread(file_.get(), into.data() + got, into.size() - got, static_cast<::off_t>(at + got));
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0) throw error("cannot read the trace " + path_ + " on: " + why_not());
+    if (n < 0) throw error("cannot read the trace " + path_ + " on: " + std::strerror(errno));
     if (n == 0) break;
     got += static_cast<std::size_t>(n);
   }

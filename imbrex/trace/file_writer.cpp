@@ -22,8 +22,6 @@ namespace {
 constexpr std::size_t records_a_chunk = 32'768;
 static_assert(records_a_chunk * sizeof(record) <= largest_chunk);
 
-std::string why_not() { return std::strerror(errno); }
-
 }  // namespace
 
 std::string file_of_process(const std::string& file, std::uint32_t process) {
@@ -35,12 +33,12 @@ file_writer::file_writer(std::string path, const file_header& header)
     : path_(std::move(path)),
       file_(::open(path_.c_str(), O_WRONLY | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0666)) {
   if (!file_)
-    throw error("cannot write the trace " + path_ + ": " + why_not() +
+    throw error("cannot write the trace " + path_ + ": " + std::strerror(errno) +
                 "; name a file in a folder that exists and may be written to");
   if (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
     throw error("cannot write the trace " + path_ + ": another run is writing it; name another file");
   if (::ftruncate(file_.get(), 0) != 0 && errno != EINVAL)  // which a device says
-    throw error("cannot write the trace " + path_ + ": " + why_not());
+    throw error("cannot write the trace " + path_ + ": " + std::strerror(errno));
   write_all(std::as_bytes(std::span(&header, 1)), {});
 }
 
@@ -86,7 +84,7 @@ void file_writer::write_all(std::span<const std::byte> head, std::span<const std
                                  ::iovec{const_cast<std::byte*>(content.data()), content.size()}};
     const auto written = ::writev(file_.get(), parts.data(), static_cast<int>(parts.size()));
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) throw error("cannot go on writing the trace " + path_ + ": " + why_not());
+    if (written < 0) throw error("cannot go on writing the trace " + path_ + ": " + std::strerror(errno));
     auto n = static_cast<std::size_t>(written);
     bytes_ += n;
     const auto of_head = std::min(n, head.size());

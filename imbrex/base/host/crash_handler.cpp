@@ -43,7 +43,7 @@ constexpr int most_frames = 48;
 constexpr int most_modules = 8;
 constexpr int longest_symboliser_ms = 5000;
 
-std::mutex lock;  // of the next two, and of what handlers only read
+std::mutex handlers_lock;  // of the next two, and of what handlers only read
 int users = 0;
 std::array<bool, crash_signals.size()> is_ours{};
 crash_handler::description what_runs_here = nullptr;
@@ -194,7 +194,7 @@ void handle(int signal, siginfo_t* info, void* context) {
 }  // namespace
 
 crash_handler::crash_handler(description what_runs) {
-  const std::lock_guard hold(lock);
+  const std::lock_guard hold(handlers_lock);
   if (users++ > 0) return;
   what_runs_here = what_runs;
   static const bool prepared = [] {
@@ -218,7 +218,7 @@ crash_handler::crash_handler(description what_runs) {
 }
 
 crash_handler::~crash_handler() {
-  const std::lock_guard hold(lock);
+  const std::lock_guard hold(handlers_lock);
   if (--users > 0) return;
   for (std::size_t i = 0; i < crash_signals.size(); ++i) {
     if (!is_ours[i]) continue;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/base/options/command_words.hpp>
 #include <imbrex/base/options/help_text.hpp>
 #include <imbrex/base/options/nearest.hpp>
 
@@ -17,9 +18,6 @@ const option_words& help_option() {
 }
 
 bool asks_for_help(const std::string& word) { return word == help_option().name || word == "-h"; }
-
-/// "-" names the standard input, as a file would be named.
-bool is_option(const std::string& word) { return word.size() > 1 && word.starts_with('-'); }
 
 }  // namespace
 
@@ -126,7 +124,7 @@ std::optional<std::string> command::read(std::span<const std::string> words) con
       break;
     }
     if (asks_for_help(word)) return help();
-    if (is_option(word)) {
+    if (is_option_word(word)) {
       take_option(words, at);
     } else if (program_ != nullptr) {
       take_arguments(words.subspan(at));

@@ -35,6 +35,8 @@ bool is_plain(char c) {
 
 }  // namespace
 
+bool is_option_word(std::string_view word) { return word.size() > 1 && word.front() == '-'; }
+
 std::optional<std::vector<std::string>> command_words(std::string_view line) {
   std::vector<std::string> words;
   for (std::size_t at = 0; at < line.size();) {

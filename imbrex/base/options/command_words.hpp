@@ -15,6 +15,9 @@ std::optional<std::vector<std::string>> command_words(std::string_view line);
 /// The values of a list, between commas: at least one, and empty ones too.
 std::vector<std::string> listed_values(std::string_view list);
 
+/// Whether a word of a command line names an option; "-" names the standard input, as a file would be named.
+bool is_option_word(std::string_view word);
+
 /// A word as `command_words` and a shell read it, in quotes only if it needs some.
 std::string quoted_word(std::string_view word);
 

@@ -21,8 +21,6 @@ namespace {
   throw usage_error(place + ": " + why);
 }
 
-bool is_option(const std::string& word) { return word.size() > 1 && word.front() == '-'; }
-
 /// "-n", "-n4" or the wrong "-n=4", but no longer name that begins so.
 bool is_processes(const std::string& word) {
   return word.starts_with("-n=") ||
@@ -46,7 +44,7 @@ void take_line(options_file& read, const std::string& place, const std::string& 
   if (!words) refuse(place, "a quote is not closed: " + line);
   if (words->empty()) return;
   const std::string& first = words->front();
-  if (!is_option(first))
+  if (!is_option_word(first))
     refuse(place, "'" + first + "' is no option; each line begins with one, such as --pes 4");
   const bool nested = std::ranges::any_of(
       *words, [](const std::string& word) { return word == "--options" || word.starts_with("--options="); });

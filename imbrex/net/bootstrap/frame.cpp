@@ -11,7 +11,7 @@ namespace imbrex {
 namespace {
 
 /// The last character is the version of the protocol.
-constexpr std::uint32_t magic = 'I' | 'M' << 8 | 'X' << 16 | '2' << 24;
+constexpr std::uint32_t frame_magic = 'I' | 'M' << 8 | 'X' << 16 | '2' << 24;
 
 struct header {
   std::uint32_t magic;
@@ -53,7 +53,7 @@ std::string encode_frame(frame_kind kind, std::string_view payload) {
     throw error("a text of " + std::to_string(payload.size()) +
                 " bytes is too long for the exchange between processes: at most " +
                 std::to_string(max_frame_payload) + " bytes, and those of all processes together");
-  const header head{magic, static_cast<std::uint32_t>(kind), payload.size()};
+  const header head{frame_magic, static_cast<std::uint32_t>(kind), payload.size()};
   std::string bytes(sizeof head, '\0');
   std::memcpy(bytes.data(), &head, sizeof head);
   return bytes.append(payload);
@@ -63,7 +63,7 @@ std::optional<frame> frame_reader::next() {
   header head{};
   if (buffered_.size() < sizeof head) return std::nullopt;
   std::memcpy(&head, buffered_.data(), sizeof head);
-  if (head.magic != magic) refuse("a frame begins with " + std::to_string(head.magic));
+  if (head.magic != frame_magic) refuse("a frame begins with " + std::to_string(head.magic));
   if (head.kind < static_cast<std::uint32_t>(frame_kind::gather) ||
       head.kind > static_cast<std::uint32_t>(frame_kind::died))
     refuse("a frame of kind " + std::to_string(head.kind));

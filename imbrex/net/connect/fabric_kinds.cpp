@@ -15,7 +15,7 @@
 namespace imbrex {
 namespace {
 
-constexpr std::array all{
+constexpr std::array known_fabrics{
     fabric_kind{"ucx", "imbrex was built without UCX: install it (Debian: libucx-dev) and build again",
                 max_processes, &ucx::is_built},
     fabric_kind{"loopback", "", 1, [] { return true; }},
@@ -23,17 +23,17 @@ constexpr std::array all{
 
 }  // namespace
 
-std::span<const fabric_kind> fabric_kinds() { return all; }
+std::span<const fabric_kind> fabric_kinds() { return known_fabrics; }
 
 bool has_network() {
   return std::ranges::any_of(
-      all, [](const fabric_kind& kind) { return kind.most_processes > 1 && kind.is_built(); });
+      known_fabrics, [](const fabric_kind& kind) { return kind.most_processes > 1 && kind.is_built(); });
 }
 
 const fabric_kind& find_fabric(std::string_view name) {
   std::vector<std::string_view> names;
   std::string listed;
-  for (const fabric_kind& kind : all) {
+  for (const fabric_kind& kind : known_fabrics) {
     if (kind.name == name) return kind;
     names.push_back(kind.name);
     listed += (listed.empty() ? "" : ", ") + std::string(kind.name);

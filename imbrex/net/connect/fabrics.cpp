@@ -11,17 +11,17 @@
 namespace imbrex {
 namespace {
 
-constexpr std::array all{
+constexpr std::array makers{
     fabric_entry{"ucx", &ucx::make_fabric, &ucx::make_endpoint},
     fabric_entry{"loopback", &loopback::make_fabric, &loopback::make_endpoint},
 };
 
 }  // namespace
 
-std::span<const fabric_entry> fabrics() { return all; }
+std::span<const fabric_entry> fabrics() { return makers; }
 
 const fabric_entry& maker_of(std::string_view name) {
-  return *std::ranges::find(all, find_fabric(name).name, &fabric_entry::name);
+  return *std::ranges::find(makers, find_fabric(name).name, &fabric_entry::name);
 }
 
 }  // namespace imbrex

@@ -9,7 +9,7 @@ namespace imbrex::detail {
 
 namespace {
 
-bool later(const delayed_transport::item& a, const delayed_transport::item& b) {
+bool leaves_later(const delayed_transport::item& a, const delayed_transport::item& b) {
   return a.due != b.due ? a.due > b.due : a.serial > b.serial;
 }
 
@@ -25,11 +25,11 @@ void delayed_transport::send(work& sent, int to) {
   work& copy = repack(sent);
   const std::uint64_t spread = std::uint64_t{1} << random_.below(8);
   in_flight_.push_back({now_ + random_.below(spread), sent_++, to, &copy});
-  std::push_heap(in_flight_.begin(), in_flight_.end(), later);
+  std::push_heap(in_flight_.begin(), in_flight_.end(), leaves_later);
 }
 
 delayed_transport::item delayed_transport::take() {
-  std::pop_heap(in_flight_.begin(), in_flight_.end(), later);
+  std::pop_heap(in_flight_.begin(), in_flight_.end(), leaves_later);
   item first = in_flight_.back();
   in_flight_.pop_back();
   now_ = std::max(now_ + 1, first.due);

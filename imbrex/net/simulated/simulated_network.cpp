@@ -10,7 +10,7 @@ namespace imbrex::detail {
 
 namespace {
 
-bool later(const simulated_network::arrival& a, const simulated_network::arrival& b) {
+bool arrives_later(const simulated_network::arrival& a, const simulated_network::arrival& b) {
   return a.when != b.when ? a.when > b.when : a.serial > b.serial;
 }
 
@@ -24,7 +24,7 @@ void simulated_network::put_leaving(nanoseconds when, work& item, int from, int 
 
 void simulated_network::add(const arrival& a) {
   in_flight_.push_back(a);
-  std::push_heap(in_flight_.begin(), in_flight_.end(), later);
+  std::push_heap(in_flight_.begin(), in_flight_.end(), arrives_later);
 }
 
 std::optional<nanoseconds> simulated_network::next() const {
@@ -32,7 +32,7 @@ std::optional<nanoseconds> simulated_network::next() const {
 }
 
 simulated_network::arrival simulated_network::take() {
-  std::pop_heap(in_flight_.begin(), in_flight_.end(), later);
+  std::pop_heap(in_flight_.begin(), in_flight_.end(), arrives_later);
   const arrival first = in_flight_.back();
   in_flight_.pop_back();
   return first;

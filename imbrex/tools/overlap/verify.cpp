@@ -113,7 +113,7 @@ microseconds replayed_time(const dataflow& run, const std::string& phase, const 
 }
 
 std::string percent(double part) { return fmt::format("{:+.2f} %", 100 * part); }
-std::string cell(microseconds time) { return fmt::format("{:.6g}", time.count()); }
+std::string microseconds_cell(microseconds time) { return fmt::format("{:.6g}", time.count()); }
 
 }  // namespace
 
@@ -163,15 +163,16 @@ std::string verification_text(const verification& of) {
   tools::table made(
       {"latency, us", "MB/s", "achieved, us", "replayed, us", "off", "by the paper, us", "off"});
   for (const verified_point& one : of.points)
-    made.row({cell(one.over.latency), fmt::format("{:.10g}", one.over.bandwidth), cell(one.achieved),
-              cell(one.replayed), percent(relative_error(one.replayed, one.achieved)), cell(one.modelled),
+    made.row({microseconds_cell(one.over.latency), fmt::format("{:.10g}", one.over.bandwidth),
+              microseconds_cell(one.achieved), microseconds_cell(one.replayed),
+              percent(relative_error(one.replayed, one.achieved)), microseconds_cell(one.modelled),
               percent(relative_error(one.modelled, one.achieved))});
   const auto replayed = errors(of, &verified_point::replayed);
   const auto modelled = errors(of, &verified_point::modelled);
   return fmt::format(
       "Without a network {} us, replayed so {} us ({}); {} iterations\n\n{}\n"
       "Off by: replayed {:.2f} % in the median and {:.2f} % at worst; by the paper {:.2f} % and {:.2f} %\n",
-      cell(of.without_network), cell(of.replayed_without),
+      microseconds_cell(of.without_network), microseconds_cell(of.replayed_without),
       percent(relative_error(of.replayed_without, of.without_network)), of.measured.iterations, made.text(),
       100 * replayed.median, 100 * replayed.worst, 100 * modelled.median, 100 * modelled.worst);
 }

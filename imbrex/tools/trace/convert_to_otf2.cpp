@@ -27,9 +27,9 @@ constexpr OTF2_AttributeRef element_attribute = 0;
 constexpr OTF2_AttributeRef entry_attribute = 1;
 constexpr OTF2_AttributeRef bytes_attribute = 2;
 constexpr OTF2_AttributeRef stretch_attribute = 3;
-constexpr std::size_t most_texts = 1U << 17U;    // of elements; damage may name any number
-constexpr std::size_t most_phases = 1U << 12U;   // open ones of a PE
-constexpr std::size_t most_streams = 1U << 10U;  // of a device
+constexpr std::size_t most_texts = 1U << 17U;           // of elements; damage may name any number
+constexpr std::size_t most_phases = 1U << 12U;          // open ones of a PE
+constexpr std::size_t most_device_streams = 1U << 10U;  // of a device
 constexpr std::uint32_t further_streams = ~std::uint32_t{0};
 
 /// Attributes of the next event, which takes them.
@@ -52,9 +52,9 @@ class attributes {
   std::unique_ptr<OTF2_AttributeList, deletes> list_;
 };
 
-class conversion final : public walk_observer {
+class otf2_conversion final : public walk_observer {
  public:
-  conversion(const trace::reader& in, const std::string& folder) : in_(in), out_(folder) {}
+  otf2_conversion(const trace::reader& in, const std::string& folder) : in_(in), out_(folder) {}
 
   void start(std::uint64_t time) override;
   void begin(std::uint32_t track, std::uint64_t time, const walked_frame& frame,
@@ -116,7 +116,7 @@ class conversion final : public walk_observer {
   std::uint64_t start_ = 0;
 };
 
-void conversion::start(std::uint64_t time) {
+void otf2_conversion::start(std::uint64_t time) {
   start_ = time;
   out_.attribute(element_attribute, "element", OTF2_TYPE_STRING);
   out_.attribute(entry_attribute, "entry", OTF2_TYPE_STRING);
@@ -129,7 +129,7 @@ void conversion::start(std::uint64_t time) {
   define_pes();
 }
 
-void conversion::define_pes() {
+void otf2_conversion::define_pes() {
   for (const auto& of : in_.tracks()) {
     one_track& made = tracks_.emplace_back();
     made.file = of.file;
@@ -143,13 +143,13 @@ void conversion::define_pes() {
   }
 }
 
-std::string conversion::name_of(const one_track& here, name_table table, std::uint32_t id,
-                                const char* otherwise) const {
+std::string otf2_conversion::name_of(const one_track& here, name_table table, std::uint32_t id,
+                                     const char* otherwise) const {
   const auto named = in_.files()[here.file]->name(table, id);
   return named.empty() ? otherwise + std::to_string(id) : std::string(named);
 }
 
-OTF2_RegionRef conversion::region_of(const one_track& here, const walked_frame& frame) {
+OTF2_RegionRef otf2_conversion::region_of(const one_track& here, const walked_frame& frame) {
   using kind = walked_frame::kind;
   if (frame.what == kind::idle) return out_.region(otf2_region::idle, "idle");
   if (frame.what == kind::parked) return out_.region(otf2_region::idle, "parked");
@@ -157,7 +157,7 @@ OTF2_RegionRef conversion::region_of(const one_track& here, const walked_frame& 
                      name_of(here, name_table::entries, frame.entry, "entry "));
 }
 
-OTF2_StringRef conversion::element_of(const one_track& here, const walked_frame& frame) {
+OTF2_StringRef otf2_conversion::element_of(const one_track& here, const walked_frame& frame) {
   const element_key key{here.file, frame.group, frame.element};
   const auto known = element_texts_.find(key);
   if (known != element_texts_.end()) return known->second;
@@ -166,8 +166,8 @@ OTF2_StringRef conversion::element_of(const one_track& here, const walked_frame&
   return element_texts_[key] = out_.string(text);
 }
 
-void conversion::begin(std::uint32_t track, std::uint64_t time, const walked_frame& frame,
-                       const message_account::begun* by) {
+void otf2_conversion::begin(std::uint32_t track, std::uint64_t time, const walked_frame& frame,
+                            const message_account::begun* by) {
   one_track& here = tracks_[track];
   const auto region = region_of(here, frame);
   auto* const of = frame.program ? attributes_.text(element_attribute, element_of(here, frame)) : nullptr;
@@ -175,12 +175,12 @@ void conversion::begin(std::uint32_t track, std::uint64_t time, const walked_fra
   if (by != nullptr) received(*by, time);
 }
 
-void conversion::end(std::uint32_t track, std::uint64_t time, const walked_frame& frame) {
+void otf2_conversion::end(std::uint32_t track, std::uint64_t time, const walked_frame& frame) {
   one_track& here = tracks_[track];
   out_.check(OTF2_EvtWriter_Leave(here.pe.events, nullptr, in_order(here.pe, time), region_of(here, frame)));
 }
 
-void conversion::sent(std::uint32_t track, const record& r, std::uint32_t number) {
+void otf2_conversion::sent(std::uint32_t track, const record& r, std::uint32_t number) {
   one_track& here = tracks_[track];
   const auto to = ranks_.find(r.group);
   if (here.pe.events == nullptr || to == ranks_.end()) return;
@@ -191,7 +191,7 @@ void conversion::sent(std::uint32_t track, const record& r, std::uint32_t number
 
 // Readers match messages from one PE to another by tag, so the number as a tag joins those that overtake
 // others too.
-void conversion::received(const message_account::begun& known, std::uint64_t time) {
+void otf2_conversion::received(const message_account::begun& known, std::uint64_t time) {
   const one_track& sender = tracks_[known.message.sender];
   one_track& here = tracks_[known.receiver];
   if (sender.pe.events == nullptr || known.message.to != here.place) return;
@@ -199,11 +199,11 @@ void conversion::received(const message_account::begun& known, std::uint64_t tim
                                     0, known.message.number, known.message.bytes));
 }
 
-void conversion::begun_early(std::uint64_t time, const message_account::begun& known) {
+void otf2_conversion::begun_early(std::uint64_t time, const message_account::begun& known) {
   received(known, time);
 }
 
-void conversion::other(std::uint32_t track, const record& r) {
+void otf2_conversion::other(std::uint32_t track, const record& r) {
   one_track& here = tracks_[track];
   if (r.kind == record_kind::operation) return operation(r, track);
   if (here.pe.events == nullptr) return;
@@ -219,7 +219,7 @@ void conversion::other(std::uint32_t track, const record& r) {
   }
 }
 
-void conversion::moment(const record& r, one_track& here) {
+void otf2_conversion::moment(const record& r, one_track& here) {
   const auto name = name_of(here, name_table::marks, r.group, "mark ");
   const bool is_data = r.kind != record_kind::mark;
   const auto parameter =
@@ -229,14 +229,14 @@ void conversion::moment(const record& r, one_track& here) {
       OTF2_EvtWriter_ParameterUnsignedInt(here.pe.events, of, in_order(here.pe, r.time), parameter, r.a));
 }
 
-void conversion::switched(location& where, std::uint64_t time, bool is_on) {
+void otf2_conversion::switched(location& where, std::uint64_t time, bool is_on) {
   if (where.is_on == is_on) return;
   where.is_on = is_on;
   out_.check(OTF2_EvtWriter_MeasurementOnOff(where.events, nullptr, in_order(where, time),
                                              is_on ? OTF2_MEASUREMENT_ON : OTF2_MEASUREMENT_OFF));
 }
 
-void conversion::phase(const record& r, one_track& here) {
+void otf2_conversion::phase(const record& r, one_track& here) {
   const std::pair which{r.group, r.b};
   if (r.kind == record_kind::phase_begin) {
     if (here.phases.size() < most_phases) here.phases[which] = {r.time, r.a};
@@ -248,16 +248,16 @@ void conversion::phase(const record& r, one_track& here) {
   here.phases.erase(open);
 }
 
-void conversion::mark_phase(const one_track& here, std::uint32_t name, const open_phase& phase,
-                            std::uint64_t end) {
+void otf2_conversion::mark_phase(const one_track& here, std::uint32_t name, const open_phase& phase,
+                                 std::uint64_t end) {
   out_.mark(out_.marker(name_of(here, name_table::marks, name, "mark ")), here.pe.self, phase.begun,
             end - phase.begun, std::to_string(phase.number));
 }
 
-conversion::location& conversion::stream(std::uint32_t track, std::uint32_t number) {
+otf2_conversion::location& otf2_conversion::stream(std::uint32_t track, std::uint32_t number) {
   one_track& here = tracks_[track];
   // Each costs two files, and damage may name any number.
-  if (here.streams.size() >= most_streams && !here.streams.contains(number)) number = further_streams;
+  if (here.streams.size() >= most_device_streams && !here.streams.contains(number)) number = further_streams;
   const auto [known, is_new] = here.streams.try_emplace(number);
   if (!is_new) return known->second;
   const auto device = here.is_block ? block_text(here.place) : "device " + std::to_string(here.place);
@@ -281,7 +281,7 @@ conversion::location& conversion::stream(std::uint32_t track, std::uint32_t numb
   return known->second;
 }
 
-void conversion::operation(const record& r, std::uint32_t track) {
+void otf2_conversion::operation(const record& r, std::uint32_t track) {
   location& where = stream(track, r.group);
   const auto what = static_cast<trace::operation_class>(r.detail);
   const bool copies = what == trace::operation_class::host_to_device ||
@@ -295,7 +295,7 @@ void conversion::operation(const record& r, std::uint32_t track) {
   out_.check(OTF2_EvtWriter_Leave(where.events, nullptr, in_order(where, r.time), region));
 }
 
-void conversion::finish(std::uint64_t time) {
+void otf2_conversion::finish(std::uint64_t time) {
   for (const auto& track : tracks_)
     for (const auto& [which, phase] : track.phases) mark_phase(track, which.first, phase, time);
   const auto& head = in_.files().front()->header();
@@ -305,7 +305,7 @@ void conversion::finish(std::uint64_t time) {
 }  // namespace
 
 void convert_to_otf2(trace::reader& in, const std::string& folder) {
-  conversion made(in, folder);
+  otf2_conversion made(in, folder);
   walk(in, made);
 }
 

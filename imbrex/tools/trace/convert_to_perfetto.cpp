@@ -24,11 +24,11 @@ using trace::track_class;
 // Numbers of threads: those of processes are small, and must be different.
 constexpr std::int64_t first_pe_thread = 1'000'000;
 constexpr std::int64_t first_comm_thread = 100'000'000;
-constexpr std::size_t most_rows = 1000;  // of phases of one name on one PE
+constexpr std::size_t most_phase_rows = 1000;  // of phases of one name on one PE
 
-class conversion final : public walk_observer {
+class perfetto_conversion final : public walk_observer {
  public:
-  conversion(const trace::reader& in, const std::string& path) : in_(in), out_(path) {}
+  perfetto_conversion(const trace::reader& in, const std::string& path) : in_(in), out_(path) {}
 
   void start(std::uint64_t time) override;
   void begin(std::uint32_t track, std::uint64_t time, const walked_frame& frame,
@@ -66,7 +66,7 @@ class conversion final : public walk_observer {
   std::uint64_t tracks_made_ = 0;
 };
 
-void conversion::start(std::uint64_t) {
+void perfetto_conversion::start(std::uint64_t) {
   const auto files = in_.files();
   for (std::size_t f = 0; f < files.size(); ++f) {
     const auto process = files[f]->header().process;
@@ -88,14 +88,14 @@ void conversion::start(std::uint64_t) {
   }
 }
 
-std::string conversion::name_of(const one_track& here, name_table table, std::uint32_t id,
-                                const char* otherwise) const {
+std::string perfetto_conversion::name_of(const one_track& here, name_table table, std::uint32_t id,
+                                         const char* otherwise) const {
   const auto named = in_.files()[here.file]->name(table, id);
   return named.empty() ? otherwise + std::to_string(id) : std::string(named);
 }
 
-void conversion::begin(std::uint32_t track, std::uint64_t time, const walked_frame& frame,
-                       const message_account::begun* by) {
+void perfetto_conversion::begin(std::uint32_t track, std::uint64_t time, const walked_frame& frame,
+                                const message_account::begun* by) {
   using kind = walked_frame::kind;
   if (frame.what == kind::idle) return;
   const one_track& here = tracks_[track];
@@ -110,22 +110,22 @@ void conversion::begin(std::uint32_t track, std::uint64_t time, const walked_fra
   out_.begin(here.number, time, name_of(here, name_table::entries, frame.entry, "entry "), more);
 }
 
-void conversion::end(std::uint32_t track, std::uint64_t time, const walked_frame& frame) {
+void perfetto_conversion::end(std::uint32_t track, std::uint64_t time, const walked_frame& frame) {
   if (frame.what != walked_frame::kind::idle) out_.end(tracks_[track].number, time);
 }
 
-void conversion::sent(std::uint32_t track, const record& r, std::uint32_t number) {
+void perfetto_conversion::sent(std::uint32_t track, const record& r, std::uint32_t number) {
   const one_track& here = tracks_[track];
   out_.instant(here.number, r.time, "send " + name_of(here, name_table::entries, r.entry, "entry "),
                {.category = "message", .flow = number, .has_number = true, .number = r.b});
 }
 
-void conversion::begun_early(std::uint64_t, const message_account::begun& known) {
+void perfetto_conversion::begun_early(std::uint64_t, const message_account::begun& known) {
   out_.instant(tracks_[known.receiver].number, known.times.begun, "message begins",
                {.category = "message", .ends_flow = known.message.number});
 }
 
-void conversion::other(std::uint32_t track, const record& r) {
+void perfetto_conversion::other(std::uint32_t track, const record& r) {
   one_track& here = tracks_[track];
   const auto data = [&](const char* what) {
     out_.instant(here.number, r.time, what + name_of(here, name_table::marks, r.group, "mark "),
@@ -146,7 +146,7 @@ void conversion::other(std::uint32_t track, const record& r) {
   }
 }
 
-void conversion::phase(const record& r, one_track& here) {
+void perfetto_conversion::phase(const record& r, one_track& here) {
   auto& rows = here.phases[r.group];
   const bool ends = r.kind == record_kind::phase_end;
   auto row = std::find_if(rows.begin(), rows.end(),
@@ -159,7 +159,7 @@ void conversion::phase(const record& r, one_track& here) {
   }
   const auto name = name_of(here, name_table::marks, r.group, "mark ");
   if (row == rows.end()) {
-    if (rows.size() == most_rows) return;
+    if (rows.size() == most_phase_rows) return;
     row = rows.insert(rows.end(), {++tracks_made_});
     out_.child(row->track, process_track(here), here.name + ", phase " + printable(name));
   }
@@ -167,7 +167,7 @@ void conversion::phase(const record& r, one_track& here) {
   row->open = r.b;
 }
 
-void conversion::operation(const record& r, one_track& here) {
+void perfetto_conversion::operation(const record& r, one_track& here) {
   std::uint64_t& stream = here.streams[r.group];
   if (stream == 0) {
     stream = ++tracks_made_;
@@ -186,7 +186,7 @@ void conversion::operation(const record& r, one_track& here) {
   out_.end(stream, r.time);
 }
 
-void conversion::finish(std::uint64_t time) {
+void perfetto_conversion::finish(std::uint64_t time) {
   for (const auto& track : tracks_)
     for (const auto& [name, rows] : track.phases)
       for (const phase_row& row : rows)
@@ -197,7 +197,7 @@ void conversion::finish(std::uint64_t time) {
 }  // namespace
 
 void convert_to_perfetto(trace::reader& in, const std::string& path) {
-  conversion made(in, path);
+  perfetto_conversion made(in, path);
   walk(in, made);
 }
 

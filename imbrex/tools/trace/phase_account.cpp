@@ -9,8 +9,8 @@ namespace imbrex::tools {
 namespace {
 
 // A program has few; damage may open, or name, any number.
-constexpr std::size_t most_open = 100'000;
-constexpr std::size_t most_names = 1000;
+constexpr std::size_t most_open_phases = 100'000;
+constexpr std::size_t most_phase_names = 1000;
 constexpr std::size_t most_steps = 100'000;
 
 void add(phase_sum& to, const interval& time, std::uint64_t program, std::uint32_t element) {
@@ -29,7 +29,7 @@ void add(phase_sum& to, const interval& time, std::uint64_t program, std::uint32
 phase_account::phases_of_name& phase_account::of(std::string_view name, const std::string& entry) {
   const std::pair which(std::string(name), entry);
   if (const auto known = by_name_.find(which); known != by_name_.end()) return known->second;
-  const bool has_room = by_name_.size() < most_names;
+  const bool has_room = by_name_.size() < most_phase_names;
   phases_of_name& added =
       by_name_[has_room ? which : std::pair<std::string, std::string>("further phases", "")];
   added.report.name = has_room ? which.first : "further phases";
@@ -40,7 +40,7 @@ phase_account::phases_of_name& phase_account::of(std::string_view name, const st
 void phase_account::take(const trace::record& r, const phase_point& at, std::string_view name) {
   const key which{at.track, r.group, r.b};
   if (r.kind == trace::record_kind::phase_begin) {
-    if (open_.size() < most_open)
+    if (open_.size() < most_open_phases)
       open_[which] = {r.time, at.program_time, std::string(at.entry), at.element, at.counts};
     return;
   }

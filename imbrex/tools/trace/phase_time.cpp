@@ -14,9 +14,9 @@ namespace imbrex::tools {
 
 namespace {
 
-constexpr std::size_t most_names = 20;  // that an error tells
+constexpr std::size_t most_listed_names = 20;  // that an error tells
 // Damage may open any number.
-constexpr std::size_t most_open = 100'000;
+constexpr std::size_t most_open_times = 100'000;
 constexpr std::size_t most_apart = 1U << 16U;  // phases, until they are united
 
 /// The union of some intervals, in the order of time.
@@ -70,12 +70,12 @@ phase_time read_phase(trace::reader& in, const std::string& name) {
       if (r.kind != record_kind::phase_begin && r.kind != record_kind::phase_end) continue;
       const auto named = in.files()[in.tracks()[piece.track].file]->name(trace::name_table::marks, r.group);
       if (named != name) {
-        if (names.size() < most_names) names.emplace(named);
+        if (names.size() < most_listed_names) names.emplace(named);
         continue;
       }
       const std::tuple which(piece.track, r.group, r.b);
       if (r.kind == record_kind::phase_begin) {
-        if (open.size() < most_open) open[which] = r.time;
+        if (open.size() < most_open_times) open[which] = r.time;
       } else if (const auto begun = open.extract(which)) {
         phases.push_back({begun.mapped(), r.time});
         if (phases.size() < room) continue;

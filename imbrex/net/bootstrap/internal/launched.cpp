@@ -18,7 +18,7 @@ namespace {
 using namespace std::chrono_literals;
 
 /// How long the launcher may take to say who is missing.
-constexpr auto answer_time = 2s;
+constexpr auto launcher_answer_time = 2s;
 
 /// A second descriptor of an inherited one, which programs that this process starts get neither of. The first
 /// stays open, so that a process may look for its bootstrap again.
@@ -86,7 +86,7 @@ std::vector<std::string> launched_bootstrap::exchange(const frame& said, time_po
   if (connection_.send(encode_frame(said.kind, said.payload), deadline)) {
     answer = receive_answer(deadline);
     if (!answer) {
-      const time_point last = std::chrono::steady_clock::now() + answer_time;
+      const time_point last = std::chrono::steady_clock::now() + launcher_answer_time;
       if (connection_.send(encode_frame(frame_kind::overdue, in_seconds(patience_)), last))
         answer = receive_answer(last);
     }
@@ -111,7 +111,8 @@ std::optional<frame> launched_bootstrap::receive_answer(time_point deadline) {
 
 bool launched_bootstrap::say(frame_kind kind, const std::string& payload) const noexcept {
   try {
-    return connection_.send(encode_frame(kind, payload), std::chrono::steady_clock::now() + answer_time);
+    return connection_.send(encode_frame(kind, payload),
+                            std::chrono::steady_clock::now() + launcher_answer_time);
   } catch (const std::exception&) {  // no launcher, or no memory: then nobody can be told
     return false;
   }
