@@ -15,6 +15,7 @@ set(IMBREX_PUBLIC_HEADERS
   imbrex/core/array/balance_point.hpp
   imbrex/core/array/channel.hpp
   imbrex/core/array/chare.hpp
+  imbrex/core/array/collectives.hpp
   imbrex/core/array/create.hpp
   imbrex/core/array/log.hpp
   imbrex/core/array/mailbox.hpp
@@ -24,7 +25,9 @@ set(IMBREX_PUBLIC_HEADERS
   imbrex/core/array/send.hpp
   imbrex/core/deterministic.hpp
   imbrex/core/message/sender.hpp
+  imbrex/core/name/format.hpp
   imbrex/core/name/index.hpp
+  imbrex/core/name/indices.hpp
   imbrex/core/name/operations.hpp
   imbrex/core/options/options.hpp
   imbrex/core/pe/executor.hpp
