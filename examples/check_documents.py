@@ -1,10 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Fails on C++ or Python in README.md, CONTRIBUTING.md or docs/*.md that is not a part of a program in examples/.
+"""Fails on documents that show code of no example, link to nothing, or name a header that is not public.
 
 usage: check_documents.py [repository root]
+       check_documents.py --installed FOLDER
 
-Each ```cpp or ```python block must stand in one example line by line, but for how far it is indented.
+Each ```cpp or ```python block of README.md, CONTRIBUTING.md and docs/*.md must stand in one example line by line, but
+for how far it is indented. Relative links of all documents lead to a file, and to a heading of it. A header in
+back-ticks stands in docs/headers.md, except in documents of the tree itself. With --installed, only the links of the
+documents in that folder are checked.
 """
 import pathlib
 import re
@@ -12,6 +16,13 @@ import sys
 
 BLOCK = re.compile(r"^```(cpp|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 SOURCES = {"cpp": "*.?pp", "python": "*.py"}
+FENCED = re.compile(r"^ *```.*?^ *```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\((?!\w+:)([^)\s]+)\)")
+HEADING = re.compile(r"^#+ +(.*)$", re.MULTILINE)
+HEADER = re.compile(r"`(imbrex/[\w/]+\.hpp|\w+/[\w/]+\.hpp|\w+\.hpp)`")
+# These speak of the tree, not only of what programs include.
+OF_THE_TREE = {"CONTRIBUTING.md", "architecture.md", "performance.md", "trace-format.md", "launch.md"}
+UNREAD = {"build", ".git", ".cache"}
 
 
 def plain(text):
@@ -35,9 +46,75 @@ def check(root):
     return complaints, blocks
 
 
-if __name__ == "__main__":
-    found, count = check(pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "."))
-    for complaint in found:
+def without_code(text):
+    """The text with as many lines, and none of the code that it shows."""
+    return FENCED.sub(lambda found: "\n" * found.group().count("\n"), text)
+
+
+def anchors(document):
+    """What a link may name behind # in this document."""
+    headings = [re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading)
+                for heading in HEADING.findall(without_code(document.read_text()))]
+    return {re.sub(r"[^\w\- ]", "", heading).strip().lower().replace(" ", "-") for heading in headings}
+
+
+def documents_below(root):
+    for document in sorted(root.rglob("*.md")):
+        if not UNREAD & set(document.relative_to(root).parts):
+            yield document
+
+
+def dead_links(root):
+    """The complaints about links between the documents below `root`, and how many links there are."""
+    complaints = []
+    links = 0
+    for document in documents_below(root):
+        for number, line in enumerate(without_code(document.read_text()).splitlines(), 1):
+            for link in LINK.findall(line):
+                links += 1
+                path, _, anchor = link.partition("#")
+                target = (document.parent / path).resolve() if path else document.resolve()
+                where = f"{document.relative_to(root)}:{number}"
+                if not target.exists() or not target.is_relative_to(root.resolve()):
+                    complaints.append(f"{where}: {link} leads to no file")
+                elif anchor and anchor not in anchors(target):
+                    complaints.append(f"{where}: {link} leads to no heading of the file")
+    return complaints, links
+
+
+def unlisted_headers(root):
+    """The complaints about headers that documents name, and docs/headers.md does not list."""
+    listed = set(HEADER.findall((root / "docs/headers.md").read_text()))
+    programs = {path.relative_to(root).as_posix() for folder in ("examples", "apps")
+                for path in (root / folder).rglob("*.hpp")}
+    complaints = []
+    for document in [root / "README.md", *sorted((root / "docs").glob("*.md"))]:
+        if document.name in OF_THE_TREE:
+            continue
+        for number, line in enumerate(without_code(document.read_text()).splitlines(), 1):
+            for header in HEADER.findall(line):
+                if not any(name == header or name.endswith("/" + header) for name in listed | programs):
+                    complaints.append(f"{document.relative_to(root)}:{number}: docs/headers.md does not list {header}")
+    return complaints
+
+
+def main(arguments):
+    if arguments[:1] == ["--installed"]:
+        complaints, links = dead_links(pathlib.Path(arguments[1]))
+        summary = f"{links} links"
+        if links == 0:
+            complaints.append(f"{arguments[1]} has no documents with links")
+    else:
+        root = pathlib.Path(arguments[0] if arguments else ".")
+        complaints, blocks = check(root)
+        dead, links = dead_links(root)
+        complaints += dead + unlisted_headers(root)
+        summary = f"{blocks} blocks of code, {links} links"
+    for complaint in complaints:
         print(complaint, file=sys.stderr)
-    print(f"documents: {count} blocks of code, {len(found)} complaints")
-    sys.exit(1 if found else 0)
+    print(f"documents: {summary}, {len(complaints)} complaints")
+    return 1 if complaints else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
