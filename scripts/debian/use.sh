@@ -25,6 +25,23 @@ imbrex run -n 2 heat/build/heat --pes 1
 $CXX -O2 "$documents/examples/hello.cpp" -o hello $(pkg-config --cflags --libs imbrex)
 ./hello --pes 2 | grep 'hello from chare 7 of 8'
 
+cat >sum.c <<'PROGRAM'
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char** argv) {
+  int rank, size, sum;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  printf("rank %d of %d: %d\n", rank, size, sum);
+  MPI_Finalize();
+}
+PROGRAM
+imbrex-mpicc -cc=clang-19 -O2 sum.c -o sum
+imbrex-mpiexec -n 4 ./sum | grep 'rank 3 of 4: 6'
+imbrex run -n 2 --pes 1 --ranks 4 ./sum | grep 'rank 3 of 4: 6'
+
 cp -r "$documents/examples" .
 cmake -S examples -B examples/build
 cmake --build examples/build --target jacobi
