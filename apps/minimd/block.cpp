@@ -5,6 +5,9 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <vector>
 
 #include "apps/minimd/initial_state.hpp"
 
@@ -33,7 +36,7 @@ block::block(const problem& what, const imbrex::cells::domain<3>& box,
   if (what.field == force_field::eam) eam_ = eam_potential::of(what.potential);
   // Sites that may lie in the block: one more on each side, since cells and sites are rounded.
   imbrex::index<3> from, to;
-  const double half = 0.5 * what.constant();
+  const double half = 0.5 * what.cell.constant();
   for (int d = 0; d < 3; ++d) {
     const double width = box.cell_width()[static_cast<std::size_t>(d)];
     const auto& own = cells.own();
@@ -57,29 +60,108 @@ momentum block::velocities() {
   return sum;
 }
 
-exact_sum block::without(const point<3>& velocity) {
-  exact_sum squares;
+void block::change_velocities(const std::function<void(atom&)>& change) {
   for (auto& c : cells.own_cells())
     for (std::size_t i = 0; i < c.size(); ++i) {
       atom a = c.get(i);
-      double square = 0;
-      for (std::size_t d = 0; d < 3; ++d) {
-        a.velocity[d] -= velocity[d];
-        square += a.velocity[d] * a.velocity[d];
-      }
-      squares.add(square);
+      change(a);
       c.set(i, a);
     }
+}
+
+void block::subtract(const point<3>& velocity) {
+  change_velocities([&](atom& a) {
+    for (std::size_t d = 0; d < 3; ++d) a.velocity[d] -= velocity[d];
+  });
+}
+
+point<3> block::from_middle(const atom& of) const {
+  point<3> from;
+  for (std::size_t d = 0; d < 3; ++d)
+    from[d] = of.position[d] - 0.25 * what_.cell.constant() * (2 * what_.lattice[static_cast<int>(d)] - 1);
+  return from;
+}
+
+spin block::spins() {
+  spin sum;
+  cells.for_each_own([&](const atom& a) {
+    const auto [x, y, z] = from_middle(a);
+    const auto [vx, vy, vz] = a.velocity;
+    const point<3> momentum{y * vz - z * vy, z * vx - x * vz, x * vy - y * vx};
+    const std::array<double, 6> inertia{y * y + z * z, x * x + z * z, x * x + y * y, -x * y, -x * z, -y * z};
+    for (std::size_t i = 0; i < 3; ++i) sum.momentum[i].add(momentum[i]);
+    for (std::size_t i = 0; i < 6; ++i) sum.inertia[i].add(inertia[i]);
+  });
+  return sum;
+}
+
+void block::stop_rotation(const point<3>& angular_velocity) {
+  const auto [p, q, r] = angular_velocity;
+  change_velocities([&](atom& a) {
+    const auto [x, y, z] = from_middle(a);
+    a.velocity[0] -= q * z - r * y;
+    a.velocity[1] -= r * x - p * z;
+    a.velocity[2] -= p * y - q * x;
+  });
+}
+
+exact_sum block::squares() {
+  exact_sum squares;
+  cells.for_each_own([&](const atom& a) {
+    double square = 0;
+    for (const double v : a.velocity) square += v * v;
+    squares.add(square);
+  });
   return squares;
 }
 
 void block::scale(double by) {
-  for (auto& c : cells.own_cells())
-    for (std::size_t i = 0; i < c.size(); ++i) {
-      atom a = c.get(i);
-      for (double& v : a.velocity) v *= by;
-      c.set(i, a);
-    }
+  change_velocities([&](atom& a) {
+    for (double& v : a.velocity) v *= by;
+  });
+}
+
+void block::take_random(const random_velocities& what) {
+  struct place {
+    std::int64_t number;
+    point<3> position;
+    point<3>* velocity;
+  };
+  std::vector<point<3>> velocities(cells.size());
+  std::vector<place> places;
+  former_velocities_.clear();
+  cells.for_each_own([&](const atom& a) {
+    places.push_back({number_in_cells(what_, a.id), a.position, &velocities[places.size()]});
+    if (what.adds) former_velocities_.push_back(a.velocity);
+  });
+  std::ranges::sort(places, {}, &place::number);
+  velocity_numbers numbers(what);
+  for (const place& at : places) *at.velocity = numbers.of(at.number, at.position);
+  change_velocities([next = velocities.begin()](atom& a) mutable { a.velocity = *next++; });
+}
+
+void block::add_former() {
+  change_velocities([next = former_velocities_.begin()](atom& a) mutable {
+    for (std::size_t d = 0; d < 3; ++d) a.velocity[d] += (*next)[d];
+    ++next;
+  });
+}
+
+void block::take_equal(const equal_velocities& what) {
+  change_velocities([&](atom& a) {
+    for (std::size_t d = 0; d < 3; ++d)
+      if (const auto& value = what.components[d]) a.velocity[d] = *value + (what.adds ? a.velocity[d] : 0);
+  });
+}
+
+void block::take_ramped(const ramped_velocities& what) {
+  const auto [from, to] = what.positions;
+  const auto [low, high] = what.velocities;
+  change_velocities([&](atom& a) {
+    const double part = std::clamp((a.position[what.coordinate] - from) / (to - from), 0.0, 1.0);
+    double& v = a.velocity[what.component];
+    v = low + part * (high - low) + (what.adds ? v : 0);
+  });
 }
 
 void block::restart(std::span<const atom> atoms, std::int64_t step) {

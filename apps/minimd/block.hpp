@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -28,6 +31,19 @@ struct momentum {
 
   momentum operator+(const momentum& other) const {
     return {x + other.x, y + other.y, z + other.z, atoms + other.atoms};
+  }
+};
+
+/// The angular momentum of atoms about the middle of all, and their tensor of inertia, over their mass.
+struct spin {
+  std::array<exact_sum, 3> momentum{};
+  std::array<exact_sum, 6> inertia{};  ///< xx, yy, zz, xy, xz, yz
+
+  spin operator+(const spin& other) const {
+    spin both;
+    for (std::size_t i = 0; i < 3; ++i) both.momentum[i] = momentum[i] + other.momentum[i];
+    for (std::size_t i = 0; i < 6; ++i) both.inertia[i] = inertia[i] + other.inertia[i];
+    return both;
   }
 };
 
@@ -62,12 +78,21 @@ class block : public imbrex::chare<block, imbrex::index<3>> {
   block(const problem& what, const imbrex::cells::domain<3>& box, const imbrex::grid::decomposition<3>& cut,
         const device_use& use);
 
-  // The initial state, which must come to the problem's temperature.
+  // The initial velocities, of atoms that still lie in the lattice.
 
   momentum velocities();
-  /// Takes away a velocity from all. Returns the sum of squares.
-  exact_sum without(const imbrex::cells::point<3>& velocity);
+  /// Takes away a velocity from all.
+  void subtract(const imbrex::cells::point<3>& velocity);
+  spin spins();
+  /// Takes away a rotation of all about the middle.
+  void stop_rotation(const imbrex::cells::point<3>& angular_velocity);
+  exact_sum squares();
   void scale(double by);
+  void take_random(const random_velocities& what);
+  /// Adds what all had before random velocities.
+  void add_former();
+  void take_equal(const equal_velocities& what);
+  void take_ramped(const ramped_velocities& what);
   /// Replaces all atoms: of these it takes its own. The step goes on from there.
   void restart(std::span<const atom> atoms, std::int64_t step);
 
@@ -78,6 +103,9 @@ class block : public imbrex::chare<block, imbrex::index<3>> {
   std::vector<atom> atoms();
 
  private:
+  /// The position of an atom from the middle of the lattice.
+  imbrex::cells::point<3> from_middle(const atom& of) const;
+  void change_velocities(const std::function<void(atom&)>& change);
   imbrex::task<> renew();
   imbrex::task<bool> needs_renewal();
   imbrex::task<> refresh();
@@ -111,6 +139,7 @@ class block : public imbrex::chare<block, imbrex::index<3>> {
   std::vector<double> densities_, slopes_;
   whole_numbers whole_densities_, whole_forces_;
   pair_sums pairs_;
+  std::vector<imbrex::cells::point<3>> former_velocities_;  ///< before random ones that are to be added
   vectors renewed_position_;  ///< of own atoms, where a renewal depends on how far they have moved
   std::int64_t step_ = 0, renewed_at_ = 0;
   std::int64_t exchange_ = 0;  ///< of devices, so far

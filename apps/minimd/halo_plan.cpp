@@ -53,7 +53,7 @@ halo_plan expected_plan(const problem& what, const imbrex::cells::domain<3>& box
           "or a larger --size");
     volume *= width_of(block, d);
   }
-  halo_plan plan{.own = rounded(what.density * volume)};
+  halo_plan plan{.own = rounded(what.cell.density() * volume)};
   plan.parts.push_back({block});
   for (const auto& at : imbrex::indices(imbrex::index<3>(3, 3, 3))) {
     const imbrex::index<3> offset = at - imbrex::index<3>(1, 1, 1);
@@ -64,7 +64,7 @@ halo_plan expected_plan(const problem& what, const imbrex::cells::domain<3>& box
       with[d] = (block[d] + offset[d] + shape[d]) % shape[d];
       shared *= offset[d] == 0 ? width_of(block, d) : range;
     }
-    const std::size_t atoms = rounded(what.density * shared);
+    const std::size_t atoms = rounded(what.cell.density() * shared);
     auto part = std::ranges::find(plan.parts, with, &halo_part::with);
     if (part == plan.parts.end()) part = plan.parts.insert(part, halo_part{with});
     part->sources += atoms;
@@ -75,7 +75,7 @@ halo_plan expected_plan(const problem& what, const imbrex::cells::domain<3>& box
     plan.copies += part.copies;
   }
   plan.number_of_sources = plan.copies;
-  const double near = what.density * 4 / 3 * std::numbers::pi * range * range * range;
+  const double near = what.cell.density() * 4 / 3 * std::numbers::pi * range * range * range;
   const std::size_t row =
       (static_cast<std::size_t>(near) + 7) / 8 * 8;  // rows of a slice are as long as its longest
   plan.entries_of_list = (plan.own + slice - 1) / slice * slice * row;

@@ -17,11 +17,9 @@ struct input {
 };
 
 /// Reads an input file, of miniMD (in.lj.miniMD, in.eam.miniMD) or with those commands of LAMMPS that its
-/// benchmarks of Lennard-Jones and of copper use: units, atom_style, lattice, region, create_box,
-/// create_atoms, mass, velocity, pair_style, pair_coeff, neighbor, neigh_modify, fix nve, thermo, timestep,
-/// run. What LAMMPS has without `velocity`, `units`, `neighbor`, `neigh_modify` and `timestep` is so here.
-/// Throws imbrex::usage_error with the line for all else, for values that cannot be, and for missing
-/// commands.
+/// benchmarks of Lennard-Jones and of copper use; docs/particles.md lists them. What LAMMPS has without
+/// `velocity`, `units`, `neighbor`, `neigh_modify` and `timestep` is so here. Throws imbrex::usage_error with
+/// the line for all else, for values that cannot be, and for missing commands.
 input parse_input(const std::string& text, const std::string& name);
 
 }  // namespace minimd

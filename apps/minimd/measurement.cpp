@@ -7,25 +7,15 @@
 
 #include "apps/harness/decomposition.hpp"
 #include "apps/minimd/block.hpp"
-#include "apps/minimd/initial_state.hpp"
+#include "apps/minimd/velocities.hpp"
 
 namespace minimd {
 namespace {
-
-using blocks = imbrex::array<block>;
 
 imbrex::nanoseconds moment(const settings& setup) {
   return setup.machine.machine == imbrex::machine_kind::simulated
              ? imbrex::now()
              : std::chrono::steady_clock::now().time_since_epoch();
-}
-
-imbrex::task<> heat(const problem& what, blocks all) {
-  const momentum sum = co_await all.reduce<&block::velocities>(imbrex::sum);
-  const auto atoms = static_cast<double>(sum.atoms);
-  const imbrex::cells::point<3> mean{sum.x.value() / atoms, sum.y.value() / atoms, sum.z.value() / atoms};
-  const exact_sum squares = co_await all.reduce<&block::without>(imbrex::sum, mean);
-  co_await all.call<&block::scale>(velocity_scale(what, squares.value()));
 }
 
 imbrex::task<std::vector<atom>> gathered(blocks all) {
@@ -48,7 +38,7 @@ imbrex::task<> run_problem(const settings& setup, std::int64_t odf, const restar
   if (from != nullptr)
     co_await all.call<&block::restart>(from->atoms, from->step);
   else if (setup.machine.device_data)
-    co_await heat(what, all);
+    co_await make_velocities(what, all);
 
   const std::int64_t last = setup.given.steps;
   const std::int64_t between = setup.given.thermo > 0 ? setup.given.thermo : last;

@@ -55,7 +55,8 @@ TEST(minimd, meets_known_values_with_full_lists) {
 // Of LAMMPS's benchmark in.lj, which says: velocity all create 1.44 87287 loop geom.
 TEST(minimd, meets_known_values_with_velocities_of_lammps) {
   settings setup = of_size({20, 20, 20}, 2);
-  setup.given.what.velocity_seed = 87287;
+  setup.given.what.velocities = {
+      {random_velocities{.temperature = 1.44, .seed = 87287, .source = number_source::position}, 1}};
   const measurement m = run(setup, 2);
   EXPECT_NEAR(m.outputs[1].temperature, 0.757453103239936, 5e-12);
   EXPECT_NEAR(m.outputs[1].potential, -5.75850548601596, 5e-12);
@@ -79,7 +80,7 @@ settings of_eam(imbrex::index<3> lattice, int pes) {
   what.potential = made_up_potential::text();
   what.cutoff = made_up_potential::cutoff;
   what.mass = made_up_potential::mass;
-  what.density = 0.2;
+  what.cell = unit_cell::of_density(0.2);
   what.temperature = 0.2;
   what.renewal = 10;
   return setup;
@@ -331,7 +332,7 @@ TEST(minimd, sees_images_in_a_box_smaller_than_the_cutoff) {
 
 TEST(report, has_what_others_read) {
   settings setup = of_size({1, 1, 1}, 1);
-  setup.given.what.density = 0.5;
+  setup.given.what.cell = unit_cell::of_density(0.5);
   const thermo at{.step = 20, .temperature = 1.5, .potential = -2.25, .pressure = 0.125};
   EXPECT_EQ(json_line(at), R"({"step":20,"T":1.5,"U":-2.25,"P":0.125})");
   const std::vector<atom> atoms{{{0.5, 0, 1}, {1, 2, 3}, 7}};

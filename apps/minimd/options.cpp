@@ -98,7 +98,7 @@ void check_problem(const settings& setup) {
       throw imbrex::usage_error(
           "--reproducible needs a box of twice the cut-off and skin along each side; leave it out, or take "
           "--size " +
-          std::to_string(static_cast<int>(2 * what.range() / what.constant()) + 1) + " or more");
+          std::to_string(static_cast<int>(2 * what.range() / what.cell.constant()) + 1) + " or more");
   const auto refuse_there = [&](bool is_asked, const std::string& what_for) {
     if (is_asked)
       throw imbrex::usage_error("--device " + setup.machine.device + ": devices do not have " + what_for +
@@ -125,7 +125,8 @@ void check_problem(const settings& setup) {
 void be_copper(problem& what) {
   what.in = unit_system::metal;
   what.field = force_field::eam;
-  what.density = 0.07041125;
+  what.mass = 0;
+  what.cell = unit_cell::of_density(0.07041125);
   what.temperature = 600;
   what.time_step = 0.001;
   what.skin = 1;
@@ -134,7 +135,9 @@ void be_copper(problem& what) {
 void take_potential(problem& what, const std::string& file) {
   what.potential = text_of_file(file, "the potential");
   const auto potential = eam_potential::of(what.potential, file);
-  what.mass = potential.mass;
+  if (what.mass == 0) what.mass = potential.mass;
+  for (velocity_change& change : what.velocities)
+    if (change.mass == 0) change.mass = potential.mass;
   what.cutoff = potential.cutoff;
 }
 

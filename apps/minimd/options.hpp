@@ -43,7 +43,8 @@ void check_problem(const settings& setup);
 
 /// The benchmark of copper with embedded-atom forces, but for its potential.
 void be_copper(problem& what);
-/// A file's potential, with its mass and cut-off. Throws imbrex::error if it cannot be read.
+/// Takes a file's potential and cut-off, and its mass where no other is given. Throws imbrex::error if it
+/// cannot be read.
 void take_potential(problem& what, const std::string& file);
 
 /// The text of a file. Throws imbrex::usage_error, with the name of what it is for, if it cannot be read.

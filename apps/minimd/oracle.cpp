@@ -30,14 +30,14 @@ double tolerance_at(const json& given, std::int64_t step) {
 int compare_lj(const json& values, const problem& what, const std::vector<thermo>& outputs) {
   const json& run = values.at("run");
   const bool is_same = what.lattice[0] == what.lattice[1] && what.lattice[0] == what.lattice[2] &&
-                       what.density == run.at("rho") && what.temperature == run.at("T0") &&
+                       what.cell.density() == run.at("rho") && what.temperature == run.at("T0") &&
                        what.time_step == run.at("dt") && what.cutoff == run.at("cutoff") &&
                        what.skin == run.at("skin") && what.renewal == run.at("reneighbour_every") &&
                        !what.renews_if_needed;
   int compared = 0;
   for (const thermo& t : outputs)
     for (const json& wanted : values.at("values")) {
-      if (!is_same || what.velocity_seed != 0 || wanted.at("s") != what.lattice[0] ||
+      if (!is_same || !what.velocities.empty() || wanted.at("s") != what.lattice[0] ||
           wanted.at("step") != t.step)
         continue;
       // Multiples of 2^-40 are not as close to what others compute.

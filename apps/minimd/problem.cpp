@@ -5,7 +5,18 @@
 
 namespace minimd {
 
-// In the way of miniMD: the box is as many constants long.
-double problem::constant() const { return std::pow(4.0 / density, 1.0 / 3.0); }
+unit_cell unit_cell::of_density(double density) {
+  unit_cell cell;
+  cell.density_ = density;
+  cell.constant_ = std::pow(4.0 / density, 1.0 / 3.0);  // as miniMD and LAMMPS compute it
+  return cell;
+}
+
+unit_cell unit_cell::of_constant(double constant) {
+  unit_cell cell;
+  cell.density_ = 4 / (constant * constant * constant);
+  cell.constant_ = constant;
+  return cell;
+}
 
 }  // namespace minimd

@@ -4,8 +4,11 @@
 #include <cstdint>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include <imbrex/cells.hpp>
+
+#include "apps/minimd/velocity_change.hpp"
 
 namespace minimd {
 
@@ -14,8 +17,28 @@ enum class force_field : std::uint8_t { lj, eam };
 /// A pair in the lists of both atoms, or of one.
 enum class list_kind : std::uint8_t { full, half };
 
-/// Unit cells along a side, at most.
+/// Unit cells along a side, and steps of a run, at most.
 inline constexpr std::int64_t most_cells = 100'000;
+inline constexpr std::int64_t most_steps = 0x7fff'ffff;
+
+/// The cubic cell of a face-centred lattice, which has four atoms. What of it is given stays as it was given,
+/// to the bit: LAMMPS's velocities depend on all bits of positions.
+class unit_cell {
+ public:
+  /// Of atoms in a unit of volume.
+  static unit_cell of_density(double density);
+  static unit_cell of_constant(double constant);
+
+  double density() const { return density_; }
+  /// The length of a side.
+  double constant() const { return constant_; }
+
+  void serialize(auto& ar) { ar(density_, constant_); }
+
+ private:
+  double density_ = 0;
+  double constant_ = 0;
+};
 
 /// Constants of a system of units; all are 1 in reduced units. Those of metal units (eV, Angstrom, ps, bar)
 /// are LAMMPS's; miniMD's differ in the seventh digit.
@@ -35,10 +58,10 @@ struct problem {
   unit_system in = unit_system::lj;
   force_field field = force_field::lj;
   imbrex::index<3> lattice{20, 20, 20};  ///< unit cells of four atoms
-  double density = 0.8442;               ///< atoms in a unit of volume
-  double temperature = 1.44;             ///< at the start
-  std::int32_t velocity_seed = 0;        ///< of LAMMPS's velocities; 0: those of miniMD's formula
-  double mass = 1;
+  unit_cell cell = unit_cell::of_density(0.8442);
+  double temperature = 1.44;                  ///< at the start, of velocities by miniMD's formula
+  std::vector<velocity_change> velocities{};  ///< LAMMPS's, in their order; none: those of miniMD's formula
+  double mass = 1;                            ///< 0: that of the potential, which is still to be read
   double epsilon = 1;
   double sigma = 1;
   double cutoff = 2.5;
@@ -55,10 +78,8 @@ struct problem {
   std::string potential{};    ///< the text of an EAM potential file
 
   std::int64_t atoms() const { return std::int64_t{4} * lattice[0] * lattice[1] * lattice[2]; }
-  /// Of the cubic unit cell.
-  double constant() const;
   imbrex::cells::point<3> box() const {
-    return {lattice[0] * constant(), lattice[1] * constant(), lattice[2] * constant()};
+    return {lattice[0] * cell.constant(), lattice[1] * cell.constant(), lattice[2] * cell.constant()};
   }
   double volume() const {
     const auto lengths = box();
@@ -68,7 +89,7 @@ struct problem {
   double range() const { return cutoff + skin; }
 
   void serialize(auto& ar) {
-    ar(in, field, lattice, density, temperature, velocity_seed, mass, epsilon, sigma, cutoff, skin, time_step,
+    ar(in, field, lattice, cell, temperature, velocities, mass, epsilon, sigma, cutoff, skin, time_step,
        renewal, renews_if_needed, delay, lists, newton, reproducible, potential);
   }
 };

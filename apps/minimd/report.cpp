@@ -54,18 +54,20 @@ std::string json_line(const thermo& at) {
 std::string yaml_document(const settings& setup, std::int64_t odf, const measurement& run) {
   const problem& what = setup.given.what;
   std::string text = fmt::format(
-      "---\nunits: {}\nforce: {}\natoms: {}\nlattice: [{}, {}, {}]\ndensity: {:.17g}\ncutoff: {:g}\nskin: "
-      "{:g}\n"
-      "lists: {}\nnewton: {}\nreproducible: {}\ndevice: {}\ncomm: {}\ntime_step: {:g}\nrenewal: {}\n"
+      "---\nunits: {}\nforce: {}\natoms: {}\nlattice: [{}, {}, {}]\ndensity: {}\nlattice_constant: "
+      "{}\ncutoff: {}\n"
+      "skin: {}\n"
+      "lists: {}\nnewton: {}\nreproducible: {}\ndevice: {}\ncomm: {}\ntime_step: {}\nrenewal: {}\n"
       "renews_if_needed: {}\ndelay: {}\nsteps: "
       "{}\n"
       "pes: {}\nprocesses: {}\nodf: {}\nchares: [{}, {}, {}]\nseconds: {:.6f}\natom_steps_per_second: "
       "{:.6g}\noutputs:\n",
       name_of(what.in), name_of(what.field), what.atoms(), what.lattice[0], what.lattice[1], what.lattice[2],
-      what.density, what.cutoff, what.skin, name_of(what.lists), what.newton, what.reproducible,
-      setup.on_device() ? setup.machine.device : "none", name_of(setup.comm), what.time_step, what.renewal,
-      what.renews_if_needed, what.delay, run.steps, setup.machine.pes, setup.processes, odf, run.chares[0],
-      run.chares[1], run.chares[2], run.seconds, run.atom_steps_per_second(what));
+      what.cell.density(), what.cell.constant(), what.cutoff, what.skin, name_of(what.lists), what.newton,
+      what.reproducible, setup.on_device() ? setup.machine.device : "none", name_of(setup.comm),
+      what.time_step, what.renewal, what.renews_if_needed, what.delay, run.steps, setup.machine.pes,
+      setup.processes, odf, run.chares[0], run.chares[1], run.chares[2], run.seconds,
+      run.atom_steps_per_second(what));
   for (const thermo& t : run.outputs)
     fmt::format_to(std::back_inserter(text), "  - {{step: {}, T: {:.17g}, U: {:.17g}, P: {:.17g}}}\n", t.step,
                    t.temperature, t.potential, t.pressure);
