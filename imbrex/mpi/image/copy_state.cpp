@@ -2,7 +2,9 @@
 #include <imbrex/mpi/image/internal/copy_state.hpp>
 
 #include <sys/mman.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <ostream>
@@ -10,12 +12,14 @@
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/mpi/image/internal/pages.hpp>
+#include <imbrex/mpi/image/program_copy.hpp>
 
 namespace imbrex::mpi {
 
 namespace {
 
 thread_local copy_state* running_here = nullptr;
+thread_local copy_state* starter = nullptr;  // of this thread
 
 int access_of(const Elf64_Phdr& segment) {
   return ((segment.p_flags & PF_R) != 0 ? PROT_READ : 0) | ((segment.p_flags & PF_W) != 0 ? PROT_WRITE : 0) |
@@ -55,10 +59,18 @@ std::byte* this_thread() { return static_cast<std::byte*>(__builtin_thread_point
 
 copy_state* running_state() noexcept { return running_here; }
 
-copy_state& running_copy() noexcept { return *running_here; }
+copy_state& calling_copy() noexcept { return *copy_area::current()->copy_at(call_gates::caller()); }
 
-copy_state::copy_state(const copy_plan& made_by, program_copy& owner, void (*end_)(int), std::string prefix_)
-    : plan(made_by), copy(owner), end(end_), output(std::move(prefix_)), output_buffer(output.stream()) {
+copy_state* copy_of_thread() noexcept { return running_here != nullptr ? running_here : starter; }
+
+copy_state::copy_state(std::shared_ptr<const copy_plan> made_by, program_copy& owner, copy_host& host_,
+                       std::string prefix_)
+    : kept_plan(std::move(made_by)),
+      plan(*kept_plan),
+      copy(owner),
+      host(&host_),
+      output(std::move(prefix_)),
+      output_buffer(output.stream()) {
   slot = plan.area->take(this);
   try {
     map();
@@ -79,6 +91,7 @@ void copy_state::map() {
   for (const module_plan& m : plan.modules)
     for (const Elf64_Phdr& s : m.file.segments())
       if (s.p_type == PT_LOAD) map_segment(m.file, s, slot + m.at);
+  plan.gates.map(at(plan.gates_at));
   if (plan.bytes > plan.annex)
     map_pages(slot + plan.annex, plan.bytes - plan.annex, PROT_READ | PROT_WRITE, MAP_ANONYMOUS, -1, 0);
   for (const snapshot& s : plan.snapshots) std::memcpy(at(s.at), s.value.data(), s.value.size());
@@ -93,7 +106,8 @@ void copy_state::map() {
     }
   for (const thread_block& b : plan.thread_blocks) {
     auto& block = thread_blocks.emplace_back(b.size);
-    std::memcpy(block.data(), at(b.image), b.image_size);
+    const void* const image = b.is_of_copy ? at(b.image) : reinterpret_cast<const void*>(b.image);
+    std::memcpy(block.data(), image, b.image_size);
   }
 }
 
@@ -167,14 +181,20 @@ void copy_state::destruct(int status) {
 }
 
 void copy_state::exit(int status) {
-  destruct(status);
+  if (runs_here()) destruct(status);
   end_at_once(status);
 }
 
 void copy_state::end_at_once(int status) {
   flush();
-  end(status);
+  if (!runs_here()) end_on_thread(status);
+  host.load()->end(status);
   __builtin_trap();  // it has returned
+}
+
+void copy_state::end_on_thread(int status) {
+  if (copy_host* const its = host) its->end_on_thread(status);
+  for (;;) ::pause();  // the process is about to end
 }
 
 void copy_state::move_thread_variables(const std::byte* from, std::byte* to) noexcept {
@@ -190,6 +210,12 @@ void copy_state::move_thread_variables(const std::byte* from, std::byte* to) noe
   }
 }
 
+void copy_state::exchange_thread_blocks() noexcept {
+  for (std::size_t i = 0; i < thread_blocks.size(); ++i)
+    std::swap_ranges(thread_blocks[i].begin(), thread_blocks[i].end(),
+                     this_thread() + plan.thread_blocks[i].offset);
+}
+
 void copy_state::enter() noexcept {
   running_here = this;
   if (library.locale != nullptr) library.replaced = ::uselocale(library.locale);
@@ -197,16 +223,22 @@ void copy_state::enter() noexcept {
   std::byte* const here = this_thread();
   if (last_thread != here && last_thread != nullptr) move_thread_variables(last_thread, here);
   last_thread = here;
-  for (std::size_t i = 0; i < thread_blocks.size(); ++i)
-    std::memcpy(here + plan.thread_blocks[i].offset, thread_blocks[i].data(), thread_blocks[i].size());
+  exchange_thread_blocks();
 }
 
 void copy_state::leave() noexcept {
-  for (std::size_t i = 0; i < thread_blocks.size(); ++i)
-    std::memcpy(thread_blocks[i].data(), this_thread() + plan.thread_blocks[i].offset,
-                thread_blocks[i].size());
+  exchange_thread_blocks();
   if (library.replaced != nullptr) ::uselocale(std::exchange(library.replaced, nullptr));
   running_here = nullptr;
+}
+
+bool copy_state::runs_here() const noexcept { return running_here == this; }
+
+void copy_state::begin_thread() noexcept {
+  starter = this;
+  if (library.locale != nullptr) ::uselocale(library.locale);
+  for (const thread_block& b : plan.thread_blocks)
+    if (b.is_of_copy) std::memcpy(this_thread() + b.offset, at(b.image), b.image_size);
 }
 
 }  // namespace imbrex::mpi

@@ -7,45 +7,56 @@
 #include <imbrex/mpi/image/internal/copy_state.hpp>
 #include <imbrex/mpi/image/internal/library_functions.hpp>
 
+extern "C" {
+int __cxa_thread_atexit_impl(void (*called)(void*), void* argument, void* module);
+extern void* __dso_handle;
+}
+
 namespace imbrex::mpi {
 
 namespace {
 
-[[noreturn]] void copy_exit(int status) { running_copy().exit(status); }
-[[noreturn]] void copy_exit_at_once(int status) { running_copy().end_at_once(status); }
+[[noreturn]] void copy_exit(int status) { calling_copy().exit(status); }
+[[noreturn]] void copy_exit_at_once(int status) { calling_copy().end_at_once(status); }
 [[noreturn]] void copy_quick_exit(int status) {
-  copy_state& s = running_copy();
-  s.at_quick_exit.run(status);
+  copy_state& s = calling_copy();
+  if (s.runs_here()) s.at_quick_exit.run(status);
   s.end_at_once(status);
 }
 // These end the process; what the copy has written is not lost by that.
 [[noreturn]] void copy_abort() {
-  running_copy().flush();
+  calling_copy().flush();
   std::abort();
 }
 [[noreturn]] void copy_assert_fail(const char* assertion, const char* file, unsigned line,
                                    const char* function) {
-  running_copy().flush();
+  calling_copy().flush();
   ::__assert_fail(assertion, file, line, function);
 }
 
 int copy_at_exit(exit_functions::function called, void* argument, void* module) {
-  running_copy().at_exit.add(called, argument, module);
+  calling_copy().at_exit.add(called, argument, module);
   return 0;
 }
 int copy_on_exit(exit_functions::function_with_status called, void* argument) {
-  running_copy().at_exit.add(called, argument);
+  calling_copy().at_exit.add(called, argument);
   return 0;
 }
 int copy_at_quick_exit(exit_functions::function called, void* module) {
-  running_copy().at_quick_exit.add(called, nullptr, module);
+  calling_copy().at_quick_exit.add(called, nullptr, module);
   return 0;
 }
+/// Other threads end later than their copy, perhaps.
 int copy_at_thread_exit(exit_functions::function called, void* argument, void* module) {
-  running_copy().at_thread_exit.add(called, argument, module);
-  return 0;
+  copy_state& s = calling_copy();
+  if (s.runs_here()) {
+    s.at_thread_exit.add(called, argument, module);
+    return 0;
+  }
+  s.has_threads = true;
+  return ::__cxa_thread_atexit_impl(called, argument, &__dso_handle);
 }
-void copy_finalize(void* module) { running_copy().at_exit.run_of(module); }
+void copy_finalize(void* module) { calling_copy().at_exit.run_of(module); }
 
 }  // namespace
 

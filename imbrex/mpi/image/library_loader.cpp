@@ -16,7 +16,7 @@ namespace {
 
 /// What lies in the original, in the copy that runs; elsewhere the same.
 void* in_copy(void* address) {
-  const copy_state& s = running_copy();
+  const copy_state& s = calling_copy();
   const auto place = s.plan.place_of(reinterpret_cast<std::uintptr_t>(address));
   return place ? s.at(*place) : address;
 }
@@ -52,7 +52,7 @@ const module_plan* module_of(const copy_state& s, const void* address) {
 }
 
 int copy_dladdr(const void* address, Dl_info* info) {
-  const copy_state& s = running_copy();
+  const copy_state& s = calling_copy();
   const module_plan* const m = module_of(s, address);
   if (m == nullptr) return ::dladdr(address, info);
   const auto place = static_cast<const std::byte*>(address) - s.at(m->at);
@@ -65,7 +65,7 @@ int copy_dladdr(const void* address, Dl_info* info) {
 
 /// Unwinders that are linked into the program look for it so.
 int copy_dl_iterate_phdr(int (*callback)(dl_phdr_info*, std::size_t, void*), void* data) {
-  const copy_state& s = running_copy();
+  const copy_state& s = calling_copy();
   for (const module_plan& m : s.plan.modules) {
     dl_phdr_info info{};
     info.dlpi_addr = reinterpret_cast<std::uintptr_t>(s.at(m.at));

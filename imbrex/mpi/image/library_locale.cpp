@@ -2,6 +2,7 @@
 #include <langinfo.h>
 
 #include <clocale>
+#include <mutex>
 #include <string>
 #include <utility>
 
@@ -55,7 +56,9 @@ int mask_of(int number) {
 }
 
 char* copy_setlocale(int number, const char* name) {
-  library_state& s = running_copy().library;
+  copy_state& copy = calling_copy();
+  library_state& s = copy.library;
+  const std::lock_guard hold(s.mutex);
   if (mask_of(number) == 0) return nullptr;
   if (s.locale == nullptr) s.locale = ::newlocale(LC_ALL_MASK, "C", nullptr);
   if (name != nullptr) {
@@ -66,8 +69,9 @@ char* copy_setlocale(int number, const char* name) {
       return nullptr;
     }
     locale_t const before = ::uselocale(wanted);
-    if (s.replaced == nullptr) s.replaced = before;
-    ::freelocale(std::exchange(s.locale, wanted));
+    if (copy.runs_here() && s.replaced == nullptr) s.replaced = before;
+    locale_t const unused = std::exchange(s.locale, wanted);
+    if (!copy.has_threads) ::freelocale(unused);  // else it may be that of a thread
   }
   s.locale_text = number == LC_ALL ? names_of(s.locale) : name_of(s.locale, number);
   return s.locale_text.data();

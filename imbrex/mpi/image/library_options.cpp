@@ -21,7 +21,7 @@ option_variables variables(copy_state& s) {
 
 int scan(int argc, char* const* argv, const char* shorts, const option* longs, int* long_index,
          bool long_only, bool is_posix) {
-  copy_state& s = running_copy();
+  copy_state& s = calling_copy();
   return s.library.options.next(argc, argv, shorts, longs, long_index, long_only, is_posix, variables(s));
 }
 

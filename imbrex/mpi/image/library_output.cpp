@@ -13,7 +13,7 @@ namespace imbrex::mpi {
 namespace {
 
 /// What the program knows as stdout, which it may have set.
-std::FILE* output() { return running_copy().standard_output(); }
+std::FILE* output() { return calling_copy().standard_output(); }
 
 int copy_vprintf(const char* format, std::va_list arguments) {
   return std::vfprintf(output(), format, arguments);
@@ -45,14 +45,11 @@ int copy_puts(const char* text) {
 }
 int copy_putchar(int c) { return std::putc(c, output()); }
 int copy_putchar_unlocked(int c) { return ::putc_unlocked(c, output()); }
-int copy_fileno(std::FILE* stream) {
-  return stream == running_copy().output.stream() ? STDOUT_FILENO : ::fileno(stream);
-}
 
 // What does not go through a stream, as the output of Fortran.
 ssize_t copy_write(int descriptor, const void* bytes, std::size_t size) {
   if (descriptor != STDOUT_FILENO) return ::write(descriptor, bytes, size);
-  return running_copy().output.write(static_cast<const char*>(bytes), size) ? static_cast<ssize_t>(size) : -1;
+  return calling_copy().output.write(static_cast<const char*>(bytes), size) ? static_cast<ssize_t>(size) : -1;
 }
 ssize_t copy_writev(int descriptor, const iovec* parts, int num_parts) {
   if (descriptor != STDOUT_FILENO) return ::writev(descriptor, parts, num_parts);
@@ -65,7 +62,7 @@ ssize_t copy_writev(int descriptor, const iovec* parts, int num_parts) {
 }
 
 /// The library would replace what its own std::cout writes to; that of a copy stays as it is, as it may.
-bool copy_sync_with_stdio(bool wanted) { return std::exchange(running_copy().is_synchronised, wanted); }
+bool copy_sync_with_stdio(bool wanted) { return std::exchange(calling_copy().is_synchronised, wanted); }
 
 }  // namespace
 
@@ -78,7 +75,6 @@ void add_output(function_table& table) {
       {"puts", function_address(&copy_puts)},
       {"putchar", function_address(&copy_putchar)},
       {"putchar_unlocked", function_address(&copy_putchar_unlocked)},
-      {"fileno", function_address(&copy_fileno)},
       {"write", function_address(&copy_write)},
       {"writev", function_address(&copy_writev)},
       {"_ZNSt8ios_base15sync_with_stdioEb", function_address(&copy_sync_with_stdio)},

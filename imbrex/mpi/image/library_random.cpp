@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdint>
 #include <cstdlib>
+#include <mutex>
 
 #include <imbrex/mpi/image/internal/copy_state.hpp>
 #include <imbrex/mpi/image/internal/library_functions.hpp>
@@ -9,58 +10,83 @@ namespace imbrex::mpi {
 
 namespace {
 
-random_data& random_state() { return running_copy().library.random; }
-drand48_data& random48() { return running_copy().library.random48; }
+/// Calls a function with the state of the copy that calls, which its threads share.
+template <class Function>
+auto with_state(Function function) {
+  library_state& state = calling_copy().library;
+  const std::lock_guard hold(state.mutex);
+  return function(state);
+}
 
 // rand is random in this C library.
 long copy_random() {
-  std::int32_t result = 0;
-  ::random_r(&random_state(), &result);
-  return result;
+  return with_state([](library_state& s) {
+    std::int32_t result = 0;
+    ::random_r(&s.random, &result);
+    return long{result};
+  });
 }
 int copy_rand() { return static_cast<int>(copy_random()); }
-void copy_srandom(unsigned seed) { ::srandom_r(seed, &random_state()); }
+void copy_srandom(unsigned seed) {
+  with_state([seed](library_state& s) { ::srandom_r(seed, &s.random); });
+}
 /// Where the words of a state begin: one before what is used of them.
 char* words_of(const random_data& state) { return reinterpret_cast<char*>(state.state - 1); }
 char* copy_initstate(unsigned seed, char* words, std::size_t size) {
-  random_data& state = random_state();
-  char* const before = words_of(state);
-  return ::initstate_r(seed, words, size, &state) == 0 ? before : nullptr;
+  return with_state([=](library_state& s) {
+    char* const before = words_of(s.random);
+    return ::initstate_r(seed, words, size, &s.random) == 0 ? before : nullptr;
+  });
 }
 char* copy_setstate(char* words) {
-  random_data& state = random_state();
-  char* const before = words_of(state);
-  return ::setstate_r(words, &state) == 0 ? before : nullptr;
+  return with_state([words](library_state& s) {
+    char* const before = words_of(s.random);
+    return ::setstate_r(words, &s.random) == 0 ? before : nullptr;
+  });
 }
 
 double copy_drand48() {
-  double result = 0;
-  ::drand48_r(&random48(), &result);
-  return result;
+  return with_state([](library_state& s) {
+    double result = 0;
+    ::drand48_r(&s.random48, &result);
+    return result;
+  });
 }
 double copy_erand48(unsigned short words[3]) {
-  double result = 0;
-  ::erand48_r(words, &random48(), &result);
-  return result;
+  return with_state([words](library_state& s) {
+    double result = 0;
+    ::erand48_r(words, &s.random48, &result);
+    return result;
+  });
 }
 template <int (*Function)(drand48_data*, long*)>
 long integer48() {
-  long result = 0;
-  Function(&random48(), &result);
-  return result;
+  return with_state([](library_state& s) {
+    long result = 0;
+    Function(&s.random48, &result);
+    return result;
+  });
 }
 template <int (*Function)(unsigned short*, drand48_data*, long*)>
 long integer48_of(unsigned short words[3]) {
-  long result = 0;
-  Function(words, &random48(), &result);
-  return result;
+  return with_state([words](library_state& s) {
+    long result = 0;
+    Function(words, &s.random48, &result);
+    return result;
+  });
 }
-void copy_srand48(long seed) { ::srand48_r(seed, &random48()); }
+void copy_srand48(long seed) {
+  with_state([seed](library_state& s) { ::srand48_r(seed, &s.random48); });
+}
 unsigned short* copy_seed48(unsigned short words[3]) {
-  ::seed48_r(words, &random48());
-  return random48().__old_x;
+  return with_state([words](library_state& s) {
+    ::seed48_r(words, &s.random48);
+    return s.random48.__old_x;
+  });
 }
-void copy_lcong48(unsigned short words[7]) { ::lcong48_r(words, &random48()); }
+void copy_lcong48(unsigned short words[7]) {
+  with_state([words](library_state& s) { ::lcong48_r(words, &s.random48); });
+}
 
 }  // namespace
 

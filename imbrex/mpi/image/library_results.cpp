@@ -12,14 +12,14 @@ namespace imbrex::mpi {
 
 namespace {
 
-library_state& state() { return running_copy().library; }
+library_state& state() { return calling_copy().library; }
 
 char* copy_strtok(char* text, const char* between) { return ::strtok_r(text, between, &state().token); }
 
 template <class T>
 void set(library_variable which, library_variable alias, const T& value) {
   for (const library_variable v : {which, alias})
-    if (T* const variable = running_copy().variable<T>(v)) *variable = value;
+    if (T* const variable = calling_copy().variable<T>(v)) *variable = value;
 }
 void copy_tzset() {
   using enum library_variable;

@@ -24,10 +24,12 @@ bool is_handled(const action& a) {
 }
 
 void call(const action& a, int number, siginfo_t* info, void* context) {
+  const std::byte* const caller = call_gates::caller();
   if ((a.sa_flags & SA_SIGINFO) != 0)
     a.sa_sigaction(number, info, context);
   else
     a.sa_handler(number);
+  call_gates::set_caller(caller);
 }
 
 bool handle_by(copy_state& copy, int number, siginfo_t* info, void* context) {
@@ -43,7 +45,7 @@ void handle(int number, siginfo_t* info, void* context) {
   const bool is_of_thread = info->si_code == SI_TKILL || (info->si_code > 0 && info->si_code != SI_KERNEL);
   bool is_handled_here = false;
   if (is_of_thread) {
-    if (copy_state* const running = running_state())
+    if (copy_state* const running = copy_of_thread())
       is_handled_here = handle_by(*running, number, info, context);
   } else if (const copy_area* area = copy_area::current()) {
     area->for_each([&](copy_state& copy) {
@@ -77,7 +79,7 @@ int set_action(int number, const action& wanted) {
 
 int copy_sigaction(int number, const action* wanted, action* previous) {
   if (number <= 0 || number > 64) return ::sigaction(number, wanted, previous);  // which says what is wrong
-  action& own = running_copy().library.signals[static_cast<std::size_t>(number)];
+  action& own = calling_copy().library.signals[static_cast<std::size_t>(number)];
   const std::lock_guard hold(mutex);
   const action was = own;
   if (wanted != nullptr) {

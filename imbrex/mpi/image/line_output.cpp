@@ -16,32 +16,39 @@ namespace {
 
 std::mutex mutex;  // what is too long for one write must not be parted by others
 
-bool write_all(std::string_view text) {
-  const std::lock_guard hold(mutex);
+bool write_all(int descriptor, std::string_view text) {
   while (!text.empty()) {
-    const ssize_t written = ::write(STDOUT_FILENO, text.data(), text.size());
+    const ssize_t written = ::write(descriptor, text.data(), text.size());
     if (written < 0 && errno != EINTR) return false;
     if (written > 0) text.remove_prefix(static_cast<std::size_t>(written));
   }
   return true;
 }
 
+bool write_to_process(std::string_view lines) {
+  const std::lock_guard hold(mutex);
+  return write_all(STDOUT_FILENO, lines);
+}
+
 }  // namespace
 
-line_output::line_output(std::string prefix) : prefix_(std::move(prefix)) {
-  stream_ = ::fopencookie(this, "w", {nullptr, &write_cookie, nullptr, &close_cookie});
+line_output::line_output(std::string prefix) : prefix_(std::move(prefix)), descriptor_(STDOUT_FILENO) {
+  stream_ = ::fopencookie(this, "w", {nullptr, &write_cookie, nullptr, nullptr});
   if (stream_ == nullptr)
     throw error("no memory for the standard output of a copy of the program: start fewer ranks in a process");
   // As on a terminal: who looks at the output of a long run sees it as it comes.
   std::setvbuf(stream_, nullptr, _IOLBF, BUFSIZ);
 }
 
-line_output::~line_output() {
-  if (stream_ != nullptr) std::fclose(stream_);
-}
+line_output::~line_output() { std::fclose(stream_); }
 
 bool line_output::write(const char* bytes, std::size_t size) {
+  const std::lock_guard hold(mutex_);
   const std::string_view text(bytes, size);
+  return descriptor_ == STDOUT_FILENO ? write_lines(text) : write_all(descriptor_, text);
+}
+
+bool line_output::write_lines(std::string_view text) {
   const std::size_t end = text.rfind('\n') + 1;  // of the last whole line
   if (end == 0) {
     last_line_ += text;
@@ -49,7 +56,7 @@ bool line_output::write(const char* bytes, std::size_t size) {
   }
   bool is_written = false;
   if (prefix_.empty() && last_line_.empty()) {
-    is_written = write_all(text.substr(0, end));
+    is_written = write_to_process(text.substr(0, end));
   } else {
     const std::string whole = std::exchange(last_line_, {}) + std::string(text.substr(0, end));
     std::string lines;
@@ -59,24 +66,37 @@ bool line_output::write(const char* bytes, std::size_t size) {
       lines.append(whole, at, next - at);
       at = next;
     }
-    is_written = write_all(lines);
+    is_written = write_to_process(lines);
   }
   last_line_ = text.substr(end);
   return is_written;
 }
 
+void line_output::end_line() {
+  if (!last_line_.empty()) write_lines("\n");
+}
+
+void line_output::redirect(imbrex::descriptor to) {
+  const std::lock_guard hold(mutex_);
+  end_line();
+  file_ = std::move(to);
+  descriptor_ = file_.get();
+}
+
+void line_output::restore() {
+  const std::lock_guard hold(mutex_);
+  file_.close();
+  descriptor_ = STDOUT_FILENO;
+}
+
 void line_output::flush() noexcept {
-  if (stream_ != nullptr) std::fflush(stream_);
-  if (!last_line_.empty()) write("\n", 1);
+  std::fflush(stream_);
+  const std::lock_guard hold(mutex_);
+  end_line();
 }
 
 ssize_t line_output::write_cookie(void* self, const char* bytes, std::size_t size) {
   return static_cast<line_output*>(self)->write(bytes, size) ? static_cast<ssize_t>(size) : 0;
-}
-
-int line_output::close_cookie(void* self) {
-  static_cast<line_output*>(self)->stream_ = nullptr;
-  return 0;
 }
 
 }  // namespace imbrex::mpi

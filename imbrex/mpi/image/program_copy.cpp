@@ -1,17 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/mpi/image/program_copy.hpp>
 
+#include <mutex>
 #include <utility>
+#include <vector>
 
 #include <imbrex/mpi/image/internal/copy_state.hpp>
 #include <imbrex/mpi/image/program_image.hpp>
 
 namespace imbrex::mpi {
 
-program_copy::program_copy(const program_image& image, end_function end, std::string prefix)
-    : state_(std::make_unique<copy_state>(*image.plan_, *this, end, std::move(prefix))) {}
+namespace {
 
-program_copy::~program_copy() = default;
+/// Of copies whose threads may still run. Threads end after static variables, so that it is never destroyed.
+struct kept_states {
+  std::mutex mutex;
+  std::vector<std::unique_ptr<copy_state>> all;
+
+  static kept_states& of_process() {
+    static auto* const kept = new kept_states;
+    return *kept;
+  }
+};
+
+}  // namespace
+
+program_copy::program_copy(const program_image& image, copy_host& host, std::string prefix)
+    : state_(std::make_unique<copy_state>(image.plan_, *this, host, std::move(prefix))) {}
+
+program_copy::~program_copy() {
+  if (!state_->has_threads) return;
+  state_->host = nullptr;
+  kept_states& kept = kept_states::of_process();
+  const std::lock_guard hold(kept.mutex);
+  kept.all.push_back(std::move(state_));
+}
 
 int program_copy::call_main(int argc, char** argv, char** environment) {
   return state_->call_main(argc, argv, environment);

@@ -10,21 +10,30 @@ namespace imbrex::mpi {
 class program_image;
 struct copy_state;
 
+/// Who runs a copy: does for its code what the C library cannot do for one of several.
+class copy_host {
+ public:
+  /// The program ends itself, as by exit, once what it left to that has been done. It must not return: it
+  /// leaves the stack of the copy for ever. Between `enter` and `leave`.
+  virtual void end(int status) = 0;
+  /// The same on a thread that the program has started, beside the copy's stack: it must not return.
+  virtual void end_on_thread(int status) = 0;
+
+ protected:
+  ~copy_host() = default;
+};
+
 /// A copy of the program for one rank: its own global and thread_local variables, its own streams and state
 /// of the C library. Its code runs on whatever stack and thread calls it, between `enter` and `leave`; on one
-/// thread at a time.
+/// thread at a time. Threads that it has started, or that work for several copies, run beside that.
 class program_copy {
  public:
-  /// Called where the program ends itself, as by exit, once what it left to that has been done. It must not
-  /// return: it leaves the stack of the copy for ever. It runs between `enter` and `leave`.
-  using end_function = void (*)(int status);
-
-  /// `prefix` stands before each line that the copy writes to its standard output. Throws error if the
-  /// machine gives no more addresses or mappings. Any thread. Takes time with the program's relocations, and
-  /// memory with its variables.
-  program_copy(const program_image& image, end_function end, std::string prefix = {});
-  /// Nothing of the copy may run or be called later. What it has not written is lost, unless `flush` was
-  /// called.
+  /// `host` outlives the copy. `prefix` stands before each line that the copy writes to its standard output.
+  /// Throws error if the machine gives no more addresses or mappings. Any thread. Takes time with the
+  /// program's relocations, and memory with its variables.
+  program_copy(const program_image& image, copy_host& host, std::string prefix = {});
+  /// What it has not written is lost, unless `flush` was called. Its threads run on until the process ends:
+  /// if it has started some, its code and variables stay.
   ~program_copy();
   program_copy(const program_copy&) = delete;
 

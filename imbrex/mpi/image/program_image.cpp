@@ -31,6 +31,10 @@ struct loaded_module {
   std::span<const Elf64_Phdr> segments;
   const void* thread_block = nullptr;  // of this thread
 
+  std::ptrdiff_t thread_block_offset() const {
+    return static_cast<const std::byte*>(thread_block) -
+           static_cast<const std::byte*>(__builtin_thread_pointer());
+  }
   bool holds(std::uintptr_t address) const {
     return std::any_of(segments.begin(), segments.end(), [&](const Elf64_Phdr& s) {
       return s.p_type == PT_LOAD && address - base - s.p_vaddr < s.p_memsz;
@@ -99,6 +103,8 @@ bool is_of_process(const std::string& file) {
   return false;
 }
 
+constexpr const char* openmp_libraries[] = {"libgomp", "libomp", "libiomp5"};
+
 void refuse_what_cannot_be_copied(const elf_file& program) {
   if (program.segment(PT_INTERP) == nullptr)
     throw error("the program is static, so that it cannot use a shared library: link it without -static");
@@ -129,6 +135,7 @@ class planner {
     choose_modules(reinterpret_cast<std::uintptr_t>(program.main), libraries);
     plan_.main = place(reinterpret_cast<std::uintptr_t>(program.main));
     for (std::size_t i = 0; i < plan_.modules.size(); ++i) plan_thread_block(i);
+    for (const loaded_module& m : loaded_) plan_thread_state(m);
     // Variables first: what the libraries' words mean depends on which of them lie in a copy.
     for (const module_plan& m : plan_.modules) find_copied(m);
     for (const module_plan& m : plan_.modules) relocate(m);
@@ -187,7 +194,8 @@ class planner {
     }
     plan_.modules.back().name = path_at(main);
     refuse_what_cannot_be_copied(program_file());
-    plan_.annex = annex_end_ = plan_.bytes;
+    plan_.gates_at = plan_.bytes;
+    plan_.annex = annex_end_ = plan_.gates_at + plan_.gates.bytes();
   }
 
   const elf_file& program_file() const { return plan_.modules.back().file; }
@@ -196,13 +204,25 @@ class planner {
     const module_plan& m = plan_.modules[module];
     const Elf64_Phdr* segment = m.file.segment(PT_TLS);
     if (segment == nullptr || segment->p_memsz == 0) return;
-    const auto* block = static_cast<const std::byte*>(chosen_[module]->thread_block);
-    if (block == nullptr)
+    if (chosen_[module]->thread_block == nullptr)
       throw error("thread_local variables of " + m.file.path() +
                   " are not there yet: link the program with that library");
-    const auto* self = static_cast<const std::byte*>(__builtin_thread_pointer());
-    plan_.thread_blocks.push_back(
-        {block - self, segment->p_memsz, m.at + segment->p_vaddr, segment->p_filesz});
+    plan_.thread_blocks.push_back({chosen_[module]->thread_block_offset(), segment->p_memsz, true,
+                                   m.at + segment->p_vaddr, segment->p_filesz});
+  }
+
+  /// A library of OpenMP keeps by thread what a program has set, its threads, and the regions that go on:
+  /// each rank has these, though the library is the process'.
+  void plan_thread_state(const loaded_module& library) {
+    const std::string file = file_name(library.name);
+    const auto is_one = [&file](const char* name) { return is_named(file, name); };
+    if (library.thread_block == nullptr || is_private(library) ||
+        std::none_of(std::begin(openmp_libraries), std::end(openmp_libraries), is_one))
+      return;
+    for (const Elf64_Phdr& s : library.segments)
+      if (s.p_type == PT_TLS)
+        plan_.thread_blocks.push_back(
+            {library.thread_block_offset(), s.p_memsz, false, library.base + s.p_vaddr, s.p_filesz});
   }
 
   std::uint64_t place(std::uintptr_t address) const { return plan_.place_of(address).value(); }
@@ -326,22 +346,41 @@ class planner {
       return {true, m.at + symbol.st_value};
     const std::string name = m.file.name(symbol);
     const std::string version(m.file.version(index));
-    const void* found = version.empty() ? ::dlsym(RTLD_DEFAULT, name.c_str())
-                                        : ::dlvsym(RTLD_DEFAULT, name.c_str(), version.c_str());
+    const void* found = defined_for(name, version);
     const auto address = reinterpret_cast<std::uintptr_t>(found);
     if (found == nullptr) {
       if (is_defined) return {true, m.at + symbol.st_value};
-      if (ELF64_ST_BIND(symbol.st_info) == STB_WEAK && function_of_copies(name) == nullptr) return {false, 0};
+      if (ELF64_ST_BIND(symbol.st_info) == STB_WEAK && !plan_.gates.place_of(name)) return {false, 0};
     } else if (const auto place = plan_.place_of(address)) {
       return {true, *place};
     }
     if (const auto variable = library_variable_of(name); variable && is_of_each_copy(*variable))
       return {true, annexed(*variable, address)};
-    if (const void* function = function_of_copies(name))
-      return {false, reinterpret_cast<std::uintptr_t>(function)};
+    if (const auto gate = plan_.gates.place_of(name)) return {true, plan_.gates_at + *gate};
     if (found == nullptr)
       throw error(m.file.path() + " needs " + name + ", which is not there: start the program again");
     return {false, address};
+  }
+
+  /// The first that defines a name with a version, or without any, as allocators that stand before the C
+  /// library: dlvsym does not find these.
+  const void* defined_for(const std::string& name, const std::string& version) const {
+    const void* const first = ::dlsym(RTLD_DEFAULT, name.c_str());
+    if (version.empty()) return first;
+    const void* const exact = ::dlvsym(RTLD_DEFAULT, name.c_str(), version.c_str());
+    if (first == nullptr || first == exact) return exact;
+    const auto holder = [this](const void* address) {
+      return std::find_if(loaded_.begin(), loaded_.end(), [address](const loaded_module& m) {
+        return m.holds(reinterpret_cast<std::uintptr_t>(address));
+      });
+    };
+    const auto library = holder(first);
+    if (library >= (exact == nullptr ? loaded_.end() : holder(exact))) return exact;
+    const elf_file file(library->name.empty() ? program_file().path() : library->name);
+    const Elf64_Sym* const symbol = file.defined(name);
+    const bool is_unversioned =
+        symbol != nullptr && file.version(static_cast<std::size_t>(symbol - &file.symbol(0))).empty();
+    return is_unversioned ? first : exact;
   }
 
   /// The place of a copy's own instance of a variable that the program does not hold itself.
@@ -401,7 +440,7 @@ std::optional<std::uint64_t> copy_plan::place_of(std::uintptr_t address) const {
 program_image::program_image(const program_start& program, std::span<const std::string> libraries) {
   // Copies take over the streams as they are now: the library makes them once, when the first asks for them.
   static const std::ios_base::Init streams;
-  auto plan = std::make_unique<copy_plan>();
+  auto plan = std::make_shared<copy_plan>();
   planner(program, libraries, *plan);
   plan_ = std::move(plan);
 }

@@ -38,7 +38,7 @@ class program_image {
 
  private:
   friend class program_copy;
-  std::unique_ptr<const copy_plan> plan_;
+  std::shared_ptr<const copy_plan> plan_;  // with copies that are kept
 };
 
 /// Throws error, in words with the remedy, if no copies can be made of the program of this file: it is

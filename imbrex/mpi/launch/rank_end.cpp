@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <string>
 
+#include <imbrex/base/log.hpp>
 #include <imbrex/core/pe/processor.hpp>
 #include <imbrex/core/pe/run_services.hpp>
 #include <imbrex/mpi/image/program_copy.hpp>
@@ -13,9 +14,17 @@
 
 namespace imbrex::mpi {
 
-int status_at_end(int status) {
+namespace {
+
+int seen_status(int status) {
   constexpr unsigned kept = 0xff;
-  const int seen = static_cast<int>(static_cast<unsigned>(status) & kept);
+  return static_cast<int>(static_cast<unsigned>(status) & kept);
+}
+
+}  // namespace
+
+int status_at_end(int status) {
+  const int seen = seen_status(status);
   rank_data& data = rank_data::here();
   if (seen != 0 && data.now == rank_data::phase::running) {
     detail::processor::here().run().fail("rank " + std::to_string(data.self().number()) +
@@ -30,6 +39,15 @@ int status_at_end(int status) {
 void end_rank(int status) {
   const int seen = status_at_end(status);
   rank::current()->end(seen);
+}
+
+void end_process_of(int rank, int status) {
+  const int seen = seen_status(status);
+  log(log_level::error,
+      "rank " + std::to_string(rank) + " has ended with the status " + std::to_string(seen) +
+          " on a thread that it has started, which ends all ranks of its process: call exit "
+          "on the thread that main runs on");
+  std::_Exit(seen != 0 ? seen : 1);
 }
 
 }  // namespace imbrex::mpi

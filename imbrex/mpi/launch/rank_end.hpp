@@ -10,4 +10,8 @@ int status_at_end(int status);
 /// Ends the rank that runs here, which has called exit or its like.
 [[noreturn]] void end_rank(int status);
 
+/// Ends this process, because a rank of it has called exit or its like on a thread that it has started: its
+/// main cannot be made to return.
+[[noreturn]] void end_process_of(int rank, int status);
+
 }  // namespace imbrex::mpi

@@ -40,10 +40,12 @@ int run_main(Main main) {
 }
 
 /// A rank that runs a copy of the program.
-class copied_program final : public rank_code {
+class copied_program final : public rank_code, public copy_host {
  public:
-  copied_program(const program_image& image, const program_start& start, const std::string& prefix)
-      : start_(start), copy_(image, &end_rank, prefix) {}
+  copied_program(const program_image& image, const program_start& start, int number, bool has_prefix)
+      : start_(start),
+        number_(number),
+        copy_(image, *this, has_prefix ? "[" + std::to_string(number) + "] " : "") {}
   ~copied_program() override { copy_.flush(); }
 
   int run() override {
@@ -52,8 +54,12 @@ class copied_program final : public rank_code {
   void enter() override { copy_.enter(); }
   void leave() override { copy_.leave(); }
 
+  void end(int status) override { end_rank(status); }
+  void end_on_thread(int status) override { end_process_of(number_, status); }
+
  private:
   const program_start& start_;
+  int number_;
   program_copy copy_;
 };
 
@@ -107,8 +113,7 @@ int run_ranks(const program_start& start) {
     for (const std::string& warning : image->warnings()) log(log_level::warning, warning);
     if (image->needs_executable_stack()) what.code = fiber::code_on_stack::yes;
     what.make_code = [&](int number) {
-      return std::make_unique<copied_program>(*image, start,
-                                              settings.prefix ? "[" + std::to_string(number) + "] " : "");
+      return std::make_unique<copied_program>(*image, start, number, settings.prefix);
     };
   }
   return run(settings.run, what);

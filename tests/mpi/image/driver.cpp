@@ -30,13 +30,17 @@
 
 namespace {
 
+using imbrex::mpi::copy_host;
 using imbrex::mpi::program_copy;
 using imbrex::mpi::program_image;
 using imbrex::mpi::program_start;
 
 constexpr std::size_t stack_bytes = 1 << 20;
 
-struct fiber {
+struct fiber final : copy_host {
+  void end(int with) override;
+  void end_on_thread(int with) override;
+
   std::unique_ptr<program_copy> copy;
   ucontext_t inside{};
   ucontext_t* outside = nullptr;  // of the thread that runs it
@@ -66,12 +70,16 @@ int number_in(const char* variable, int otherwise) {
   return text == nullptr ? otherwise : std::atoi(text);
 }
 
-[[noreturn]] void end(int status) {
-  fiber& f = *current();
-  f.status = status;
-  f.ended = true;
-  ::setcontext(f.outside);
+void fiber::end(int with) {
+  status = with;
+  ended = true;
+  ::setcontext(outside);
   std::abort();
+}
+
+void fiber::end_on_thread(int with) {
+  std::fprintf(stderr, "copy %d has ended on a thread with the status %d\n", number, with);
+  std::_Exit(with);
 }
 
 void run_fiber() {
@@ -83,7 +91,7 @@ void run_fiber() {
     std::fprintf(stderr, "main of copy %d threw: %s\n", f.number, e.what());
     status = 99;
   }
-  end(status);
+  f.end(status);
 }
 
 void exchange_exceptions(fiber& f) {
@@ -122,7 +130,7 @@ void run_thread(int number) {
 void prepare(fiber& f, const program_image& image, int number) {
   f.number = number;
   f.copy = std::make_unique<program_copy>(
-      image, &end, std::getenv("IMAGE_PREFIX") == nullptr ? "" : "[" + std::to_string(number) + "] ");
+      image, f, std::getenv("IMAGE_PREFIX") == nullptr ? "" : "[" + std::to_string(number) + "] ");
   const int access = PROT_READ | PROT_WRITE | (image.needs_executable_stack() ? PROT_EXEC : 0);
   void* stack = ::mmap(nullptr, stack_bytes, access, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (stack == MAP_FAILED) throw imbrex::error("no memory for a stack");

@@ -125,6 +125,20 @@ class Programs(unittest.TestCase):
             f"copy {i} is done", "xy", "direct line")], "-ab", "file", "--size", "42", "-v", "-bv", "--", "-x",
                    options=("-rdynamic", "-lm"), IMAGE_PREFIX="on")
 
+    def test_threads_of_copies(self):
+        calls = [f"{call} of copy {i}" for i in range(COPIES) for call in ("puts", "printf", "write", "atexit")]
+        self.check("threads.cpp", lambda copies: 4 * calls)
+
+    def test_a_thread_that_exits_ends_the_process(self):
+        if not (compiler := found(["g++"])):
+            self.skipTest("no compiler of C++")
+        done = run(Build.program("threads.cpp", compiler, "-O1"), "5")
+        self.assertEqual((done.stderr, done.returncode), ("copy 1 has ended on a thread with the status 5\n", 5))
+
+    def test_standard_outputs_of_copies(self):
+        self.check("streams.cpp", lambda copies: [f"{part} {i}" for i in range(COPIES)
+                                                  for part in ("first", "second", "third")])
+
     def test_fortran(self):
         self.check("units.f90", lambda copies: [f"copy {i} failures 0" for i in range(copies)])
 
@@ -156,6 +170,17 @@ class Programs(unittest.TestCase):
                                                f"-Wl,-rpath,{Build.folder}")).stderr, (
                 "warning: each rank has its own variable counter, but not libcounter-gcc.so, whose variable it is: "
                 "privatise that library too\n"))
+
+    def test_a_library_stands_before_the_c_library(self):
+        compiler = found(["gcc", "clang-19", "clang"])
+        if not compiler:
+            self.skipTest("no compiler of C")
+        library = Build.folder / "libbefore.so"
+        source = HERE / "programs" / "stands_before.c"
+        subprocess.run([compiler, "-shared", "-fPIC", "-fno-builtin", "-DLIBRARY", str(source), "-o", str(library)],
+                       check=True)
+        done = run(Build.program("stands_before.c", compiler, str(library), f"-Wl,-rpath,{Build.folder}"))
+        self.assertEqual((done.stderr, done.stdout), ("", COPIES * "-4\n"))
 
     def test_a_debugger_knows_the_functions_of_copies(self):
         compiler, debugger = found(["gcc", "clang-19", "clang"]), shutil.which("gdb")

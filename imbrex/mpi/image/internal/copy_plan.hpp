@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <imbrex/mpi/image/elf_file.hpp>
+#include <imbrex/mpi/image/internal/call_gates.hpp>
 #include <imbrex/mpi/image/internal/copy_area.hpp>
 #include <imbrex/mpi/image/internal/library_variables.hpp>
 
@@ -19,7 +20,8 @@ namespace imbrex::mpi {
 struct thread_block {
   std::ptrdiff_t offset;  ///< from the thread's pointer
   std::size_t size;
-  std::uint64_t image;  ///< the place of what they begin with
+  bool is_of_copy;      ///< each copy has the module
+  std::uint64_t image;  ///< what they begin with: its place if it is the copy's, else its address
   std::size_t image_size;
 };
 
@@ -54,6 +56,8 @@ struct snapshot {
 struct copy_plan {
   std::vector<module_plan> modules;  ///< in the order of their constructors: the program is the last
   std::vector<thread_block> thread_blocks;
+  call_gates gates{functions_of_copies()};
+  std::uint64_t gates_at = 0;
   std::uint64_t annex = 0;  ///< variables of libraries that the program does not hold itself
   std::size_t bytes = 0;
   std::vector<snapshot> snapshots;

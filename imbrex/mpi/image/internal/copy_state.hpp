@@ -3,8 +3,10 @@
 
 #include <ext/stdio_sync_filebuf.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdio>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,11 +19,13 @@
 
 namespace imbrex::mpi {
 
+class copy_host;
 class program_copy;
 
 /// All that belongs to a copy.
 struct copy_state {
-  copy_state(const copy_plan& made_by, program_copy& owner, void (*end)(int), std::string prefix);
+  copy_state(std::shared_ptr<const copy_plan> made_by, program_copy& owner, copy_host& host,
+             std::string prefix);
   ~copy_state();
 
   int call_main(int argc, char** argv, char** environment);
@@ -42,6 +46,8 @@ struct copy_state {
   /// The program ends itself: `destruct`, then the end function.
   [[noreturn]] void exit(int status);
   [[noreturn]] void end_at_once(int status);
+  /// The same on a thread that the program has started.
+  [[noreturn]] void end_on_thread(int status);
 
   /// The thread_local variables come to this thread from another one: what points to one of them goes along,
   /// if it is one of them itself.
@@ -49,6 +55,13 @@ struct copy_state {
 
   void enter() noexcept;
   void leave() noexcept;
+  /// True between both, on the thread that has entered it.
+  bool runs_here() const noexcept;
+  /// A thread begins that the copy has started.
+  void begin_thread() noexcept;
+
+  /// Those of the copy come to this thread, or go from it.
+  void exchange_thread_blocks() noexcept;
 
   std::byte* at(std::uint64_t place) const noexcept { return slot + place; }
   /// What the program knows as stdout.
@@ -63,17 +76,19 @@ struct copy_state {
     return place ? reinterpret_cast<T*>(at(*place)) : nullptr;
   }
 
+  const std::shared_ptr<const copy_plan> kept_plan;
   const copy_plan& plan;
   program_copy& copy;
-  void (*const end)(int);
+  std::atomic<copy_host*> host;  // null once the copy is no more, while its threads run on
   std::byte* slot = nullptr;
+  std::atomic<bool> has_threads = false;  // which may run for as long as the process does
 
   exit_functions at_exit;
   exit_functions at_quick_exit;
   exit_functions at_thread_exit;  // destructors of thread_local variables
   bool is_destructed = false;
 
-  std::vector<std::vector<std::byte>> thread_blocks;  // while it does not run
+  std::vector<std::vector<std::byte>> thread_blocks;  // while it runs, those of its PE
   std::byte* last_thread = nullptr;                   // the pointer of the thread on which it has run
 
   library_state library;
@@ -89,7 +104,9 @@ struct copy_state {
 
 /// The state of the copy that runs on this thread; null if there is none.
 copy_state* running_state() noexcept;
-/// The same where code of a copy has called.
-copy_state& running_copy() noexcept;
+/// The copy whose code has called a function through a gate, on whatever thread.
+copy_state& calling_copy() noexcept;
+/// The copy that this thread works for: that runs on it, or has started it. Null if there is none.
+copy_state* copy_of_thread() noexcept;
 
 }  // namespace imbrex::mpi

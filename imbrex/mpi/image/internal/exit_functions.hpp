@@ -2,24 +2,21 @@
 #pragma once
 
 #include <cstddef>
+#include <mutex>
 #include <vector>
 
 namespace imbrex::mpi {
 
 /// What one program leaves to its end by atexit, on_exit and destructors of static variables: the last first.
-/// One thread at a time.
+/// Any thread adds; one calls.
 class exit_functions {
  public:
   using function = void (*)(void* argument);
   using function_with_status = void (*)(int status, void* argument);
 
   /// `module` is what a program or library calls itself by when it is unloaded.
-  void add(function called, void* argument, void* module) {
-    entries_.push_back({called, nullptr, argument, module});
-  }
-  void add(function_with_status called, void* argument) {
-    entries_.push_back({nullptr, called, argument, nullptr});
-  }
+  void add(function called, void* argument, void* module) { add({called, nullptr, argument, module}); }
+  void add(function_with_status called, void* argument) { add({nullptr, called, argument, nullptr}); }
 
   /// Calls and forgets all of them, also those that are added meanwhile.
   void run(int status);
@@ -35,6 +32,9 @@ class exit_functions {
     void* argument;
     void* module;
   };
+  void add(const entry& made);
+
+  std::mutex mutex_;
   std::vector<entry> entries_;
 };
 

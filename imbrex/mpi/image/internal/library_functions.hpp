@@ -9,18 +9,21 @@ namespace imbrex::mpi {
 /// By a function's name: what copies call instead.
 using function_table = std::unordered_map<std::string_view, const void*>;
 
-/// What copies call instead of a function of the C library, or of the compiler's, that keeps state of the
-/// process: the same with state of the copy that runs. Null for the others, which is most of them.
-const void* function_of_copies(std::string_view name);
+/// What copies call instead of functions of the C library, or of the compiler's, that keep state of the
+/// process: the same with state of the copy that calls, on whatever thread. Copies call them through gates.
+function_table functions_of_copies();
 
 // By subject.
-void add_ends(function_table& table);     ///< exit, atexit and the like
-void add_output(function_table& table);   ///< what writes to the standard output
-void add_options(function_table& table);  ///< getopt
-void add_random(function_table& table);   ///< rand, random, drand48
-void add_results(function_table& table);  ///< strtok, localtime, lgamma: what has a result in a variable
-void add_locale(function_table& table);   ///< setlocale
+void add_ends(function_table& table);         ///< exit, atexit and the like
+void add_output(function_table& table);       ///< what writes to the standard output
+void add_streams(function_table& table);      ///< freopen, fclose, setvbuf of the standard output
+void add_descriptors(function_table& table);  ///< dup2, fstat and the like of the standard output
+void add_options(function_table& table);      ///< getopt
+void add_random(function_table& table);       ///< rand, random, drand48
+void add_results(function_table& table);      ///< strtok, localtime, lgamma: what has a result in a variable
+void add_locale(function_table& table);       ///< setlocale
 void add_environment(function_table& table);
+void add_threads(function_table& table);  ///< pthread_create, thrd_create
 void add_signals(function_table& table);
 void add_loader(function_table& table);  ///< dlsym, dladdr, dl_iterate_phdr
 

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include <array>
+#include <mutex>
 #include <string>
 
 #include <imbrex/mpi/image/internal/option_scanner.hpp>
@@ -18,6 +19,8 @@ struct library_state {
   library_state();
   ~library_state();
   library_state(const library_state&) = delete;
+
+  std::mutex mutex;  // of what threads of a process may use at once: random numbers, the locale
 
   // Of getopt, where the program has no such variables.
   option_scanner options;

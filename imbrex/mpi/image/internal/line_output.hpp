@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdio>
+#include <mutex>
 #include <string>
+#include <string_view>
+
+#include <imbrex/base/host/descriptor.hpp>
 
 namespace imbrex::mpi {
 
 /// The standard output of one copy: a stream whose lines come whole to the standard output of the process,
-/// each as soon as it has ended. One thread at a time; several of them may write side by side.
+/// each as soon as it has ended. A program may open it on a file of its own, which gets all bytes as they
+/// are. Any thread.
 class line_output {
  public:
   /// `prefix` stands before each line. Throws error if there is no memory.
@@ -16,8 +22,14 @@ class line_output {
   ~line_output();
   line_output(const line_output&) = delete;
 
-  /// The stream; null once the program has closed it.
   std::FILE* stream() const noexcept { return stream_; }
+  /// The descriptor of the process to which it writes; -1 if the program has closed it.
+  int descriptor() const noexcept { return descriptor_; }
+  /// Writes to another file from now on, which it closes at its end; -1: the program has closed it. What is
+  /// in the stream's buffer goes there, too.
+  void redirect(imbrex::descriptor to);
+  /// Writes to the standard output of the process again.
+  void restore();
   /// Takes bytes that the program writes past the stream. False, and errno, if they cannot be written.
   bool write(const char* bytes, std::size_t size);
   /// Writes the last line, too, which has not ended, and ends it. Not an error if that is not possible.
@@ -25,10 +37,14 @@ class line_output {
 
  private:
   static ssize_t write_cookie(void* self, const char* bytes, std::size_t size);
-  static int close_cookie(void* self);
+  void end_line();
+  bool write_lines(std::string_view text);
 
   std::string prefix_;
+  std::mutex mutex_;
   std::string last_line_;  // that has not ended
+  std::atomic<int> descriptor_;
+  imbrex::descriptor file_;  // that the program has opened
   std::FILE* stream_;
 };
 

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/mpi/image/internal/copy_threads.hpp>
+
+#include <dlfcn.h>
+#include <threads.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <memory>
+
+#include <imbrex/mpi/image/internal/copy_state.hpp>
+#include <imbrex/mpi/image/internal/library_functions.hpp>
+
+namespace imbrex::mpi {
+
+namespace {
+
+struct thread_of_copy {
+  copy_state& owner;
+  void* (*function)(void*);
+  void* argument;
+
+  static void* run(void* self) {
+    const std::unique_ptr<thread_of_copy> own(static_cast<thread_of_copy*>(self));
+    own->owner.begin_thread();
+    return own->function(own->argument);
+  }
+};
+
+int copy_pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*function)(void*),
+                        void* argument) {
+  return start_thread(&calling_copy(), thread, attributes, function, argument);
+}
+
+/// The same by C11's interface: a thread is one of POSIX, whose result holds the function's.
+struct c11_function {
+  int (*function)(void*);
+  void* argument;
+
+  static void* run(void* self) {
+    const std::unique_ptr<c11_function> own(static_cast<c11_function*>(self));
+    return reinterpret_cast<void*>(std::intptr_t{own->function(own->argument)});
+  }
+};
+
+int copy_thrd_create(thrd_t* thread, int (*function)(void*), void* argument) {
+  auto started = std::make_unique<c11_function>(c11_function{function, argument});
+  const int result = copy_pthread_create(thread, nullptr, &c11_function::run, started.get());
+  if (result != 0) return result == ENOMEM ? thrd_nomem : thrd_error;
+  (void)started.release();
+  return thrd_success;
+}
+
+}  // namespace
+
+int start_thread(copy_state* owner, pthread_t* thread, const pthread_attr_t* attributes,
+                 void* (*function)(void*), void* argument) {
+  using create_function = int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
+  static const auto next = reinterpret_cast<create_function>(::dlsym(RTLD_NEXT, "pthread_create"));
+  if (owner == nullptr) return next(thread, attributes, function, argument);
+  owner->has_threads = true;
+  auto started = std::make_unique<thread_of_copy>(thread_of_copy{*owner, function, argument});
+  const int result = next(thread, attributes, &thread_of_copy::run, started.get());
+  if (result == 0) (void)started.release();
+  return result;
+}
+
+void add_threads(function_table& table) {
+  table.insert({
+      {"pthread_create", function_address(&copy_pthread_create)},
+      {"thrd_create", function_address(&copy_thrd_create)},
+  });
+}
+
+}  // namespace imbrex::mpi

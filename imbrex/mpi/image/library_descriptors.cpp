@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// The descriptor 1 of a copy is its standard output: what it opens there in place of the process' is its own.
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <utility>
+
+#include <imbrex/mpi/image/internal/copy_state.hpp>
+#include <imbrex/mpi/image/internal/library_functions.hpp>
+
+namespace imbrex::mpi {
+
+namespace {
+
+/// The process' descriptor for one of the copy that calls.
+int real(int number) { return number == STDOUT_FILENO ? calling_copy().output.descriptor() : number; }
+
+template <auto Function, class Result, class... More>
+Result call_with_real(int number, More... more) {
+  return Function(real(number), more...);
+}
+/// What copies call instead of a function whose first argument is a descriptor.
+template <auto Function, class Result, class... More>
+const void* by_descriptor(Result (*)(int, More...)) {
+  return function_address(&call_with_real<Function, Result, More...>);
+}
+
+// They take one argument more, or none.
+int copy_fcntl(int number, int command, std::uintptr_t more) { return ::fcntl(real(number), command, more); }
+int copy_ioctl(int number, unsigned long command, std::uintptr_t more) {
+  return ::ioctl(real(number), command, more);
+}
+
+bool is_output_of_process(int descriptor) {
+  struct stat one{};
+  struct stat other{};
+  return ::fstat(descriptor, &one) == 0 && ::fstat(STDOUT_FILENO, &other) == 0 &&
+         one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+}
+
+int replace_output(line_output& output, int from) {
+  if (from == output.descriptor() && from >= 0) return STDOUT_FILENO;
+  descriptor file(::fcntl(from, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+  if (!file) return -1;
+  // Most programs keep their standard output, and put it back: its lines come whole again.
+  if (is_output_of_process(from))
+    output.restore();
+  else
+    output.redirect(std::move(file));
+  return STDOUT_FILENO;
+}
+
+int copy_dup2(int from, int to) {
+  return to == STDOUT_FILENO ? replace_output(calling_copy().output, real(from)) : ::dup2(real(from), to);
+}
+int copy_dup3(int from, int to, int flags) {
+  if (to != STDOUT_FILENO) return ::dup3(real(from), to, flags);
+  errno = EINVAL;
+  return from == to ? -1 : replace_output(calling_copy().output, real(from));
+}
+
+int copy_close(int number) {
+  if (number != STDOUT_FILENO) return ::close(number);
+  line_output& output = calling_copy().output;
+  if (output.descriptor() < 0) return ::close(-1);
+  output.redirect({});
+  return 0;
+}
+
+}  // namespace
+
+void add_descriptors(function_table& table) {
+  table.insert({
+      {"dup", by_descriptor<&::dup>(&::dup)},
+      {"dup2", function_address(&copy_dup2)},
+      {"dup3", function_address(&copy_dup3)},
+      {"close", function_address(&copy_close)},
+      {"fcntl", function_address(&copy_fcntl)},
+      {"fcntl64", function_address(&copy_fcntl)},
+      {"ioctl", function_address(&copy_ioctl)},
+      {"isatty", by_descriptor<&::isatty>(&::isatty)},
+      {"fstat", by_descriptor<&::fstat>(&::fstat)},
+      {"fstat64", by_descriptor<&::fstat64>(&::fstat64)},
+      {"lseek", by_descriptor<&::lseek>(&::lseek)},
+      {"lseek64", by_descriptor<&::lseek64>(&::lseek64)},
+      {"ftruncate", by_descriptor<&::ftruncate>(&::ftruncate)},
+      {"ftruncate64", by_descriptor<&::ftruncate64>(&::ftruncate64)},
+      {"fsync", by_descriptor<&::fsync>(&::fsync)},
+      {"fdatasync", by_descriptor<&::fdatasync>(&::fdatasync)},
+      {"tcgetattr", by_descriptor<&::tcgetattr>(&::tcgetattr)},
+  });
+}
+
+}  // namespace imbrex::mpi

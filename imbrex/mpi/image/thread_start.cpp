@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <pthread.h>
+
+#include <imbrex/mpi/image/internal/copy_state.hpp>
+#include <imbrex/mpi/image/internal/copy_threads.hpp>
+
+/// Of libraries, as the C++ library's and OpenMP's threads begin so: a thread that is started while a rank
+/// runs is the rank's.
+extern "C" [[gnu::visibility("default")]] int pthread_create(pthread_t* thread,
+                                                             const pthread_attr_t* attributes,
+                                                             void* (*function)(void*),
+                                                             void* argument) noexcept {
+  return imbrex::mpi::start_thread(imbrex::mpi::copy_of_thread(), thread, attributes, function, argument);
+}
