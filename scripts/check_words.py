@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Fails on a line that is too long, and on a name in back-ticks that the tree does not have.
+"""Fails on a line that is too long, a name in back-ticks that the tree does not have, a comment without a subject.
 
 Lines have 110 columns in C++ and 120 elsewhere; tables, links, headings and what a document shows as it is may have
 more. Names in back-ticks are looked for in README.md, CONTRIBUTING.md, docs/ and the comments of C++: a path is a part
 of some path of the tree, an option and an identifier stand in its code, outside of comments, and the parts of a::b do
 so in one file. What others have named is listed here.
+
+A comment of C++ is understood without the line above: its first word is no preposition, pronoun or question. The rule
+holds in the folders that PLAIN lists.
 
 usage: check_words.py [repository root]
 """
@@ -38,6 +41,12 @@ EXAMPLES = set("""
     foo.hpp foo.test.cpp prog.py snake_case utils helpers _words
 """.split()) | {"Fatal: ... invalid", "failed to arm iface"}
 
+# Where each comment begins with its subject.
+PLAIN = ()
+OPENING = re.compile(r"(of|that of|those|the same|so many|by what|and|none|its?|what|whose|who|how)\b", re.IGNORECASE)
+NO_NOUN = re.compile(r"\bthat one\b|\bwhat\b[^.;:]*\bwhat\b", re.IGNORECASE)
+COMMENT_SIGN = re.compile(r"^\s*(?://[/!]?<?|/\*+)\s*")
+
 STRING_OR_COMMENT = re.compile(
     r'R"(?P<mark>[^()\s]*)\(.*?\)(?P=mark)"|"(?:\\.|[^"\\\n])*"|(?<=[0-9a-fA-F])\'(?=[0-9a-fA-F])'
     r'|\'(?:\\.|[^\'\\\n])+\'|//[^\n]*|/\*.*?\*/', re.DOTALL)
@@ -66,6 +75,31 @@ def split_cpp(text):
         comments += ["\n" * between.count("\n"), part if is_comment else "\n" * part.count("\n")]
         end = found.end()
     return "".join(code + [text[end:]]), "".join(comments + ["\n" * text[end:].count("\n")])
+
+
+def comment_blocks(text):
+    """The comments of a C++ source with the numbers of their first lines; lines below each other are one comment."""
+    codes, comments = (part.split("\n") for part in split_cpp(text))
+    number, block, column = 0, [], 0
+    for at, (line, code, comment) in enumerate(zip(text.split("\n"), codes, comments), 1):
+        words = COMMENT_SIGN.sub("", comment)
+        goes_on = block and comment.strip() and not code.strip() and column == line.find(comment.strip())
+        if block and not goes_on:
+            yield number, " ".join(block)
+            block = []
+        if comment.strip():
+            number, column = number if block else at, line.find(comment.strip())
+            block.append(words.strip())
+    if block:
+        yield number, " ".join(block)
+
+
+def check_openings(name, text):
+    for number, block in comment_blocks(text):
+        if found := OPENING.match(block):
+            yield f"{name}:{number}: a comment begins with '{found.group()}': begin with its subject"
+        if found := NO_NOUN.search(block):
+            yield f"{name}:{number}: '{found.group()}' in a comment: name it"
 
 
 class Tree:
@@ -171,6 +205,8 @@ def check(root):
             complaints += check_columns(name, text)
         if suffix in CPP:
             complaints += check_names(name, enumerate(split_cpp(text)[1].split("\n"), 1), tree)
+            if name.startswith(PLAIN):
+                complaints += check_openings(name, text)
         elif name in ("README.md", "CONTRIBUTING.md") or re.fullmatch(r"docs/[^/]*\.md", name):
             complaints += check_names(name, prose_of(text), tree)
     return complaints
@@ -180,5 +216,5 @@ if __name__ == "__main__":
     found = check(sys.argv[1] if len(sys.argv) > 1 else ".")
     for complaint in found:
         print(complaint, file=sys.stderr)
-    print(f"words: {len(found)} complaints" if found else "words: all lines are short enough, all names exist")
+    print(f"words: {len(found)} complaints" if found else "words: all lines are short enough, all names exist, comments have subjects")
     sys.exit(1 if found else 0)

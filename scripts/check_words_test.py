@@ -5,7 +5,7 @@ import pathlib
 import tempfile
 import unittest
 
-from check_words import check, split_cpp
+from check_words import check, check_openings, comment_blocks, split_cpp
 
 HEADER = """// Takes what `inbox::post` gives it, `options` that `--pes` sets.
 class inbox {
@@ -57,6 +57,22 @@ class CheckWords(unittest.TestCase):
         for name in ("docs/a.md", "scripts/a.py", "imbrex/CMakeLists.txt", "dev"):
             self.assertIn(f"{name}:1: ", self.complaints({name: "x " * 70 + "\n"}))
         self.assertEqual("", self.of_document("see [there](" + "x" * 120 + ").\n"))
+
+    def test_comments_without_a_subject(self):
+        def said(text):
+            return list(check_openings("a.hpp", text))
+        self.assertEqual(said("/// The number of PEs.\nint a;  // in bytes\n"), [])
+        for opening in ("Of the other PE.", "of a PE", "The same for a section.", "It is late.", "What others send."):
+            self.assertEqual(len(said(f"int a;\n/// {opening}\nint b;\n")), 1, opening)
+            self.assertEqual(len(said(f"int a;  ///< {opening}\n")), 1, opening)
+        self.assertEqual(said("/// The offer of a PE\n/// of this process.\n"), [])
+        self.assertEqual(said("// A list. It is sorted.\n"), [])
+        self.assertIn("'that one' in a comment", said("// The PE, or that one.\n")[0])
+        self.assertIn("in a comment: name it", said("// A list of what does what is sent.\n")[0])
+
+    def test_blocks_of_comments(self):
+        self.assertEqual(list(comment_blocks('int a;  // b\n// c\n// d\n\nint e;  // f\n        // g\nconst char* h = "// i";  ///< j\n')),
+                         [(1, "b"), (2, "c d"), (5, "f g"), (7, "j")])
 
     def test_parts_of_a_source(self):
         code, comments = split_cpp('a = "//b"; // c "d"\n/* e\n*/ f = R"(//g)" + 1\'000 + \'"\'; // h\n')
