@@ -11,7 +11,8 @@ SOUND = {
     "README.md": "# A\n\n[tutorial](docs/tutorial.md#1-hello), [site](https://example.org), [here](#a)\n",
     "CONTRIBUTING.md": "",
     "docs/headers.md": "| `imbrex/core/index.hpp` | `index` |\n",
-    "docs/tutorial.md": "## 1. Hello\n\n`index.hpp`, `ring/parts.hpp`\n```cpp\nint main() {}\n```\n```\n[no](link)\n```\n",
+    "docs/tutorial.md": "## 1. Hello\n\n`index.hpp`, `ring/parts.hpp`\n"
+                        "```cpp\nint main() {}\n```\n```\n[no](link)\n```\n",
     "examples/hello.cpp": "#include <x>\nint main() {}\n",
     "examples/ring/parts.hpp": "",
 }

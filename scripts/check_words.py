@@ -216,5 +216,6 @@ if __name__ == "__main__":
     found = check(sys.argv[1] if len(sys.argv) > 1 else ".")
     for complaint in found:
         print(complaint, file=sys.stderr)
-    print(f"words: {len(found)} complaints" if found else "words: all lines are short enough, all names exist, comments have subjects")
+    print(f"words: {len(found)} complaints" if found else
+          "words: all lines are short enough, all names exist, comments have subjects")
     sys.exit(1 if found else 0)

@@ -71,7 +71,8 @@ class CheckWords(unittest.TestCase):
         self.assertIn("in a comment: name it", said("// A list of what does what is sent.\n")[0])
 
     def test_blocks_of_comments(self):
-        self.assertEqual(list(comment_blocks('int a;  // b\n// c\n// d\n\nint e;  // f\n        // g\nconst char* h = "// i";  ///< j\n')),
+        source = 'int a;  // b\n// c\n// d\n\nint e;  // f\n        // g\nconst char* h = "// i";  ///< j\n'
+        self.assertEqual(list(comment_blocks(source)),
                          [(1, "b"), (2, "c d"), (5, "f g"), (7, "j")])
 
     def test_parts_of_a_source(self):
