@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/cells/domain.hpp>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <string>
@@ -92,7 +93,9 @@ index<D> domain<D>::layers(double distance) const {
                 " between cells cannot be: give one that is finite and not negative");
   index<D> n;
   for (int d = 0; d < D; ++d) {
-    const double layers = std::ceil(distance * inverse_width_[at(d)] - 1e-9);
+    // Rounding makes no further layer, but the shortest distance leads into the next cell.
+    const double layers =
+        std::max(distance > 0 ? 1.0 : 0.0, std::ceil(distance * inverse_width_[at(d)] - 1e-9));
     const double most = is_periodic(d) ? 1e6 : cells_[d];
     if (layers > most && is_periodic(d))
       throw error("a distance of " + detail::number_text(distance) +

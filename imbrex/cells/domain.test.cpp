@@ -62,6 +62,7 @@ TEST(domain, leaves_alone_what_passes_an_open_side) {
 TEST(domain, counts_layers) {
   EXPECT_EQ(mixed().layers(0.5), index2(1, 2));
   EXPECT_EQ(mixed().layers(0), index2(0, 0));
+  EXPECT_EQ(mixed().layers(1e-12), index2(1, 1)) << "a cell may be left by the shortest way";
   EXPECT_EQ(mixed().layers(100), index2(100, 8)) << "around, and no more than there are to a wall";
   EXPECT_THROW((void)mixed().layers(-1), error);
   EXPECT_THROW((void)mixed().layers(std::numeric_limits<double>::quiet_NaN()), error);
