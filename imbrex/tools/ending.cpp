@@ -37,7 +37,7 @@ void verdict::add(const ending& one, time_point now) {
   const int weight = weight_of(one);
   if (weight == none) return;
   if (!first_) first_ = now;
-  if (weight_ == none || (weight > weight_ && now < settled_at(*first_))) {
+  if (weight_ == none || (weight > weight_ && !decided_)) {
     weight_ = weight;
     status_ = status_of(one);
   }
@@ -48,19 +48,21 @@ void verdict::add(const ending& one, time_point now) {
   }
   if (!failed_at_) failed_at_ = now;
   if (!message_since_) message_since_ = now;
-  if (weight > message_weight_ && now < settled_at(*message_since_)) {
+  if (weight > message_weight_ && !message_decided_) {
     message_weight_ = weight;
     message_ = one.name + " ended " + describe(one);
   }
 }
 
-bool verdict::is_open(time_point now) const {
-  const auto began = first_ ? first_ : message_since_;
-  return began && now < settled_at(*began);
-}
+bool verdict::is_open() const { return (first_ && !decided_) || (message_since_ && !message_decided_); }
 
 void verdict::expect_another(time_point now) {
-  if (is_open(now)) expected_until_ = now + settling_time;
+  if (is_open()) expected_until_ = now + settling_time;
+}
+
+void verdict::settle(time_point now) {
+  if (first_ && now >= settled_at(*first_)) decided_ = true;
+  if (message_since_ && now >= settled_at(*message_since_)) message_decided_ = true;
 }
 
 void verdict::complain(const std::string& text, time_point now) {
@@ -81,6 +83,9 @@ std::optional<verdict::time_point> verdict::message_due() const {
   return settled_at(*message_since_);
 }
 
-std::string verdict::message() { return std::exchange(message_, {}); }
+std::string verdict::message() {
+  if (!message_.empty()) message_decided_ = true;
+  return std::exchange(message_, {});
+}
 
 }  // namespace imbrex::tools

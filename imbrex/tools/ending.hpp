@@ -28,7 +28,8 @@ int status_of(const ending& one);
 /// of those that come within `settling_time`, one that a signal killed counts before one that gave a status,
 /// and that before one that had announced it. On a busy machine a process that was killed takes longer to end
 /// than those that miss it, so while one is seen to be ending its end is waited for, up to
-/// `longest_settling_time`, when the launcher has killed all.
+/// `longest_settling_time`, when the launcher has killed all. The launcher may be late, too: nothing is
+/// decided before it has taken in all that has come.
 class verdict {
  public:
   using time_point = std::chrono::steady_clock::time_point;
@@ -38,13 +39,16 @@ class verdict {
   void add(const ending& one, time_point now);
 
   /// True between the first failure and what is decided.
-  bool is_open(time_point now) const;
+  bool is_open() const;
 
-  /// A process is ending, and nobody knows yet how. What is decided by now stays so.
+  /// A process is ending, and nobody knows yet how.
   void expect_another(time_point now);
 
-  /// A process says why the job ends, and will end with status 1. What is found out of an ending by
-  /// `settling_time` later is said instead.
+  /// All that has come was added: what has been open for long enough is decided.
+  void settle(time_point now);
+
+  /// A process says why the job ends, and will end with status 1. What is found out of an ending before that
+  /// is settled is said instead.
   void complain(const std::string& text, time_point now);
 
   /// The job's status as it is known now.
@@ -66,10 +70,12 @@ class verdict {
   int weight_ = 0;  // of the failure that counts; 0: none
   int status_ = 0;
   std::optional<time_point> first_;
+  bool decided_ = false;
   std::optional<time_point> failed_at_;
   std::string message_;
   int message_weight_ = 0;
   std::optional<time_point> message_since_;
+  bool message_decided_ = false;
   time_point expected_until_ = time_point::min();
 };
 

@@ -337,7 +337,7 @@ class job {
   /// When something is due even if nothing happens.
   std::optional<time_point> next_time() const {
     std::optional<time_point> next;
-    const auto looks_again = verdict_.is_open(now()) ? std::optional(now() + ending_look) : std::nullopt;
+    const auto looks_again = verdict_.is_open() ? std::optional(now() + ending_look) : std::nullopt;
     for (const auto& one : {running_ > 0 ? ends_at_ : abandons_at_, terminates_at(), kills_at_,
                             verdict_.message_due(), looks_again})
       if (one && (!next || *one < *next)) next = one;
@@ -371,7 +371,8 @@ class job {
       asked_for_.insert(SIGKILL);
       kill_all(SIGKILL);
     }
-    if (verdict_.is_open(t) && someone_is_ending()) verdict_.expect_another(t);
+    if (verdict_.is_open() && someone_is_ending()) verdict_.expect_another(t);
+    verdict_.settle(t);
     if (verdict_.message_due() && t >= *verdict_.message_due()) say_verdict();
   }
 
