@@ -19,8 +19,10 @@ using imbrex::cells::point;
 imbrex::cells::domain<3> box_of(const problem& what) {
   const auto length = what.box();
   imbrex::index<3> cells;
-  for (int d = 0; d < 3; ++d)
-    cells[d] = std::max(1, static_cast<int>(length[static_cast<std::size_t>(d)] / (what.range() / 2)));
+  for (int d = 0; d < 3; ++d) {
+    const double narrow = length[static_cast<std::size_t>(d)] / (what.range() / 2);
+    cells[d] = static_cast<int>(std::clamp(narrow, 1.0, 2.0 * what.lattice[d]));
+  }
   return {{0, 0, 0}, length, cells, imbrex::grid::boundary::periodic};
 }
 

@@ -146,8 +146,8 @@ class block : public imbrex::chare<block, imbrex::index<3>> {
   bool is_stored_ = false;     ///< the store is ahead of the cells
 };
 
-/// The box of a problem with cells for its lists: half as wide as the range, or fewer; at least as many along
-/// each side as there are blocks, if the box has so many.
+/// The box of a problem with cells for its lists: half as wide as the range, but no narrower than half the
+/// lattice constant, and fewer where the box is small.
 imbrex::cells::domain<3> box_of(const problem& what);
 
 }  // namespace minimd

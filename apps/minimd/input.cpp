@@ -50,7 +50,7 @@ class minimd_reader : line_reader {
     given.steps = count(next(), 0, "the number of steps", 0, most_steps);
     what.time_step = number(next(), 0, "the time step", bound::positive);
     what.temperature = number(next(), 0, "the temperature", bound::positive);
-    what.cell = unit_cell::of_density(number(next(), 0, "the density", bound::positive));
+    what.cell = unit_cell::of_density(scale(next(), 0, "the density"));
     what.renewal = count(next(), 0, "the steps between renewals", 1, most_steps);
     line = next();
     what.cutoff = number(line, 0, "the cut-off", bound::positive);

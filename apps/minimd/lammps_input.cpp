@@ -179,10 +179,10 @@ class lammps_reader : line_reader {
   }
   void lattice(const words& c) {
     expect(c, 1, "fcc");
-    const double scale = number(c, 2, "the lattice", bound::positive);
+    const double given = scale(c, 2, "the lattice");
     // Reduced units give a density, others the lattice constant.
     given_.what.cell =
-        given_.what.in == unit_system::lj ? unit_cell::of_density(scale) : unit_cell::of_constant(scale);
+        given_.what.in == unit_system::lj ? unit_cell::of_density(given) : unit_cell::of_constant(given);
     end(c, 3);
   }
   void region(const words& c) {

@@ -149,6 +149,8 @@ TEST(lammps_input, is_refused_with_the_line) {
   EXPECT_EQ(refusal("units lj\nlattice fcc none\n"),
             "in, line 2: a number is missing for the lattice, not none");
   EXPECT_EQ(refusal("units lj\nlattice fcc -1\n"), "in, line 2: the lattice is -1, and must be more than 0");
+  EXPECT_EQ(refusal("units lj\nlattice fcc 1e60\n"),
+            "in, line 2: the lattice is 1e60, and must be from 1e-50 to 1e50");
   EXPECT_EQ(refusal("units lj\nfix 1 all nvt\n"), "in, line 2: the only fix is nve, of all: fix 1 all nve");
   EXPECT_EQ(refusal("timestep 0.001\nunits lj\n"), "in, line 2: units must stand before timestep");
   EXPECT_EQ(refusal(with_line("run", "run 1.5")),

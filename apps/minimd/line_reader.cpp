@@ -36,6 +36,12 @@ double line_reader::number(const words& of, std::size_t place, const std::string
   return *value;
 }
 
+double line_reader::scale(const words& of, std::size_t place, const std::string& what) const {
+  const double value = number(of, place, what, bound::positive);
+  if (value < 1e-50 || value > 1e50) refuse(what + " is " + of[place] + ", and must be from 1e-50 to 1e50");
+  return value;
+}
+
 std::int64_t line_reader::count(const words& of, std::size_t place, const std::string& what,
                                 std::int64_t least, std::int64_t most) const {
   const double value = number(of, place, what, bound::none);

@@ -26,6 +26,8 @@ class line_reader {
 
   /// The number of a line that has this place, `what` for the error.
   double number(const words& of, std::size_t place, const std::string& what, bound least) const;
+  /// A density or a lattice constant, of which a box with a finite volume can be made.
+  double scale(const words& of, std::size_t place, const std::string& what) const;
   std::int64_t count(const words& of, std::size_t place, const std::string& what, std::int64_t least,
                      std::int64_t most) const;
 

@@ -11,9 +11,11 @@
 
 #include <imbrex/serial/file.hpp>
 
+#include "apps/harness/memory.hpp"
 #include "apps/harness/output.hpp"
 #include "apps/harness/program.hpp"
 #include "apps/minimd/measurement.hpp"
+#include "apps/minimd/memory.hpp"
 #include "apps/minimd/oracle.hpp"
 #include "apps/minimd/report.hpp"
 
@@ -67,6 +69,7 @@ std::optional<restart_file> restart_of(settings& setup) {
 
 int run_all(settings& setup) {
   const auto from = restart_of(setup);
+  check_memory(setup, harness::available_memory());
   for (const std::int64_t odf : setup.odf) chares_of(setup, odf);
   check_place(setup.write_restart);
   std::ofstream json = harness::open_json(setup.json);
@@ -100,6 +103,7 @@ int run_all(settings& setup) {
 
 int take_part(settings& setup) {
   const auto from = restart_of(setup);
+  check_memory(setup, harness::available_memory());
   for (const std::int64_t odf : setup.odf) {
     measurement nothing;
     const int status =

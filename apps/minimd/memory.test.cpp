@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/minimd/memory.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include <imbrex/base/error.hpp>
+
+#include "apps/minimd/block.hpp"
+
+namespace minimd {
+namespace {
+
+std::string refusal(const settings& setup) {
+  try {
+    check_memory(setup, std::uint64_t(8) << 30);
+    return "";
+  } catch (const imbrex::usage_error& e) {
+    return e.what();
+  }
+}
+
+TEST(memory, is_enough_for_what_is_meant) {
+  settings setup;
+  setup.given.what.lattice = {100, 100, 100};
+  EXPECT_EQ(refusal(setup), "");
+}
+
+TEST(memory, is_not_enough_for_sizes_that_cannot_be_meant) {
+  settings large, far, dense;
+  large.given.what.lattice = {100'000, 100'000, 100'000};
+  EXPECT_EQ(
+      refusal(large),
+      "100000 x 100000 x 100000 unit cells with 4000000000000000 atoms, which have about 77.6 neighbours "
+      "within the cut-off 2.5 and the skin 0.3, need at least 1.702 EiB of memory, but 8 GiB are "
+      "available; choose fewer unit cells, or a shorter cut-off or skin");
+  large.processes = 1000;
+  EXPECT_NE(refusal(large).find(" of memory in each process, but 8 GiB are available"), std::string::npos);
+  far.given.what.skin = 1e300;
+  EXPECT_NE(refusal(far), "");
+  dense.given.what.cell = unit_cell::of_density(1e100);
+  EXPECT_NE(refusal(dense), "");
+}
+
+// Cells that are narrower than the lattice would be empty, and more than any memory holds.
+TEST(memory, is_not_taken_by_cells_without_atoms) {
+  problem thin, near;
+  thin.lattice = near.lattice = {5, 6, 7};
+  thin.cell = unit_cell::of_density(1e-60);
+  near.cutoff = 1e-30;
+  near.skin = 0;
+  for (const problem& what : {thin, near}) EXPECT_EQ(box_of(what).cells(), imbrex::index3(10, 12, 14));
+}
+
+}  // namespace
+}  // namespace minimd
