@@ -28,13 +28,13 @@ int status_of(const ending& one);
 /// of those that come within `settling_time`, one that a signal killed counts before one that gave a status,
 /// and that before one that had announced it. On a busy machine a process that was killed takes longer to end
 /// than those that miss it, so while one is seen to be ending its end is waited for, up to
-/// `longest_settling_time`, when the launcher has killed all. The launcher may be late, too: nothing is
-/// decided before it has taken in all that has come.
+/// `longest_settling_time`; the launcher has killed all long before. The launcher may be late, too: nothing
+/// is decided before it has taken in all that has come.
 class verdict {
  public:
   using time_point = std::chrono::steady_clock::time_point;
   static constexpr std::chrono::milliseconds settling_time{200};
-  static constexpr std::chrono::milliseconds longest_settling_time{5000};
+  static constexpr std::chrono::milliseconds longest_settling_time{10'000};
 
   void add(const ending& one, time_point now);
 

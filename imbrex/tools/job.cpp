@@ -84,6 +84,7 @@ struct member {
   std::deque<std::shared_ptr<const std::string>> answers{};
   std::size_t sent = 0;  // of the first answer
   bool running = true;
+  bool was_ending = false;  // before the launcher killed it
 };
 
 class job {
@@ -104,7 +105,8 @@ class job {
   job& operator=(const job&) = delete;
   /// Only an exception leaves processes to end here.
   ~job() {
-    kill_all(SIGKILL);
+    for (const member& one : members_)
+      if (one.running) ::kill(one.process.pid, SIGKILL);
     for (const member& one : members_)
       while (one.running && ::waitpid(one.process.pid, nullptr, 0) < 0 && errno == EINTR) continue;
   }
@@ -114,7 +116,6 @@ class job {
       start();
     } catch (...) {  // those that have been started must not stay, nor what they leave behind
       meet();
-      asked_for_.insert(SIGKILL);
       kill_all(SIGKILL);
       come_to_end();
       throw;
@@ -279,7 +280,7 @@ class job {
     if (WIFSIGNALED(how)) {
       end.signal = WTERMSIG(how);
       end.status = 128 + WTERMSIG(how);
-      end.asked_for = asked_for_.contains(WTERMSIG(how));
+      end.asked_for = asked_for_.contains(WTERMSIG(how)) && !(WTERMSIG(how) == SIGKILL && one.was_ending);
     }
     verdict_.add(end, now());
     one.process.socket.close();
@@ -287,8 +288,12 @@ class job {
   }
 
   void kill_all(int signal) {
-    for (const member& one : members_)
-      if (one.running) ::kill(one.process.pid, signal);
+    const bool is_first = asked_for_.insert(signal).second;
+    for (member& one : members_) {
+      if (!one.running) continue;
+      if (is_first && signal == SIGKILL) one.was_ending = is_ending(one.process.pid);
+      ::kill(one.process.pid, signal);
+    }
   }
 
   /// Processes of our processes, which became ours when their parents ended.
@@ -320,7 +325,6 @@ class job {
     asked_for_.insert(signal);
     if (signal == SIGINT) {
       if (interrupted_ && now() - *interrupted_ >= interrupt_gap) {
-        asked_for_.insert(SIGKILL);
         abandoned_ = true;
         if (!status_) status_ = 128 + SIGINT;
         return kill_all(SIGKILL);
@@ -368,7 +372,6 @@ class job {
     if (kills_at_ && t >= *kills_at_) {
       kills_at_.reset();
       killed_ = true;
-      asked_for_.insert(SIGKILL);
       kill_all(SIGKILL);
     }
     if (verdict_.is_open() && someone_is_ending()) verdict_.expect_another(t);
@@ -388,7 +391,6 @@ class job {
   void terminate() {
     ends_at_.reset();
     kills_at_ = now() + termination_time;
-    asked_for_.insert(SIGTERM);
     kill_all(SIGTERM);
   }
 
