@@ -72,7 +72,7 @@ void for_each_site(const problem& what, const imbrex::index<3>& from, const imbr
 
 std::int64_t number_in_cells(const problem& what, std::int64_t id) {
   const std::int64_t columns = std::int64_t{2} * what.lattice[0], rows = std::int64_t{2} * what.lattice[1];
-  // Of two sites side by side one has an even sum.
+  // Among two sites side by side one has an even sum.
   const std::int64_t y = 2 * id / columns % rows, z = 2 * id / columns / rows;
   const std::int64_t x = 2 * id % columns + (y + z) % 2;
   const std::int64_t cell = (z / 2 * what.lattice[1] + y / 2) * what.lattice[0] + x / 2;

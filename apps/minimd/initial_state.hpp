@@ -25,8 +25,8 @@ class velocity_numbers {
  public:
   explicit velocity_numbers(const random_velocities& what);
 
-  /// Of the atom with that number, which must be greater than that of the call before. O(log of their
-  /// difference), but O(difference) for a normal distribution.
+  /// The velocity of the atom with that number, which must be greater than that of the call before.
+  /// O(log of their difference), but O(difference) for a normal distribution.
   imbrex::cells::point<3> of(std::int64_t number, const imbrex::cells::point<3>& position);
 
  private:
@@ -36,7 +36,7 @@ class velocity_numbers {
   random_velocities what_;
   std::int64_t state_ = 0;
   std::int64_t next_ = 0;         // the number of the atom whose velocity the row goes on with
-  std::optional<double> kept_{};  // of two normal numbers that come together
+  std::optional<double> kept_{};  // the second of two normal numbers, which come together
 };
 
 /// By how much velocities are scaled whose squares have this sum, so that the temperature is the given one.

@@ -96,16 +96,19 @@ class lammps_reader : line_reader {
       bool is_once = false;
     };
     static const std::map<std::string, rule> commands{
+        {"atom_modify", {&lammps_reader::atom_modify}},
         {"atom_style", {&lammps_reader::atom_style}},
         {"boundary", {&lammps_reader::boundary}},
         {"create_atoms", {&lammps_reader::create_atoms, {"create_box"}, true}},
         {"create_box", {&lammps_reader::create_box, {"region"}, true}},
+        {"dimension", {&lammps_reader::dimension}},
         {"echo", {&lammps_reader::echo}},
         {"fix", {&lammps_reader::fix, {}, true}},
         {"lattice", {&lammps_reader::lattice, {}, true}},
         {"mass", {&lammps_reader::mass, {"create_box"}}},
         {"neigh_modify", {&lammps_reader::neigh_modify}},
         {"neighbor", {&lammps_reader::neighbor}},
+        {"newton", {&lammps_reader::newton}},
         {"pair_coeff", {&lammps_reader::pair_coeff, {"create_box", "pair_style"}}},
         {"pair_style", {&lammps_reader::pair_style}},
         {"processors", {&lammps_reader::processors}},
@@ -149,7 +152,7 @@ class lammps_reader : line_reader {
   }
 
   void variable(const words& c) { variables_.define(c); }
-  // These three change nothing of what is computed.
+  // The next commands change nothing of what is computed.
   void echo(const words& c) {
     choice(c, 1, "echo", {"none", "screen", "log", "both"});
     end(c, 2);
@@ -159,15 +162,29 @@ class lammps_reader : line_reader {
       if (place >= c.size() || c[place] != "*") count(c, place, "the number of processors", 1, most_cells);
     end(c, 4);
   }
+  void newton(const words& c) {
+    for (std::size_t place = 1; place == 1 || place < c.size(); ++place)
+      choice(c, place, "newton", {"on", "off"});
+    end(c, 3);
+  }
+  void atom_modify(const words& c) {
+    std::size_t at = 1;
+    do at += choice(c, at, "atom_modify", {"map", "sort"}) == 0 ? 2 : 3;
+    while (at < c.size());
+  }
+  void dimension(const words& c) {
+    expect(c, 1, "3");
+    end(c, 2);
+  }
   void boundary(const words& c) {
     if (c != words{"boundary", "p", "p", "p"})
       refuse("the box is periodic in all directions: boundary p p p");
   }
 
   void units(const words& c) {
-    static const std::set<std::string> before{"atom_style", "boundary", "echo",
-                                              "processors", "units",    "variable"};
-    const auto in = static_cast<unit_system>(choice(c, 1, "units", {"lj", "metal"}));
+    static const std::set<std::string> before{"atom_modify", "atom_style", "boundary", "dimension", "echo",
+                                              "newton",      "processors", "units",    "variable"};
+    const auto in = static_cast<unit_system>(choice(c, 1, "units", {"lj", "metal", "real"}));
     end(c, 2);
     for (const std::string& other : obeyed_)
       if (!before.contains(other)) refuse("units must stand before " + other);
@@ -230,7 +247,7 @@ class lammps_reader : line_reader {
   struct velocity_keywords {
     bool is_gaussian = false, adds = false, has_momentum = false, has_rotation = true;
     number_source source = number_source::row;
-    double length = 1;  // of a given one
+    double length = 1;  // the unit of given lengths
   };
   velocity_keywords keywords_of(const words& c, std::size_t from) const {
     velocity_keywords given;
@@ -311,6 +328,7 @@ class lammps_reader : line_reader {
       if (place >= c.size() || (c[place] != "1" && c[place] != "*")) refuse("there is one kind of atoms, 1");
     if (given_.what.field == force_field::eam) {
       if (c.size() != 4) refuse("pair_coeff of eam needs the name of a potential file");
+      if (given_.what.in == unit_system::real) refuse("the files of eam are in eV: they need units metal");
       given_.potential_file = c[3];
       mass_ = 0;  // the potential's, until a later mass
       return;
@@ -374,8 +392,8 @@ class lammps_reader : line_reader {
 
 void use_units(problem& what, unit_system units) {
   what.in = units;
-  what.time_step = units == unit_system::metal ? 0.001 : 0.005;
-  what.skin = units == unit_system::metal ? 2.0 : 0.3;
+  what.time_step = units == unit_system::metal ? 0.001 : units == unit_system::real ? 1.0 : 0.005;
+  what.skin = units == unit_system::lj ? 0.3 : 2.0;
 }
 
 input parse_lammps_input(const std::string& text, const std::string& name) {

@@ -140,12 +140,11 @@ TEST(lammps_input, refuses_numbers_that_cannot_be) {
 }
 
 TEST(lammps_input, is_refused_with_the_line) {
-  EXPECT_EQ(
-      refusal("units lj\n\ndump 1 all xyz\nrun 1\n"),
-      "in, line 3: there is no command dump here; known are atom_style, boundary, create_atoms, "
-      "create_box, echo, fix, lattice, mass, neigh_modify, neighbor, pair_coeff, pair_style, processors, "
-      "region, run, thermo, timestep, units, variable, velocity");
-  EXPECT_EQ(refusal("units real\n"), "in, line 1: units must be lj or metal, not real");
+  EXPECT_EQ(refusal("units lj\n\ndump 1 all xyz\nrun 1\n"),
+            "in, line 3: there is no command dump here; known are atom_modify, atom_style, boundary, "
+            "create_atoms, create_box, dimension, echo, fix, lattice, mass, neigh_modify, neighbor, newton, "
+            "pair_coeff, pair_style, processors, region, run, thermo, timestep, units, variable, velocity");
+  EXPECT_EQ(refusal("units si\n"), "in, line 1: units must be lj, metal or real, not si");
   EXPECT_EQ(refusal("units lj\nlattice fcc none\n"),
             "in, line 2: a number is missing for the lattice, not none");
   EXPECT_EQ(refusal("units lj\nlattice fcc -1\n"), "in, line 2: the lattice is -1, and must be more than 0");
@@ -220,7 +219,7 @@ TEST(lammps_input, evaluates_formulas) {
                                     {"\"1 + 2\"", 3.0},
                                     {"ceil(1.2)+atan2(1,2)+log(100)+ln(2)", 5.15679478956075},
                                     {"sqrt(4)+PI-PI+abs(-1)", 3.0},
-                                    {"1e3/3", 333.333333333333}})  // of a double fifteen digits
+                                    {"1e3/3", 333.333333333333}})  // fifteen digits
     EXPECT_EQ(formula(text), value) << text;
 }
 
@@ -269,10 +268,15 @@ TEST(lammps_input, refuses_formulas_and_variables_that_cannot_be) {
 }
 
 TEST(lammps_input, takes_what_does_not_concern_it) {
-  EXPECT_EQ(refusal("echo both\nprocessors * 2 *\nboundary p p p\n" + of_lammps), "");
+  EXPECT_EQ(refusal("echo both\nprocessors * 2 *\nboundary p p p\ndimension 3\nnewton on off\natom_modify "
+                    "map array sort 0 0\n" +
+                    of_lammps),
+            "");
   EXPECT_EQ(refusal("boundary p p f\n"), "in, line 1: the box is periodic in all directions: boundary p p p");
   EXPECT_EQ(refusal("processors 0 * *\n"),
             "in, line 1: the number of processors is 0, and must be a whole number from 1 to 100000");
+  EXPECT_EQ(refusal("newton\n"), "in, line 1: newton must be on or off");
+  EXPECT_EQ(refusal("atom_modify id no\n"), "in, line 1: atom_modify must be map or sort, not id");
   EXPECT_EQ(refusal("echo loudly\n"), "in, line 1: echo must be none, screen, log or both, not loudly");
 }
 

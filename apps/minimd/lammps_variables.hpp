@@ -9,7 +9,7 @@
 
 namespace minimd {
 
-/// What the evaluation of a formula has taken, with the variables that it names.
+/// The work of evaluating a formula, with the variables that it names.
 struct formula_effort {
   int depth = 0;
   int operands = 0;

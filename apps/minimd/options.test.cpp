@@ -2,11 +2,17 @@
 #include "apps/minimd/options.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <filesystem>
+#include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <imbrex/base/error.hpp>
+
+#include "apps/minimd/made_up_potential.test.hpp"
 
 namespace minimd {
 namespace {
@@ -56,6 +62,43 @@ TEST(options, are_refused_with_the_value_and_the_remedy) {
   EXPECT_EQ(refusal({"--reproducible", "--size", "3"}),
             "--reproducible needs a box of twice the cut-off and skin along each side; leave it out, or take "
             "--size 4 or more");
+}
+
+// A folder that goes with the test.
+class folder {
+ public:
+  folder() { std::filesystem::create_directory(path_); }
+  ~folder() { std::filesystem::remove_all(path_); }
+  folder(const folder&) = delete;
+  folder& operator=(const folder&) = delete;
+
+  std::string write(const std::string& name, const std::string& text) const {
+    std::ofstream(path_ / name) << text;
+    return path_ / name;
+  }
+
+ private:
+  std::filesystem::path path_ =
+      std::filesystem::temp_directory_path() / ("minimd.options." + std::to_string(::getpid()));
+};
+
+TEST(options, take_the_mass_of_the_potential_where_no_later_one_is_given) {
+  const folder here;
+  const std::string potential = here.write("made_up.eam", made_up_potential::text());
+  const auto masses = [&](const std::string& mass) {
+    const std::string input = here.write(
+        "in.eam",
+        "units metal\nlattice fcc 3.615\nregion box block 0 4 0 4 0 4\ncreate_box 1 box\ncreate_atoms 1 box\n"
+        "pair_style eam\npair_coeff 1 1 " +
+            potential + "\nvelocity all create 100 1\n" + mass + "fix 1 all nve\nrun 1\n");
+    const problem what = parsed({"--input", input}).given.what;
+    EXPECT_EQ(what.cutoff, made_up_potential::cutoff);
+    return std::pair(what.velocities.at(0).mass, what.mass);
+  };
+  EXPECT_EQ(masses(""), std::pair(made_up_potential::mass, made_up_potential::mass));
+  EXPECT_EQ(masses("mass 1 40\n"), std::pair(made_up_potential::mass, 40.0));
+  const problem copper = parsed({"--potential", potential}).given.what;
+  EXPECT_EQ(copper.mass, made_up_potential::mass);
 }
 
 TEST(options, of_devices) {

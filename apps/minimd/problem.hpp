@@ -12,7 +12,7 @@
 
 namespace minimd {
 
-enum class unit_system : std::uint8_t { lj, metal };
+enum class unit_system : std::uint8_t { lj, metal, real };
 enum class force_field : std::uint8_t { lj, eam };
 /// A pair in the lists of both atoms, or of one.
 enum class list_kind : std::uint8_t { full, half };
@@ -21,11 +21,11 @@ enum class list_kind : std::uint8_t { full, half };
 inline constexpr std::int64_t most_cells = 100'000;
 inline constexpr std::int64_t most_steps = 0x7fff'ffff;
 
-/// The cubic cell of a face-centred lattice, which has four atoms. What of it is given stays as it was given,
-/// to the bit: LAMMPS's velocities depend on all bits of positions.
+/// The cubic cell of a face-centred lattice, which has four atoms. A given density or constant
+/// stays as it is, to the bit: LAMMPS's velocities depend on all bits of positions.
 class unit_cell {
  public:
-  /// Of atoms in a unit of volume.
+  /// The density is the number of atoms in a unit of volume.
   static unit_cell of_density(double density);
   static unit_cell of_constant(double constant);
 
@@ -41,7 +41,7 @@ class unit_cell {
 };
 
 /// Constants of a system of units; all are 1 in reduced units. Those of metal units (eV, Angstrom, ps, bar)
-/// are LAMMPS's; miniMD's differ in the seventh digit.
+/// and of real ones (kcal/mol, Angstrom, fs, atm) are LAMMPS's; miniMD's differ in the seventh digit.
 struct units {
   double boltzmann = 1;
   double mass_to_energy = 1;      ///< of m v^2
@@ -49,6 +49,7 @@ struct units {
 
   static units of(unit_system which) {
     if (which == unit_system::lj) return {};
+    if (which == unit_system::real) return {0.0019872067, 48.88821291 * 48.88821291, 68568.415};
     return {8.617343e-5, 1.0364269e-4, 1.6021765e6};
   }
 };

@@ -10,7 +10,9 @@ namespace minimd {
 namespace {
 
 const char* name_of(force_field field) { return field == force_field::eam ? "eam" : "lj"; }
-const char* name_of(unit_system in) { return in == unit_system::metal ? "metal" : "lj"; }
+const char* name_of(unit_system in) {
+  return in == unit_system::metal ? "metal" : in == unit_system::real ? "real" : "lj";
+}
 const char* name_of(communication by) { return by == communication::host ? "host" : "message"; }
 const char* name_of(list_kind lists) { return lists == list_kind::full ? "full" : "half"; }
 

@@ -105,9 +105,17 @@ std::string of_metal(const std::string& behind_potential, const std::string& beh
          "neighbor 1.0 bin\nneigh_modify every 1 delay 5 check yes\nfix 1 all nve\ntimestep 0.001\nrun 20\n";
 }
 
-// Its numbers depend on the last bit of the lattice constant, which 4 / constant^3 does not give back.
+// The numbers depend on the last bit of the lattice constant, which 4 / constant^3 does not give back.
 TEST(velocities, are_those_of_lammps_in_metal_units) {
   expect_values(of_metal("", ""), {1502.657522302534, -0.3588419523014057, 42593.67731619947});
+}
+
+TEST(velocities, are_those_of_lammps_in_real_units) {
+  expect_values(
+      "units real\nlattice fcc 5.7\nregion box block 0 4 0 4 0 4\ncreate_box 1 box\ncreate_atoms 1 box\n"
+      "mass 1 39.95\npair_style lj/cut 8.76\npair_coeff 1 1 0.2339 3.504\nvelocity all create 200 12345\n"
+      "fix 1 all nve\ntimestep 10\nrun 20\n",
+      {79.40097451811074, -1.388002388312465, 1275.87562940924});
 }
 
 TEST(velocities, have_the_mass_that_was_given_last) {

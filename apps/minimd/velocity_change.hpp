@@ -56,7 +56,7 @@ struct stilled_velocities {
 struct velocity_change {
   std::variant<random_velocities, equal_velocities, scaled_velocities, ramped_velocities, stilled_velocities>
       what{};
-  double mass = 0;  ///< of each atom at that time; 0: that of the potential, which is still to be read
+  double mass = 0;  ///< each atom's at that time; 0: the potential's, which is still to be read
 };
 
 }  // namespace minimd
