@@ -11,11 +11,11 @@ bool back_pressure::begins_to_look(time_point now) {
   return true;
 }
 
-/// Of PEs that wait for each other in a circle, each with too much to send and too much to run, all must take
-/// in what the others send; but where the circle is none, and somebody at its end only slow, this PE must not
-/// take in for ever. Nobody can tell from here. So it looks now and then: the more rarely, the more comes at
-/// a look than leaves. And if nothing leaves for long, it takes one of the long messages; that, too, the more
-/// rarely the more is here.
+/// PEs may wait for each other in a cycle, each with too much to send and too much to run. Then all must
+/// receive what the others send. If there is no cycle, only a slow peer, receiving without limit would
+/// exhaust memory. A PE cannot distinguish the two cases. So it polls now and then, and less often while more
+/// arrives than leaves. If nothing leaves for long, it accepts one long message; also less often, the more
+/// bytes are unread.
 bool back_pressure::has_looked(time_point now, std::size_t unread, std::uint64_t came, std::uint64_t left) {
   const bool too_often = came > left;
   patience_ = std::clamp(too_often ? patience_ * 2 : patience_ / 2, shortest_patience, longest_patience);

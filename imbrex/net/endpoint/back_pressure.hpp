@@ -9,37 +9,38 @@
 
 namespace imbrex::endpoints {
 
-/// When an endpoint sends no more, and takes nothing in.
+/// Decides when an endpoint stops sending, and when it stops receiving.
 class back_pressure {
  public:
   using time_point = std::chrono::steady_clock::time_point;
 
   void departs(std::size_t bytes) { departing_bytes_ += bytes; }
   void departed(std::size_t bytes) { departing_bytes_ -= bytes; }
-  /// More has come than the PE has run, or not.
+  /// Notes the received bytes that wait to be run.
   void see_unread(std::size_t unread) { is_full_ = unread > detail::endpoint::most_unread; }
 
-  /// PEs run nothing that could send more.
+  /// True while PEs should run nothing that could send more.
   bool congested() const { return departing_bytes_ > most_departing_bytes; }
   bool is_full() const { return is_full_; }
-  /// The PE can neither send nor run, and much has come.
+  /// True if the PE can neither send nor run, and many bytes are unread.
   bool holds_off() const { return is_full_ && congested(); }
-  /// A send should also move what can be moved, for the sake of long loops that send. Where much has come,
-  /// more would.
+  /// True if a send should also make progress, for the sake of long loops that send. While many bytes are
+  /// unread the limit is higher, since progress would receive more.
   bool is_much() const { return departing_bytes_ > (is_full_ ? most_departing_bytes : many_departing_bytes); }
 
-  /// Of one that holds off: whether it is time to look at the network, which it then does.
+  /// True if it is time to poll the network; the caller, which holds off, then does so.
   bool begins_to_look(time_point now);
-  /// What came of it, with so many bytes unread. True if it should take a long message.
+  /// Notes the result of a poll with `unread` bytes unread. True if the endpoint should accept a long
+  /// message.
   bool has_looked(time_point now, std::size_t unread, std::uint64_t came, std::uint64_t left);
 
   static constexpr std::size_t most_departing_bytes = std::size_t{32} << 20U;
   static constexpr std::size_t many_departing_bytes = std::size_t{4} << 20U;
-  /// Between two looks.
+  /// Limits of the time between two polls.
   static constexpr std::chrono::microseconds shortest_patience{20};
   static constexpr std::chrono::microseconds longest_patience{50'000};
-  /// While nothing leaves it takes one long message in the shortest such time, doubled for each `most_unread`
-  /// that has come.
+  /// While nothing leaves, one long message is accepted in each `shortest_patience`. That time doubles for
+  /// each `most_unread` of unread bytes, at most this many times.
   static constexpr std::size_t most_doublings = 12;
 
  private:
@@ -47,7 +48,7 @@ class back_pressure {
   bool is_full_ = false;
   std::chrono::microseconds patience_ = shortest_patience;
   time_point looked_last_;
-  time_point moved_last_;  ///< when something left at a look, or a long message was taken
+  time_point moved_last_;  ///< last poll at which something left or a long message was accepted
 };
 
 }  // namespace imbrex::endpoints

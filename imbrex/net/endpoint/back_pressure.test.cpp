@@ -32,7 +32,7 @@ TEST(back_pressure, moves_later_where_much_has_come) {
   EXPECT_FALSE(pressure.is_much());
 }
 
-/// The time that passes between a look and the next that is allowed.
+/// The time between a poll and the next that is allowed.
 std::chrono::microseconds patience(back_pressure& pressure, back_pressure::time_point& now) {
   std::chrono::microseconds waited{0};
   for (; !pressure.begins_to_look(now); now += std::chrono::microseconds(1)) ++waited;
@@ -65,7 +65,8 @@ TEST(back_pressure, takes_a_long_message_where_nothing_leaves) {
   EXPECT_TRUE(pressure.has_looked(now, full, 0, 0));
   EXPECT_FALSE(pressure.has_looked(now, full, 0, 0));
   now += back_pressure::shortest_patience;
-  EXPECT_FALSE(pressure.has_looked(now, 3 * detail::endpoint::most_unread, 0, 0));  // four times as long
+  EXPECT_FALSE(pressure.has_looked(now, 3 * detail::endpoint::most_unread, 0, 0));  // the required time has
+                                                                                    // grown fourfold
   now += 3 * back_pressure::shortest_patience;
   EXPECT_TRUE(pressure.has_looked(now, 3 * detail::endpoint::most_unread, 0, 0));
 }

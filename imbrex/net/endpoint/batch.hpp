@@ -11,7 +11,7 @@
 
 namespace imbrex::batch {
 
-/// Several packed items in one message: each stands behind its length.
+/// Several packed items in one message, each preceded by its length.
 using length = std::uint16_t;
 
 inline constexpr std::size_t longest_item = std::numeric_limits<length>::max();
@@ -22,7 +22,7 @@ inline void append(writer& batch, std::span<const std::byte> item) {
   batch.bytes(item.data(), item.size());
 }
 
-/// Where the next item is to be written, of at most so many bytes; then `filled` says of how many.
+/// Room for the next item of at most `most` bytes; then `filled` sets its length.
 inline std::byte* room(writer& batch, std::size_t most) {
   return batch.room(sizeof(length) + most) + sizeof(length);
 }

@@ -6,11 +6,11 @@
 
 namespace imbrex::endpoints {
 
-/// Exceptions do not pass through a fabric that calls back: what a callback throws is kept until it has
-/// returned.
+/// Keeps exceptions that callbacks throw until the calling fabric has returned, since they must not pass
+/// through it.
 class callback_guard {
  public:
-  /// Calls something that may throw, unless all is over.
+  /// Calls a function that may throw; does nothing after `close`.
   template <class Function>
   [[gnu::always_inline]] void call(const Function& function) noexcept {
     if (closed_) return;
@@ -20,11 +20,11 @@ class callback_guard {
       if (!problem_) problem_ = std::current_exception();
     }
   }
-  /// Throws what was thrown first since the last time.
+  /// Throws the first exception kept since the last call.
   void rethrow() {
     if (problem_) std::rethrow_exception(std::exchange(problem_, nullptr));
   }
-  /// From now on nothing is called.
+  /// Disables all further calls.
   void close() { closed_ = true; }
   bool is_closed() const { return closed_; }
 

@@ -12,24 +12,25 @@
 
 namespace imbrex::endpoints {
 
-/// An endpoint on a fabric, as its network sees it. The counters anybody may read; all else is one thread's,
-/// and when no PE runs any more, that of whoever ends the network.
+/// An endpoint on a fabric, as its network sees it. Any thread may read the counters. All else belongs to one
+/// thread; once no PE runs any more, to the thread that ends the network.
 class fabric_endpoint : public detail::endpoint {
  public:
   /// `where` must be complete before the first send, and outlive this.
   fabric_endpoint(int process, const places& where, detail::network::receiver& to)
       : process_(process), where_(where), to_(to) {}
 
-  /// Only that PE uses it; else items come with the number of theirs. Before the first of them.
+  /// Declares that only that PE uses the endpoint; without this call items carry the number of their PE.
+  /// Before the first item.
   void belong_to(int pe) { pe_ = pe; }
-  /// As bytes for other processes.
+  /// The address, as bytes for other processes.
   virtual std::string address() const = 0;
-  /// True when nothing that was sent is still here; moves what can be moved. From the first call on nothing
-  /// more is sent, and what comes is dropped.
+  /// True once everything sent has left; makes progress. From the first call on nothing more is sent, and
+  /// arrivals are dropped.
   virtual bool flushed() = 0;
-  /// Drops all connections and what they still hold. False if the fabric was still working on some of it.
+  /// Drops all connections and the messages that they hold. False if the fabric was still working on some.
   virtual bool close() = 0;
-  /// Messages that the fabric has not sent yet.
+  /// Number of messages that the fabric has not sent yet.
   virtual std::size_t departing() const = 0;
 
   std::uint64_t sent() const { return sent_.load(std::memory_order_relaxed); }
@@ -38,7 +39,7 @@ class fabric_endpoint : public detail::endpoint {
  protected:
   void count_sent() { sent_.store(sent() + 1, std::memory_order_relaxed); }
   void count_received() { received_.store(received() + 1, std::memory_order_relaxed); }
-  /// Of this endpoint, among all.
+  /// Index of this endpoint among all.
   std::size_t own_number() const {
     return pe_ ? where_.endpoint_of_pe[static_cast<std::size_t>(*pe_)]
                : where_.first_endpoint[static_cast<std::size_t>(process_)];
@@ -57,7 +58,7 @@ class fabric_endpoint : public detail::endpoint {
   std::atomic<std::uint64_t> received_ = 0;
 };
 
-/// How an endpoint is made of a fabric's worker.
+/// Makes an endpoint of a fabric's worker.
 using endpoint_maker = std::unique_ptr<fabric_endpoint> (*)(std::unique_ptr<fabric_worker>, int process,
                                                             const places&, detail::network::receiver&);
 

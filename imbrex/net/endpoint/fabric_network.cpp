@@ -12,7 +12,7 @@
 namespace imbrex::endpoints {
 namespace {
 
-/// Process 0 says it, once; all end.
+/// Ends all processes; only process 0 reports the error.
 [[noreturn]] void refuse_programs(int rank, const std::vector<int>& others) {
   std::string text = others.size() == 1 ? "process " : "processes ";
   for (std::size_t i = 0; i < others.size(); ++i)
@@ -23,7 +23,8 @@ namespace {
   throw error(text);
 }
 
-/// Collective. Throws where processes do not run the same program.
+/// Exchanges the introductions of all processes and opens the fabric. Collective. Throws if processes do not
+/// run the same program.
 std::vector<introduction> meet(bootstrap& job, int pes, std::uint64_t program, fabric& by) {
   auto all = gather(job, introduction{program, pes, name_of_host(), draw_token(), by.introduction()});
   std::vector<int> strangers;
@@ -125,7 +126,7 @@ void fabric_network::flush(std::chrono::milliseconds at_most) {
 }
 
 void fabric_network::close() {
-  watch_.reset();  // it may be about to tell of a loss
+  watch_.reset();  // first, since it may be about to report a loss
   bool finished = true;
   for (auto& endpoint : endpoints_) finished &= endpoint->close();
   fabric_->close(finished);

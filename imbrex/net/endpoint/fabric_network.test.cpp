@@ -17,7 +17,7 @@ namespace {
 
 using test::text;
 
-/// Where threads meet that are as many processes.
+/// An exchange of texts between threads that stand for processes.
 class meeting {
  public:
   explicit meeting(int size) : said_(static_cast<std::size_t>(size)), turn_(size) {}
@@ -59,8 +59,7 @@ struct collector final : detail::network::receiver {
   std::vector<std::string> came;
 };
 
-/// Networks of processes with so many PEs each, which threads make together: how their making has failed, if
-/// it has.
+/// Networks of processes with so many PEs each, made together by threads. Also the errors of their making.
 class job {
  public:
   job(

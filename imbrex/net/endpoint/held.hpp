@@ -8,8 +8,8 @@
 
 namespace imbrex::endpoints {
 
-/// Owns what UCX works on until it says that it has finished; where it never does, since the connection
-/// broke, as long as this lives. A T has a member `std::size_t held_at`, which is this one's.
+/// Owns objects that UCX uses, until UCX reports their end. If it never does, since the connection broke,
+/// they live as long as this. T has a member `std::size_t held_at`, which belongs to this class.
 template <class T>
 class held {
  public:

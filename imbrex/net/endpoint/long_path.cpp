@@ -43,7 +43,7 @@ std::optional<long_path> path_trial::add(std::uint16_t trial, long_path by, std:
   const std::size_t place = place_of(by);
   const auto ns = std::clamp<std::int64_t>(taken.count(), 0, longest);
   least_[place] = std::min(least_[place], static_cast<std::uint32_t>(ns));
-  if (seen_[0] >= enough && seen_[1] >= enough) return std::nullopt;  // told already
+  if (seen_[0] >= enough && seen_[1] >= enough) return std::nullopt;  // already reported
   if (seen_[place] < enough) ++seen_[place];
   if (seen_[0] < enough || seen_[1] < enough) return std::nullopt;
   return least_[0] < least_[1] ? long_path::rendezvous : long_path::memory;

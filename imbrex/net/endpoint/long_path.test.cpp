@@ -22,9 +22,9 @@ TEST(size_class, ends_at_powers_of_two) {
   for (std::size_t c = 0; c < size_class::number; ++c) EXPECT_EQ(size_class::of(size_class::longest(c)), c);
 }
 
-/// A sender and its receiver, between whom messages by each path take a time that the test says.
+/// A sender and its receiver; the test sets the times of messages by each path.
 struct pair_of_ports {
-  /// Sends a message, which takes that path.
+  /// Sends a message and returns its path.
   long_path send() {
     const auto path = sender.next();
     ++(path.by == long_path::memory ? by_memory : by_rendezvous);
@@ -69,7 +69,7 @@ TEST(long_path, is_the_one_that_takes_less_time) {
   }
 }
 
-/// Where the worse path takes 2.4 times as long, as measured on a Xeon.
+/// The worse path takes 2.4 times as long, as measured on a Xeon.
 TEST(long_path, costs_little_to_try_again) {
   pair_of_ports ports;
   ports.memory_takes = nanoseconds(240);
@@ -83,8 +83,8 @@ TEST(long_path, costs_little_to_try_again) {
   }
   EXPECT_LT(worst, 1.07);
   ports.send(100'000);
-  EXPECT_LT(ports.by_memory, 300);  // ever more rarely
-  EXPECT_GT(ports.by_memory, 100);  // but for ever
+  EXPECT_LT(ports.by_memory, 300);  // trials become rarer
+  EXPECT_GT(ports.by_memory, 100);  // but never end
 }
 
 TEST(long_path, changes_when_the_times_do) {
@@ -110,7 +110,7 @@ TEST(long_path, is_not_chosen_by_messages_that_were_disturbed) {
     found = trial.add(1, long_path::memory, nanoseconds(11'800));
   }
   EXPECT_EQ(found, long_path::rendezvous);
-  EXPECT_FALSE(trial.add(1, long_path::memory, nanoseconds(1)));  // once
+  EXPECT_FALSE(trial.add(1, long_path::memory, nanoseconds(1)));  // only one report for each trial
 }
 
 TEST(long_path, is_found_by_one_trial_alone) {
@@ -128,7 +128,7 @@ TEST(long_path, waits_for_the_receiver_and_listens_to_it_once) {
   path_choice sender;
   for (int i = 0; i < trial_messages; ++i) EXPECT_EQ(sender.next().trial, 1);
   for (int i = 0; i < 1000; ++i) EXPECT_EQ(sender.next().trial, 0);
-  sender.decide(2, long_path::rendezvous);  // of a trial that there is not
+  sender.decide(2, long_path::rendezvous);  // the number of no trial
   EXPECT_EQ(sender.next().by, long_path::memory);
   sender.decide(1, long_path::rendezvous);
   sender.decide(1, long_path::memory);

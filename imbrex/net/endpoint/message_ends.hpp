@@ -9,10 +9,10 @@
 #include <imbrex/serial/archive.hpp>
 #include <imbrex/serial/error.hpp>
 
-// What stands at the end of messages, which come off a wire.
+// Values at the end of messages, which come from a wire.
 namespace imbrex::endpoints {
 
-/// What stands behind everything else. Throws serial_error if the bytes are too few.
+/// The last value of a message. Throws serial_error if the bytes are too few.
 template <class T>
 T last_of(std::span<const std::byte> bytes) {
   if (bytes.size() < sizeof(T)) imbrex::detail::throw_truncated(sizeof(T), bytes.size(), 0);
@@ -21,8 +21,8 @@ T last_of(std::span<const std::byte> bytes) {
   return value;
 }
 
-/// Reads an item's header, at whose end the position stands of a block of that size. `block` is null if it is
-/// still to come.
+/// A reader of an item's header, whose last value is the position of a block of `size` bytes. `block` is null
+/// if the block is still to arrive.
 inline reader reader_of(std::span<const std::byte> header, std::size_t size, const std::byte* block,
                         std::size_t shortest) {
   const auto position = last_of<std::uint64_t>(header);

@@ -21,21 +21,21 @@
 
 namespace imbrex::endpoints {
 
-/// A worker of a fabric and its connections: one PE's, or all of a process's. What it does is the same on
-/// every fabric. Where its messages are to cost no call through a pointer, `Worker` is that fabric's final
-/// class, else `fabric_worker`; who makes one includes `definitions.hpp`.
+/// A worker of a fabric and its connections, for one PE or for all PEs of a process. Its work is the same on
+/// every fabric. To avoid virtual calls for each message, `Worker` is the fabric's final class, else
+/// `fabric_worker`. Files that instantiate this include `definitions.hpp`.
 ///
-/// An item is packed into one buffer, which the fabric copies or keeps until it has left. A long block in it
-/// (a vector of numbers, say) is not packed but sent from where it lies, and the rest before it as the header
-/// of the message: then the item itself is kept. The receiver unpacks the header and finds the block beside
-/// it; or, if the block is so long that it is offered (rendezvous), lets the fabric put it into the unpacked
-/// item. Within a host it may take another way, see `shared_window`.
+/// An item is packed into one buffer, which the fabric copies, or keeps until it has left. A long block in it
+/// (a vector of numbers, say) is not packed but sent from its own memory. The packed rest is then the header
+/// of the message, and the item itself is kept. The receiver unpacks the header and finds the block beside
+/// it. If the block is so long that it is offered (rendezvous), the fabric receives it into the unpacked
+/// item. Within a host a block may take another path, see `shared_window`.
 ///
-/// A short item that may wait (`work::coalesced`) is put with others to the same endpoint into one message,
-/// which leaves when it is full, before anything else goes there, and whenever the PE looks for what has
-/// come. So is every short item while the fabric keeps earlier ones to that endpoint, since the other side
-/// has not taken in what is there: each by itself would cost hundreds of bytes here, and a slot of few there.
-/// Such a message leaves when it is full, or when the fabric keeps nothing.
+/// A short item that may wait (`work::coalesced`) is put with others to the same endpoint into one message, a
+/// batch. The batch leaves when it is full, before any other message to that endpoint, and whenever the PE
+/// polls the network. Every short item is also put into a batch while the fabric keeps earlier messages to
+/// that endpoint, since the receiver is behind. Alone, each would cost hundreds of bytes here, and one of the
+/// receiver's few slots. Such a batch leaves when it is full, or when the fabric keeps nothing.
 template <class Worker>
 class network_endpoint final : public fabric_endpoint, public fabric_events {
  public:
@@ -70,81 +70,86 @@ class network_endpoint final : public fabric_endpoint, public fabric_events {
     greeting_message,
     memory_offer,  ///< read access to the sender's memory
     memory_taken,
-    path_message,  ///< which path is better for messages of a size class to the one that tells
+    path_message,  ///< the better path for messages of a size class to the sender of this message
     item_in_memory,
     item_on_trial  ///< `item_with_block`, with a `trial_mark`
   };
   static_assert(item_on_trial + 1 == fabric_events::kinds);
 
   static constexpr std::size_t bytes_beside_payload = 256;
-  /// Of long messages (rendezvous) that come at once, unless it is a single one. Within a host this processor
-  /// copies them, one after the other, and so few that the memory of those that have been read is used again
-  /// while a cache holds it; a link between hosts is to have no gaps.
+  /// Limits of the bytes of long messages (rendezvous) in transfer at once; a single message may be longer.
+  /// Within a host this processor copies them one after the other. The limit is low, so that memory already
+  /// read is used again while still cached. Between hosts it keeps the link busy.
   static constexpr std::size_t most_arriving_bytes_on_host = std::size_t{1} << 19U;
   static constexpr std::size_t most_arriving_bytes = std::size_t{1} << 23U;
-  /// Of larger jobs a PE needs few others; over TCP each connection takes a file descriptor.
+  /// Largest number of endpoints in a job whose PEs all connect at the start. In larger jobs a PE needs only
+  /// a few others, and over TCP each connection takes a file descriptor.
   static constexpr std::size_t most_endpoints_greeted = 32;
-  /// What is longer, and has no block, has the token as its header, too: it may be offered.
+  /// Limit for messages without a block and without a header. Longer ones carry the token as their header,
+  /// since they may be offered.
   static constexpr std::size_t longest_without_header = fabric_worker::longest_short;
-  /// More than a fabric sends before the other side has answered: when it has left, the two are connected.
+  /// More bytes than a fabric sends before the receiver has replied: once they have left, the two are
+  /// connected.
   static constexpr std::size_t greeting_bytes = 1024;
   static constexpr std::chrono::milliseconds longest_wait_for_answers{1000};
-  /// For the watchman, which is on this host, to be told.
+  /// Limit of the time until a message to the watchman, which is on this host, has left.
   static constexpr std::chrono::milliseconds longest_wait_for_watchman{100};
-  /// For what has begun to arrive when the endpoint ends: a fabric may copy it by itself, and then must not
-  /// end before.
+  /// Limit of the time for messages in transfer when the endpoint ends: a fabric may be copying them, and
+  /// must not end before.
   static constexpr std::chrono::milliseconds longest_wait_for_arrivals{100};
-  /// Of the fabric in one progress(), so that the PE runs something in between.
+  /// Limit of the fabric's calls in one progress(), so that the PE runs items in between.
   static constexpr int most_rounds = 16;
 
-  /// While `out_` is empty: it may have to connect, and then takes in what comes. Null if the fabric cannot
-  /// connect; then the receiver knows of it.
+  /// The peer with that index. Only while `out_` is empty: it may have to connect, and then receives
+  /// messages. Null if the fabric cannot connect; the receiver is notified then.
   peer* peer_at(std::size_t number);
   peer* connect_to(std::size_t number);
-  /// Connects to all others of a small job and waits until they have answered: else a fabric that connects
-  /// late keeps messages back, and so in an entry that computes on after its first send. In a larger job, to
-  /// a neighbour: UCX wakes others in shared memory by sockets that everybody may send to, and an empty
-  /// datagram makes it abort as long as it has not used that memory yet.
+  /// `greet_others` connects to all other endpoints of a small job and waits for their replies. Otherwise a
+  /// fabric that connects late holds messages back, also while an entry computes on after its first send. A
+  /// larger job only connects to a neighbour (`be_connected_to_neighbour`). UCX wakes others in shared memory
+  /// by sockets to which everybody may send. As long as UCX has not used that memory, an empty datagram makes
+  /// it abort.
   void greet_others();
   void be_connected_to_neighbour();
-  /// Sends what `out_` holds, which is empty afterwards. Takes `item`, if it is not null, because a block of
-  /// it is lent.
+  /// Sends the content of `out_`, which is empty afterwards. Takes ownership of `item` unless it is null: a
+  /// block of it is lent.
   void transmit(kind what, peer& other, detail::work* item);
-  /// Before the first message to an endpoint of another host: tells the watchman of that host.
+  /// Asks the watchman of this host to watch an endpoint's host; before the first message to that host.
   void have_watched(std::size_t number);
   void send_lending(detail::work& item, int to, peer& other);
-  /// By what is better to a neighbour. False if it is no neighbour, or goes as any other does.
+  /// Sends by the faster path to a neighbour. False if the endpoint is no neighbour, or the item takes the
+  /// normal path.
   bool send_to_neighbour(detail::work& item, int to, peer& other);
   void send_in_memory(detail::work& item, int to, peer& other, const block_mark& mark);
   void offer_memory(peer& other);
-  /// Sends values while `out_` may hold another item that is being packed.
+  /// Sends values even while `out_` holds another item that is being packed.
   template <class... T>
   void tell(kind what, peer& other, const T&... values);
   template <class Function>
   void apart(const Function& function);
-  /// Something was added to the batch for that peer.
+  /// Called after an item was added to the peer's batch.
   void held_back(peer& other);
-  /// What can be moved, if there is much.
+  /// Makes progress if many bytes wait to leave.
   void move_much();
-  /// The fabric still reads what `out_` holds: it stays where it is, with its item, until it has been sent.
+  /// Keeps the content of `out_` and its item until they have been sent, since the fabric still reads them.
   void depart(peer& other);
   [[gnu::noinline]] void prepare_departure();
   [[gnu::cold]] void tell_failure(const peer& other, fabric_status status);
-  /// What `out_` holds stays for afterwards.
+  /// Sends the peer's batch and preserves the content of `out_`.
   void send_batch(peer& other);
-  /// But those to endpoints where the fabric keeps earlier ones.
+  /// Sends all batches, except to endpoints for which the fabric keeps earlier messages.
   void send_batches();
   /// Writes the item to `out_`, or destroys it and throws what its type's serialize() throws.
   void pack(detail::work& item);
-  /// Writes the PE that an item is for, if the endpoint at the other end has several; reads it.
+  /// Write and read the PE that an item is for, if the receiving endpoint has several.
   void address(int pe, const peer& other);
   int take_address(std::span<const std::byte>& bytes) const;
-  /// True if the fabric found something to do.
+  /// Makes progress. True if the fabric found something to do.
   bool move() noexcept;
 
   static constexpr bool is_beside_block(unsigned what);
-  /// Takes the token off what stands alone, or off the header of a block. False, and said, if it is a
-  /// stranger's.
+  /// Removes the token from the header of a block, else from the message. False, with a warning, if the
+  /// message is a stranger's.
   [[gnu::always_inline]] bool is_ours(std::span<const std::byte>& bytes) const;
   [[gnu::cold]] void tell_of_stranger_here() const;
   [[gnu::always_inline]] void came(unsigned what, std::span<const std::byte> header,
@@ -164,32 +169,32 @@ class network_endpoint final : public fabric_endpoint, public fabric_events {
   void take_memory(std::span<const std::byte> bytes);
   void use_memory(std::span<const std::byte> bytes);
   void take_verdict(std::span<const std::byte> bytes);
-  /// A message of a trial has been received, from then until now.
+  /// Notes that a message of a trial was received between `begun` and now.
   void compare(const trial_mark& tried, long_path by, std::size_t size, shared_window::time_point begun);
   peer& known_peer(std::size_t number) const;
   void look_now_and_then(std::size_t unread);
   bool has_room_for(std::size_t size) const;
   void accept(unsigned what, std::span<const std::byte> header, std::size_t size, void* offer);
   void accept_first_offer();
-  /// Tells the senders that nobody wants them.
+  /// Refuses all offers.
   void decline_offers() noexcept;
   void arrived(detail::work& item, int pe, std::size_t bytes);
 
-  held<departure> departing_;  ///< what the fabric reads, and
-  held<arrival> arriving_;     ///< what it fills: they stay longer than the worker
+  held<departure> departing_;  ///< transfers that the fabric reads
+  held<arrival> arriving_;     ///< transfers that the fabric fills; both outlive the worker
   shared_window window_;
   std::unique_ptr<Worker> worker_;
   std::vector<std::unique_ptr<peer>> peers_;
-  std::set<int> hosts_;  ///< others that the watchman has been told of
+  std::set<int> hosts_;  ///< other hosts that the watchman already watches
   writer out_;
-  peer* written_to_ = nullptr;             ///< whose room is being written to
-  std::vector<peer*> peers_with_batches_;  ///< perhaps, by now, with empty ones
+  peer* written_to_ = nullptr;             ///< peer of the room that `room_for` returned
+  std::vector<peer*> peers_with_batches_;  ///< their batches may be empty by now
   std::unique_ptr<departure> next_departure_;
   back_pressure pressure_;
   offer_queue offers_;
   bool has_greeted_ = false;
-  bool took_ = false;         ///< something came in since progress() began
-  bool progressing_ = false;  ///< inside a call of the fabric that calls back
+  bool took_ = false;         ///< an item or notice was received since progress() began
+  bool progressing_ = false;  ///< during a call of the fabric that calls back
   callback_guard guard_;
 };
 
@@ -201,7 +206,7 @@ std::unique_ptr<fabric_endpoint> make_network_endpoint(std::unique_ptr<fabric_wo
   return std::make_unique<network_endpoint<Worker>>(std::move(own_worker), process, where, to);
 }
 
-/// On workers that are called through a pointer.
+/// The instance whose worker is called through a pointer.
 extern template class network_endpoint<fabric_worker>;
 
 }  // namespace imbrex::endpoints

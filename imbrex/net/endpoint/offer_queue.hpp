@@ -8,15 +8,15 @@
 
 namespace imbrex::endpoints {
 
-/// Long messages that have not been taken: those that a fabric offers; and others that are put off until no
-/// callback of the fabric runs, or until there is room, and are all in the header.
+/// Long messages not yet accepted: those that a fabric offers, and postponed messages, which are complete in
+/// `header`. A message is postponed until no callback of the fabric runs, or until there is room.
 class offer_queue {
  public:
   struct offer {
     unsigned kind;
     std::vector<std::byte> header;
     std::size_t size;
-    void* offered;  ///< what the fabric knows it by; null if it was put off
+    void* offered;  ///< the fabric's handle of the offer; null if postponed
   };
 
   bool empty() const { return waiting_.empty(); }
@@ -28,7 +28,7 @@ class offer_queue {
     return first;
   }
 
-  /// So that no more come at once than fit into so many bytes, unless it is a single one.
+  /// True if the bytes in transfer stay within `most`, or nothing is in transfer.
   bool has_room_for(std::size_t size, std::size_t most) const {
     return arriving_ == 0 || arriving_bytes_ + size <= most;
   }

@@ -10,11 +10,11 @@
 #include <imbrex/net/fabric.hpp>
 #include <imbrex/serial/writer.hpp>
 
-// What an endpoint knows of its peers and of messages on their way.
+// An endpoint's view of its peers and of messages in transfer.
 namespace imbrex::endpoints {
 
-/// A batch of so many bytes is full. After a look at the network the first is shorter, so that the other side
-/// begins soon; each further one may be twice as long.
+/// Sizes in bytes from which a batch is full. After a poll of the network the first batch is shorter, so that
+/// the receiver begins soon. Each further batch may be twice as long.
 inline constexpr std::size_t first_full_batch = 768;
 inline constexpr std::size_t last_full_batch = 4096;
 
@@ -22,14 +22,14 @@ inline constexpr std::size_t last_full_batch = 4096;
 struct peer {
   fabric_connection link;
   bool is_of_one_pe = true;
-  writer waiting;                             ///< the batch of items that wait
-  bool is_listed = false;                     ///< among those with a batch
-  std::size_t full_batch = first_full_batch;  ///< bytes from which on it leaves
-  std::size_t kept = 0;                       ///< short messages that the fabric has not sent yet
-  neighbour near;                             ///< if it is on this host
+  writer waiting;                             ///< the batch of waiting items
+  bool is_listed = false;                     ///< listed in `peers_with_batches_`
+  std::size_t full_batch = first_full_batch;  ///< bytes from which on the batch leaves
+  std::size_t kept = 0;                       ///< number of short messages that the fabric has not sent yet
+  neighbour near;                             ///< used if the peer is on this host
 };
 
-/// What a fabric still reads: packed bytes, and an item that has a block of its own.
+/// A transfer that a fabric still reads: packed bytes, and an item with a block of its own.
 struct departure : fabric_transfer {
   using fabric_transfer::fabric_transfer;
   departure(const departure&) = delete;
@@ -42,10 +42,10 @@ struct departure : fabric_transfer {
   std::vector<std::byte> bytes;
   detail::work* item = nullptr;
   std::size_t size = 0;
-  peer* crowded = nullptr;  ///< by this one, which is short
+  peer* crowded = nullptr;  ///< peer whose `kept` counts this message; null for a longer one
 };
 
-/// What a fabric fills: the message was too long to come unasked (rendezvous).
+/// A transfer that a fabric fills: a message so long that it was offered (rendezvous).
 struct arrival : fabric_transfer {
   arrival(fabric_events& to, unsigned k, std::size_t length) : fabric_transfer(to), kind(k), size(length) {}
   arrival(const arrival&) = delete;
@@ -57,12 +57,12 @@ struct arrival : fabric_transfer {
   unsigned kind;
   std::size_t size;
   std::size_t held_at = 0;
-  std::unique_ptr<std::byte[]> bytes;  ///< of a message as a whole
-  detail::work* item = nullptr;        ///< or what it is unpacked to, but for a block
-  int pe = 0;                          ///< that the item is for
-  std::byte* place = nullptr;          ///< of either
+  std::unique_ptr<std::byte[]> bytes;  ///< buffer of a message received as a whole
+  detail::work* item = nullptr;        ///< or the unpacked item, without its block
+  int pe = 0;                          ///< PE that the item is for
+  std::byte* place = nullptr;          ///< destination, in `bytes` or in `item`
   std::optional<trial_mark> tried;
-  shared_window::time_point begun;  ///< if it is tried
+  shared_window::time_point begun;  ///< only if the message is part of a trial
 };
 
 }  // namespace imbrex::endpoints

@@ -17,12 +17,13 @@ struct remote_endpoint {
   bool is_of_one_pe = true;
 };
 
-/// Where everybody is reached.
+/// The addresses of all endpoints of the job.
 struct places {
   std::vector<remote_endpoint> endpoints;
   std::vector<std::size_t> endpoint_of_pe;
-  std::vector<std::size_t> first_endpoint;  ///< of each process
-  /// The process of this host that watches its links to others, if any does; and how, in that process.
+  std::vector<std::size_t> first_endpoint;  ///< by process
+  /// The process of this host that watches its links to other hosts, if any does; and, in that process, its
+  /// watch.
   std::optional<int> watchman;
   link_watch* own_watch = nullptr;
   bool are_on_one_host = true;

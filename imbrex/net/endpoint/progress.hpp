@@ -29,7 +29,7 @@ template <class Worker>
 peer* network_endpoint<Worker>::connect_to(std::size_t number) {
   have_watched(number);
   if (peers_.empty()) peers_.resize(where_.endpoints.size());
-  if (peers_[number]) return peers_[number].get();  // what came meanwhile has been answered
+  if (peers_[number]) return peers_[number].get();  // a message received meanwhile was replied to
   const remote_endpoint& other = where_.endpoints[number];
   auto connection = std::make_unique<peer>();
   connection->link.told = this;
@@ -50,12 +50,12 @@ void network_endpoint<Worker>::have_watched(std::size_t number) {
   const remote_endpoint& other = where_.endpoints[number];
   if (!where_.watchman || other.at.is_on_this_host || !hosts_.insert(other.host).second) return;
   if (where_.own_watch != nullptr) return where_.own_watch->want(other.host);
-  const bool was_sending = sending();  // so much else would be waited for
+  const bool was_sending = sending();  // else the loop would wait for all earlier messages, too
   peer* const watchman = peer_at(where_.first_endpoint[static_cast<std::size_t>(*where_.watchman)]);
   if (watchman == nullptr) return;
   out_(other.host);
   transmit(watch_message, *watchman, nullptr);
-  // It has to leave now: TCP's connect() to a host that cannot be reached blocks for two minutes.
+  // The message has to leave now: TCP's connect() to a host that cannot be reached blocks for two minutes.
   const auto until = std::chrono::steady_clock::now() + longest_wait_for_watchman;
   while (!was_sending && !progressing_ && sending() && std::chrono::steady_clock::now() < until) move();
 }
@@ -111,7 +111,7 @@ bool network_endpoint<Worker>::progress(std::size_t unread) {
     for (int round = 0; round < most_rounds && !took_ && move(); ++round) {
     }
   }
-  if (!peers_with_batches_.empty()) send_batches();  // what was kept before them may have left
+  if (!peers_with_batches_.empty()) send_batches();  // messages kept before these batches may have left
   guard_.rethrow();
   return took_;
 }
@@ -142,10 +142,10 @@ bool network_endpoint<Worker>::arm() {
 template <class Worker>
 bool network_endpoint<Worker>::flushed() {
   if (!guard_.is_closed()) {
-    guard_.close();  // no PE runs that could take what comes
+    guard_.close();  // no PE runs that could take messages
     decline_offers();
   }
-  // What a fabric has still to write leaves in the next calls.
+  // The next calls send what a fabric has still to write.
   for (int round = 0; round < most_rounds && move(); ++round) {
   }
   return departing_.empty();
@@ -165,7 +165,7 @@ bool network_endpoint<Worker>::close() {
     worker_->disconnect(p->link);
   }
   worker_.reset();
-  // What the fabric had not finished with, which belongs to the PEs' memory.
+  // Unfinished transfers, whose items belong to the PEs' memory.
   departing_.clear();
   arriving_.clear();
   peers_.clear();

@@ -27,7 +27,7 @@ void network_endpoint<Worker>::tell_of_stranger_here() const {
   tell_of_stranger(name());
 }
 
-/// True if a block stands apart from the item that it is of, which is the header.
+/// True if the message's block stands apart from its item, which is the header.
 template <class Worker>
 constexpr bool network_endpoint<Worker>::is_beside_block(unsigned what) {
   return what == item_with_block || what == item_on_trial;
@@ -47,7 +47,7 @@ bool network_endpoint<Worker>::offered(unsigned what, std::span<const std::byte>
                                        void* offer) {
   bool is_kept = false;
   guard_.call([&] {
-    // What is short has come whole before it is read, and memory for it is there to be had.
+    // A short message has arrived completely before it is read; memory for it is available.
     const bool has_no_header = !is_beside_block(what) && header.empty() && size <= longest_without_header;
     if (!has_no_header && !is_ours(header)) return;
     if (!offers_.empty() || !has_room_for(size)) {
@@ -237,7 +237,7 @@ void network_endpoint<Worker>::accept_first_offer() {
   const auto next = offers_.take_first();
   try {
     accept(next.kind, next.header, next.size, next.offered);
-  } catch (...) {  // it makes no item
+  } catch (...) {  // the bytes make no item
     if (next.offered != nullptr) worker_->decline(next.offered);
     throw;
   }

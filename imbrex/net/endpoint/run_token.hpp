@@ -9,15 +9,15 @@
 
 namespace imbrex::endpoints {
 
-/// What the processes of a run know and nobody else: it stands at the end of all that they send each other,
-/// and is compared before anything else is read. So it tells a stranger's message, not one of who can read
-/// the others'.
+/// A secret number of the run's processes, at the end of every message between them. It is compared before
+/// anything else is read. So it reveals a stranger's message, unless the stranger can read the others'
+/// messages.
 using run_token = std::uint64_t;
 
 /// Throws imbrex::error if the system has no random bytes.
 run_token draw_token();
 
-/// Takes the token off; false if it is another, or none.
+/// Removes the token. False if it differs or is missing.
 inline bool take_token(std::span<const std::byte>& bytes, run_token expected) {
   if (bytes.size() < sizeof(run_token)) return false;
   run_token found;
@@ -26,7 +26,7 @@ inline bool take_token(std::span<const std::byte>& bytes, run_token expected) {
   return found == expected;
 }
 
-/// Says once in a process that a message was dropped, and to whom it came.
+/// Logs, once in a process, that a message to `receiver` was dropped.
 void tell_of_stranger(std::string_view receiver) noexcept;
 
 }  // namespace imbrex::endpoints

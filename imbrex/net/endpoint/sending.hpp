@@ -202,7 +202,7 @@ void network_endpoint<Worker>::offer_memory(peer& other) {
     const shared_memory_key& key = window_.key();
     other.near.access = access_to_ours::awaited;
     tell(memory_offer, other, std::uint64_t{own_number()}, key);
-  } catch (const error&) {  // what can be done with memory is done better, and not otherwise
+  } catch (const error&) {  // shared memory is only an optimisation
     other.near.access = access_to_ours::no;
   }
 }
@@ -267,7 +267,7 @@ void network_endpoint<Worker>::prepare_departure() {
 template <class Worker>
 void network_endpoint<Worker>::depart(peer& other) {
   const std::size_t size = out_.size();
-  // Of a longer one the other side may be asked first, which says nothing of room.
+  // For a longer message the fabric may ask the receiver first; that it is kept says nothing about room.
   if (size <= shared_window::longest_block_unasked) {
     next_departure_->crowded = &other;
     ++other.kept;

@@ -18,7 +18,7 @@ namespace imbrex::endpoints {
 
 namespace {
 
-/// Of memory that is touched before it is used: else the first copies would be slow.
+/// Memory is touched in steps of this before it is used: else the first copies would be slow.
 constexpr std::size_t page = 4096;
 
 enum state : std::uint32_t { is_free = 0, is_full };
@@ -36,7 +36,7 @@ std::byte* bytes_at(std::byte* start, const shared_block& where) {
               std::strerror(errno));
 }
 
-/// Of that size for ever, so that nobody who has mapped it can touch what is not there.
+/// Makes the file and seals its size, so that no process that has mapped it can touch a missing page.
 descriptor file_of_memory() {
   descriptor file(::memfd_create("imbrex", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   constexpr int for_ever = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
@@ -68,7 +68,7 @@ shared_memory::shared_memory() : file_(file_of_memory()), memory_(file_.get()) {
 bool shared_memory::put(std::span<const std::byte> bytes, shared_block& where) {
   if (bytes.size() > shared_layout::longest_block) return false;
   take_back_what_is_read();
-  // The first room there is: what was read last is still in a cache.
+  // The first free room: granules freed last may still be cached.
   const std::size_t count = shared_layout::granules_of(bytes.size());
   const auto room = std::search_n(taken_.begin(), taken_.end(), count, false);
   if (room == taken_.end()) return false;
@@ -101,7 +101,7 @@ std::unique_ptr<foreign_memory> foreign_memory::find(const shared_memory_key& ke
     for (std::size_t at = 0; at < shared_layout::size; at += page)
       static_cast<void>(*static_cast<volatile std::byte*>(found->memory_.start() + at));
     return found;
-  } catch (const error&) {  // no room for it here
+  } catch (const error&) {  // no room for the mapping in this process
     return nullptr;
   }
 }

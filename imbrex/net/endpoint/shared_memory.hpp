@@ -13,12 +13,12 @@
 
 namespace imbrex::endpoints {
 
-/// How memory that other processes of the host read is divided: into granules, of which a block takes some
-/// that follow each other, behind one word of state for each granule.
+/// Layout of memory that other processes of the host read. It begins with a word of state for each granule;
+/// the granules follow. A block takes consecutive granules.
 struct shared_layout {
   static constexpr std::size_t granule = std::size_t{1} << 15U;
   static constexpr std::size_t granules = 128;
-  static constexpr std::size_t state_distance = 64;  ///< no two in one line of the cache
+  static constexpr std::size_t state_distance = 64;  ///< bytes; keeps each state in a cache line of its own
   static constexpr std::size_t states = granules * state_distance;
   static constexpr std::size_t size = states + granules * granule;
   /// Longer blocks leave no room for another, and do not fit the caches that make this fast.
@@ -27,14 +27,14 @@ struct shared_layout {
   static constexpr std::size_t granules_of(std::size_t bytes) { return (bytes + granule - 1) / granule; }
 };
 
-/// Where a block lies in its owner's memory.
+/// The position of a block in its owner's memory.
 struct shared_block {
-  std::uint32_t first = 0;  ///< granule
+  std::uint32_t first = 0;  ///< first granule
   std::uint32_t size = 0;   ///< bytes
 };
 
-/// What a process needs to find the memory of another of its host: a descriptor of that one, and which file
-/// it must be. Nobody else may open it: only who could as well trace that process.
+/// Identifies the memory of another process of the host: a descriptor of that process, and the file that it
+/// must be. Only processes that could also trace the owner may open it.
 struct shared_memory_key {
   std::int64_t process = 0;
   std::int32_t descriptor = -1;
@@ -42,7 +42,7 @@ struct shared_memory_key {
   std::uint64_t file = 0;
 };
 
-/// `shared_layout::size` bytes of a file, in this process's memory.
+/// A file of `shared_layout::size` bytes, mapped into this process.
 class mapped_memory {
  public:
   /// Throws imbrex::error if there is no room for it.
@@ -57,17 +57,19 @@ class mapped_memory {
   std::byte* start_;
 };
 
-/// Memory of an endpoint to which it copies long blocks, from where their receivers copy them. It is a file
-/// without any name, which so cannot stay behind. One thread's, but for what receivers do.
+/// Memory of an endpoint to which it copies long blocks, and from which their receivers copy them. It is a
+/// file without a name, so that it cannot be left behind. It belongs to one thread, except for the receivers'
+/// accesses.
 class shared_memory {
  public:
   /// Throws imbrex::error if the system has none.
   shared_memory();
 
-  /// What `foreign_memory` needs.
+  /// The key for `foreign_memory::find`.
   const shared_memory_key& key() const { return key_; }
 
-  /// A copy that stays until its receiver has released it. False if there is no room now.
+  /// Copies the bytes into a block, which stays until its receiver has released it. False if there is no room
+  /// now.
   bool put(std::span<const std::byte> bytes, shared_block& where);
 
  private:
@@ -80,15 +82,15 @@ class shared_memory {
   std::vector<shared_block> unread_;
 };
 
-/// The same memory, as a receiver sees it.
+/// A receiver's view of another endpoint's `shared_memory`.
 class foreign_memory {
  public:
-  /// Null if it cannot be read from here.
+  /// Maps the memory. Null if this process cannot read it.
   static std::unique_ptr<foreign_memory> find(const shared_memory_key& key);
 
-  /// A block that its owner has put there, until `release`. Throws serial_error if there is none.
+  /// A block that its owner has put there; valid until `release`. Throws serial_error if there is none.
   std::span<const std::byte> at(const shared_block& where) const;
-  /// It has been copied.
+  /// Frees a block that has been copied.
   void release(const shared_block& where);
 
  private:

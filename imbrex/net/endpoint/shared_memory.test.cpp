@@ -17,7 +17,7 @@
 namespace imbrex::endpoints {
 namespace {
 
-/// An owner and a reader, who might be two processes.
+/// An owner and a reader, which could be two processes.
 class blocks_in_shared_memory : public testing::Test {
  protected:
   void SetUp() override { ASSERT_TRUE(there_); }
@@ -54,7 +54,7 @@ TEST_F(blocks_in_shared_memory, are_read_and_make_room_in_any_order) {
     there_->release(at->where);
     unread.erase(at);
   }
-  EXPECT_GT(refused, 0U);  // there was more than fits
+  EXPECT_GT(refused, 0U);  // more was put than fits
   for (const auto& block : unread) {
     EXPECT_TRUE(std::ranges::equal(there_->at(block.where), block.bytes));
     there_->release(block.where);
@@ -106,7 +106,7 @@ TEST_F(blocks_in_shared_memory, are_nobody_elses_and_have_no_name) {
   EXPECT_EQ(what.st_nlink, 0U);
 }
 
-/// What UCX 1.13 would do there is a segmentation fault.
+/// UCX 1.13 fails with a segmentation fault in this case.
 TEST_F(blocks_in_shared_memory, are_not_found_where_no_memory_is_left) {
   if (test::memory_is_kept_back) GTEST_SKIP() << "the sanitizer needs memory of its own";
   rlimit before{};

@@ -7,7 +7,7 @@
 #include <imbrex/net/bootstrap/bootstrap.hpp>
 #include <imbrex/serial/archive.hpp>
 
-// Values that processes tell each other by texts before they are connected.
+// Values that processes exchange as texts before they are connected.
 namespace imbrex::endpoints {
 
 template <class T>
@@ -27,7 +27,7 @@ T from_text(const std::string& text) {
   return other;
 }
 
-/// What each process tells all, in the order of their numbers.
+/// The values of all processes, by rank. Collective.
 template <class T>
 std::vector<T> gather(bootstrap& job, const T& value) {
   std::vector<T> all;

@@ -12,7 +12,7 @@
 
 namespace imbrex::test {
 
-/// An item that is a text, which is a block but for its beginning.
+/// An item that holds a text, which forms a block except for its beginning.
 struct text : detail::work {
   explicit text(std::string of) : content(std::move(of)) {
     type = &kind;
@@ -42,7 +42,7 @@ struct text : detail::work {
   std::function<void()> while_packed;
 };
 
-/// So long, and different in each thousand bytes.
+/// A text of that length, different in each thousand bytes.
 inline std::string long_text(std::size_t size, char first) {
   std::string text(size, first);
   for (std::size_t i = 0; i < size; i += 1000) text[i] = static_cast<char>('a' + i / 1000 % 26);
