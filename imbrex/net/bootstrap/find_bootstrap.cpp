@@ -30,7 +30,7 @@ std::string_view chosen_kind() {
   throw usage_error(message);
 }
 
-/// In the way that the environment asks for, and no other.
+/// Starts the bootstrap that the environment names, and no other.
 std::unique_ptr<bootstrap> start_chosen(std::string_view kind, std::unique_ptr<bootstrap> (*start)()) {
   try {
     return start();

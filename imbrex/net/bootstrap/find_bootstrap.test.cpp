@@ -10,7 +10,7 @@
 
 namespace {
 
-/// Each test is a process of its own under ctest; when all run in one, the next must find a clean
+/// Each test is a process of its own under ctest. If all run in one process, the next must find a clean
 /// environment.
 class find_bootstrap : public testing::Test {
  protected:
@@ -47,7 +47,7 @@ class find_bootstrap : public testing::Test {
 
   static void set(const char* name, const char* value) { ::setenv(name, value, 1); }
 
-  /// What the exception says; empty if there is none.
+  /// The text of the exception; empty if there is none.
   template <class Exception>
   static std::string complaint() {
     try {

@@ -19,7 +19,7 @@
 namespace imbrex {
 namespace {
 
-/// Held by those who must not be ended by a watch.
+/// Held while a watch must not end the process.
 constinit std::mutex not_now;
 
 void watch(int launcher, int stop) {
@@ -27,8 +27,8 @@ void watch(int launcher, int stop) {
   while (::poll(waiting, 2, -1) < 0 && errno == EINTR) continue;
   if (waiting[1].revents != 0) return;
   const std::lock_guard now(not_now);
-  // Nobody may read it any more: a background thread takes no SIGPIPE, and this must not wait in a pipe that
-  // is full.
+  // The output may have no reader. A background thread takes no SIGPIPE, and this must not block on a full
+  // pipe.
   pollfd error_output{STDERR_FILENO, POLLOUT, 0};
   if (::poll(&error_output, 1, 0) > 0 && (error_output.revents & POLLOUT) != 0)
     log(log_level::error, "the launcher of this process has gone; the process ends");
@@ -62,7 +62,7 @@ outliving_launcher::outliving_launcher() : watch_waits_(not_now), parent_(::getp
 outliving_launcher::~outliving_launcher() {
   if (signal_ == 0) return;
   ::prctl(PR_SET_PDEATHSIG, signal_);
-  if (::getppid() != parent_) ::kill(::getpid(), signal_);  // it has ended meanwhile
+  if (::getppid() != parent_) ::kill(::getpid(), signal_);  // the parent has ended meanwhile
 }
 
 }  // namespace imbrex

@@ -46,7 +46,7 @@ TEST(launcher_watch, waits_for_who_outlives_the_launcher) {
         {
           const imbrex::outliving_launcher still;
           pipe[1].close();
-          ::usleep(200'000);  // time enough for the watch
+          ::usleep(200'000);  // enough time for the watch
           std::fputs("still there; ", stderr);
         }
         ::sleep(30);
@@ -55,8 +55,8 @@ TEST(launcher_watch, waits_for_who_outlives_the_launcher) {
       testing::ExitedWithCode(1), "still there.*the launcher of this process has gone");
 }
 
-/// Whether the child of a launcher says "still there" after the launcher has been killed, and how it then
-/// ended.
+/// True if the child of a launcher writes "still there" after the launcher has been killed; and how the child
+/// then ended.
 std::pair<bool, int> outlive_killed_launcher() {
   const auto said = make_pipe();
   const auto ready = make_pipe();

@@ -11,8 +11,8 @@
 
 namespace imbrex {
 
-/// Frames over a socket, to and from somebody whose name is known. What fails throws `error`: that one "has
-/// gone".
+/// A connection that carries frames over a socket to and from `other`, a name for messages. Failures throw
+/// `error`: the other "has gone".
 class frame_connection {
  public:
   using time_point = std::chrono::steady_clock::time_point;
@@ -22,9 +22,9 @@ class frame_connection {
   int descriptor_number() const { return socket_.get(); }
   const std::string& other() const { return other_; }
 
-  /// False if that cannot be done by then.
+  /// False if the bytes cannot be sent before `deadline`.
   bool send(std::string_view bytes, time_point deadline) const;
-  /// Nothing if none has come by then.
+  /// The next frame; nothing if none arrives before `deadline`.
   std::optional<frame> receive(time_point deadline);
 
  private:

@@ -19,7 +19,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// How long process 0 may take to say who is missing, and the others to hear it.
+/// Time for process 0 to report the missing processes, and for the others to receive that.
 constexpr auto root_answer_time = 2s;
 
 std::string name_of(int rank) { return "process " + std::to_string(rank); }
@@ -83,7 +83,7 @@ std::vector<std::string> joined_bootstrap::exchange_or_fail(const frame& said, t
 
 std::vector<std::string> joined_bootstrap::exchange(const frame& said, time_point deadline) {
   frame_connection& process_0 = others_.front();
-  // Process 0 knows who is missing, and says so when its own patience ends.
+  // Process 0 knows the missing processes, and reports them when its own patience ends.
   const time_point last = deadline == time_point::max() ? deadline : deadline + root_answer_time;
   if (process_0.send(encode_frame(said.kind, said.payload), last)) {
     while (const auto answer = process_0.receive(last)) {
@@ -130,7 +130,7 @@ std::string joined_bootstrap::missing() const {
 void joined_bootstrap::tell_others(frame_kind kind, const std::string& payload) const noexcept {
   for (const auto& other : others_) try {
       other.send(encode_frame(kind, payload), std::chrono::steady_clock::now() + root_answer_time);
-    } catch (const std::exception&) {  // that one has gone
+    } catch (const std::exception&) {  // the process has ended
     }
 }
 

@@ -14,11 +14,11 @@
 
 namespace imbrex {
 
-/// In a process of a numbered job: process 0 does for the others what a launcher would. It has a connection
-/// to each of them, and they have one to it.
+/// The bootstrap of a numbered job. Process 0 does for the others what a launcher would. It has a connection
+/// to each of them, and each has one to it.
 class joined_bootstrap final : public bootstrap {
  public:
-  /// Finds the others. Throws imbrex::error if they are not there in time.
+  /// Connects to the others. Throws imbrex::error if they do not arrive in time.
   joined_bootstrap(numbered_job job, std::optional<std::string> secret, std::chrono::milliseconds patience);
 
   std::string_view launcher() const override { return job_.launcher; }
@@ -33,22 +33,22 @@ class joined_bootstrap final : public bootstrap {
 
   std::vector<std::string> exchange_or_fail(const frame& said, time_point deadline, const char* what);
   std::vector<std::string> exchange(const frame& said, time_point deadline);
-  /// Process 0: what all say, and tells them.
+  /// Process 0: receives the texts of all processes, and sends them to all.
   std::vector<std::string> collect(const frame& said, time_point deadline);
   std::string missing() const;
-  /// To all others that can still be told.
+  /// Sends to all other processes that can still be reached.
   void tell_others(frame_kind kind, const std::string& payload) const noexcept;
   std::optional<end_of_others> hear_of_end();
 
   const numbered_job job_;
   const std::chrono::milliseconds patience_;
-  std::vector<frame_connection> others_;       ///< of process 0 all others, in their order; else process 0
-  std::vector<std::optional<frame>> waiting_;  ///< what these have said that wait for this one and others
-  std::exception_ptr failure_;                 ///< of the first exchange that failed; null before
+  std::vector<frame_connection> others_;       ///< process 0: all others by rank; else process 0
+  std::vector<std::optional<frame>> waiting_;  ///< frames of these that wait for the remaining processes
+  std::exception_ptr failure_;                 ///< error of the first failed exchange; null before
 };
 
-/// Nothing if no launcher has numbered this process among several. Throws `usage_error` for a variable with
-/// an impossible value, and where the job is on several hosts and has no secret.
+/// Null if no launcher has numbered this process among several. Throws `usage_error` for a variable with an
+/// invalid value, and if the job is on several hosts and has no secret.
 std::unique_ptr<bootstrap> find_joined_bootstrap();
 
 }  // namespace imbrex

@@ -17,7 +17,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Threads here stand for processes.
+/// Threads that stand for processes.
 class joined : public testing::Test {
  protected:
   numbered_job job(int rank, int size) const {

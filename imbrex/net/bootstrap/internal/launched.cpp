@@ -17,11 +17,11 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// How long the launcher may take to say who is missing.
+/// Time for the launcher to report the missing processes.
 constexpr auto launcher_answer_time = 2s;
 
-/// A second descriptor of an inherited one, which programs that this process starts get neither of. The first
-/// stays open, so that a process may look for its bootstrap again.
+/// Duplicates an inherited descriptor. Programs that this process starts inherit neither. The first stays
+/// open, so that the process may find its bootstrap again.
 descriptor adopt(const char* variable, int inherited, mode_t kind, const char* kind_name) {
   struct stat file{};
   if (::fstat(inherited, &file) != 0 || (file.st_mode & S_IFMT) != kind)
@@ -63,7 +63,7 @@ std::optional<bootstrap::end_of_others> launched_bootstrap::others_left() {
     const auto frame = connection_.receive(std::chrono::steady_clock::now());
     if (frame && frame->kind == frame_kind::left) return end_of_others{decode_status(frame->payload)};
     if (frame && frame->kind == frame_kind::died) return end_of_others{1, true};
-  } catch (const error&) {  // the next exchange says so
+  } catch (const error&) {  // the next exchange reports it
   }
   return std::nullopt;
 }
@@ -113,7 +113,7 @@ bool launched_bootstrap::say(frame_kind kind, const std::string& payload) const 
   try {
     return connection_.send(encode_frame(kind, payload),
                             std::chrono::steady_clock::now() + launcher_answer_time);
-  } catch (const std::exception&) {  // no launcher, or no memory: then nobody can be told
+  } catch (const std::exception&) {  // no launcher, or no memory: nothing can be sent
     return false;
   }
 }

@@ -13,10 +13,10 @@
 
 namespace imbrex {
 
-/// In a process that `imbrex run` started: speaks with it over an inherited socket.
+/// The bootstrap of a process that `imbrex run` started; they communicate over an inherited socket.
 class launched_bootstrap final : public bootstrap {
  public:
-  /// `launcher` is readable when the launcher has gone; it may be none.
+  /// `launcher` is readable when the launcher has ended; it may be empty.
   launched_bootstrap(int rank, int size, descriptor socket, descriptor launcher,
                      std::chrono::milliseconds patience);
 
@@ -34,11 +34,11 @@ class launched_bootstrap final : public bootstrap {
   using time_point = std::chrono::steady_clock::time_point;
 
   std::vector<std::string> exchange(const frame& said, time_point deadline);
-  /// `exchange`, and notes for further calls why it has failed, after `what`.
+  /// Calls `exchange`, and stores its error, preceded by `what`, for further calls.
   std::vector<std::string> exchange_or_fail(const frame& said, time_point deadline, const char* what);
-  /// Sends a frame that has no answer. False if that cannot be done in a moment.
+  /// Sends a frame that has no reply. False if that takes too long.
   bool say(frame_kind kind, const std::string& payload) const noexcept;
-  /// What is no answer is dropped.
+  /// The next reply; other frames are dropped.
   std::optional<frame> receive_answer(time_point deadline);
 
   int rank_;
@@ -46,10 +46,11 @@ class launched_bootstrap final : public bootstrap {
   frame_connection connection_;
   descriptor launcher_;
   std::chrono::milliseconds patience_;
-  std::exception_ptr failure_;  // of the first exchange that failed; null before
+  std::exception_ptr failure_;  // error of the first failed exchange; null before
 };
 
-/// From IMBREX_RANK, IMBREX_SIZE, IMBREX_BOOTSTRAP_FD and IMBREX_LAUNCHER_FD; null if the first is not set.
+/// The bootstrap described by IMBREX_RANK, IMBREX_SIZE, IMBREX_BOOTSTRAP_FD and IMBREX_LAUNCHER_FD; null if
+/// the first is not set.
 std::unique_ptr<bootstrap> find_launched_bootstrap();
 
 }  // namespace imbrex

@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 using imbrex::descriptor;
 using imbrex::frame_kind;
 
-/// A process's bootstrap, and in place of the launcher the test.
+/// A process's bootstrap; the test acts as the launcher.
 class launched : public testing::Test {
  protected:
   launched() {
@@ -86,7 +86,7 @@ TEST_F(launched, says_that_the_launcher_has_gone) {
   auto process = start(30s);
   launcher_.close();
   EXPECT_NE(complaint(process).find("imbrex run, has gone"), std::string::npos);
-  process.finish(1);  // tells nobody, and is not ended by a signal for it
+  process.finish(1);  // the frame has no receiver, and no signal ends the process
 }
 
 TEST_F(launched, refuses_what_is_not_an_answer) {

@@ -33,16 +33,16 @@ namespace {
 using namespace std::chrono_literals;
 using time_point = meeting_point::time_point;
 
-/// Who has not proven by then who it is keeps its place no longer.
+/// Limit of the time until a guest has proven its identity; after it the guest is dropped.
 constexpr auto time_to_prove = 10s;
-constexpr auto time_to_connect = 2s;  ///< and to hear anything from what listens there
+constexpr auto time_to_connect = 2s;  ///< also the time limit for the handshake after it
 constexpr auto between_visits = 50ms;
-constexpr std::size_t most_guests = 1024;  ///< at once, beside those that are known
+constexpr std::size_t most_guests = 1024;  ///< guests at once, without those that have proven their identity
 
 using magic_bytes = std::array<char, 8>;
 constexpr magic_bytes magic{'I', 'M', 'B', 'R', 'E', 'X', 'J', '1'};
 
-// What is said, in this order.
+// The messages of the handshake, in this order.
 struct hello {
   magic_bytes magic{};
   std::uint64_t rank = 0;
@@ -51,9 +51,9 @@ struct hello {
 };
 struct challenge {
   digest256 random{};
-  digest256 proof{};  ///< process 0 knows the secret
+  digest256 proof{};  ///< proves that process 0 knows the secret
 };
-using answer = digest256;  ///< so does the guest
+using answer = digest256;  ///< proves that the guest knows the secret
 using welcome = magic_bytes;
 
 digest256 draw() {
@@ -112,7 +112,7 @@ bool receive_all(int socket, T& value, time_point deadline) {
   return true;
 }
 
-/// Of Linux's namespace without files: it ends with its socket.
+/// An address in Linux's abstract namespace, which has no file and ends with its socket.
 struct unix_address {
   unix_address(const std::string& job, int place) {
     const std::string name = "imbrex-" + job + "-" + std::to_string(place);
@@ -126,7 +126,7 @@ struct unix_address {
   socklen_t length;
 };
 
-/// At the other end of a Unix socket.
+/// True if the process at the other end of a Unix socket is this user's.
 bool is_this_user(int socket) {
   ucred other{};
   socklen_t length = sizeof other;
@@ -135,7 +135,7 @@ bool is_this_user(int socket) {
 
 using addresses = std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)>;
 
-/// Null with what the resolver says if there are none.
+/// The addresses of a host. Null if there are none; `problem` is then the resolver's text.
 addresses resolve(const std::string& host, int port, std::string& problem) {
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
@@ -165,7 +165,7 @@ void tell_of_stranger(const std::string& who, const char* what) {
 
 }  // namespace
 
-/// Who has connected to process 0 and not proven yet who it is.
+/// A connection to process 0 that has not yet proven its identity.
 struct meeting_point::guest {
   descriptor socket;
   std::string name;
@@ -176,7 +176,7 @@ struct meeting_point::guest {
   challenge asked{};
 };
 
-/// Process 0's side.
+/// Process 0's part of the handshakes.
 struct meeting_point::reception {
   reception(const meeting_point& m, time_point d)
       : of(m), deadline(d), came(static_cast<std::size_t>(m.job_.size - 1)) {}
@@ -194,7 +194,7 @@ struct meeting_point::reception {
     throw error(std::string("process 0 cannot listen for the others: ") + std::strerror(errno));
   }
 
-  /// At the addresses that the job names, if they are this host's own; else at all.
+  /// Listens at the addresses that the job names, if they are this host's own; else at all addresses.
   void listen_on_tcp() {
     for (int port = of.job_.port + 1; port <= of.job_.port + ports_tried; ++port) {
       std::string unknown;
@@ -228,7 +228,7 @@ struct meeting_point::reception {
     return std::ranges::all_of(came, [](const descriptor& d) { return static_cast<bool>(d); });
   }
 
-  /// Waits until something happens, and does what follows from it.
+  /// Waits for events and handles them.
   void turn() {
     std::vector<pollfd> waiting;
     for (const auto& listener : listeners) waiting.push_back({listener.socket.get(), POLLIN, 0});
@@ -265,7 +265,7 @@ struct meeting_point::reception {
     }
   }
 
-  /// False if that one is no guest any more: known now, or dropped.
+  /// Reads from a guest. False if it is a guest no longer: its identity is proven, or it was dropped.
   bool hear(guest& visitor) {
     const std::size_t greeted = sizeof(hello);
     const std::size_t proven = greeted + sizeof(answer);
@@ -291,7 +291,7 @@ struct meeting_point::reception {
 
   bool challenge_guest(guest& visitor) {
     std::memcpy(&visitor.said, visitor.heard.data(), sizeof visitor.said);
-    // Another job looks for its own process 0.
+    // The process belongs to another job, and looks for its own process 0.
     if (!are_equal(visitor.said.job, sha256(of.job_.identity))) return dropped(visitor, nullptr);
     visitor.asked.random = draw();
     visitor.asked.proof =

@@ -11,11 +11,11 @@
 
 namespace imbrex {
 
-/// How the processes of a numbered job come by a connection to process 0 each. On its host it listens on a
-/// Unix socket without a file, whose kernel tells which user is at the other end; beyond, if there is a
-/// secret, on TCP, from the first free port of `ports_tried` behind that of the job. Both sides then prove to
-/// each other that they know the secret (empty on the host) by hashes of it with random numbers of both
-/// (challenge and answer). Strangers are dropped and named.
+/// Gives each process of a numbered job a connection to process 0. On its host, process 0 listens on a Unix
+/// socket without a file; the kernel names the user at the other end. For other hosts, if there is a secret,
+/// it listens on TCP, on the first free of the `ports_tried` ports after the job's. Both sides then prove
+/// that they know the secret (empty on the host), by hashes of it with random numbers of both (challenge and
+/// answer). Strangers are dropped, with a warning that names them.
 class meeting_point {
  public:
   using time_point = std::chrono::steady_clock::time_point;
@@ -25,9 +25,10 @@ class meeting_point {
   meeting_point(const numbered_job& job, std::optional<std::string> secret);
 
   /// Process 0: connections to processes 1 and so on, in this order. Throws imbrex::error, which names the
-  /// missing, if they have not all come by then.
+  /// missing processes, if some have not connected before `deadline`.
   std::vector<descriptor> receive(time_point deadline) const;
-  /// Another process: a connection to process 0. Throws imbrex::error if it is not there by then.
+  /// Another process: a connection to process 0. Throws imbrex::error if process 0 is not reached before
+  /// `deadline`.
   descriptor visit(time_point deadline) const;
 
  private:
@@ -39,7 +40,7 @@ class meeting_point {
 
   const numbered_job& job_;
   std::optional<std::string> secret_;
-  std::string name_;  ///< of the job, as all its processes can make it
+  std::string name_;  ///< name of the job, which all its processes can compute
 };
 
 }  // namespace imbrex

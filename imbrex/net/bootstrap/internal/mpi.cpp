@@ -36,8 +36,8 @@ const imbrex_mpi_functions& load_module() {
   return *entry();
 }
 
-/// MPI knows no time limits, so that one thread makes all its calls, and whoever wants one waits for that
-/// thread as long as there is patience. A call that does not end is left behind, with its thread.
+/// A thread that makes all calls of MPI, which has no time limits. Callers wait for the thread as long as
+/// their patience lasts. A call that does not end is abandoned, with its thread.
 class mpi_thread {
  public:
   explicit mpi_thread(std::chrono::milliseconds patience)
@@ -49,8 +49,8 @@ class mpi_thread {
     stuck_ ? thread_.detach() : thread_.join();
   }
 
-  /// The result of `call`, which must own what it uses. Throws `error` if it does not end in time; `endless`
-  /// waits as long as it takes.
+  /// The result of `call`, which must own the data that it uses. Throws `error` if it does not end in time;
+  /// `endless` waits without a limit.
   template <class Result>
   Result run(std::function<Result()> call, bool endless = false) {
     const auto work = std::make_shared<std::packaged_task<Result()>>(std::move(call));
@@ -65,10 +65,10 @@ class mpi_thread {
   }
 
  private:
-  /// What the thread has still to do. Both sides own it, since either may end first.
+  /// The thread's queue. Both sides own it, since either may end first.
   class inbox {
    public:
-    /// An empty function is the end.
+    /// Adds a call; an empty function ends the thread.
     void put(std::function<void()> work) {
       const std::lock_guard lock(mutex_);
       waiting_.push(std::move(work));
@@ -118,7 +118,7 @@ class mpi_bootstrap final : public bootstrap {
   ~mpi_bootstrap() override {
     if (finalizing_) try {
         thread_.run<int>([&mpi = mpi_] { return mpi.stop(); });
-      } catch (const error&) {  // the others have not come; the launcher will see to it
+      } catch (const error&) {  // the others have not finalized; the launcher handles that
       }
   }
 
@@ -135,7 +135,8 @@ class mpi_bootstrap final : public bootstrap {
         exchange(encode_status(status), true, "the processes of this job did not end together: "));
   }
 
-  /// MPI_Finalize waits for all; a launcher ends the others if a process fails without it.
+  /// Skips MPI_Finalize after a failure. It waits for all processes; if a process fails without it, the
+  /// launcher ends the others.
   void finish(int status) noexcept override {
     if (status != 0) finalizing_ = false;
   }

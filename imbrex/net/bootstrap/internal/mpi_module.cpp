@@ -33,7 +33,9 @@ int all_gather(const char* text, std::size_t length, imbrex_mpi_take* take, void
   std::vector<int> begins;
   std::uint64_t total = 0;
   for (const std::uint64_t bytes : lengths) {
-    if (bytes > INT_MAX - total) return MPI_ERR_COUNT;  // as do all others, who know the same lengths
+    if (bytes > INT_MAX - total)
+      return MPI_ERR_COUNT;  // all others return it, too, since they know the same
+                             // lengths
     counts.push_back(static_cast<int>(bytes));
     begins.push_back(static_cast<int>(total));
     total += bytes;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What libimbrex_mpi_bootstrap.so offers. It alone is linked against an MPI library, so that programs need
-// none; C, so that it may be built with the compiler that the MPI library wants.
+// The interface of libimbrex_mpi_bootstrap.so. Only that library is linked against MPI, so programs need no
+// MPI. It is in C, so that the compiler that the MPI library requires can build it.
 
 #include <cstddef>
 
 extern "C" {
 
-/// Called for each rank, in order.
+/// Called for each rank's text, in order.
 using imbrex_mpi_take = void(void* to, const char* text, std::size_t length);
 
-/// All functions are called by one thread, which MPI takes for the main one. Those that return an int return
-/// 0, or MPI's error code.
+/// All functions are called by one thread, which MPI takes for the main thread. Those that return an int
+/// return 0, or MPI's error code.
 struct imbrex_mpi_functions {
   int (*start)(int* rank, int* size);
   int (*all_gather)(const char* text, std::size_t length, imbrex_mpi_take* take, void* to);

@@ -19,8 +19,7 @@ namespace {
 
 constexpr int most_processes = std::numeric_limits<int>::max();
 constexpr int highest_port = 65'535;
-/// Where steps of Slurm meet unless MASTER_PORT says otherwise: below the ports that systems give out by
-/// themselves.
+/// Ports of steps of Slurm unless MASTER_PORT is set: below the ports that systems assign by themselves.
 constexpr int first_port_of_steps = 10'000;
 constexpr int ports_of_steps = 20'000;
 constexpr int ports_between_jobs = 32;
@@ -53,7 +52,7 @@ std::optional<numbered_job> job_of_torchrun() {
 }
 
 std::optional<numbered_job> job_of_slurm() {
-  // In a script of sbatch there is no step, and in a shell of salloc neither.
+  // There is no step in a script of sbatch, nor in a shell of salloc.
   for (const char* name : {"SLURM_JOB_ID", "SLURM_STEP_ID", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS"})
     if (environment_text(name) == nullptr) return std::nullopt;
   numbered_job job;

@@ -56,7 +56,7 @@ TEST_F(numbered_jobs, are_of_torchrun) {
   EXPECT_EQ(job->size, 4);
   EXPECT_EQ(job->address, "node7");
   EXPECT_EQ(job->port, 29500);
-  EXPECT_FALSE(job->is_on_one_host);  // nobody says so
+  EXPECT_FALSE(job->is_on_one_host);  // no variable says so
   set("LOCAL_WORLD_SIZE", "4");
   EXPECT_TRUE(find_numbered_job()->is_on_one_host);
   set("LOCAL_WORLD_SIZE", "2");
@@ -79,7 +79,7 @@ TEST_F(numbered_jobs, are_steps_of_slurm) {
   EXPECT_FALSE(find_numbered_job()->is_on_one_host);
   set("SLURM_STEP_ID", "1");
   EXPECT_NE(find_numbered_job()->identity, job->identity);
-  ::unsetenv("SLURM_STEP_ID");  // in a script
+  ::unsetenv("SLURM_STEP_ID");  // as in a script
   EXPECT_FALSE(find_numbered_job());
 }
 

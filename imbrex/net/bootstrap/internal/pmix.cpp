@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// PMIx is loaded when a launcher that serves it started the process, not linked: programs built with it also
-// run where it is not installed, and those that run as one process do not load it and what it needs
-// (libevent, hwloc, its plugins). Only its header is needed to build.
+// PMIx is loaded only if a launcher that serves it started the process; it is not linked. So programs built
+// with it also run where it is not installed. Single processes do not load it and its dependencies (libevent,
+// hwloc, its plugins). A build needs only its header.
 #include <imbrex/net/bootstrap/frame.hpp>
 #include <imbrex/net/bootstrap/internal/pmix.hpp>
 
@@ -28,7 +28,7 @@
 namespace imbrex {
 namespace {
 
-/// What is used of the library. Its second ABI, which all releases since PMIx 2 have.
+/// The used functions of the library: its second ABI, which all releases since PMIx 2 have.
 struct pmix_library {
   pmix_library() {
     const shared_library library("libpmix.so.2");
@@ -74,7 +74,8 @@ pmix_info_t directive(const char* name) {
   return info;
 }
 
-/// A status that comes from PMIx's own thread. It is shared, since it may come when nobody waits any more.
+/// A status that PMIx's own thread sets. It is shared, since the status may arrive when no thread waits any
+/// more.
 class late_status {
  public:
   static void arrive(pmix_status_t status, void* handle) {
@@ -85,7 +86,7 @@ class late_status {
     (*self)->arrived_.notify_one();
   }
 
-  /// Without patience, waits as long as it takes.
+  /// Waits for the status; without patience, without a limit.
   std::optional<pmix_status_t> wait(std::optional<std::chrono::milliseconds> patience) {
     std::unique_lock lock(mutex_);
     const auto arrived = [this] { return status_.has_value(); };
@@ -102,8 +103,8 @@ class late_status {
   std::optional<pmix_status_t> status_;
 };
 
-/// The end of the pipe that is closed when the connection to the launcher is lost. Global as PMIx itself is:
-/// its handlers get no pointer of ours. Only PMIx's thread and the one bootstrap touch it.
+/// The end of the pipe that is closed when the connection to the launcher is lost. It is global because PMIx
+/// is: its handlers get no pointer of their user's. Only PMIx's thread and the one bootstrap touch it.
 std::atomic<int> connection_sentinel{-1};
 
 void close_sentinel() {
@@ -158,13 +159,13 @@ class pmix_bootstrap final : public bootstrap {
     }
   }
 
-  /// A launcher takes a process that ends without this for one that crashed.
+  /// Finalizes PMIx: a launcher takes a process that ends without this for one that crashed.
   void finish(int) noexcept override { finalize(); }
 
  private:
   [[noreturn]] void fail(const char* what, const error& why) {
-    // Not finalized: mpirun of Open MPI 4.1.4 may crash or hang if that comes while a fence is open, and it
-    // ends the job of a process that fails without.
+    // PMIx is not finalized: mpirun of Open MPI 4.1.4 may crash or hang if it is, while a fence is open. That
+    // mpirun ends the job of a process that fails without it.
     finalized_ = true;
     failure_ = std::string(what) + why.what();
     throw error(failure_);
@@ -227,7 +228,7 @@ class pmix_bootstrap final : public bootstrap {
     return texts;
   }
 
-  /// PMIX_TIMEOUT is not known to all servers, so that the wait is bounded here.
+  /// The wait is bounded here, since not all servers know PMIX_TIMEOUT.
   void fence(std::optional<std::chrono::milliseconds> patience) const {
     const pmix_proc_t all = peer(PMIX_RANK_WILDCARD);
     const pmix_info_t collect = directive(PMIX_COLLECT_DATA);

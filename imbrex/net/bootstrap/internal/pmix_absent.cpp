@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// In place of pmix.cpp where CMake finds no header of PMIx.
+// Replaces pmix.cpp where CMake finds no header of PMIx.
 #include <imbrex/net/bootstrap/internal/pmix.hpp>
 
 #include <imbrex/base/error.hpp>

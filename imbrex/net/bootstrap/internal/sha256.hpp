@@ -9,11 +9,11 @@ namespace imbrex {
 
 using digest256 = std::array<std::uint8_t, 32>;
 
-/// FIPS 180-4.
+/// The hash of FIPS 180-4.
 digest256 sha256(std::string_view bytes);
-/// RFC 2104: only who has the key can make it.
+/// The keyed hash of RFC 2104: computing it requires the key.
 digest256 hmac_sha256(std::string_view key, std::string_view bytes);
-/// In a time that does not tell where they differ.
+/// Compares in a time that does not depend on where the digests differ.
 bool are_equal(const digest256& left, const digest256& other);
 
 inline std::string_view as_bytes_of(const digest256& digest) {
