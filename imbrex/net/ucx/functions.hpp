@@ -8,7 +8,7 @@
 
 namespace imbrex::ucx {
 
-/// What is used of UCX, under its own names.
+/// The functions of UCX that are used, under UCX's names.
 struct ucp_functions {
   decltype(::ucp_am_data_release)* am_data_release;
   decltype(::ucp_am_recv_data_nbx)* am_recv_data_nbx;
@@ -42,9 +42,9 @@ struct ucs_functions {
   decltype(::ucs_memory_type_names)* memory_type_names;
 };
 
-/// Null until `load` (`library.hpp`), and the same from then on. Not in an object: a process has one UCX,
-/// however many networks it makes. Not shared with other libraries that hold this code: a call goes through
-/// no other table.
+/// Tables that are null until `load` (`library.hpp`), and constant from then on. They are not in an object,
+/// since a process has one UCX, however many networks it makes. They are hidden, so that a call never uses
+/// the table of another library that holds this code.
 [[gnu::visibility("hidden")]] extern ucp_functions ucp;
 [[gnu::visibility("hidden")]] extern ucs_functions ucs;
 

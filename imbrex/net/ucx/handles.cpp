@@ -15,24 +15,25 @@
 namespace imbrex::ucx {
 namespace {
 
-/// What UCX lets others leave for a worker in shared memory before they must wait for it: messages. Its own
-/// 64 are gone before a process that shares its processor with others is awake; so many need no more memory
-/// than UCX takes anyway.
+/// Number of messages that other processes may leave for a worker in shared memory before they must wait for
+/// it. UCX's own limit of 64 is reached before a process that shares its processor with others is awake. This
+/// number needs no more memory than UCX takes anyway.
 constexpr const char* messages_before_waiting = "256";
 
-/// Since 1.17 options have the name of the transport in a configuration, too; before, of the table that they
-/// stand in.
+/// True since 1.17: names of options in a configuration include the transport. Before, they include the name
+/// of the table that they are in.
 bool options_have_names_of_transports() {
   const library& loaded = load();
   return std::pair(loaded.major, loaded.minor) >= std::pair(1U, 17U);
 }
 
-/// A UCX that knows no such option leaves all as it is.
+/// Sets an option; a UCX that lacks it changes nothing.
 void set(ucp_config_t* config, const char* name, const char* value) {
   static_cast<void>(ucp.config_modify(config, name, value));
 }
 
-/// Unless the user has. UCX warns of an option of a transport that it does not open.
+/// Lengthens the queues unless the user has set them. UCX warns of options of transports that it does not
+/// open.
 void lengthen_queues(ucp_config_t* config, std::string_view transports) {
   if (std::getenv("UCX_POSIX_FIFO_SIZE") != nullptr || std::getenv("UCX_SYSV_FIFO_SIZE") != nullptr) return;
   const bool posix = opens(transports, "posix");
@@ -47,7 +48,7 @@ void lengthen_queues(ucp_config_t* config, std::string_view transports) {
 
 constinit std::mutex level_lock;
 
-/// Whether the system has as many segments of System V's shared memory as it may.
+/// True if the system has reached its limit of System V shared memory segments.
 bool segments_are_used_up() {
   std::ifstream limit("/proc/sys/kernel/shmmni");
   std::ifstream table("/proc/sysvipc/shm");
@@ -55,7 +56,7 @@ bool segments_are_used_up() {
   if (!(limit >> most)) return false;
   std::size_t lines = 0;
   for (std::string line; std::getline(table, line);) ++lines;
-  return lines > most;  // the first of them is a head
+  return lines > most;  // the first line is a head
 }
 
 std::string remedy_for(ucs_status_t status) {
@@ -67,7 +68,7 @@ std::string remedy_for(ucs_status_t status) {
   return "; it takes some 5 MB of /dev/shm for each PE: give it more, or fewer PEs; and memory (ulimit -v)";
 }
 
-/// What a worker opens at most for itself, and to reach others.
+/// Limit of the descriptors that a worker opens for itself and to reach others.
 constexpr int descriptors_of_worker = 24;
 
 }  // namespace
@@ -100,11 +101,11 @@ context make_context(connecting how_to_connect, const ways& open) {
     set(config, options_have_names_of_transports() ? "TCP_CONN_NB" : "CONN_NB", "y");
   const char* const chosen = std::getenv("UCX_TLS");
   lengthen_queues(config, !open.transports.empty() ? open.transports : chosen != nullptr ? chosen : "all");
-  std::optional<without_warnings> quiet;  // of a transport that UCX lacks here
+  std::optional<without_warnings> quiet;  // no warnings of a transport that UCX lacks here
   if (!open.transports.empty() && std::getenv("UCX_LOG_LEVEL") == nullptr) quiet.emplace();
   if (!open.transports.empty()) set(config, "TLS", open.transports.c_str());
   if (!open.devices.empty()) set(config, "NET_DEVICES", open.devices.c_str());
-  // UCX aborts when a stranger's empty datagram wakes an interface that it does not poll yet.
+  // UCX aborts if a stranger's empty datagram wakes an interface that it does not poll yet.
   if (open.stay_within_host() && std::getenv("UCX_ADAPTIVE_PROGRESS") == nullptr)
     set(config, "ADAPTIVE_PROGRESS", "n");
   ucp_context_h handle = nullptr;
@@ -118,7 +119,7 @@ context make_context(connecting how_to_connect, const ways& open) {
 worker make_worker(ucp_context_h context, const ucp_worker_params_t& parameters) {
   require_descriptors(descriptors_of_worker,
                       "the network takes up to " + std::to_string(descriptors_of_worker) + " for each PE");
-  // UCX makes files of its shared memory, and a moment later removes their names.
+  // UCX makes files for its shared memory, and removes their names a moment later.
   const outliving_launcher until_then;
   ucp_worker_h handle = nullptr;
   check(ucp.worker_create(context, &parameters, &handle), "ucp_worker_create");

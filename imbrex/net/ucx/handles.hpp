@@ -15,7 +15,7 @@
 
 namespace imbrex::ucx {
 
-/// What to say of a call to UCX that has failed: UCX's own words, and a remedy where there is one.
+/// The text for a failed call to UCX: UCX's own words, and a remedy where there is one.
 std::string text_of(ucs_status_t status, const char* what);
 [[noreturn]] void throw_failure(ucs_status_t status, const char* what);
 
@@ -29,13 +29,14 @@ struct context_deleter {
 };
 using context = std::unique_ptr<std::remove_pointer_t<ucp_context_h>, context_deleter>;
 
-/// Whether a call of UCX may wait until TCP has connected: two minutes, if the link is down.
+/// Whether a call of UCX may block until TCP has connected: two minutes, if the link is down.
 enum class connecting : bool { may_block, in_background };
 
-/// For workers with active messages and a descriptor to wait for.
+/// Makes a context for workers with active messages and a descriptor for waiting.
 context make_context(connecting mode, const ways& open = {});
 
-/// UCX says only what is fatal as long as this lives; one at a time, since the level is the whole process's.
+/// Limits UCX's output to fatal errors as long as this lives. Only one object at a time, since the level
+/// belongs to the whole process.
 class without_warnings {
  public:
   without_warnings();
@@ -45,11 +46,11 @@ class without_warnings {
 
  private:
   std::unique_lock<std::mutex> alone_;
-  std::array<char, 64> level_{};  ///< of before; empty if UCX does not tell
+  std::array<char, 64> level_{};  ///< the level before; empty if UCX does not give it
 };
 
 struct worker_deleter {
-  /// UCX warns of messages that have come in part, and which nobody misses after a run.
+  /// Ends a worker without UCX's warnings of partly received messages, which no one needs after a run.
   void operator()(ucp_worker_h w) const {
     const without_warnings quiet;
     ucp.worker_destroy(w);
@@ -57,11 +58,11 @@ struct worker_deleter {
 };
 using worker = std::unique_ptr<std::remove_pointer_t<ucp_worker_h>, worker_deleter>;
 
-/// Throws as `check` does; before, if the process can have too few descriptors, for want of which UCX may
-/// abort.
+/// Makes a worker. Throws as `check` does. Throws before that if the process may have too few descriptors,
+/// which may make UCX abort.
 worker make_worker(ucp_context_h context, const ucp_worker_params_t& parameters);
 
-/// What another process needs to connect to a worker.
+/// The address that another process needs to connect to a worker.
 inline std::string address_of(ucp_worker_h of) {
   ucp_address_t* bytes = nullptr;
   std::size_t length = 0;

@@ -12,13 +12,13 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// So many beats in the time that nothing may be heard.
+/// Number of beats within the longest permitted silence.
 constexpr int beats_in_silence = 8;
 constexpr unsigned beat_message = 0;
 
 }  // namespace
 
-/// What is sent.
+/// The content of a beat.
 struct heartbeat::beat_of_host {
   endpoints::run_token token;
   std::int64_t host;
@@ -29,13 +29,14 @@ struct heartbeat::peer {
   ucs_status_ptr_t sending = nullptr;
   bool broken = false;
   beat_of_host last{};
-  int missed = 0;  ///< beats since it was heard. Not a time: while this process is stopped, it hears nobody.
+  int missed = 0;  ///< beats sent since the last one received; not a time, since this process receives
+                   ///< nothing while stopped
 
   static void failed(void* self, ucp_ep_h, ucs_status_t) { static_cast<peer*>(self)->broken = true; }
 
   void send(const beat_of_host& own) {
     if (UCS_PTR_IS_PTR(sending)) {
-      if (ucp.request_check_status(sending) == UCS_INPROGRESS) return;  // one beat on the way is enough
+      if (ucp.request_check_status(sending) == UCS_INPROGRESS) return;  // one beat in transfer is enough
       ucp.request_free(sending);
     }
     sending = nullptr;

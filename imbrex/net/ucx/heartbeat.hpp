@@ -18,26 +18,26 @@
 
 namespace imbrex::ucx {
 
-/// Notices that a link between hosts is down, which nobody else does while bytes wait for it: TCP's keepalive
-/// rests then, and TCP itself tries again for a quarter of an hour.
+/// Detects that a link between hosts is down. Otherwise this stays unnoticed while bytes wait for the link:
+/// TCP's keepalive then rests, and TCP itself retries for a quarter of an hour.
 ///
-/// The first processes of two hosts send each other a few bytes now and then, however busy their PEs are: by
-/// a worker and a thread of its own. The first host and each other do so from the start, two others once a
-/// process of one connects to a process of the other; so beats are never more than what the program itself
-/// connects. Within a host nothing is sent, since the launcher tells of a death there, and a process that is
-/// stopped is only slow. A first process of another host that is stopped for `silence` cannot be told from
-/// one behind a link that is down.
+/// The first processes of two hosts regularly send each other a few bytes, however busy their PEs are, by a
+/// worker and a thread of their own. The first host and each other host do so from the start. Two other hosts
+/// do so once a process of one connects to a process of the other. So there are never more beats than
+/// connections of the program itself. Within a host nothing is sent: the launcher reports a death there, and
+/// a stopped process is only slow. If the first process of another host is stopped for `silence`, the link
+/// appears to be down.
 ///
-/// An endpoint tells the first process of its host of each other host that it is about to connect to; the
-/// heartbeat there learns of it by the first beat.
+/// An endpoint notifies the first process of its host of each other host to which it is about to connect. The
+/// heartbeat at that host starts its own beats when it receives the first one.
 class heartbeat final : public link_watch {
  public:
-  /// How long nothing may be heard from a process: the seconds in the environment variable IMBREX_SILENCE,
-  /// 0 for any time, or 16 s. Throws `usage_error` for a variable with an impossible value.
+  /// The longest permitted silence of a process: the seconds in the environment variable IMBREX_SILENCE, 0
+  /// for no limit, or 16 s. Throws `usage_error` for a variable with an invalid value.
   static std::chrono::milliseconds silence();
 
-  /// That of the host with this number among `hosts`, which must be complete at the start, and outlive this.
-  /// `token`: see `endpoints::places`.
+  /// The heartbeat of the host with that number among `hosts`, which must be complete at the start, and
+  /// outlive this. `token`: see `endpoints::places`.
   heartbeat(int host, const std::vector<watchman>& hosts, std::chrono::milliseconds silence, const ways& open,
             endpoints::run_token token, detail::network::receiver& to);
   ~heartbeat() override;
@@ -45,9 +45,9 @@ class heartbeat final : public link_watch {
   heartbeat& operator=(const heartbeat&) = delete;
 
   std::string address() const override;
-  /// From the next beat on.
+  /// Sends beats to that host from the next beat on.
   void want(int host) override;
-  /// A process that is silent is told by a thread of this object.
+  /// Starts the thread of this object, which reports a silent process.
   void start() override;
 
  private:
@@ -59,8 +59,7 @@ class heartbeat final : public link_watch {
   std::vector<int> take_wanted();
   void watch(int host);
   void run();
-  /// Sends one beat to each host that is watched. Returns one that has been silent for too long, if there is
-  /// one.
+  /// Sends one beat to each watched host. Returns a host that has been silent for too long, if there is one.
   std::optional<int> beat();
 
   const int host_;
@@ -68,10 +67,10 @@ class heartbeat final : public link_watch {
   const std::vector<watchman>& hosts_;
   const std::chrono::milliseconds interval_;
   detail::network::receiver& to_;
-  context context_;  ///< of its own: where a link is down, beats on others must not wait for it
-  worker worker_;    // the constructor's thread's, then the object's own
-  std::map<int, std::unique_ptr<peer>> peers_;  ///< by host; the worker's thread's
-  std::mutex lock_;                             // of what follows
+  context context_;  ///< not shared: where a link is down, beats on others must not wait for it
+  worker worker_;    // belongs to the constructing thread, then to `thread_`
+  std::map<int, std::unique_ptr<peer>> peers_;  ///< by host; belongs to the worker's thread
+  std::mutex lock_;                             // guards `wanted_` and `stop_`
   std::vector<int> wanted_;
   std::condition_variable stopped_;
   bool stop_ = false;

@@ -24,7 +24,7 @@ bool names_tcp_alone(std::string_view description) {
   return named;
 }
 
-// UCX 1.14 has a query for it, which Debian's 1.13 lacks.
+// The text of `ucp_ep_print_info` is parsed, since the query for it came with UCX 1.14; Debian has 1.13.
 bool is_tcp_alone(ucp_ep_h endpoint) {
   char* text = nullptr;
   std::size_t length = 0;

@@ -44,7 +44,7 @@ TEST(lanes, are_not_guessed) {
   EXPECT_FALSE(names_tcp_alone("lane[0]:  1:tcpx/lo.0"));
 }
 
-/// Of an endpoint from a worker to another one, when UCX may use these transports alone; none where it
+/// The result for an endpoint between two workers, if UCX may use only these transports; nothing if it
 /// cannot.
 std::optional<bool> is_tcp_alone_with(const char* transports) {
   load();

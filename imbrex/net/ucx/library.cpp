@@ -26,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// One that the system's loader has opened; closed unless it is kept.
+/// A library that the system's loader has opened; closed unless `keep` is called.
 class opened {
  public:
   explicit opened(const std::string& file) : handle_(::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL)) {
@@ -56,11 +56,11 @@ std::string file_of(const void* symbol) {
   return module.dli_fname;
 }
 
-/// UCX takes SIGHUP when it is loaded, to switch its debug output on, and nobody would end by it any more;
-/// and crashes, of which it tells addresses, and would keep a run from telling what it ran. What the program
-/// does with them stays: what a load has changed since this was made is given back. A UCX that was there
-/// before changes nothing, and what the program has said since then would be lost. SIGHUP waits as long as
-/// this lives, if the system gives it to this thread.
+/// Restores signal handlers that a load of UCX has changed since this object was made. UCX takes SIGHUP, to
+/// switch its debug output on, so that the signal ends no process any more. It also takes the signals of
+/// crashes, for which it prints addresses; a run could then not report what it ran. A UCX that was loaded
+/// before changes nothing; handlers that the program has set since then must stay. SIGHUP is blocked as long
+/// as this lives, if the system delivers it to this thread.
 class signals_stay {
  public:
   signals_stay() {
@@ -125,7 +125,7 @@ ucp_functions find_ucp(const opened& in) {
   return f;
 }
 
-/// Its library stands behind libucp, which needs it.
+/// Finds the functions of libucs, which libucp depends on.
 ucs_functions find_ucs(const opened& in) {
   ucs_functions f{};
   in.find(f.global_opts_get_value, "ucs_global_opts_get_value");
@@ -135,7 +135,7 @@ ucs_functions find_ucs(const opened& in) {
   return f;
 }
 
-/// Throws imbrex::error, whose text says which file and why.
+/// Loads UCX from a file. Throws imbrex::error, whose text names the file and the reason.
 library take(const std::string& file) {
   const signals_stay as_before;
   opened found(file);
@@ -175,7 +175,7 @@ std::string bundled_folder() {
   Dl_info module{};
   link_map* file = nullptr;
   if (::dladdr1(&ucp, &module, reinterpret_cast<void**>(&file), RTLD_DL_LINKMAP) == 0) return {};
-  // The loader has no name for a program, and tells how it was called, which may be by a link.
+  // The loader has no name for the program itself, and only knows the path of its call, which may be a link.
   const bool of_program = file->l_name == nullptr || *file->l_name == '\0';
   fs::path here = of_program ? fs::read_symlink("/proc/self/exe", none) : fs::path(file->l_name);
   here = here.parent_path();

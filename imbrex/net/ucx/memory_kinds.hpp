@@ -6,9 +6,9 @@
 
 namespace imbrex::ucx {
 
-/// Whose memory UCX can send from and receive to, by its own names ("host", "cuda"), as UCX itself says it of
-/// what it was built with and finds here. Empty where this build has no UCX. Throws imbrex::error if UCX does
-/// not start.
+/// The kinds of memory that UCX can send from and receive to, by its own names ("host", "cuda"). UCX reports
+/// those that it was built with and finds here. Empty in a build without UCX. Throws imbrex::error if UCX
+/// does not start.
 std::vector<std::string> memory_kinds();
 
 }  // namespace imbrex::ucx

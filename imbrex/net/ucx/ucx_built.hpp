@@ -3,7 +3,7 @@
 
 namespace imbrex::ucx {
 
-/// True if this build has UCX. Apart from what uses it, so that asking links nothing of it.
+/// True if this build has UCX. A file of its own, so that a call of it does not link UCX.
 bool is_built();
 
 }  // namespace imbrex::ucx

@@ -23,8 +23,8 @@ using endpoints::shared_layout;
 using test::long_text;
 using test::text;
 
-/// One of three processes of one PE each, in a job of so many that none greets the others: 0 and 1 are on one
-/// host, where 0 watches the link to the host of 2.
+/// One of three processes of one PE each, in a job so large that they do not greet each other. Processes 0
+/// and 1 are on one host, where 0 watches the link to the host of 2.
 struct process : detail::network::receiver {
   process(ucp_context_h context, int number)
       : wire(std::make_unique<ucx_worker>(context), number, where, *this) {
@@ -69,7 +69,7 @@ class job_on_two_hosts : public testing::Test {
     one.where.watchman = 0;
   }
 
-  /// Moves what was sent until that holds, or for some seconds.
+  /// Polls all processes until the condition holds, at most for some seconds.
   template <class Condition>
   bool comes_to(Condition holds) {
     const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
@@ -78,7 +78,7 @@ class job_on_two_hosts : public testing::Test {
     return holds();
   }
 
-  /// Has `watchman` take the memory that `one` offers with its first long block.
+  /// Lets `one` offer memory with its first long block, which `watchman` accepts.
   void share_memory() {
     one.wire.send(*new text(std::string(100'000, 'A')), 0);
     ASSERT_TRUE(comes_to([&] { return watchman.came.size() == 1 && text::there_are == 0; }));
@@ -98,7 +98,7 @@ TEST_F(job_on_two_hosts, answers_what_comes_while_it_connects) {
   other.wire.notify(1, {});
   ASSERT_TRUE(comes_to([&] { return one.notices == 1; }));
   other.wire.notify(
-      1, {});  // lies there until the first message to another host is to leave, which waits for the watchman
+      1, {});  // unread until the first message to another host must leave, which waits for the watchman
   for (int turn = 0; turn < 1000; ++turn) other.wire.progress(0);
   one.on_notice = [this] {
     auto* const answer = new text("the answer");
@@ -121,8 +121,8 @@ TEST_F(job_on_two_hosts, keeps_apart_what_is_sent_while_something_is_packed) {
   EXPECT_EQ(other.came, (std::vector<std::string>{"inner text", "outer text"}));
 }
 
-/// Copies in shared memory free the sender's items at once. Blocks go there in turn with rendezvous until it
-/// has been found which is better.
+/// Copies in shared memory free the sender's items at once. Blocks alternate between them and rendezvous
+/// until the better path is known.
 TEST_F(job_on_two_hosts, copies_long_blocks_to_memory_that_a_neighbour_reads_while_there_is_room) {
   share_memory();
   constexpr std::size_t size = shared_layout::longest_block;
@@ -153,7 +153,7 @@ TEST_F(job_on_two_hosts, sends_long_blocks_to_a_neighbour_by_the_path_that_a_tri
   };
   constexpr int trial = 2 * path_choice::by_each_path;
   for (int i = 0; i < trial; ++i) goes_by_memory();
-  for (int turn = 0; turn < 1000; ++turn)  // the verdict comes
+  for (int turn = 0; turn < 1000; ++turn)  // until the verdict has arrived
     for (process* p : all) p->wire.progress(0);
   int by_memory = 0;
   constexpr int until_next = path_choice::shortest_interval - trial;
@@ -176,7 +176,7 @@ TEST_F(job_on_two_hosts, leaves_blocks_in_a_neighbours_memory_while_much_waits_t
   EXPECT_TRUE(watchman.came.back() == long_text(100'000, 'B'));
 }
 
-/// Of all kinds and lengths, by who knows everything but the run's token.
+/// Messages of all kinds and lengths from a process that knows everything but the run's token.
 TEST_F(job_on_two_hosts, drops_what_a_stranger_sends) {
   const auto send_all = [this](int to) {
     for (const std::size_t size : {10UL, 5'000UL, 20'000UL, 300'000UL, 2'000'000UL})
@@ -203,7 +203,7 @@ TEST_F(job_on_two_hosts, drops_what_a_stranger_sends) {
   EXPECT_EQ(watchman.wire.received() + one.wire.received(), 0U);
 }
 
-/// What UCX keeps costs hundreds of bytes a message here, and a slot of few over there.
+/// Each message that UCX keeps costs hundreds of bytes here, and one of the receiver's few slots.
 TEST_F(job_on_two_hosts, puts_together_what_waits_for_a_neighbour_who_does_not_look) {
   constexpr int many = 50'000;
   constexpr std::size_t most_kept = 1000;  // batches
@@ -228,7 +228,7 @@ TEST_F(job_on_two_hosts, sends_at_once_again_when_nothing_waits) {
   for (int i = 0; i < 50'000; ++i) one.wire.send(*new text("a short text"), 0);
   ASSERT_TRUE(comes_to([&] { return watchman.came.size() == 50'000 && !one.wire.sending(); }));
   one.wire.send(*new text("the last text"), 0);
-  for (int turn = 0; turn < 1000; ++turn) watchman.wire.progress(0);  // and the sender looks no more
+  for (int turn = 0; turn < 1000; ++turn) watchman.wire.progress(0);  // the sender polls no more
   EXPECT_EQ(watchman.came.back(), "the last text");
 }
 

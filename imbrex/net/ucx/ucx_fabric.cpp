@@ -39,12 +39,12 @@ class ucx_fabric final : public fabric {
   bool watches_links() const override { return silence_.count() > 0; }
 
   void close(bool finished) override {
-    // UCX 1.18 aborts if a context ends that still has memory registered for what it had not finished.
+    // UCX 1.18 aborts if a context ends while memory of unfinished messages is still registered in it.
     if (!finished) static_cast<void>(context_.release());
   }
 
  private:
-  /// Asked first, so that a wrong one is refused on a single host, too.
+  /// Read at the start, so that an invalid value is refused on a single host, too.
   const std::chrono::milliseconds silence_ = heartbeat::silence();
   ways ways_;
   context context_;
@@ -53,7 +53,7 @@ class ucx_fabric final : public fabric {
 }  // namespace
 
 std::unique_ptr<fabric> make_fabric() {
-  load();  // so that a process without UCX says so before the others wait for it
+  load();  // a process without UCX reports that before the others wait for it
   return std::make_unique<ucx_fabric>();
 }
 

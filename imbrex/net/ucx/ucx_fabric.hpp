@@ -8,10 +8,10 @@
 
 namespace imbrex::ucx {
 
-/// The network by UCX's active messages; null in a build without UCX, as the next. Throws imbrex::error if
-/// UCX does not load.
+/// The network by UCX's active messages. Null in a build without UCX, as is `make_endpoint`. Throws
+/// imbrex::error if UCX does not load.
 std::unique_ptr<fabric> make_fabric();
-/// The endpoint of one of its workers.
+/// The endpoint of a worker of this fabric.
 std::unique_ptr<endpoints::fabric_endpoint> make_endpoint(std::unique_ptr<fabric_worker> of, int process,
                                                           const endpoints::places& where,
                                                           detail::network::receiver& to);

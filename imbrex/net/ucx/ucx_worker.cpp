@@ -11,7 +11,8 @@ namespace {
 worker worker_with_descriptor(ucp_context_h of) {
   ucp_worker_params_t parameters{};
   parameters.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE | UCP_WORKER_PARAM_FIELD_EVENTS;
-  parameters.thread_mode = UCS_THREAD_MODE_SERIALIZED;  // made here, driven by the PE's thread, ended here
+  parameters.thread_mode = UCS_THREAD_MODE_SERIALIZED;  // one thread makes and ends it, the PE's thread
+                                                        // drives it
   parameters.events = UCP_WAKEUP_RX | UCP_WAKEUP_TX;
   return make_worker(of, parameters);
 }
@@ -21,15 +22,15 @@ void on_failure(void* connection, ucp_ep_h, ucs_status_t why) {
   broken.told->lost(broken.process, ucs.status_string(why));
 }
 
-/// A failure is told by the endpoint's handler.
+/// Reports that a message has left. The endpoint's handler reports failures.
 void on_sent(void* request, ucs_status_t, void* transfer) {
   auto& what = *static_cast<fabric_transfer*>(transfer);
   what.told->departed(what);
   ucp.request_free(request);
 }
 
-/// What requests end with when their peer or the link is lost: that is told by its endpoint, the launcher or
-/// the heartbeat, with its name.
+/// True for the status of requests whose peer or link is lost. The request's endpoint, the launcher or the
+/// heartbeat report the loss, with its name.
 bool tells_of_a_loss(ucs_status_t status) {
   return status == UCS_ERR_ENDPOINT_TIMEOUT || status == UCS_ERR_CONNECTION_RESET ||
          status == UCS_ERR_IO_ERROR || status == UCS_ERR_CANCELED;
@@ -49,7 +50,7 @@ void on_received(void* request, ucs_status_t status, std::size_t, void* transfer
 }  // namespace
 
 ucx_worker::ucx_worker(ucp_context_h of)
-    : leaves_rendezvous_to_ucx_(std::getenv("UCX_RNDV_THRESH") != nullptr),  // who sets it means it
+    : leaves_rendezvous_to_ucx_(std::getenv("UCX_RNDV_THRESH") != nullptr),  // the user has chosen it
       worker_(worker_with_descriptor(of)) {
   check(ucp.worker_get_efd(worker_.get(), &descriptor_), "ucp_worker_get_efd");
   ucp_worker_attr_t limits{};
@@ -77,7 +78,7 @@ fabric_status ucx_worker::connect(fabric_connection& connection, const fabric_de
   parameters.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE |
                           UCP_EP_PARAM_FIELD_ERR_HANDLER;
   parameters.address = reinterpret_cast<const ucp_address_t*>(to.address.data());
-  // To hear of a peer's death UCX would do without shared memory; on one host the launcher tells of it.
+  // With peer failure handling, UCX would not use shared memory. Within a host the launcher reports a death.
   parameters.err_mode = to.is_on_this_host ? UCP_ERR_HANDLING_MODE_NONE : UCP_ERR_HANDLING_MODE_PEER;
   parameters.err_handler = {&on_failure, &connection};
   ucp_ep_h endpoint = nullptr;

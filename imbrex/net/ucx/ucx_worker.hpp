@@ -15,7 +15,7 @@
 
 namespace imbrex::ucx {
 
-/// A worker of UCX, whose messages are its active messages, and its connections endpoints of UCX.
+/// A worker of UCX. Its messages are UCX's active messages, its connections UCX's endpoints.
 class ucx_worker final : public fabric_worker {
  public:
   explicit ucx_worker(ucp_context_h of);
@@ -23,7 +23,7 @@ class ucx_worker final : public fabric_worker {
   const fabric_capabilities& can() const override { return can_; }
   std::string address() const override { return address_of(worker_.get()); }
   void listen(fabric_events& to) override;
-  /// The same, and calls them as what they are.
+  /// Sets the receiver of events, which is called without virtual calls if `Events` is final.
   template <class Events>
   void listen(Events& to) {
     handle_all(to, std::make_integer_sequence<unsigned, fabric_events::kinds>());
@@ -56,16 +56,16 @@ class ucx_worker final : public fabric_worker {
   }
   void accept(void* offer, std::span<std::byte> place, fabric_transfer& what) override;
   void decline(void* offer) noexcept override { ucp.am_data_release(worker_.get(), offer); }
-  /// Not ucp_worker_flush_nbx, to flush: of UCX 1.13, over TCP, it crashes while others connect to this
-  /// worker.
+  /// Makes progress, also to flush. ucp_worker_flush_nbx of UCX 1.13, over TCP, crashes while others connect
+  /// to this worker.
   bool progress() noexcept override { return ucp.worker_progress(worker_.get()) != 0; }
   bool arm() override { return ucp.worker_arm(worker_.get()) == UCS_OK; }
   int descriptor() const override { return descriptor_; }
   void disconnect(fabric_connection& connection) noexcept override;
 
  private:
-  /// Over TCP a rendezvous takes a round trip, and spares a copy in memory. As UCX 1.20 has it; 1.13 asks
-  /// from 8 or 20 KiB on.
+  /// Over TCP a rendezvous takes a round trip, and spares a copy in memory. The limit is that of UCX 1.20;
+  /// 1.13 begins rendezvous at 8 or 20 KiB.
   static constexpr std::size_t most_sent_unasked_over_tcp = std::size_t{1} << 18U;
 
   template <class Events, unsigned... Kinds>
@@ -73,7 +73,7 @@ class ucx_worker final : public fabric_worker {
     (handle(Kinds, &on_message<Events, Kinds>, &to), ...);
   }
   void handle(unsigned kind, ucp_am_recv_callback_t call, void* events);
-  /// What UCX calls for a message.
+  /// UCX's callback for a message.
   template <class Events, unsigned Kind>
   static ucs_status_t on_message(void* to, const void* header, std::size_t header_length, void* data,
                                  std::size_t length, const ucp_am_recv_param_t* how_it_came) {
@@ -84,7 +84,7 @@ class ucx_worker final : public fabric_worker {
     events.came(Kind, first, {static_cast<const std::byte*>(data), length});
     return UCS_OK;
   }
-  /// UCX, too, has its errors as small negative pointers.
+  /// Converts UCX's status, whose errors are small negative pointers.
   static fabric_status status_of(ucs_status_ptr_t request) {
     return {reinterpret_cast<std::intptr_t>(request)};
   }
@@ -93,7 +93,7 @@ class ucx_worker final : public fabric_worker {
   worker worker_;
   int descriptor_ = -1;
   fabric_capabilities can_{.ordered = true, .reliable = true, .connects_late = true};
-  /// What UCX is told with each message.
+  /// Parameters of each message for UCX.
   ucp_request_param_t how_to_send_{};
 };
 

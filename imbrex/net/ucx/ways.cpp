@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// No System V memory anywhere: UCX lets all of the user's group use it. What copies by the kernel opens
+/// Transports without System V memory, which UCX opens to the user's whole group. Copies by the kernel open
 /// nothing.
 constexpr const char* within_one_host = "posix,cma,self";
 constexpr const char* beside_neighbours = "^sysv";
@@ -39,7 +39,7 @@ interfaces all_interfaces() {
   return {first, &::freeifaddrs};
 }
 
-/// As numbers; empty if it is of another kind.
+/// The address as digits; empty if it is of another kind.
 std::string text_of(const sockaddr* address) {
   std::array<char, INET6_ADDRSTRLEN> text{};
   const void* bytes = nullptr;
@@ -56,7 +56,7 @@ bool is_link_local(const sockaddr* address) {
          IN6_IS_ADDR_LINKLOCAL(&reinterpret_cast<const sockaddr_in6*>(address)->sin6_addr);
 }
 
-/// Ports of InfiniBand and the like, as UCX names them, which no address tells of.
+/// Ports of InfiniBand and the like, by UCX's names; they have no addresses.
 std::set<std::string> fabric_ports() {
   std::set<std::string> found;
   std::error_code none;
@@ -71,19 +71,19 @@ std::string namespace_of(const char* kind) {
   return fs::read_symlink("/proc/self/ns/" + std::string(kind), none).string();
 }
 
-/// The interfaces to another host; none if none is found.
+/// The interfaces to another host; empty if none is found.
 std::set<std::string> interfaces_to(const whereabouts& other, const whereabouts& own, const route& to) {
   std::set<std::string> found;
   for (const auto& address : other.addresses) {
     const bool is_everybodys =
-        std::ranges::find(own.addresses, address) != own.addresses.end();  // a bridge's, say
+        std::ranges::find(own.addresses, address) != own.addresses.end();  // such as a bridge's
     const std::string name = is_everybodys ? "" : to(address);
     if (!name.empty() && name != loopback) found.insert(name);
   }
   return found;
 }
 
-/// Nothing where the interfaces to some process are not known.
+/// The interfaces to all other processes; nothing if those to some process are not known.
 std::optional<std::set<std::string>> interfaces_to_all(std::span<const whereabouts> all,
                                                        const whereabouts& own, const route& to) {
   std::set<std::string> devices;
@@ -143,7 +143,7 @@ std::string interface_to(const std::string& address) {
   } else {
     return {};
   }
-  // Nothing is sent: the kernel only chooses the address to send from.
+  // The socket sends nothing: the kernel only chooses the address to send from.
   const descriptor socket(::socket(to.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   sockaddr_storage from{};
   socklen_t size = sizeof from;

@@ -9,19 +9,19 @@
 
 namespace imbrex::ucx {
 
-/// Where a process is, for others to know by what they reach it.
+/// The location of a process, by which others find a path to it.
 struct whereabouts {
   std::string host;
-  std::string memory;  ///< alike where processes of a host may open each other's memory
+  std::string memory;  ///< equal if processes of a host may open each other's memory
   std::vector<std::string>
-      addresses;  ///< of its interfaces, as numbers; none that only the host itself reaches
+      addresses;  ///< addresses of its interfaces, as digits; none that only the host itself reaches
 
   static whereabouts of_this_process();
 };
 
-/// What UCX may open, as UCX_TLS and UCX_NET_DEVICES say it; empty where it may open all. Whatever is open
-/// may be spoken to by strangers, so it is no more than what reaches the others. What the user has chosen so
-/// goes before.
+/// The transports and devices that UCX may open, in the form of UCX_TLS and UCX_NET_DEVICES; empty for all.
+/// Strangers may send to anything that is open, so it is no more than the paths to the others. The user's own
+/// choice has precedence.
 struct ways {
   std::string transports;
   std::string devices;
@@ -29,16 +29,16 @@ struct ways {
   bool stay_within_host() const;
 };
 
-/// Whether such a list of transports opens this one in shared memory: "posix" or "sysv".
+/// True if such a list of transports opens this one in shared memory: "posix" or "sysv".
 bool opens(std::string_view transports, std::string_view shared_memory);
 
 /// Names the interface by which the kernel would send to that address; empty if there is none.
 using route = std::function<std::string(const std::string& address)>;
 std::string interface_to(const std::string& address);
 
-/// Those of a process among all of its job.
+/// The transports and devices of a process, to reach all of its job.
 ways ways_to_others(std::span<const whereabouts> all, std::size_t self, const route& to = interface_to);
-/// To other hosts alone, of those ways.
+/// The part of `all` that leads to other hosts.
 ways ways_between_hosts(const ways& all);
 
 }  // namespace imbrex::ucx

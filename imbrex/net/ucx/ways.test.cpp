@@ -39,7 +39,7 @@ TEST_F(ways_in_a_job, open_no_network_within_a_host) {
 
 TEST_F(ways_in_a_job, open_what_reaches_other_hosts) {
   const auto alone = ways_to_others(std::vector{here, there}, 0, routed);
-  EXPECT_EQ(alone.transports, "^sm");  // whom would it share memory with?
+  EXPECT_EQ(alone.transports, "^sm");  // no process to share memory with
   EXPECT_TRUE(alone.devices.starts_with("eth0,ib0")) << alone.devices;
   const auto two = ways_to_others(std::vector{here, there, neighbour}, 0, routed);
   EXPECT_EQ(two.transports, "^sysv");
