@@ -8,44 +8,44 @@
 
 namespace imbrex::detail {
 
-/// A PE's connection to other processes: it carries items, as bytes, to their PEs, and notices to the
-/// processes themselves, which are about the job and not counted as messages. One thread alone calls.
+/// A PE's connection to other processes. It carries items, as bytes, to their PEs, and notices about the job
+/// to the processes themselves. Notices are not counted as messages. Only one thread may call.
 class endpoint : public transport {
  public:
-  /// Sends a notice to a process; it arrives at that one's first PE.
+  /// Sends a notice to a process, where its first PE receives it.
   virtual void notify(int process, std::span<const std::byte> bytes) = 0;
-  /// Room for an item for that PE of at most so many bytes, up to `longest_written`, as `work_type::pack`
-  /// writes them; `send_written`, with the same `may_wait`, is the next call. `may_wait`: as
-  /// `work::coalesced`. Null if an item must be made and sent.
+  /// Reserves room for an item to that PE of at most `most` bytes, up to `longest_written`, in the form that
+  /// `work_type::pack` writes. The next call must be `send_written`, with the same `may_wait`. `may_wait`: as
+  /// `work::coalesced`. Null if there is no room: the caller makes an item and sends it.
   virtual std::byte* room_for(int /*to*/, std::size_t /*most*/, bool /*may_wait*/) { return nullptr; }
-  /// Sends so many bytes that have been written there.
+  /// Sends the first `bytes` bytes of the reserved room.
   virtual void send_written(std::size_t /*bytes*/, bool /*may_wait*/) {}
-  static constexpr std::size_t longest_written = 2112;  ///< 2 KiB of arguments and what stands before them
-  /// Longer items than about this gain nothing by being put together.
+  static constexpr std::size_t longest_written = 2112;  ///< 2 KiB of arguments, and the bytes before them
+  /// Items longer than about this gain nothing by coalescing.
   static constexpr std::size_t longest_that_waits = 256;
-  /// From here on it is cheaper to keep an item until it has left than to copy its block.
+  /// From this size on, keeping the item until it has left is cheaper than copying its block.
   static constexpr std::size_t shortest_block_lent = 4096;
-  /// What may have come and wait to be run before the PEs rather run than receive.
+  /// Limit of received bytes that wait to be run; above it, the PEs run items before they receive more.
   static constexpr std::size_t most_unread = std::size_t{32} << 20U;
 
-  /// Moves what can be moved, in and out; not for ever, if others send without end. True if anything came in.
-  /// `unread`: bytes of what came before and waits to be run; while these are more than `most_unread`, long
-  /// messages stay where they come from, so that their senders notice. Throws what the receiver has thrown:
+  /// Sends and receives as much as possible, but not for ever if others send without end. True if an item or
+  /// notice was received. `unread`: received bytes that wait to be run. While they exceed `most_unread`, long
+  /// messages stay with their senders, which thus notice the congestion. Throws what the receiver throws:
   /// serial_error for bytes that make no item.
   virtual bool progress(std::size_t unread) = 0;
-  /// Before a sleep: true if from now on whatever comes makes `descriptor` readable; false if there is
+  /// Prepares for a sleep. True if from now on each arrival makes `descriptor` readable; false if there is
   /// something to do at once.
   virtual bool arm() = 0;
   virtual int descriptor() const = 0;
-  /// True while something that was sent has not left.
+  /// True while a sent item or notice has not left.
   virtual bool sending() const = 0;
-  /// True while so much has not left that no more should be sent.
+  /// True while so many bytes wait to leave that no more should be sent.
   virtual bool congested() const = 0;
 };
 
-/// Which PEs there are: those of one process follow each other.
+/// The PEs of the job and of this process, which are consecutive.
 struct pe_range {
-  int first = 0;  ///< PE of this process
+  int first = 0;  ///< first PE of this process
   int count = 1;  ///< PEs in this process
   int total = 1;  ///< PEs in the job
 

@@ -25,7 +25,7 @@ std::string name_of_host() {
   std::string name;
   if (!(file >> name)) throw error("/proc/sys/kernel/random/boot_id cannot be read: is /proc mounted?");
   for (const char* kind : {"ipc", "net", "pid", "time"}) {
-    std::error_code none;  // a kernel without such namespaces has one for all
+    std::error_code none;  // ignored: a kernel without such namespaces has a single one
     name += " " + std::filesystem::read_symlink("/proc/self/ns/" + std::string(kind), none).string();
   }
   return name;
@@ -35,7 +35,7 @@ namespace detail {
 
 namespace {
 
-/// What no process of this build says of itself.
+/// False for numbers that no process of this build sends.
 bool is_sound(const host_user& of) {
   constexpr int max_processor = 1 << 20;
   return of.pes >= 0 && of.pes <= max_pes && of.usable >= 1 && of.beside >= 0 && of.beside <= max_pes &&
@@ -46,7 +46,8 @@ bool is_sound(const host_user& of) {
 }  // namespace
 
 host_share share_among(std::span<const host_user> all, std::size_t self) {
-  std::map<std::string_view, std::vector<const host_user*>> by_host;  // of a large job only few are on one
+  std::map<std::string_view, std::vector<const host_user*>> by_host;  // built once, since in a large job only
+                                                                      // a few processes are on one host
   for (const auto& process : all) by_host[process.host].push_back(&process);
   const auto part_of = [&](const host_user& of) {
     if (of.pes > 0) return of.pes;
@@ -56,7 +57,7 @@ host_share share_among(std::span<const host_user> all, std::size_t self) {
     return std::max(1, of.usable / static_cast<int>(shares));
   };
   std::set<int> processors;
-  int paid = 0;  // a quota is the host's, or at least counts for all alike
+  int paid = 0;  // processors that a quota pays for: it holds for the host, or at least for all alike
   int threads = 0;
   int first_pe = 0;
   int host_pes = 0;

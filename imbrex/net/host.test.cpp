@@ -106,7 +106,7 @@ TEST(host, says_where_pes_outnumber_processors) {
   EXPECT_EQ(shared_processors_text(share_among(all, 0), 2),
             "5 PEs share 3 processors of this host: each waits for others to leave theirs; lower --pes, or "
             "start fewer processes");
-  EXPECT_EQ(shared_processors_text(share_among(all, 1), 2), "");  // the first has said so
+  EXPECT_EQ(shared_processors_text(share_among(all, 1), 2), "");  // only the first process of the host warns
   EXPECT_EQ(shared_processors_text(share_among(all, 2), 1), "");
 }
 
@@ -114,7 +114,7 @@ TEST(host, has_a_name_that_stays) {
   EXPECT_FALSE(name_of_host().empty());
   EXPECT_EQ(name_of_host(), name_of_host());
   for (const char* const each :
-       {"ipc", "net", "pid", "time"}) {  // who is in another finds no memory of others
+       {"ipc", "net", "pid", "time"}) {  // processes in different namespaces cannot use each other's memory
     const auto space = std::filesystem::read_symlink("/proc/self/ns/" + std::string(each)).string();
     EXPECT_NE(name_of_host().find(space), std::string::npos) << each;
   }

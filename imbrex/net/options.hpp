@@ -15,7 +15,8 @@ namespace detail {
 
 nanoseconds parse_net_delay(const given_option& given);
 std::uint64_t parse_net_bandwidth(const given_option& given);
-/// Throw usage_error for a field that no command line would set so.
+/// Check a field, which may have been set without a command line. Throw usage_error for a value that no
+/// option gives.
 void check_net_delay(std::string_view field, nanoseconds time);
 void check_net_bandwidth(std::uint64_t bytes_per_second);
 

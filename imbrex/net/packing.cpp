@@ -29,7 +29,7 @@ work& unpacked(const work_type& kind, reader& in) {
     in.finish();
   } catch (const serial_error& e) {
     fail(e.what());
-  } catch (...) {  // of a type's own serialize()
+  } catch (...) {  // thrown by a type's own serialize()
     fail(describe(std::current_exception()));
   }
   return *item;

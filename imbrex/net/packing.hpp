@@ -5,11 +5,10 @@
 
 namespace imbrex::detail {
 
-/// Writes what that item's kind unpacks. If its type's own serialize() throws, destroys the item and throws
-/// the same.
+/// Packs an item as its kind unpacks it. If its type's serialize() throws, destroys the item and rethrows.
 void pack_or_destroy(work& item, writer& out);
 
-/// An item of that kind, made of all that is left to read. A serial_error says of what kind it was to be.
+/// Unpacks an item of that kind from the rest of the input. The text of a serial_error names the kind.
 work& unpacked(const work_type& kind, reader& in);
 
 }  // namespace imbrex::detail

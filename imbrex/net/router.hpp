@@ -8,7 +8,7 @@
 
 namespace imbrex::detail {
 
-/// How items leave one PE: to the PEs of its process by one transport, to all others by its endpoint.
+/// The path of items that leave a PE: by one transport within its process, by its endpoint to all other PEs.
 class router final : public transport {
  public:
   router(transport& within, endpoint& beyond, const pe_range& here)
@@ -21,7 +21,7 @@ class router final : public transport {
   }
 
  private:
-  /// Places come off wires, too.
+  /// Refuses a PE outside of the job: numbers of PEs are also read from wires.
   [[noreturn]] void refuse(work& item, int to) const {
     item.type->destroy(item);
     throw serial_error("a message for PE " + std::to_string(to) + " of " + std::to_string(here_.total));

@@ -5,8 +5,8 @@
 
 namespace imbrex::detail {
 
-/// Carries work to another PE. How (a pointer through memory, bytes over a wire, late and out of
-/// order) is the affair of the transport alone; what it must not do is lose, double or change an item.
+/// Carries work to another PE. The method (a pointer through memory, bytes over a wire, late and out of
+/// order) is the transport's own choice. It must not lose, duplicate or change an item.
 class transport {
  public:
   transport() = default;
@@ -14,10 +14,10 @@ class transport {
   transport& operator=(const transport&) = delete;
   virtual ~transport() = default;
 
-  /// Takes the item over. The thread of the sending PE. Throws std::bad_alloc, and what a type's serialize()
-  /// throws.
+  /// Takes ownership of the item. Called on the sending PE's thread. Throws std::bad_alloc, and what a type's
+  /// serialize() throws.
   virtual void send(work& item, int to) = 0;
-  /// Destroys what is on its way; the run is over.
+  /// Destroys the items in transfer; the run is over.
   virtual void discard() noexcept {}
 };
 

@@ -10,17 +10,17 @@
 
 namespace imbrex::test {
 
-/// Something that holds for the endpoints of every reliable fabric; run for each, and for some with a fault
-/// that they hide, of which it is to find some.
+/// A property of the endpoints of every reliable fabric. Each check runs on each fabric, and on some with
+/// hidden faults, of which the checks together must find some.
 struct fabric_check {
   std::string name;
   void (*run)(subject&);
-  std::vector<int> pes{1, 1, 1};  ///< of each process
+  std::vector<int> pes{1, 1, 1};  ///< number of PEs in each process
 
   friend void PrintTo(const fabric_check& c, std::ostream* out) { *out << c.name; }
 };
 
-/// All of them, and by subject.
+/// All checks, and the checks of each subject.
 std::vector<fabric_check> fabric_checks();
 std::span<const fabric_check> message_checks();
 std::span<const fabric_check> pressure_checks();

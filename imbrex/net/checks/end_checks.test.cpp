@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The end of endpoints, with much or nothing on its way. That nothing stays behind `subject::end` finds.
+// Checks of the end of endpoints, with many or no messages in transfer. `subject::end` finds leaks.
 #include <imbrex/net/checks/checks.test.hpp>
 
 #include <array>
@@ -22,7 +22,7 @@ void flush_has_all_leave(subject& in) {
     in.send(0, 1, sent.back(), i % 2 == 0);
   }
   in.at(0).wire().progress(0);
-  // Texts that wait leave with a look at the network, which who flushes has had.
+  // Waiting texts leave at a poll of the network, which `flushed` includes.
   in.expect(in.reach([&] { return in.at(0).own().flushed() && in.at(1).came.size() == sent.size(); }),
             "what is flushed does not all come");
   in.expect_texts(1, sent);

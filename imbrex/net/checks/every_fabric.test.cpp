@@ -13,8 +13,7 @@
 namespace imbrex::test {
 namespace {
 
-/// Each fabric of this build; by endpoints that call it through a pointer, too; and loopbacks that take their
-/// time.
+/// Each fabric of this build, also with endpoints that call it through a pointer; and loopbacks with delays.
 std::vector<fabric_kind> kinds() {
   std::vector<fabric_kind> all;
   for (const fabric_entry& one : fabrics()) {

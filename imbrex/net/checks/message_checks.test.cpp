@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is sent comes, whole, once, and in order where that is promised.
+// Checks that each message arrives, whole, once, and in order where that is promised.
 #include <imbrex/net/checks/checks.test.hpp>
 
 #include <array>
@@ -30,13 +30,13 @@ void short_items_come_once(subject& in) {
   in.expect_equal_counts();
 }
 
-/// Around what is treated in another way from there on: packed, and as a block.
+/// Sizes around the limits at which the endpoint changes its method, packed and as a block.
 void items_of_odd_sizes(subject& in) {
   texts sent;
   for (const std::size_t around : {0UL, 8UL, 64UL, 256UL, 768UL, 1024UL, 2112UL, 4096UL, 8192UL, 16'384UL,
                                    65'536UL, 131'072UL, 262'144UL, 1'048'576UL})
     for (const std::size_t size : {around - 8, around - 1, around, around + 1, around + 8}) {
-      if (size > 2 * around + 8) continue;  // below none
+      if (size > 2 * around + 8) continue;  // below zero
       for (const std::size_t beginning : {std::size_t{8}, size}) {
         sent.push_back(long_text(size, beginning == 8 ? 'b' : 'p'));
         in.send(0, 1, sent.back(), false, beginning);
@@ -59,7 +59,7 @@ void blocks_beside_long_beginnings(subject& in) {
   in.expect_texts(2, sent);
 }
 
-/// The first block is what memory is offered with; the others go as is found better.
+/// The first block makes the sender offer memory; the others take the faster path.
 void long_blocks_to_a_neighbour(subject& in) {
   texts sent;
   for (std::size_t i = 0; i < 60; ++i) {
@@ -199,7 +199,7 @@ void several_pes_share_an_endpoint(subject& in) {
               "an item comes to another PE");
 }
 
-/// Everything at once, in an order of the seed, against what was sent.
+/// All kinds of messages at once, in a random order, compared with what was sent.
 void random_traffic(subject& in) {
   for (const std::uint64_t seed : {1U, 2U, 3U}) {
     random dice(seed);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checks themselves: fabrics with a fault that they hide must be found.
+// Checks of the checks: they must find fabrics with hidden faults.
 #include <imbrex/net/checks/checks.test.hpp>
 
 #include <gtest/gtest.h>

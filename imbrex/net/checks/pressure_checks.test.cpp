@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of who sends more than others take, and of sleep.
+// Checks of senders faster than their receivers, and of sleep.
 #include <imbrex/net/checks/checks.test.hpp>
 
 #include <poll.h>
@@ -28,7 +28,7 @@ void much_that_does_not_leave_congests(subject& in) {
   in.expect_texts(1, sent);
 }
 
-/// What a fabric keeps costs hundreds of bytes a message here, and a slot of few over there.
+/// Each message that a fabric keeps costs hundreds of bytes here, and one of the receiver's few slots.
 void short_items_that_cannot_leave_are_put_together(subject& in) {
   in.send(0, 1, "a short text");
   in.expect(in.receive(1, 1), "the first text does not come");
@@ -61,7 +61,7 @@ void who_has_much_to_run_leaves_long_messages(subject& in) {
   in.expect_texts(1, {"the first text", content});
 }
 
-/// Each has too much to send, and as long too much to run: none may wait for the others for ever.
+/// Each PE has too much to send, and meanwhile too much to run: no PE may wait for the others for ever.
 void circles_go_on(subject& in) {
   constexpr std::size_t each = 40;
   for (std::size_t p = 0; p < 3; ++p) {
@@ -78,7 +78,7 @@ void circles_go_on(subject& in) {
     return true;
   };
   while (!have_all_come() && std::chrono::steady_clock::now() < until)
-    for (std::size_t p = 0; p < 3; ++p)  // who may send runs what has come
+    for (std::size_t p = 0; p < 3; ++p)  // a PE that may send has run what arrived
       in.at(p).wire().progress(in.at(p).wire().congested() ? detail::endpoint::most_unread + 1 : 0);
   in.expect(have_all_come(), "in a circle of those that have too much nothing moves");
   for (std::size_t p = 0; p < 3; ++p)

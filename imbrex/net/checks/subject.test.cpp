@@ -39,7 +39,8 @@ subject::subject(const fabric_kind& kind, const std::vector<int>& pes) : kind_(k
       where.endpoints.push_back({{all_[p]->wire_->address(), static_cast<int>(p), true}, 0, pes[p] == 1});
     }
   }
-  if (can_.connects_late)  // in a job of so many nobody greets the others, which have to answer
+  if (can_.connects_late)  // makes the job so large that PEs do not greet each other, which would need
+                           // replies
     for (auto& one : all_) one->where_.endpoints.resize(40, {{"", 0, false}, 0, true});
   int first_pe = 0;
   for (std::size_t p = 0; p < pes.size(); first_pe += pes[p], ++p)

@@ -18,27 +18,27 @@
 
 namespace imbrex::test {
 
-/// A way to have a fabric.
+/// A method to make a fabric.
 struct fabric_kind {
   std::string name;
   std::function<std::unique_ptr<fabric>()> make;
   endpoints::endpoint_maker make_endpoint;
-  bool is_only_here = false;  ///< nothing comes by itself, but by looks of who is in this process
+  bool is_only_here = false;  ///< messages move only when workers of this process poll
 
   friend void PrintTo(const fabric_kind& k, std::ostream* out) { *out << k.name; }
 };
 
-/// Processes on a fabric, all in this one and on one thread, and what a check finds wrong with them.
+/// Processes on a fabric, all within this process and on one thread; and the errors that a check finds.
 class subject {
  public:
-  /// What a process gets.
+  /// A process, which records what it receives.
   class process final : public detail::network::receiver {
    public:
     detail::endpoint& wire() { return *wire_; }
     endpoints::fabric_endpoint& own() { return *wire_; }
-    std::vector<std::string> came;     ///< texts, by their coming
-    std::vector<int> came_for;         ///< and the PEs that they are for
-    std::vector<std::string> notices;  ///< "2: what process 2 says"
+    std::vector<std::string> came;     ///< texts in the order of arrival
+    std::vector<int> came_for;         ///< PEs that the texts are for
+    std::vector<std::string> notices;  ///< "2: ...", a notice from process 2
     std::function<void(const std::string&)> on_arrival;
     std::vector<std::string> losses;
 
@@ -55,21 +55,21 @@ class subject {
     std::unique_ptr<endpoints::fabric_endpoint> wire_;
   };
 
-  /// `pes`: of each process. Where it is more than one, they share an endpoint.
+  /// `pes`: number of PEs in each process. Several PEs of a process share an endpoint.
   explicit subject(const fabric_kind& kind, const std::vector<int>& pes = {1, 1, 1});
 
   process& at(std::size_t number) { return *all_[number]; }
   const fabric_capabilities& can() const { return can_; }
-  /// A process that sends with another token than the run's.
+  /// Gives a process another token than the run's.
   void estrange(std::size_t number) { all_[number]->where_.token += 1; }
 
-  /// Sends a text to a PE; but for `beginning` bytes, which are packed, it is a block.
+  /// Sends a text to a PE; all but its first `beginning` bytes form a block.
   void send(std::size_t from, int to, std::string content, bool may_wait = false, std::size_t beginning = 8);
-  /// The same by `room_for`, if the endpoint takes it so.
+  /// Sends a text by `room_for`. False if the endpoint has no room.
   bool write(std::size_t from, int to, const std::string& content, bool may_wait = false);
-  /// All look at the network. True if something came.
+  /// Polls the network in all processes. True if one of them received something.
   bool look();
-  /// All look until that holds. False if it does not come to it.
+  /// Polls until `holds()`. False if a time limit ends first.
   template <class Condition>
   bool reach(Condition holds) {
     const auto until = std::chrono::steady_clock::now() + longest_wait;
@@ -78,11 +78,11 @@ class subject {
       idle = look() ? 0 : idle + 1;
     return holds();
   }
-  /// So many looks of all, in which what comes may come.
+  /// Polls often enough for messages in transfer to arrive.
   void look_often() {
     for (int turn = 0; turn < 1000; ++turn) look();
   }
-  /// Until so many texts have come to a process, and nobody has anything left to send.
+  /// Polls until process `at` has received `count` texts and no process has anything left to send.
   bool receive(std::size_t at, std::size_t count);
 
   void expect(bool holds, const std::string& otherwise) {
@@ -92,12 +92,12 @@ class subject {
   void expect_equal(const T& found, const T& should, const std::string& what) {
     expect(found == should, what + " is " + std::to_string(found) + " and not " + std::to_string(should));
   }
-  /// The texts at a process are these, in any order, or in this one.
+  /// Check that process `at` has received these texts: in any order, or in this one.
   void expect_texts(std::size_t at, std::vector<std::string> should);
   void expect_in_order(std::size_t at, const std::vector<std::string>& should);
-  /// All that was sent has been received.
+  /// Checks that all items sent have been received.
   void expect_equal_counts();
-  /// Ends all; what was wrong.
+  /// Ends all processes and returns the errors.
   std::vector<std::string> end();
 
  private:

@@ -10,8 +10,8 @@
 
 namespace imbrex {
 
-/// Connects this process to the others of its job, all of which call this, by the fabric of that name. Throws
-/// imbrex::error if this build lacks it, or a process does not come, or was made from another program
+/// Connects this process to the others of its job by the fabric of that name. Collective. Throws
+/// imbrex::error if this build lacks the fabric, if a process does not arrive, or if one runs another program
 /// (`program` is a digest of it).
 std::unique_ptr<detail::network> connect(bootstrap& job, std::string_view fabric, int pes,
                                          detail::endpoint_sharing sharing, std::uint64_t program,

@@ -6,11 +6,11 @@
 
 namespace imbrex {
 
-/// What `--net` can name, also where a build lacks it. Apart from what makes them, so that a program that
-/// only reads options holds no network.
+/// The fabrics that `--net` can name, also those that this build lacks. Kept apart from the code that makes
+/// fabrics, so that a program that only reads options does not link a network.
 struct fabric_kind {
   std::string_view name;
-  std::string_view remedy;  ///< where a build lacks it
+  std::string_view remedy;  ///< for builds that lack the fabric
   int most_processes;
   bool (*is_built)();
 };
@@ -23,7 +23,7 @@ bool has_network();
 /// Throws `usage_error` if there is none of that name.
 const fabric_kind& find_fabric(std::string_view name);
 
-/// Throws `usage_error` unless there is a fabric of that name, and it connects so many processes.
+/// Throws `usage_error` unless there is a fabric of that name that connects `processes` processes.
 void check_fabric(std::string_view name, int processes);
 
 }  // namespace imbrex

@@ -10,8 +10,8 @@
 
 namespace imbrex {
 
-/// How a fabric is made: a new one is a row of the table in `fabrics.cpp`, and one of that in
-/// `fabric_kinds.cpp`.
+/// The functions that make a fabric. A new fabric is a row of the table in `fabrics.cpp`, and one of the
+/// table in `fabric_kinds.cpp`.
 struct fabric_entry {
   std::string_view name;
   std::unique_ptr<fabric> (*make)();
@@ -20,7 +20,7 @@ struct fabric_entry {
 
 std::span<const fabric_entry> fabrics();
 
-/// How the fabric of that name is made. Throws `usage_error` if there is none.
+/// The entry of the fabric of that name. Throws `usage_error` if there is none.
 const fabric_entry& maker_of(std::string_view name);
 
 }  // namespace imbrex

@@ -24,7 +24,7 @@ namespace {
 using endpoints::shared_layout;
 using endpoints::size_class;
 
-/// One more than endpoints compare: the first finds pages that nobody has touched yet.
+/// One more message than endpoints compare: the first one touches new pages.
 constexpr int messages_by_each_path = endpoints::path_trial::enough + 1;
 
 template <class Function>
@@ -38,12 +38,12 @@ nanoseconds time_of(const Function& function) {
 void bind_if_allowed(int pe) {
   try {
     bind_this_thread(pe);
-  } catch (const error&) {  // then the kernel may well leave them apart by itself
+  } catch (const error&) {  // the kernel may well keep the threads apart by itself
   }
 }
 
-/// As long blocks of messages lie in memory (`base/pool.hpp`): copies between others take ten times as long
-/// on some processors, by where they begin in their pages.
+/// A page-aligned block, as long blocks of messages are (`base/pool.hpp`). On some processors copies take ten
+/// times as long, depending on where blocks begin in their pages.
 class block_on_pages {
  public:
   block_on_pages() { std::memset(data(), 0, size); }
@@ -90,7 +90,7 @@ class two_threads {
  private:
   static constexpr nanoseconds longest = nanoseconds::max();
 
-  /// One thread's part of it, in which it lets the other have its own.
+  /// Calls `part`, one thread's part, for each message, and waits for the other thread.
   template <class Function>
   void for_each_message(const Function& part) {
     for (path_times& times : times_)
@@ -101,7 +101,7 @@ class two_threads {
   }
 
   void send(std::size_t size) {
-    std::memset(sent_.data(), ++content_, size);  // as a program has just written it
+    std::memset(sent_.data(), ++content_, size);  // as if a program had just written it
     put_ = time_of([&] { here_.put({sent_.data(), size}, where_); });
   }
   void receive(path_times& times) {

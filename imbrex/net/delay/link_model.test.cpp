@@ -46,8 +46,8 @@ TEST(link_model, without_delays_delivers_at_once) {
   EXPECT_EQ(sender.inject({}, 5us, 1 << 20), 5us);
 }
 
-/// The closed form: the k-th message starts at the latest of all that earlier ones allow, which is
-/// max over j <= k of (sent_j + gaps and transfers of j..k-1).
+/// The closed form: the k-th message starts at the maximum over j <= k of (sent_j + gaps and transfers of
+/// j..k-1).
 TEST(link_model, agrees_with_the_closed_form) {
   random dice(3);
   for (int round = 0; round < 200; ++round) {

@@ -9,8 +9,9 @@
 
 namespace imbrex::detail {
 
-/// For the deterministic machine: every item is serialised, waits for a time drawn from a seeded generator
-/// (most wait little, a few very long) and leaves in the order of those times. Time is counted in deliveries.
+/// A transport for the deterministic machine. Each item is serialised, waits for a time drawn from a seeded
+/// generator (mostly short, sometimes very long) and leaves in the order of those times. Time is counted in
+/// deliveries.
 class delayed_transport final : public transport {
  public:
   struct item {
@@ -27,9 +28,9 @@ class delayed_transport final : public transport {
   void discard() noexcept override;
 
   bool empty() const { return in_flight_.empty(); }
-  /// What has been sent and not yet delivered, in no particular order.
+  /// The items sent and not yet delivered, in no particular order.
   const std::vector<item>& in_flight() const { return in_flight_; }
-  /// Takes out the item that is due first. Not when empty.
+  /// Removes the item that is due first. Not when empty.
   item take();
 
  private:

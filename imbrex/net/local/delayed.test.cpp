@@ -16,7 +16,7 @@
 namespace imbrex::detail {
 namespace {
 
-/// An item with a number; all of its kind that live are counted.
+/// An item with a number; the number of live items is counted.
 struct parcel : work {
   explicit parcel(int n) : number(n) {
     type = &kind;

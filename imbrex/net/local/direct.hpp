@@ -9,10 +9,10 @@
 
 namespace imbrex::detail {
 
-/// Between threads of one process: the item itself is handed over, nothing is copied.
+/// A transport between threads of one process: it passes on the item itself, without a copy.
 class direct_transport final : public transport {
  public:
-  /// The inboxes of the PEs from `first` on.
+  /// `inboxes`: those of the PEs from `first` on.
   explicit direct_transport(std::vector<inbox*> inboxes, int first = 0)
       : inboxes_(std::move(inboxes)), first_(first) {}
 

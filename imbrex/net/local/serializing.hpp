@@ -9,14 +9,14 @@
 
 namespace imbrex::detail {
 
-/// Writes an item into bytes and makes a new one of them, as a wire would; the old one is destroyed. An item
-/// whose type never leaves its process is returned as it is.
+/// Serialises an item and unpacks a new one from the bytes, as a wire would; the old item is destroyed. An
+/// item whose type never leaves its process is returned unchanged.
 work& repack(work& item);
 
-/// How many bytes an item takes on a wire; 0 if its type never leaves its process.
+/// The number of bytes that an item takes on a wire; 0 if its type never leaves its process.
 std::size_t packed_size(work& item);
 
-/// Lets every item travel through bytes before another transport carries it (`--serialize-always`).
+/// Serialises every item before another transport carries it (`--serialize-always`).
 class serializing_transport final : public transport {
  public:
   explicit serializing_transport(std::unique_ptr<transport> carrier) : carrier_(std::move(carrier)) {}

@@ -11,14 +11,14 @@
 
 namespace imbrex::loopback {
 
-/// A fabric within one process, for tests: several of its endpoints are as many processes in one address
-/// space. With the options that it has by itself each message comes once, whole and in order. It can also
-/// lose, double, change, delay and reorder messages, and then its capabilities say so. Endpoints repair
-/// nothing of that: where something is lost or comes twice, what has been sent and received differs for ever;
-/// what is changed may be that, an error or another message.
+/// A fabric within one process, for tests: its endpoints act as several processes in one address space. By
+/// default each message arrives once, whole and in order. It can also lose, duplicate, change, delay and
+/// reorder messages; its capabilities then say so. Endpoints do not repair this. After a loss or a duplicate
+/// the counts of sent and received items differ for ever. A changed message may arrive changed, be an error,
+/// or be taken for another message.
 class loopback_fabric final : public fabric {
  public:
-  /// Of all those that share a medium.
+  /// `in`: the medium, which several fabrics may share.
   explicit loopback_fabric(std::shared_ptr<medium> in) : medium_(std::move(in)) {}
 
   std::string introduction() override { return {}; }
@@ -29,9 +29,9 @@ class loopback_fabric final : public fabric {
   const std::shared_ptr<medium> medium_;
 };
 
-/// That of a run: alone in its medium.
+/// The fabric of a run: alone in its medium.
 std::unique_ptr<fabric> make_fabric();
-/// The endpoint of one of its workers.
+/// The endpoint of a worker of this fabric.
 std::unique_ptr<endpoints::fabric_endpoint> make_endpoint(std::unique_ptr<fabric_worker> worker, int process,
                                                           const endpoints::places& where,
                                                           detail::network::receiver& to);

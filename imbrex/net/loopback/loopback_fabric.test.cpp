@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a loopback does wrong where its options say so. What holds without is in checks/.
+// Tests of a loopback's faults. The checks of a loopback without faults are in checks/.
 #include <imbrex/net/loopback/loopback_fabric.hpp>
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ struct listener final : fabric_events {
   int departures = 0;
 };
 
-/// The texts of 100 that come to the other worker of a medium.
+/// The texts, of 100, that arrive at the other worker of a medium.
 std::vector<std::string> arrivals(const options& settings, fabric_capabilities* can = nullptr) {
   const auto in = std::make_shared<medium>(settings);
   loopback_worker from(in);
@@ -84,7 +84,7 @@ TEST(loopback, reorders_and_says_so) {
   EXPECT_NE(found, all_texts());
   EXPECT_FALSE(can.ordered);
   EXPECT_TRUE(can.reliable);
-  EXPECT_EQ(found, arrivals(settings));  // by its seed
+  EXPECT_EQ(found, arrivals(settings));  // the order depends on the seed only
   std::ranges::sort(found);
   auto sorted = all_texts();
   std::ranges::sort(sorted);

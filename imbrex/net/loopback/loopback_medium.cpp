@@ -44,7 +44,7 @@ bool medium::put(std::size_t to, parcel&& message) {
   place& there = *places_[to];
   if (there.has_ended) {
     if (message.offered) end(*message.offered);
-    return true;  // nobody misses it
+    return true;  // the message has no receiver any more
   }
   if (there.unread.size() >= how_.most_unread_messages) return false;
   if (message.offered) places_[message.offered->from]->offered.push_back(message.offered);
@@ -53,7 +53,7 @@ bool medium::put(std::size_t to, parcel&& message) {
   return true;
 }
 
-/// And puts it there, or not, or twice.
+/// Puts the message into `where`, perhaps after a delay, twice, changed or not at all.
 void medium::spoil(place& where, parcel& message) {
   const faults& wrong = how_.wrong;
   if (happens(wrong.delayed)) message.looks_to_wait = 1 + static_cast<int>(random_.below(20));

@@ -15,15 +15,15 @@
 
 namespace imbrex::loopback {
 
-/// What goes wrong, each with so many of a thousand messages that are not offered.
+/// Probabilities of faults, in thousandths of the messages that are not offered.
 struct faults {
   int lost = 0;
   int duplicated = 0;
-  int reordered = 0;  ///< overtake those that lie before them
-  int delayed = 0;    ///< and all behind them, by some looks of the receiver
-  int corrupted = 0;  ///< have another byte
-  int unnoted = 0;    ///< of those that are kept: the sender never hears that they have left
-  /// The capabilities do not tell of them: for a test of tests.
+  int reordered = 0;  ///< the message overtakes earlier ones
+  int delayed = 0;    ///< also all messages behind it, by some polls of the receiver
+  int corrupted = 0;  ///< one byte changes
+  int unnoted = 0;    ///< for kept messages: the sender is never notified that they have left
+  /// The capabilities do not mention the faults; for tests of the checks.
   bool are_hidden = false;
 
   bool spoil_order() const { return reordered != 0; }
@@ -31,20 +31,19 @@ struct faults {
 };
 
 struct options {
-  std::uint64_t seed = 1;  ///< of the faults
-  /// Bytes of a message that is sent without an offer. Where it is less than `longest_short`, there is no
-  /// order.
+  std::uint64_t seed = 1;  ///< seed of the faults
+  /// Limit in bytes of messages sent without an offer. Below `longest_short` there is no order.
   std::size_t longest_unoffered = fabric_worker::longest_short;
-  std::size_t longest_header = 4096;      ///< beside a body
-  std::size_t most_unread_messages = 64;  ///< that lie at a worker before senders keep theirs
+  std::size_t longest_header = 4096;      ///< bytes, of a message with a body
+  std::size_t most_unread_messages = 64;  ///< messages that wait at a worker; beyond that senders keep theirs
   faults wrong{};
 };
 
-/// A long message that is still with its sender.
+/// A long message that its sender still holds.
 struct offer {
   std::span<const std::byte> body;
-  fabric_transfer* what;  ///< null once its sender has been told, or has ended
-  std::size_t from;       ///< worker
+  fabric_transfer* what;  ///< null once the sender was notified or has ended
+  std::size_t from;       ///< sending worker
 };
 
 /// A message at its receiver.
@@ -52,36 +51,35 @@ struct parcel {
   unsigned kind = 0;
   std::vector<std::byte> header;
   std::vector<std::byte> body;
-  std::shared_ptr<offer> offered;  ///< in the place of a body
+  std::shared_ptr<offer> offered;  ///< replaces the body of an offered message
   int looks_to_wait = 0;
 };
 
-/// What workers of one process reach each other by: memory, under a lock. Any thread.
+/// The memory by which workers of one process reach each other, under a lock. Any thread.
 class medium {
  public:
   explicit medium(const options& settings) : how_(settings) {}
   const options& how() const { return how_; }
 
-  /// A new worker's number.
+  /// Adds a worker and returns its number.
   std::size_t add();
-  /// The worker has ended. What it has offered goes with it, and what lies there is dropped.
+  /// Removes a worker. Its offers and its unread messages are dropped.
   void remove(std::size_t worker);
   bool has(std::size_t worker) const;
 
-  /// Puts a message there. False if there is no room.
+  /// Adds a message to a worker's unread messages. False if there is no room.
   bool put(std::size_t to, parcel&& message);
-  /// Takes the next message of a worker. False if there is none yet.
+  /// Removes a worker's next message. False if there is none yet.
   bool take(std::size_t worker, parcel& message);
 
-  /// Copies what has been offered to where it is to be, and has its sender told. False if it has gone with
-  /// its sender.
+  /// Copies an offered body to `to` and notifies the sender. False if the offer has ended with its sender.
   bool fetch(offer& from, std::span<std::byte> to);
-  /// Has the sender told that nobody wants it.
+  /// Refuses an offer and notifies the sender.
   void drop(offer& unwanted);
-  /// What of that worker's has been fetched or dropped since the last call.
+  /// Transfers of that worker that were fetched or dropped since the last call.
   std::vector<fabric_transfer*> take_ended(std::size_t worker);
 
-  /// True if from now on whatever comes makes the descriptor readable; false if something is there.
+  /// True if from now on each arrival makes the descriptor readable; false if something is there.
   bool arm(std::size_t worker);
   int descriptor_of(std::size_t worker) const;
 
@@ -91,7 +89,7 @@ class medium {
     bool is_armed = false;
     std::deque<parcel> unread;
     std::vector<fabric_transfer*> ended;
-    std::vector<std::shared_ptr<offer>> offered;  ///< by this worker
+    std::vector<std::shared_ptr<offer>> offered;  ///< offers by this worker
     descriptor wake;
   };
 
@@ -103,7 +101,7 @@ class medium {
   void spoil(place& where, parcel& message);
 
   const options how_;
-  mutable std::mutex lock_;  // of what follows
+  mutable std::mutex lock_;  // guards `random_` and `places_`
   random random_{how_.seed};
   std::vector<std::unique_ptr<place>> places_;
 };

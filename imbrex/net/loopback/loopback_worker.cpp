@@ -60,7 +60,7 @@ void loopback_worker::accept(void* offered, std::span<std::byte> place, fabric_t
   const bool is_there = medium_->fetch(*static_cast<offer*>(offered), place);
   std::erase_if(kept_, [&](const auto& o) { return o.get() == offered; });
   if (!is_there) return what.told->filled(what, fabric_receipt::lost, {});
-  // A fabric may tell it either way.
+  // Alternates between notifying at once and later, since a fabric may do either.
   if (std::exchange(is_told_at_once_, !is_told_at_once_))
     what.told->filled(what, fabric_receipt::whole, {});
   else

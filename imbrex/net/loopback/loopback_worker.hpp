@@ -13,9 +13,9 @@
 
 namespace imbrex::loopback {
 
-/// A worker in a medium. What is longer than the medium sends unasked is offered, and so stays where it is
-/// until the receiver has copied it; what finds no room at its receiver is kept, and leaves at a later
-/// `progress`.
+/// A worker in a medium. Messages longer than the medium's `longest_unoffered` are offered, and stay with the
+/// sender until the receiver has copied them. Messages without room at their receiver are kept, and leave in
+/// a later `progress`.
 class loopback_worker final : public fabric_worker {
  public:
   explicit loopback_worker(std::shared_ptr<medium> in);
@@ -28,7 +28,7 @@ class loopback_worker final : public fabric_worker {
   bool may_share_memory(const fabric_connection& /*to*/) override { return true; }
   fabric_status send(fabric_connection& to, unsigned kind, std::span<const std::byte> header,
                      std::span<const std::byte> body, fabric_transfer& what) override;
-  std::string failure(fabric_status /*how*/) const override { return "there is no such worker"; }
+  std::string failure(fabric_status /*status*/) const override { return "there is no such worker"; }
   void accept(void* offered, std::span<std::byte> place, fabric_transfer& what) override;
   void decline(void* offered) noexcept override;
   bool progress() noexcept override;
@@ -37,7 +37,7 @@ class loopback_worker final : public fabric_worker {
   void disconnect(fabric_connection& connection) noexcept override;
 
  private:
-  /// A message that found no room at its receiver.
+  /// A message without room at its receiver.
   struct waiting {
     std::size_t to;
     unsigned kind;
@@ -48,7 +48,7 @@ class loopback_worker final : public fabric_worker {
 
   static constexpr int most_taken_at_once = 8;
 
-  /// False if there is no room.
+  /// Gives the message to the medium. False if there is no room.
   bool put(const waiting& message);
   bool is_offered(const waiting& message) const;
   void hand_over(parcel message) noexcept;
@@ -58,9 +58,9 @@ class loopback_worker final : public fabric_worker {
   fabric_capabilities can_;
   fabric_events* events_ = nullptr;
   std::deque<waiting> waiting_;
-  std::vector<std::shared_ptr<offer>> kept_;  ///< that the endpoint has neither accepted nor declined
-  std::vector<fabric_transfer*> copied_;      ///< of whose end the endpoint has not been told
-  bool is_told_at_once_ = false;              ///< of the next of them
+  std::vector<std::shared_ptr<offer>> kept_;  ///< offers that the endpoint has neither accepted nor declined
+  std::vector<fabric_transfer*> copied_;      ///< transfers whose end the endpoint does not know yet
+  bool is_told_at_once_ = false;              ///< whether the next transfer is reported within `accept`
 };
 
 }  // namespace imbrex::loopback

@@ -14,8 +14,8 @@
 
 namespace imbrex::detail {
 
-/// What is on its way between PEs in simulated time. Items arrive in the order of their times, and those of
-/// one time in the order of their sending.
+/// Items in transfer between PEs in simulated time. They arrive in the order of their times, and at equal
+/// times in the order of sending.
 class simulated_network {
  public:
   struct arrival {
@@ -23,11 +23,11 @@ class simulated_network {
     std::uint64_t serial;  ///< order of sending
     int to;                ///< receiving PE
     work* what;
-    /// It has not travelled yet: it comes then to what the PEs of its host share, which is asked how long it
-    /// takes from there on.
+    /// True if `when` is the departure from the host: the item then reaches the resources that the host's PEs
+    /// share, which determine the rest of its time.
     bool leaves_host = false;
-    int from = 0;           ///< sending PE, and
-    std::size_t bytes = 0;  ///< its size, if it leaves its host
+    int from = 0;           ///< sending PE, if it leaves its host
+    std::size_t bytes = 0;  ///< size in bytes, if it leaves its host
   };
 
   simulated_network() = default;
@@ -36,11 +36,11 @@ class simulated_network {
   ~simulated_network() { discard(); }
 
   void put(nanoseconds when, work& item, int to);
-  /// It leaves its PE then for another host.
+  /// Adds an item that leaves its PE for another host at `when`.
   void put_leaving(nanoseconds when, work& item, int from, int to, std::size_t bytes);
-  /// When the next item arrives; none if none is on its way.
+  /// The next arrival time; nothing if no item is in transfer.
   std::optional<nanoseconds> next() const;
-  /// Takes it out.
+  /// Removes the next item. Not when empty.
   arrival take();
   void discard() noexcept;
 
@@ -51,15 +51,16 @@ class simulated_network {
   std::vector<arrival> in_flight_;  // a heap, earliest first
 };
 
-/// How one PE's items enter the network: by a link_model, and its own time goes on by what it takes to send.
-/// Those to itself arrive at once. Those to other hosts leave over links that the network does not know.
+/// One PE's access to the network, by a link_model. The PE's own time advances by the cost of each send.
+/// Items to the PE itself arrive at once. Items to other hosts leave over links that the network does not
+/// model.
 class simulated_transport final : public transport {
  public:
-  /// What it takes a PE to send an item.
+  /// The time that a PE needs to send an item.
   using cost_of_sending = std::function<nanoseconds(const work& item)>;
 
-  /// Of PE `self`, whose time `sender` is. All must outlive it. `host_pes`: how many PEs a host has, the
-  /// first host the first; 0: there is one host.
+  /// The access of PE `self`, whose time is `sender`. All arguments by reference must outlive it. `host_pes`:
+  /// number of PEs on each host, in the order of PEs; 0 for a single host.
   simulated_transport(simulated_network& net, const link_model& model, cost_of_sending to_send, int self,
                       local_clock& sender, int host_pes = 0)
       : net_(net),

@@ -17,7 +17,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// An item of so many bytes.
+/// An item of that many bytes.
 struct parcel : work {
   explicit parcel(std::size_t bytes) : content(bytes) { type = &kind; }
 
