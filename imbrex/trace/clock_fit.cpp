@@ -9,14 +9,15 @@ namespace imbrex::trace {
 
 namespace {
 
-/// Of a reading, in ns: the question says `above`, the answer `below`; the truth is between.
+/// Limits from a reading, in ns: the request gives `above`, the reply `below`; the true offset is between
+/// them.
 struct bounds {
   double time;
   double above;
   double below;
 };
 
-/// Of a line of that slope the room up to the questions, and down to the answers.
+/// Distances of a line from the requests above it and the replies below it, for a given slope.
 struct room {
   double above = std::numeric_limits<double>::infinity();
   double below = std::numeric_limits<double>::infinity();
@@ -31,8 +32,9 @@ room room_of(const std::vector<bounds>& all, double slope) {
   return least;
 }
 
-/// The room is a concave function of the slope. Few readings leave more of it to a line that leans on their
-/// noise, so a slope must earn half of what it would if they were many.
+/// Finds the slope with the most room, which is a concave function of the slope. With few readings, the most
+/// room may follow their noise. So the penalty of a slope is half of the gain that it would bring with many
+/// readings.
 double best_slope(const std::vector<bounds>& all) {
   const double span = all.back().time - all.front().time;
   const auto value = [&](double slope) {

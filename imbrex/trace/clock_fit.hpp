@@ -9,30 +9,30 @@
 
 namespace imbrex::trace {
 
-/// Finds the line of a process's clock from the questions that it asked process 0.
+/// Fits the line of a process's clock to its clock readings: requests to process 0 and their replies.
 ///
-/// A question shows by how much process 0's clock is ahead, plus the time of its way; its answer the same,
-/// less the time of the way back. Queues make ways longer, mostly not both at once. So the line lies midway
-/// between the questions and the answers that were on their way the shortest, with the slope at which these
-/// leave most room between them (Moon, Skelly and Towsley, INFOCOM 1999, for one direction). What is left is
-/// half of what the shortest way there takes longer than the shortest way back. Clocks of computers run
-/// evenly for some seconds; so each `window` has a line, and a rest of less than half of it none of its own.
+/// A request gives process 0's lead plus the request's travel time; its reply, the lead minus the reply's
+/// travel time. Queues make travel times longer, mostly not both at once. So the line lies midway between the
+/// fastest requests and the fastest replies, with the slope that leaves most room between them (Moon, Skelly
+/// and Towsley, INFOCOM 1999, for one direction). The remaining error is half of the difference between the
+/// shortest travel times there and back. Clocks of computers run evenly for some seconds. So each `window`
+/// has a line; a rest of less than half a window has none of its own.
 class clock_fit {
  public:
-  /// In the order of `here`. False, and nothing is added, for a reading that no clock gives or that comes too
-  /// early.
+  /// Adds a reading, in the order of `here`. False, without effect, for a reading with impossible numbers or
+  /// before the last one.
   bool add(const clock_reading& reading);
   clock_line line() const;
 
-  /// ns of the own clock.
+  /// Length of a window in ns of the own clock.
   static constexpr std::uint64_t window = 8'000'000'000;
-  /// Of less no slope can be told from noise.
+  /// Shortest span in ns from which a slope is computed; shorter ones cannot distinguish it from noise.
   static constexpr std::uint64_t least_span = 1'000'000'000;
-  /// Who sets a clock slews it by up to 8 % (chrony).
+  /// Largest slope: programs that set clocks slew them by up to 8 % (chrony).
   static constexpr double steepest = 0.1;
 
  private:
-  /// How far process 0's clock is ahead at the beginning, the middle and the end of some readings.
+  /// Lead of process 0's clock at the beginning, the middle and the end of some readings.
   struct stretch {
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
@@ -45,8 +45,9 @@ class clock_fit {
   static stretch fit(const std::vector<clock_reading>& readings);
 
   std::vector<stretch> done_;
-  std::vector<clock_reading> readings_;  ///< of the last window, and
-  std::size_t before_ = 0;  ///< at their front those of the window before, which is not in `done_`
+  std::vector<clock_reading> readings_;  ///< readings of the last window, preceded by those of the window
+                                         ///< before unless in `done_`
+  std::size_t before_ = 0;               ///< number of readings of the window before
 };
 
 }  // namespace imbrex::trace

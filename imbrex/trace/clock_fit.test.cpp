@@ -15,12 +15,12 @@
 namespace imbrex::trace {
 namespace {
 
-/// By how much process 0's clock is ahead, at a time of the own one; ns.
+/// Lead of process 0's clock in ns, at a time of the own clock.
 using truth = std::function<double(std::uint64_t)>;
 
 constexpr std::uint64_t second = 1'000'000'000;
 
-/// A link with queues: a way takes `least`, and mostly, by `congestion`, `queue` on average longer.
+/// A link with queues: a message takes `least`, and with probability `congestion` on average `queue` longer.
 struct ways {
   double least = 200'000;
   double queue = 300'000;
@@ -94,7 +94,7 @@ TEST(ClockFit, FollowsAClockThatChangesItsSpeed) {
 }
 
 TEST(ClockFit, TakesNoSlopeFromNoise) {
-  // Of eight readings, all late.
+  // The line is fitted to eight readings, all late.
   for (unsigned seed = 1; seed <= 20; ++seed) {
     const auto line = line_of(seed, {.congestion = 1}, [](std::uint64_t) { return 0; }, second, 2 * second);
     const auto at_begin = static_cast<double>(line.aligned(second)) - static_cast<double>(second);

@@ -7,7 +7,7 @@ namespace imbrex::trace {
 
 namespace {
 
-constexpr double largest_drift = 0x1p61;  // so that sums fit, whatever a file says
+constexpr double largest_drift = 0x1p61;  // sums fit, whatever the file contains
 
 }  // namespace
 

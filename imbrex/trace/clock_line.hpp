@@ -9,30 +9,31 @@
 
 namespace imbrex::trace {
 
-/// Later times than this are not believed: sums of a few of them still fit.
+/// Limit of valid times: sums of a few of them still fit.
 inline constexpr std::uint64_t latest_time = std::uint64_t{1} << 61U;
 
-/// How the clock of one process runs beside that of process 0: by how much that one is ahead at some moments,
-/// evenly between them, and outside as at the nearest one. Without a moment both show the same.
+/// The relation of a process's clock to that of process 0: the lead of process 0's clock at some moments.
+/// Between two moments the lead is interpolated; outside, the nearest one holds. Without a moment both clocks
+/// are equal.
 class clock_line {
  public:
-  /// At `here` of the own clock, which is later than all before.
+  /// Adds a moment, at `here` of the own clock, which is later than all before.
   void add(std::uint64_t here, std::int64_t ahead);
   bool empty() const { return knots_.empty(); }
 
-  /// What process 0's clock showed when the own one showed `time`; not before 0.
+  /// Time of process 0's clock when the own clock showed `time`; at least 0.
   std::uint64_t aligned(std::uint64_t time) const;
-  /// The same for the times of all records, which never decrease; afterwards neither do they, and none is
-  /// before `earliest`.
+  /// Aligns the times of all records, which never decrease. Afterwards they do not decrease either, and all
+  /// are at least `earliest`.
   void align(std::span<record> records, std::uint64_t earliest) const;
 
  private:
   struct knot {
     std::uint64_t here;
     std::int64_t ahead;
-    double slope;  ///< up to the next one
+    double slope;  ///< up to the next knot
   };
-  /// The one by which a time is shifted.
+  /// Index of the knot that shifts a time.
   std::size_t knot_of(std::uint64_t time) const;
   std::uint64_t shifted(std::uint64_t time, std::size_t by) const;
 

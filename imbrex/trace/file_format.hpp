@@ -9,9 +9,8 @@
 
 namespace imbrex::trace {
 
-// The files of a trace, as docs/trace-format.md tells: one of each process, a header and then chunks, in the
-// order in which they were written. A process that was killed leaves a file whose last chunk may be cut
-// short.
+// The files of a trace, described in docs/trace-format.md: one for each process, a header and then chunks, in
+// the order in which they were written. The last chunk of a killed process's file may be incomplete.
 
 /// Process 0 writes FILE itself, process k writes FILE.k.
 std::string file_of_process(const std::string& file, std::uint32_t process);
@@ -22,30 +21,30 @@ inline constexpr std::uint32_t format_version = 1;
 enum file_flags : std::uint32_t {
   simulated_clock = 1,  ///< times are those of a model
   one_pe_a_process =
-      2,  ///< processes of the program can have no more, as those of a Python with a global lock
+      2,  ///< processes of the program cannot have more, as those of a Python with a global lock
 };
 
 struct file_header {
   std::array<char, 8> magic = file_magic;
   std::uint32_t version = format_version;
-  std::uint32_t bytes = sizeof(file_header);  ///< of this header; what later versions add is skipped
+  std::uint32_t bytes = sizeof(file_header);  ///< size of this header; readers skip what later versions add
   std::uint32_t process = 0;
   std::uint32_t processes = 1;
   std::uint32_t first_pe = 0;
-  std::uint32_t pes = 1;        ///< of this process
+  std::uint32_t pes = 1;        ///< number of PEs of this process
   std::uint64_t job = 0;        ///< equal in the files of one run
-  std::uint64_t started = 0;    ///< what the clock of this process showed when recording began, ns
-  std::int64_t wall_clock = 0;  ///< at that moment, ns since 1970
+  std::uint64_t started = 0;    ///< time of this process's clock when recording began, ns
+  std::int64_t wall_clock = 0;  ///< wall clock at that moment, ns since 1970
   std::uint32_t flags = 0;
   std::uint32_t reserved = 0;
 };
 static_assert(sizeof(file_header) == 64);
 
 enum class chunk_kind : std::uint32_t {
-  records = 1,  ///< of one track, in the order in which they were written: times never decrease
+  records = 1,  ///< records of one track, in the order in which they were written: times never decrease
   names = 2,    ///< `name_header`s, each followed by its text
   clock = 3,    ///< one `clock_reading`
-  end = 4,      ///< the run has ended, and the file is whole; no bytes
+  end = 4,      ///< the run has ended, and the file is complete; no bytes
 };
 
 inline constexpr std::uint32_t chunk_magic = 0x6b6e'6863;  // "chnk"
@@ -53,25 +52,25 @@ inline constexpr std::uint32_t chunk_magic = 0x6b6e'6863;  // "chnk"
 struct chunk_header {
   std::uint32_t magic = chunk_magic;
   chunk_kind kind = chunk_kind::end;
-  std::uint32_t track = 0;  ///< of records
-  std::uint32_t bytes = 0;  ///< that follow, at most `largest_chunk`
+  std::uint32_t track = 0;  ///< for records: their track
+  std::uint32_t bytes = 0;  ///< size of the content after this header, at most `largest_chunk`
 };
 static_assert(sizeof(chunk_header) == 16);
 inline constexpr std::uint32_t largest_chunk = 1U << 24U;
 
-/// Texts are UTF-8, and padded with zeros to a multiple of 8 bytes.
+/// The header of a name. Texts are UTF-8, and padded with zeros to a multiple of 8 bytes.
 struct name_header {
   name_table table = name_table::entries;
   std::array<std::uint8_t, 3> reserved{};
   std::uint32_t id = 0;
-  std::uint64_t key = 0;     ///< of elements
-  std::uint32_t length = 0;  ///< of the text, without the padding
+  std::uint64_t key = 0;     ///< for elements and streams: their key
+  std::uint32_t length = 0;  ///< bytes of the text, without the padding
   std::uint32_t reserved_too = 0;
 };
 static_assert(sizeof(name_header) == 24);
 
-/// How the clock of this process stood to that of process 0, at a moment: what process 0's showed is
-/// `here + ahead`, give or take half of `round_trip`. In the order of `here`.
+/// Offset of process 0's clock from this process's at a moment: process 0's clock showed `here + ahead`, with
+/// an error of up to half of `round_trip`. Readings are in the order of `here`.
 struct clock_reading {
   std::uint64_t here = 0;
   std::int64_t ahead = 0;

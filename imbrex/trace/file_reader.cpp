@@ -19,7 +19,7 @@ constexpr std::uint32_t most_processes = 1U << 16U;
 constexpr std::uint32_t most_pes = 1U << 24U;
 constexpr std::uint32_t most_devices = 4096;
 constexpr std::uint32_t longest_header = 4096;
-constexpr std::size_t most_names = 65'536;  // of a table; further numbers go without
+constexpr std::size_t most_names = 65'536;  // in each table; further names are ignored
 
 void put_number(std::vector<std::uint8_t>& to, std::uint64_t number) {
   for (; number >= 128; number >>= 7U) to.push_back(static_cast<std::uint8_t>(number | 128U));
@@ -36,7 +36,7 @@ std::uint64_t take_number(const std::vector<std::uint8_t>& from, std::size_t& at
   return number | std::uint64_t{from[at++]} << shift;
 }
 
-/// How many details each kind of record can have; 0 for kinds that do not exist.
+/// Number of values that `record::detail` can have, by kind of record; 0 for kinds that do not exist.
 constexpr std::array<std::uint16_t, 256> details_of_kinds = [] {
   std::array<std::uint16_t, 256> details{};
   for (int kind = 1; kind < record_kinds; ++kind) details[static_cast<std::size_t>(kind)] = 256;
@@ -61,7 +61,7 @@ bool is_sound(const record& r, std::uint64_t last_time, std::uint64_t latest) {
          r.time <= latest;
 }
 
-/// What is wrong with one that is not.
+/// The error of a record that is not sound.
 const char* problem_of(const record& r, std::uint64_t last_time) {
   if (details_of_kinds[static_cast<std::size_t>(r.kind)] == 0) return "a record of no known kind";
   if (r.time < last_time) return "a record earlier than the one before it";
@@ -71,8 +71,8 @@ const char* problem_of(const record& r, std::uint64_t last_time) {
   return "a record of a time that was yet to come when the file was written";
 }
 
-/// The time of a process's clock when its file was last written to; `latest_time` if that cannot be told. A
-/// clock that has been put right meanwhile is no damage.
+/// Time of a process's clock when its file was last written; `latest_time` if unknown. A clock may have been
+/// corrected meanwhile, which is no damage: hence the margin.
 std::uint64_t time_of_last_write(const file_header& head, const struct ::stat& file) {
   constexpr std::int64_t second = 1'000'000'000;
   constexpr std::uint64_t put_right = 3600 * second;
@@ -83,7 +83,7 @@ std::uint64_t time_of_last_write(const file_header& head, const struct ::stat& f
                   head.started + static_cast<std::uint64_t>(written - head.wall_clock) + put_right);
 }
 
-/// Most tables have no keys.
+/// The key of a name; 0 in the tables without keys.
 std::uint64_t key_in(name_table table, std::uint64_t key) {
   return table == name_table::elements || table == name_table::streams ? key : 0;
 }
@@ -92,7 +92,7 @@ std::uint64_t key_in(name_table table, std::uint64_t key) {
 
 file_reader::file_reader(std::string path)
     : path_(std::move(path)),
-      file_(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {  // a named pipe would block
+      file_(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {  // else a named pipe would block
   if (!file_)
     throw usage_error("cannot read the trace " + path_ + ": " + std::strerror(errno) +
                       "; name the file that a run with --trace FILE has written");
@@ -126,7 +126,7 @@ void file_reader::read_header() {
 }
 
 void file_reader::read_chunks() {
-  // Heads of small chunks come several with one read.
+  // One read gets the headers of several small chunks.
   std::vector<std::byte> window(4096);
   std::uint64_t window_at = 0;
   std::size_t window_bytes = 0;
@@ -186,7 +186,7 @@ bool file_reader::take_track(std::uint64_t at, const chunk_header& head, std::ui
     case track_class::comm_thread: known = place == header_.process; break;
     case track_class::device: known = place < most_devices; break;
     case track_class::network: known = place == 0; break;
-    case track_class::block: known = true; break;  // of any device, kernel and block that fits
+    case track_class::block: known = true; break;  // any device, kernel and block that fits
   }
   if (!known || head.bytes % sizeof(record) != 0) {
     stop(at - sizeof head, known ? "a chunk whose size does not fit its kind"
@@ -226,7 +226,7 @@ bool file_reader::take_names(std::uint64_t at, std::span<const std::byte> conten
     content = content.subspan(bytes);
     at += bytes;
   }
-  // Of a chunk that the file's end has cut, what was whole counts.
+  // In a chunk cut by the end of the file, complete names are valid.
   if (content.empty() || at + content.size() == size_) return true;
   stop(at, "a name that is longer than its chunk");
   return false;
@@ -267,7 +267,7 @@ std::size_t file_reader::read(cursor& from, std::span<record> into) {
   std::size_t filled = 0;
   while (filled < into.size()) {
     if (from.at == from.until && !next_chunk(from)) break;
-    // Damage that another track has met ends this one, too.
+    // Damage found in another track also ends this track.
     const auto until = damage_ ? std::min(from.until, damage_->byte) : from.until;
     if (from.at + sizeof(record) > until) break;
     const auto room = into.subspan(filled);

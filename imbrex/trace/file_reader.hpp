@@ -20,18 +20,18 @@
 
 namespace imbrex::trace {
 
-/// Where a file stops being a trace, and why. From when that was found what follows is not read; of other
-/// tracks some of it may have been read before.
+/// The position from which a file is not a valid trace, and the reason. Once found, nothing behind it is
+/// read; records of other tracks behind it may have been read before.
 struct damage {
   std::uint64_t byte = 0;
   std::string what;
 };
 
-/// Reads the file of one process. Nothing in it is believed before it was looked at: a file may end anywhere,
-/// and hold anything. Of the file only the names and some five bytes for each chunk are kept.
+/// Reads the file of one process, and checks everything in it before use: a file may end anywhere and contain
+/// anything. In memory stay only the names and about five bytes for each chunk.
 class file_reader {
  public:
-  /// Goes through the file from chunk to chunk. Throws `usage_error` if it cannot be opened or is no trace.
+  /// Scans all chunks of the file. Throws `usage_error` if it cannot be opened or is no trace.
   explicit file_reader(std::string path);
 
   const std::string& path() const { return path_; }
@@ -39,32 +39,33 @@ class file_reader {
   clock_line& clock() { return clock_; }
   const clock_line& clock() const { return clock_; }
 
-  /// The tracks that have records, in the order in which they first come.
+  /// The tracks that have records, in the order of their first chunks.
   std::span<const std::uint32_t> tracks() const { return track_numbers_; }
-  /// The run has ended, and the file is whole.
+  /// True if the run has ended and the file is complete.
   bool ended() const { return ended_; }
-  /// Where the file stops being a trace; of records that is known once they have been read.
+  /// The damage of the file, if any; in records, it is found when they are read.
   const std::optional<trace::damage>& damage() const { return damage_; }
   std::uint64_t records_read() const { return records_read_; }
 
-  /// The name of a number, or nothing.
+  /// The name of `id`; empty if there is none.
   std::string_view name(name_table table, std::uint32_t id, std::uint64_t key = 0) const;
 
-  /// Where in the records of a track somebody reads.
+  /// A position in the records of a track.
   struct cursor {
-    std::size_t track = 0;  ///< among `tracks()`
+    std::size_t track = 0;  ///< index in `tracks()`
     std::size_t step = 0;
-    std::uint64_t chunk = 0;  // where in the file it begins
+    std::uint64_t chunk = 0;  // position of the chunk in the file
     std::uint64_t at = 0;
     std::uint64_t until = 0;
     std::uint64_t last_time = 0;
     std::uint64_t last_aligned = 0;
   };
-  /// The next records of a track, their times those of process 0; how many, 0 at the end.
+  /// Reads the next records of a track and aligns their times with process 0's clock. Returns their number, 0
+  /// at the end.
   std::size_t read(cursor& from, std::span<record> into);
 
  private:
-  // Positions and sizes of the chunks of a track, as steps of a variable number of bytes.
+  // Positions and sizes of a track's chunks, as differences of variable length.
   struct chunk_list {
     std::vector<std::uint8_t> steps;
     std::uint64_t last = 0;
@@ -83,7 +84,7 @@ class file_reader {
   descriptor file_;
   std::uint64_t size_ = 0;
   file_header header_;
-  std::uint64_t latest_ = latest_time;  ///< that a record can have
+  std::uint64_t latest_ = latest_time;  ///< latest time that a record can have
   clock_fit clock_readings_;
   clock_line clock_;
   bool ended_ = false;

@@ -29,7 +29,7 @@ std::string file_of_process(const std::string& file, std::uint32_t process) {
 }
 
 file_writer::file_writer(std::string path, const file_header& header)
-    // Not blocking: so a pipe that nobody reads is an error, and not a run that does not begin.
+    // Not blocking: so a pipe without a reader is an error, and does not block the run.
     : path_(std::move(path)),
       file_(::open(path_.c_str(), O_WRONLY | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0666)) {
   if (!file_)
@@ -37,7 +37,7 @@ file_writer::file_writer(std::string path, const file_header& header)
                 "; name a file in a folder that exists and may be written to");
   if (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
     throw error("cannot write the trace " + path_ + ": another run is writing it; name another file");
-  if (::ftruncate(file_.get(), 0) != 0 && errno != EINVAL)  // which a device says
+  if (::ftruncate(file_.get(), 0) != 0 && errno != EINVAL)  // the error for a device
     throw error("cannot write the trace " + path_ + ": " + std::strerror(errno));
   write_all(std::as_bytes(std::span(&header, 1)), {});
 }
@@ -55,7 +55,7 @@ void file_writer::write(const clock_reading& reading) {
 }
 
 void file_writer::write_name(name_table table, std::uint32_t id, std::uint64_t key, std::string_view text) {
-  constexpr std::size_t longest = 65'536;  // of what a user named; more would not be read by anyone
+  constexpr std::size_t longest = 65'536;  // limit of names given by users; longer ones would not be read
   text = text.substr(0, longest);
   name_header head;
   head.table = table;

@@ -12,20 +12,21 @@
 
 namespace imbrex::trace {
 
-/// Writes the file of one process. Each call is one write to the system, so what a killed process has written
-/// is there. One thread at a time.
+/// Writes the file of one process. Each call is one write to the system, so that a killed process's file has
+/// everything written so far. One thread at a time.
 class file_writer {
  public:
   /// Creates the file, or empties it, unless another run is writing it. Throws `error`, which names the file,
-  /// if that cannot be; as all here.
+  /// on failure, as do all functions here.
   file_writer(std::string path, const file_header& header);
 
-  /// Records of one track, which come after those that it has; any number.
+  /// Writes any number of records of one track, which follow its earlier ones.
   void write(std::uint32_t track, std::span<const record> records);
   void write(const clock_reading& reading);
-  /// A name for a number. It counts for the whole file; of two for the same number the later.
+  /// Writes a name for a number. It holds for the whole file; the last of several names for a number is
+  /// valid.
   void write_name(name_table table, std::uint32_t id, std::uint64_t key, std::string_view text);
-  /// The run has ended.
+  /// Marks the end of the run.
   void end();
 
   std::uint64_t bytes() const { return bytes_; }

@@ -17,14 +17,14 @@ std::string parse_trace(const given_option& given);
 std::uint64_t parse_trace_buffer(const given_option& given);
 /// True for `wait`.
 bool parse_trace_full(const given_option& given);
-/// Throws usage_error for a number of bytes that no command line would set.
+/// Throws usage_error for a number of bytes that no option gives.
 void check_trace_buffer(std::uint64_t bytes);
-/// Throws usage_error for an option that says how to record where no file is named.
+/// Throws usage_error for an option of recording if no file is named.
 void check_trace_named(std::string_view file, const given_option& given);
 
 }  // namespace detail
 
-/// What is recorded.
+/// The options of recording.
 template <class Settings>
 std::vector<option<Settings>> trace_options() {
   constexpr auto is_traced = [](const Settings& s, const given_option& given) {

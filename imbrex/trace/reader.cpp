@@ -14,15 +14,16 @@ namespace imbrex::trace {
 
 namespace {
 
-// Of all tracks together; each has at least some, so that reads are not too small, and not more than pay. A
-// power of two.
+// Numbers of buffered records, of all tracks together and of each track. The minimum of each keeps reads from
+// being too small; more than the maximum does not pay. Powers of two.
 constexpr std::size_t buffered_records = 1U << 19U;
 constexpr std::size_t least_buffered = 64;
 constexpr std::size_t most_buffered = 1U << 10U;
-// A window should have so many, which stay with their order in the cache, and more than a few of each track.
+// Desired numbers of records in a window, in all and for each track. The records and their order then fit the
+// cache, and there are several of each track.
 constexpr std::size_t window_records = 1U << 13U;
 constexpr std::size_t window_records_of_track = 32;
-constexpr std::uint64_t longest_window = 0xffff'ffffU;  // times in it have 32 bits
+constexpr std::uint64_t longest_window = 0xffff'ffffU;  // times in a window have 32 bits
 constexpr std::size_t fetched_ahead = 12;
 
 }  // namespace
@@ -75,8 +76,8 @@ void reader::open_others(const std::string& file) {
                         (missing == 1 ? " is" : " are") + " missing: " + example);
 }
 
-// Processes that nobody has compared with process 0 are aligned by the time of day: with process 0, or if its
-// file is missing with one that was compared with it.
+// Processes whose clocks were never compared with process 0's are aligned by the time of day: with process 0
+// or, if its file is missing, with a process that was compared with it.
 void reader::align_by_wall_clock() {
   const auto is_aligned = [](const auto& file) {
     return file->header().process == 0 || !file->clock().empty();
@@ -154,7 +155,7 @@ void reader::sift_down(std::size_t from) {
   heap_[from] = moved;
 }
 
-// What was given may be overwritten now.
+// Refills buffers; the records given before may be overwritten.
 void reader::close_window() {
   for (std::size_t k = visited_.size(); k-- > 0;) {
     waiting& of = heap_[visited_[k]];
@@ -166,8 +167,8 @@ void reader::close_window() {
   visited_.clear();
 }
 
-// Those that have a record before the horizon are at the top of the heap; where the buffer of one ends, the
-// horizon is.
+// Finds the tracks with a record before the horizon, which are at the top of the heap. The horizon is at the
+// end of the first buffer that ends.
 reader::waiting reader::visit_tracks(std::uint64_t until) {
   waiting horizon{until, ~std::uint32_t{0}};
   visited_.push_back(0);
@@ -185,7 +186,8 @@ reader::waiting reader::visit_tracks(std::uint64_t until) {
   return horizon;
 }
 
-// The last of each track always has a place in the order, so that all are given.
+// Puts the records before the horizon in order. The last record of each track always has a place in the
+// order, so that all are given.
 void reader::gather(waiting horizon) {
   gathered_.clear();
   for (const std::uint32_t place : visited_) gathered_.push_back(heap_[place].track);
@@ -197,7 +199,8 @@ void reader::gather(waiting horizon) {
     const std::uint32_t first = from.at;
     while (from.at < from.filled && buffer[from.at].time < limit) ++from.at;
     if (from.at == first) continue;
-    // No processor foresees which are ordered, so each is put there, and the next one may take its place.
+    // Branch-free, since no processor predicts which records are ordered: each is written, and the next one
+    // may overwrite it.
     std::size_t end = order_.size();
     order_.resize(end + (from.at - first));
     bool is_ordered = true;
@@ -226,7 +229,7 @@ bool reader::open_window() {
   return true;
 }
 
-// A window that the end of a buffer has cut was too long, too.
+// A window cut by the end of a buffer was also too long.
 void reader::adapt_window(std::uint64_t length) {
   const std::size_t wanted = std::max(window_records, window_records_of_track * gathered_.size());
   if (records_of_window_ > wanted)
@@ -244,13 +247,13 @@ reader::piece reader::next() {
     const std::uint32_t first = to_give_[track];
     to_give_[track] = place_of(given_++) + 1;
     fetch_ahead();
-    // Those up to the end of a track's part of the window may have been given by `rest_before`.
+    // `rest_before` may have given all records up to the end of a track's part of the window.
     if (first < to_give_[track]) return {track, {&buffers_[first], to_give_[track] - first}};
   }
   return {};
 }
 
-// The records of many tracks lie in as many places, which no processor foresees.
+// Prefetches, since the records of many tracks lie in as many places, which no processor predicts.
 void reader::fetch_ahead() const {
   if (given_ + fetched_ahead >= order_.size()) return;
   const std::uint32_t last = place_of(given_ + fetched_ahead);

@@ -13,10 +13,10 @@
 namespace imbrex::trace {
 
 /// Reads the trace of a run: the files of all its processes, their clocks aligned, and the records of all
-/// tracks in the order of time. They are read ahead, at most 1024 of each track, and half a million of all or
-/// 64 of each, whichever is more: that, and the files' names, is the memory it needs, however long the files
-/// are. Of what was read ahead, it sorts at once what lies in a window of time: the records that no later
-/// part of a file can precede.
+/// tracks in the order of time. Records are read ahead, at most 1024 of each track, and in all half a million
+/// or 64 of each track, whichever is more. Besides these buffers, memory holds only the names in the files,
+/// however long the files are. All buffered records in a window of time are sorted at once. The window ends
+/// where a part of a file that is still to be read could precede a record.
 class reader {
  public:
   /// Opens FILE and the files of the other processes beside it. Throws `usage_error` if FILE is no trace.
@@ -27,44 +27,44 @@ class reader {
   std::uint32_t processes() const { return processes_; }
   /// Throws `usage_error` if `output`, the value of `option`, is one of these files, by whatever name.
   void refuse_to_overwrite(const std::string& option, const std::string& output) const;
-  /// What the user should know: files that are missing, damaged or not ended. Of damaged records once they
-  /// were read.
+  /// Warnings for the user about files that are missing, damaged or incomplete. Damaged records are included
+  /// once they were read.
   std::vector<std::string> warnings() const;
   std::uint64_t records_read() const;
 
   struct track {
-    std::uint32_t file = 0;    ///< among `files()`
+    std::uint32_t file = 0;    ///< index in `files()`
     std::uint32_t number = 0;  ///< `track_number`
   };
   /// All tracks that have records, by process and number.
   std::span<const track> tracks() const { return tracks_; }
 
-  /// Some records of one track: none of another track lies between them.
+  /// Records of one track without a record of another track between them.
   struct piece {
-    std::uint32_t track = 0;  ///< among `tracks()`
+    std::uint32_t track = 0;  ///< index in `tracks()`
     std::span<const record> records;
   };
-  /// The next ones, no earlier than all before; of records at the same time those of the lower track come
-  /// first. They are there until the next call; none are left if there are none. A record costs O(1) in
-  /// windows of many, and O(log tracks) at the worst.
+  /// The next piece, no earlier than all before. At equal times the lower track comes first. The piece is
+  /// valid until the next call, and empty at the end. A record costs O(1) in windows with many, and O(log
+  /// tracks) at worst.
   piece next();
 
   /// The time of the first record, if there is any.
   std::uint64_t first_time() const { return first_time_; }
-  /// From now on only records of these kinds come in the order of time, bit k for those of kind k. Others
-  /// keep the order of their track, and come together with its next record of these kinds, or at the end of
-  /// the window if that comes first. So pieces are fewer and longer. To be called before the first `next`.
+  /// Restricts the order of time to records of these kinds, bit k for kind k; before the first `next`. Other
+  /// records keep the order of their track. They come with its next record of these kinds, or at the end of
+  /// the window if that is earlier. So pieces are fewer and longer.
   void order_only(std::uint32_t kinds) { ordered_ = kinds; }
-  /// Those of `other` that are before `now`, the record of another track that `next` has given, and have not
-  /// been given yet; as none of them is of an ordered kind. They count as given.
+  /// The records of track `other` before `now`, which `next` has given from another track. Only those not
+  /// given yet; none is of an ordered kind. They count as given.
   piece rest_before(std::uint32_t other, const record& now, std::uint32_t track_of_now);
-  /// How many windows have begun: when it increases, all records of those before have been given, ordered or
-  /// not.
+  /// The number of windows begun. When it increases, all records of earlier windows have been given, ordered
+  /// or not.
   std::uint64_t windows() const { return windows_; }
-  /// The earliest time in the last one; it ends less than 2^32 ns later.
+  /// The earliest time in the last window, which is shorter than 2^32 ns.
   std::uint64_t window_start() const { return window_start_; }
-  /// The last record of the piece that comes so many later, or an earlier ordered one, if it is of this
-  /// window; to fetch into the cache what belongs to it.
+  /// Peeks `pieces` pieces ahead in this window: the last record of that piece, or an earlier ordered one.
+  /// For prefetching data of the record. Empty if there are fewer pieces.
   piece later(std::size_t pieces) const {
     if (given_ + pieces >= order_.size()) return {};
     const std::uint32_t place = place_of(given_ + pieces);
@@ -76,9 +76,9 @@ class reader {
 
   struct source {
     file_reader::cursor cursor;
-    std::uint32_t at = 0;  // what comes after the window
+    std::uint32_t at = 0;  // first record after the window
     std::uint32_t filled = 0;
-    bool ended = false;  // what is in the buffer is all that there still is
+    bool ended = false;  // the buffer holds all remaining records
   };
   struct waiting {
     std::uint64_t time;
@@ -109,17 +109,19 @@ class reader {
   std::vector<std::string> warnings_;
   std::vector<track> tracks_;
   std::vector<source> sources_;
-  std::unique_ptr<record[]> buffers_;  // of all tracks, one after the other, each of a power of two
+  std::unique_ptr<record[]> buffers_;  // all tracks' buffers, one after the other, each of a power of two
+                                       // records
   unsigned buffer_bits_ = 0;
-  std::vector<waiting> heap_;           // the earliest on top; each knows the time of its track's next record
-  std::uint64_t window_ = 1U << 16U;    // how long the next one should be
-  std::vector<std::uint32_t> visited_;  // places in the heap of the tracks that the window has records of
+  std::vector<waiting> heap_;           // earliest on top; each has the time of its track's next record
+  std::uint64_t window_ = 1U << 16U;    // desired length of the next window, ns
+  std::vector<std::uint32_t> visited_;  // positions in the heap of the tracks with records in the window
   std::vector<std::uint32_t> gathered_;
   std::uint32_t ordered_ = ~std::uint32_t{0};
-  std::vector<std::uint64_t> order_;    // of the window: times since its start, and places in the buffers
-  std::vector<std::uint64_t> room_;     // for sorting it
-  std::vector<std::uint32_t> to_give_;  // of each track, the place of its first record that was not given yet
-  std::size_t given_ = 0;               // of the order
+  std::vector<std::uint64_t> order_;    // for each record of the window: time since its start, and position
+                                        // in the buffers
+  std::vector<std::uint64_t> room_;     // scratch space for sorting
+  std::vector<std::uint32_t> to_give_;  // by track: position of the first record not given yet
+  std::size_t given_ = 0;               // number of entries of `order_` that were given
   std::uint64_t windows_ = 0;
   std::uint64_t window_start_ = 0;
   std::uint64_t first_time_ = never;

@@ -28,7 +28,7 @@ struct seen {
   bool operator==(const seen&) const = default;
 };
 
-/// All that a reader gives, one record after the other.
+/// All records that a reader gives.
 std::vector<seen> read_all(reader& in) {
   std::vector<seen> all;
   for (auto piece = in.next(); !piece.records.empty(); piece = in.next()) {
@@ -108,7 +108,7 @@ TEST(Reader, MergesAllTracksInTheOrderOfTime) {
   EXPECT_TRUE(in.warnings().empty()) << in.warnings().front();
 }
 
-/// How many tracks, how their records are spread over them, and how far their times are from each other.
+/// Number of tracks, distribution of the records over them, and distances of their times.
 struct many_tracks {
   std::uint32_t tracks;
   bool one_has_half;
@@ -153,7 +153,7 @@ class ReaderOf : public testing::TestWithParam<many_tracks> {
   static constexpr std::size_t total = 100'000;
   std::mt19937 random_{5};
   temporary_trace folder_;
-  std::vector<std::pair<seen, bool>> records_;  // in the order of time; whether it is a `sent`
+  std::vector<std::pair<seen, bool>> records_;  // in the order of time; true for a `sent`
 };
 
 TEST_P(ReaderOf, MergesAllInTheOrderOfTime) {
@@ -168,8 +168,9 @@ TEST_P(ReaderOf, KeepsTheOrderOfSomeKindsAndOfTracks) {
   in.order_only(1U << static_cast<unsigned>(record_kind::sent));
   EXPECT_EQ(in.first_time(), records_.front().first.time);
   std::vector<seen> sent;
-  std::vector<std::uint64_t> given(in.tracks().size());  // of each track; they are numbered
-  std::vector<seen> not_before(in.tracks().size());      // what comes later of it is after this
+  std::vector<std::uint64_t> given(in.tracks().size());  // by track: number of records given; they are
+                                                         // numbered
+  std::vector<seen> not_before(in.tracks().size());      // by track: later records of it are after this
   const auto take = [&](const reader::piece& piece) {
     for (const record& r : piece.records) {
       ASSERT_EQ(r.a, given[piece.track]++);
@@ -210,7 +211,7 @@ std::vector<many_tracks> all_many_tracks() {
 INSTANTIATE_TEST_SUITE_P(ManyTracks, ReaderOf, testing::ValuesIn(all_many_tracks()));
 
 TEST(Reader, SortsByAllOfATime) {
-  // Ends of buffers cut windows of nearly the longest; what follows is far apart.
+  // Ends of buffers cut windows of nearly maximal length; the records after them are far apart.
   const temporary_trace folder;
   file_header head;
   head.pes = 2;
@@ -346,7 +347,7 @@ TEST(Reader, AlignsByTheTimeOfDayWithAProcessThatWasCompared) {
   }
 }
 
-/// A file with two tracks, names and a reading of a clock; in all of `records`.
+/// A file with two tracks, names and a reading of a clock; `records` in all.
 std::string small_file(const temporary_trace& folder, std::size_t* records) {
   std::mt19937 random(3);
   file_header head;
@@ -400,7 +401,7 @@ TEST(Reader, SaysWhereAFileIsDamaged) {
     const auto warnings = in.warnings();
     return warnings.empty() ? std::string() : warnings[0];
   };
-  // After the header come the chunk of a name, 16 + 24 + 8 bytes, that of a clock, 16 + 24, and one of
+  // The chunk of a name (16 + 24 + 8 bytes) follows the header, then that of a clock (16 + 24), and one of
   // records.
   EXPECT_NE(damaged(64, '!').find("byte 64: no chunk begins where one should"), std::string::npos);
   EXPECT_NE(damaged(68, 9).find("byte 64: a chunk of no known kind"), std::string::npos);
@@ -482,7 +483,7 @@ TEST(Reader, SurvivesRandomDamage) {
       EXPECT_EQ(got.size(), in.records_read());
       EXPECT_TRUE(std::is_sorted(got.begin(), got.end(),
                                  [](const seen& l, const seen& r) { return l.time < r.time; }));
-    } catch (const usage_error&) {  // the header
+    } catch (const usage_error&) {  // damage in the header
     }
   }
 }

@@ -6,62 +6,64 @@
 
 namespace imbrex::trace {
 
-/// What a record tells. The numbers are those of the file: they stay, new ones are added at the end.
+/// The kind of a record. The numbers are those in the file: they do not change, and new ones are added at the
+/// end.
 enum class record_kind : std::uint8_t {
   item_begin = 1,  ///< A PE begins an item of its queue: `entry`, `detail` an `item_class`, `a` the message
-                   ///< or 0, and for an entry method `group` the collection and `b` the element.
+                   ///< or 0. For an entry method `group` is the collection and `b` the element.
   item_end = 2,
-  entry_begin = 3,  ///< Inside an item: one element's turn in a broadcast. As item_begin.
+  entry_begin = 3,  ///< Inside an item: one element begins its part of a broadcast. Fields as in item_begin.
   entry_end = 4,
-  resumed = 5,  ///< Inside an item: a coroutine goes on that had been suspended. `entry`, `group` and `b` as
-  ///< of item_begin; `detail` a `wait_cause`, `a` the reference number waited for, or of a timer
-  ///< the time in ns.
-  suspended = 6,  ///< Inside an item: a coroutine begins to wait. As resumed.
-  sent = 7,    ///< A message leaves: `entry` that it calls, `group` the PE, `a` the message, `b` its bytes.
-               ///< Also by each PE that passes it on.
-  packed = 8,  ///< A message becomes bytes: `a` the message, `group` a number that no other message that this
-               ///< track has packed has.
-  arrived = 9,  ///< A message is here and may be run: `a` the message. If it came as bytes: `b` the number of
-                ///< the track that packed it, plus one, and `group` its number there. If `b` is 0 it has come
-                ///< to the end of a link, `group` ns before.
+  resumed = 5,  ///< Inside an item: a suspended coroutine resumes. `entry`, `group` and `b` as in item_begin;
+                ///< `detail` a `wait_cause`; `a` the reference number waited for, or for a timer the time in
+                ///< ns.
+  suspended = 6,  ///< Inside an item: a coroutine begins to wait. Fields as in resumed.
+  sent = 7,       ///< A message leaves: `entry` that it calls, `group` the receiving PE, `a` the message, `b`
+                  ///< its bytes. Each PE that forwards it also records this.
+  packed = 8,   ///< A message is serialised: `a` the message, `group` a number unique among the messages that
+                ///< this track has packed.
+  arrived = 9,  ///< A message has arrived and may run: `a` the message. If it was serialised: `b` the number
+                ///< of the track that packed it, plus one, and `group` its number there. If `b` is 0, it
+                ///< reached the end of a link `group` ns before.
   parked = 10,  ///< A PE has nothing to do and sleeps.
   woken = 11,
   operation =
-      12,  ///< Of a device, which ended at `time`: `detail` an `operation_class`, `entry` its name among
-  ///< `name_table::marks`, `group` the stream, `a` how long it took in ns, `b` bytes moved. Of a block
-  ///< an entry that it has run: `b` the element.
-  phase_begin = 13,  ///< `group` its name among `name_table::marks`, `a` a number of the user's, `b` which:
-                     ///< as in its phase_end, which may come in another item. Phases may overlap.
+      12,  ///< A device has ended an operation at `time`: `detail` an `operation_class`, `entry` its name
+           ///< among `name_table::marks`, `group` the stream, `a` its duration in ns, `b` bytes moved. On the
+           ///< track of a block: an entry that it has run; `b` the element.
+  phase_begin = 13,  ///< A phase begins: `group` its name among `name_table::marks`, `a` a number from the
+                     ///< user, `b` the number that its phase_end repeats, perhaps in another item. Phases may
+                     ///< overlap.
   phase_end = 14,
-  mark = 15,      ///< A moment that the user names; as phase_begin.
-  produced = 16,  ///< The user writes data of which others get a part: `group` its name among the marks, `b`
-                  ///< the number of the stretch on this track, `detail` a `data_step`; `a` how many words it
-                  ///< writes, of an element which of those sent it is.
-  consumed = 17,  ///< The same of reading data of which a part came from others.
+  mark = 15,      ///< A moment named by the user; fields as in phase_begin.
+  produced = 16,  ///< The user writes data, parts of which are sent to others. `group` its name among the
+                  ///< marks, `b` the number of this stretch on the track, `detail` a `data_step`. `a` is the
+                  ///< number of words written; for an element, its index among those sent.
+  consumed = 17,  ///< The user reads data, parts of which were received from others; fields as in produced.
   dropped = 18,   ///< `a` records are missing here, since the ring was full.
-  off = 19,       ///< Recording was switched off, or the ring was full; what follows comes after a gap.
+  off = 19,       ///< Recording was switched off, or the ring was full; a gap follows.
   on = 20,
-  abandoned = 21,  ///< A coroutine waits no more, since it was destroyed. As suspended, but for `a`.
-  received = 22,   ///< The coroutine that runs takes a value out of a mailbox or channel: `entry` the port,
-                   ///< `a` the message that brought it, `b` its reference number.
-  gathered =
-      23,  ///< What runs adds its part to what several make together on this track, such as a reduction:
-           ///< `a` and `b` name it; `detail` is 1 where all parts are there and the whole begins to count.
-  quiet = 24,  ///< Nothing is left to do in the whole run, which those who wait for quiescence are told next.
+  abandoned = 21,  ///< A waiting coroutine was destroyed. Fields as in suspended, except for `a`.
+  received = 22,   ///< The running coroutine takes a value out of a mailbox or channel: `entry` the port, `a`
+                   ///< the message that brought it, `b` its reference number.
+  gathered = 23,   ///< The running code adds its part to a joint result on this track, such as a reduction.
+                   ///< `a` and `b` identify the result; `detail` is 1 if all parts are there and it
+                   ///< takes effect.
+  quiet = 24,      ///< The whole run has nothing left to do; code that waits for quiescence is notified next.
 };
 inline constexpr int record_kinds = 25;
 
-/// What kind of item a PE runs.
+/// The class of an item that a PE runs.
 enum class item_class : std::uint8_t {
   entry = 0,    ///< an entry method or a port of a chare: the program's work
   runtime = 1,  ///< a message of the runtime itself, such as a reply or a part of a reduction
-  other = 2,    ///< what is no message: a timer, a completion, the main task
+  other = 2,    ///< not a message: a timer, a completion, the main task
 };
 
-/// What a suspended coroutine waits for.
+/// The cause of a coroutine's suspension.
 enum class wait_cause : std::uint8_t { other = 0, mailbox = 1, call = 2, device = 3, timer = 4 };
 
-/// What an operation of a device is.
+/// The class of a device's operation.
 enum class operation_class : std::uint8_t {
   kernel = 0,
   host_to_device = 1,
@@ -71,10 +73,10 @@ enum class operation_class : std::uint8_t {
   other = 5,
 };
 
-/// Where a record of produced or consumed data stands in the stretch that does it.
+/// Position of a record of produced or consumed data in its stretch.
 enum class data_step : std::uint8_t { begin = 0, element = 1, end = 2 };
 
-/// One thing that has happened, as it lies in the ring and in the file; little-endian.
+/// One event, in the format of the ring and of the file; little-endian.
 struct record {
   std::uint64_t time;  ///< ns, by the clock of the process (`file_header::started`)
   record_kind kind;
@@ -84,34 +86,34 @@ struct record {
   std::uint64_t a;
   std::uint64_t b;
 };
-/// `record::entry` where the program has more entries than that can count.
+/// `record::entry` if the program has more entries than it can count.
 inline constexpr std::uint16_t no_entry = 0xffff;
 static_assert(sizeof(record) == 32 && std::is_trivially_copyable_v<record>);
 
-/// A bit in the numbers of collections that are no arrays: of chares that were made one by one.
+/// A bit in the numbers of collections that are not arrays: chares made one by one.
 inline constexpr std::uint32_t collection_of_singles = std::uint32_t{1} << 31U;
 
-/// What the numbers in records are the names of.
+/// The tables of names, by the numbers in records that they explain.
 enum class name_table : std::uint8_t {
-  entries = 0,  ///< id: `record::entry`. "block::run", or what an item is that calls no entry method
+  entries = 0,  ///< id: `record::entry`. "block::run", or the nature of an item that calls no entry method
   collections =
-      1,  ///< id: a collection. "block", and if its elements have dense indices a tab and its shape:
-          ///< "block\t(8, 8, 4)", "worker\t16"; `record::b` then counts the elements, the last index fastest
+      1,  ///< id: a collection. "block", and for dense indices a tab and the shape: "block\t(8, 8, 4)",
+          ///< "worker\t16"; `record::b` then counts the elements, the last index fastest
   elements = 2,  ///< id: a collection, key: an element of one without dense indices. "lookup("north")",
                  ///< "worker #3 of PE 0"
   marks = 3,     ///< id: phases, marks, data, operations of devices
-  streams = 4,   ///< id: a stream, key: the track of its device. Whose it is: "block(1, 2)"
+  streams = 4,   ///< id: a stream, key: the track of its device. The stream's owner: "block(1, 2)"
 };
 inline constexpr int name_tables = 5;
 
-/// What a ring of records belongs to: the upper 8 bits of a track's number; the lower 24 say which.
+/// The owner of a track: the upper 8 bits of the track's number. The lower 24 bits are the index.
 enum class track_class : std::uint8_t {
-  pe = 0,           ///< which: the PE's number in the job
-  comm_thread = 1,  ///< which: its process
-  device = 2,       ///< which: the device's number in its process, of which the file tells
-  network = 3,      ///< which: 0; what happens between PEs and is told by none of them
-  block = 4,        ///< of a kernel that schedules by itself. Which: the block; from bit 8 on which of the
-                    ///< kernels of the device at that time; from bit 16 on the device, as above
+  pe = 0,           ///< index: the PE's number in the job
+  comm_thread = 1,  ///< index: its process
+  device = 2,       ///< index: the device's number in the process of the file
+  network = 3,      ///< index: 0; events between PEs that no PE records
+  block = 4,        ///< a block of a kernel that schedules by itself. Index: the block; from bit 8 the number
+                    ///< of the kernel on the device at that time; from bit 16 the device
 };
 constexpr std::uint32_t track_number(track_class kind, std::uint32_t which) {
   return static_cast<std::uint32_t>(kind) << 24U | which;

@@ -13,7 +13,8 @@ namespace imbrex::trace {
 
 namespace {
 
-/// A killed run loses what is younger; a ring that fills faster is looked at without a pause.
+/// Time between two writes of the rings: a killed run loses at most about so much. While a ring fills faster,
+/// there is no pause.
 constexpr std::chrono::milliseconds between_writes{5};
 
 }  // namespace
@@ -116,7 +117,7 @@ void recording::finish() {
   }
   end_.notify_all();
   writer_.join();
-  drain();  // now there is room
+  drain();  // frees the rings
   for (const auto& t : tracks_) {
     t->on_ = false;
     if (t->lost_ != 0) {
@@ -153,9 +154,9 @@ bool recording::drain() {
     const std::lock_guard hold(lock_);
     for (const auto& t : tracks_) all.push_back(t.get());
   }
-  std::vector<std::size_t> ready;  // what comes meanwhile is for the next time, so that no track starves
+  std::vector<std::size_t> ready;  // records added meanwhile are for the next time, so that no track starves
   for (const track* t : all) ready.push_back(t->ring_.size());
-  ticks_.add(tick_line::read_both());  // so all that is ready was before
+  ticks_.add(tick_line::read_both());  // all that is ready was recorded before this reading
   bool hurry = false;
   for (std::size_t n = 0; n < all.size(); ++n) {
     track& t = *all[n];
@@ -164,7 +165,7 @@ bool recording::drain() {
       const auto oldest = t.ring_.oldest();
       const auto some = oldest.first(std::min(left, oldest.size()));
       if (t.unit() == time_unit::ticks) tell_in_ns(t, some);
-      write_names();  // those that the records use are known by now
+      write_names();  // all names that the records use are known here
       write(t.number(), some);
       t.ring_.release(some.size());
       left -= some.size();

@@ -25,12 +25,12 @@ namespace imbrex::trace {
 
 class recording;
 
-/// How the records of a track tell time, until they are written: by the clock, or by the processor's counter,
-/// which is cheaper to read (`base/host/ticks.hpp`).
+/// The unit of a track's times until they are written: ns of the clock, or the processor's counter, which is
+/// cheaper to read (`base/host/ticks.hpp`).
 enum class time_unit : std::uint8_t { ns, ticks };
 
 /// The records of one PE, communication thread or device: a ring, from which the recording's thread writes
-/// them to the file. One thread at a time, but what is said to be any thread's.
+/// them to the file. One thread at a time, except for functions marked for any thread.
 class track {
  public:
   track(recording& owner, std::uint32_t number, time_unit unit, std::size_t records);
@@ -38,10 +38,10 @@ class track {
   std::uint32_t number() const { return number_; }
   time_unit unit() const { return unit_; }
 
-  /// True if nothing is recorded, nor is to be: then `follow` would change nothing.
+  /// True if recording is off and stays off, so that `follow` would change nothing.
   bool is_off() const { return !on_ && !wanted_.load(std::memory_order_relaxed); }
-  /// Takes over whether recording is on; from then on `is_on` says so. Between items, so that what begins
-  /// also ends.
+  /// Adopts the switch of the recording; `is_on` then returns it. Between items, so that each begin has an
+  /// end.
   bool follow(std::uint64_t now) {
     const bool on = wanted_.load(std::memory_order_relaxed);
     if (on != on_) [[unlikely]]
@@ -50,13 +50,13 @@ class track {
   }
   bool is_on() const { return on_; }
 
-  /// Adds a record. One whose time is before the last one's gets that one's.
+  /// Appends a record. Times are clamped, so that they never decrease.
   void add(const record& r) {
     last_time_ = std::max(last_time_, r.time);
     record* const slot = lost_ == 0 ? ring_.claim() : nullptr;
     if (slot == nullptr) [[unlikely]]
       return add_to_full({last_time_, r.kind, r.detail, r.entry, r.group, r.a, r.b});
-    // Field by field: so it is made where it stays, and never read back from where it was put together.
+    // Written field by field: so the record is built in place, and never read back from a temporary.
     slot->time = last_time_;
     slot->kind = r.kind;
     slot->detail = r.detail;
@@ -67,7 +67,7 @@ class track {
     ring_.publish();
   }
 
-  /// The number of a name among the marks. After the first time without a lock.
+  /// The number of a name among the marks. Takes no lock after the first call with that name.
   std::uint32_t mark_number(std::string_view name);
 
  private:
@@ -82,70 +82,70 @@ class track {
   const time_unit unit_;
   bool on_ = false;
   std::uint64_t last_time_ = 0;
-  std::uint64_t lost_ = 0;  ///< since the last record that found room
+  std::uint64_t lost_ = 0;  ///< records lost since the last one that found room
   std::vector<std::pair<std::string, std::uint32_t>>
-      known_marks_;  ///< in order: mostly few, and looked up often
+      known_marks_;  ///< sorted: mostly few, and often searched
   ring ring_;
-  std::uint64_t last_written_ = 0;  // the recording thread's, ns
+  std::uint64_t last_written_ = 0;  // in ns; belongs to the recording's thread
 };
 
-/// How a process records.
+/// The settings of a process's recording.
 struct recording_settings {
-  std::string file;                                ///< of process 0
-  std::size_t ring_bytes = std::size_t{8} << 20U;  ///< of each track
-  bool waits = false;  ///< when a ring is full: wait for the disk; else leave records out and count them
-  bool is_on = true;   ///< from the start
+  std::string file;                                ///< file of process 0
+  std::size_t ring_bytes = std::size_t{8} << 20U;  ///< for each track
+  bool waits = false;  ///< if a ring is full, wait for the disk; else drop records and count them
+  bool is_on = true;   ///< at the start
 };
 
-/// The trace of one process: its tracks, and the thread that brings their records to the file, some every few
-/// milliseconds. A failure to write ends the recording, not the run.
+/// The trace of one process: its tracks, and the thread that writes their records to the file every few
+/// milliseconds. A write error ends the recording, not the run.
 class recording {
  public:
-  /// Creates the file. Throws `error` if that cannot be.
+  /// Creates the file. Throws `error` on failure.
   recording(const recording_settings& settings, const file_header& header);
-  /// Without `finish` the file says that the run did not end.
+  /// Ends the recording; unless `finish` was called, the file says that the run did not end.
   ~recording();
   recording(const recording&) = delete;
   recording& operator=(const recording&) = delete;
 
-  /// The track lives as long as the recording. Any thread, as all below.
+  /// Adds a track, which lives as long as the recording. Any thread, as all below.
   track& add_track(std::uint32_t number, time_unit unit = time_unit::ns);
   void name(name_table table, std::uint32_t id, std::uint64_t key, std::string_view text);
   /// The number of a name among the marks.
   std::uint32_t mark_number(std::string_view name);
-  /// The number among the entries of what is no message: all that has this name.
+  /// The number among the entries of an item that is no message; items of equal names share it.
   std::uint16_t entry_number(std::string_view name);
-  /// Entries below this have been named by their own numbers.
+  /// Reserves the numbers below `numbered` for entries that are named by their own numbers.
   void reserve_entries(std::size_t numbered) { entries_ = numbered; }
   void add(const clock_reading& reading);
 
-  /// Switches recording on or off, on each track before its next item.
+  /// Switches recording on or off; each track follows before its next item.
   void set_on(bool on) { on_.store(on, std::memory_order_relaxed); }
   bool waits() const { return waits_; }
 
-  /// Writes what the tracks hold, and that this is the end. When no track is written to any more.
+  /// Writes the remaining records and the end of the file. Called when no track is written to any more.
   void finish();
 
   struct summary {
-    std::uint64_t records = 0;  ///< written
-    std::uint64_t lost = 0;     ///< for want of room
-    nanoseconds waited{0};      ///< by all who wrote records, for room
-    std::uint64_t bytes = 0;    ///< of the file
-    std::string failure;        ///< why the file is not whole; else empty
+    std::uint64_t records = 0;  ///< written records
+    std::uint64_t lost = 0;     ///< records lost for want of room
+    nanoseconds waited{0};      ///< time that writers of records waited for room
+    std::uint64_t bytes = 0;    ///< size of the file
+    std::string failure;        ///< reason why the file is incomplete; else empty
   };
-  /// After `finish`.
+  /// Valid after `finish`.
   const summary& result() const { return result_; }
 
  private:
   friend track;
 
   void write_from_now_on();
-  /// Brings what lies in the rings to the file. True if one of them was more than a quarter full.
+  /// Writes the content of the rings to the file. True if one of them was more than a quarter full.
   bool drain();
   void tell_in_ns(track& whose, std::span<record> records);
   void write(std::uint32_t number, std::span<const record> records);
   void write_names();
-  /// A ring is full.
+  /// Wakes the writing thread, since a ring is full.
   void hurry();
   void count_wait(nanoseconds time) { waited_.fetch_add(time.count(), std::memory_order_relaxed); }
   void lose(std::uint64_t records) { lost_.fetch_add(records, std::memory_order_relaxed); }
@@ -163,12 +163,12 @@ class recording {
   std::atomic<std::uint64_t> lost_ = 0;
   std::atomic<std::int64_t> waited_ = 0;  // ns
   std::atomic<bool> hurries_ = false;
-  file_writer file_;  // the thread's, then `finish`'s
-  summary result_;    // likewise
-  tick_line ticks_;   // likewise
+  file_writer file_;  // belongs to the thread, then to `finish`
+  summary result_;    // belongs to the thread, then to `finish`
+  tick_line ticks_;   // belongs to the thread, then to `finish`
   std::size_t entries_ = 0;
 
-  std::mutex lock_;  // of what follows
+  std::mutex lock_;  // guards the following members
   std::vector<std::unique_ptr<track>> tracks_;
   std::vector<given_name> names_;
   std::unordered_map<std::string, std::uint32_t> marks_;

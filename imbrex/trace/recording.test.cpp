@@ -31,7 +31,7 @@ class Recording : public ::testing::Test {
     return h;
   }
 
-  /// What a file holds, read the plain way.
+  /// The content of a file, read without `reader`.
   struct content {
     file_header head;
     std::map<std::uint32_t, std::vector<record>> tracks;
@@ -88,7 +88,7 @@ TEST_F(Recording, WritesTheRecordsOfEachTrackInTheirOrder) {
   header.processes = 3;
   header.first_pe = 5;
   auto settings = how();
-  settings.ring_bytes = 1'000 * sizeof(record);  // several times round
+  settings.ring_bytes = 1'000 * sizeof(record);  // the ring is filled several times
   settings.waits = true;
   recording r(settings, header);
   auto& first = r.add_track(track_number(track_class::pe, 5));
@@ -138,10 +138,10 @@ TEST_F(Recording, CountsWhatFindsNoRoom) {
     latest = entry.time;
     if (entry.kind == record_kind::mark) {
       EXPECT_FALSE(is_off);
-      EXPECT_EQ(entry.time, ++written + lost);  // nothing is missing but what is said to be
+      EXPECT_EQ(entry.time, ++written + lost);  // only the records counted as dropped are missing
     }
     if (entry.kind == record_kind::off) {
-      EXPECT_EQ(entry.time, written + lost + 1);  // of the first that is missing
+      EXPECT_EQ(entry.time, written + lost + 1);  // time of the first missing record
       is_off = true;
     }
     if (entry.kind == record_kind::dropped) {
@@ -161,7 +161,7 @@ TEST_F(Recording, IsSwitchedBetweenItems) {
   auto& t = r.add_track(7);
   EXPECT_FALSE(t.follow(1));
   r.set_on(true);
-  EXPECT_FALSE(t.is_on());  // until the next item
+  EXPECT_FALSE(t.is_on());  // not before the next item
   EXPECT_TRUE(t.follow(2));
   r.set_on(false);
   EXPECT_TRUE(t.is_on());

@@ -9,8 +9,8 @@ namespace imbrex::trace {
 
 namespace {
 
-/// 32 kB: two fit the nearest caches beside the program's own data, and a PE needs some milliseconds to fill
-/// one.
+/// Limit of a block, 32 kB: two blocks fit the nearest caches beside the program's own data, and a PE needs
+/// some milliseconds to fill one.
 constexpr std::size_t most_records_a_block = 1'024;
 
 }  // namespace
@@ -57,7 +57,7 @@ ring::block* ring::take_block() {
     auto b =
         std::make_unique<block>(block{nullptr, std::make_unique_for_overwrite<record[]>(block_records_)});
     return blocks_.emplace_back(std::move(b)).get();
-  } catch (const std::bad_alloc&) {  // as if the ring were so small
+  } catch (const std::bad_alloc&) {  // treated as a full ring
     return nullptr;
   }
 }

@@ -12,28 +12,27 @@
 
 namespace imbrex::trace {
 
-/// The records of one track on their way to the file: one thread writes them, one reads them.
+/// The queue of one track's records to the file, with one writing and one reading thread.
 ///
-/// They lie in blocks, which go round: the writer fills one after the other, the reader gives back what it
-/// has read, and the writer takes again the one that came back last. So as long as the reader keeps up, two
-/// blocks do, which stay in the caches and whose pages the system has given; more are allocated when a burst
-/// needs them.
+/// Records lie in blocks, which circulate: the writer fills one after the other, the reader returns blocks
+/// that it has read, and the writer takes the block returned last. While the reader keeps up, two blocks
+/// suffice, which stay in the caches and in mapped pages. A burst allocates more.
 ///
-/// Who may touch what: the slots before `written_` that are not yet released are the reader's, all others the
-/// writer's. The writer moves that mark with release, the reader looks at it with acquire; a block goes back
-/// the same way, by `free_`. Of that stack only the writer takes, so a block that it looks at cannot be gone
-/// and be there again.
+/// Access: slots before `written_` that are not released belong to the reader, all others to the writer. The
+/// writer advances `written_` with release, and the reader loads it with acquire. Blocks return by `free_`
+/// with the same orders. Only the writer takes from that stack, so a block that it inspects cannot be removed
+/// and returned meanwhile (no ABA).
 class ring {
  public:
-  /// Room for that many records, rounded down to whole blocks, of which there are at least two.
+  /// Makes room for that many records, rounded down to whole blocks, of which there are at least two.
   explicit ring(std::size_t records);
   ring(const ring&) = delete;
   ring& operator=(const ring&) = delete;
 
   std::size_t capacity() const { return most_blocks_ * block_records_; }
 
-  /// Where the next record goes, null if there is no room but for that of `push_last`; it is there from
-  /// `publish` on. The writing thread, as all up to `push_last`.
+  /// The slot of the next record, which the reader sees after `publish`. Null if only the slot for
+  /// `push_last` is left. Only the writing thread, as all functions up to `push_last`.
   record* claim() {
     if (next_ == limit_ && !go_on()) [[unlikely]]
       return nullptr;
@@ -43,7 +42,7 @@ class ring {
     ++next_;
     written_.store(written_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   }
-  /// Both. False if there is no room.
+  /// Claims a slot, fills and publishes it. False if there is no room.
   bool push(const record& r) {
     record* const slot = claim();
     if (slot == nullptr) return false;
@@ -51,23 +50,23 @@ class ring {
     publish();
     return true;
   }
-  /// Takes the last room, after `push` was refused: says that records are missing from then on. Once, until a
-  /// `push` has found room again.
+  /// Fills the last slot, after `push` has failed, with a record that others are missing from then on. Once,
+  /// until a `push` has found room again.
   void push_last(const record& r);
 
-  /// The oldest records that lie in one piece, which the reader may change; empty if there are none. The
-  /// reading thread, as all below.
+  /// The oldest consecutive records, which the reader may change; empty if there are none. Only the reading
+  /// thread, as all functions below.
   std::span<record> oldest();
-  /// The first so many of `oldest` are no longer needed.
+  /// Frees the first `records` records of `oldest`.
   void release(std::size_t records);
-  /// How many records lie in it.
+  /// The number of records in the ring.
   std::size_t size() const {
     return static_cast<std::size_t>(written_.load(std::memory_order_acquire) - read_);
   }
 
  private:
   struct block {
-    block* next = nullptr;  ///< that the writer fills after this one; of those in `free_`, the next there
+    block* next = nullptr;  ///< the block that the writer fills next; within `free_`, the next free block
     std::unique_ptr<record[]> slots;
   };
 
@@ -78,15 +77,15 @@ class ring {
   const std::size_t block_records_;
   const std::size_t most_blocks_;
 
-  // The writer's. In the last slot of a block it goes on only if it has the next block; so there is room for
-  // `push_last`.
+  // Members of the writer. It fills the last slot of a block only once it has the next block, so that
+  // `push_last` has room.
   alignas(64) std::vector<std::unique_ptr<block>> blocks_;
   block* current_ = nullptr;
   record* next_ = nullptr;
   record* limit_ = nullptr;
   std::atomic<std::uint64_t> written_ = 0;
 
-  alignas(64) block* reading_ = nullptr;  // the reader's
+  alignas(64) block* reading_ = nullptr;  // this and the next two belong to the reader
   std::size_t read_of_block_ = 0;
   std::uint64_t read_ = 0;
   std::atomic<block*> free_ = nullptr;

@@ -59,7 +59,7 @@ TEST(Ring, HasRoomToSayThatItIsFull) {
   r.release(1);
   EXPECT_FALSE(r.push(numbered(n)));
   r.release(1);
-  expect_numbered(r.oldest()[0], 2);  // and the first block is free
+  expect_numbered(r.oldest()[0], 2);  // the first block is free
   EXPECT_TRUE(r.push(numbered(n)));
   expect_numbered(r.oldest()[1], 3);
   r.release(2);
@@ -81,7 +81,7 @@ TEST(Ring, KeepsToTwoBlocksWhileItIsRead) {
     }
   }
   std::sort(seen.begin(), seen.end());
-  // Where nothing else is allocated meanwhile: all that was seen lies in two stretches of 32 kB.
+  // All records seen lie in two ranges of 32 kB, provided that nothing else is allocated meanwhile.
   const auto second =
       std::find_if(seen.begin(), seen.end(), [&](const record* p) { return p >= seen[0] + 1'024; });
   ASSERT_NE(second, seen.end());
@@ -129,7 +129,7 @@ TEST(Ring, PassesEverythingFromOneThreadToAnother) {
       for (auto& entry : piece) {
         if (entry.time != read) break;
         expect_numbered(entry, read++);
-        entry.time = 0;  // it is the reader's
+        entry.time = 0;  // the reader may change it
       }
       r.release(piece.size());
       if (piece.empty()) std::this_thread::yield();

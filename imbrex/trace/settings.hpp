@@ -5,7 +5,7 @@
 
 namespace imbrex {
 
-/// The least and the most bytes for the records of one PE that have not reached the disk.
+/// Limits in bytes of the buffer for the records of one PE that are not on the disk yet.
 inline constexpr std::uint64_t min_trace_buffer = 4'000;
 inline constexpr std::uint64_t max_trace_buffer = 100'000'000'000;
 

@@ -12,7 +12,7 @@
 
 namespace imbrex::test {
 
-/// A folder for the files of one trace, which goes with it.
+/// A folder for the files of one trace, removed at the end.
 class temporary_trace {
  public:
   temporary_trace() {
@@ -27,7 +27,7 @@ class temporary_trace {
   }
 
   std::string file(const std::string& name = "run.trace") const { return folder_ + "/" + name; }
-  /// The bytes of one of its files, and a file of such bytes.
+  /// Read the bytes of a file, and write a file of given bytes.
   static std::string bytes_of(const std::string& path) {
     std::ifstream in(path, std::ios::binary);
     return {std::istreambuf_iterator<char>(in), {}};
@@ -40,7 +40,7 @@ class temporary_trace {
   std::string folder_;
 };
 
-/// A record that is valid as it stands.
+/// A valid record.
 inline trace::record a_record(std::uint64_t time, trace::record_kind kind, std::uint64_t a = 0,
                               std::uint64_t b = 0, std::uint32_t group = 0, std::uint16_t entry = 0,
                               std::uint8_t detail = 0) {

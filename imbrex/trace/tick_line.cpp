@@ -7,7 +7,7 @@
 namespace imbrex::trace {
 
 tick_line::reading tick_line::read_both() {
-  constexpr int tries = 5;  // of which the one counts that was interrupted least
+  constexpr int tries = 5;  // the attempt with the shortest interruption counts
   const detail::real_clock clock;
   reading best{};
   std::uint64_t shortest = ~std::uint64_t{0};

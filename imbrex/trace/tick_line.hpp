@@ -7,11 +7,12 @@
 
 namespace imbrex::trace {
 
-/// Tells what the system's clock showed when the processor's counter (`base/host/ticks.hpp`) did, by readings
-/// of both: in a line from one to the next. So no rate is measured beforehand, and no drift adds up.
+/// Converts ticks of the processor's counter (`base/host/ticks.hpp`) to times of the system's clock, by
+/// readings of both: linear from one to the next. So no rate is measured beforehand, and drift does not add
+/// up.
 class tick_line {
  public:
-  /// What both showed at one moment.
+  /// A simultaneous reading of both.
   struct reading {
     std::uint64_t ticks;
     std::uint64_t ns;
@@ -20,15 +21,15 @@ class tick_line {
 
   explicit tick_line(const reading& first) : latest_(first) {}
 
-  /// In the order of time. Of times long past the line is kept in few pieces.
+  /// Adds a reading, in the order of time. Older parts of the line are merged into few pieces.
   void add(const reading& now);
 
-  /// After the latest reading the line goes on. Never decreases, but for times of before the latest readings,
-  /// of which the line may change with each reading by what the clocks have drifted.
+  /// The time at `ticks`; after the latest reading the last piece is extended. Times never decrease, except
+  /// before the latest readings: there a new reading may change the line by the drift of the clocks.
   std::uint64_t ns(std::uint64_t ticks) const;
 
  private:
-  /// From a reading to the next.
+  /// The line between two readings.
   struct piece {
     reading from;
     double ns_per_tick;
@@ -37,7 +38,7 @@ class tick_line {
 
   static constexpr std::size_t most_pieces = 8;
 
-  std::vector<piece> pieces_;  ///< in the order of time; the first has become long
+  std::vector<piece> pieces_;  ///< in the order of time; the first is a merged one
   reading latest_;
 };
 

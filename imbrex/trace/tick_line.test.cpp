@@ -18,13 +18,13 @@ namespace {
 
 TEST(TickLine, GoesThroughItsReadings) {
   tick_line line({1'000, 50'000});
-  EXPECT_EQ(line.ns(1'500), 50'000U);  // nothing is known yet
+  EXPECT_EQ(line.ns(1'500), 50'000U);  // without a second reading there is no rate
   line.add({3'000, 51'000});           // 2 ticks a ns
   EXPECT_EQ(line.ns(1'000), 50'000U);
   EXPECT_EQ(line.ns(2'000), 50'500U);
-  EXPECT_EQ(line.ns(4'000), 51'500U);  // and on
+  EXPECT_EQ(line.ns(4'000), 51'500U);  // extended
   line.add({4'000, 53'000});           // half a tick a ns
-  EXPECT_EQ(line.ns(2'000), 50'500U);  // what has been is as it was
+  EXPECT_EQ(line.ns(2'000), 50'500U);  // earlier pieces do not change
   EXPECT_EQ(line.ns(3'500), 52'000U);
   EXPECT_EQ(line.ns(4'000), 53'000U);
 }
@@ -62,13 +62,13 @@ TEST(TickLine, OfClocksThatDriftNeverDecreasesAndEndsAtEachReading) {
       last = ns;
     }
   }
-  // Of long ago it tells what fits the ends.
+  // For long ago the line only fits its ends.
   EXPECT_EQ(line.ns(first.ticks), first.ns);
   EXPECT_NEAR(static_cast<double>(line.ns((first.ticks + ticks) / 2)),
               (static_cast<double>(first.ns) + at) / 2, (at - static_cast<double>(first.ns)) * 1e-2);
 }
 
-/// How many of 100 readings are not on the line that goes through one before and one behind them.
+/// The number of readings, of 100, that are not on the line through one before and one after them.
 int readings_beside_their_line() {
   tick_line line(tick_line::read_both());
   std::vector<tick_line::reading> between;
@@ -85,7 +85,7 @@ int readings_beside_their_line() {
 
 TEST(TickLine, OfThisMachineIsItsClock) {
   if (!ticks_are_even()) GTEST_SKIP() << "this machine's counter is not its clock";
-  // Some readings may be interrupted, on a busy machine also one of those that the line goes through.
+  // Readings may be interrupted, on a busy machine also one of the two that define the line.
   int far = readings_beside_their_line();
   for (int again = 0; again < 4 && far > 10; ++again) far = std::min(far, readings_beside_their_line());
   EXPECT_LE(far, 10);

@@ -10,8 +10,8 @@ namespace imbrex::trace {
 
 namespace {
 
-constexpr unsigned most_bits = 11;             // of a digit: the counters stay in the nearest cache
-constexpr std::size_t few_numbers = 1U << 9U;  // for fewer the counters do not pay
+constexpr unsigned most_bits = 11;             // in a digit: the counters stay in the nearest cache
+constexpr std::size_t few_numbers = 1U << 9U;  // for fewer numbers the counters do not pay
 
 void distribute(const std::vector<std::uint64_t>& from, std::vector<std::uint64_t>& to, unsigned shift,
                 std::uint64_t mask) {
