@@ -2,8 +2,8 @@
 #pragma once
 
 /// The driver's interface, by CUDA's names. With IMBREX_GPU_HIP the same names mean HIP's functions, which
-/// differ in their prefix only, so that AMD's GPUs need no second copy of the backend: this header is all of
-/// the difference, and so the one place with macros. What differs in meaning stands beside it.
+/// differ in their prefix only. So AMD's GPUs need no second copy of the backend. This header contains all of
+/// the difference, and so is the only one with macros. Functions below cover differences in meaning.
 
 #if IMBREX_GPU_HIP
 
@@ -88,7 +88,7 @@ inline constexpr const char* backend = "hip";
 inline constexpr const char* hiding_variable = "HIP_VISIBLE_DEVICES";
 inline constexpr const char* blocking_variable = "HIP_LAUNCH_BLOCKING";
 
-/// Errors of kernels that were launched before, maybe in another stream: whichever call comes next tells
+/// True for errors of kernels launched before, maybe in another stream; whichever call comes next returns
 /// them.
 inline bool is_of_a_kernel(cudaError_t result) {
   return result == hipErrorIllegalAddress || result == hipErrorLaunchFailure ||
@@ -97,7 +97,7 @@ inline bool is_of_a_kernel(cudaError_t result) {
 
 using pointer_attributes = hipPointerAttribute_t;
 
-/// The memory that was allocated in one piece and holds an address of a device.
+/// The allocation that contains an address of a device.
 inline cudaError_t find_range(const void* address, const std::byte*& first, std::size_t& bytes) {
   hipDeviceptr_t base{};
   const cudaError_t result = hipMemGetAddressRange(&base, &bytes, const_cast<void*>(address));
@@ -109,7 +109,7 @@ inline cudaError_t instantiate(cudaGraphExec_t* graph, cudaGraph_t from) {
   return hipGraphInstantiateWithFlags(graph, from, 0);
 }
 
-/// Writing and waiting for 32-bit values in a stream. HIP's wait compares without going round.
+/// Writes of 32-bit values in a stream and waits for them. HIP's wait compares without wrapping around.
 inline bool has_stream_values(int device) {
   int can = 0;
   return hipDeviceGetAttribute(&can, hipDeviceAttributeCanUseStreamWaitValue, device) == hipSuccess &&
@@ -138,7 +138,7 @@ inline constexpr const char* backend = "cuda";
 inline constexpr const char* hiding_variable = "CUDA_VISIBLE_DEVICES";
 inline constexpr const char* blocking_variable = "CUDA_LAUNCH_BLOCKING";
 
-/// Errors of kernels that were launched before, maybe in another stream: whichever call comes next tells
+/// True for errors of kernels launched before, maybe in another stream; whichever call comes next returns
 /// them.
 inline bool is_of_a_kernel(cudaError_t result) {
   switch (result) {
@@ -159,7 +159,7 @@ inline cudaError_t instantiate(cudaGraphExec_t* graph, cudaGraph_t from) {
   return cudaGraphInstantiate(graph, from, 0);
 }
 
-/// These exist in the driver's interface only. Its library is asked for them at run time, so that programs
+/// Functions that exist only in the driver's interface. They are looked up at run time, so that programs
 /// start where there is no driver.
 using value_function = CUresult (*)(CUstream, CUdeviceptr, cuuint32_t, unsigned int);
 using range_function = CUresult (*)(CUdeviceptr*, std::size_t*, CUdeviceptr);
@@ -188,8 +188,7 @@ inline value_function wait_function() {
 
 using pointer_attributes = cudaPointerAttributes;
 
-/// The memory that was allocated in one piece and holds an address of a device. The driver's errors have the
-/// runtime's numbers.
+/// The allocation that contains an address of a device. The driver's errors have the runtime's numbers.
 inline cudaError_t find_range(const void* address, const std::byte*& first, std::size_t& bytes) {
   static const auto find = find_driver_function<range_function>("cuMemGetAddressRange");
   if (find == nullptr) return cudaErrorNotSupported;
@@ -216,7 +215,7 @@ inline cudaError_t wait_value(cudaStream_t in, void* word, std::uint32_t at_leas
 
 namespace imbrex::gpu {
 
-/// The answer "not ready" is no error that the next launch is to find; others are not ours to take.
+/// Clears the status "not ready", so that the next launch does not report it; other errors stay.
 inline void forget_not_ready() {
   if (cudaPeekAtLastError() == cudaErrorNotReady) static_cast<void>(cudaGetLastError());
 }

@@ -23,10 +23,10 @@ std::string text_of(cudaError_t result) {
   return std::string(cudaGetErrorString(result)) + " (" + cudaGetErrorName(result) + ")";
 }
 
-/// The one way from a return code to an exception.
+/// Throws the exception for a failed call. The only conversion of a return code to an exception.
 void check(cudaError_t result, const device_info& on, const std::string& owner, const char* operation) {
   if (result == cudaSuccess) return;
-  // What is not the device's end would be told again at the next launch.
+  // Clears an error that does not end the device, which the next launch would report again.
   static_cast<void>(cudaGetLastError());
   std::string reason = text_of(result);
   if (gpu::is_of_a_kernel(result) && std::getenv(gpu::blocking_variable) == nullptr)
@@ -37,7 +37,7 @@ void check(cudaError_t result, const device_info& on, const std::string& owner, 
   throw device_error(on.label(), owner, operation, reason);
 }
 
-/// Of a query: whether what it asks for is done.
+/// True if the result of a query says that the work is done.
 bool is_done(cudaError_t result, const device_info& on, const std::string& owner, const char* operation) {
   if (result == cudaErrorNotReady) {
     gpu::forget_not_ready();
@@ -47,12 +47,12 @@ bool is_done(cudaError_t result, const device_info& on, const std::string& owner
   return true;
 }
 
-/// For those who cannot throw: what fails here is told by the next call that can.
+/// Ignores a result where nothing can be thrown; a later call reports the failure.
 void forget(cudaError_t) noexcept {}
 
 const std::string nobody;
 
-/// Calls go to the device that the thread has chosen last.
+/// Chooses the device for this thread's calls.
 void choose(const device_info& which, const std::string& owner = nobody) {
   check(cudaSetDevice(which.index), which, owner, "choose the device");
 }
@@ -73,7 +73,7 @@ class cuda_event final : public event_backend {
  private:
   friend class cuda_stream;
   const device_info& on_;
-  std::string owner_;  // of the stream that recorded it last
+  std::string owner_;  // owner of the stream that recorded it last
   cudaEvent_t handle_ = nullptr;
 };
 
@@ -95,7 +95,7 @@ class cuda_stream final : public stream_backend {
       : on_(on), times_(times), number_(times.next_stream()), owner_(std::move(owner)) {
     begin("make a stream");
     int least = 0;
-    int greatest = 0;  // is the smaller number
+    int greatest = 0;  // the smaller number
     check(cudaDeviceGetStreamPriorityRange(&least, &greatest), "make a stream");
     const std::array levels{least, (least + greatest) / 2, greatest};
     check(cudaStreamCreateWithPriority(&handle_, cudaStreamNonBlocking,
@@ -159,7 +159,7 @@ class cuda_stream final : public stream_backend {
           "wait for value");
   }
   bool idle() override {
-    refuse_in_capture("query");  // the driver would give up the capture
+    refuse_in_capture("query");  // the driver would abort the capture
     return is_done(cudaStreamQuery(handle_), on_, owner_, "query");
   }
   void synchronize() override {
@@ -169,7 +169,7 @@ class cuda_stream final : public stream_backend {
   void begin_capture() override {
     refuse_in_capture("begin capture");
     begin("begin capture");
-    // Relaxed: what other PEs do meanwhile, and this one in other streams, is none of the capture's business.
+    // Relaxed: other PEs, and this PE in other streams, do not affect the capture.
     check(cudaStreamBeginCapture(handle_, cudaStreamCaptureModeRelaxed), "begin capture");
   }
   std::unique_ptr<graph_backend> end_capture() override {
@@ -242,8 +242,8 @@ class cuda_backend final : public device_backend {
                  .copy_engines = engines};
   }
 
-  /// What others still have mapped is theirs a while longer; what they never close stays until this process
-  /// ends.
+  /// Waits a while for other processes to unmap its memory. Memory that they never unmap stays until this
+  /// process ends.
   ~cuda_backend() override {
     if (cudaSetDevice(info_.index) != cudaSuccess) return;
     imported_.close_all();
@@ -267,7 +267,7 @@ class cuda_backend final : public device_backend {
       constexpr unsigned flags = cudaHostAllocPortable | cudaHostAllocMapped;
       return has_room(cudaHostAlloc(&address, bytes, flags)) ? address : nullptr;
     }
-    // So that it lies by itself in what the driver shares, which has no smaller pieces for so much.
+    // Rounded up, so that the allocation is alone in the pieces that the driver shares.
     constexpr std::size_t piece = detail::sharable_bytes;
     if (bytes > piece / 2 && bytes <= SIZE_MAX - piece) bytes = (bytes + piece - 1) / piece * piece;
     std::unique_lock guard(ipc_lock_);
@@ -295,7 +295,7 @@ class cuda_backend final : public device_backend {
   std::optional<address_range> allocation_at(const void* address) override {
     gpu::pointer_attributes found{};
     if (cudaPointerGetAttributes(&found, address) != cudaSuccess) {
-      static_cast<void>(cudaGetLastError());  // memory that the driver has not heard of
+      static_cast<void>(cudaGetLastError());  // memory that the driver does not know
       return std::nullopt;
     }
     if (found.type != cudaMemoryTypeDevice || found.device != info_.index) return std::nullopt;
@@ -304,8 +304,8 @@ class cuda_backend final : public device_backend {
     return range;
   }
   void store(std::atomic<std::uint32_t>& word, std::uint32_t value) override {
-    // The device looks by itself. Where processors reorder stores, the release keeps what was written before
-    // for it ahead of the word.
+    // The device polls the word. Where processors reorder stores, the release keeps earlier writes for the
+    // device before the word.
     word.store(value, std::memory_order_release);
   }
   std::optional<memory_key> key_of(const void* address) override {
@@ -330,7 +330,8 @@ class cuda_backend final : public device_backend {
   }
   void close_ended() noexcept override {
     const std::unique_lock guard(ipc_lock_,
-                                 std::try_to_lock);  // who has it closes some, or is soon asked again
+                                 std::try_to_lock);  // the holder of the lock unmaps too, or this is called
+                                                     // again soon
     if (!guard || imported_.size() == 0) return;
     forget(cudaSetDevice(info_.index));
     imported_.close_ended();
@@ -352,7 +353,7 @@ class cuda_backend final : public device_backend {
   void check(cudaError_t result, const char* operation) const {
     imbrex::check(result, info_, nobody, operation);
   }
-  /// False if there is no room for what was to be allocated.
+  /// False if there is no room for the allocation.
   bool has_room(cudaError_t result) const {
     if (result == cudaErrorMemoryAllocation) {
       static_cast<void>(cudaGetLastError());
@@ -361,8 +362,8 @@ class cuda_backend final : public device_backend {
     check(result, "allocate");
     return true;
   }
-  /// For a while, until they have closed what was ended here; their PEs do so when they are idle. Closes what
-  /// they have ended, too, as they may wait for that.
+  /// Waits a while until other processes have unmapped memory that ended here; their PEs do so when idle.
+  /// Also unmaps memory that they have ended, since they may wait for that.
   void wait_for_others(std::unique_lock<std::mutex>& guard) {
     constexpr int most_looks = 500;
     for (int look = 0; look < most_looks; ++look) {
@@ -379,7 +380,7 @@ class cuda_backend final : public device_backend {
   }
 
   device_info info_;
-  std::mutex ipc_lock_;  ///< of the next two
+  std::mutex ipc_lock_;  ///< guards `exported_` and `imported_`
   gpu::exported_memory exported_;
   gpu::imported_memory imported_;
   detail::real_clock clock_;

@@ -8,8 +8,8 @@
 
 namespace imbrex {
 
-/// The GPUs that this process may use. Throws `error` with the remedy where there are none, and where Imbrex
-/// was built without CUDA.
+/// The GPUs that this process may use. Throws `error` with the remedy if there are none, or if Imbrex was
+/// built without CUDA.
 std::vector<std::unique_ptr<device>> cuda_devices();
 
 }  // namespace imbrex

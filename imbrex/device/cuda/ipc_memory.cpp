@@ -26,13 +26,13 @@ constexpr std::uint32_t most_uses = 0x7fffffff;
 std::uint32_t use_in(std::uint64_t word) { return static_cast<std::uint32_t>(word >> 32U) & most_uses; }
 std::uint64_t word_of(std::uint32_t use) { return std::uint64_t{use & most_uses} << 32U; }
 
-/// Null if it cannot be mapped.
+/// The mapped words of a table's file; null if it cannot be mapped.
 word_type* words_of_file(const descriptor& of) {
   void* const at = ::mmap(nullptr, table_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, of.get(), 0);
   return at == MAP_FAILED ? nullptr : static_cast<word_type*>(at);
 }
 
-/// Of a key: the handle, and behind it whose it is, and where in what the handle is of.
+/// The words of a key: the driver's handle, then its owner, and the offset in the handle's allocation.
 constexpr std::size_t words_of_handle = sizeof(cudaIpcMemHandle_t) / sizeof(std::uint64_t);
 enum : std::size_t { process = words_of_handle, file, use_of_slot, offset, words };
 static_assert(words == std::tuple_size_v<decltype(memory_key::words)>);

@@ -18,32 +18,33 @@
 
 namespace imbrex::gpu {
 
-/// How many other processes of the host have mapped each of a device's allocations, which the driver does not
-/// tell: a file without a name that they map, too, since memory must not be freed before all have closed it.
+/// Counts how many other processes of the host have mapped each of a device's allocations. The driver does
+/// not report this, but memory must not be freed before all have unmapped it. The table is a file without a
+/// name that the others also map.
 ///
-/// Of each slot the word says, from above: whether the owner ends it, which use of the slot it is, and how
-/// many have mapped it. The owner begins a use, marks its end, and frees the memory when nobody has it
+/// The word of a slot contains, from the top: whether the owner ends it, the number of the slot's use, and
+/// the number of mappings. The owner begins a use, marks its end, and frees the memory when no process has it
 /// mapped; then the next use may begin. Others count themselves in before they map it, unless it ends, and
-/// out afterwards, by compare and swap; a release, so that what they did with the memory comes before.
+/// out afterwards, by compare and swap. These are releases, so that their accesses to the memory come before.
 class mapping_table {
  public:
   static constexpr std::uint32_t slots = 4096;
 
-  /// Where another process finds it.
+  /// The address of a table for other processes.
   struct place {
     std::uint32_t process = 0;
     std::uint32_t descriptor = 0;
     std::uint64_t file = 0;
   };
-  /// A slot, and which use of it.
+  /// A slot, and the number of its use.
   struct use {
     std::uint32_t slot = 0;
     std::uint32_t number = 0;
   };
 
-  /// Of this process. Where the system has no such files it is of nothing.
+  /// Makes this process's table. Without such files in the system it is false.
   mapping_table();
-  /// That of another one; null if it cannot be found from here.
+  /// The table of another process; null if it cannot be found from here.
   static std::unique_ptr<mapping_table> find(const place& at);
   mapping_table(const mapping_table&) = delete;
   mapping_table& operator=(const mapping_table&) = delete;
@@ -52,21 +53,21 @@ class mapping_table {
   explicit operator bool() const noexcept { return words_ != nullptr; }
   const place& where() const noexcept { return where_; }
 
-  // The owner's.
+  // Functions of the owner.
 
   std::optional<use> begin();
-  /// Nobody may map it any more. True if nobody has.
+  /// Forbids further mappings. True if no process has one.
   bool end(const use& of) noexcept;
-  /// True once nobody has what was ended; then the slot is free.
+  /// True once no process has the ended use mapped; then the slot is free.
   bool is_free(const use& of) noexcept;
 
-  // Of the others.
+  // Functions of the other processes.
 
   /// Counts this process in. False if that use is over, or ends.
   bool enter(const use& of) noexcept;
   void leave(const use& of) noexcept;
   bool ends(const use& of) const noexcept;
-  /// Grows with each end.
+  /// The number of ends so far.
   std::uint64_t ends_so_far() const noexcept;
 
  private:
@@ -75,25 +76,25 @@ class mapping_table {
 
   descriptor file_;
   place where_;
-  std::atomic<std::uint64_t>* words_ = nullptr;  ///< the ends so far, and the slots
+  std::atomic<std::uint64_t>* words_ = nullptr;  ///< number of ends so far, then the slots
   std::uint32_t next_ = 0;
-  std::uint32_t in_use_ = 0;  ///< slots, of which the owner alone knows how many
+  std::uint32_t in_use_ = 0;  ///< number of slots in use, known to the owner alone
 };
 
-/// The memory of one device that this process has allocated, and which of it others may have mapped. One
-/// thread at a time, which has chosen the device.
+/// The memory of one device that this process has allocated, and the parts of it that others may have mapped.
+/// One thread at a time, which has chosen the device.
 class exported_memory {
  public:
   void add(void* base, std::size_t bytes) { all_[base] = {bytes, {}, {}, false}; }
-  /// True if it may be freed now; else others have it mapped, and it is kept.
+  /// Removes an allocation. True if it may be freed now. Else others have it mapped, and it is kept.
   bool remove(void* base);
-  /// One of those that were kept and may be freed now; null if there is none.
+  /// Removes a kept allocation that may be freed now; null if there is none.
   void* next_to_free();
   bool keeps_some() const noexcept { return !kept_.empty(); }
-  /// Its key; none if it is not this process's, if it lies beside other memory in what the driver would
-  /// share, or if the driver gives none.
+  /// The key of an address. Nothing if the memory is not this process's, if the driver would share other
+  /// memory with it, or if the driver gives no handle.
   std::optional<memory_key> key_of(const void* address);
-  /// Why there was none the last time; empty if there was one, or nobody has asked.
+  /// The reason why the last call gave no key; empty if it did, or there was no call.
   const std::string& problem() const noexcept { return problem_; }
 
  private:
@@ -108,24 +109,24 @@ class exported_memory {
     mapping_table::use use;
   };
 
-  /// Why it cannot be exported; empty if it is now.
+  /// Exports an allocation. Returns the reason if that fails, else an empty text.
   std::string export_problem(const void* base, allocation& its);
 
   std::map<const void*, allocation> all_;
   std::vector<kept> kept_;
-  std::unique_ptr<mapping_table> table_;  ///< null until something is exported
+  std::unique_ptr<mapping_table> table_;  ///< null until the first export
   std::string problem_;
-  bool has_failed_ = false;  ///< it would be the same again
+  bool has_failed_ = false;  ///< true after an error that would occur again
 };
 
-/// Allocations of other processes that are mapped into a device's address space of this one: each once, until
-/// its owner ends it. One thread at a time, which has chosen the device.
+/// Allocations of other processes that are mapped into this process's address space of a device: each once,
+/// until its owner ends it. One thread at a time, which has chosen the device.
 class imported_memory {
  public:
   ~imported_memory() { close_all(); }
-  /// Null if it cannot be mapped here. It may be written to.
+  /// The mapped address of the key, which may be written to; null if it cannot be mapped here.
   std::byte* find(const memory_key& key);
-  /// What their owners have ended.
+  /// Unmaps all memory that its owner has ended.
   void close_ended() noexcept;
   void close_all() noexcept;
   std::size_t size() const noexcept { return mapped_.size(); }

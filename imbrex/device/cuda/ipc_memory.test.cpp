@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory of devices between two processes, by the stand-in for CUDA's runtime.
+// Tests of device memory between two processes, with the stand-in for CUDA's runtime.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -27,7 +27,7 @@ namespace imbrex {
 namespace {
 
 constexpr std::size_t size = 1'300'000;
-constexpr std::size_t piece = detail::sharable_bytes;  // in multiples of which memory is allocated
+constexpr std::size_t piece = detail::sharable_bytes;  // allocations are multiples of this
 
 std::vector<std::byte> bytes_for(int seed) {
   std::vector<std::byte> made(size);
@@ -35,7 +35,7 @@ std::vector<std::byte> bytes_for(int seed) {
   return made;
 }
 
-/// One end of a conversation of two processes.
+/// One end of a connection between two processes.
 class line {
  public:
   line(int in, int out) : in_(in), out_(out) {}
@@ -54,7 +54,7 @@ class line {
   int in_, out_;
 };
 
-/// Another process, which does that and says what it has found.
+/// Runs `code` in another process, connected with `here`.
 template <class Code>
 void beside(const Code& code, const std::function<void(const line&)>& here) {
   int there[2], back[2];
@@ -75,7 +75,7 @@ void beside(const Code& code, const std::function<void(const line&)>& here) {
   for (const int each : {there[0], there[1], back[0], back[1]}) ::close(each);
 }
 
-/// By a copy of the device from where the other process has it.
+/// The content of another process's memory, read by a copy of the device.
 std::vector<std::byte> read_by(device& on, const void* there) {
   device_buffer<std::byte> own(on, size);
   pinned_buffer<std::byte> seen(on, size);
@@ -101,7 +101,7 @@ TEST(cuda_ipc_memory, is_opened_once_and_freed_when_nobody_has_it) {
   beside(
       [](const line& other) {
         const auto all = cuda_devices();
-        device& on = *all[1];  // not the device that it is on
+        device& on = *all[1];  // another device than the owner's
         const void* const first = on.backend().find(other.hear<memory_key>());
         const void* const second = on.backend().find(other.hear<memory_key>());
         ASSERT_NE(first, nullptr);
@@ -109,7 +109,7 @@ TEST(cuda_ipc_memory, is_opened_once_and_freed_when_nobody_has_it) {
         EXPECT_EQ(test::calls_of_ipc().opened, 1);
         EXPECT_EQ(read_by(on, first), bytes_for(1));
         other.say('a');
-        // The owner has released it by now, and it is here all the same.
+        // The owner has released the memory by now, but it is still mapped here.
         const auto next = other.hear<memory_key>();
         EXPECT_EQ(read_by(on, first), bytes_for(1));
         EXPECT_EQ(test::calls_of_ipc().closed, 0);
@@ -155,7 +155,7 @@ TEST(cuda_ipc_memory, is_not_found_where_its_owner_has_released_it) {
         const auto key = other.hear<memory_key>();
         EXPECT_EQ(all[0]->backend().find(key), nullptr);
         memory_key of_nobody = key;
-        of_nobody.words[9] += 1;  // of another file
+        of_nobody.words[9] += 1;  // the key of another file
         EXPECT_EQ(all[0]->backend().find(of_nobody), nullptr);
         EXPECT_EQ(test::calls_of_ipc().opened, 0);
         other.say('a');
@@ -203,7 +203,7 @@ TEST(cuda_ipc_memory, has_room_again_when_idle_processes_have_closed_it) {
         on.close_ended();
         EXPECT_EQ(test::calls_of_ipc().closed, 0);
         other.say('a');
-        while (test::calls_of_ipc().closed == 0) {  // as a PE does that has nothing to do
+        while (test::calls_of_ipc().closed == 0) {  // as an idle PE does
           on.close_ended();
           std::this_thread::yield();
         }
@@ -270,7 +270,7 @@ TEST(cuda_ipc_memory, is_written_to_by_who_reaches_it) {
       });
 }
 
-/// What the driver shares is 2 MiB or more, of which small allocations are parts.
+/// The driver shares pieces of 2 MiB or more, of which small allocations are parts.
 TEST(cuda_ipc_memory, is_not_shared_where_it_may_lie_beside_other_memory) {
   const auto all = cuda_devices();
   auto& on = all[0]->backend();
@@ -349,14 +349,14 @@ TEST(cuda_mapping_table, counts_who_has_what) {
   EXPECT_TRUE(own.begin());
 }
 
-/// The owner writes what it has only while nobody can read it; ThreadSanitizer sees if that is not so.
+/// The owner writes to its memory only while no process can read it; ThreadSanitizer finds violations.
 TEST(cuda_mapping_table, keeps_owner_and_others_apart) {
   gpu::mapping_table own;
   std::atomic<std::uint64_t> current{0};
   std::atomic<bool> is_over{false};
   std::atomic<int> wrong{0}, read{0};
-  int memory = 0;          // what lies there, in place of the device's
-  const auto look = [&] {  // by the same mapping, as ThreadSanitizer knows words by their addresses
+  int memory = 0;          // stands for the device's memory
+  const auto look = [&] {  // uses the same mapping, since ThreadSanitizer identifies words by their addresses
     while (!is_over.load()) {
       const std::uint64_t told = current.load();
       const gpu::mapping_table::use use{std::uint32_t(told), std::uint32_t(told >> 32U)};
@@ -371,7 +371,7 @@ TEST(cuda_mapping_table, keeps_owner_and_others_apart) {
   for (int i = 0; i < 100 || read.load() < 20; ++i) {
     const auto use = own.begin();
     ASSERT_TRUE(use);
-    // `begin` has published the use already: nobody knows its number before.
+    // `begin` has published the use already: its number is unknown before.
     memory = int(use->number + use->slot);
     current.store(std::uint64_t{use->number} << 32U | use->slot);
     std::this_thread::yield();

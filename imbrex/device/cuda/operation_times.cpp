@@ -32,11 +32,11 @@ bool operation_times::observe(operation_observer* observer) noexcept {
   try {
     if (cudaSetDevice(device_) == cudaSuccess &&
         cudaStreamCreateWithFlags(&side_, cudaStreamNonBlocking) == cudaSuccess) {
-      // The run has not begun: it may take its time. The first calls are slow.
+      // The run has not begun, so this may take its time. The first calls are slow.
       nanoseconds least = between_anchors;
       for (int attempt = 0; attempt < 5; ++attempt) least = set_anchor(least).value_or(least);
     }
-  } catch (const std::bad_alloc&) {  // then there is no anchor
+  } catch (const std::bad_alloc&) {  // no anchor is set
   }
   if (!anchor_) {
     stop();
@@ -63,7 +63,7 @@ void operation_times::give_up(const char* why) noexcept {
   stop();
   try {
     log(log_level::warning, std::string("what a GPU does from now on will not be in the trace: ") + why);
-  } catch (const std::bad_alloc&) {  // then nobody hears of it
+  } catch (const std::bad_alloc&) {  // the warning is lost
   }
 }
 
@@ -99,7 +99,8 @@ operation_times::event operation_times::new_event() {
   return event(made);
 }
 
-// The lock is not held where the driver may wait for room in the stream: others must go on for it to come.
+// Does not hold the lock while the driver may wait for room in the stream, since other threads must go on to
+// make room.
 operation_times::event operation_times::begin(cudaStream_t in) noexcept {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
   if (cudaStreamIsCapturing(in, &status) != cudaSuccess || status != cudaStreamCaptureStatusNone)
@@ -158,7 +159,7 @@ std::optional<operation_times::ended> operation_times::times_of(running op) {
   const auto begin = time_of(op.begin);
   const auto end = time_of(op.end);
   if (!begin || !end) return std::nullopt;
-  // Another anchor must not make operations of one stream overlap.
+  // A new anchor must not make operations of one stream overlap.
   nanoseconds& last = last_end_[op.stream];
   const nanoseconds first = std::max(*begin, last);
   last = std::max(*end, first);
@@ -171,7 +172,7 @@ void operation_times::tell(nanoseconds before) {
   for (; next != ended_.end() && next->end < before; ++next) {
     running& op = next->one;
     last_told_ = std::max(last_told_, next->end);
-    // The end that was told of the one before may be later than it was.
+    // The reported end of the operation before may be later than the measured one.
     nanoseconds& before_it = told_end_[op.stream];
     const nanoseconds begin = std::clamp(next->begin, std::min(before_it, last_told_), last_told_);
     before_it = last_told_;

@@ -18,15 +18,16 @@
 
 namespace imbrex {
 
-/// When a GPU began and ended its operations, for whoever observes it.
+/// The begin and end times of a GPU's operations, for an observer.
 ///
-/// While somebody does, each operation stands between two events of its stream; the driver tells how far they
-/// are from an event whose time is known by the host's clock too, the anchor. So an operation begins when
-/// what was before it in its stream has ended, even if it then waits for room on the device; and it ends half
-/// a microsecond or so late. Operations of a captured stream are not told, but each launch of the graph is.
-/// They are told when other operations are put, up to a millisecond late, or by `catch_up`. Any thread.
+/// While there is an observer, each operation is enclosed by two events of its stream. The driver measures
+/// their distance from an anchor: an event whose time by the host's clock is also known. So an operation
+/// begins when the one before it in its stream has ended, even if it then waits for room on the device. It
+/// ends about half a microsecond late. Operations of a captured stream are not reported, but each launch of
+/// the graph is. Reports happen when other operations are submitted, up to a millisecond late, or in
+/// `catch_up`. Any thread.
 ///
-/// An error of the driver ends the observation with a warning, and is the operation's own to tell.
+/// An error of the driver ends the observation with a warning; the operation itself reports the error.
 class operation_times {
   struct event_deleter {
     void operator()(cudaEvent_t e) const { static_cast<void>(cudaEventDestroy(e)); }
@@ -34,23 +35,23 @@ class operation_times {
   using event = std::unique_ptr<std::remove_pointer_t<cudaEvent_t>, event_deleter>;
 
  public:
-  /// Of the device with that index; the clock of the run must outlive this.
+  /// Observes the device with that index; the clock of the run must outlive this.
   operation_times(int device, const detail::clock& host) : device_(device), host_(host) {}
   ~operation_times();
   operation_times(const operation_times&) = delete;
   operation_times& operator=(const operation_times&) = delete;
 
-  /// Who is told from now on; null: nobody, and what has not ended by then is not told. False if the driver
-  /// cannot.
+  /// Sets the observer; null for none: operations that have not ended are then not reported. False if the
+  /// driver cannot measure times.
   bool observe(operation_observer* observer) noexcept;
-  /// Tells now of all that has ended.
+  /// Reports all operations that have ended.
   void catch_up() noexcept;
   std::uint32_t next_stream() noexcept { return streams_.fetch_add(1, std::memory_order_relaxed); }
 
-  /// An operation, while the thread puts it into that stream of the device, which is the one it has chosen.
+  /// Encloses the submission of an operation to a stream of the chosen device.
   class timed {
    public:
-    /// The times in `what` are still to come; what it refers to must outlive this.
+    /// The times in `what` are not set yet; objects that it refers to must outlive this.
     timed(operation_times& by, cudaStream_t in, const finished_operation& what) noexcept;
     ~timed();
     timed(const timed&) = delete;
@@ -60,17 +61,18 @@ class operation_times {
     operation_times& by_;
     cudaStream_t in_;
     const finished_operation what_;
-    const int exceptions_;  ///< that were under way: one more, and it was refused
-    event begin_;           ///< null if nobody is told of it
+    const int exceptions_;  ///< exceptions in flight at the start: with one more, the operation was refused
+    event begin_;           ///< null if the operation is not reported
   };
 
-  /// How often the driver is asked what has ended, at most, and the host's clock compared.
+  /// Shortest times between two queries of ended operations, and between two comparisons with the host's
+  /// clock.
   static constexpr nanoseconds between_looks{1'000'000};
   static constexpr nanoseconds between_anchors{1'000'000'000};
   static constexpr nanoseconds before_another_try{50'000'000};
-  /// An anchor that takes longer is none: something is before it on the device.
+  /// A slower anchor is discarded: something was before it on the device.
   static constexpr nanoseconds longest_anchor{20'000};
-  /// Operations that have ended are held so long, that those of other streams are told in order.
+  /// Ended operations are held this long, so that operations of all streams are reported in order.
   static constexpr nanoseconds settling{100'000};
 
  private:
@@ -96,15 +98,15 @@ class operation_times {
 
   event begin(cudaStream_t in) noexcept;
   void end(cudaStream_t in, const finished_operation& what, event begun) noexcept;
-  /// One that was used, or a new one; null if the driver refuses, or nobody observes any more.
+  /// A used event, or a new one; null if the driver refuses, or there is no observer any more.
   event take_event();
   event new_event();
   void look(nanoseconds now);
   void find_ended();
   std::optional<ended> times_of(running op);
-  /// Those that ended before that.
+  /// Reports the operations that ended before that time.
   void tell(nanoseconds before);
-  /// Tries once; how long it took, if less than that.
+  /// Tries once to set an anchor. Returns the time it took, if less than `longest`.
   std::optional<nanoseconds> set_anchor(nanoseconds longest);
   void stop() noexcept;
   void give_up(const char* why) noexcept;
@@ -114,17 +116,17 @@ class operation_times {
   std::atomic<std::uint32_t> streams_{0};
   std::atomic<bool> observed_{false};
 
-  std::mutex lock_;  // of all below
+  std::mutex lock_;  // guards the following members
   operation_observer* told_ = nullptr;
-  cudaStream_t side_ = nullptr;  ///< only anchors go there
+  cudaStream_t side_ = nullptr;  ///< only for anchors
   std::shared_ptr<const anchor> anchor_;
   nanoseconds next_anchor_{0};
   nanoseconds last_look_{0};
   nanoseconds last_told_{0};
   std::vector<event> spare_;
-  std::map<std::uint32_t, std::deque<running>> running_;  ///< by stream, in its order
-  std::map<std::uint32_t, nanoseconds> last_end_;         ///< of each stream
-  std::map<std::uint32_t, nanoseconds> told_end_;         ///< of each stream, as it was told
+  std::map<std::uint32_t, std::deque<running>> running_;  ///< by stream, in the stream's order
+  std::map<std::uint32_t, nanoseconds> last_end_;         ///< by stream
+  std::map<std::uint32_t, nanoseconds> told_end_;         ///< by stream, as reported
   std::vector<ended> ended_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// With a driver whose streams do what the test says, at the times it says; it stands below.
+// The tests use a driver, defined below, whose streams work at the times that the test sets.
 #include <imbrex/device/cuda/operation_times.hpp>
 
 #include <gtest/gtest.h>
@@ -15,14 +15,14 @@
 #include <thread>
 #include <vector>
 
-// What the driver's handles point to.
+// The objects behind the driver's handles.
 struct CUevent_st {
-  std::optional<imbrex::nanoseconds> time;  ///< that it has recorded; nothing before it was recorded
+  std::optional<imbrex::nanoseconds> time;  ///< recorded time; nothing before the first record
 };
 struct CUstream_st {
-  imbrex::nanoseconds free{0};  ///< when all that was put into it has ended
+  imbrex::nanoseconds free{0};  ///< time at which all submitted work has ended
   bool captured = false;
-  bool is_side = false;  ///< the one of anchors
+  bool is_side = false;  ///< the stream of anchors
 };
 
 namespace imbrex {
@@ -30,14 +30,14 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// The host's clock; the device's has another zero. Each look takes a microsecond.
+/// The host's clock; the device's has another zero. Each query takes a microsecond.
 class test_clock final : public detail::clock {
  public:
   nanoseconds now() const noexcept override {
     const std::lock_guard hold(lock_);
     return time += 1us;
   }
-  /// For those who share it with other threads.
+  /// The time, for callers that share it with other threads.
   nanoseconds shown() const {
     const std::lock_guard hold(lock_);
     return time;
@@ -51,8 +51,8 @@ class test_clock final : public detail::clock {
 struct driver {
   test_clock host;
   nanoseconds device_is_ahead{777s};
-  nanoseconds side_delay{2us};            ///< of an event in the stream of anchors, and
-  std::deque<nanoseconds> side_delays{};  ///< of the first of them
+  nanoseconds side_delay{2us};            ///< delay of an event in the stream of anchors
+  std::deque<nanoseconds> side_delays{};  ///< delays of the first such events
   std::mutex lock;
   std::set<CUevent_st*> events;
   bool refuses = false;
@@ -78,7 +78,7 @@ class OperationTimes : public testing::Test, public operation_observer {
     all.push_back({operation.what, std::string(operation.name), operation.owner, operation.stream,
                    operation.bytes, operation.begin, operation.end});
   }
-  /// Puts an operation that takes so long into a stream; returns when it ends.
+  /// Submits an operation of that duration to a stream; returns its end.
   nanoseconds put(operation_times& into, CUstream_st& stream, std::uint32_t number, nanoseconds duration,
                   const std::string& name = "update") {
     const std::string owner = "block " + std::to_string(number);
@@ -106,7 +106,7 @@ TEST_F(OperationTimes, TellsWhatEndedWhenInOrder) {
       expected.emplace_back(end, duration);
       driver_.host.time += nanoseconds(random() % 200'000);
     }
-    EXPECT_GT(all.size(), 1'000U);  // while it runs
+    EXPECT_GT(all.size(), 1'000U);  // reported while it runs
     for (const auto& stream : streams) driver_.host.time = std::max(driver_.host.time, stream.free);
     times.observe(nullptr);
   }
@@ -150,7 +150,7 @@ TEST_F(OperationTimes, TakesNoAnchorThatHadToWait) {
   for (int k = 0; k < 50; ++k) {
     const auto before = driver_.host.time;
     ends.push_back(put(times, stream, 0, 10us));
-    EXPECT_LT(driver_.host.time - before, 200us);  // nobody waits for it
+    EXPECT_LT(driver_.host.time - before, 200us);  // no call waits for it
     driver_.host.time += 100ms;
   }
   times.observe(nullptr);
@@ -163,7 +163,7 @@ TEST_F(OperationTimes, TellsNothingOfCapturesAndOfWhatHasNotEnded) {
   operation_times times(0, driver_.host);
   CUstream_st stream;
   put(times, stream, 0, 10us, "before");
-  EXPECT_TRUE(driver_.events.empty());  // nobody observes
+  EXPECT_TRUE(driver_.events.empty());  // no observer
   ASSERT_TRUE(times.observe(this));
   stream.captured = true;
   put(times, stream, 0, 10us, "captured");
@@ -215,7 +215,7 @@ TEST_F(OperationTimes, NeverOverlapsOperationsOfAStream) {
   ASSERT_TRUE(times.observe(this));
   CUstream_st stream;
   for (int k = 0; k < 20'000; ++k) {
-    driver_.host.time = put(times, stream, 0, 100us);  // one begins when that before it ends
+    driver_.host.time = put(times, stream, 0, 100us);  // each begins when the one before ends
     driver_.device_is_ahead += nanoseconds(k / 1'000 % 2 == 0 ? 10 : -10);
   }
   driver_.host.time += 1ms;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The part of CUDA's runtime that Imbrex uses, without a GPU: a thread for each stream, and host memory. It
-// is as strict as CUDA may be: an error stays until it is taken, also "not ready"; what a capture forbids
-// ends it; freed memory waits for all streams; addresses must be of the memory that a call says.
+// is as strict as CUDA may be. An error stays until it is read, also "not ready". Calls that a capture
+// forbids end it. Freeing memory waits for all streams. Addresses must be in the memory that a call expects.
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 #include <unistd.h>
@@ -34,17 +34,17 @@ namespace {
 
 using time_point = std::chrono::steady_clock::time_point;
 
-/// As many as a test of several processes asks for, each of which wants one.
+/// The number of devices: one for each process, if a test of several processes sets it.
 int device_count() {
   static const char* const asked = std::getenv("IMBREX_TEST_STAND_IN_DEVICES");
   return asked == nullptr ? 2 : std::atoi(asked);
 }
 constexpr std::size_t memory_of_device = std::size_t{256} << 20U;
 
-/// How many of the operations of each stream of a capture come before something.
+/// For each stream of a capture, the number of its operations that come before a point.
 using history = std::map<const CUstream_st*, std::size_t>;
 
-/// Operations of several streams, in the order of their submission: they may well run so.
+/// Operations of several streams, in the order of submission, which is a valid order of execution.
 struct capture {
   CUstream_st* origin = nullptr;
   bool is_over = false;
@@ -52,27 +52,27 @@ struct capture {
   history submitted{};
 };
 
-/// What an event stands for since it was recorded last.
+/// The point that an event has marked since its last record.
 struct moment {
   bool reached = true;
   time_point at{};
-  std::shared_ptr<capture> in{};  ///< if it was captured
+  std::shared_ptr<capture> in{};  ///< set if it was captured
   history after{};
 };
 
 struct allocation {
   std::size_t bytes;
-  int device;  ///< -1: of the host
+  int device;  ///< -1: host memory
 };
 
-std::mutex lock;  // of all that follows
+std::mutex lock;  // guards the following variables
 std::condition_variable changed;
 std::map<std::uintptr_t, allocation> memory;
 imbrex::emulated::foreign_files<std::byte> of_others;
 imbrex::test::ipc_calls ipc;
 bool opens = true;
 std::set<CUstream_st*> streams;
-std::vector<std::jthread> leaving;  // last, since these use the others
+std::vector<std::jthread> leaving;  // last, since these threads use the other variables
 thread_local cudaError_t last_error = cudaSuccess;
 thread_local int chosen = 0;
 
@@ -81,7 +81,7 @@ cudaError_t told(cudaError_t result) {
   return result;
 }
 
-/// Memory of devices, where other processes can find it; a process that was forked off has its own.
+/// Device memory that other processes can find; a forked process has its own.
 imbrex::emulated::memory_file& on_devices() {
   static imbrex::emulated::memory_file* file = nullptr;
   static pid_t process = -1;
@@ -90,7 +90,7 @@ imbrex::emulated::memory_file& on_devices() {
   return *file;
 }
 
-/// The device that a range of memory is of, -1 for host memory that was allocated here; -2 for any other.
+/// The device of a range of memory; -1 for host memory allocated here, -2 for any other.
 int device_of(const void* begin, std::size_t bytes) {
   const auto address = reinterpret_cast<std::uintptr_t>(begin);
   auto after = memory.upper_bound(address);
@@ -111,14 +111,14 @@ struct CUgraph_st {
 };
 
 struct CUgraphExec_st : CUgraph_st {
-  std::shared_ptr<moment> ends = std::make_shared<moment>();  ///< of the last launch
+  std::shared_ptr<moment> ends = std::make_shared<moment>();  ///< end of the last launch
 };
 
 struct CUstream_st {
   explicit CUstream_st(int on) : device(on), worker([this] { run(); }) {}
   CUstream_st(const CUstream_st&) = delete;
   CUstream_st& operator=(const CUstream_st&) = delete;
-  ~CUstream_st() {  // what was submitted is still done
+  ~CUstream_st() {  // submitted work is still done
     {
       const std::lock_guard hold(lock);
       is_ending = true;
@@ -130,7 +130,7 @@ struct CUstream_st {
     changed.notify_all();
   }
 
-  /// With the lock held.
+  /// Called with the lock held.
   void submit(std::function<void()> operation) {
     if (captured) {
       captured->operations.push_back(std::move(operation));
@@ -144,7 +144,7 @@ struct CUstream_st {
 
   int device;
   std::shared_ptr<capture> captured;
-  history after;  ///< what was captured that this stream has submitted or waited for
+  history after;  ///< captured operations that this stream has submitted or waited for
   std::deque<std::function<void()>> queue;
   bool is_busy = false;
   bool is_ending = false;
@@ -186,12 +186,12 @@ void submit_reach(cudaStream_t in, std::shared_ptr<moment> what) {
   });
 }
 
-/// As freeing memory does.
+/// Waits for all streams, as freeing memory does.
 void wait_for_all(std::unique_lock<std::mutex>& hold) {
   changed.wait(hold, [] { return std::ranges::all_of(streams, [](const auto* s) { return s->is_idle(); }); });
 }
 
-/// For all streams that take part.
+/// Ends the capture for all its streams.
 cudaError_t end_capture(const std::shared_ptr<capture>& which, cudaError_t result) {
   which->is_over = true;
   for (CUstream_st* s : streams)
@@ -338,7 +338,7 @@ cudaError_t cudaFree(void* address) {
   return cudaSuccess;
 }
 
-// A handle is where another process finds the file, and how long the allocation is.
+// A handle holds the address of the file for other processes, and the length of the allocation.
 cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t* handle, void* base) {
   const std::lock_guard hold(lock);
   const auto found = memory.find(reinterpret_cast<std::uintptr_t>(base));
@@ -388,7 +388,7 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* made, unsigned flags, int
 }
 cudaError_t cudaStreamDestroy(cudaStream_t s) {
   const std::lock_guard hold(lock);
-  leaving.emplace_back([s] { delete s; });  // nobody waits here for what is submitted
+  leaving.emplace_back([s] { delete s; });  // does not wait for submitted work
   return cudaSuccess;
 }
 cudaError_t cudaStreamQuery(cudaStream_t s) {
@@ -437,7 +437,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t s, cudaEvent_t e, unsigned) {
     return cudaSuccess;
   }
   if (when.in->is_over) return told(cudaErrorInvalidValue);
-  s->captured = when.in;  // who waits for what is captured takes part
+  s->captured = when.in;  // a stream that waits for a captured event joins the capture
   for (const auto& [stream, count] : when.after) s->after[stream] = std::max(s->after[stream], count);
   return cudaSuccess;
 }
@@ -540,7 +540,7 @@ cudaError_t cudaGetDriverEntryPoint(const char* name, void** found, unsigned lon
 namespace imbrex::test {
 
 void end_streams() {
-  std::vector<std::jthread> ending;  // joined when the lock is free again
+  std::vector<std::jthread> ending;  // joined after the lock is released
   const std::lock_guard hold(lock);
   ending.swap(leaving);
 }

@@ -3,17 +3,17 @@
 
 namespace imbrex::test {
 
-/// How often this process has shared memory by the stand-in for CUDA's runtime.
+/// The numbers of calls by which this process has shared memory, with the stand-in for CUDA's runtime.
 struct ipc_calls {
   int handles = 0;
   int opened = 0;
   int closed = 0;
 };
 ipc_calls calls_of_ipc();
-/// From now on this process can open no memory of others, as a device that is no peer of theirs.
+/// Makes all later mappings of other processes' memory fail, as on a device that is no peer of theirs.
 void refuse_to_open();
 
-/// Waits for the streams that were destroyed: then no thread of the stand-in is left that a fork would lose.
+/// Waits for the destroyed streams: then a fork loses no thread of the stand-in.
 void end_streams();
 
 }  // namespace imbrex::test
