@@ -28,11 +28,11 @@ void* map(std::size_t bytes, int access, int flags) {
   return at == MAP_FAILED ? nullptr : at;
 }
 
-/// Addresses for what keeps no data: cut from large pieces, of which the machine gives only what is touched,
-/// since it has a limit to the number of pieces. They are not used again.
+/// Addresses for memory without data, cut from large mappings, since the system limits the number of
+/// mappings. The system provides only pages that are touched. Addresses are not reused.
 class empty_memory {
  public:
-  /// `access`: as mmap has it. Of a device it is none: a stray access ends the program there.
+  /// `access`: as for mmap; none for device memory, so that a stray access ends the program.
   explicit empty_memory(int access) : access_(access) {}
   empty_memory(const empty_memory&) = delete;
   empty_memory& operator=(const empty_memory&) = delete;
@@ -40,7 +40,7 @@ class empty_memory {
     for (const std::span<std::byte> piece : pieces_) ::munmap(piece.data(), piece.size());
   }
 
-  /// Null if there is no room.
+  /// A range of addresses; null if there is no room.
   void* take(std::size_t bytes) {
     const std::size_t wanted = (bytes + alignment - 1) / alignment * alignment;
     if (wanted > left_.size()) {
@@ -60,12 +60,13 @@ class empty_memory {
 
   const int access_;
   std::vector<std::span<std::byte>> pieces_;
-  std::span<std::byte> left_;  ///< of the last one
+  std::span<std::byte> left_;  ///< rest of the last mapping
 };
 
-/// Each has a descriptor of its own.
+/// Limit of the number of devices with a file, each of which takes a descriptor.
 constexpr int most_with_files = 64;
-/// Addresses cost nothing, and with more of them than memory there is one piece where there is room.
+/// Addresses reserved for each byte of memory. They cost nothing, and with spare addresses free memory is
+/// found in one piece.
 constexpr std::size_t addresses_for_each_byte = 4;
 
 class emulated_backend final : public device_backend {
@@ -115,7 +116,7 @@ class emulated_backend final : public device_backend {
                      : on_device && has_file() ? file_->take(bytes)
                                                : map(bytes, PROT_READ | PROT_WRITE, 0);
     if (at == nullptr) return nullptr;
-    // Zeros, which the system gives, would be kinder than a GPU: these are no numbers.
+    // Filled with NaN, to expose reads of uninitialised memory; the system's zeros would hide them.
     if (data) std::memset(at, 0xff, bytes);
     allocations_[at] = {bytes, kind};
     (on_device ? used_ : pinned_) += bytes;
@@ -174,7 +175,7 @@ class emulated_backend final : public device_backend {
     return true;
   }
 
-  /// A stream may wait for a value that nobody will write any more: whatever has not begun is dropped.
+  /// Drops all operations that have not begun, since a stream may wait for a value that is never written.
   void drain() noexcept override { part_.runs->stop(part_.index); }
 
   void lose() {
@@ -197,9 +198,9 @@ class emulated_backend final : public device_backend {
     memory_kind kind;
   };
   std::map<void*, allocation> allocations_;
-  std::optional<memory_file> file_;  ///< of what keeps data
+  std::optional<memory_file> file_;  ///< only for devices that keep data
   foreign_files<const std::byte> files_of_others_;
-  foreign_files<std::byte> shared_files_;  ///< that are written to
+  foreign_files<std::byte> shared_files_;  ///< files that are also written to
   empty_memory empty_on_device_{PROT_NONE};
   empty_memory empty_pinned_{PROT_READ | PROT_WRITE};
 };

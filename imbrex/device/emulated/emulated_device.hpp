@@ -9,10 +9,10 @@
 
 namespace imbrex {
 
-/// Devices that this machine plays. Throws `usage_error` for options that cannot be.
+/// Devices emulated on this machine. Throws `usage_error` for invalid options.
 std::vector<std::unique_ptr<device>> emulated_devices(const emulated_options& emulation_options);
 
-/// Has an emulated device fail now, as if it had fallen off its bus. Throws `error` for a device of another
+/// Makes an emulated device fail now, as if it had fallen off its bus. Throws `error` for a device of another
 /// backend.
 void lose(device& which);
 

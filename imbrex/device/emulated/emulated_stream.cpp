@@ -20,7 +20,7 @@ void merge(std::vector<std::size_t>& into, const std::vector<std::size_t>& more)
   into.erase(same.begin(), same.end());
 }
 
-/// True if each of `ends` is one of `from` or before one of them.
+/// True if each of `ends` is in `from` or before a task in `from`.
 bool leads_to(const std::vector<captured_task>& tasks, const std::vector<std::size_t>& ends,
               const std::vector<std::size_t>& from) {
   std::vector<bool> before(tasks.size());
@@ -216,7 +216,7 @@ void emulated_stream::write(std::atomic<std::uint32_t>& word, std::uint32_t valu
 
 void emulated_stream::wait(const std::atomic<std::uint32_t>& word, std::uint32_t at_least) {
   task what = make(operation_kind::wait_value, "wait for value");
-  what.word = const_cast<std::atomic<std::uint32_t>*>(&word);  // is only read
+  what.word = const_cast<std::atomic<std::uint32_t>*>(&word);  // only read
   what.value = at_least;
   submit(std::move(what), model().host.call);
 }
@@ -263,7 +263,7 @@ void emulated_stream::add_wait(session& inside, const completion_ref& until) {
   last_ = inside->submit(make(operation_kind::join, "wait for an event"), of_.index, both, inside.moment());
 }
 
-/// Inside a session.
+/// The stream of a handle. Only inside a session.
 emulated_stream& emulated_stream::find(session& inside, native_stream handle, std::string_view operation) {
   check(inside, operation);
   const auto at = std::ranges::find(of_.streams, handle.handle, [](auto* each) -> void* { return each; });
@@ -338,7 +338,7 @@ std::unique_ptr<graph_backend> emulated_stream::end_capture() {
   return std::make_unique<emulated_graph>(std::move(ended->tasks));
 }
 
-/// If it is this stream's the capture ends, for all streams in it.
+/// Leaves the capture. If this stream began it, the capture ends for all its streams.
 void emulated_stream::leave_capture() {
   if (capture_ == nullptr) return;
   const std::shared_ptr<capture> left = capture_;

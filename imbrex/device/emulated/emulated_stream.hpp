@@ -13,30 +13,30 @@ namespace imbrex::emulated {
 
 class emulated_stream;
 
-/// What a stream and the rest of its device have in common.
+/// Data that a stream shares with the rest of its device.
 struct device_part {
   std::shared_ptr<emulation> runs;
-  int index = 0;  ///< in the engine
+  int index = 0;  ///< index in the engine
   device_info info;
-  mutable std::vector<emulated_stream*> streams;  ///< all that there are; inside a session
+  mutable std::vector<emulated_stream*> streams;  ///< all existing streams; only inside a session
 
   [[noreturn]] void fail(const std::string& owner, std::string_view operation, std::string_view reason) const;
-  /// Throws if the device has failed. Inside a session.
+  /// Throws if the device has failed. Only inside a session.
   void check(engine& core, const std::string& owner, std::string_view operation) const;
 };
 
-/// A task of a graph that is being captured, and the tasks before it, by number.
+/// A task of a graph that is being captured, and the indices of the tasks before it.
 struct captured_task {
   task what;
   std::vector<std::size_t> after;
 };
 
-/// What several streams collect together, from `begin_capture` to `end_capture` of the first.
+/// The operations collected by several streams, from `begin_capture` to `end_capture` of the first stream.
 struct capture {
   emulated_stream* origin = nullptr;
   std::vector<emulated_stream*> streams;
   std::vector<captured_task> tasks;
-  std::string spoiled_by{};  ///< what was done that a capture forbids; empty: nothing
+  std::string spoiled_by{};  ///< the operation that a capture forbids; empty if none was done
 };
 
 class emulated_event final : public event_backend {
@@ -50,8 +50,8 @@ class emulated_event final : public event_backend {
   void check_uncaptured(std::string_view operation) const;
 
   const device_part& of_;
-  std::string owner_;    // of the stream that recorded it last
-  completion_ref last_;  // or, if it was recorded in a capture:
+  std::string owner_;    // owner of the stream that recorded it last
+  completion_ref last_;  // null if the event was recorded in a capture
   std::shared_ptr<capture> captured_;
   std::vector<std::size_t> frontier_;
 };
@@ -97,7 +97,7 @@ class emulated_stream final : public stream_backend {
   bool has_defect(emulation_defect which) const { return of_.runs->how().defect == which; }
   task make(operation_kind kind, std::string_view what) const;
   void check(session& inside, std::string_view operation) const;
-  /// For what CUDA gives up the capture for.
+  /// Marks the capture as spoiled and throws, where CUDA aborts a capture.
   [[noreturn]] void spoil(capture& which, std::string_view operation, std::string_view reason) const;
   void submit(task what, nanoseconds cost);
   void add(session& inside, task what);
@@ -111,7 +111,7 @@ class emulated_stream final : public stream_backend {
   const std::shared_ptr<const std::string> owner_;
   completion_ref last_;
   std::shared_ptr<capture> capture_;
-  std::vector<std::size_t> frontier_;  // what the next captured task comes after
+  std::vector<std::size_t> frontier_;  // tasks before the next captured task
 };
 
 }  // namespace imbrex::emulated

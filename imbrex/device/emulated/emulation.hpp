@@ -10,23 +10,23 @@
 
 namespace imbrex::emulated {
 
-/// A set of emulated devices and what moves their time: an engine, who may enter it, who runs bodies.
+/// A set of emulated devices and their time: an engine, access to the engine, and the execution of bodies.
 class emulation : public executor {
  public:
   explicit emulation(const emulated_options& emulation_options) : how_(emulation_options) {}
   emulation(const emulation&) = delete;
   emulation& operator=(const emulation&) = delete;
 
-  /// Inside of it the engine is the caller's. Not for host functions, which must not use the device.
+  /// Gives the caller access to the engine. Not for host functions, which must not use the device.
   class session {
    public:
-    /// The call costs the caller so much.
+    /// Charges the caller `cost` for the call.
     session(emulation& of, nanoseconds cost);
     ~session() { of_.leave(); }
     session(const session&) = delete;
     session& operator=(const session&) = delete;
     engine* operator->() const { return &of_.core(); }
-    /// When what is submitted may start.
+    /// Earliest start of submitted operations.
     nanoseconds moment() const { return moment_; }
 
    private:
@@ -36,13 +36,14 @@ class emulation : public executor {
 
   const emulated_options& how() const { return how_; }
   virtual engine& core() = 0;
-  /// The value of a word has changed; also from a host function.
+  /// Announces that the value of a word has changed; host functions may call it, too.
   virtual void value_changed() = 0;
-  /// True if the host can see that it is done.
+  /// True if the host can see that the operation is done.
   virtual bool seen(const completion& awaited) = 0;
-  /// Returns when the host can see that, or the device has failed. Throws `error` if that will never be.
+  /// Blocks until the host can see that the operation is done, or the device has failed. Throws `error` if
+  /// neither can happen.
   virtual void wait(const completion& awaited, int device) = 0;
-  /// No body of that device runs any more, nor will.
+  /// Stops a device: afterwards no body of it runs.
   virtual void stop(int device) noexcept = 0;
 
  protected:
@@ -50,7 +51,7 @@ class emulation : public executor {
   virtual void leave() noexcept = 0;
   /// Charges the call and returns the moment of its submission.
   virtual nanoseconds charge(nanoseconds cost) = 0;
-  /// Runs a body; what it throws is returned.
+  /// Runs a body and returns its exception, if any.
   static std::exception_ptr run(const operation& op);
 
  private:

@@ -22,12 +22,12 @@ bool is_before(const operation* a, const operation* b) {
   return a->priority != b->priority ? a->priority > b->priority : a->rank < b->rank;
 }
 
-/// Rounded up, but not by what is only the error of a sum.
+/// Rounded up, except for the rounding error of a sum.
 nanoseconds whole(double time) {
   return nanoseconds(static_cast<std::int64_t>(std::ceil(std::min(time, 1e18) - 1e-6)));
 }
 
-/// Devices change in the order of their numbers, whatever let them. One alone is the common case.
+/// Sorts device numbers, so that devices change in this order whatever the cause. Usually there is only one.
 void sort_devices(std::vector<int>& numbers) {
   if (numbers.size() > 1) std::ranges::sort(numbers);
 }
@@ -47,7 +47,7 @@ engine::engine(executor& runs, std::vector<device_model> devices, node_links* li
 
 std::uint64_t engine::draw(std::uint64_t below) { return dice_ ? dice_->below(below) : 0; }
 
-/// Most are not late, some a little, a few long.
+/// A random delay: mostly none, sometimes short, rarely long.
 nanoseconds engine::late() {
   if (!dice_ || dice_->below(2) == 0) return nanoseconds(0);
   return nanoseconds(dice_->below(std::uint64_t{1} << dice_->below(17)));
@@ -137,10 +137,10 @@ void engine::ring(const timer& due) {
   }
 }
 
-/// All that it comes after is done.
+/// Schedules the start of an operation whose predecessors are all done.
 void engine::arm(operation& op) {
   nanoseconds start = std::max(now_, op.earliest);
-  // What the host learns by these it may not learn before it could by asking.
+  // The host learns of earlier operations by these, but not before a query could show their end.
   if (op.kind == operation_kind::host_function || op.kind == operation_kind::write_value)
     start = std::max(start, op.visible);
   start += late();
@@ -150,13 +150,13 @@ void engine::arm(operation& op) {
     set_timer(start, alarm::arm, &op);
 }
 
-/// Lets start all that can. What starts may be over at once and let others start, so this is a loop and no
-/// recursion; a call from within leaves its work to the outer one.
+/// Starts all operations that can start. One that starts may end at once and release others, so this is a
+/// loop without recursion; a nested call leaves its work to the outer one.
 void engine::settle() {
   if (settling_) return;
   settling_ = true;
   do {
-    for (std::size_t i = 0; i < armed_.size(); ++i) get_ready(*armed_[i]);  // which may grow meanwhile
+    for (std::size_t i = 0; i < armed_.size(); ++i) get_ready(*armed_[i]);  // may grow meanwhile
     armed_.clear();
     std::swap(changed_, assigned_);
     sort_devices(assigned_);
@@ -248,7 +248,7 @@ void engine::start(operation& op) {
   op.begun = now_;
   if (links_ != nullptr) take_links(op);
   op.latency = whole(varied(static_cast<double>(op.latency.count())));
-  op.left = varied(std::min(op.work, 1e15 * op.share));  // 11 days are as good as any longer time
+  op.left = varied(std::min(op.work, 1e15 * op.share));  // 11 days stand for any longer time
   op.body_over = op.body == nullptr;
   if (op.kind == operation_kind::host_function) {
     if (defect_ == emulation_defect::lost_notice && ++host_functions_ % 3 == 0) op.body_over = true;
@@ -261,7 +261,7 @@ void engine::start(operation& op) {
     set_timer(now_ + op.latency, alarm::latency_over, &op);
 }
 
-/// What goes over links takes as long as they let it, from now on.
+/// Takes the links of an operation from now on, which determine its time.
 void engine::take_links(operation& op) {
   const node_links::end device{op.device, true};
   const node_links::end host{op.device, false};
@@ -359,8 +359,8 @@ void engine::fail(int device, std::string why) {
   d.computing.clear();
   finishes_.erase(number_of(d));
   note_news(d);
-  if (unused_.size() == operations_.size()) return;  // nothing is under way
-  // What another device has that comes after something here will never start.
+  if (unused_.size() == operations_.size()) return;  // no unfinished operations
+  // Operations of other devices that depend on one of this device will never start.
   for (const operation& one : operations_)
     if (one.device == device && one.end != nullptr)
       for (const operation* follower : one.dependents)
@@ -369,19 +369,19 @@ void engine::fail(int device, std::string why) {
                detail::stream_of(*follower->owner) + " waits for a device that failed: " + d.failure);
 }
 
-/// Takes off what was done of the kernels' work since the last time.
+/// Subtracts the work done by the kernels since the last call.
 void engine::compute(device_state& d) {
   const auto passed = static_cast<double>((now_ - d.computed_until).count());
   for (operation* op : d.computing) op->left -= passed * op->speed;
   d.computed_until = now_;
 }
 
-/// Gives the first kernels what they can use of the device, and those behind them the rest.
+/// Gives the first kernels their share of the device, and later ones the rest.
 void engine::share_out(device_state& d) {
   double rest = 1;
   nanoseconds first = never;
   for (operation* op : d.computing) {
-    op->speed = rest > 1e-9 ? std::min(op->share, rest) : 0;  // less is the error of the differences
+    op->speed = rest > 1e-9 ? std::min(op->share, rest) : 0;  // a smaller rest is a rounding error
     rest -= op->speed;
     if (op->speed > 0) first = std::min(first, now_ + std::max(nanoseconds(0), whole(op->left / op->speed)));
   }

@@ -28,47 +28,47 @@ namespace imbrex::emulated {
 
 struct operation;
 
-/// What is left of an operation for those who wait for it. `done` is stored last, with release; the rest is
-/// the engine's.
+/// The result of an operation for its waiters. `done` is stored last, with release; the other members belong
+/// to the engine.
 struct completion {
   std::atomic<bool> done{false};
-  operation* producer = nullptr;  ///< until it is done
-  nanoseconds visible{0};         ///< when the host may see it
+  operation* producer = nullptr;  ///< null once it is done
+  nanoseconds visible{0};         ///< time from which the host may see it
 };
 using completion_ref = std::shared_ptr<completion>;
 
 enum class operation_kind : std::uint8_t {
-  join,  ///< only waits for what it comes after
+  join,  ///< only waits for its predecessors
   kernel,
   to_device,
   from_device,
-  peer,  ///< a copy from another device, over links
+  peer,  ///< copies from another device, over links
   host_function,
   write_value,
   wait_value
 };
 
-/// What an operation does, as a stream submits it and a graph keeps it.
+/// An operation as a stream submits it and a graph keeps it.
 struct task {
   operation_kind kind = operation_kind::join;
   stream_priority priority = stream_priority::normal;
   std::shared_ptr<const std::string> owner;
-  std::string_view what = "join";  ///< for errors
-  std::function<void()> body;      ///< null: nothing to be done
-  nanoseconds latency{0};          ///< takes no part of the device's power
+  std::string_view what = "join";  ///< name for errors
+  std::function<void()> body;      ///< null: no effect
+  nanoseconds latency{0};          ///< time in which it does not use the device
   double work = 0;                 ///< nanoseconds of the whole device, or of one copy engine
-  double share = 1;                ///< of the device, that it can use at most
+  double share = 1;                ///< largest share of the device that it can use
   std::atomic<std::uint32_t>* word = nullptr;
   std::uint32_t value = 0;
-  std::uint32_t stream = 0;  ///< its number
-  std::size_t bytes = 0;     ///< copied
-  int from = 0;              ///< the device that a peer copy reads, and
-  int to = 0;                ///< that it writes
+  std::uint32_t stream = 0;  ///< number of its stream
+  std::size_t bytes = 0;     ///< copied bytes
+  int from = 0;              ///< source device of a peer copy
+  int to = 0;                ///< destination device of a peer copy
 };
 
-/// An operation that is not done. Its states, in order:
+/// An unfinished operation. Its states, in order:
 ///
-///     submitted   `unmet` operations that it comes after are not done
+///     submitted   `unmet` predecessors are not done
 ///     armed       its start may lie in the future: in `timers_`
 ///     waiting     for a place among the kernels, a copy engine, the host functions' thread, a value
 ///     running     its time passes, and its body is run; it ends when both are over
@@ -77,66 +77,67 @@ struct operation : task {
   std::size_t unmet = 0;
   std::vector<operation*> dependents;
   completion_ref end;
-  nanoseconds earliest{0};  ///< no start before
+  nanoseconds earliest{0};  ///< earliest start
   nanoseconds begun{0};
-  nanoseconds visible{0};  ///< when the host may see the last one that it comes after
-  std::uint64_t rank = 0;  ///< in the order in which operations become ready
-  double left = 0;         ///< of `work`
+  nanoseconds visible{0};  ///< time from which the host may see its last predecessor
+  std::uint64_t rank = 0;  ///< number in the order in which operations become ready
+  double left = 0;         ///< remaining part of `work`
   double speed = 0;
   bool time_over = false;
   bool body_over = false;
 };
 
-/// Who runs the bodies of operations.
+/// The interface that runs the bodies of operations.
 class executor {
  public:
   virtual ~executor() = default;
-  /// The operation starts: its body is to be run, now or later, and `engine::body_done` called.
+  /// Called when the operation starts: its body must be run, now or later, and `engine::body_done` called.
   virtual void begin(operation& started) = 0;
-  /// Its time is over.
+  /// Called when the operation's time is over.
   virtual void end(operation& over) = 0;
 };
 
-/// The order of operations and the contention for devices, in whatever time: emulated devices of both kinds
-/// are this and a way to run bodies. It keeps CUDA's rules:
+/// The order of operations and the contention for devices, independent of the kind of time. Both kinds of
+/// emulated devices consist of this and an executor. It keeps CUDA's rules:
 ///
-/// - Operations of a stream run in their order; nothing else orders streams but events, values and graphs.
+/// - Operations of a stream run in their order; only events, values and graphs order different streams.
 /// - Kernels of several streams run at once, up to a limit. Those of higher priority start first, and share
-///   the device first, as blocks of threads do. So does what copies within a device.
+///   the device first, as blocks of threads do. Copies within a device count as kernels.
 /// - Copies between host and device run one after the other on each engine, in the order in which they become
-///   ready: CUDA's priorities do not concern them.
+///   ready: CUDA's priorities do not apply to them.
 /// - Host functions run one after the other.
 /// - Copies from other devices, where the model has links, share these (`node_links`), and no engine.
 ///
-/// With a seed it does what CUDA leaves open in many ways: what starts first, and how much later than it
-/// could; when the host sees what is done. It has no lock and no thread: its owner lets one in at a time.
+/// A seed randomises the behaviour that CUDA leaves open: which operation starts first, delays of starts, and
+/// the time at which the host sees completions. The engine has no lock and no thread: its owner admits one
+/// thread at a time.
 class engine {
  public:
-  /// `links`: what the models say of links, which others use, too; null: links of its own.
+  /// `links`: the links of the model, shared with others; null: links of its own.
   engine(executor& runs, std::vector<device_model> devices, node_links* links,
          std::optional<std::uint64_t> seed, double jitter, emulation_defect defect);
   engine(const engine&) = delete;
   engine& operator=(const engine&) = delete;
 
-  /// Nothing starts before `moment`; null entries of `after` count as done.
+  /// Submits an operation that does not start before `moment`; null entries of `after` count as done.
   completion_ref submit(task what, int device, std::span<const completion_ref> after, nanoseconds moment);
-  /// When something happens next by itself.
+  /// The time of the next event that happens by itself; nothing if there is none.
   std::optional<nanoseconds> next() const;
-  /// Lets happen all that is due until then. `now()` is the moment of each while it happens.
+  /// Processes all events that are due until then. `now()` is the time of each event while it is processed.
   void advance_to(nanoseconds moment);
   nanoseconds now() const { return now_; }
-  /// A body has been run, at `now()`; `thrown` is what came out of it.
+  /// Notes that a body has ended, at `now()`; `thrown` is its exception.
   void body_done(operation& ran, const std::exception_ptr& thrown);
-  /// Somebody stored into a word.
+  /// Checks the waits for values, after a store into a word.
   void value_changed();
 
   const device_model& model(int device) const { return devices_[static_cast<std::size_t>(device)].model; }
-  /// Empty as long as the device works; then why it does not.
+  /// The reason of the device's failure; empty while it works.
   const std::string& failure(int device) const { return devices_[static_cast<std::size_t>(device)].failure; }
   void fail(int device, std::string why);
-  /// True if something was done since the last call, or failed.
+  /// True if an operation was done or a device failed since the last call.
   bool take_news() { return std::exchange(news_, false); }
-  /// The devices of which that is true, in their order; valid until the next call.
+  /// The devices with completions or failures since the last call, in their order; valid until the next call.
   std::span<const int> take_devices_with_news();
   void observe(int device, operation_observer* observer) {
     devices_[static_cast<std::size_t>(device)].observer = observer;
@@ -145,7 +146,7 @@ class engine {
   std::uint64_t draw(std::uint64_t below);
 
  private:
-  /// Where operations of a kind run, and wait to.
+  /// The running and waiting operations of a kind.
   struct place {
     std::vector<operation*> waiting;
     int running = 0;
@@ -154,15 +155,16 @@ class engine {
     device_model model{};
     std::string failure{};
     bool news = false;
-    bool changed = false;  ///< something may start
+    bool changed = false;  ///< an operation may be able to start
     operation_observer* observer = nullptr;
     place kernels{};
     place to_device{};
     place from_device{};
     place peer{};
     place host{};
-    std::vector<operation*> computing{};  ///< kernels that use the device, those that it serves first first
-    nanoseconds computed_until{0};        ///< up to when their `left` is right
+    std::vector<operation*> computing{};  ///< kernels that use the device, in the order in which it serves
+                                          ///< them
+    nanoseconds computed_until{0};        ///< time for which their `left` is valid
   };
   enum class alarm : std::uint8_t { arm, latency_over, time_over, visible };
   struct timer {
@@ -214,14 +216,14 @@ class engine {
   std::uint64_t host_functions_ = 0;
   bool news_ = false;
   bool settling_ = false;
-  std::vector<int> changed_;    ///< devices where something may start
-  std::vector<int> assigned_;   ///< those whose work `settle` starts
-  std::vector<int> with_news_;  ///< devices
-  std::vector<int> due_news_;   ///< devices, as told last
-  std::vector<int> due_;        ///< devices whose first kernel is over at this moment
-  moment_heap finishes_;        ///< of the first kernel of each device
+  std::vector<int> changed_;    ///< devices where operations may be able to start
+  std::vector<int> assigned_;   ///< devices whose operations `settle` starts
+  std::vector<int> with_news_;  ///< devices for the next `take_devices_with_news`
+  std::vector<int> due_news_;   ///< result of the last `take_devices_with_news`
+  std::vector<int> due_;        ///< devices whose first kernel ends at this moment
+  moment_heap finishes_;        ///< end of the first kernel, by device
   std::priority_queue<timer, std::vector<timer>, std::greater<>> timers_;
-  std::deque<operation> operations_;  // all there ever were, each done or not
+  std::deque<operation> operations_;  // all operations ever made, unfinished or reusable
   std::vector<operation*> unused_;
   std::vector<operation*> armed_;
   std::vector<operation*> waiting_values_;

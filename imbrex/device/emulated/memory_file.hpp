@@ -13,24 +13,24 @@
 
 namespace imbrex::emulated {
 
-/// Memory of an emulated device that other processes of the host can find: a file without a name, which so
-/// cannot stay behind, and of which the machine gives only what is in use. One thread at a time.
+/// Memory of an emulated device that other processes of the host can find. It is a file without a name, so
+/// that it cannot be left behind; the system provides only the pages in use. One thread at a time.
 class memory_file {
  public:
-  /// For so many bytes in all. Where the system has no such files it gives nothing.
+  /// Makes a file for `bytes` bytes in all. Without such files in the system, `take` returns null.
   explicit memory_file(std::size_t bytes);
   memory_file(const memory_file&) = delete;
   memory_file& operator=(const memory_file&) = delete;
   ~memory_file();
 
-  /// Null if there is no room in one piece.
+  /// Allocates memory; null if there is no room in one piece.
   void* take(std::size_t bytes);
-  /// What `take` has given. Who still uses it ends the program.
+  /// Frees memory from `take`. Later accesses to it end the program.
   void give_back(void* address, std::size_t bytes) noexcept;
   bool holds(const void* address) const noexcept;
-  /// Where it is mapped; of no bytes if there is no file.
+  /// The range of its mapping; empty if there is no file.
   address_range addresses() const noexcept { return {start_, start_ != nullptr ? size_ : 0}; }
-  /// By which `foreign_files` of another process find what lies there.
+  /// The key by which `foreign_files` of another process find an address; nothing outside of the memory.
   std::optional<memory_key> key_of(const void* address) const;
 
  private:
@@ -44,10 +44,10 @@ class memory_file {
   std::byte* start_ = nullptr;  ///< null if there is no file
   std::uint64_t device_ = 0;
   std::uint64_t number_ = 0;
-  std::map<std::size_t, std::size_t> free_;  ///< bytes, by where they begin
+  std::map<std::size_t, std::size_t> free_;  ///< free bytes, by their offset
 };
 
-/// Files of other processes, as far as they were needed, to be read, or to be written, too. One thread at a
+/// Mapped files of other processes, for reading, or also for writing. Mapped when needed. One thread at a
 /// time.
 template <class Byte>
 class foreign_files {
@@ -57,9 +57,9 @@ class foreign_files {
   foreign_files& operator=(const foreign_files&) = delete;
   ~foreign_files();
 
-  /// Null if it cannot be found from here.
+  /// The address of the key's memory; null if it cannot be found from here.
   Byte* find(const memory_key& key);
-  /// How many files are mapped.
+  /// The number of mapped files.
   std::size_t size() const { return files_.size(); }
 
  private:
@@ -67,7 +67,7 @@ class foreign_files {
     Byte* start;
     std::size_t size;
   };
-  std::map<std::pair<std::uint64_t, std::uint64_t>, mapped> files_;  ///< by device and number
+  std::map<std::pair<std::uint64_t, std::uint64_t>, mapped> files_;  ///< by device and number of the file
 };
 
 }  // namespace imbrex::emulated

@@ -53,7 +53,7 @@ TEST(memory_file, knows_no_memory_of_others) {
   EXPECT_FALSE(mine.holds(there));
   foreign_files<const std::byte> files;
   memory_key wrong = other.key_of(there).value();
-  ++wrong.words[3];  // another file
+  ++wrong.words[3];  // the key of another file
   EXPECT_EQ(files.find(wrong), nullptr);
   EXPECT_EQ(files.size(), 0);
 }

@@ -10,7 +10,7 @@ namespace imbrex {
 class node_links;
 class simulated_time;
 
-/// A mistake that an emulated device can be told to make, so that tests show that they would see it.
+/// A defect that an emulated device can have, to test that the checks find it.
 enum class emulation_defect : std::uint8_t {
   none,
   early_event,          ///< an event is done when it is recorded
@@ -21,20 +21,20 @@ enum class emulation_defect : std::uint8_t {
   ignored_graph_order,  ///< operations of a graph do not wait for each other
 };
 
-/// How emulated devices are to be.
+/// The settings of emulated devices.
 struct emulated_options {
   int devices = 1;
-  device_model model{};  ///< of each of them
-  /// Run in this time, by one thread and no other; null: in real time, by threads of their own. It must
-  /// outlive the devices, and serves one set of them.
+  device_model model{};  ///< model of each device
+  /// Simulated time, in which the devices run, with one thread only. Null: real time, with threads of their
+  /// own. It must outlive the devices, and serves one set of them.
   simulated_time* time = nullptr;
-  /// The links of a model that has some, which others use, too; they must outlive the devices. Null: the
-  /// devices have their own.
+  /// Links of the model that are shared with others; they must outlive the devices. Null: the devices have
+  /// their own.
   node_links* links = nullptr;
-  /// False: device memory is only counted, kernels and copies take their time and do nothing. For problems
-  /// that would not fit into this machine.
+  /// False: device memory is only counted, and kernels and copies only take their time. For problems that do
+  /// not fit into this machine.
   bool data = true;
-  /// Threads that run kernels' host functions, in real time; 0: one for each processor of the machine, but no
+  /// Threads that run kernels' host functions, in real time. 0: one for each processor of the machine, but no
   /// more than kernels may run at once. There are three more: for copies, for host functions, for the time.
   int workers = 0;
   emulation_defect defect = emulation_defect::none;

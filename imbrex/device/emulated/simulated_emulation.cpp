@@ -20,7 +20,7 @@ std::optional<nanoseconds> simulated_time::next() const {
 
 void simulated_time::advance_to(nanoseconds moment) {
   for (auto due = next(); due && *due <= moment; due = next()) {
-    clock_.advance_to(*due);  // before, for host functions read it
+    clock_.advance_to(*due);  // first, since host functions read it
     devices_->core().advance_to(*due);
   }
   clock_.advance_to(moment);
@@ -57,7 +57,7 @@ bool simulated_emulation::seen(const completion& awaited) {
 }
 
 nanoseconds simulated_emulation::charge(nanoseconds cost) {
-  // The clock may have been moved by others.
+  // Other code may have moved the clock.
   time_.advance_to(time_.now());
   if (time_.caller_ == nullptr) return time_.now();
   if (cost.count() != 0) time_.caller_->charge(cost);

@@ -6,7 +6,7 @@
 
 namespace imbrex::emulated {
 
-/// Emulated devices in simulated time: bodies are run by whoever advances it.
+/// Emulated devices in simulated time: the thread that advances the time runs the bodies.
 class simulated_emulation final : public emulation {
  public:
   /// Throws `error` if this time has devices already.
@@ -31,7 +31,7 @@ class simulated_emulation final : public emulation {
   simulated_time& time_;
   engine engine_;
   nanoseconds asked_{0};
-  std::uint64_t asked_in_vain_ = 0;  ///< since then
+  std::uint64_t asked_in_vain_ = 0;  ///< unsuccessful queries at the time `asked_`
 };
 
 }  // namespace imbrex::emulated

@@ -15,16 +15,17 @@ namespace emulated {
 class simulated_emulation;
 }
 
-/// The time of emulated devices that have no threads. It stands still until somebody advances it, and all
-/// that the devices do they do inside these calls and those of their streams: one thread uses them all.
+/// The time of emulated devices without threads. It stands still until a call advances it. The devices work
+/// only inside these calls and those of their streams; one thread uses them all.
 ///
-/// Without a seed the devices take exactly the times of their model. With one they do what CUDA's rules leave
-/// open in ways that the seed alone decides: which of several operations starts first and how late, whether a
-/// kernel's or copy's effect is there at its start or at its end, how late the host sees an event and is
-/// called by host functions. `jitter` (0 to 1) varies the time of each operation by up to that part of it.
+/// Without a seed the devices take exactly the times of their model. With one they vary whatever CUDA's rules
+/// leave open, determined by the seed alone. This includes which of several operations starts first and how
+/// late, and whether a kernel's or copy's effect occurs at its start or at its end. It also includes how late
+/// the host sees an event, and host functions are called. `jitter` (0 to 1) varies the time of each operation
+/// by up to that fraction.
 ///
-/// Whoever polls must let time pass between two looks: none passes by itself. `synchronize` advances it, for
-/// all who use it.
+/// Code that polls must let time pass between two polls: no time passes by itself. `synchronize` advances the
+/// time, for all users.
 class simulated_time {
  public:
   explicit simulated_time(detail::simulated_clock& clock, std::optional<std::uint64_t> seed = {},
@@ -34,15 +35,15 @@ class simulated_time {
   ~simulated_time();
 
   nanoseconds now() const noexcept { return clock_.now(); }
-  /// When something happens next by itself; none: never, unless somebody submits something.
+  /// The time of the next event; nothing if none happens without a new operation.
   std::optional<nanoseconds> next() const;
-  /// Lets happen, in order, all that is due until `moment`, and moves the clock on with it.
+  /// Processes all events that are due until `moment`, in order, and moves the clock with them.
   void advance_to(nanoseconds moment);
-  /// The numbers of the devices that have done something, or failed, since the last call, in their
-  /// order; valid until the next call.
+  /// The numbers of the devices with completions or failures since the last call, in order; valid until the
+  /// next call.
   std::span<const int> take_devices_with_news();
-  /// Calls are charged to this one from now on, and what they submit does not start before its time; null:
-  /// they take no time.
+  /// Charges calls to `caller` from now on; their operations do not start before its time. Null: calls take
+  /// no time.
   void charge_to(detail::local_clock* caller) noexcept { caller_ = caller; }
 
  private:

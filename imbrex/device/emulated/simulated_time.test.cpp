@@ -18,7 +18,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// 1 byte takes 1 ns everywhere.
+/// A model in which 1 byte takes 1 ns everywhere.
 device_model round_model() {
   device_model model;
   model.name = "round";
@@ -44,7 +44,7 @@ class in_simulated_time : public testing::Test {
     s.record(e);
     return e;
   }
-  /// When the event is done, by advancing from one moment to the next.
+  /// The end of the event, found by advancing from one moment to the next.
   nanoseconds end_of(const event& e) {
     EXPECT_TRUE(in.reach([&] { return e.done(); }));
     return in.time().now();
@@ -75,16 +75,16 @@ TEST_F(in_simulated_time, kernels_that_fill_the_device_follow_each_other) {
   const event first = mark(a);
   const event second = mark(b);
   EXPECT_EQ(end_of(first), 1010ns);
-  EXPECT_EQ(end_of(second), 1510ns);  // its start has passed meanwhile
+  EXPECT_EQ(end_of(second), 1510ns);  // the start-up overlapped the first kernel
 }
 
 TEST_F(in_simulated_time, small_kernels_share_the_device) {
   stream a = make("a");
   stream b = make("b");
   stream c = make("c");
-  a.launch(move_bytes, 400.0, 400U);  // each alone: 1000 ns
+  a.launch(move_bytes, 400.0, 400U);  // alone, each takes 1000 ns
   b.launch(move_bytes, 400.0, 400U);
-  c.launch(move_bytes, 400.0, 400U);  // has half of what it could use until the others end
+  c.launch(move_bytes, 400.0, 400U);  // gets half of its share until the others end
   const event ends[] = {mark(a), mark(b), mark(c)};
   EXPECT_EQ(end_of(ends[0]), 1010ns);
   EXPECT_EQ(end_of(ends[1]), 1010ns);
@@ -98,7 +98,7 @@ TEST_F(in_simulated_time, many_small_kernels_leave_nothing_of_the_device) {
   event_pool marks(wide.first());
   std::vector<stream> streams;
   std::vector<event> ends;
-  for (int i = 0; i < 11; ++i) {  // a tenth each, and sums of tenths are not exact
+  for (int i = 0; i < 11; ++i) {  // a tenth each; sums of tenths are not exact
     streams.emplace_back(wide.first(), stream_priority::normal, "s");
     streams.back().launch(move_bytes, 100.0, 100U);
     ends.push_back(marks.take());
@@ -159,7 +159,7 @@ TEST_F(in_simulated_time, a_copy_within_the_device_reads_and_writes) {
   EXPECT_EQ(end_of(mark(s)), 320ns);
 }
 
-/// Two devices for a host: 1 byte takes 2 ns from one to the other.
+/// A model with two devices for each host: 1 byte takes 2 ns from one to the other.
 device_model linked_model() {
   device_model model = round_model();
   model.node.devices = 2;
@@ -178,7 +178,7 @@ device_model linked_model() {
 class over_links {
  public:
   void copy(std::size_t from, std::size_t to) { copy_by(to, from, to); }
-  /// By a stream of that one of them.
+  /// Copies by a stream of device `which`, the source or the destination.
   void copy_by(std::size_t which, std::size_t from, std::size_t to) {
     auto& c = copies_.emplace_back(in_.at(from), in_.at(to), in_.at(which));
     c.order.copy(c.there.span(), c.here.span());
@@ -187,7 +187,7 @@ class over_links {
     auto& c = copies_.emplace_back(in_.at(from), in_.at(from), in_.at(from));
     c.order.copy(c.off.span(), c.there.span());
   }
-  /// When each has ended.
+  /// The end times of all copies.
   std::vector<nanoseconds> ends() {
     std::vector<nanoseconds> moments(copies_.size(), nanoseconds(0));
     EXPECT_TRUE(in_.reach([&] {
@@ -234,7 +234,7 @@ TEST(links_between_devices, are_shared_where_copies_begin_and_end) {
   to_one.copy(0, 2);
   to_one.copy(1, 2);
   EXPECT_EQ(to_one.ends(), (std::vector<nanoseconds>{41us, 81us}));
-  over_links card;  // that takes both, and is not the slowest on the way
+  over_links card;  // the card carries both, and is not the slowest link on the path
   card.copy(0, 2);
   card.copy(1, 3);
   EXPECT_EQ(card.ends(), (std::vector<nanoseconds>{41us, 51us}));
@@ -253,7 +253,7 @@ TEST(links_between_devices, take_the_same_by_streams_of_either_device) {
 TEST(links_between_devices, are_shared_with_copies_to_the_host) {
   over_links copies;
   copies.copy_to_host(0);
-  copies.copy(0, 2);  // the link between device 0 and its host is taken for 10 us
+  copies.copy(0, 2);  // the link between device 0 and its host is busy for 10 us
   EXPECT_EQ(copies.ends(), (std::vector<nanoseconds>{10'005ns, 51us}));
 }
 
@@ -281,7 +281,7 @@ TEST_F(in_simulated_time, what_is_never_written_is_said_and_not_waited_for) {
 }
 
 TEST(memory, behind_a_wait_that_does_not_end_is_not_handed_out_even_if_there_is_no_other) {
-  constexpr std::size_t most = 40U << 20U;  // of 64 MiB that the device has
+  constexpr std::size_t most = 40U << 20U;  // the device has 64 MiB
   device_model small = round_model();
   small.device.memory = 64U << 20U;
   subject tight({.in_simulated_time = true}, small);
@@ -347,7 +347,7 @@ TEST_F(with_a_caller, a_graph_costs_less_than_its_operations) {
   EXPECT_EQ(end_of(mark(s)), start + 140ns);
 }
 
-/// What happened in a program of several streams: the marks in their order, and the time at the end.
+/// The result of a program of several streams: the marks in their order, and the end time.
 std::vector<int> trace(std::uint64_t seed) {
   subject in({.in_simulated_time = true, .seed = seed});
   mark_log log(in);
@@ -370,7 +370,7 @@ TEST(seeds, decide_all) {
   EXPECT_GT(different.size(), 10U);
 }
 
-/// What the host can see of a kernel's result and of its event, at the first moment that either is there.
+/// The host's view of a kernel's result and of its event, at the first moment at which either is visible.
 TEST(seeds, show_effects_early_and_events_late) {
   int early = 0;
   int late = 0;
@@ -419,7 +419,7 @@ TEST(without_data, memory_is_only_counted) {
   EXPECT_EQ(d.free_memory(), (std::size_t{1} << 40U) - large);
   face[1000] = 1;
   s.copy(grid.span(), face.span());
-  s.launch(faulty, 1);  // is not run
+  s.launch(faulty, 1);  // not executed
   s.fill(grid.span(), std::byte{1});
   int calls = 0;
   auto count = [&]() noexcept { ++calls; };

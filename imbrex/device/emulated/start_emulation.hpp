@@ -7,7 +7,7 @@
 
 namespace imbrex::emulated {
 
-/// By threads, or in simulated time if that is given.
+/// Makes the emulation for the options: with threads, or in simulated time if that is set.
 std::shared_ptr<emulation> start_emulation(const emulated_options& emulation_options);
 
 }  // namespace imbrex::emulated

@@ -92,7 +92,7 @@ void thread_emulation::work(queue& from) {
   for (;;) {
     from.filled.wait(guard, [&] { return ending_ || !from.waiting.empty(); });
     if (ending_) return;
-    // The first of the highest priority: more kernels may have started than there are threads.
+    // The first operation of the highest priority: more kernels may have started than there are threads.
     const auto chosen = std::ranges::max_element(from.waiting, {}, &operation::priority);
     operation& op = **chosen;
     from.waiting.erase(chosen);
@@ -104,7 +104,7 @@ void thread_emulation::work(queue& from) {
     guard.lock();
     --running;
     engine_.advance_to(clock_.now());
-    const int device = op.device;  // it may be another operation afterwards
+    const int device = op.device;  // the object may be reused for another operation afterwards
     engine_.body_done(op, thrown);
     if (!engine_.failure(device).empty()) news_.notify_all();
     tell();

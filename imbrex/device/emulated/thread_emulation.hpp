@@ -12,9 +12,9 @@
 
 namespace imbrex::emulated {
 
-/// Emulated devices in real time. One thread sleeps until the engine's next moment; some run the kernels'
-/// functions, one the copies, one the host functions. The engine and all queues are under one lock, which
-/// nobody holds while a body runs.
+/// Emulated devices in real time. One thread sleeps until the engine's next event; some run the kernels'
+/// functions, one the copies, one the host functions. One lock guards the engine and all queues; no thread
+/// holds it while it runs a body.
 class thread_emulation final : public emulation {
  public:
   explicit thread_emulation(const emulated_options& emulation_options);
@@ -26,10 +26,10 @@ class thread_emulation final : public emulation {
   void wait(const completion& awaited, int device) override;
   void stop(int device) noexcept override;
   void begin(operation& started) override;
-  void end(operation&) override {}  // its body has been running since the start
+  void end(operation&) override {}  // the body has been running since the start
 
  private:
-  /// Bodies to be run, in the order of their start.
+  /// Bodies to run, in the order of their start.
   struct queue {
     std::deque<operation*> waiting;
     std::condition_variable filled;
@@ -51,10 +51,10 @@ class thread_emulation final : public emulation {
   queue kernels_;
   queue copies_;
   queue host_functions_;
-  std::vector<int> running_;         // bodies, of each device
-  std::condition_variable earlier_;  // than the time keeper sleeps
-  std::condition_variable news_;     // for those who wait for operations
-  nanoseconds sleeps_until_{0};      // the time keeper
+  std::vector<int> running_;         // number of running bodies, by device
+  std::condition_variable earlier_;  // notified if an event is due before the time keeper wakes
+  std::condition_variable news_;     // notified for waiters of operations
+  nanoseconds sleeps_until_{0};      // end of the time keeper's sleep
   bool ending_ = false;
   std::vector<std::thread> threads_;
 };

@@ -21,7 +21,7 @@ std::ptrdiff_t threads_of_this_process() {
 }
 
 TEST(thread_emulation, has_few_threads_however_many_streams) {
-  std::thread([] {}).join();  // sanitizers start one of their own with the first
+  std::thread([] {}).join();  // sanitizers start a thread of their own with the first thread
   const auto before = threads_of_this_process();
   subject in({});
   std::vector<stream> streams;
@@ -34,7 +34,7 @@ TEST(thread_emulation, has_few_threads_however_many_streams) {
   for (stream& s : streams) s.synchronize();
 }
 
-/// What frees and allocates has nothing to do with the captures.
+/// The thread that frees and allocates takes no part in the captures.
 TEST(thread_emulation, keeps_memory_in_use_while_another_thread_captures) {
   constexpr std::size_t count = 500;
   subject in({});
@@ -67,7 +67,7 @@ TEST(thread_emulation, keeps_memory_in_use_while_another_thread_captures) {
   user.synchronize();
 }
 
-/// Four PEs, each with streams of its own and some that all use.
+/// Four PEs, each with streams of its own and some shared by all.
 TEST(thread_emulation, serves_several_threads) {
   constexpr int pes = 4;
   constexpr int rounds = 100;
@@ -105,7 +105,7 @@ TEST(thread_emulation, serves_several_threads) {
   EXPECT_EQ(wrong, std::vector<int>(pes, 0));
 }
 
-/// All start at the same moment, and only one has a thread at a time.
+/// All kernels start at the same moment, and only one has a thread at a time.
 TEST(thread_emulation, serves_higher_priority_first) {
   const auto all = devices("emulated", {.model = slow_model(), .workers = 1});
   device& d = *all.front();
