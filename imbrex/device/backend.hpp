@@ -12,41 +12,43 @@
 #include <imbrex/device/memory_key.hpp>
 #include <imbrex/device/operation_observer.hpp>
 
-/// What a backend implements; programs use `device`, `stream`, `event`, `graph` and the buffers.
+/// The interface that a backend implements; programs use `device`, `stream`, `event`, `graph` and the
+/// buffers.
 
 namespace imbrex {
 
-/// Which streams' kernels go first where they must wait for each other. A hint, as in CUDA: no order may
-/// depend on it. Copies between host and device do not know it.
+/// The order of streams whose kernels compete for the device. A hint, as in CUDA: correctness must not depend
+/// on it. Copies between host and device ignore it.
 enum class stream_priority { low, normal, high };
 
-/// What a device can do.
+/// The abilities of a device.
 struct device_capabilities {
   bool stream_values = false;  ///< `stream::write` and `stream::wait` of flags
   bool graphs = false;         ///< capture and replay
   bool peer_copies = false;    ///< copies from and to other devices of the same backend
-  int priorities = 1;          ///< how many levels there are; `stream_priority` is spread over them
-  int concurrent_kernels = 1;  ///< how many kernels may run at once, at most
-  int copy_engines = 1;        ///< how many copies between host and device may run at once
+  int priorities = 1;          ///< number of levels; `stream_priority` is spread over them
+  int concurrent_kernels = 1;  ///< maximum number of kernels that run at once
+  int copy_engines = 1;        ///< maximum number of copies between host and device that run at once
 };
 
 struct device_info {
-  const void* id = nullptr;  ///< unique among all devices of this process: where its own `device_info` lies
-  int index = 0;             ///< among the devices that the backend finds; hidden ones do not count
+  const void* id = nullptr;  ///< unique among all devices of this process: the address of the device's own
+                             ///< `device_info`
+  int index = 0;             ///< number among the devices that the backend finds, without hidden ones
   std::string backend;       ///< "cuda", "emulated"
-  std::string name;          ///< of the model: "NVIDIA H200"
-  std::string pci_bus_id;    ///< "0000:1b:00.0"; empty for a device that is no hardware
-  std::size_t memory = 0;    ///< bytes in all
-  bool keeps_data = true;    ///< false: kernels and copies take their time and do nothing
+  std::string name;          ///< model name: "NVIDIA H200"
+  std::string pci_bus_id;    ///< "0000:1b:00.0"; empty for a device without hardware
+  std::size_t memory = 0;    ///< total bytes
+  bool keeps_data = true;    ///< false: kernels and copies only take their time, without effect
   device_capabilities can;
 
-  /// "cuda device 0 (NVIDIA H200)", as errors say it.
+  /// The device's name in errors: "cuda device 0 (NVIDIA H200)".
   std::string label() const { return backend + " device " + std::to_string(index) + " (" + name + ")"; }
 };
 
 namespace detail {
 
-/// Of a device that there is, by its id.
+/// The info of an existing device, by its id.
 inline const device_info& info_of(const void* id) { return *static_cast<const device_info*>(id); }
 
 }  // namespace detail
@@ -62,17 +64,17 @@ class event_backend {
   virtual void synchronize() = 0;
 };
 
-/// A captured row of operations. See `graph`.
+/// A captured sequence of operations. See `graph`.
 class graph_backend {
  public:
   virtual ~graph_backend() = default;
 };
 
-/// An ordered queue of a device. See `stream`. What was submitted goes on when the object is destroyed.
+/// An ordered queue of a device. See `stream`. Submitted operations continue after the object's end.
 class stream_backend {
  public:
   virtual ~stream_backend() = default;
-  /// `other_device` is the id of the device that is copied from, or to; null where that is the host.
+  /// `other_device` is the id of the device to copy from or to; null if that is the host.
   virtual void copy(copy_direction direction, void* to, const void* from, std::size_t bytes,
                     const void* other_device) = 0;
   virtual void fill(void* to, std::byte value, std::size_t bytes) = 0;
@@ -89,14 +91,14 @@ class stream_backend {
   virtual bool capturing() = 0;
   virtual void launch(graph_backend& what) = 0;
   virtual native_stream native() = 0;
-  /// Later operations wait for what a stream of this device that others have made was given so far. Throws
-  /// `device_error` if it is seen that the handle is of none.
+  /// Later operations wait for the work submitted so far to `until`, a stream of this device made by other
+  /// code. Throws `device_error` if the handle is found to be invalid.
   virtual void wait(native_stream until) = 0;
-  /// The reverse: that stream's later operations wait for what this one was given so far.
+  /// Later operations of that stream wait for the work submitted so far to this one.
   virtual void delay(native_stream others) = 0;
 };
 
-/// Addresses that follow each other.
+/// A range of consecutive addresses.
 struct address_range {
   const std::byte* first = nullptr;
   std::size_t bytes = 0;
@@ -111,41 +113,42 @@ class device_backend {
  public:
   virtual ~device_backend() = default;
   virtual const device_info& info() const = 0;
-  /// What this thread then calls of the device's own library is about this device.
+  /// Makes this device the one that this thread's calls of the device's own library refer to.
   virtual void make_current() {}
-  /// Bytes of device memory that nobody in any process holds.
+  /// Bytes of device memory that no process uses.
   virtual std::size_t free_memory() = 0;
-  /// Aligned to 256 bytes; null if there is no room.
+  /// Allocates memory aligned to 256 bytes; null if there is no room.
   virtual void* allocate(memory_kind kind, std::size_t bytes) = 0;
-  /// Nothing on the device may use it any more.
+  /// Frees memory that nothing on the device uses any more.
   virtual void release(memory_kind kind, void* address) noexcept = 0;
   virtual std::unique_ptr<stream_backend> make_stream(stream_priority priority, std::string owner) = 0;
   virtual std::unique_ptr<event_backend> make_event() = 0;
-  /// The memory of this device that was allocated in one piece and holds an address, whoever has allocated
-  /// it; none if the address is of no memory of this device.
+  /// The allocation of this device that contains an address, whoever made it; nothing if the address is not
+  /// in memory of this device.
   virtual std::optional<address_range> allocation_at(const void* address) = 0;
-  /// Outside of these addresses it never has memory; all of them if nobody knows.
+  /// A range that contains all its memory; all addresses if unknown.
   virtual address_range addresses() { return {nullptr, SIZE_MAX}; }
-  /// The host stores into a word that streams may wait for.
+  /// Stores a value from the host into a word that streams may wait for.
   virtual void store(std::atomic<std::uint32_t>& word, std::uint32_t value) = 0;
-  /// How other processes of this host find what lies there in its memory; none if they cannot.
+  /// A key by which other processes of this host find memory of this device; nothing if they cannot.
   virtual std::optional<memory_key> key_of(const void* /*address*/) { return std::nullopt; }
-  /// Why there is no key, as far as is known; for people.
+  /// The reason why there is no key, if known; for users.
   virtual std::string why_no_key() { return {}; }
-  /// Where this process has what a process of this host has a key for, to copy from it; null if it cannot be
-  /// found from here. It stays until its owner frees it.
+  /// The address in this process of memory that another process of this host has a key for, to copy from it;
+  /// null if it cannot be mapped. Valid until the owner frees the memory.
   virtual const void* find(const memory_key& /*key*/) { return nullptr; }
-  /// Closes what was found and has been ended by its owner since, who waits for that. Often, by idle PEs.
+  /// Unmaps found memory whose owner waits to free it. Called often, by idle PEs.
   virtual void close_ended() noexcept {}
-  /// Waits until all streams have come to their end, and closes all that was found.
+  /// Waits until all streams have completed, and unmaps all found memory.
   virtual void close_found() noexcept {}
-  /// The same as `find`, where this process may write to it, too.
+  /// The address, as from `find`, of memory that this process may also write to.
   virtual std::byte* reach(const memory_key& /*key*/) { return nullptr; }
-  /// Who is told of all that the device does from now on; null: nobody. False if this backend cannot tell.
-  virtual bool observe(operation_observer* /*told*/) { return false; }
-  /// Tells the observer of all that has ended by now, where that is told late.
+  /// Sets the observer of all operations from now on; null for no observer. False if this backend cannot
+  /// report them.
+  virtual bool observe(operation_observer* /*observer*/) { return false; }
+  /// Reports all operations that have ended so far, if the backend reports late.
   virtual void catch_up() noexcept {}
-  /// Waits until all streams have come to their end. Returns also when the device has failed.
+  /// Waits until all streams have completed. Also returns if the device has failed.
   virtual void drain() noexcept = 0;
 };
 

@@ -13,17 +13,17 @@
 #include <imbrex/device/shared_event.hpp>
 
 namespace imbrex {
-// In these classes `device` alone is their member function, so that g++ refuses it as the name of the type.
+// In these classes an unqualified `device` would be their member function; g++ refuses it as the name of the
+// type.
 
 /// An array in a device's memory, not initialised. It may be destroyed as soon as no more work that uses it
-/// will be submitted: `memory_pool` says why. Using it after it was moved from or released aborts in debug
-/// builds.
+/// will be submitted; see `memory_pool`. Use after a move or a release aborts in debug builds.
 ///
-/// A buffer can be sent to another chare, in an argument of an entry or a value of a mailbox or channel,
-/// which then owns it. On the same device only its address moves. On another device of the process, or in
-/// another process, its contents are copied to memory there. The sender says when they are there by
-/// `ready_after`; the receiver orders its own work behind that by `stream::wait(buffer)`. Nobody waits on the
-/// host.
+/// A buffer can be sent to another chare, in an argument of an entry or a value of a mailbox or channel; the
+/// receiver then owns it. On the same device only its address is sent. To another device of the process, or
+/// to another process, its contents are copied. The sender marks by `ready_after` when the contents are
+/// complete. The receiver orders its own work after that by `stream::wait(buffer)`. Neither blocks a host
+/// thread.
 template <class T>
 class device_buffer {
   static_assert(std::is_trivially_copyable_v<T>,
@@ -32,7 +32,7 @@ class device_buffer {
  public:
   using element_type = T;
 
-  /// Of nothing: it has no elements and is on no device.
+  /// An empty buffer without a device.
   device_buffer() noexcept = default;
   /// Throws `device_out_of_memory`.
   device_buffer(imbrex::device& of, std::size_t size) : part_(of, size, sizeof(T)) {}
@@ -42,12 +42,12 @@ class device_buffer {
     return {static_cast<const T*>(part_.address()), size(), device()};
   }
   std::size_t size() const noexcept { return part_.count(); }
-  /// The id of the device that it is on; null if it is of nothing.
+  /// The id of its device; null for an empty buffer.
   const void* device() const noexcept { return part_.device(); }
-  /// Gives the memory back now.
+  /// Frees the memory now.
   void release() noexcept { part_.release(); }
 
-  /// Says that its contents are there when the stream has done what was submitted to it so far. Throws
+  /// Marks its contents as complete once the work submitted so far to the stream is done. Throws
   /// `device_error` if the stream is of another device, or is being captured.
   device_buffer& ready_after(stream& work) & {
     part_.ready_after(work);
@@ -57,10 +57,11 @@ class device_buffer {
     part_.ready_after(work);
     return std::move(*this);
   }
-  /// When its contents are there: what `ready_after` has said last, or the end of the copy that brought them.
+  /// The point at which its contents are complete: the last `ready_after`, or the end of the copy that
+  /// brought them.
   const shared_event& ready() const noexcept { return part_.ready(); }
 
-  /// For the runtime, which carries it.
+  /// Converts from and to the part that the runtime sends.
   explicit device_buffer(detail::device_part&& part) noexcept : part_(std::move(part)) {}
   detail::device_part* part() noexcept { return &part_; }
 
@@ -84,9 +85,9 @@ class pinned_buffer {
   T& operator[](std::size_t i) noexcept { return static_cast<T*>(memory_.address())[i]; }
   const T& operator[](std::size_t i) const noexcept { return static_cast<const T*>(memory_.address())[i]; }
   std::size_t size() const noexcept { return memory_.count(); }
-  /// The id of the device that it was pinned for.
+  /// The id of the device for which it was pinned.
   const void* device() const noexcept { return memory_.device(); }
-  /// Gives the memory back now.
+  /// Frees the memory now.
   void release() noexcept { memory_.release(); }
 
  private:

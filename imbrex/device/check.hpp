@@ -5,11 +5,11 @@
 
 namespace imbrex::detail {
 
-/// Says the text on the standard error output and aborts.
+/// Writes the text to the standard error output and aborts.
 [[noreturn]] void refuse_misuse(std::string_view text) noexcept;
 
-/// Where assertions are on, aborts with the text if `holds` is false. For misuse that a program cannot go on
-/// after: a buffer that was moved from, a device that goes before what it made.
+/// Aborts with the text if `holds` is false and assertions are enabled. For misuse after which a program
+/// cannot continue: use of a moved buffer, or the end of a device before its objects.
 inline void require([[maybe_unused]] bool holds, [[maybe_unused]] std::string_view text) noexcept {
 #ifndef NDEBUG
   if (!holds) refuse_misuse(text);

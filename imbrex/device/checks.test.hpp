@@ -14,17 +14,17 @@
 
 namespace imbrex::test {
 
-/// Something that holds for every device; run for each kind of device, and for emulations with a defect, of
-/// which it is to find some.
+/// A property of every device. Each check runs on each kind of device, and on emulations with a defect, of
+/// which the checks together must find some.
 struct device_check {
   std::string name;
   void (*run)(subject&);
-  bool only_exact = false;  ///< holds only where nothing but contention delays operations
+  bool only_exact = false;  ///< holds only where contention alone delays operations
 
   friend void PrintTo(const device_check& c, std::ostream* out) { *out << c.name; }
 };
 
-/// All of them, and by subject.
+/// All checks, and the checks of each subject.
 std::vector<device_check> device_checks();
 std::span<const device_check> order_checks();
 std::span<const device_check> host_checks();
@@ -38,7 +38,7 @@ inline stream make(subject& in, std::string owner, stream_priority priority = st
   return {in.first(), priority, std::move(owner)};
 }
 
-/// Submits f and returns the text of the device_error that it throws; complains if it throws none.
+/// Calls `f`, which must throw a device_error, and returns its text; reports a failure if it does not throw.
 template <class Function>
 std::string refusal(subject& in, const std::string& what, Function f) {
   try {

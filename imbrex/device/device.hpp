@@ -18,38 +18,38 @@ namespace imbrex {
 
 /// One accelerator: a GPU or an emulated one. The constructors of `stream`, `event_pool`, `device_buffer`,
 /// `pinned_buffer` and `flag_array` take the device, which must outlive these objects. The devices of a run
-/// end with the run: using such an object after that throws `error`, and only the contents of pinned memory
-/// remain. Any thread may use a device; its objects say themselves who may use them.
+/// end with the run. After that, use of such an object throws `error`, and only the contents of pinned memory
+/// remain. Any thread may use a device; the classes of its objects say which threads may use these.
 class device {
  public:
   explicit device(std::unique_ptr<device_backend> backend);
   device(const device&) = delete;
   device& operator=(const device&) = delete;
-  /// Waits for what its streams still run. In debug builds it aborts if objects of the device are left.
+  /// Waits for running work of its streams. In debug builds it aborts if objects of the device are left.
   ~device();
 
   const device_info& info() const { return info_; }
-  /// Bytes of device memory that are free, if they were in one piece.
+  /// Bytes of free device memory, in one piece or not.
   std::size_t free_memory();
   detail::memory_pool& memory(memory_kind kind) {
     check_alive();
     return kind == memory_kind::device ? memory_ : pinned_;
   }
-  /// How many streams it has.
+  /// The number of its streams.
   std::size_t streams() { return streams_.streams(); }
 
-  /// True if it copies from other devices of the process itself.
+  /// True if it copies directly from other devices of the process.
   bool copies_from_peers() const { return peers_ && info().can.peer_copies; }
-  /// Before it is used: such copies go through memory of the host from now on.
+  /// Routes copies between devices through host memory; before the device is used.
   void leave_out_peers() noexcept { peers_ = false; }
 
-  /// Keeps something until the device is destroyed, and before it.
+  /// Keeps an object alive until just before the device is destroyed.
   void keep(std::shared_ptr<void> what) {
     const std::lock_guard guard(keeping_);
     kept_.push_back(std::move(what));
   }
 
-  /// For the classes that are made of a device.
+  /// Counts of objects, for the classes made from a device.
   void add_event_pools(int count) noexcept { event_pools_.fetch_add(count, std::memory_order_relaxed); }
   void add_graphs(int count) noexcept { graphs_.fetch_add(count, std::memory_order_relaxed); }
   device_backend& backend() {
@@ -62,14 +62,14 @@ class device {
     return shared_events_;
   }
 
-  // At the end of a run.
+  // Functions for the end of a run.
 
-  /// What is made of it and not destroyed: "2 streams, 1 buffer of 4.0 KiB"; empty if nothing is.
+  /// A list of objects not destroyed: "2 streams, 1 buffer of 4.0 KiB"; empty if there are none.
   std::string left();
-  /// Waits for what its streams still run. From now on what is left can be destroyed and nothing else.
+  /// Waits for running work of its streams. From then on its objects can only be destroyed.
   void end() noexcept;
   bool ended() const noexcept { return ended_.load(std::memory_order_relaxed); }
-  /// Throws `error` if it has ended.
+  /// Throws `error` if the device has ended.
   void check_alive() const {
     if (ended()) refuse_use();
   }

@@ -13,12 +13,12 @@
 
 namespace imbrex::detail {
 
-/// Contents on their way: in pinned memory of the device that they come from, as they were read, where
-/// another process has them, or still to come.
+/// Contents in transfer: in pinned memory of the source device, in host memory as received, in another
+/// process's memory, or still to arrive.
 struct device_part::host_copy {
   std::optional<far_memory> far;
   bool is_to_come = false;
-  bool has_data = true;  ///< false on a device that keeps none
+  bool has_data = true;  ///< false for a device that keeps no data
   pooled_memory pinned;
   std::unique_ptr<std::byte[]> plain;
 
@@ -31,10 +31,11 @@ void device_part::host_copy_deleter::operator()(host_copy* c) const noexcept { d
 
 namespace {
 
-// How contents are written.
+// Forms of contents in a message.
 constexpr std::uint8_t is_left_out = 0, is_there = 1, is_lent = 2, comes_in_pieces = 3;
 
-/// Copies through the host go in so many pieces at most, none shorter than that, so that both ways are used.
+/// Limits of the pieces of copies through the host: their number and their shortest length. Pieces keep both
+/// directions busy.
 constexpr std::size_t most_pieces = 16, shortest_piece = std::size_t{1} << 18U;
 
 pinned_span<std::byte> span_of(const pooled_memory& pinned, std::size_t bytes) {
@@ -141,7 +142,7 @@ void device_part::make_room() {
   if (of_ != nullptr) try {
       memory_ = pooled_memory(*of_, memory_kind::device, count_, size_);
       return;
-    } catch (const device_out_of_memory&) {  // then it waits on the host
+    } catch (const device_out_of_memory&) {  // the contents then stay on the host
       of_ = nullptr;
     }
   host_->plain = std::make_unique_for_overwrite<std::byte[]>(bytes());
@@ -257,7 +258,7 @@ void device_part::copy_to(void* address, stream& in, stream* out) {
     copy_by_host(address, in, *out);
   }
   ready_ = shared_event(in);
-  if (out != nullptr) out->wait(ready_);  // so that the memory there is used again only after the copy
+  if (out != nullptr) out->wait(ready_);  // the memory there is reused only after the copy
   if (lender_ != nullptr) lender_->read(ready_);
   host_.reset();
   lender_.reset();

@@ -18,21 +18,21 @@ class writer;
 
 namespace detail {
 
-/// Whose memory a part of a message is that does not own it. It is destroyed when the part needs it no more.
+/// The owner of memory that a part of a message borrows. Destroyed when the part no longer needs the memory.
 class memory_lender {
  public:
   virtual ~memory_lender() = default;
-  /// The memory will have been read then, and is needed no more.
+  /// Announces that the memory will have been read at that point, and is not needed afterwards.
   virtual void read(const shared_event& at) noexcept = 0;
 };
 
-/// The part of a message that lies in a device's memory: what a `device_buffer` is made of. While it crosses
-/// to another process its contents are on the host, or follow it in pieces. Its owner's thread.
+/// The part of a message that lies in a device's memory; the base of a `device_buffer`. While it is sent to
+/// another process its contents are on the host, or follow it in pieces. It belongs to its owner's thread.
 class device_part {
  public:
-  /// Of nothing.
+  /// An empty part.
   device_part() noexcept = default;
-  /// Memory of another that is filled then, until it lands.
+  /// A part in borrowed memory, filled at `filled`, until it lands.
   device_part(const void* address, imbrex::device& of, std::size_t count, std::size_t size,
               shared_event filled, std::unique_ptr<memory_lender> lender) noexcept
       : of_(&of),
@@ -41,7 +41,7 @@ class device_part {
         ready_(std::move(filled)),
         lent_(address),
         lender_(std::move(lender)) {}
-  /// So many elements of that size. Throws `device_out_of_memory`.
+  /// Allocates `count` elements of `size` bytes. Throws `device_out_of_memory`.
   device_part(imbrex::device& of, std::size_t count, std::size_t size)
       : memory_(of, memory_kind::device, count, size), of_(&of), count_(count), size_(size) {}
   device_part(device_part&& other) noexcept
@@ -77,66 +77,67 @@ class device_part {
   }
 
   void ready_after(stream& work);
-  /// The same of a point that several share.
+  /// Marks its contents as complete at a point that several parts may share.
   void ready_at(shared_event at) noexcept { ready_ = std::move(at); }
   const shared_event& ready() const noexcept { return ready_; }
 
-  // While it crosses to another process.
+  // Functions for sending to another process.
 
   /// True if its contents must be copied to the host, or lent, before it can be written.
   bool is_on_device() const noexcept { return memory_ || (lender_ != nullptr && host_ == nullptr); }
-  /// True if its contents are on the host and go with their message.
+  /// True if its contents are on the host and in the same message.
   bool goes_with_message() const noexcept;
-  /// The device that it is on, if it is on one.
+  /// The device of the part; null if it is not on a device.
   imbrex::device* on() const noexcept { return is_on_device() ? of_ : nullptr; }
-  /// Contents of memory of the stream's device, which is copied to the host in its order. They go with their
-  /// message, once the stream has done that.
+  /// Copies memory of the stream's device to the host, in the stream's order. The contents are sent in the
+  /// message, once the stream has done the copy.
   static device_part copied_to_host(const void* from, std::size_t count, std::size_t size, stream& filled);
-  /// Begins to copy its contents to the host, by a stream of its device; done with what the stream has done
-  /// then.
+  /// Starts the copy of its contents to the host, by a stream of its device. Complete when the work submitted
+  /// so far to the stream is done.
   void begin_to_leave(stream& out);
-  /// That is done: the memory of the device is given back.
+  /// Ends the copy to the host: frees the device memory.
   void leave() noexcept;
-  /// Its contents will be sent in pieces instead. Returns them.
+  /// Marks its contents as sent in pieces, and returns the part that holds them.
   device_part leave_in_pieces();
-  /// Copies some of its contents to the host, by a stream of its device, once they are there.
+  /// Copies a piece of its contents to the host, by a stream of its device, once they are complete.
   void copy_piece(const part_piece& to, stream& out);
-  /// All of its contents where they are, for a network that reads memory of devices. They are there when the
-  /// stream has done what it was given then.
+  /// All of its contents in device memory, for a network that reads memory of devices. They are complete when
+  /// the work submitted so far to the stream is done.
   part_piece whole_piece(stream& out);
-  /// Nothing more of it will be read: its memory is given back when the stream has done what it was given.
+  /// Ends the sending of its contents. The memory is freed when the work submitted so far to the stream is
+  /// done.
   void has_left(stream& out) noexcept;
-  /// True if its contents come in pieces, and are not all there.
+  /// True if its contents arrive in pieces, of which some are missing.
   bool is_to_come() const noexcept;
-  /// They come to memory of that device; to the host if that is null, or has no room.
+  /// Sets the device that will hold its contents; null, or a device without room: the host.
   void expect_on(imbrex::device* here);
-  /// A piece has come; it is copied by a stream of that device, if there is one. The piece must stay.
+  /// Adds a received piece, copied by a stream of that device, if there is one. The piece must stay valid.
   void take_piece(part_piece& piece, stream* in);
-  /// All have come.
+  /// Ends the receipt of pieces: all have arrived.
   void has_come(stream* in);
-  /// How processes of this host find its contents; none if they cannot.
+  /// A key by which processes of this host find its contents; nothing if they cannot.
   std::optional<memory_key> key() const;
-  /// Its contents, which are there, will be found by others instead. Returns what must be kept until they
-  /// have read them.
+  /// Lends its contents, which are complete, to another process. Returns the part that must be kept until
+  /// that process has read them.
   device_part lend(const far_memory& where);
-  /// What it was lent as, if it has come from another process so and has not landed; else null.
+  /// The memory of another process that it was lent as; null if it was not, or has landed.
   const far_memory* far() const noexcept;
-  /// Whom to tell when such contents have been read.
+  /// Sets the lender, which is notified when the contents have been read.
   void borrow(std::unique_ptr<memory_lender> from) noexcept { lender_ = std::move(from); }
-  /// Its contents on the host, to be written. Throws serial_error if they are not there. Where bytes are only
-  /// counted its contents are only if they are there: else they do not go with the message.
+  /// Writes its contents, which are on the host. Throws serial_error if they are not. If bytes are only
+  /// counted, contents not on the host do not count: they are sent apart from the message.
   void serialize(writer& out) const;
-  /// Reads them, as elements of that size; then it is on no device until it lands.
+  /// Reads contents with elements of `size` bytes. It is then on no device until it lands.
   void serialize(reader& in, std::size_t size);
-  /// True unless it is memory of its own on that device, or of nothing.
+  /// True unless it is empty or owns memory on that device.
   bool must_land(const imbrex::device& here) const noexcept {
     return host_ != nullptr || lender_ != nullptr || (memory_ && of_ != &here);
   }
-  /// Brings it to memory of its own on the device that `in` is a stream of. `out` is a stream of the device
-  /// where it is, if that is another; the copies are ordered, nobody waits. Throws `device_out_of_memory`.
+  /// Moves it to memory of its own on the device of the stream `in`. `out` is a stream of the source device,
+  /// if that is another. The copies are ordered by events; no host thread waits. Throws
+  /// `device_out_of_memory`.
   void land(stream& in, stream* out);
-  /// Copies its contents to that memory of the same device, in the order of the stream; then it is of
-  /// nothing.
+  /// Copies its contents to `address` on the stream's device, in the stream's order; it is empty afterwards.
   void land_at(void* address, stream& in, stream* out);
 
  private:

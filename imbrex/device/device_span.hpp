@@ -7,8 +7,8 @@
 
 namespace imbrex {
 
-/// A view of an array in a device's memory, as kernels take it. The host may not look inside. It is a type of
-/// its own, so that host and device memory cannot be mixed up; `T` may be const, as in `std::span`.
+/// A view of an array in a device's memory, as kernels take it. The host must not access the elements. It is
+/// a type of its own, so that host and device memory cannot be confused; `T` may be const, as in `std::span`.
 ///
 /// This header is C++17, for the device's compilers.
 template <class T>
@@ -17,7 +17,7 @@ class device_span {
   using element_type = T;
 
   constexpr device_span() = default;
-  /// `device` is its `device_info::id`.
+  /// `device`: the device's `device_info::id`.
   constexpr device_span(T* data, std::size_t size, const void* device) noexcept
       : data_(data), size_(size), device_(device) {}
   template <class U, class = std::enable_if_t<std::is_same_v<const U, T>>>
@@ -29,9 +29,10 @@ class device_span {
   constexpr std::size_t size() const noexcept { return size_; }
   constexpr std::size_t size_bytes() const noexcept { return size_ * sizeof(T); }
   constexpr bool empty() const noexcept { return size_ == 0; }
-  /// The id of the device that the memory is on; null for a view of nothing.
+  /// The id of the memory's device; null for an empty view.
   constexpr const void* device() const noexcept { return device_; }
-  /// `first + count` may not exceed `size()`; where assertions are on it aborts otherwise.
+  /// The part from `first` on. `first + count` may not exceed `size()`; if assertions are enabled it aborts
+  /// otherwise.
   constexpr device_span subspan(std::size_t first, std::size_t count) const noexcept {
     assert(first <= size_ && count <= size_ - first && "imbrex: the subspan ends outside of the span");
     return {data_ + first, count, device_};

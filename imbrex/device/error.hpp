@@ -9,10 +9,11 @@
 
 namespace imbrex {
 
-/// An operation of a device failed, or the device itself. Its text names all three parts and the reason.
+/// A failure of a device's operation, or of the device itself. Its text names the device, the owner, the
+/// operation and the reason.
 class device_error : public error {
  public:
-  /// `device` is as `device_info::label` says it; `owner` whose stream it is, empty where there is no stream.
+  /// `device`: as from `device_info::label`; `owner`: of the stream, empty if there is no stream.
   device_error(std::string device, std::string owner, std::string operation, std::string_view reason);
 
   const std::string& device() const noexcept { return device_; }
@@ -27,12 +28,12 @@ class device_error : public error {
 
 namespace detail {
 
-/// "the stream of block[3]", as errors say it; its owner may have no name.
+/// The stream's name in errors: "the stream of block[3]"; its owner may have no name.
 std::string stream_of(const std::string& owner);
 
 }  // namespace detail
 
-/// A device, or the host's memory that devices reach, has no room left.
+/// A device, or the host memory that devices reach, has no room left.
 class device_out_of_memory : public device_error {
  public:
   /// `what` is the kind of memory, "device memory" or "pinned host memory"; sizes in bytes.

@@ -23,7 +23,9 @@ event& event::operator=(event&& other) noexcept {
 }
 
 void event::give_back() noexcept {
-  if (pool_ != nullptr) pool_->free_.push_back(std::move(backend_));  // has the room since it was made
+  if (pool_ != nullptr)
+    pool_->free_.push_back(std::move(backend_));  // does not allocate: `take` has
+                                                  // reserved the room
   pool_ = nullptr;
 }
 
@@ -42,7 +44,7 @@ void event::synchronize() const {
 }
 
 event_pool::~event_pool() {
-  if (taken() != 0)  // which would come back to freed memory
+  if (taken() != 0)  // remaining events would return to freed memory
     detail::refuse_misuse(
         "an event pool is destroyed before events of it; declare the pool before what keeps its events");
   free_.clear();

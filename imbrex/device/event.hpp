@@ -12,19 +12,19 @@ namespace imbrex {
 
 class event_pool;
 
-/// A point in a stream, marked by `stream::record`. It is done when everything submitted to the stream before
-/// it is done. An event may be recorded again; a wait is for the last record before the wait. When an event
-/// is destroyed it returns to its pool, also while streams wait for it.
+/// A point in a stream, marked by `stream::record`. It is done when all work submitted to the stream before
+/// it is done. An event may be recorded again; a wait refers to the last record before the wait. A destroyed
+/// event returns to its pool, even while streams wait for it.
 class event {
  public:
   event(event&& other) noexcept;
   event& operator=(event&& other) noexcept;
   ~event() { give_back(); }
 
-  /// True if the point has been reached, or the event was never recorded. Does not wait. Everything before
-  /// the point is then done too. Throws `device_error` if the device has failed.
+  /// True if the point has been reached, or the event was never recorded. Does not block. All work before the
+  /// point is then done too. Throws `device_error` if the device has failed.
   bool done() const;
-  /// Blocks the calling thread until it is done. Throws `device_error` if the device has failed.
+  /// Blocks the calling thread until the point is reached. Throws `device_error` if the device has failed.
   void synchronize() const;
 
  private:
@@ -41,8 +41,8 @@ class event {
   bool recorded_ = false;
 };
 
-/// Keeps events for reuse, so that an operation need not create one. The pool and its events belong to one
-/// thread at a time. The pool must outlive its events.
+/// A store of events for reuse, so that operations need not create them. The pool and its events belong to
+/// one thread at a time. The pool must outlive its events.
 class event_pool {
  public:
   explicit event_pool(device& of) : of_(of) { of.add_event_pools(1); }
@@ -52,7 +52,7 @@ class event_pool {
   ~event_pool();
 
   event take();
-  /// How many events the pool has created so far, and how many of them are in use.
+  /// The numbers of events created so far, and of events in use.
   std::size_t made() const { return made_; }
   std::size_t taken() const { return made_ - free_.size(); }
 

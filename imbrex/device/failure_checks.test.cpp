@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is refused, and what a device's failure comes to.
+// Checks of refused operations, and of the effects of a device's failure.
 #include <imbrex/device/checks.test.hpp>
 
 #include <array>
@@ -20,7 +20,7 @@ void kernels_without_a_function_are_refused(subject& in) {
 }
 
 void handles_of_no_stream_are_refused(subject& in) {
-  if (in.is_real()) return;  // a driver may take any handle for a stream
+  if (in.is_real()) return;  // a driver may accept any handle as a stream
   stream s = make(in, "waiting");
   stream other(in.second(), stream_priority::normal, "of another device");
   for (const native_stream wrong : {native_stream{&in}, native_stream{}, other.native()}) {
@@ -52,7 +52,7 @@ void a_fault_fails_the_device(subject& in) {
   stream next(in.second(), stream_priority::normal, "next");
   device_buffer<int> cell(in.second(), 1);
   next.fill(cell.span(), std::byte{0});
-  next.synchronize();  // another device works on
+  next.synchronize();  // the other device still works
 }
 
 void a_device_can_be_lost(subject& in) {
@@ -83,7 +83,7 @@ void a_fault_in_a_stream_without_a_name_is_told(subject& in) {
 }
 
 void negative_work_is_refused(subject& in) {
-  if (in.is_real()) return;  // asks nobody how long it takes
+  if (in.is_real()) return;  // a real device does not use the cost
   stream s = make(in, "negative");
   for (const work_size& size :
        {work_size{.bytes = -1}, work_size{.flops = -2}, work_size{.time = nanoseconds(-3)},
@@ -103,7 +103,7 @@ void what_is_of_another_device_is_refused(subject& in) {
   device_buffer<int> buffer(in.first(), 4);
   device_buffer<int> other(in.second(), 4);
   device_buffer<int> beside(in.second(), 4);
-  pinned_buffer<int> on_host(in.second(), 4);  // of any device: all reach it
+  pinned_buffer<int> on_host(in.second(), 4);  // not refused: all devices reach pinned memory
   flag_array flags(in.second(), 1);
   const auto refuse = [&](const std::string& what, auto submit) {
     const std::string text = refusal(in, what + " of another device", submit);
@@ -129,7 +129,7 @@ void what_is_of_another_device_is_refused(subject& in) {
     graph captured = there.end_capture();
     refuse("launch of a graph", [&] { s.launch(captured); });
   }
-  s.copy(on_host.span(), buffer.span());  // what was refused has done no harm
+  s.copy(on_host.span(), buffer.span());  // refused operations have had no effect
   s.synchronize();
   in.expect_equal(on_host[3], 0x01010101, "what has been copied");
 }

@@ -14,11 +14,11 @@ namespace imbrex {
 /// One word of a `flag_array`, for `stream::write` and `stream::wait`.
 struct device_flag {
   std::atomic<std::uint32_t>* word = nullptr;
-  const void* device = nullptr;  ///< whose streams may use it
+  const void* device = nullptr;  ///< device whose streams may use it
 };
 
-/// Words in pinned host memory that streams of a device write and wait for, and the host reads without a call
-/// of the driver; zero at the start. Any thread may read and store.
+/// Words in pinned host memory that a device's streams write and wait for. The host reads them without a call
+/// of the driver. Zero at the start. Any thread may read and store.
 class flag_array {
  public:
   flag_array(device& of, std::size_t size)
@@ -28,13 +28,14 @@ class flag_array {
 
   device_flag operator[](std::size_t i) noexcept { return {words_address() + i, memory_.device()}; }
   std::size_t size() const noexcept { return memory_.count(); }
-  /// What it holds now; whoever reads what a stream has written sees what the stream did before.
+  /// The current value. A thread that reads a value written by a stream also sees the stream's earlier
+  /// effects.
   std::uint32_t load(std::size_t i) const noexcept {
     return words_address()[i].load(std::memory_order_acquire);
   }
-  /// The words themselves, side by side, for a look at many.
+  /// The words themselves, consecutive, for polling many.
   std::span<const std::atomic<std::uint32_t>> words() const noexcept { return {words_address(), size()}; }
-  /// Lets go on whatever waits for it.
+  /// Stores a value, which releases streams that wait for it.
   void store(std::size_t i, std::uint32_t value) { of_.backend().store(words_address()[i], value); }
 
  private:

@@ -10,8 +10,8 @@
 namespace imbrex {
 
 /// Captured operations, returned by `stream::end_capture`, which are launched as one, any number of times.
-/// The graph keeps the arguments of kernels and copies, not what they point at: buffers and host functions
-/// must outlive its last launch. Two launches of one graph never run at the same time.
+/// The graph keeps the arguments of kernels and copies, but not the objects that they refer to. Buffers and
+/// host functions must outlive its last launch. Two launches of one graph never run at the same time.
 class graph {
  public:
   graph(graph&& other) noexcept

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the host does in streams, sees of them, and replays.
+// Checks of host functions in streams, of the host's view of streams, and of graphs.
 #include <imbrex/device/checks.test.hpp>
 
 #include <algorithm>
@@ -38,7 +38,7 @@ void graphs_replay_what_was_captured(subject& in) {
   log.expect({});
   constexpr int replays = 5;
   for (int i = 0; i < replays; ++i) {
-    stream& on = i % 2 == 0 ? a : b;  // launches of one graph follow each other, whatever their streams
+    stream& on = i % 2 == 0 ? a : b;  // launches of one graph run one after the other, in whatever streams
     on.launch(captured);
     on.launch(append, log.span(), 9, us);
   }
@@ -125,7 +125,7 @@ void shared_streams_are_not_captured(subject& in) {
   expect_in(in, refusal(in, "a shared stream in a capture", [&] { shared.wait(fork); }), "--streams");
   try {
     static_cast<void>(own.end_capture());
-  } catch (const device_error&) {  // it may be that the shared one was not joined
+  } catch (const device_error&) {  // the shared stream may not have been joined
   }
   own.record(fork);
   shared.wait(fork);
@@ -136,7 +136,7 @@ void shared_streams_are_not_captured(subject& in) {
   static_cast<void>(moved.end_capture());
 }
 
-/// Reads what the stream has written, and writes what the stream reads next.
+/// The function reads a result of the stream, and writes the stream's next input.
 void host_functions_keep_their_place(subject& in) {
   constexpr int rounds = 15;
   stream s = make(in, "host");
@@ -169,7 +169,7 @@ void host_functions_keep_their_place(subject& in) {
   }
 }
 
-/// As a runtime learns of completion: every notice comes, and not before its work is done.
+/// Notices of completion, as a runtime uses them: each is called, and not before its work is done.
 void every_host_function_is_called(subject& in) {
   constexpr int count = 30;
   std::vector<stream> streams;
@@ -214,10 +214,10 @@ void values_order_streams_and_host(subject& in) {
   b.launch(append, log.span(), 2, us);
   b.write(flags[1], 1);
   a.launch(append, log.span(), 1, 50 * us);
-  a.write(flags[0], 7);  // more than is waited for
+  a.write(flags[0], 7);  // more than the awaited value
   in.expect(in.reach([&] { return flags.load(1) == 1; }), "the value never comes");
   log.expect({1, 2});
-  a.wait(flags[2], 0xffffffffU);  // behind zero, in the order of numbers that go round
+  a.wait(flags[2], 0xffffffffU);  // smaller than zero in the cyclic order of numbers
   a.wait(flags[2], 3);
   a.launch(append, log.span(), 3, us);
   in.expect(!a.idle(), "a stream does not wait for a value");
@@ -226,7 +226,7 @@ void values_order_streams_and_host(subject& in) {
   log.expect({1, 2, 3});
 }
 
-/// Keeps what a device tells of itself.
+/// Stores the operations that a device reports.
 class listener final : public operation_observer {
  public:
   explicit listener(device& to) : to_(to), hears(to.backend().observe(this)) {}
@@ -247,7 +247,7 @@ class listener final : public operation_observer {
   std::vector<std::string> texts;
   std::vector<nanoseconds> begins;
   std::vector<nanoseconds> ends;
-  const bool hears;  // last: it may be told of something at once
+  const bool hears;  // last, since reports may come at once
 };
 
 void observers_are_told_what_was_done(subject& in) {
@@ -275,7 +275,7 @@ void observers_are_told_what_was_done(subject& in) {
     in.expect(events.texts[k] == should[k],
               "\"" + events.texts[k] + "\" is told of, not \"" + should[k] + "\"");
     in.expect(events.begins[k] <= events.ends[k], "an operation ends before it begins");
-    // Between two of them a device's clock may be compared with the host's anew, which differs a little.
+    // The clocks of device and host may be compared again between two operations, with a small difference.
     in.expect(k == 0 || k == first_of_two || events.ends[k - 1] <= events.begins[k],
               "an operation of a stream begins before the one before has ended");
   }

@@ -14,13 +14,13 @@ namespace imbrex {
 
 /// The cost of a kernel, for devices whose time is modelled. No value may be negative.
 struct work_size {
-  double bytes = 0;           ///< read and written in device memory
+  double bytes = 0;           ///< bytes read and written in device memory
   double flops = 0;           ///< floating-point operations
-  std::uint64_t threads = 0;  ///< threads of the launch; 0: as many as fill the device
-  nanoseconds time{0};        ///< the least time that it takes, however fast the device is
+  std::uint64_t threads = 0;  ///< threads of the launch; 0: enough to fill the device
+  nanoseconds time{0};        ///< the shortest duration on any device
 };
 
-/// A kernel for all backends. A backend refuses a kernel whose function for it is null.
+/// A kernel for all backends. A backend refuses a kernel whose function for that backend is null.
 ///
 ///     inline constexpr kernel<device_span<double>, double> scale{
 ///         .name = "scale", .native = scale_on_device, .host = scale_on_host, .work = scale_work};
@@ -33,26 +33,27 @@ struct kernel {
   static_assert((!std::is_reference_v<Args> && ...), "imbrex: a kernel's arguments cannot be references");
 
   std::string_view name;  ///< for errors; must outlive all launches, as a literal does
-  /// Launches the kernel on the stream. It is defined in a file that the device's compiler compiles.
+  /// Launches the kernel on the stream. Defined in a file that the device's compiler compiles.
   void (*native)(native_stream, Args...) = nullptr;
-  /// Does the same on the host, for the emulated device. An exception counts as a failure of the device.
+  /// Does the kernel's work on the host, for the emulated device. An exception counts as a failure of the device.
   void (*host)(Args...) = nullptr;
   /// The cost, for modelled durations; null: the kernel takes no time.
   work_size (*work)(Args...) = nullptr;
 };
 
-/// A launch as a backend sees it, the types of its arguments forgotten. Valid during the call only.
+/// A launch in the form for a backend, without the types of the arguments. Valid only during the call.
 struct kernel_launch {
   std::string_view name;
   const void* arguments = nullptr;
-  void (*native)(const void* arguments, native_stream) = nullptr;  ///< null: has no such function
-  std::function<void()> (*host)(const void* arguments) = nullptr;  ///< a copy to be run later; null: none
-  work_size (*work)(const void* arguments) = nullptr;              ///< null: none
+  void (*native)(const void* arguments, native_stream) = nullptr;  ///< null: the kernel has no such function
+  std::function<void()> (*host)(const void* arguments) = nullptr;  ///< a copy to run later; null: the kernel
+                                                                   ///< has no such function
+  work_size (*work)(const void* arguments) = nullptr;              ///< null: no cost
 };
 
 namespace detail {
 
-/// True if a kernel with the parameters that the tuple names can be launched with these arguments.
+/// True if a kernel with the parameters in the tuple can be launched with these arguments.
 template <class Parameters, class... Given>
 inline constexpr bool kernel_takes = false;
 template <class... Args, class... Given>
@@ -60,7 +61,7 @@ template <class... Args, class... Given>
 inline constexpr bool kernel_takes<std::tuple<Args...>, Given...> =
     (std::is_convertible_v<const Given&, Args> && ...);
 
-/// A kernel and its arguments, while it is launched.
+/// A kernel and its arguments during a launch.
 template <class... Args>
 struct bound_kernel {
   const kernel<Args...>& function;

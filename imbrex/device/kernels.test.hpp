@@ -26,7 +26,7 @@ inline void append_on_host(device_span<int> log, int mark, std::int64_t) {
   if (static_cast<std::size_t>(place) < log.size()) std::atomic_ref(log.data()[place]).store(mark);
 }
 
-/// Takes so many nanoseconds, then appends the mark to a log, of which the first word is the length.
+/// Takes `time` nanoseconds, then appends the mark to a log, whose first word is the length.
 inline constexpr kernel<device_span<int>, int, std::int64_t> append{
     .name = "append",
     .native = append_on_device,
@@ -44,7 +44,7 @@ inline constexpr kernel<device_span<const int>, device_span<int>, int> add{
     .work = [](device_span<const int>, device_span<int> to,
                int) { return work_size{.bytes = 2.0 * static_cast<double>(to.size_bytes())}; }};
 
-/// Only its time, of the device's memory.
+/// Takes only the time of an access to the device's memory.
 inline constexpr kernel<double, std::uint64_t> move_bytes{
     .name = "move_bytes",
     .host = [](double, std::uint64_t) {},
@@ -54,7 +54,7 @@ inline constexpr kernel<double, std::uint64_t> move_bytes{
 inline constexpr kernel<int> faulty{
     .name = "faulty", .host = [](int cell) { throw std::out_of_range("cell " + std::to_string(cell)); }};
 
-/// Costs what its argument says.
+/// Has the cost that its argument gives.
 inline constexpr kernel<work_size> sized{
     .name = "sized", .host = [](work_size) {}, .work = [](work_size size) { return size; }};
 

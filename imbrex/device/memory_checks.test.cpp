@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory of devices, and copies between them.
+// Checks of device memory, and of copies between devices.
 #include <imbrex/device/checks.test.hpp>
 
 #include <algorithm>
@@ -78,7 +78,7 @@ void memory_that_is_held_is_not_handed_out(subject& in) {
   in.expect(one.span().data() == place || other.span().data() == place, "the memory is lost to the pool");
 }
 
-/// The same for a stream that has gone.
+/// The quarantine also waits for destroyed streams.
 void memory_of_gone_streams_is_not_handed_out(subject& in) {
   flag_array gate(in.first(), 1);
   auto freed = std::make_unique<device_buffer<int>>(in.first(), 100);
@@ -150,10 +150,10 @@ void memory_ends(subject& in) {
   }
   {
     const device_buffer<char> other(in.first(), all / 3 * 2);
-  }  // fits if the pool gives the first back
+  }  // fits only if the pool frees the first
 }
 
-/// Of each address a device knows whether it is of its memory, and of which piece.
+/// A device knows for each address whether it is in its memory, and in which allocation.
 void addresses_tell_whose_they_are(subject& in) {
   const device_buffer<char> mine(in.first(), 10'000);
   const device_buffer<char> others(in.count() < 2 ? in.first() : in.second(), 500);

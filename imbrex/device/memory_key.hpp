@@ -7,18 +7,18 @@
 
 namespace imbrex {
 
-/// By what another process of the host finds memory of a device; what the words mean is the backend's.
+/// A key by which another process of the host finds memory of a device; the backend defines its words.
 struct memory_key {
   std::array<std::uint64_t, 12> words{};
 };
 
 namespace detail {
 
-/// Some kinds of devices share no smaller pieces of memory than this.
+/// The smallest piece of memory that all kinds of devices can share.
 inline constexpr std::size_t sharable_bytes = std::size_t{2} << 20U;
 
-/// Memory of a device of another process of this host, and who there must be told when it has been read, as
-/// the runtime has it.
+/// Device memory of another process of this host, and the lender there, which the runtime notifies when the
+/// memory has been read.
 struct far_memory {
   memory_key key;
   std::array<std::uint32_t, 3> lender{};

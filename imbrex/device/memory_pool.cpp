@@ -13,8 +13,8 @@
 namespace imbrex::detail {
 namespace {
 
-/// What is asked of the driver: quarters of powers of two up to 1 MiB, then multiples of 64 KiB, so that
-/// blocks of nearly the same size serve for each other and large ones waste little.
+/// The size requested from the driver: quarters of powers of two up to 1 MiB, then multiples of 64 KiB. So
+/// blocks of similar sizes can replace each other, and large ones waste little.
 std::size_t rounded(std::size_t bytes) {
   bytes = std::max<std::size_t>(bytes, 256);
   const std::size_t step = std::clamp<std::size_t>(std::bit_floor(bytes) / 4, 256, 65'536);
@@ -125,7 +125,7 @@ void* memory_pool::hold(const void* inside) {
 
 void memory_pool::let_go(void* what) noexcept {
   const std::lock_guard guard(lock_);
-  block& held = *static_cast<block*>(what);  // in its list, where nodes stay
+  block& held = *static_cast<block*>(what);  // valid, since nodes of a list do not move
   require(held.holds > 0, "a block is let go that is not held");
   if (--held.holds == 0 && !held.is_owned) retire(place_of_.find(held.address)->second, given_back_);
 }

@@ -22,7 +22,7 @@ namespace {
 
 constexpr nanoseconds max_time = std::chrono::minutes(1);
 
-/// Reads the keys of one file and remembers which there are.
+/// Reads the keys of one file and remembers all known keys.
 class model_reader {
  public:
   model_reader(std::string_view text, std::string_view file) : file_(file) {
@@ -73,17 +73,17 @@ class model_reader {
   void read_number(std::string_view table, std::string_view key, double& value) {
     const toml::node* const found = find(table, key);
     if (found == nullptr) return;
-    const auto number = found->value<double>();  // of a whole number too
+    const auto number = found->value<double>();  // also converts a whole number
     if (!number || !std::isfinite(*number) || *number < 1)
       refuse(*found, table, key, "must be a number of 1 or more, such as 7.8e12");
     value = *number;
   }
 
   bool has(std::string_view table) const { return root_.get(table) != nullptr; }
-  /// Whether keys that are read from now on must be there.
+  /// Sets whether keys read from now on are required.
   void require(bool required) { required_ = required; }
 
-  /// Refuses what nobody has read, then what is missing: a key may be missing because it was misspelled.
+  /// Refuses unknown keys, then missing keys: a key may be missing because it was misspelled.
   void finish() const {
     for (const auto& [key, node] : root_) {
       const toml::table* const table = node.as_table();
@@ -100,7 +100,7 @@ class model_reader {
   }
 
  private:
-  using name = std::pair<std::string_view, std::string_view>;  // of a table, and of a key in it
+  using name = std::pair<std::string_view, std::string_view>;  // table, and key in it
 
   static std::string spelled(std::string_view table, std::string_view key) {
     return table.empty() ? std::string(key) : "[" + std::string(table) + "] " + std::string(key);
@@ -138,7 +138,7 @@ class model_reader {
     return false;
   }
 
-  /// Null if it is missing, which `finish` says.
+  /// The key's value; null if it is missing, which `finish` reports.
   const toml::node* find(std::string_view table, std::string_view key) {
     known_.emplace_back(table, key);
     const toml::table* in = &root_;
@@ -169,7 +169,7 @@ class model_reader {
   bool required_ = true;
   std::string missing_;
   std::size_t missing_line_ = 0;
-  std::string_view example_;  ///< a model that has what is missing
+  std::string_view example_;  ///< a model that has the missing key
 };
 
 }  // namespace

@@ -49,7 +49,7 @@ latency = "4ns"
 bandwidth = "5GB/s"
 )";
 
-/// What a file with links has beside that.
+/// The additional tables of a file with links.
 constexpr std::string_view links = R"([node]
 devices = 6
 sockets = 2
@@ -73,7 +73,7 @@ notice = "4ns"
 transfer = "5ns"
 )";
 
-/// The text with one line replaced, by its number from 1.
+/// The text with one line replaced; lines are numbered from 1.
 std::string with_line(std::size_t number, std::string_view line) {
   std::istringstream in{std::string(complete)};
   std::string text;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checks of every_device must find the defects that an emulation can be given.
+// Checks of the checks: they must find each defect of an emulation.
 #include <gtest/gtest.h>
 
 #include <ostream>
@@ -19,7 +19,7 @@ struct mutant {
   friend void PrintTo(const mutant& m, std::ostream* out) { *out << m.name; }
 };
 
-/// The checks that find something wrong on such a device.
+/// The names of the checks that find an error on such a device.
 std::vector<std::string> finders(const device_kind& kind) {
   std::vector<std::string> names;
   for (const device_check& check : device_checks()) {

@@ -26,7 +26,7 @@ __global__ void add_kernel(const int* from, int* to, int size, int number) {
 }  // namespace
 
 void append_on_device(native_stream on, device_span<int> log, int mark, std::int64_t nanoseconds) {
-  // At 2 GHz, which is more than GPUs have: it takes at least the time.
+  // Cycles at 2 GHz, which is more than GPUs have: the kernel takes at least the time.
   append_kernel<<<1, 1, 0, static_cast<gpu_stream>(on.handle)>>>(log.data(), static_cast<int>(log.size()),
                                                                  mark, 2 * nanoseconds);
 }

@@ -5,7 +5,7 @@
 
 namespace imbrex {
 
-/// What one transfer has come to on its way.
+/// The progress of one transfer along its path.
 class node_links::way {
  public:
   way(nanoseconds now, std::size_t bytes) : bytes_(bytes), first_(now), last_(now) {}
@@ -22,7 +22,7 @@ class node_links::way {
     first_ += latency;
     last_ += latency;
   }
-  /// It goes no faster than this from here on, and keeps no link for that.
+  /// Limits the rate of the rest of the path, without occupying a link.
   void last_at_least(std::uint64_t rate) {
     last_ = std::max(last_, first_ + device_model::transfer_time(bytes_, rate));
   }
@@ -30,7 +30,7 @@ class node_links::way {
 
  private:
   const std::size_t bytes_;
-  nanoseconds first_;  ///< when the first byte is there
+  nanoseconds first_;  ///< arrival time of the first byte
   nanoseconds last_;
 };
 

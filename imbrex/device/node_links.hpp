@@ -10,38 +10,38 @@
 
 namespace imbrex {
 
-/// The links between the devices and the hosts of a cluster, as the tables `[node]` and `[link]` of a model
-/// have them, and when they are free. What goes over several links takes each of them for the time that its
-/// bytes take there, behind what came to that link before; its first bytes go on meanwhile. So two that meet
-/// anywhere on their ways wait for each other there: at the device or card where they begin, between sockets,
-/// or where they end. What fits into a packet waits for nobody, and nobody for it.
+/// The links between the devices and the hosts of a cluster, from the tables `[node]` and `[link]` of a
+/// model, and the times at which they are free. A transfer over several links occupies each of them for the
+/// time that its bytes take there, after earlier transfers on that link. Its first bytes go on meanwhile. So
+/// two transfers that meet anywhere on their paths are serialised there: at a device or card, between
+/// sockets, or at the destination. A transfer that fits into a packet neither waits nor delays others.
 /// A transfer from one device to another that is not eager begins with a rendezvous.
 ///
 /// One thread.
 class node_links {
  public:
-  /// Of so many devices, the first of which are those of the first host. The model must have links.
+  /// Makes the links of `devices` devices, those of the first host first. The model must have links.
   node_links(const device_model& model, int devices);
 
-  /// Where bytes lie: in a device, or in the memory of its socket.
+  /// A place of bytes: a device, or the memory of its socket.
   struct end {
     int device = 0;
     bool in_device = false;
   };
 
-  /// Sends bytes at that moment, which never decreases from call to call. Returns when the last of them have
-  /// come. O(1).
+  /// Sends bytes at `now`, which never decreases between calls. Returns the arrival time of the last byte.
+  /// O(1).
   nanoseconds transfer(nanoseconds now, end from, end to, std::size_t bytes);
 
   int host_of(int device) const { return device / devices_of_host_; }
 
-  /// Bytes that go in one packet, as InfiniBand's largest.
+  /// Bytes of a packet, the maximum of InfiniBand.
   static constexpr std::size_t packet = 4096;
 
  private:
   struct link {
     std::uint64_t rate = 0;  ///< bytes a second
-    nanoseconds free{0};     ///< from when it can take more
+    nanoseconds free{0};     ///< time from which it can take more
   };
   class way;
 
@@ -52,13 +52,13 @@ class node_links {
   const device_model::link_rates rates_;
   const int devices_of_host_;
   const int sockets_;
-  std::vector<link> to_device_;    ///< of each device, from its socket's memory
-  std::vector<link> from_device_;  ///< the other way
-  std::vector<link> to_card_;      ///< of each device, what the card reads of its memory
+  std::vector<link> to_device_;    ///< to each device, from its socket's memory
+  std::vector<link> from_device_;  ///< from each device, to its socket's memory
+  std::vector<link> to_card_;      ///< from each device's memory, to the card
   std::vector<link> from_card_;
-  std::vector<link> devices_;        ///< of each device, to each other of its host
-  std::vector<link> sockets_links_;  ///< of each host, from each socket to each
-  std::vector<link> cards_out_;      ///< of each socket
+  std::vector<link> devices_;        ///< from each device, to each other of its host
+  std::vector<link> sockets_links_;  ///< for each host, from each socket to each
+  std::vector<link> cards_out_;      ///< for each socket
   std::vector<link> cards_in_;
 };
 

@@ -20,8 +20,8 @@ constexpr end device(int number) { return {number, true}; }
 constexpr end host(int number) { return {number, false}; }
 
 /// Hosts of four devices on two sockets. A megabyte takes 1 ms between devices, 2 ms between a device and its
-/// socket, 3 ms between sockets, 4 ms at a card, 5 ms between a device and a card. Latencies tell where it
-/// went.
+/// socket, 3 ms between sockets, 4 ms at a card, 5 ms between a device and a card. The latencies identify the
+/// path.
 device_model model() {
   device_model m;
   m.node.devices = 4;
@@ -84,11 +84,11 @@ TEST(node_links, stage_large_transfers_between_hosts_where_the_model_says_so) {
 TEST(node_links, are_shared_at_both_ends) {
   node_links links(model(), 12);
   links.transfer(0us, device(0), device(4), megabyte);
-  // the same device sends, another of its socket, one of the other socket: by another card
+  // senders: the same device, another of its socket, one of the other socket with another card
   EXPECT_EQ(links.transfer(0us, device(0), device(8), megabyte), 10ms + 100us);
   EXPECT_EQ(links.transfer(0us, device(1), device(9), megabyte), 9ms + 5ms + 100us);
   EXPECT_EQ(links.transfer(0us, device(2), device(10), megabyte), 5ms + 100us);
-  // and where they meet
+  // transfers that meet
   node_links meet(model(), 12);
   meet.transfer(0us, host(0), host(8), megabyte);
   EXPECT_EQ(meet.transfer(0us, host(4), host(9), megabyte), 8ms + 100us);
@@ -110,8 +110,7 @@ TEST(node_links, let_packets_pass) {
   EXPECT_EQ(links.transfer(0us, device(0), device(4), megabyte), 10ms + 100us) << "which take no turn";
 }
 
-/// What goes over one link is no faster than the link, whatever the order, and each takes at least its time
-/// alone.
+/// Transfers over one link are no faster than the link, in any order, and each takes at least its time alone.
 TEST(node_links, never_carry_more_than_they_can) {
   random dice(5);
   for (int round = 0; round < 50; ++round) {

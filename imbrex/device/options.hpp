@@ -11,12 +11,12 @@ namespace imbrex {
 namespace detail {
 
 int parse_devices(const given_option& given);
-/// Throws usage_error for a number that no command line would set.
+/// Throws usage_error for a number that no option gives.
 void check_devices(int devices);
 
 }  // namespace detail
 
-/// Which devices a process has.
+/// The options of a process's devices.
 template <class Settings>
 std::vector<option<Settings>> device_options() {
   return {

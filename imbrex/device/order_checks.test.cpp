@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How operations of streams follow each other, and how they overlap.
+// Checks of the order and the overlap of operations in streams.
 #include <imbrex/device/checks.test.hpp>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ void a_stream_keeps_its_order(subject& in) {
   log.expect(order);
 }
 
-/// Each round overwrites what the one before reads, and no event guards it.
+/// Each round overwrites the input of the round before, without an event.
 void copies_keep_their_place(subject& in) {
   constexpr int rounds = 12;
   constexpr std::size_t size = 64;
@@ -71,7 +71,7 @@ void events_order_streams(subject& in) {
   in.expect_equal(events.made(), 1U, "the number of events made");
 }
 
-/// As where a library has streams of its own, of which it gives the handles.
+/// Handles of streams, as for streams that a library has made.
 void handles_order_streams(subject& in) {
   mark_log log(in);
   stream a = make(in, "a");
@@ -88,7 +88,7 @@ void handles_order_streams(subject& in) {
   log.expect(order);
 }
 
-/// Events that go from hand to hand, as buffers do; they are used again.
+/// Events that are passed between threads, as buffers are, and reused.
 void shared_events_order_streams(subject& in) {
   mark_log log(in);
   stream a = make(in, "a");
@@ -167,7 +167,7 @@ void an_event_is_done_when_its_work_is(subject& in) {
   in.expect_equal(events.made(), 1U, "the number of events made");
 }
 
-/// A wait is for the last record before it, whatever is recorded later.
+/// A wait refers to the last record before it, whatever is recorded later.
 void an_event_can_be_recorded_again(subject& in) {
   mark_log log(in);
   event_pool events(in.first());
@@ -181,9 +181,9 @@ void an_event_can_be_recorded_again(subject& in) {
     b.wait(e);
     a.wait(gate[0], 1);
     a.launch(append, log.span(), 3, us);
-    a.record(e);  // b does not wait for this one
+    a.record(e);  // b does not wait for this record
     b.launch(append, log.span(), 2, us);
-  }  // nor does it need the event any more
+  }  // b does not need the event any more
   b.synchronize();
   in.expect(!a.idle(), "a stream that waits for a value is idle");
   gate.store(0, 1);
@@ -208,7 +208,7 @@ void streams_overlap(subject& in) {
 }
 
 void copies_overlap_copies_and_kernels(subject& in) {
-  if (in.is_real()) return;  // how long a copy takes is not ours to say
+  if (in.is_real()) return;  // the test does not know the duration of a real copy
   event_pool events(in.first());
   const std::size_t large = 5 << 20U;  // 500 ms
   stream a = make(in, "a");
@@ -230,7 +230,7 @@ void copies_overlap_copies_and_kernels(subject& in) {
   a.synchronize();
 }
 
-/// All are ready at the same moment, and only one can run at a time.
+/// All kernels are ready at the same moment, and only one can run at a time.
 void higher_priority_starts_first(subject& in) {
   device_model model = slow_model();
   model.device.concurrent_kernels = 1;
@@ -252,7 +252,8 @@ void higher_priority_starts_first(subject& in) {
   for (const std::string& wrong : narrow.end()) in.expect(false, wrong);
 }
 
-/// What any program may rely on: an operation runs after all that streams and events put before it.
+/// The guarantee for any program: an operation runs after all operations that streams and events order before
+/// it.
 void random_programs_keep_their_order(subject& in) {
   constexpr std::size_t operations = 60;
   for (std::uint64_t program = 1; program <= 4; ++program) {

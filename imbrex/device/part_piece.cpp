@@ -10,7 +10,7 @@ namespace imbrex::detail {
 
 namespace {
 
-// How a piece is written.
+// Forms of a piece in a message.
 constexpr std::uint8_t has_no_data = 0, is_on_host = 1, is_on_device = 2;
 
 }  // namespace
@@ -49,10 +49,10 @@ void part_piece::serialize(writer& out) const {
 }
 
 bool part_piece::serialize_to_device(reader& in, imbrex::device& here) {
-  if (!in.is_to_come(bytes_)) return false;  // it was short enough to be sent at once, by the host
+  if (!in.is_to_come(bytes_)) return false;  // short enough to be sent at once, by the host
   try {
     landed_ = pooled_memory(here, memory_kind::device, bytes_, 1);
-  } catch (const device_error&) {  // then it waits on the host
+  } catch (const device_error&) {  // the piece then stays on the host
     return false;
   }
   in.expect(landed_.address());
@@ -74,7 +74,7 @@ void part_piece::serialize(reader& in, imbrex::device* here) {
   if (how == is_on_device && here != nullptr && serialize_to_device(in, *here)) return;
   try {
     if (here != nullptr) pinned_ = pooled_memory(*here, memory_kind::pinned, bytes_, 1);
-  } catch (const device_error&) {  // there is other memory
+  } catch (const device_error&) {  // other memory is used
   }
   if (!pinned_) plain_ = std::make_unique_for_overwrite<std::byte[]>(bytes_);
   if (in.is_to_come(bytes_)) return in.expect(data());

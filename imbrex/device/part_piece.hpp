@@ -15,38 +15,39 @@ class writer;
 
 namespace detail {
 
-/// Some of the contents of a `device_part` on the way from one device to another: on the host, or all of them
-/// in memory of devices, which the network reads and writes.
+/// A piece of the contents of a `device_part` in transfer between devices. It is on the host, or it is all of
+/// the contents, in device memory that the network reads and writes.
 class part_piece {
  public:
   part_piece() noexcept = default;
-  /// In pinned memory of that device, for so many bytes from there on. Throws `device_out_of_memory`.
+  /// A piece of `bytes` bytes from `first` on, in pinned memory of that device. Throws
+  /// `device_out_of_memory`.
   part_piece(imbrex::device& of, std::uint64_t first, std::size_t bytes);
-  /// So many bytes of a device's memory, which stay until they have come.
+  /// A piece of `bytes` bytes in a device's memory, which must stay until they have arrived.
   part_piece(const void* in_device, std::size_t bytes) noexcept : in_device_(in_device), bytes_(bytes) {}
   part_piece(part_piece&&) noexcept = default;
   part_piece& operator=(part_piece&&) = delete;
-  /// Gives the memory back, where nothing uses it any more.
+  /// Frees the memory, without quarantine if no copy uses it.
   ~part_piece();
 
   std::uint64_t first() const noexcept { return first_; }
   std::size_t bytes() const noexcept { return bytes_; }
   bool has_data() const noexcept { return has_data_; }
-  /// On the host; null without data.
+  /// The bytes on the host; null without data.
   std::byte* data() const noexcept;
-  /// True if it has come to memory of the device, which is then taken over.
+  /// True if the piece has arrived in device memory, which `take_landed` returns.
   bool has_come_to_device() const noexcept { return bool(landed_); }
   pooled_memory take_landed() noexcept { return std::move(landed_); }
-  /// Moves it to pinned memory, where it is in other memory. False if there is none: it stays where it is.
+  /// Moves a piece in other memory to pinned memory. False if there is none: it stays in the other memory.
   bool pin(imbrex::device& of);
 
-  /// Copies between devices and the host that use the memory have begun; they have ended.
+  /// Note that copies between devices and the host that use the memory have begun, or have ended.
   void is_used() noexcept { used_ = true; }
   void is_at_rest() noexcept { used_ = false; }
 
   void serialize(writer& out) const;
-  /// Reads it to pinned memory of that device; if that is null, or has none, to other memory. What the
-  /// network itself takes from a device and puts there comes to memory of the device.
+  /// Reads the piece into pinned memory of that device; into other memory if `here` is null or has none. A
+  /// piece that the network itself transfers between devices arrives in device memory.
   void serialize(reader& in, imbrex::device* here);
 
  private:

@@ -32,7 +32,8 @@ class pinned_span {
   constexpr T& operator[](std::size_t i) const noexcept { return data_[i]; }
   constexpr T* begin() const noexcept { return data_; }
   constexpr T* end() const noexcept { return data_ + size_; }
-  /// `first + count` may not exceed `size()`; where assertions are on it aborts otherwise.
+  /// The part from `first` on. `first + count` may not exceed `size()`; if assertions are enabled it aborts
+  /// otherwise.
   constexpr pinned_span subspan(std::size_t first, std::size_t count) const noexcept {
     assert(first <= size_ && count <= size_ - first && "imbrex: the subspan ends outside of the span");
     return {data_ + first, count};

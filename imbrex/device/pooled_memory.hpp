@@ -10,13 +10,14 @@
 #include <imbrex/device/error.hpp>
 
 namespace imbrex {
-// Here, as in buffers, `device` alone is a member function, so that g++ refuses it as the name of the type.
+// In this class, as in buffers, an unqualified `device` would be a member function; g++ refuses it as the
+// name of the type.
 namespace detail {
 
-/// A piece of a memory pool, given back with its owner.
+/// A block of a memory pool, freed with its owner.
 class pooled_memory {
  public:
-  /// Of nothing.
+  /// No memory.
   pooled_memory() noexcept = default;
   pooled_memory(imbrex::device& of, memory_kind kind, std::size_t count, std::size_t size)
       : pool_(&of.memory(kind)), device_(of.info().id) {
@@ -47,14 +48,14 @@ class pooled_memory {
     pool_ = nullptr;
     count_ = 0;
   }
-  /// The same of memory that nothing on the device uses any more.
+  /// Frees memory that nothing on the device uses any more, without quarantine.
   void release_at_rest() noexcept {
     if (pool_ != nullptr) pool_->give_back_at_rest(address_);
     pool_ = nullptr;
     count_ = 0;
   }
 
-  /// False if it is of nothing, was moved from or released.
+  /// False if it has no memory: empty, moved from or released.
   explicit operator bool() const noexcept { return pool_ != nullptr; }
   void* address() const noexcept {
     require(pool_ != nullptr, "a buffer is used after it was moved from or released");

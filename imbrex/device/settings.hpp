@@ -3,16 +3,16 @@
 
 namespace imbrex {
 
-/// The most emulated devices that one process may have.
+/// Limit of emulated devices in one process.
 inline constexpr int max_devices = 65'536;
 
-/// How memory of devices goes where there is more than one way.
+/// The path of device memory in messages, where there are several.
 enum class device_path {
-  any,      ///< the shortest that there is
+  any,      ///< the shortest available
   host,     ///< through pinned memory of the host
-  peer,     ///< between devices of a process by a copy from one to the other, or not at all
-  shared,   ///< between processes of a host by a copy from the memory of the other, or not at all
-  network,  ///< between processes by a network that reads and writes memory of devices, or not at all
+  peer,     ///< between devices of a process by direct copies, or not at all
+  shared,   ///< between processes of a host by copies from the other's memory, or not at all
+  network,  ///< between processes by a network that accesses device memory, or not at all
 };
 
 }  // namespace imbrex

@@ -11,14 +11,14 @@ namespace imbrex {
 
 class stream;
 
-/// A point in a stream that several threads may know of, such as the moment at which the contents of a buffer
-/// that goes to another chare are there. Copies are of the same point. Each copy belongs to one thread at a
-/// time, as an int does. `stream::wait(shared_event)` orders a stream after it.
+/// A point in a stream that several threads may use, such as the moment at which the contents of a sent
+/// buffer are complete. Copies refer to the same point. Each copy belongs to one thread at a time, as an int
+/// does. `stream::wait(shared_event)` orders a stream after it.
 class shared_event {
  public:
-  /// Of nothing: it is done.
+  /// An event without a point, which is done.
   shared_event() = default;
-  /// The end of what was submitted to the stream so far. Throws `device_error` for a stream that is being
+  /// The end of the work submitted to the stream so far. Throws `device_error` for a stream that is being
   /// captured: work outside of the capture could not wait for it.
   explicit shared_event(stream& work);
   shared_event(const shared_event& other) noexcept : at_(other.at_) {
@@ -33,14 +33,14 @@ class shared_event {
     if (at_ != nullptr && at_->owners.fetch_sub(1, std::memory_order_acq_rel) == 1) at_->from.give_back(*at_);
   }
 
-  /// Marks the end of what was submitted to the stream so far, for all copies, in the place of the point
-  /// before; on the same device as that, if there is one. No thread may use a copy meanwhile. Throws as the
-  /// constructor.
+  /// Replaces the point, for all copies, by the end of the work submitted to the stream so far. The stream
+  /// must be on the device of the earlier point, if there is one. No thread may use a copy meanwhile. Throws
+  /// as the constructor.
   void mark(stream& work);
-  /// True if the point has been reached, or it is of nothing. Does not wait. Throws `device_error` if the
+  /// True if the point has been reached, or there is none. Does not block. Throws `device_error` if the
   /// device has failed.
   bool done() const;
-  /// True if it is of a stream.
+  /// True if there is a point.
   explicit operator bool() const noexcept { return at_ != nullptr; }
 
  private:

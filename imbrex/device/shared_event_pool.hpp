@@ -13,7 +13,7 @@
 
 namespace imbrex::detail {
 
-/// The events of a device that go from thread to thread, for reuse. Any thread.
+/// A pool of a device's events that are passed between threads. Any thread.
 class shared_event_pool {
  public:
   explicit shared_event_pool(device_backend& of) : of_(of), info_(of.info()) {}
@@ -49,7 +49,7 @@ class shared_event_pool {
       refuse_use();
   }
   void end() noexcept { ended_.store(true, std::memory_order_relaxed); }
-  /// How many it has made, and how many of these are in use.
+  /// The numbers of events made, and of events in use.
   std::size_t made();
   std::size_t taken();
 
@@ -62,7 +62,7 @@ class shared_event_pool {
   std::atomic<bool> ended_{false};
   quick_lock lock_;
   std::vector<std::unique_ptr<record>> all_;
-  std::vector<record*> free_;  ///< has room for all
+  std::vector<record*> free_;  ///< has capacity for all
 };
 
 }  // namespace imbrex::detail

@@ -41,7 +41,7 @@ stream& stream::operator=(stream&& other) noexcept {
 stream::~stream() { leave(); }
 
 void stream::leave() noexcept {
-  if (backend_ != nullptr && on_->ended()) {  // what it would ask has gone with the run
+  if (backend_ != nullptr && on_->ended()) {  // the backend has ended with the run
     static_cast<void>(backend_.release());
     return;
   }

@@ -24,25 +24,25 @@ class stream;
 template <class T>
 class device_buffer;
 
-/// The end of the work that was submitted to a stream so far, which an entry method awaits.
+/// The end of the work submitted to a stream so far, which an entry method awaits.
 struct [[nodiscard("co_await stream.done()")]] stream_end {
   stream& of;
 };
 
-/// An ordered queue of a device. The operations of one stream run in the order in which they were submitted;
-/// those of several streams run in any order, unless they wait for each other. Only `synchronize` waits for
-/// the device. Several threads may use one stream, but only one between `begin_capture` and `end_capture`.
+/// An ordered queue of a device. The operations of one stream run in the order of submission. Those of
+/// several streams run in any order, unless they wait for each other. Only `synchronize` waits for the
+/// device. Several threads may use one stream, but only one between `begin_capture` and `end_capture`.
 ///
-/// An operation that fails on the device fails the device for good. From then on every call that can notice
-/// this throws `device_error`, and so does `co_await` of the end of any of its streams, also for entries that
-/// wait already. A program that catches the error can tidy up, but the run ends with exit status 1 if one of
-/// its devices has failed, and reports the reason if nothing else has ended the run.
+/// If an operation fails on the device, the device has failed for good. From then on every call that can
+/// notice this throws `device_error`. So does `co_await` of the end of any of its streams, also for entries
+/// that already wait. A program that catches the error can clean up. But the run ends with exit status 1 if
+/// one of its devices has failed, and reports the reason if no other error has ended it.
 ///
-/// Destroying a stream does not stop the operations submitted to it. Using a stream, graph or event after it
-/// was moved from throws `error`.
+/// The end of a stream object does not stop the operations submitted to it. Use of a moved stream, graph or
+/// event throws `error`.
 class stream {
  public:
-  /// `owner` says in errors whose stream it is, such as "block[3] halo".
+  /// `owner`: name of the stream's owner in errors, such as "block[3] halo".
   stream(device& on, stream_priority priority, std::string owner);
   explicit stream(device& on, stream_priority priority = stream_priority::normal)
       : stream(on, priority, {}) {}
@@ -55,8 +55,8 @@ class stream {
   const std::string& owner() const noexcept { return owner_; }
 
   /// Copies all elements of `from` to `to`. Throws `device_error` if their sizes differ, or if the device
-  /// memory is on another device. The views must not overlap, and their memory must stay valid and unused
-  /// until the copy is done.
+  /// memory is on another device. The views must not overlap. Their memory must stay valid and unused until
+  /// the copy is done.
   template <class T>
   void copy(device_span<T> to, pinned_span<const std::type_identity_t<T>> from) {
     check_copy(to.size(), from.size(), to.device());
@@ -67,7 +67,8 @@ class stream {
     check_copy(to.size(), from.size(), from.device());
     backend().copy(copy_direction::from_device, to.data(), from.data(), to.size_bytes(), from.device());
   }
-  /// Copies within this device, or if `peer_copies` is set to it from another device, or from it to another.
+  /// Copies within this device. With `peer_copies`, also between this device and another, in either
+  /// direction.
   template <class T>
   void copy(device_span<T> to, device_span<const std::type_identity_t<T>> from) {
     if (from.device() == on_->info().id && to.device() != from.device() && to.device() != nullptr)
@@ -89,14 +90,14 @@ class stream {
   }
 
   /// Launches a kernel. Throws `device_error` if the kernel has no function for this backend, or if a
-  /// `device_span` among the arguments is of another device; spans inside structures are not checked.
+  /// `device_span` among the arguments is of another device. Spans inside structures are not checked.
   template <class... Args>
   void launch(const kernel<Args...>& what, const std::type_identity_t<Args>&... arguments) {
     (check_argument(what.name, arguments), ...);
     const detail::bound_kernel<Args...> bound{what, {arguments...}};
     backend().launch(bound.launch());
   }
-  /// Refuses wrong arguments, and says what is wrong.
+  /// Rejects wrong arguments with a readable message.
   template <class... Args, class... Given>
     requires(!detail::kernel_takes<std::tuple<Args...>, Given...>)
   void launch(const kernel<Args...>&, const Given&...) {
@@ -109,9 +110,9 @@ class stream {
   /// Launches a graph. Throws `device_error` if the device has no graphs.
   void launch(graph& what);
 
-  /// Has the host call `function()` in the stream's order, on a thread of the device's driver. The function
+  /// Calls `function()` on the host in the stream's order, on a thread of the device's driver. The function
   /// must not throw, use the device or take long, because other host functions may wait for it. It must live
-  /// until it is called. A graph calls it at each launch.
+  /// until the call. A graph calls it at each launch.
   template <class Function>
     requires std::is_nothrow_invocable_v<Function&>
   void host(Function& function) {
@@ -120,7 +121,7 @@ class stream {
 
   /// Marks this point of the stream. Throws `device_error` for an event of another device.
   void record(event& at);
-  /// Later operations of this stream wait for the event's last record, or for nothing if it was never
+  /// Makes later operations of this stream wait for the event's last record; for nothing if it was never
   /// recorded. The event may be of another device of the same backend.
   void wait(const event& until);
   void wait(const shared_event& until) {
@@ -130,14 +131,14 @@ class stream {
       return wait(awaited, until.device());
     backend().wait(awaited);
   }
-  /// Later operations wait for what a stream of this device was given so far that is no `stream`: one of CUDA
-  /// or HIP that a library has made. Throws `device_error` for what cannot be one.
+  /// Makes later operations wait for the work submitted so far to a stream of this device that is no
+  /// `stream`: one of CUDA or HIP made by a library. Throws `device_error` for an invalid handle.
   void wait(native_stream until);
-  /// The reverse: later operations of that stream wait for what this one was given so far.
+  /// Makes later operations of that stream wait for the work submitted so far to this one.
   void delay(native_stream others);
   /// The backend's own handle, for libraries.
   native_stream native() const { return backend().native(); }
-  /// Later operations wait until the contents of the buffer are there, as whoever sent it has said
+  /// Makes later operations wait until the contents of the buffer are complete, as marked by its sender
   /// (`device_buffer::ready_after`).
   template <class T>
   void wait(const device_buffer<T>& until) {
@@ -147,30 +148,30 @@ class stream {
   /// Writes the value into the flag in the stream's order. Throws `device_error` if the device cannot do
   /// this.
   void write(device_flag to, std::uint32_t value);
-  /// Later operations wait until the flag has reached the value: until (flag - value) is not negative as a
-  /// signed number. Throws `device_error` if the device cannot do this. If nobody writes the flag, the stream
-  /// waits for ever, and so does a run on threads that awaits the stream: the runtime cannot find out that
-  /// the write will not come. While a stream waits, driver calls that wait for the device do not return:
-  /// creating streams, allocating memory that no pool has, a kernel's first launch. Whoever will write the
-  /// flag makes such calls before.
+  /// Makes later operations wait until the flag has reached the value: until (flag - value) is not negative
+  /// as a signed number. Throws `device_error` if the device cannot do this. If the flag is never written,
+  /// the stream waits for ever, and so does a run on threads that awaits the stream: the runtime cannot
+  /// detect this. While a stream waits, driver calls that wait for the device block: creating streams,
+  /// allocating memory that no pool has, a kernel's first launch. The writer of the flag must make such calls
+  /// before.
   void wait(device_flag until, std::uint32_t at_least);
 
-  /// `co_await stream.done()`: resumes the entry when everything submitted so far is done. The PE runs other
-  /// work meanwhile, or does what the run's `completion_method` says. Throws `device_error` if the device has
-  /// failed or fails. (<imbrex/core/gpu/device_work.hpp>)
+  /// Resumes the entry in `co_await stream.done()` when all work submitted so far is done. The PE runs other
+  /// work meanwhile, or acts as the run's `completion_method` defines. Throws `device_error` if the device
+  /// has failed or fails. (<imbrex/core/gpu/device_work.hpp>)
   stream_end done() noexcept { return {*this}; }
-  /// A number that no other stream of this process has or has had.
+  /// A number unique among all streams that this process has had.
   std::uint64_t number() const noexcept { return number_; }
 
-  /// True if everything submitted so far is done. Does not wait.
+  /// True if all work submitted so far is done. Does not block.
   bool idle();
-  /// Blocks the calling thread until everything submitted so far is done.
+  /// Blocks the calling thread until all work submitted so far is done.
   void synchronize();
 
   /// Begins to collect operations for a graph, instead of running them, until `end_capture`. A stream that
   /// waits for an event of a capturing stream is captured with it, and must be joined to it by an event
-  /// before the end. Meanwhile the streams and their events cannot be queried. Querying such an event,
-  /// waiting for an event from outside, or joining two captures spoils the capture: then everything but its
+  /// before the end. Meanwhile the streams and their events cannot be queried. A capture is spoiled by a
+  /// query of such an event, a wait for an event from outside, or a join of two captures. Then all but its
   /// end is refused, and the end throws. Throws `device_error` if the device has no graphs, and for a shared
   /// stream.
   void begin_capture();
@@ -178,7 +179,7 @@ class stream {
   bool capturing() { return backend().capturing(); }
   /// Returns the graph. Throws `device_error` if a stream was captured with this one and not joined.
   graph end_capture();
-  /// From now on several threads may use the stream at any time, so it takes part in no capture.
+  /// Allows several threads to use the stream at any time from now on, so it takes part in no capture.
   void share() noexcept { is_shared_ = true; }
 
  private:
@@ -191,14 +192,14 @@ class stream {
     return *backend_;
   }
   [[noreturn]] void refuse_use() const;
-  /// Checks that an operation uses something of this device.
+  /// Checks that an operation's object is of this device.
   void check_device(std::string_view operation, std::string_view what, const void* device) const {
     if (device != on_->info().id && device != nullptr) [[unlikely]]
       refuse_device(operation, what, device);
   }
   [[noreturn]] void refuse_device(std::string_view operation, std::string_view what,
                                   const void* device) const;
-  /// Of what lies in the memory of a device.
+  /// Checks an argument that refers to device memory.
   template <class T>
     requires requires(const T& memory) { memory.device(); }
   void check_argument(std::string_view kernel, const T& memory) const {
@@ -217,7 +218,7 @@ class stream {
     if (device != on_->info().id && device != nullptr) [[unlikely]]
       check_other(device);
   }
-  /// Of memory of another device.
+  /// Checks that this device can copy from and to the other one.
   void check_other(const void* device) const;
   void check_backend(std::string_view operation, const void* device) const;
   void require_values(std::string_view operation) const;

@@ -12,7 +12,7 @@ bool over(event_backend& event) {
   try {
     return event.done();
   } catch (const device_error&) {
-    return true;  // a device that has failed runs nothing any more
+    return true;  // a failed device runs nothing any more
   }
 }
 
@@ -26,7 +26,7 @@ bool device_moment::over() {
 void device_moment::wait() noexcept {
   for (const auto& event : until_) try {
       event->synchronize();
-    } catch (const device_error&) {  // `over` will tell whether it has failed
+    } catch (const device_error&) {  // `over` finds whether the device has failed
     }
 }
 
@@ -36,7 +36,7 @@ void stream_registry::record(stream_backend& stream, std::vector<std::shared_ptr
     std::shared_ptr<event_backend> end = of_.make_event();
     stream.record(*end);
     in.push_back(std::move(end));
-  } catch (const device_error&) {  // runs nothing any more
+  } catch (const device_error&) {  // a failed device runs nothing any more
   }
 }
 
@@ -50,7 +50,7 @@ void stream_registry::leave(stream_backend& stream) noexcept {
   std::erase(streams_, &stream);
   was_left_ = true;
   if (std::erase(captured_, &stream) != 0) try {
-      static_cast<void>(stream.end_capture());  // what it ran before counts on
+      static_cast<void>(stream.end_capture());  // earlier work of the stream still counts
     } catch (const device_error&) {
     }
   std::erase_if(left_running_, [](const auto& left) { return over(*left); });
@@ -86,7 +86,7 @@ void stream_registry::join(stream_backend& stream, event_backend& until) {
   stream.wait(until);
 }
 
-/// Also by the capture of another device's stream.
+/// True also if the capture began in another device's stream.
 bool stream_registry::is_capturing() {
   return !captured_.empty() ||
          std::ranges::any_of(streams_, [](stream_backend* stream) { return stream->capturing(); });

@@ -10,12 +10,12 @@
 
 namespace imbrex::detail {
 
-/// A moment of a device: done when all that was submitted to any of its streams before it is.
+/// A moment of a device: over when all work submitted before it to any of its streams is done.
 class device_moment {
  public:
-  /// True once it has come. A device that has failed runs nothing any more.
+  /// True once the moment is over. A failed device runs nothing any more.
   bool over();
-  /// Waits for it, as far as it can come.
+  /// Waits until the moment is over, or the device has failed.
   void wait() noexcept;
 
  private:
@@ -23,26 +23,26 @@ class device_moment {
   std::vector<std::shared_ptr<event_backend>> until_;
 };
 
-/// The streams that a device has, for those who must know when nothing uses a piece of memory any more. Any
+/// The streams of a device, by which the memory pools find out when nothing uses a block any more. Any
 /// thread.
 class stream_registry {
  public:
   explicit stream_registry(device_backend& of) : of_(of) {}
 
   void enter(stream_backend& stream);
-  /// The stream goes; what it still runs counts on.
+  /// Removes a stream; its running work still counts.
   void leave(stream_backend& stream) noexcept;
   std::size_t streams();
-  /// Begins and ends a capture in the stream. Nobody may ask a captured stream anything, and a moment asks
-  /// all of them; so these two, and `join`, exclude `now`.
+  /// Begin and end a capture in the stream. A captured stream must not be queried, and `now` queries all
+  /// streams; so these two, and `join`, exclude `now`.
   void begin_capture(stream_backend& stream);
   std::unique_ptr<graph_backend> end_capture(stream_backend& stream);
-  /// The stream waits for an event of another device, and is in that one's capture from now on if the event
-  /// is.
+  /// Makes the stream wait for an event of another device. If the event is captured, the stream joins that
+  /// capture.
   void join(stream_backend& stream, event_backend& until);
   /// Throws `device_error` if the device has failed.
   void check();
-  /// This moment; null while a stream is captured, for it can give no moment then.
+  /// The present moment; null while a stream is captured, since captured streams cannot be queried.
   std::unique_ptr<device_moment> now();
 
  private:
@@ -52,9 +52,9 @@ class stream_registry {
   device_backend& of_;
   std::mutex lock_;
   std::vector<stream_backend*> streams_;
-  std::vector<stream_backend*> captured_;  ///< in which a capture was begun and not ended
+  std::vector<stream_backend*> captured_;  ///< streams whose capture has not ended
   std::vector<std::shared_ptr<event_backend>> left_running_;
-  bool was_left_ = false;  ///< by a stream, which cannot be asked any more
+  bool was_left_ = false;  ///< true once a stream was removed, whose failure can no longer be queried
 };
 
 }  // namespace imbrex::detail

@@ -24,7 +24,7 @@
 
 namespace imbrex::test {
 
-/// A way to have devices.
+/// A method to make devices.
 struct device_kind {
   std::string backend = "emulated";
   bool in_simulated_time = false;
@@ -32,7 +32,7 @@ struct device_kind {
   emulation_defect defect = emulation_defect::none;
 };
 
-/// Slow enough for the host to look in between: 100 ms for each MB that is copied.
+/// A model so slow that the host can poll meanwhile: copies take 100 ms for each MB.
 inline device_model slow_model() {
   device_model model;
   model.name = "slow";
@@ -44,7 +44,7 @@ inline device_model slow_model() {
   return model;
 }
 
-/// Devices of one kind, and what a check finds wrong with them.
+/// Devices of one kind, and the errors that a check finds.
 class subject {
  public:
   explicit subject(const device_kind& kind, device_model model = slow_model(), int count = 2) : kind_(kind) {
@@ -63,7 +63,7 @@ class subject {
   std::size_t count() const { return devices_.size(); }
   const device_kind& kind() const { return kind_; }
   bool is_real() const { return kind_.backend != "emulated"; }
-  /// True if nothing is reordered or delayed but by contention.
+  /// True if only contention reorders or delays operations.
   bool is_exact() const { return !is_real() && !kind_.seed; }
   simulated_time& time() { return *time_; }
   const detail::clock& shared_clock() const { return clock_; }
@@ -77,7 +77,7 @@ class subject {
       wrong_.push_back(what + " is " + std::to_string(is) + ", not " + std::to_string(should));
   }
 
-  /// Lets time pass until the condition holds; false if it does not in a long time, or never will.
+  /// Lets time pass until the condition holds; false if it does not for a long time, or never will.
   template <class Condition>
   bool reach(Condition holds) {
     if (time_) {
@@ -97,7 +97,7 @@ class subject {
     return true;
   }
 
-  /// What was wrong, and what of the devices was not given back.
+  /// The errors, and the objects of the devices that were not destroyed.
   std::vector<std::string> end() {
     for (const auto& device : devices_) {
       expect_equal(device->streams(), 0U, "the number of streams left");
@@ -120,20 +120,21 @@ class mark_log {
  public:
   mark_log(subject& of, std::size_t length = 1000)
       : of_(of), stream_(of.first(), stream_priority::normal, "log"), marks_(of.first(), length) {
-    stream_.launch(append, marks_.span(), 0, 0);  // a GPU may have to load it, which waits for its streams
+    stream_.launch(append, marks_.span(), 0, 0);  // a GPU may have to load the kernel, which waits for its
+                                                  // streams
     stream_.fill(marks_.span(), std::byte{0});
     stream_.synchronize();
   }
 
   device_span<int> span() { return marks_.span(); }
-  /// What has been appended so far.
+  /// The marks appended so far.
   std::vector<int> read() {
     pinned_buffer<int> copy(of_.first(), marks_.size());
     stream_.copy(copy.span(), marks_.span());
     stream_.synchronize();
     return {copy.span().begin() + 1, copy.span().begin() + 1 + copy[0]};
   }
-  /// Complains unless these marks have been appended, in this order.
+  /// Reports an error unless these marks have been appended, in this order.
   void expect(const std::vector<int>& should) {
     const std::vector<int> is = read();
     std::string text;

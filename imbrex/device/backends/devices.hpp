@@ -11,13 +11,13 @@
 
 namespace imbrex {
 
-/// All devices that a backend finds, each by its name: "cuda", as far as CUDA_VISIBLE_DEVICES shows them, or
-/// "emulated", as many as the options say, which concern no other backend. Throws `usage_error` for a backend
-/// that does not exist, `error` with the reason and the remedy if it has no device.
+/// All devices that a backend finds, each by its name: "cuda", the devices visible by CUDA_VISIBLE_DEVICES,
+/// or "emulated", as many as the options say, which affect no other backend. Throws `usage_error` for a
+/// backend that does not exist, `error` with the reason and the remedy if it has no device.
 std::vector<std::unique_ptr<device>> devices(std::string_view backend,
                                              const emulated_options& emulation_options = {});
 
-/// The backends' names.
+/// The names of the backends.
 std::span<const std::string_view> device_backends();
 
 }  // namespace imbrex

@@ -67,7 +67,7 @@ TEST(buffers, hold_no_zeros_at_first) {
   subject in({.in_simulated_time = true});
   const device_buffer<int> a(in.first(), 10);
   const pinned_buffer<double> b(in.first(), 10);
-  EXPECT_EQ(a.span().data()[9], -1);  // the emulated device's memory is the host's
+  EXPECT_EQ(a.span().data()[9], -1);  // emulated device memory is host memory
   EXPECT_TRUE(b[9] != b[9]);
 }
 

@@ -11,7 +11,7 @@ struct shipped_model {
   std::string_view text;
 };
 
-/// The files in models/, of which the build makes a source file.
+/// The files in models/, from which the build makes a source file.
 std::span<const shipped_model> shipped_models();
 
 }  // namespace imbrex::internal
