@@ -58,7 +58,7 @@ void block_tracks::add(const set& to, std::span<const finished_entry> entries) {
     try {
       r.entry =
           static_cast<std::uint16_t>(std::min<std::uint32_t>(track.mark_number(e.name), trace::no_entry));
-    } catch (const std::bad_alloc&) {  // then it has no name
+    } catch (const std::bad_alloc&) {  // out of memory: the entry has no name
     }
     track.add(r);
   }

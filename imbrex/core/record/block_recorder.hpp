@@ -13,16 +13,17 @@
 
 namespace imbrex::detail {
 
-/// What a block of a kernel has run, if the kernel schedules by itself.
+/// A finished entry in a block of a kernel that schedules by itself.
 struct finished_entry {
   std::uint32_t block = 0;
   std::string_view name;      ///< "cell::token"
-  std::uint64_t element = 0;  ///< of which chare
-  nanoseconds begin{0};       ///< on the clock of the run
+  std::uint64_t element = 0;  ///< number of the chare
+  nanoseconds begin{0};       ///< clock of the run
   nanoseconds end{0};
 };
 
-/// The tracks of such blocks in a trace, in sets: of one kernel at a time, and then of others. Any thread.
+/// The tracks of such blocks in a trace. Each set of tracks serves one kernel at a time, and is then reused.
+/// Any thread.
 class block_tracks {
  public:
   static constexpr std::uint32_t most_blocks = 256, most_sets = 256, most_devices = 256;
@@ -34,24 +35,24 @@ class block_tracks {
     bool is_used = true;
     std::vector<trace::track*> tracks;
   };
-  /// A set of so many blocks that nobody uses; null if there are too many.
+  /// Takes a free set with tracks for `blocks` blocks; null if there are too many.
   set* take(std::uint32_t device, std::uint32_t blocks);
   void give_back(set& one);
-  /// Nothing is written any more.
+  /// Stops writing: the recording ends.
   void end();
 
   void add(const set& to, std::span<const finished_entry> entries);
-  /// Of a block some are missing.
+  /// Records that entries of a block were lost.
   void add_lost(const set& to, std::uint32_t block, std::uint64_t entries, nanoseconds now);
 
  private:
   std::mutex lock_;
-  trace::recording* recording_;  ///< null at its end
+  trace::recording* recording_;  ///< null after `end`
   std::vector<std::unique_ptr<set>> sets_;
 };
 
-/// Writes into a trace what the blocks of one kernel do. One thread at a time. It may outlive the trace: then
-/// it writes nothing.
+/// Writes the activity of one kernel's blocks into a trace. One thread at a time. It may outlive the trace,
+/// and then writes nothing.
 class block_recorder {
  public:
   block_recorder(std::shared_ptr<block_tracks> all, block_tracks::set& mine)
@@ -60,7 +61,7 @@ class block_recorder {
   block_recorder& operator=(const block_recorder&) = delete;
   ~block_recorder() { all_->give_back(set_); }
 
-  /// In the order of each block's time.
+  /// Adds entries, for each block in the order of time.
   void add(std::span<const finished_entry> entries) { all_->add(set_, entries); }
   void add_lost(std::uint32_t block, std::uint64_t entries, nanoseconds now) {
     all_->add_lost(set_, block, entries, now);

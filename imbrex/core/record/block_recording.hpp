@@ -12,8 +12,8 @@ class device;
 
 namespace detail {
 
-/// What records so many blocks of a kernel of that device, in the trace of the run that this thread is a PE
-/// of; null if it is of none, or the run is not traced, or in simulated time.
+/// Creates a recorder for `blocks` blocks of a kernel on that device, in the trace of this PE's run. Null if
+/// this thread is no PE's, if the run is not traced, and in simulated time.
 std::unique_ptr<block_recorder> block_recording(const device& of, std::uint32_t blocks);
 
 }  // namespace detail

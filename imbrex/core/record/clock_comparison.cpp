@@ -7,7 +7,7 @@ namespace imbrex::detail {
 
 namespace {
 
-/// How long the question was on its way, and the answer; both with an error that is the same for all.
+/// Times in flight of the request and of the reply. Both contain an error that is equal for all readings.
 std::int64_t way_there(const trace::clock_reading& r) {
   return r.ahead + static_cast<std::int64_t>(r.round_trip / 2);
 }
@@ -18,7 +18,7 @@ std::int64_t way_back(const trace::clock_reading& r) {
 }  // namespace
 
 void clock_comparison::begin(std::uint64_t now) {
-  if (left_ > 0 && quickest_there_) end_row();  // items are so long that few answers were noticed
+  if (left_ > 0 && quickest_there_) end_row();  // items took so long that few replies were processed in time
   next_ = now + between_rows;
   left_ = questions;
   quickest_there_.reset();

@@ -69,7 +69,7 @@ TEST_F(ClockComparison, TakesNoAnswersThatItDidNotAskFor) {
   comparison.answered(1, 2, 3);
   EXPECT_EQ(asked, 0);
   comparison.go_on(10);
-  comparison.answered(20, 15, 12);  // asked for after it came
+  comparison.answered(20, 15, 12);  // the reply has arrived before its request was sent
   for (int n = 0; n < 2 * clock_comparison::questions; ++n) comparison.answered(10, 5, 12);
   EXPECT_EQ(asked, clock_comparison::questions);
   ASSERT_EQ(found.size(), 1U);

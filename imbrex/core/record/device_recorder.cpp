@@ -9,7 +9,7 @@ namespace imbrex::detail {
 
 namespace {
 
-/// By finished_operation::type.
+/// Indexed by finished_operation::type.
 constexpr std::array<trace::operation_class, 5> classes{
     trace::operation_class::kernel, trace::operation_class::host_to_device,
     trace::operation_class::device_to_host, trace::operation_class::device_to_device,
@@ -41,7 +41,7 @@ void device_recorder::finished(const finished_operation& operation) noexcept {
       recording_.name(trace::name_table::streams, operation.stream, track_.number(), operation.owner);
     r.entry = static_cast<std::uint16_t>(
         std::min<std::uint32_t>(track_.mark_number(operation.name), trace::no_entry));
-  } catch (const std::bad_alloc&) {  // then it has no name
+  } catch (const std::bad_alloc&) {  // out of memory: the operation has no name
   }
   track_.add(r);
 }

@@ -9,8 +9,8 @@
 
 namespace imbrex::detail {
 
-/// Writes into a trace what a device does, as long as it lives. Any thread, one at a time: the device sees to
-/// that.
+/// Writes a device's activity into a trace while it lives. Any thread, one at a time, which the device
+/// ensures.
 class device_recorder final : public operation_observer {
  public:
   device_recorder(trace::recording& into, std::uint32_t number, device& whose);
@@ -18,10 +18,10 @@ class device_recorder final : public operation_observer {
   device_recorder(const device_recorder&) = delete;
   device_recorder& operator=(const device_recorder&) = delete;
 
-  /// False if the device's backend cannot tell.
+  /// False if the device's backend does not report operations.
   bool hears() const { return hears_; }
   bool is_of(const device& one) const { return &device_ == &one; }
-  /// What has ended by now is written, before recording is switched.
+  /// Writes all operations that have ended by now. Call it before recording is switched on or off.
   void catch_up() noexcept { device_.backend().catch_up(); }
   void finished(const finished_operation& operation) noexcept override;
 
@@ -30,7 +30,7 @@ class device_recorder final : public operation_observer {
   trace::track& track_;
   device& device_;
   std::unordered_set<std::uint32_t> named_streams_;
-  const bool hears_;  // last: it may be told of something at once
+  const bool hears_;  // initialised last: operations may be reported at once
 };
 
 }  // namespace imbrex::detail

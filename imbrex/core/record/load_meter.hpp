@@ -12,7 +12,7 @@
 namespace imbrex::detail {
 
 /// Measures the load of each element of a PE, for load balancers: the time of its entries, and the messages
-/// and bytes that they send, by recipient. It observes everything.
+/// and bytes that they send, by recipient. It needs all observer callbacks.
 class load_meter final : public observer {
  public:
   /// The recipient of messages: an element, or a whole array (`of_all`).
@@ -20,7 +20,7 @@ class load_meter final : public observer {
     static constexpr std::uint64_t of_all = ~std::uint64_t{0};
 
     std::uint64_t collection = 0;
-    std::uint64_t element = of_all;  ///< by `local_array::number_of`
+    std::uint64_t element = of_all;  ///< from `local_array::number_of`
 
     friend bool operator==(const recipient&, const recipient&) = default;
   };
@@ -35,17 +35,17 @@ class load_meter final : public observer {
     }
   };
   struct load {
-    nanoseconds time{0};  ///< by the PE's clock
+    nanoseconds time{0};  ///< in the PE's clock
     traffic sent;
     std::unordered_map<recipient, traffic, recipient_hash> to;
   };
 
   explicit load_meter(const processor& pe) : pe_(pe) {}
 
-  /// The element whose entry runs now; null if none does.
+  /// The element whose entry is running; null if there is none.
   const chare_header* running() const { return running_; }
-  /// The loads of the elements that are on this PE and have run since they came, or since `clear`. The time
-  /// of the running element is counted up to its last switch.
+  /// The loads of elements on this PE that have run since they arrived, or since `clear`. The running
+  /// element's time is counted up to its last switch.
   const std::unordered_map<const chare_header*, load>& loads() const { return loads_; }
   void clear() { loads_.clear(); }
 
@@ -66,7 +66,7 @@ class load_meter final : public observer {
 
   const processor& pe_;
   const chare_header* running_ = nullptr;
-  const chare_header* of_item_ = nullptr;  ///< whose entry the item calls
+  const chare_header* of_item_ = nullptr;  ///< element whose entry the current item calls
   nanoseconds since_{0};
   std::unordered_map<const chare_header*, load> loads_;
 };

@@ -11,18 +11,18 @@
 
 namespace imbrex::detail {
 
-/// What ended a time in which a PE had nothing to do.
+/// The cause of the end of an idle time of a PE.
 enum class idle_cause : std::uint8_t {
-  message,  ///< one came from another PE
-  device,   ///< its device had work of it
+  message,  ///< a message arrived from another PE
+  device,   ///< the device had completed work
   other,    ///< a timer, the end of the run
 };
 inline constexpr std::size_t idle_causes = 3;
 
-/// What a PE has done so far, for `--stats`. Its thread counts, any may read.
+/// Counters of a PE's activity, for `--stats`. Its thread writes, any thread reads.
 class pe_counts {
  public:
-  /// A number that one thread raises and others read.
+  /// A counter with one writing thread, and any number of readers. Relaxed: it orders no other data.
   class number {
    public:
     void add(std::uint64_t more) { value_.store(get() + more, std::memory_order_relaxed); }
@@ -40,7 +40,7 @@ class pe_counts {
   number to_other_pes;
   number to_other_processes;
 
-  /// An item begins that ends an idle time for that cause.
+  /// Begins an item. If the PE was idle, `why` is the cause of the idle time's end.
   void begin(nanoseconds now, idle_cause why) {
     idle[static_cast<std::size_t>(why)].add(static_cast<std::uint64_t>((now - since_.value_or(now)).count()));
     since_ = now;
@@ -54,10 +54,10 @@ class pe_counts {
   }
 
   static constexpr std::int64_t nothing_runs = -1;
-  std::atomic<std::int64_t> runs_since = nothing_runs;  ///< ns, the item that runs now
+  std::atomic<std::int64_t> runs_since = nothing_runs;  ///< ns, begin of the running item
 
  private:
-  std::optional<nanoseconds> since_;  ///< the last item's end, or while it runs its begin; its thread's
+  std::optional<nanoseconds> since_;  ///< end of the last item, or begin of the running one; its thread only
 };
 
 }  // namespace imbrex::detail

@@ -7,7 +7,7 @@
 
 namespace imbrex::detail {
 
-/// Counts what a PE does.
+/// Counts a PE's activity.
 class pe_statistics final : public observer {
  public:
   pe_statistics(const processor& pe, pe_counts& counts) : pe_(pe), counts_(counts) {}

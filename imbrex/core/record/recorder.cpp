@@ -15,18 +15,18 @@ using trace::record_kind;
 
 std::uint64_t identity_of(const work& item) { return reinterpret_cast<std::uintptr_t>(&item); }
 
-/// Only messages leave their process.
+/// True for messages: other items never leave their process.
 bool is_message(const work& item) { return item.type->pack != nullptr; }
 
 bool is_reply(const message& m) { return m.kind().purpose.answers; }
 
-/// What a trace knows a collection by. Places of arrays are not used again while a run is recorded.
+/// The number of a collection in a trace. Array slots are not reused while a run is recorded.
 std::uint32_t number_of(std::uint64_t collection) {
   return (static_cast<std::uint32_t>(collection) & ~trace::collection_of_singles) |
          ((collection & singles_bit) != 0 ? trace::collection_of_singles : 0);
 }
 
-/// A millisecond or less where ticks are ns or shorter, and 50 ms at most elsewhere: often enough for clocks.
+/// At most 1 ms if ticks are 1 ns or shorter, and at most 50 ms elsewhere: often enough to compare clocks.
 constexpr std::uint64_t between_looks_at_clocks = 1'000'000;
 
 }  // namespace
@@ -39,7 +39,7 @@ recorder::recorder(trace::recording& into, std::uint32_t track, trace::time_unit
       scheduler_(whose),
       order_(order),
       main_entry_(into.entry_number("the main task")) {
-  track_.follow(now());  // messages may come before the first item
+  track_.follow(now());  // messages may arrive before the first item
 }
 
 std::uint64_t recorder::clock_now() {
@@ -86,9 +86,9 @@ void recorder::wakes() {
   if (track_.is_on()) add(record_kind::woken);
 }
 
-// What happens between items, such as at the end of the run, is of no interest.
+// Events between items, such as at the end of the run, are not recorded.
 void recorder::suspended(const suspension& what) {
-  // It may have begun in a turn, whose request is no item of its own.
+  // The coroutine may have begun in a turn, whose request is no separate item.
   if (what.entry().request != nullptr) note_request(static_cast<const message&>(*what.entry().request));
   if (in_item_) add_wait(record_kind::suspended, what.entry(), what.cause());
 }
@@ -101,8 +101,8 @@ void recorder::abandoned(const scope& entry, trace::wait_cause cause) {
 
 void recorder::received(const work& letter, std::int64_t reference) {
   const auto& m = static_cast<const message&>(letter);
-  // What lay in a mailbox that migrated, or was put there by an entry, came with no message of its own, and
-  // others may have lain at its address.
+  // A letter in a migrated mailbox, or put there by an entry, had no message of its own. Another message may
+  // have had its address.
   if (!in_item_ || m.kind().element == nullptr) return;
   add(record_kind::received, 0, entry_of(m), number_of(m.collection), identity_of(m),
       static_cast<std::uint64_t>(reference));
@@ -147,7 +147,9 @@ void recorder::note_request(const message& m) {
 
 void recorder::note_request(const reply_address& reply, std::uint32_t to, const message_type& request) {
   auto& noted = requests_[place_of(to, reply.slot)];
-  if (noted.entry != 0 && noted.generation == reply.generation) return;  // a request passes more than once
+  if (noted.entry != 0 && noted.generation == reply.generation)
+    return;  // a request may pass here several
+             // times
   const auto [at, is_new] = replies_to_.try_emplace(&request, std::uint16_t{0});
   if (is_new) at->second = recording_.entry_number("reply to " + request.shown_name());
   noted = {reply.generation, at->second};

@@ -19,19 +19,19 @@
 
 namespace imbrex::detail {
 
-/// Writes into a trace what one PE, or the communication thread, does (docs/trace-format.md).
+/// Writes the activity of one PE, or of the communication thread, into a trace (docs/trace-format.md).
 class recorder final : public observer {
  public:
-  /// `unit`: if not of ticks, records have the time of the scheduler's clock. `order`: where one thread steps
-  /// all PEs, and that clock stands still, what counts their records, as if each took a nanosecond, so that
-  /// their order can be told; else null.
+  /// `unit`: unless ticks, records have times of the scheduler's clock. `order`: a record counter for
+  /// machines where one thread steps all PEs and the clock stands still. Then each record advances the time
+  /// by 1 ns, so that times show the order. Null elsewhere.
   recorder(trace::recording& into, std::uint32_t track, trace::time_unit unit, const scheduler& whose,
            std::uint64_t* order);
 
-  /// Before each item it is to look whether it is time to compare clocks.
+  /// Makes `item_begins` check whether it is time to compare clocks.
   void compare(clock_comparison& clocks) { clocks_ = &clocks; }
 
-  /// True while what happens is recorded: from one item to the next it does not change.
+  /// True while recording is on; constant from one item to the next.
   bool is_on() const { return track_.is_on(); }
   std::uint32_t track() const { return track_.number(); }
 
@@ -50,20 +50,20 @@ class recorder final : public observer {
   std::optional<packing_record> packed(const work& m) override;
   void arrived(const work& m, const packing_record& packed) override;
   void arrived(const work& m, nanoseconds ago) override;
-  /// A message has come to the end of a modelled link where no PE notices.
+  /// Records the arrival of a message at the end of a modelled link, where no PE observes it.
   static void record_arrival(trace::track& where, const message& m, nanoseconds now);
 
   void turn_begins(const local_array& part, const chare_header& element, const work_type& entry,
                    const work& broadcast) override;
   void turn_ends() override;
 
-  // The trace needs the names of arrays and elements.
+  // Names of arrays and elements, which the trace needs.
   void created(const collection_part& part) override;
   void created(const local_array& part, const chare_header& element) override;
   void departs(const local_array& part, const chare_header& element, int to) override;
   void arrives(const local_array& part, const chare_header& element) override;
 
-  // What a front end names: `begin_turn` and `name_turns`.
+  // Turns and names of a front end: `begin_turn` and `name_turns`.
   void turn_begins(std::string_view entry, std::uint32_t collection, std::uint64_t element) {
     add(trace::record_kind::entry_begin, static_cast<std::uint8_t>(trace::item_class::entry),
         recording_.entry_number(entry), collection, 0, element);
@@ -77,7 +77,7 @@ class recorder final : public observer {
     recording_.name(table, id, key, text);
   }
 
-  /// What the user names.
+  /// Records of the user's marks, phases and data.
   void add_user(trace::record_kind kind, std::uint32_t name, std::uint64_t a, std::uint64_t b) {
     add(kind, 0, 0, name, a, b);
   }
@@ -85,31 +85,31 @@ class recorder final : public observer {
                 std::uint64_t stretch) {
     add(kind, static_cast<std::uint8_t>(step), 0, name, a, stretch);
   }
-  /// A number that no other phase or stretch of data of the track has.
+  /// A number unique among the track's phases and stretches of data.
   std::uint64_t new_stretch() { return ++stretches_; }
 
   trace::track& records() { return track_; }
 
  private:
   std::uint64_t now() { return ticks_ ? read_ticks() : clock_now(); }
-  /// After what other threads have done that this one has seen.
+  /// The time, read after all effects of other threads that this thread has seen.
   std::uint64_t now_in_order() { return ticks_ ? read_ticks_in_order() : clock_now(); }
   std::uint64_t clock_now();
   void add(trace::record_kind kind, std::uint8_t detail = 0, std::uint16_t entry = 0, std::uint32_t group = 0,
            std::uint64_t a = 0, std::uint64_t b = 0) {
     track_.add({now(), kind, detail, entry, group, a, b});
   }
-  /// What the entries of an element wait for that moves with it: to readers each PE's waits are its own.
+  /// Records the waits of a migrating element's entries: readers of traces keep waits for each PE separately.
   void add_waits(trace::record_kind kind, const chare_header& element);
   void add_wait(trace::record_kind kind, const scope& entry, const awaited& what);
   std::uint16_t entry_of(const message& m);
   std::uint16_t entry_of(const message_type& kind);
-  /// Of what is no message, or named at run time.
+  /// The number for an item that is no message, or that is named at run time.
   std::uint16_t other_entry(const work_type& kind);
-  /// A message passes here, or is run here, that asks for a reply: what that is to be called.
+  /// Notes a request that is sent or run here, to name its reply.
   void note_request(const message& m);
   void note_request(const reply_address& reply, std::uint32_t to, const message_type& request);
-  /// Of a reply on its way to that PE; `own` if nothing is known of its request.
+  /// The entry of a reply to PE `to`; `own` if its request is unknown.
   std::uint16_t entry_of_reply(const message& m, int to, std::uint16_t own) const;
   void begin_item(const work& item, std::uint64_t now);
 
@@ -121,14 +121,14 @@ class recorder final : public observer {
   clock_comparison* clocks_ = nullptr;
   std::uint64_t clocks_looked_at_ = 0;
   const std::uint16_t main_entry_;
-  bool in_item_ = false;  ///< that is recorded
+  bool in_item_ = false;  ///< a recorded item runs
   std::uint32_t packed_ = 0;
   std::uint64_t stretches_ = 0;
   std::unordered_map<const work_type*, std::uint16_t> other_entries_;
-  /// What the runtime sends for entries and classes that are named at run time.
+  /// Messages of the runtime for entries and classes that are named at run time.
   std::map<std::pair<const message_type*, const message_type*>, std::uint16_t> of_named_;
-  /// By PE and slot (`reply_address`): what the last request has asked for that is to have its reply there.
-  /// The slot is not used again before the reply has come.
+  /// By PE and slot (`reply_address`): the latest request with its reply address there. The slot is not
+  /// reused before the reply has arrived.
   struct request {
     std::uint32_t generation = 0;
     std::uint16_t entry = 0;
@@ -137,8 +137,9 @@ class recorder final : public observer {
   static std::uint64_t place_of(std::uint32_t pe, std::uint32_t slot) {
     return std::uint64_t{pe} << 32U | slot;
   }
-  std::unordered_map<const message_type*, std::uint16_t> replies_to_;  ///< by the kind of the request
-  const message_type* turn_ = nullptr;                                 ///< of an element in a broadcast
+  std::unordered_map<const message_type*, std::uint16_t> replies_to_;  ///< by the request's kind
+  const message_type* turn_ = nullptr;                                 ///< kind of the running turn of a
+                                                                       ///< broadcast
 };
 
 }  // namespace imbrex::detail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What runs write with --trace, read back and compared with what their programs did.
+// Reads files written with --trace, and compares them with the programs' actions.
 #include <imbrex/core/record/recorder.hpp>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ using trace::record_kind;
 constexpr int players = 6;
 constexpr int rounds = 5;
 
-/// Each sends to all others in each round, and waits for as many.
+/// Each player sends to all others in each round, and receives as many messages.
 struct player : chare<player> {
   mailbox<int> throws;
   int caught = 0;
@@ -60,7 +60,7 @@ task<> game() {
   co_await quiescence();
 }
 
-/// A trace as a test wants it: all records, by their place.
+/// All records of a trace, with their tracks.
 struct whole_trace {
   struct entry {
     std::uint32_t file;
@@ -83,7 +83,7 @@ struct whole_trace {
   }
 };
 
-/// Of an entry of players; empty for other entries, and for messages of the runtime.
+/// The name of a player's entry; empty for other entries, and for messages of the runtime.
 std::string short_name(const std::string& name) {
   const auto at = name.rfind("player::");
   return at == std::string::npos || name.find(" of ") != std::string::npos ? std::string()
@@ -92,7 +92,7 @@ std::string short_name(const std::string& name) {
 
 class Recorder : public on_machine {
  protected:
-  /// Runs a program in one way, and gives what its files hold.
+  /// Runs a program and reads its trace.
   template <class Main>
   whole_trace traced(options settings, const Main& main) {
     settings.trace = folder_.file();
@@ -104,7 +104,7 @@ class Recorder : public on_machine {
   test::temporary_trace folder_;
 };
 
-/// Begins and ends are nested and matched on each track; what is inside an item is inside an item.
+/// Checks that begins and ends match and nest on each track, and that frames lie inside items.
 void expect_well_formed(const whole_trace& t) {
   struct state {
     std::vector<record_kind> open;
@@ -151,7 +151,7 @@ void expect_well_formed(const whole_trace& t) {
   for (const auto& [track, s] : tracks) EXPECT_TRUE(s.open.empty()) << "on track " << track;
 }
 
-/// Follows each message from where it was sent to the item that it became.
+/// Follows each message from its send to the item that it became.
 struct journey {
   std::uint32_t from;
   std::uint32_t to;
@@ -167,8 +167,8 @@ std::vector<journey> journeys_in(const whole_trace& t) {
     std::uint64_t bytes = 0;
     std::uint64_t time = 0;
   };
-  std::map<std::pair<std::uint32_t, std::uint64_t>, departure> under_way;  // by file and address
-  std::map<std::pair<std::uint32_t, std::uint32_t>, departure> in_bytes;   // by track and number
+  std::map<std::pair<std::uint32_t, std::uint64_t>, departure> under_way;  // key: file, address
+  std::map<std::pair<std::uint32_t, std::uint32_t>, departure> in_bytes;   // key: track, number
   std::vector<journey> all;
   for (const auto& e : t.records) {
     const auto here = std::pair{e.file, e.what.a};
@@ -202,7 +202,8 @@ TEST(recorder, tells_when_a_message_came_to_a_busy_pe_over_a_link) {
   const test::temporary_trace folder;
   options settings = threads(2);
   settings.net_latency = std::chrono::milliseconds(1);
-  settings.net_injection_gap = std::chrono::milliseconds(20);  // so that the second comes while the PE sleeps
+  settings.net_injection_gap = std::chrono::milliseconds(20);  // so that the second arrives while the PE
+                                                               // sleeps
   settings.trace = folder.file();
   ASSERT_EQ(run(settings,
                 []() -> task<> {
@@ -240,9 +241,9 @@ TEST_P(Recorder, TellsWhatRanAndWhatEachMessageBecame) {
     }
     ASSERT_EQ(caught.size(), std::size_t{players});
     for (const auto& [element, times] : caught)
-      EXPECT_GE(times, rounds * (players - 1)) << element;  // more if one had to be held
+      EXPECT_GE(times, rounds * (players - 1)) << element;  // more if a message had to be held
 
-    std::map<std::pair<std::uint32_t, std::uint64_t>, std::string> begun;  // by file and address
+    std::map<std::pair<std::uint32_t, std::uint64_t>, std::string> begun;  // key: file, address
     std::map<std::int64_t, int> received;                                  // by round
     for (const auto& e : t.records) {
       if (e.what.kind == record_kind::item_begin) begun[{e.file, e.what.a}] = short_name(t.entry_name(e));
@@ -287,7 +288,7 @@ TEST_P(Recorder, TellsWhenNothingIsLeftToDo) {
     SCOPED_TRACE(text_of(settings));
     const auto t = traced(settings, []() -> task<> {
       auto ring = make_array<passer>({3});
-      co_await ring.created();  // so that no message has to be held
+      co_await ring.created();  // so that no message must be held
       for (int i = 0; i < times; ++i) {
         send<&passer::pass_on>(ring[i], steps);
         co_await quiescence();
@@ -448,14 +449,14 @@ TEST_F(Tracing, AWaitThatIsGivenUpIsTold) {
   EXPECT_EQ(run(how(1),
                 []() -> task<> {
                   auto team = make_array<player>({players});
-                  auto first = team[0].call<&player::play>();  // waits for ever
+                  auto first = team[0].call<&player::play>();  // never completes
                   co_await when_any(std::move(first), sleep_for(std::chrono::microseconds(50)));
                   imbrex::exit();
                   co_return;
                 }),
             0);
   const whole_trace t(folder_.file());
-  std::map<int, int> waits;  // by cause, of the main task
+  std::map<int, int> waits;  // waits of the main task, by cause
   for (const auto& e : t.records) {
     if (t.entry_name(e) != "the main task") continue;
     if (e.what.kind == record_kind::suspended) ++waits[e.what.detail];
@@ -496,7 +497,7 @@ TEST_F(Tracing, AWaitForAChannelEndsAsItBegan) {
                 }),
             0);
   const whole_trace t(folder_.file());
-  std::map<std::uint64_t, int> suspended;  // by the number waited for
+  std::map<std::uint64_t, int> suspended;  // by reference number
   std::map<std::uint64_t, int> resumed;
   std::map<std::uint64_t, int> received;
   for (const auto& e : t.records) {

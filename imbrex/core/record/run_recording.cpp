@@ -102,7 +102,7 @@ void run_recording::set_on(bool on) {
 }
 
 void run_recording::end() {
-  device_recorders_.clear();  // some tell only now what was done last
+  device_recorders_.clear();  // some write their last operations only now
   blocks_->end();
   recording_.finish();
   const auto& result = recording_.result();

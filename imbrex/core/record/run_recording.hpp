@@ -19,43 +19,44 @@
 
 namespace imbrex::detail {
 
-/// The time of a machine, as traces need to know it.
+/// Properties of a machine's time that affect traces.
 struct recorded_time {
   bool is_real = true;
-  bool stands_still = false;  ///< while items run: records then get numbers that grow
+  bool stands_still = false;  ///< constant while items run: records then get increasing numbers
 };
 
-/// The trace of a run, as far as this process writes it: what `--trace` asks for.
+/// This process's part of a run's trace, as `--trace` requests it.
 class run_recording {
  public:
-  /// Creates the file. `meeting`: the job, or null; `pes`: those of this process; `job`: the number by which
-  /// the files of one run know each other. Throws `error` if that cannot be.
+  /// Creates the file. `meeting`: the job, or null. `pes`: the PEs of this process. `job`: the number shared
+  /// by all files of the run. Throws `error` if the file cannot be created.
   run_recording(const options& settings, const recorded_time& time, const bootstrap* meeting,
                 const pe_range& pes, std::uint64_t job);
 
-  /// Records what a PE does, or the communication thread; before it runs. The PEs first, in order.
+  /// Records the activity of a PE or the communication thread. Call it before it runs, first for the PEs, in
+  /// order.
   void attach(processor& pe);
   void attach(scheduler& comm_thread);
-  /// Records what a device does. False if its backend cannot tell.
+  /// Records the activity of a device. False if its backend does not report operations.
   bool attach(device& used);
-  /// What records so many blocks of a kernel of a device that is attached; null in simulated time, or if that
-  /// cannot be.
+  /// Creates a recorder for `count` blocks of a kernel of an attached device. Null in simulated time, or if
+  /// that is not possible.
   std::unique_ptr<block_recorder> blocks(const device& of, std::uint32_t count);
-  /// This process's clock is that of process 0.
+  /// Declares that this process's clock equals process 0's.
   void share_clock();
-  /// It is not: from now on `ask` is called, on the first PE's thread, to send the question that
-  /// `clock_answered` is the answer to.
+  /// Declares that the clocks differ. From now on `ask` is called on the first PE's thread to send requests,
+  /// whose replies call `clock_answered`.
   void compare_clocks(std::function<void()> ask);
   void clock_answered(std::uint64_t sent_at, std::uint64_t there, std::uint64_t now);
-  /// For what nobody else can tell of the network.
+  /// The track for records of the network that no PE observes.
   trace::track& track_of_network();
 
-  /// What records a PE of this process.
+  /// The recorder of a PE of this process.
   recorder& recorder_of(int pe) { return *recorders_[static_cast<std::size_t>(pe - first_pe_)]; }
 
-  /// Switches recording on or off in this process, on each PE before its next item.
+  /// Switches recording on or off in this process; each PE follows before its next item.
   void set_on(bool on);
-  /// When nothing runs any more: brings all to the disk, and tells the user if that is not all.
+  /// Writes all data to the disk, and warns the user if data were lost. Call it when nothing runs any more.
   void end();
 
  private:
@@ -64,11 +65,11 @@ class run_recording {
   const int process_;
   const int first_pe_;
   const std::string file_;
-  const trace::time_unit unit_;  ///< of PEs and communication threads
+  const trace::time_unit unit_;  ///< unit of PEs and communication threads
   const bool has_real_time_;
   trace::recording recording_;
   std::shared_ptr<block_tracks> blocks_ = std::make_shared<block_tracks>(recording_);
-  std::optional<std::uint64_t> order_;  ///< of all recorders
+  std::optional<std::uint64_t> order_;  ///< counter shared by all recorders
   std::optional<clock_comparison> clocks_;
   std::vector<std::unique_ptr<recorder>> recorders_;
   std::vector<std::unique_ptr<device_recorder>> device_recorders_;

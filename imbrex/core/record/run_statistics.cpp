@@ -38,10 +38,10 @@ std::string percent(double part, double of) {
   return std::to_string(static_cast<int>(std::lround(of > 0 ? 100 * part / of : 0))) + " %";
 }
 
-/// The user has asked for it, so the log's level does not count.
+/// Prints to standard error, whatever the log's level is: the user has requested the statistics.
 void say(const std::string& text) { std::fputs(("imbrex: " + text + "\n").c_str(), stderr); }
 
-/// Of this process, in bytes; its peak.
+/// The peak memory use of this process, in bytes.
 double memory_used() {
   ::rusage used{};
   ::getrusage(RUSAGE_SELF, &used);

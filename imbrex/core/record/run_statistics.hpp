@@ -12,28 +12,28 @@
 
 namespace imbrex::detail {
 
-/// What `--stats` says of the PEs of this process on the standard error output: every ten seconds a line, and
-/// at the end of the run a summary.
+/// Prints `--stats` of this process's PEs on the standard error output: a line every ten seconds, and a
+/// summary at the end of the run.
 class run_statistics {
  public:
-  /// `who`: how the lines begin, such as "process 1 of 4: "; empty for a process by itself. `time`: of the
-  /// PEs; only if it is real may another thread read it while they run.
+  /// `who`: begin of the lines, such as "process 1 of 4: "; empty for a single process. `time`: the clock of
+  /// the PEs. Other threads may read it during the run only if it is real time.
   run_statistics(std::string who, const clock& time, bool is_real_time);
   ~run_statistics();
   run_statistics(const run_statistics&) = delete;
   run_statistics& operator=(const run_statistics&) = delete;
 
-  /// For one more PE; before the run.
+  /// Adds the counters of a PE. Call it before the run.
   pe_counts& add_pe() { return pes_.emplace_back(); }
-  /// From now on time counts.
+  /// Starts the clock of the statistics.
   void begin();
-  /// The run has ended, and nobody counts any more: says the summary.
+  /// Prints the summary. Call it after the run, when no thread counts any more.
   void end();
 
-  /// What `end` says, after a run that took so long.
+  /// The text printed by `end`, after a run of this length.
   std::string summary(nanoseconds took) const;
-  /// What it says every ten seconds; it has run so long. `now`: the time of the PEs, if that goes on by
-  /// itself.
+  /// The text printed every ten seconds. `took`: time since the start. `now`: the PEs' clock, if it is real
+  /// time.
   std::string progress(nanoseconds took, std::optional<nanoseconds> now) const;
 
  private:
@@ -48,7 +48,7 @@ class run_statistics {
   nanoseconds begun_{0};
   std::deque<pe_counts> pes_;
 
-  std::mutex lock_;  // of what follows
+  std::mutex lock_;  // guards ending_
   bool ending_ = false;
   std::condition_variable end_;
   std::thread teller_;

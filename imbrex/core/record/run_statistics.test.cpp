@@ -57,9 +57,10 @@ TEST(RunStatistics, AddsItsPesUp) {
     EXPECT_NE(line.find(part), std::string::npos) << line;
   };
   says(nanoseconds(4'000'000'000), "4 s: PEs busy 10 %, 8 messages (1 MB)");
-  says(std::nullopt, "4 s: 8 messages (1 MB)");  // a model's time is no part of the time since the start
+  says(std::nullopt, "4 s: 8 messages (1 MB)");  // time of a model has no relation to the time since the
+                                                 // start
   second.begin(nanoseconds(2'000'000'000), idle_cause::other);
-  says(nanoseconds(4'000'000'000), "4 s: PEs busy 35 %");  // with the item that runs
+  says(nanoseconds(4'000'000'000), "4 s: PEs busy 35 %");  // includes the running item
 }
 
 struct worker : chare<worker> {
@@ -78,13 +79,13 @@ TEST(RunStatistics, SaysWhatARunDid) {
                   co_await quiescence();
                 }),
             0);
-  // Three milliseconds until the messages come, for two PEs, then six of work for each.
+  // Two PEs wait three milliseconds for messages, then each PE works for six.
   const auto text = testing::internal::GetCapturedStderr();
   EXPECT_NE(text.find("the run took 0.009 s on 3 PEs"), std::string::npos) << text;
   EXPECT_NE(text.find("busy 67 % of the time, idle 33 %"), std::string::npos) << text;
 }
 
-/// The part of the time that PEs waited for messages, in percent.
+/// The percentage of the time in which PEs waited for messages.
 int exposed(const std::string& summary) {
   const std::string word = "exposed   ";
   return std::stoi(summary.substr(summary.find(word) + word.size()));
@@ -100,7 +101,7 @@ TEST(RunStatistics, TheTimeOnAModelledLinkIsExposed) {
                   for (int n = 0; n < 5; ++n) co_await workers[1].call<&worker::work>();
                 }),
             0);
-  // Each PE waits for one message or the other all the time, of which it counts none before its first item.
+  // Each PE waits for some message all the time; the wait before its first item does not count.
   const auto text = testing::internal::GetCapturedStderr();
   EXPECT_GT(exposed(text), 75) << text;
 }

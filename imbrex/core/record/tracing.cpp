@@ -9,7 +9,7 @@
 namespace imbrex {
 namespace {
 
-/// To a PE of another process, or of this one: switches its process's recording.
+/// A message to a PE, of any process, that switches recording in its process.
 struct recording_switch : detail::message {
   bool on = false;
 
@@ -33,7 +33,7 @@ void switch_all(bool on) {
   }
 }
 
-/// Of the PE that this runs on; null if it does not record now.
+/// The recorder of this thread's PE; null if it is not recording.
 detail::recorder* recorder_here() {
   const auto* const here = detail::scheduler::current();
   if (here == nullptr || here->observers() == nullptr || here->pe() == detail::scheduler::no_pe)

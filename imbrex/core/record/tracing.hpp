@@ -6,7 +6,7 @@
 
 #include <imbrex/trace/record.hpp>
 
-/// What a program adds to its trace (`--trace FILE`). Without a trace these calls do nothing, and cost a
+/// A program's additions to its trace (`--trace FILE`). Without a trace these calls do nothing, and cost a
 /// branch.
 namespace imbrex::trace {
 
@@ -17,10 +17,10 @@ void start();
 /// Stops recording until the next `start`.
 void stop();
 
-/// Records a moment under a name. Use few different names: each is kept for the rest of the run.
+/// Records a moment with a name. Use few different names: each is kept for the rest of the run.
 void mark(std::string_view name, std::int64_t value = 0);
 
-/// A named part of the run, from here to the end of the block, with a number such as that of an iteration.
+/// A named part of the run, from the constructor to the destructor, with a number such as the iteration's.
 /// The block may contain a co_await. Phases of different chares may overlap.
 class phase {
  public:
@@ -36,14 +36,14 @@ class phase {
   std::int64_t value_ = 0;
 };
 
-/// What `produce` and `consume` have in common.
+/// Common part of `produce` and `consume`.
 class data_stretch {
  public:
   data_stretch(const data_stretch&) = delete;
   data_stretch& operator=(const data_stretch&) = delete;
-  /// Says that element `i` of the elements that are sent or received, counted from 0, is written or read
-  /// next. This gives the orders of production and consumption, P(i) and C(i). Call it for all elements of a
-  /// datum, for some that are evenly spaced, or for none.
+  /// Declares that element `i` of the sent or received elements, counted from 0, is written or read next.
+  /// This gives the orders of production and consumption, P(i) and C(i). Call it for all elements of a datum,
+  /// for some that are evenly spaced, or for none.
   void element(std::uint64_t i);
 
  protected:
@@ -58,17 +58,18 @@ class data_stretch {
   std::uint64_t which_ = 0;
 };
 
-/// Says that the program writes `words` words of 8 bytes (N_P) from here to the end of the block, and that
-/// the entry's next send takes some of them to others. It is for `imbrex overlap --from`, which otherwise
-/// takes all work before a send for production, and only the words sent for those written. The names are
-/// those of the paper's section 3.1. The block must not contain a co_await.
+/// Declares that the program writes `words` words of 8 bytes (N_P) from here to the end of the block, and
+/// that the entry's next send sends some of them. Used by `imbrex overlap --from`. Without it, that command
+/// counts all work before a send as production, and the sent words as the written ones. The names are those
+/// of the paper's section 3.1. The block must not contain a co_await.
 class produce : public data_stretch {
  public:
   explicit produce(std::string_view datum, std::uint64_t words)
       : data_stretch(record_kind::produced, datum, words) {}
 };
 
-/// Says the same of reading `words` words (N_C), some of which came in what the entry received last.
+/// Declares that the program reads `words` words (N_C), some of which arrived in the entry's last received
+/// message.
 class consume : public data_stretch {
  public:
   explicit consume(std::string_view datum, std::uint64_t words)
