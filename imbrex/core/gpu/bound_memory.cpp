@@ -47,7 +47,7 @@ bound_memory::bound_memory(device& of, const std::vector<bound_array>& arrays)
                   "; give memory of gpu(), which is " + on.info().label());
     slots.push_back({.address = const_cast<void*>(a.address), .device = a.device, .count = a.count});
   }
-  constexpr std::size_t most_side_by_side = 16;  // as of other transfers
+  constexpr std::size_t most_side_by_side = 16;  // as for other transfers
   for (std::size_t i = 0; i < std::min(slots.size(), most_side_by_side); ++i)
     arrivals.emplace_back(of, stream_priority::high, "a persistent channel");
   for (slot& s : slots) s.held = pool.hold(s.address);
@@ -61,7 +61,8 @@ bound_memory::~bound_memory() {
 
 namespace {
 
-/// Memory that an end of another process puts arrays to, until it says that it is done.
+/// Memory held open for the other process's end, which puts arrays here, until that end sends its end
+/// message.
 class held_for_process final : public reply_target {
  public:
   static reply_address hold(std::shared_ptr<bound_memory> memory) {
@@ -231,7 +232,7 @@ way_to_put bound_ends::put(stream& filled) {
   const bool on_one_device = &there_->on == &filled.on();
   if (!on_one_device && !there_->on.copies_from_peers())
     return go_by_host(from.count * size_) ? way_to_put::by_host : way_to_put::as_content;
-  // A short array does not wait for another stream.
+  // Short arrays are copied by the sender's stream, without a wait for another stream.
   if (on_one_device || (is_short_transfer(from.count * size_) && filled.on().copies_from_peers())) {
     filled.wait(to.read);
     filled.copy(bytes_of(to, size_), bytes_of(from, size_));
@@ -310,7 +311,7 @@ void bound_ends::go_on(void* self) {
   first->forget_message();
   first->is_told_ = true;
   if (--those.told_ > 0 && those.first_waiting_ != nullptr) those.item_->queue();
-  first->waiter_.resume();  // which may be the end of the channel
+  first->waiter_.resume();  // may destroy the channel
 }
 
 void bound_ends::promise_room() {

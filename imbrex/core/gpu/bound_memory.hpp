@@ -36,21 +36,21 @@ std::vector<bound_array> bound_arrays(const std::vector<Span>& spans) {
 
 class bound_ends;
 
-/// Where one end of a persistent channel takes what comes. In a process the other end knows it, too, and
-/// copies there. It marks `filled`, waits for `read`, and uses the stream; the receiver does the reverse.
-/// The ends take turns at a slot's events, and their signals order these turns, so that they need no lock.
-/// The rest but `gone` is the receiver's PE's.
+/// The memory in which one end of a persistent channel receives arrays. An end in the same process shares
+/// this object and copies into it. The sender marks `filled`, waits for `read`, and uses the stream; the
+/// receiver does the reverse. The ends access a slot's events in turn, and their signals order these
+/// accesses, so no lock is needed. All other members except `gone` belong to the receiver's PE.
 struct bound_memory {
   struct slot {
     void* address = nullptr;
     const void* device = nullptr;
     std::size_t count = 0;
-    void* held = nullptr;   ///< the block of the pool; null for memory that no pool has
-    shared_event filled{};  ///< of what has been put last
-    shared_event read{};    ///< when what was put last is needed no more
+    void* held = nullptr;   ///< block of the pool; null for memory outside all pools
+    shared_event filled{};  ///< the last array has been put
+    shared_event read{};    ///< the last array has been read and may be overwritten
   };
 
-  /// Throws imbrex::error unless the memory is of that device.
+  /// Throws imbrex::error unless all arrays are in memory of device `of`.
   bound_memory(device& of, const std::vector<bound_array>& arrays);
   bound_memory(const bound_memory&) = delete;
   bound_memory& operator=(const bound_memory&) = delete;
@@ -58,24 +58,26 @@ struct bound_memory {
 
   device& on;
   const int pe;
-  /// By which other devices copy here: those to several arrays go side by side, as each takes long to begin.
+  /// Streams by which other devices copy here. Copies to several arrays run side by side, as each has a long
+  /// latency.
   std::vector<stream> arrivals;
   std::vector<slot> slots{};
-  std::atomic<bool> gone = false;  ///< nobody will take what is put there
-  bound_ends* end = nullptr;       ///< whose it is, until it is gone
-  /// Arrays that are read, if an end of another process puts them here: it is told of no others.
+  std::atomic<bool> gone = false;  ///< the receiver is gone or has moved
+  bound_ends* end = nullptr;       ///< the owning end; null after it is unbound
+  /// Number of arrays that have been read, if another process's end puts arrays here. That end learns of no
+  /// others.
   std::int64_t read = 0;
 };
 
-/// Keeps memory of another process where it is, for who puts arrays there, until the last one that shares
-/// this is done. Its PE's.
+/// Holds memory of another process open for putting arrays there. When the last owner ends, the destructor
+/// notifies that process. Its PE's thread only.
 class hold_elsewhere {
  public:
   hold_elsewhere(std::uint32_t pe, const reply_address& held) : pe_(pe), held_(held) {}
   hold_elsewhere(const hold_elsewhere&) = delete;
   hold_elsewhere& operator=(const hold_elsewhere&) = delete;
   ~hold_elsewhere();
-  /// Somebody else will do so.
+  /// Transfers the duty to notify to another holder.
   void hand_on() noexcept { held_ = {}; }
 
  private:
@@ -83,33 +85,33 @@ class hold_elsewhere {
   reply_address held_;
 };
 
-/// What an end tells the other of where it takes what comes.
+/// The receiving memory of one end, sent to the other end.
 struct bound_offer {
   std::shared_ptr<bound_memory> memory{};  ///< null in another process
   std::vector<std::uint64_t> counts{};     ///< elements of each array
-  std::int64_t received = 0;               ///< arrays so far
+  std::int64_t received = 0;               ///< number of arrays received so far
 
-  // Of memory that processes of this host can find.
+  // Fields for memory that other processes of this host can open.
   std::uint32_t pe = 0;
   reply_address held{};
-  std::vector<memory_key> keys{};          ///< of each array; none if others cannot find them
-  std::shared_ptr<hold_elsewhere> hold{};  ///< where it has come to
+  std::vector<memory_key> keys{};          ///< one for each array; empty if other processes cannot open them
+  std::shared_ptr<hold_elsewhere> hold{};  ///< set in the receiving process
 
   void serialize(writer& out);
   void serialize(reader& in);
 };
 
-/// How an array goes to the other end.
+/// The path of an array to the other end.
 enum class way_to_put : std::uint8_t {
-  in_order,    ///< by a copy in the order of the sender's stream
-  to_device,   ///< by a stream of the receiver's device
-  to_process,  ///< as in_order; a signal says that it has come, and so leaves late
-  by_host,     ///< of a message that leaves late, when the array is on the host
-  as_content,  ///< of a message
+  in_order,    ///< a copy in the order of the sender's stream
+  to_device,   ///< a copy by a stream of the receiver's device
+  to_process,  ///< a copy as in_order; its signal leaves when it is complete
+  by_host,     ///< the content of a message that leaves when the array is on the host
+  as_content,  ///< the content of a message
 };
 
-/// What an end of a persistent channel knows of both: where arrays go, and how far they are. Numbers of
-/// arrays go on when the ends are bound anew. Its chare's PE.
+/// One end's knowledge of both ends: the arrays' addresses, and the progress. Counts of arrays continue when
+/// the ends are bound again. Its chare's PE only.
 class bound_ends {
  public:
   bound_ends() = default;
@@ -117,29 +119,29 @@ class bound_ends {
   bound_ends& operator=(const bound_ends&) = delete;
   ~bound_ends();
 
-  /// Its chare leaves the PE.
+  /// Drops the binding; called when its chare leaves the PE.
   void unbind() noexcept;
-  /// Takes what comes to these arrays from now on.
+  /// Receives to these arrays from now on. Returns the offer for the other end.
   std::unique_ptr<bound_offer> offer(const std::vector<bound_array>& to);
-  /// Sends from these arrays, of elements of that size, to what the other end has offered.
+  /// Sends from these arrays, of elements of `size` bytes, to the memory that the other end has offered.
   void bind(std::vector<bound_array> from, bound_offer* to, std::size_t size);
 
-  /// True if the next array can be put, or the ends are not bound.
+  /// True if the next array can be put, or if the ends are not bound.
   bool has_room() const { return places_ == 0 || sent_ + promised_ - released_there_ < places_; }
-  /// Puts the next array straight to where it goes, in the order of the stream, unless it can only be sent,
-  /// as `copy_to_host` or `copy_to_send` give it.
+  /// Puts the next array into the other end's memory, in the order of the stream. If the result is `by_host`
+  /// or `as_content` nothing was put: send the part that `copy_to_host` or `copy_to_send` returns.
   way_to_put put(stream& filled);
-  /// Has the stream wait for an array that has been put to another device.
+  /// Makes the stream wait until an array put to another device is complete.
   void wait_for_put(stream& filled);
-  /// A copy of the next array, in the order of the stream: on its device, or on the host.
+  /// Copies the next array, in the order of the stream: on its device, or to the host.
   device_part copy_to_send(stream& filled);
   device_part copy_to_host(stream& filled);
-  /// The next array has come, in memory of this end or as the content of a message.
+  /// Returns the slot of the next array, which is in memory of this end or, unless null, in `content`.
   const bound_memory::slot& take(stream& order, device_part* content);
   void release(stream& read);
 
-  /// True if the other end is on this PE and need not be sent signals: `tell_of_array`, `tell_of_release`. It
-  /// may know less of this one, if it came only after this one had told it where to put arrays.
+  /// True if the other end is on this PE and needs no signals: use `tell_of_array` and `tell_of_release`. The
+  /// other end may not yet be beside, if this end was bound only after it had sent its offer.
   bool is_beside() const { return beside_; }
   void tell_of_array() {
     bound_ends& other = *there_->end;
@@ -150,26 +152,26 @@ class bound_ends {
   void tell_of_release() {
     if (there_->end != nullptr) there_->end->note_released(released_);
   }
-  /// An array has been put from another process.
+  /// Another process has put an array here.
   void note_put_from_afar() { from_afar_ = true; }
   bool are_put_from_afar() const { return from_afar_; }
-  /// What must be kept until an array has been put to another process, or until it is known there that
+  /// The other process's memory. Keep it until an array has been put there, or until that process knows that
   /// arrays have been read here.
   const std::shared_ptr<hold_elsewhere>& hold() const { return hold_; }
   const std::shared_ptr<bound_memory>& here() const { return here_; }
   std::int64_t released() const { return released_; }
-  /// The stream that is done when all arrays that were released have been read.
+  /// A stream that completes when all released arrays have been read.
   stream& reads();
 
-  /// How many arrays this end has released; the other end is about to be told.
+  /// The number of arrays released by this end; call it just before sending it to the other end.
   std::int64_t announced() { return announced_ = from_afar_ ? here_->read : released_; }
-  /// True if all places are taken as far as the other end knows, and are not.
+  /// True if the other end believes all slots to be taken, although some are released.
   bool must_announce() const {
     return announced_ < released_ && here_ != nullptr && !from_afar_ &&
            arrived_ - announced_ >= static_cast<std::int64_t>(here_->slots.size());
   }
   void note_arrival() { ++arrived_; }
-  /// The other end has released so many.
+  /// The other end has released `arrays` arrays in total.
   void note_released(std::int64_t arrays) {
     if (arrays > released_there_) released_there_ = arrays;
     if (!waiting_.empty()) [[unlikely]]
@@ -184,52 +186,53 @@ class bound_ends {
   const bound_array& next_to_send(const stream& filled) const;
   std::size_t slot_to_send() const;
   void promise_room();
-  /// The first of the receives that wait goes on, if its array is there.
+  /// Resumes the first waiting receive, if its array has arrived.
   static void go_on(void* self);
   void find_elsewhere(bound_offer& to);
-  /// True if so many bytes surely go with their message, by the host.
+  /// True if an array of this size is always sent within its message, through the host.
   bool go_by_host(std::size_t bytes) const;
 
   std::shared_ptr<bound_memory> here_, there_;
-  std::vector<void*> elsewhere_;  ///< where the arrays go in another process; of none if they cannot be put
+  std::vector<void*> elsewhere_;  ///< addresses of the arrays in another process; empty if they cannot be put
   std::shared_ptr<hold_elsewhere> hold_;
   int other_pe_ = 0;
   bool beside_ = false;
   bool from_afar_ = false;
-  bool has_left_over_ = false;  ///< arrays that had come, and were not received, when it was bound anew
+  bool has_left_over_ = false;  ///< some arrays had arrived and were not received when it was bound again
   std::vector<bound_array> from_;
-  std::vector<shared_event> ready_;  ///< when those of `from_` were filled, for other devices
-  std::size_t size_ = 0;             ///< of an element
-  std::int64_t places_ = 0;          ///< of the other end; none before it is bound
-  std::int64_t first_sent_ = 0;      ///< when it was bound
+  std::vector<shared_event> ready_;  ///< events after which `from_` is filled, for copies by other devices
+  std::size_t size_ = 0;             ///< bytes of an element
+  std::int64_t places_ = 0;          ///< number of slots of the other end; 0 before it is bound
+  std::int64_t first_sent_ = 0;      ///< `sent_` when it was bound
   std::int64_t first_received_ = 0;
   std::int64_t sent_ = 0;
-  std::int64_t promised_ = 0;  ///< places for sends that go on soon
+  std::int64_t promised_ = 0;  ///< slots reserved for sends that will resume
   std::int64_t received_ = 0;
   std::int64_t released_ = 0;
-  std::int64_t announced_ = 0;  ///< released arrays that the other end has been told of
+  std::int64_t announced_ = 0;  ///< released arrays that the other end knows of
   std::int64_t arrived_ = 0;
-  std::int64_t told_ = 0;  ///< of those, arrays that no message tells of, and nobody has received
+  std::int64_t told_ = 0;  ///< arrived arrays without a message that no receive has taken
   std::int64_t released_there_ = 0;
   std::vector<class wait_for_room*> waiting_;
   class wait_for_array* first_waiting_ = nullptr;
   class wait_for_array** after_last_waiting_ = &first_waiting_;
-  standing_item* item_ = nullptr;  ///< while it is bound
+  standing_item* item_ = nullptr;  ///< null unless bound
 };
 
-/// A receive that waits: for a message, or for the end beside, which tells of its array without one.
+/// A waiting receive: for a message, or for an end on the same PE, which sends no message for its array.
 class wait_for_array {
  public:
   wait_for_array() = default;
   wait_for_array(const wait_for_array&) = delete;
   wait_for_array& operator=(const wait_for_array&) = delete;
 
-  /// True once it has been told of its array, for which no message comes.
+  /// True once its array has arrived without a message.
   bool is_told() const { return is_told_; }
 
  protected:
   ~wait_for_array() { leave_if_waiting(); }
-  /// True if an array is there that no message tells of.
+  /// Takes an array that arrived without a message. False if there is none, or if another receive waits for
+  /// it.
   bool ask(bound_ends& of) {
     is_told_ = of.told_ > 0 && of.first_waiting_ == nullptr;
     if (is_told_) --of.told_;
@@ -248,7 +251,7 @@ class wait_for_array {
 
  private:
   friend class bound_ends;
-  /// It waits for no message from now on.
+  /// Cancels the wait for a message.
   virtual void forget_message() = 0;
   void leave() {
     *before_ = later_;
@@ -258,8 +261,8 @@ class wait_for_array {
 
   bound_ends* of_ = nullptr;
   bool is_told_ = false;
-  wait_for_array* later_ = nullptr;    ///< among those that wait
-  wait_for_array** before_ = nullptr;  ///< what points to it there; null unless it waits
+  wait_for_array* later_ = nullptr;    ///< next waiting receive
+  wait_for_array** before_ = nullptr;  ///< pointer to this in the list; null unless it waits
   waiter waiter_;
 };
 
@@ -274,9 +277,9 @@ class wait_for_room {
       end();
   }
 
-  /// False if it need not wait.
+  /// False if no wait is needed.
   bool begin(bound_ends& of, const waiter& who, scope& entry);
-  /// It goes on, if it has waited.
+  /// Continues after a wait, if there was one.
   void resume() {
     if (of_ == nullptr) [[likely]]
       return;
@@ -289,7 +292,7 @@ class wait_for_room {
 
   void end();
 
-  bound_ends* of_ = nullptr;  ///< while it waits
+  bound_ends* of_ = nullptr;  ///< null unless it waits
   bool promised_ = false;
   std::unique_ptr<pending_state<void>, pending_deleter<void>> state_;
   std::optional<pending_awaiter<void>> wait_;

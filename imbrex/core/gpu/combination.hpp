@@ -15,13 +15,13 @@
 
 namespace imbrex {
 
-/// Combines by a kernel of the program: see `by_kernel`.
+/// Combines arrays with a kernel of the program: see `by_kernel`.
 template <const auto& Kernel>
 struct kernel_operation {};
 
-/// The operation of a reduction of `device_buffer<T>`s that a kernel does, for devices that cannot compile
-/// the operation itself: a `kernel<device_span<T>, device_span<const T>>` that makes `to[i]` of `to[i]` and
-/// `from[i]`, in this order.
+/// A reduction of `device_buffer<T>`s by a user's kernel, for devices that cannot compile the operation. The
+/// kernel is a `kernel<device_span<T>, device_span<const T>>` that combines `to[i]` with `from[i]`, in this
+/// order, and stores the result in `to[i]`.
 ///
 ///     const auto forces = co_await all_reduce(std::move(mine), imbrex::by_kernel<add_vectors>);
 template <const auto& Kernel>
@@ -39,7 +39,8 @@ inline constexpr bool combines_elsewhere<kernel_operation<Kernel>, T> =
 template <class T>
 using native_combination = void (*)(native_stream, device_span<T>, combined_arrays<T>);
 
-/// What the library has compiled for devices, by operation; null where it was built without their compiler.
+/// Device kernels compiled into the library, by operation; null if it was built without the device's
+/// compiler.
 template <class T>
 struct known_combinations {
   static const native_combination<T> sum, product, min, max;
@@ -71,14 +72,14 @@ native_combination<T> native_combination_of() {
   return nullptr;
 }
 
-/// Does it on the host, as the emulated device does.
+/// Combines on the host, for emulated devices.
 template <class Op, class T>
 void combine_on_host(device_span<T> to, combined_arrays<T> from) {
   for (std::size_t i = 0; i < to.size(); ++i)
     for (int a = 0; a < from.count; ++a)
       to.data()[i] = static_cast<T>(Op{}(static_cast<const T&>(to.data()[i]), from.of[a][i]));
 }
-/// The values are combined with one array after the other, which are all read and written once.
+/// The cost in the device model: each array is read once, and the result also written once.
 template <class T>
 work_size work_of_combination(device_span<T> to, combined_arrays<T> from) {
   return {.bytes = (2.0 + from.count) * static_cast<double>(to.size_bytes()),
@@ -86,7 +87,7 @@ work_size work_of_combination(device_span<T> to, combined_arrays<T> from) {
           .threads = to.size()};
 }
 
-/// How an operation combines arrays of elements T on a device, in their order: by as few kernels as it can.
+/// Combines arrays of elements T on a device, in their order, with as few kernels as possible.
 template <class Op, class T>
 struct combination {
   static void launch(stream& order, device_span<T> to, std::span<const device_span<const T>> from) {

@@ -3,8 +3,8 @@
 
 namespace imbrex::detail {
 
-/// What a kernel combines with an array: arrays of the same length on the same device, in this order. This
-/// header is C++17, for the device's compilers.
+/// Arrays that a kernel combines into another array, in this order. All have the same length and are on the
+/// same device. This header is C++17, for the device's compilers.
 template <class T>
 struct combined_arrays {
   static constexpr int most = 8;

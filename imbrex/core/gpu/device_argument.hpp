@@ -15,8 +15,8 @@
 
 namespace imbrex {
 
-/// Where what comes is to be put: memory, and the stream in whose order it is put there. So it comes after
-/// whatever that stream has been given to do with the memory, and before whatever it is given next.
+/// The destination of an incoming array: memory, and the stream whose order the copy follows. The copy runs
+/// after all work submitted to the stream before, and before all work submitted later.
 template <class T>
 struct device_place {
   device_span<T> memory;
@@ -25,16 +25,16 @@ struct device_place {
 
 namespace detail {
 
-/// Throws imbrex::error unless `room` elements of that device are enough for `count` on this PE.
+/// Throws imbrex::error unless the place is on this PE's device and has room for `count` elements.
 void check_place(std::string_view member, std::size_t room, const void* device, const stream& order,
                  std::size_t count);
 
 }  // namespace detail
 
-/// A parameter of an entry: so many elements of a device's memory that come with the message. `Place` is a
-/// member function of the chare. When the message is there, and before anything is copied, it is called with
-/// the arguments that stand before this one and the number of elements, and returns a `device_place` of at
-/// least so many. Without one they come to memory of the pool, that of the argument.
+/// An entry's parameter: an array in device memory that arrives with the message. `Place` is a member
+/// function of the chare. It is called when the message has arrived, before anything is copied. Its arguments
+/// are those before this one, and the number of elements. It returns a `device_place` of at least that size.
+/// Without `Place` the array is copied to memory of the pool, which the argument owns.
 ///
 ///     imbrex::device_place<double> place(int side, std::size_t count) {
 ///       return {ghost_[side].span(), unpack_};
@@ -43,8 +43,8 @@ void check_place(std::string_view member, std::size_t room, const void* device, 
 ///       unpack_.launch(unpack, cells.span(), ...);
 ///     }
 ///
-/// The sender gives what `zero_copy` returns, or a `device_buffer`, which moves. The entry begins when the
-/// transfer is ordered: nobody waits for it but streams.
+/// The sender passes the result of `zero_copy`, or moves in a `device_buffer`. The entry begins once the
+/// transfer is submitted: only streams wait for its completion.
 template <class T, auto Place = nullptr>
 class device_argument {
  public:
@@ -56,10 +56,10 @@ class device_argument {
   device_argument(device_buffer<T>&& owned) noexcept : part_(std::move(*owned.part())) {}
   device_argument(const device_loan<T>& lent) : part_(lent.part()) {}
 
-  /// The elements, where they are or will be.
+  /// The memory of the elements, also before their transfer is complete.
   device_span<T> span() const noexcept { return memory_; }
   std::size_t size() const noexcept { return memory_.size(); }
-  /// When they are there: for streams other than that of the place.
+  /// The event after which the elements are complete, for streams other than the place's.
   shared_event ready() const { return order_ != nullptr ? shared_event(*order_) : part_.ready(); }
 
   // For the runtime.

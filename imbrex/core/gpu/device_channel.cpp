@@ -19,7 +19,7 @@ void placed_receives::go_on(void* self) {
   if (first == nullptr) return;
   first->leave();
   if (those.served_.first != nullptr) those.item_->queue();
-  first->waiter_.resume();  // which may be the end of the channel
+  first->waiter_.resume();  // may destroy the channel
 }
 
 shared_event placed_receives::serve(const void* address, std::size_t count, std::size_t size,
@@ -27,7 +27,7 @@ shared_event placed_receives::serve(const void* address, std::size_t count, std:
   placed_receive& first = *waiting_.first;
   stream& order = first.order_;
   const void* const device = filled.on().info().id;
-  // What is wrong the receiver says, when it is asked for its array.
+  // On a mismatch the message path is used, and the receiver reports the error when it takes the array.
   if (count != first.count_ || &order.on() != &filled.on() || &order.on() != &gpu() ||
       first.device_ != device || order.capturing())
     return {};

@@ -22,7 +22,7 @@ class device_channel;
 
 namespace detail {
 
-/// What goes through a device channel: it stays where it is until its receiver says where it shall land.
+/// An array in a device channel. It stays in the sender's memory until the receiver names a destination.
 template <class T>
 class device_parcel {
  public:
@@ -47,7 +47,7 @@ struct member_traits<device_channel<T> C::*> : port_traits<device_parcel<T>, C> 
 
 class placed_receives;
 
-/// A receive that has said where the next array shall land, and waits.
+/// A waiting receive that has named the destination of its array.
 class placed_receive {
  public:
   placed_receive(void* address, const void* device, std::size_t count, stream& order)
@@ -55,7 +55,7 @@ class placed_receive {
   placed_receive(const placed_receive&) = delete;
   placed_receive& operator=(const placed_receive&) = delete;
 
-  /// True once its array is on its way, for which no message comes.
+  /// True once its array has been copied directly; then no message arrives.
   bool is_served() const { return is_served_; }
   void* address() const { return address_; }
   const void* device() const { return device_; }
@@ -65,7 +65,7 @@ class placed_receive {
  protected:
   ~placed_receive() { leave_if_waiting(); }
   void join(placed_receives& those, const waiter& who);
-  /// It waits no more, if it did.
+  /// Leaves the list of waiting receives, if it is there.
   void leave_if_waiting() {
     if (before_ != nullptr) leave();
   }
@@ -73,7 +73,7 @@ class placed_receive {
  private:
   friend class placed_receives;
   void leave();
-  /// It waits for no message from now on.
+  /// Cancels the wait for a message.
   virtual void forget_message() = 0;
 
   void* const address_;
@@ -83,28 +83,28 @@ class placed_receive {
   waiter waiter_;
   bool is_served_ = false;
   placed_receives* of_ = nullptr;
-  placed_receive* later_ = nullptr;    ///< among those that wait, or that are served
-  placed_receive** before_ = nullptr;  ///< what points to it there; null unless it is there
+  placed_receive* later_ = nullptr;    ///< next receive in the list of waiting or served ones
+  placed_receive** before_ = nullptr;  ///< pointer to this in the list; null unless listed
 };
 
-/// The receives of one end. Where the other end is on the same PE and device, and the receive was there
-/// first, its `send` orders the copy itself. Its chare's PE.
+/// The receives of one end. If the other end is on the same PE and device, and the receive came first, its
+/// `send` submits the copy itself. Its chare's PE only.
 class placed_receives {
  public:
   placed_receives() = default;
   placed_receives(const placed_receives&) = delete;
   placed_receives& operator=(const placed_receives&) = delete;
   ~placed_receives() { leave(); }
-  /// Their chare leaves the PE: none waits.
+  /// Removes all receives; called when their chare leaves the PE.
   void leave() noexcept;
 
-  /// True if a receive waits that says where, and all before it do.
+  /// True if the first waiting receive has a destination, and so have all receives before it.
   bool are_first() const { return waiting_.first != nullptr && unplaced_ == 0; }
-  /// Copies to where the first one says, in the order of its stream, after what `filled` has been given. Null
-  /// if it cannot be done so; else the point at which the memory has been read.
+  /// Copies to the first receive's destination: in the order of its stream, after the work submitted to
+  /// `filled`. Returns the event after which the source has been read. Null if a direct copy is not possible.
   shared_event serve(const void* address, std::size_t count, std::size_t size, stream& filled);
 
-  /// One that says nothing of where.
+  /// Counts a receive without a destination while it lives.
   class unplaced {
    public:
     explicit unplaced(placed_receives& of) : of_(of) { ++of_.unplaced_; }
@@ -122,7 +122,7 @@ class placed_receives {
     placed_receive* first = nullptr;
     placed_receive** after_last = &first;
   };
-  /// The first of those that are served goes on.
+  /// Resumes the first served receive.
   static void go_on(void* self);
   static void append(list& to, placed_receive& r) {
     r.later_ = nullptr;
@@ -134,7 +134,7 @@ class placed_receives {
   list waiting_;
   list served_;
   int unplaced_ = 0;
-  standing_item* item_ = nullptr;  ///< once it has been needed
+  standing_item* item_ = nullptr;  ///< created at its first use
 };
 
 inline void placed_receive::join(placed_receives& those, const waiter& who) {
@@ -150,7 +150,8 @@ inline void placed_receive::leave() {
   before_ = nullptr;
 }
 
-/// A port of a chare, if that is on this PE and they need no messages there.
+/// The port of a chare, if the chare is on this PE and the PE needs no messages between its chares; otherwise
+/// null.
 template <class Chare, auto Port>
 auto* find_port(std::uint64_t collection, std::uint64_t linear) {
   auto& pe = processor::here();
@@ -159,7 +160,7 @@ auto* find_port(std::uint64_t collection, std::uint64_t linear) {
   return e != nullptr ? &(element_memory<Chare>::object(*e).*Port) : nullptr;
 }
 
-/// Copies what has come to that memory, in the order of the stream. Throws imbrex::error if their lengths
+/// Copies the received array to this memory, in the order of the stream. Throws imbrex::error if the lengths
 /// differ.
 void receive_at(device_part& content, void* address, const void* device, std::size_t count, stream& order);
 
@@ -173,10 +174,10 @@ struct serializer<detail::device_parcel<T>> {
   }
 };
 
-/// One end of an ordered two-way stream of arrays in device memory between two chares, as `channel` is of
-/// values: both ends are public members, and each is connected to the other. What is sent is copied once,
-/// from where the sender has it to where the receiver says (paper 001, section 4.1.3). Sends and receives
-/// match in their order; either may come first, and several may be under way.
+/// One end of an ordered two-way stream of arrays in device memory between two chares, as `channel` is for
+/// values. Both ends are public members, and each is connected to the other. An array is copied once, from
+/// the sender's memory to the destination that the receiver names (paper 001, section 4.1.3). Sends and
+/// receives match in order; either may come first, and several may be pending.
 ///
 ///     right.connect<&block::left>(peers()[i + 1]);
 ///     imbrex::device_loan<double> out = right.send(face.span(), pack_);
@@ -193,16 +194,16 @@ class device_channel : private channel<detail::device_parcel<T>> {
  public:
   using typename base::value_type;
 
-  /// As `channel::connect`.
+  /// Connects the ends as `channel::connect` does.
   template <auto Port, class Chare>
   void connect(const element<Chare>& to) {
     base::template connect<Port>(to);
     find_other_ = &detail::find_port<Chare, Port>;
   }
 
-  /// Lends memory to the other end that holds what is to be read when the stream has done what was submitted
-  /// to it so far. It must not change before the loan's `done()` has ended. Throws imbrex::error if the
-  /// channel is not connected.
+  /// Lends memory to the other end. The receiver gets its contents after the work submitted to the stream so
+  /// far. The memory must not change before `co_await loan.done()`, with the returned loan, has ended. Throws
+  /// imbrex::error if the channel is not connected.
   device_loan<std::remove_const_t<T>> send(device_span<const T> from, stream& filled) {
     device_channel* const beside =
         find_other_ != nullptr ? find_other_(base::other_collection(), base::other_linear()) : nullptr;
@@ -217,16 +218,17 @@ class device_channel : private channel<detail::device_parcel<T>> {
     base::send(detail::device_parcel<T>(loan));
     return loan;
   }
-  /// Hands a buffer over, whose contents are there as `ready_after` has said.
+  /// Moves a buffer to the other end. Its contents are complete as set by `ready_after`.
   void send(device_buffer<T>&& buffer) { base::send(detail::device_parcel<T>(std::move(*buffer.part()))); }
 
-  /// Ends when the next array that the other end sends is on its way to that memory, in the order of the
-  /// stream: what is submitted to it from then on comes after the array. Throws imbrex::error if the array is
-  /// not as long as the memory, and unless memory and stream are of this PE's device.
+  /// Completes when the copy of the other end's next array to this memory is submitted, in the order of the
+  /// stream. Work submitted to the stream later runs after the copy. Throws imbrex::error if the array and
+  /// the memory differ in length, or if memory or stream are not of this PE's device.
   [[nodiscard("co_await the array")]] auto receive(device_span<T> to, stream& order) {
     return arrival(*this, to, order);
   }
-  /// Gives the buffer itself, on this PE's device: one that was handed over on this device is not copied.
+  /// Returns the next array as a buffer on this PE's device. A buffer moved in on the same device is not
+  /// copied.
   task<device_buffer<T>> receive() {
     const detail::placed_receives::unplaced here(receives_);
     auto parcel = co_await base::receive();
@@ -235,7 +237,7 @@ class device_channel : private channel<detail::device_parcel<T>> {
   }
 
   /// For the runtime.
-  void collect_unread(std::vector<detail::device_part*>& parts) {  // its chare leaves this PE
+  void collect_unread(std::vector<detail::device_part*>& parts) {  // called when its chare leaves this PE
     receives_.leave();
     base::collect_unread(parts);
   }
@@ -245,17 +247,17 @@ class device_channel : private channel<detail::device_parcel<T>> {
 
  private:
   detail::placed_receives receives_;
-  /// Finds the other end if it is on this PE; null if that is not known.
+  /// finds the other end on this PE; null if it is not known to be there
   device_channel* (*find_other_)(std::uint64_t collection, std::uint64_t linear) = nullptr;
 };
 
-/// What `receive` gives: co_await it at once.
+/// The result of `receive`: co_await it at once.
 template <class T>
 class [[nodiscard("co_await the array")]] device_channel<T>::arrival final : detail::placed_receive {
  public:
   arrival(device_channel& through, device_span<T> to, stream& order)
       : placed_receive(to.data(), to.device(), to.size(), order), through_(through) {}
-  /// Only before it is awaited.
+  /// To be moved only before it is awaited.
   arrival(arrival&& other) noexcept
       : placed_receive(other.address(), other.device(), other.count(), other.order()),
         through_(other.through_) {}

@@ -34,7 +34,7 @@ constexpr kernel<device_span<const std::int64_t>, std::int64_t, device_span<std:
 std::int64_t first_of(int from, int round) { return 500'009LL * from + 1013LL * round; }
 std::size_t size_of(int round) { return std::size_t(round * round % 41); }
 
-/// Two of them, each the other's neighbour.
+/// One of two connected neighbours.
 class end : public chare<end> {
  public:
   end() : wrong_(gpu(), 1), seen_(gpu(), 1) {
@@ -59,7 +59,7 @@ class end : public chare<end> {
     co_await when_all(say(rounds), hear(rounds));
     co_await look_.done();
   }
-  /// Lends one array and sends it again as soon as it may; each third goes as a buffer.
+  /// Lends one array, and sends it again as soon as that is allowed; each third array is sent as a buffer.
   task<> say(int rounds) {
     device_buffer<std::int64_t> kept(gpu(), 41);
     for (int round = 0; round < rounds; ++round) {
@@ -81,7 +81,7 @@ class end : public chare<end> {
       device_buffer<std::int64_t> ghost(gpu(), size_of(round));
       if (round + 1 == rounds) {
         co_await line.receive(ghost.span(), look_);
-      } else {  // two receives under way
+      } else {  // two pending receives
         auto [nothing, buffer] = co_await when_all(line.receive(ghost.span(), look_), line.receive());
         EXPECT_EQ(buffer.size(), size_of(round + 1));
         look_.wait(buffer);
@@ -96,7 +96,7 @@ class end : public chare<end> {
     co_return seen_[0];
   }
 
-  /// Two receives wait, of which one gives up when the bell rings.
+  /// Two receives wait; one is cancelled when the bell rings.
   task<> give_up_and_hear(int rounds) {
     device_buffer<std::int64_t> ghost(gpu(), size_of(0));
     auto first = co_await when_any(line.receive(ghost.span(), look_), bell.receive());
@@ -105,7 +105,7 @@ class end : public chare<end> {
     co_await look_.done();
   }
   mailbox<int> bell;
-  /// Lends an array to the other end, which waits for it, and then to others.
+  /// Lends an array to the waiting other end, and then to others.
   task<> lend_twice() {
     device_buffer<std::int64_t> face(gpu(), size_of(0));
     fill_.launch(count_from, face.span(), first_of(where()[0], 0));
@@ -122,7 +122,7 @@ class end : public chare<end> {
     ++looks_;
   }
   int looks() const { return looks_; }
-  /// All before the other end receives.
+  /// Sends all arrays before the other end receives.
   void say_ahead(int rounds) {
     for (int round = 0; round < rounds; ++round) {
       device_buffer<std::int64_t> given(gpu(), size_of(round));
@@ -140,7 +140,7 @@ class end : public chare<end> {
     co_return "none";
   }
   std::uintptr_t address() const { return std::bit_cast<std::uintptr_t>(this); }
-  /// By the stream of another one, to memory of its device.
+  /// Receives by a stream of another chare, to memory of that stream's device.
   task<std::string> receive_by_other(std::uintptr_t address) {
     const auto* const other = std::bit_cast<const end*>(address);
     device_buffer<std::int64_t> ghost(other->look_.on(), 3);
@@ -225,7 +225,7 @@ TEST_P(device_channels, refuse_arrays_of_another_length) {
     auto ends = make_array<end>({2});
     EXPECT_NE((co_await ends[0].call<&end::send_in_vain>()).find("connect"), std::string::npos);
     co_await ends.call<&end::connect>();
-    co_await ends.call<&end::connect>();  // to the same: that is no second one
+    co_await ends.call<&end::connect>();  // a second connect to the same end is no error
     const std::string second = co_await ends[0].call<&end::connect_to_itself>();
     EXPECT_NE(second.find("a channel has one other end"), std::string::npos) << second;
     send<&end::say_three>(ends[0]);
@@ -272,7 +272,7 @@ TEST_P(device_channels, lend_on_what_a_receive_has_waited_for) {
   });
 }
 
-// A chare that moves between threads may keep a stream of the device where it was.
+// A chare that moves between threads may keep a stream of its former device.
 TEST(device_channels, refuse_streams_of_another_device) {
   for (const device_path path : {device_path::any, device_path::host}) {
     options settings{.pes = 2, .machine = machine_kind::deterministic};

@@ -17,7 +17,7 @@ bool over(const shared_event& event) {
   try {
     return event.done();
   } catch (const error&) {
-    return true;  // the device has failed: `done` finds that out by itself
+    return true;  // the device has failed, which `done` reports
   }
 }
 
@@ -39,7 +39,8 @@ std::shared_ptr<loan_record> loan_record::of_read(const void* address, device& o
   return record;
 }
 
-/// Counts one part that is to read. It is in messages alone, and comes from memory as they do.
+/// Counts one part that will read the memory. It exists only in messages, and its memory comes from the same
+/// pool.
 class loan_record::reader_of_loan final : public memory_lender {
  public:
   static void* operator new(std::size_t bytes) { return pool::allocate(bytes); }
@@ -74,7 +75,7 @@ void loan_record::end_reading(shared_event&& read) noexcept {
     if (--readers_ == 0) told.swap(waiting_);
   }
   if (told.empty()) return;
-  if (scheduler::current() == nullptr) return;  // the run is over
+  if (scheduler::current() == nullptr) return;  // the run has ended
   for (const waiter& w : told) send_end(w.pe, w.address);
 }
 

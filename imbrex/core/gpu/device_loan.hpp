@@ -20,7 +20,7 @@
 namespace imbrex {
 namespace detail {
 
-/// For what comes and goes with each message, from the PE's own memory.
+/// Allocates from the PE's own pool, for objects made for each message.
 template <class T>
 struct pool_allocator {
   using value_type = T;
@@ -33,22 +33,22 @@ struct pool_allocator {
   bool operator==(const pool_allocator&) const = default;
 };
 
-/// What the owner of lent memory shares with those who are to read it. Any thread.
+/// State shared by the owner of lent memory and its readers. Any thread.
 class loan_record {
  public:
-  /// Memory that holds what is to be read at that event.
+  /// Memory whose contents are complete after event `filled`.
   loan_record(const void* address, device& on, shared_event filled);
-  /// Memory that has been read at that event once, and may be read again.
+  /// Memory that was read once, up to event `read`, and may be read again.
   static std::shared_ptr<loan_record> of_read(const void* address, device& on, const shared_event& read);
   loan_record(const loan_record&) = delete;
   loan_record& operator=(const loan_record&) = delete;
   ~loan_record();
 
-  /// A part of a message that reads the memory. `self` is this.
+  /// A part of a message that reads the memory. `self`: this record.
   static device_part part(const std::shared_ptr<loan_record>& self, std::size_t count, std::size_t size);
-  /// Ends when all parts have read, or will not.
+  /// Completes when each part has read the memory or has been destroyed.
   static task<> done(std::shared_ptr<loan_record> self);
-  /// Ends when that point has been reached.
+  /// Completes when the event has occurred.
   static task<> done_at(shared_event read);
 
  private:
@@ -61,32 +61,32 @@ class loan_record {
 
   void end_reading(shared_event&& read) noexcept;
   bool is_read();
-  /// False if all have read; else who waits is told when they have.
+  /// Registers a waiter, to be notified when all parts have read. False if all have read already.
   bool will_tell(const waiter& who);
 
   const void* const address_;
   device& on_;
   const shared_event filled_;
-  void* const held_;  ///< the block of the pool; null for memory that no pool has
+  void* const held_;  ///< block of the pool; null for memory outside all pools
   quick_lock lock_;
   int readers_ = 0;
-  shared_event first_read_;           ///< one that was told of, and
-  std::vector<shared_event> others_;  ///< the rest
-  std::vector<waiter> waiting_;       ///< some may have given up
+  shared_event first_read_;           ///< first recorded event of a read
+  std::vector<shared_event> others_;  ///< events of other reads
+  std::vector<waiter> waiting_;       ///< may include waiters that have been cancelled
 };
 
-/// Throws `device_error` unless the memory is of the stream's device.
+/// Throws `device_error` unless the memory is on the stream's device.
 void check_lent(const void* device, const stream& filled);
 [[noreturn]] void throw_moved_loan();
 
 }  // namespace detail
 
-/// Memory of a device that its owner keeps and others are given to read: an argument for parameters of type
-/// `device_argument`. It may go to any number of receivers. Made by `zero_copy`.
+/// Device memory that its owner keeps and lends to receivers: an argument for parameters of type
+/// `device_argument`. It may be sent to any number of receivers. Created by `zero_copy`.
 ///
 /// The owner must not change the memory before `co_await loan.done()` has ended. Memory of a `device_buffer`
-/// is not used for anything else before, also when the buffer is destroyed. One that has been moved from
-/// lends nothing: it has no elements, is not to be sent, and its `done()` waits for no reader.
+/// is not reused before, even if the buffer is destroyed. A moved-from loan has no elements and must not be
+/// sent; its `done()` waits for no reader.
 template <class T>
 class device_loan {
  public:
@@ -114,8 +114,8 @@ class device_loan {
   device_span<const T> span() const noexcept { return memory_; }
   std::size_t size() const noexcept { return memory_.size(); }
 
-  /// Ends when all receivers that it has been sent to so far have read it, or will not, since they have
-  /// ended. Throws `device_error` if the device of this PE fails.
+  /// Completes when all receivers to which it has been sent so far have read the memory, or have ended
+  /// without reading. Throws `device_error` if this PE's device fails.
   task<> done() const {
     return record_ != nullptr ? detail::loan_record::done(record_) : detail::loan_record::done_at(read_);
   }
@@ -124,7 +124,7 @@ class device_loan {
 
   /// Throws imbrex::error if it has been moved from.
   detail::device_part part() const { return detail::loan_record::part(record(), size(), sizeof(T)); }
-  /// Memory that its one receiver so far will have read at that event.
+  /// A loan whose only receiver so far reads the memory until event `read`.
   device_loan(device_span<const T> memory, device& on, shared_event read)
       : read_(std::move(read)), on_(&on), memory_(memory) {}
 
@@ -135,15 +135,15 @@ class device_loan {
     return record_;
   }
 
-  mutable std::shared_ptr<detail::loan_record> record_;  ///< null until it has more than one receiver, or
-  shared_event read_;                                    ///< when that one has read
-  device* on_;                                           ///< null once it has been moved from
+  mutable std::shared_ptr<detail::loan_record> record_;  ///< null until it has more than one receiver
+  shared_event read_;                                    ///< event after which the only receiver has read
+  device* on_;                                           ///< null once moved from
   device_span<const T> memory_;
 };
 
-/// Lends memory that holds what is to be read when the stream has done what was submitted to it so far. On
-/// the way to a receiver on the same device it is copied once, by the device; paper 001 calls this the
-/// zero-copy message. Throws `device_error` if the stream is of another device, or is being captured.
+/// Lends memory whose contents are complete after the work submitted to the stream so far. For a receiver on
+/// the same device the device copies it once; paper 001 calls this the zero-copy message. Throws
+/// `device_error` if the stream is of another device, or is being captured.
 template <class T>
 device_loan<std::remove_const_t<T>> zero_copy(device_span<T> memory, stream& filled) {
   detail::check_lent(memory.device(), filled);

@@ -22,7 +22,7 @@
 
 namespace imbrex::device_messages_test {
 
-/// Cell i becomes first + i.
+/// Sets cell i to first + i.
 constexpr kernel<device_span<std::int64_t>, std::int64_t> count_from{
     .name = "count_from",
     .host =
@@ -31,7 +31,7 @@ constexpr kernel<device_span<std::int64_t>, std::int64_t> count_from{
         },
     .work = [](device_span<std::int64_t> to,
                std::int64_t) { return work_size{.time = nanoseconds(700 * (to.size() % 5))}; }};
-/// Counts the cells that are not so.
+/// Counts cells with other values.
 constexpr kernel<device_span<const std::int64_t>, std::int64_t, device_span<std::int64_t>> compare{
     .name = "compare",
     .host =
@@ -53,7 +53,7 @@ struct parcel {
   std::optional<device_buffer<std::int64_t>> edge;
 };
 
-/// Fills memory on its device and checks what comes to it there.
+/// Fills memory on its device, and checks received data there.
 class node : public chare<node> {
  public:
   node()
@@ -67,7 +67,7 @@ class node : public chare<node> {
   mailbox<parcel> parcels;
   mailbox<int> taken;
 
-  // Owned.
+  // Owned buffers.
 
   task<> give(int rounds) {
     for (int round = 0; round < rounds; ++round)
@@ -113,7 +113,7 @@ class node : public chare<node> {
     }
   }
 
-  // Posted and lent.
+  // Arrays with a place, and lent arrays.
 
   device_place<std::int64_t> place(int from, int round, std::size_t count) {
     if (round == refused_round) throw std::runtime_error("no place for " + std::to_string(from));
@@ -134,7 +134,7 @@ class node : public chare<node> {
     check(cells.span(), first_of(from, round));
     send<&node::taken>(peers()[from], 0);
   }
-  /// Lends one array again and again, and overwrites it as soon as it may.
+  /// Lends one array repeatedly, and overwrites it as soon as that is allowed.
   task<> lend(int rounds, int receivers) {
     const std::size_t count = 301;
     device_buffer<std::int64_t> face(gpu(), count);
@@ -148,7 +148,7 @@ class node : public chare<node> {
         else
           send<&node::take_anywhere>(to, where()[0], round, loan);
       }
-      // One gives up, or has come as well; others wait on.
+      // One waiter is cancelled or has completed, too; the others still wait.
       co_await when_any(loan.done(), sleep_for(nanoseconds(round % 2)));
       co_await when_all(loan.done(), loan.done());
     }
@@ -160,13 +160,13 @@ class node : public chare<node> {
       co_await taken.receive();
     }
   }
-  /// The loan and the buffer go before the receiver has looked.
+  /// Loan and buffer are destroyed before the receiver has read.
   task<> lend_and_forget(int rounds) {
     for (int round = 0; round < rounds; ++round) {
       device_buffer<std::int64_t> face = filled(longest, round);
       send<&node::take_anywhere>(next(), where()[0], round, zero_copy(face.span(), own_));
       face.release();
-      device_buffer<std::int64_t> other(gpu(), longest);  // which would be the same memory
+      device_buffer<std::int64_t> other(gpu(), longest);  // would reuse the memory if it were free
       own_.launch(count_from, other.span(), -1);
     }
     for (int round = 0; round < rounds; ++round) co_await taken.receive();
@@ -186,7 +186,7 @@ class node : public chare<node> {
     co_return refused;
   }
 
-  /// What is said of a loan that has been moved from, and of a copy of it.
+  /// The errors of sending a moved-from loan and a copy of it.
   task<std::vector<std::string>> lend_moved() {
     device_buffer<std::int64_t> face = filled(longest, 0);
     auto loan = zero_copy(face.span(), own_);
@@ -240,7 +240,7 @@ class node : public chare<node> {
   }
 
   static constexpr std::size_t longest = 64;
-  static constexpr std::size_t room = 320;  ///< of a place; there are two
+  static constexpr std::size_t room = 320;  ///< elements of a place; there are two places
   static constexpr int refused_round = 1001;
   static constexpr int short_round = 1002;
   static constexpr int host_round = 1003;
@@ -275,7 +275,7 @@ class device_messages : public on_machine {
       return;
     }
   }
-  /// Each program ends with no wrong cell on any node.
+  /// The program must end with no wrong cell on any node.
   template <class Work>
   void check_nodes(int count, const Work& work) {
     for (const int devices : {1, 2})
@@ -361,7 +361,7 @@ TEST_P(device_messages, are_not_ordered_after_a_stream_that_is_captured) {
   });
 }
 
-/// A chare that has no device.
+/// A chare without a device.
 class host_only : public chare<host_only> {
  public:
   void take(device_buffer<std::int64_t>) {}
@@ -387,18 +387,18 @@ TEST(device_messages, need_a_device_where_they_arrive) {
             0);
 }
 
-/// Keeps what it gets until its device has no more memory.
+/// Keeps received buffers until its device is out of memory.
 class hoarder : public chare<hoarder> {
  public:
   mailbox<device_buffer<std::byte>> letters;
   device_channel<std::byte> line;
 
   void connect() { line.connect<&hoarder::line>(peers()[1 - where()[0]]); }
-  /// Leaves so much.
+  /// Leaves `rest` bytes free.
   void fill_up(std::size_t rest) { kept_.emplace_back(gpu(), gpu().free_memory() - rest); }
   void keep(device_buffer<std::byte> more) { kept_.push_back(std::move(more)); }
   void give_up() { kept_.clear(); }
-  /// How many of these the next one takes, and what it says of the others.
+  /// The number of buffers that the next chare accepts, and the error of the others.
   task<std::pair<int, std::string>> give(int count, std::size_t size) {
     int taken = 0;
     std::string text;
@@ -435,7 +435,7 @@ TEST(device_messages, tell_the_sender_that_the_device_has_no_more_memory) {
   settings.device = "emulated";
   settings.devices = 2;
   settings.device_model = "v100";
-  settings.device_data = false;  // it need not be there
+  settings.device_data = false;  // no data are needed
   EXPECT_EQ(imbrex::run(settings,
                         []() -> task<> {
                           auto all = make_array<hoarder>({2});
@@ -496,7 +496,7 @@ TEST(device_messages, end_the_run_if_nobody_can_be_told_that_there_is_no_more_me
   EXPECT_NE(text.find("no device memory for 300000 bytes"), std::string::npos) << text;
 }
 
-/// Gets many buffers from another host.
+/// Receives many buffers from another host.
 class far_receiver : public chare<far_receiver> {
  public:
   mailbox<device_buffer<std::byte>> letters;
@@ -505,7 +505,7 @@ class far_receiver : public chare<far_receiver> {
     for (int i = 0; i < count; ++i)
       send<&far_receiver::letters>(peers()[to], device_buffer<std::byte>(gpu(), size));
   }
-  /// How long all of them take.
+  /// The time until all buffers have arrived.
   task<nanoseconds> read(int count) {
     stream work(gpu(), stream_priority::normal, "a receiver");
     const nanoseconds begin = now();
@@ -519,7 +519,7 @@ class far_receiver : public chare<far_receiver> {
   }
 };
 
-/// In the model a transfer between two hosts begins 26 us after it is asked for, and 64 KiB then take 6.6 us.
+/// In the model a transfer between hosts begins 26 us after its request; then 64 KiB take 6.6 us.
 TEST(device_messages, of_one_sender_come_side_by_side) {
   options settings{.pes = 12, .machine = machine_kind::simulated};
   settings.device = "emulated";

@@ -40,7 +40,7 @@ struct parcel {
   std::optional<device_buffer<std::int64_t>> cells;
 };
 
-/// What a chare has of the device where it is.
+/// A chare's objects on its current device.
 struct bench {
   stream fill{gpu(), stream_priority::normal, "fill"};
   stream look{gpu(), stream_priority::normal, "look"};
@@ -61,8 +61,8 @@ struct bench {
   }
 };
 
-/// Chares 2i and 2i + 1 are connected. Each goes its own way through the PEs, while arrays are on their way
-/// to it and lie unread in it.
+/// Chares 2i and 2i + 1 are connected. Each moves between PEs on its own path, while arrays are in flight to
+/// it or unread in it.
 class nomad : public chare<nomad> {
  public:
   device_channel<std::int64_t> line;
@@ -78,7 +78,7 @@ class nomad : public chare<nomad> {
   task<> roam(int rounds, std::uint64_t seed) {
     while (round_ < rounds) {
       for (int more = arrays_in(where()[0], round_); more > 0; --more) write();
-      // The other end is at most a round behind, and has sent what it sent in the one before.
+      // The other end is at most a round behind, so it has sent all arrays of the previous round.
       const int due = round_ > 0 ? arrays_in(number_of_partner(), round_ - 1) : 0;
       for (int i = 0; i < due; ++i) co_await read();
       ++round_;
@@ -91,7 +91,7 @@ class nomad : public chare<nomad> {
     co_await put_down();
   }
 
-  /// The ends are bound anew wherever they meet.
+  /// The ends are bound again wherever they meet.
   task<> roam_bound(int rounds, std::uint64_t seed) {
     while (round_ < rounds) {
       co_await exchange_bound(round_);
@@ -158,7 +158,7 @@ class nomad : public chare<nomad> {
     return *bench_;
   }
 
-  /// By one of the ways in turn.
+  /// Sends by one of four paths in turn.
   void write(std::size_t more = 0) {
     const int number = written_++;
     auto cells = here().filled(where()[0], number, more);
@@ -199,7 +199,7 @@ class nomad : public chare<nomad> {
     here().look.launch(compare, got, first_of(number_of_partner(), round), here().wrong.span());
     bound.release(here().look);
   }
-  /// Counts what was wrong, and leaves the device.
+  /// Counts wrong cells, and destroys the objects on the device.
   task<> put_down() {
     here().look.copy(here().seen.span(), std::as_const(here().wrong).span());
     co_await here().look.done();
@@ -209,7 +209,7 @@ class nomad : public chare<nomad> {
 
   int round_ = 0, written_ = 0, read_ = 0;
   std::int64_t wrong_ = 0;
-  std::optional<bench> bench_;  // does not travel
+  std::optional<bench> bench_;  // does not migrate
 };
 
 class device_migration : public on_machine {
@@ -267,7 +267,7 @@ TEST_P(device_migration, leaves_what_was_bound) {
   });
 }
 TEST_P(device_migration, takes_what_is_unread_from_pe_to_pe) {
-  std::size_t more = 0;  // elements of each array
+  std::size_t more = 0;  // additional elements of each array
   const auto take_along = [&more]() -> task<> {
     constexpr int arrays = 12;
     auto all = make_array<nomad>({2});
@@ -288,7 +288,7 @@ TEST_P(device_migration, takes_what_is_unread_from_pe_to_pe) {
     EXPECT_EQ((co_await all[1].call<&nomad::blocks>()), 0);
   };
   run_all(take_along);
-  more = 5'000;  // that other messages would take in pieces
+  more = 5'000;  // other messages of this size would be sent in pieces
   run_all(take_along);
   if (GetParam().processes > 1) run_with(1, device_path::network, take_along);
 }

@@ -34,7 +34,7 @@ constexpr kernel<device_span<const std::int64_t>, std::int64_t, device_span<std:
         if (cells.data()[i] != first + static_cast<std::int64_t>(i)) ++wrong.data()[0];
     }};
 
-/// Copies that a device has done.
+/// Counts of completed copies of a device.
 struct copies {
   int down = 0, up = 0, within = 0;
   bool operator==(const copies&) const = default;
@@ -71,7 +71,7 @@ class node : public chare<node> {
     return {counted_.down, counted_.up, counted_.within};
   }
 
-  /// By a channel, lent; the memory changes as soon as it may.
+  /// Lends by a channel; the memory changes as soon as that is allowed.
   task<> lend(std::int64_t size) {
     const auto cells = out_.span().subspan(0, std::size_t(size));
     work_.launch(count_from, cells, size);
@@ -86,7 +86,7 @@ class node : public chare<node> {
     work_.launch(compare, cells, size, wrong_.span());
     co_await work_.done();
   }
-  /// In a message, owned.
+  /// Sends an owned buffer in a message.
   void hand_over(std::int64_t size) {
     device_buffer<std::int64_t> cells(gpu(), std::size_t(size));
     work_.launch(count_from, cells.span(), size);
@@ -157,7 +157,7 @@ TEST_P(device_paths, between_processes_of_a_host_copy_once) {
   for (const device_path path : {device_path::any, device_path::shared})
     run_by(path, [] { return expect_copies({1, 4096, room}, {}, {.within = 1}); });
 }
-/// What is long goes in pieces (message_in_pieces.test.cpp).
+/// Longer arrays are sent in pieces (message_in_pieces.test.cpp).
 TEST_P(device_paths, through_the_host_copy_down_and_up) {
   run_by(device_path::host, [] { return expect_copies({1, 4000}, {.down = 1}, {.up = 1}); });
 }
@@ -178,7 +178,7 @@ TEST_P(device_paths, give_memory_back_that_was_read_elsewhere) {
   });
 }
 
-/// What a process has open, and the pieces of its address space.
+/// The numbers of open descriptors and of mappings of this process.
 std::pair<int, int> descriptors_and_mappings() {
   int descriptors = 0, mappings = 0;
   for ([[maybe_unused]] const auto& each : std::filesystem::directory_iterator("/proc/self/fd"))
@@ -209,7 +209,7 @@ TEST_P(device_paths, need_no_more_descriptors_and_mappings_for_more_transfers) {
       co_await quiescence();
       const auto after = descriptors_and_mappings();
       EXPECT_LE(after.first, before.first);
-      EXPECT_LE(after.second, before.second + 16);  // of the heap's threads
+      EXPECT_LE(after.second, before.second + 16);  // mappings by the heaps of threads
       EXPECT_EQ((co_await nodes.reduce<&node::blocks>(sum)), blocks_before);
       EXPECT_EQ((co_await nodes.reduce<&node::wrong>(sum)), 0);
     });

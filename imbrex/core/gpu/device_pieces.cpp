@@ -18,14 +18,15 @@
 namespace imbrex::detail {
 namespace {
 
-/// What a reduction in pieces has to be worth.
+/// The costs against which a reduction in pieces must pay off.
 struct piece_costs {
-  nanoseconds message{4'000};           ///< from one PE to another, with what both have to do
-  std::uint64_t rate = 20'000'000'000;  ///< bytes a second that a device gets from another one
+  nanoseconds message{4'000};           ///< a message between two PEs, with the work of both
+  std::uint64_t rate = 20'000'000'000;  ///< bytes a second between two devices
 };
 
-/// By the model; else what is usual for NVLink or PCIe, and threads that do other things, too. None for
-/// devices of several hosts: each of a host would fetch what all of another host have, by the same card.
+/// Costs by the model; without one, typical values for NVLink or PCIe and threads with other work. Empty for
+/// devices of several hosts: each device would fetch all arrays of another host through the same network
+/// card.
 std::optional<piece_costs> costs_of(const run_services& run) {
   const device_model* const model = run.model();
   if (model == nullptr || !model->has_links()) return piece_costs();
@@ -34,7 +35,7 @@ std::optional<piece_costs> costs_of(const run_services& run) {
                      model->link.device};
 }
 
-/// The memory belongs to the pieces, which are there until all have ordered what reads it.
+/// Keeps the pieces alive until all PEs have submitted their reads.
 class reader_of_pieces final : public memory_lender {
  public:
   explicit reader_of_pieces(std::shared_ptr<device_pieces> of) : of_(std::move(of)) {}
@@ -69,9 +70,9 @@ bool is_reduced_in_pieces(std::size_t bytes) {
   if (run.processes() != 1 || devices < 2) return false;
   const auto costs = costs_of(run);
   if (!costs) return false;
-  // Once more up the tree of PEs and down, as deep as it is about. By the tree of arrays some devices take
-  // in, and give out, half as many arrays as there are devices, where each of these gives and takes two in
-  // pieces.
+  // Pieces need one more pass up and down the tree of PEs, which has about this depth. In the tree of arrays
+  // some devices receive and send half as many arrays as there are devices. In pieces each device receives
+  // and sends two arrays' worth.
   const auto told = 2 * std::bit_width(static_cast<unsigned>(devices - 1)) * costs->message;
   return device_model::transfer_time(bytes, costs->rate) * devices / 2 > told;
 }
@@ -87,18 +88,18 @@ device_pieces::device_pieces(device_terms&& terms, combiner combine)
   }
 }
 
-/// What one device does for its piece.
+/// The work of one device for its piece.
 class device_pieces::work {
  public:
   work(device_pieces& of, const piece& what) : of_(of), what_(what), order_(transfers_here().in) {}
 
-  /// Combines the terms to that memory, in the order of the stream.
+  /// Combines the terms into this memory, in the order of the stream.
   void fill(const device_terms& terms, void* to) {
     if (terms.is_one()) {
       part_of(terms).land_at(to, order_, stream_of(*terms.one().on()));
       return;
     }
-    // First the transfers of all, so that they begin at once.
+    // All transfers come first, so that they begin at once.
     const auto all = terms.several();
     std::vector<const void*> added;
     for (const device_terms& each : all.subspan(1)) added.push_back(value_of(each));
@@ -115,7 +116,7 @@ class device_pieces::work {
   device_part part_of(const device_terms& one) const {
     return of_.part_of(start_of(one), *one.one().on(), what_.count, one.one().ready());
   }
-  /// Where its piece is on this device, after the events that are awaited.
+  /// The piece's address on this device, valid after the awaited events.
   const void* value_of(const device_terms& terms) {
     if (terms.is_one() && terms.one().on() == what_.on) {
       awaited_.push_back(terms.one().ready());

@@ -15,11 +15,11 @@
 
 namespace imbrex::detail {
 
-/// Arrays in the memory of devices that are to be combined element by element: one, or several in brackets,
-/// one after the other from the left. One thread at a time.
+/// Arrays in devices' memory that are to be combined element by element. Either one array, or several terms
+/// as a bracketed expression, evaluated from left to right. One thread at a time.
 class device_terms {
  public:
-  /// Of nothing.
+  /// Empty terms.
   device_terms() noexcept = default;
   explicit device_terms(device_part&& one) noexcept : one_(std::move(one)) {}
 
@@ -27,12 +27,12 @@ class device_terms {
   const device_part& one() const noexcept { return one_; }
   device_part& one() noexcept { return one_; }
   std::span<const device_terms> several() const noexcept { return several_; }
-  /// How many elements each has.
+  /// The number of elements of each array.
   std::size_t count() const noexcept { return is_one() ? one_.count() : several_.front().count(); }
-  /// The size of an element.
+  /// The size of an element in bytes.
   std::size_t size() const noexcept { return is_one() ? one_.size() : several_.front().size(); }
 
-  /// What is here, combined with those.
+  /// Appends a term, making the current terms the first one.
   void append(device_terms&& next);
 
  private:
@@ -40,27 +40,28 @@ class device_terms {
   std::vector<device_terms> several_;
 };
 
-/// True if so many bytes are to be reduced by `device_pieces`: in one process that has several devices, if
-/// that spares more time of the links than what all PEs have to tell each other for it.
+/// True if an array of this size should be reduced by `device_pieces`. This needs one process with several
+/// devices, and saved time on the links that exceeds the cost of the additional messages.
 bool is_reduced_in_pieces(std::size_t bytes);
 
-/// A long reduction: each device combines one piece of all arrays, and then all fetch the pieces of others.
-/// So every link carries twice what an array has, and no device has more to do than others. A piece is
-/// combined in the brackets of the terms, as all would be.
+/// A reduction of long arrays. Each device combines one piece of all arrays, then each device fetches the
+/// other pieces. So each link transfers twice an array's size, and all devices have equal work. A piece is
+/// combined in the bracket order of the terms.
 ///
-/// All PEs call `order_here`, each once; when all have, those that want the result call `whole_here`. The
-/// thread of any PE: what is shared is under a lock, and written before all have called the first.
+/// All PEs call `order_here` once; when all have done so, PEs that want the result call `whole_here`. Call
+/// both on the thread of any PE. Shared state is under a lock, or written before all have called
+/// `order_here`.
 class device_pieces : public std::enable_shared_from_this<device_pieces> {
  public:
-  /// Combines arrays of so many elements on that device, in their order, with what lies at `into`.
+  /// Combines arrays of `count` elements on that device, in their order, with the array at `into`.
   using combiner = void (*)(stream& order, void* into, std::span<const void* const> added, std::size_t count,
                             const void* device);
 
   device_pieces(device_terms&& terms, combiner combine);
 
-  /// Orders what this PE's device does for the result, unless another PE has. Throws `device_out_of_memory`.
+  /// Submits this PE's device's work, unless another PE has done so. Throws `device_out_of_memory`.
   void order_here();
-  /// The result on this PE's device, which shares it. Throws imbrex::error if the PE has none, and
+  /// The result on this PE's device, shared by its PEs. Throws imbrex::error if the PE has no device, and
   /// `device_out_of_memory`.
   shared_memory whole_here();
 
@@ -70,7 +71,7 @@ class device_pieces : public std::enable_shared_from_this<device_pieces> {
     std::size_t first = 0;
     std::size_t count = 0;
     bool is_ordered = false;
-    device_part whole{};  ///< on that device, with the piece at its place
+    device_part whole{};  ///< result buffer on that device, with the piece at its offset
     std::byte* address = nullptr;
     shared_event ready{};
   };

@@ -15,10 +15,11 @@
 #include <imbrex/core/gpu/device_work.hpp>
 #include <imbrex/core/gpu/shared_device_buffer.hpp>
 
-/// Reductions of arrays in devices' memory: `all_reduce` and `reduce` of `device_buffer<T>`s, by the trees
-/// and in the order of those of values. Kernels combine them element by element. What is contributed is there
-/// when it is ready (`device_buffer::ready_after`). Nothing waits on the host but where it crosses to another
-/// process. All get the one result as a `shared_device_buffer<T>`, whose `ready()` streams wait for.
+/// Reductions of arrays in device memory: `all_reduce` and `reduce` of `device_buffer<T>`s. They use the
+/// trees and the order of reductions of values. Kernels combine arrays element by element. Contributed
+/// contents are complete when ready (`device_buffer::ready_after`). The host waits only where data cross to
+/// another process. All receive the result as a `shared_device_buffer<T>`, and streams wait for its
+/// `ready()`.
 ///
 ///     device_buffer<double> mine(gpu(), n);
 ///     work_.launch(fill, mine.span());
@@ -33,8 +34,8 @@ struct combined_elsewhere<device_buffer<T>> {
   using type = T;
 };
 
-/// What several elements give to a reduction, on its way to the root: the one array that they have come to,
-/// or where long ones are, which are combined when all are known.
+/// The contribution of several elements on its path to the root. Either one combined array, or the list of
+/// long arrays, which are combined when all are known.
 template <class T>
 class reduced_buffer {
  public:
@@ -42,11 +43,11 @@ class reduced_buffer {
   reduced_buffer(device_buffer<T>&& one) noexcept : terms_(std::move(*one.part())) {}
 
   device_terms& terms() noexcept { return terms_; }
-  /// What crosses to another process, to which only the one array goes.
+  /// The part to serialise for another process; there, always one combined array.
   device_part* part() noexcept { return &terms_.one(); }
 
-  /// True where it has come to a PE that will combine it, and comes to its device in the order of the stream
-  /// in which that is done.
+  /// True if the array arrived on a PE that will combine it, and is copied to its device in the order of the
+  /// combining stream.
   bool is_in_order = false;
 
  private:
@@ -58,16 +59,16 @@ inline constexpr bool stays_with_device<reduced_buffer<T>> = true;
 template <class T>
 inline constexpr bool is_device_memory<reduced_buffer<T>> = true;
 
-/// Throws imbrex::error unless the arrays are equally long.
+/// Throws imbrex::error unless the arrays have equal lengths.
 void check_lengths(const device_terms& first, const device_terms& other);
 
-/// Brings an array to this PE's device, if it is not there. True if it comes in the order of the stream in
-/// which arrays are combined.
+/// Brings an array to this PE's device, if it is elsewhere. True if the copy is in the order of the combining
+/// stream.
 bool land_to_be_combined(device_part& part);
-/// The same, and orders that stream, which it returns, after the array.
+/// Brings an array to this PE's device if needed. Returns the combining stream, ordered after the array.
 stream& bring_to_be_combined(device_part& part, bool is_in_order);
 
-/// From the root to a PE: what an all_reduce will come to when all devices have done their pieces.
+/// Sent by the root to a PE: the result of an all_reduce, once all devices have combined their pieces.
 template <class T>
 struct result_in_pieces final : shared_result {
   std::shared_ptr<device_pieces> pieces;
@@ -79,8 +80,8 @@ struct result_in_pieces final : shared_result {
   }
   static inline record_of_parts<result_in_pieces> type_record{
       {"result of an all_reduce, in pieces", type_name<T>()}, device_step::collective};
-  void serialize(auto&) {}                     // it stays in its process
-  void collect(std::vector<device_part*>&) {}  // it says only where memory is
+  void serialize(auto&) {}                     // never leaves its process
+  void collect(std::vector<device_part*>&) {}  // refers to device memory without containing it
   shared_result& copy() const override {
     auto& m = make_message<result_in_pieces>();
     m.pieces = pieces;
@@ -115,7 +116,7 @@ struct reduction<device_buffer<T>, Op, Key> {
     others.push_back(std::move(other));
     merge_all(into, std::move(others));
   }
-  /// In the order and brackets of one after the other.
+  /// Combines from left to right, one after the other.
   static void merge_all(std::optional<partial>& into, std::vector<partial>&& others) {
     auto first = others.begin();
     if (!into && first != others.end()) into.emplace(std::move(*first++));
@@ -133,7 +134,7 @@ struct reduction<device_buffer<T>, Op, Key> {
     all.ready_after(order);
     into->is_in_order = false;
   }
-  /// The same, or if they are long leaves that to all devices, in pieces, when all is known.
+  /// Combines the arrays, or, if they are long, only lists them for combination in pieces.
   static void join_all(std::optional<partial>& into, std::vector<partial>&& others) {
     if (!into || !is_reduced_in_pieces(into->terms().count() * sizeof(T)))
       return merge_all(into, std::move(others));
@@ -142,7 +143,7 @@ struct reduction<device_buffer<T>, Op, Key> {
       into->terms().append(std::move(each.terms()));
     }
   }
-  /// A message with what was joined so; null if it was combined.
+  /// A message with the listed terms; null if the array is combined already.
   static message* divide(partial& all) {
     if (all.terms().is_one()) return nullptr;
     auto& m = make_message<result_in_pieces<T>>();

@@ -21,7 +21,7 @@
 
 namespace imbrex::device_reduction_test {
 
-/// Numbers whose sum and product depend on the brackets.
+/// Numbers whose sum and product depend on the bracket order.
 double noise(int element, int round, std::size_t i) {
   random dice(std::uint64_t(element) * 1'000'003 + std::uint64_t(round) * 7919 + i);
   return std::bit_cast<double>((dice.next() >> 12U) | 0x3ff0000000000000U) * (element % 2 == 0 ? 1e9 : -1e-3);
@@ -40,22 +40,22 @@ constexpr kernel<device_span<double>, int, int> fill{
         },
     .work = [](device_span<double>, int element,
                int) { return work_size{.time = nanoseconds(700 * (element % 5))}; }};
-/// Whole numbers, whose sum does not depend on the brackets.
+/// Whole numbers, whose sum does not depend on the bracket order.
 constexpr kernel<device_span<double>, int, int> fill_whole{
     .name = "fill_whole", .host = [](device_span<double> to, int element, int round) {
       for (std::size_t i = 0; i < to.size(); ++i) to.data()[i] = double(element) + double(round) * double(i);
     }};
-/// Neither commutes nor associates.
+/// Neither commutative nor associative.
 constexpr kernel<device_span<double>, device_span<const double>> mix{
     .name = "mix", .host = [](device_span<double> to, device_span<const double> from) {
       for (std::size_t i = 0; i < to.size(); ++i) to.data()[i] = 0.75 * to.data()[i] - from.data()[i];
     }};
-/// The same for values.
+/// The operation of `mix` for values.
 struct mixture {
   double operator()(const double& a, const double& b) const { return 0.75 * a - b; }
 };
 
-/// Copies that a device has done, by where they come from.
+/// Counts a device's copies by their source.
 class copy_counter final : public operation_observer {
  public:
   void finished(const finished_operation& operation) noexcept override {
@@ -79,7 +79,7 @@ class member : public chare<member> {
  public:
   mailbox<shared_device_buffer<double>> brought;
 
-  /// How many of a row of reductions differ from those of the same values on the host.
+  /// The number of reductions that differ from the same reductions of values on the host.
   task<int> differences(int rounds, std::vector<std::size_t> sizes) {
     int wrong = 0;
     for (int round = 0; round < rounds; ++round) {
@@ -125,7 +125,7 @@ class member : public chare<member> {
   }
   std::vector<double> tell(int round, std::size_t size) { return noises(index(), round, size); }
 
-  /// Asks all, or some, for a sum, and compares.
+  /// Reduces over all or some members, and compares the results.
   template <class To>
   task<int> compare_reduce(const To& to, int round, std::size_t size) {
     auto now = to.template reduce<&member::give>(sum, round, size);
@@ -158,7 +158,7 @@ class member : public chare<member> {
                                                                                                          : 1;
   }
 
-  // What is brought to all.
+  // Broadcasts.
 
   void take(int from, int round, const shared_device_buffer<double>& values) {
     const auto copy = values;
@@ -207,7 +207,7 @@ class member : public chare<member> {
     std::vector<std::uint64_t> seen = co_await peers().reduce<&member::note_address>(gather, values);
     co_return seen;
   }
-  /// True if a result is known of before it is there.
+  /// True if the result arrives before its contents are complete.
   task<bool> knows_before_it_is_there(nanoseconds time) {
     device_buffer<double> mine(gpu(), 4);
     work_.launch(take_time, mine.span(), time);
@@ -229,7 +229,7 @@ class member : public chare<member> {
     work_.wait(all.ready());
     co_await work_.done();
   }
-  /// How many bytes come to this device for it.
+  /// Bytes that this device receives for a sum.
   task<std::size_t> bytes_of_sum(std::size_t size) {
     device_buffer<double> mine = filled(size, 0);
     co_await work_.done();
@@ -241,7 +241,7 @@ class member : public chare<member> {
     gpu().backend().observe(nullptr);
     co_return std::size_t(counted_.bytes);
   }
-  /// What is said where one device has no room for the result.
+  /// The error if one device has no memory for the result.
   task<std::string> error_of_memory(std::size_t size) {
     device_buffer<double> mine = filled(size, 0);
     co_await all_reduce(0, sum);
@@ -335,7 +335,7 @@ class member : public chare<member> {
   shared_device_buffer<double> kept_;
 };
 
-/// Takes part in a sum after each of some moves, with what it has of its device where it is.
+/// Takes part in a sum after each of some moves, with an array on its current device.
 class walker : public chare<walker> {
  public:
   explicit walker(std::size_t size) : size_(size) {}
@@ -387,7 +387,7 @@ class device_reduction : public on_machine {
       return;
     }
   }
-  /// Of so many members, which share one device, or two.
+  /// Runs `work` with `count` members on one device, or on two.
   template <class Work>
   void check(int count, const Work& work) {
     for (const int devices : {1, 2})
@@ -493,7 +493,7 @@ TEST_P(device_reduction, gives_memory_back) {
   run_with(2, []() -> task<> {
     auto members = make_array<member>({5});
     const auto blocks = [&]() -> task<std::int64_t> {
-      co_await members.template call<&member::sum_once>();  // so that what was broadcast before is forgotten
+      co_await members.template call<&member::sum_once>();  // so that earlier broadcasts are forgotten
       co_await quiescence();
       const std::int64_t all = co_await members.template reduce<&member::blocks>(sum);
       co_return all;
@@ -510,7 +510,7 @@ TEST_P(device_reduction, gives_memory_back) {
   });
 }
 
-/// One process, in virtual time or not.
+/// One process, in real or virtual time.
 class device_reduction_here : public testing::Test {
  protected:
   static options simulated(int pes, int devices) {
@@ -606,7 +606,7 @@ TEST_F(device_reduction_here, in_pieces_tells_all_that_a_device_has_no_room) {
             0);
 }
 
-/// As many at once as some kernels take.
+/// Combines more arrays at once than one kernel takes.
 template <class Op>
 task<> combine_many(Op) {
   using math = detail::reduction<device_buffer<double>, Op, int>;
@@ -640,7 +640,7 @@ TEST_F(device_reduction_here, combines_many_one_after_the_other) {
             0);
 }
 
-/// A chare that has no device.
+/// A chare without a device.
 class host_only : public chare<host_only> {
  public:
   void take(const shared_device_buffer<double>& values) { EXPECT_EQ(values.span().size(), 3U); }

@@ -19,7 +19,7 @@ namespace imbrex::detail {
 
 namespace {
 
-/// Device memory that was sent to a process of this host, which will say when it has been read.
+/// Device memory lent to a process of this host. That process will send a reply when it has read it.
 class lent_part final : public reply_target {
  public:
   static void lend(device_part& part, const memory_key& key) {
@@ -47,12 +47,12 @@ class lent_part final : public reply_target {
   device_part kept_;
 };
 
-/// A message whose parts are on their way to the host, or are to be lent to its receiver.
+/// A message whose parts are being copied to the host, or are to be lent to its receiver.
 struct staged_message {
   message* what;
   int to;
   std::vector<device_part*> parts;
-  std::vector<memory_key> keys;  ///< of the parts, if they are lent
+  std::vector<memory_key> keys;  ///< one for each lent part
 
   static void come(void* self, const std::exception_ptr& failure) {
     const std::unique_ptr<staged_message> it(static_cast<staged_message*>(self));
@@ -69,18 +69,18 @@ struct staged_message {
   }
 };
 
-/// True of a chare that moves: it is made of bytes only where it is delivered, and what lies unread in it is
-/// not known before. So that goes with it as a whole.
+/// True for a migrating chare. It is serialised only at delivery, so its unread device parts are unknown
+/// before; it is sent whole.
 bool moves_chare(const message& m) {
   return m.kind().chare_class != nullptr && m.kind().unread_parts == nullptr;
 }
 
-/// True of what a message does not copy to its own bytes, and of nothing.
+/// True for a part that the network sends separately from the message's bytes, and for an empty part.
 bool is_lent_by_network(const device_part* part) {
   return part->bytes() == 0 || part->bytes() >= endpoint::shortest_block_lent;
 }
 
-/// By which that PE finds the parts; none if it cannot, or shall not.
+/// Keys by which the other PE opens the parts; empty if it cannot, or must not.
 std::vector<memory_key> keys_for(const processor& pe, int to, const std::vector<device_part*>& parts) {
   std::vector<memory_key> keys;
   if (may_share_memory(pe, to))
@@ -111,7 +111,7 @@ void send_from_devices(processor& pe, message& m, int to) {
   auto it = std::make_unique<staged_message>(staged_message{&m, to, {}, {}});
   m.kind().device_parts(m, it->parts);
   for (device_part* const part : it->parts)
-    if (part->far() != nullptr) land_device_part(*part);  // it was sent here first, and its chare has moved
+    if (part->far() != nullptr) land_device_part(*part);  // arrived here before its chare moved on
   std::erase_if(it->parts, [](const device_part* part) { return !part->is_on_device(); });
   if (it->parts.empty()) return pe.carry(leaving.release(), to);
   stream& last = transfers_here().out;

@@ -37,7 +37,7 @@ stream& stream_out_of(device& of) {
 }
 
 bool is_short_transfer(std::size_t bytes) {
-  constexpr std::size_t usual = 8192;  // of UCX, for memory of devices
+  constexpr std::size_t usual = 8192;  // UCX's usual threshold for device memory
   const device_model* const model = processor::here().run().model();
   return bytes <= (model != nullptr && model->has_links() ? model->link.eager : usual);
 }
@@ -49,12 +49,12 @@ stream& stream_to_land(std::size_t bytes) {
 
 namespace {
 
-/// Tells the process that a part comes from when it has been read, or will not be.
+/// Notifies the sending process when a part has been read, or will not be read.
 class far_lender final : public memory_lender {
  public:
   explicit far_lender(const far_memory& of) : of_(of) {}
   ~far_lender() override {
-    if (scheduler::current() == nullptr) return;  // the run is over
+    if (scheduler::current() == nullptr) return;  // the run has ended
     try {
       auto it = std::make_unique<far_memory>(of_);
       bool waits = false;

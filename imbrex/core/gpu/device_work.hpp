@@ -20,7 +20,7 @@
 
 namespace imbrex {
 
-/// In a message alone: its contents go to the host where it crosses to another process.
+/// Only within messages: the contents are copied to the host when they cross to another process.
 template <class T>
 struct serializer<device_buffer<T>> {
   static void serialize(writer& out, device_buffer<T>& b) { b.part()->serialize(out); }
@@ -29,13 +29,13 @@ struct serializer<device_buffer<T>> {
   }
 };
 
-/// The device of this PE, of which `stream`s and buffers are made. Several PEs may have the same device.
-/// Throws imbrex::error if the PE has none.
+/// The device of this PE, for creating `stream`s and buffers. Several PEs may share a device. Throws
+/// imbrex::error if the PE has none.
 device& gpu();
 
 namespace detail {
 
-/// The completions of this PE's device. Throws imbrex::error if the run has no device.
+/// The completions of this PE's device. Throws imbrex::error if the PE has no device.
 device_completions& completions_here();
 
 template <class T>
@@ -61,11 +61,11 @@ inline constexpr bool stays_with_device<flag_array> = true;
 template <>
 inline constexpr bool stays_with_device<device_flag> = true;
 
-/// Notifies the receiver when everything submitted to the stream so far is done, or the device has failed.
-/// Returns null if it is done already.
+/// Notifies the receiver when all work submitted to the stream so far is complete, or the device has failed.
+/// Returns null if it is complete already.
 device_completions::notice* notify_here(stream& after, const device_completions::receiver& who);
 
-/// The awaiter of `stream::done`. Destroying it cancels the notice.
+/// The awaiter of `stream::done`. Its destructor cancels the notification.
 class device_waiter final : public suspension {
  public:
   explicit device_waiter(stream& s) : stream_(s) {}
@@ -104,7 +104,7 @@ class device_waiter final : public suspension {
 
 inline detail::device_waiter operator co_await(stream_end end) { return detail::device_waiter(end.of); }
 
-/// Refuses `co_await` of a stream, and says what to await instead.
+/// Rejects `co_await` of a stream, with a hint at the right expression.
 template <class Stream>
   requires std::is_same_v<std::remove_cvref_t<Stream>, stream>
 auto operator co_await(Stream&&) {
@@ -112,9 +112,9 @@ auto operator co_await(Stream&&) {
   return std::suspend_never();
 }
 
-/// Sends a message to entry method or port M when everything submitted to the stream so far is done: the
-/// callback form of `co_await stream.done()`. The arguments are those of `send`, and are taken now. If the
-/// device fails, the run ends with the error, because nobody awaits it.
+/// Sends a message to entry method or port M when all work submitted to the stream so far is complete: the
+/// callback form of `co_await stream.done()`. Takes the arguments of `send`, evaluated now. If the device
+/// fails, the run ends with the error, as no coroutine awaits it.
 template <auto M, class T, class... A>
 void send_when_done(stream& after, const element<T>& to, A&&... arguments) {
   if constexpr (detail::entry_fits<T, M, A&&...>()) {

@@ -51,7 +51,7 @@ constexpr kernel<int> fault{
 
 constexpr std::size_t length = 257;
 
-/// Has numbers on its device, and a copy of what comes back.
+/// Has numbers on its device, and a host copy of results.
 class block : public chare<block> {
  public:
   block() : block(gpu()) {}
@@ -74,7 +74,7 @@ class block : public chare<block> {
     co_return seen_[0];
   }
 
-  /// The same without a coroutine: each round is a message of the device.
+  /// Grows without a coroutine: each round is a message from the device.
   void grow_by_messages(int rounds) { step(0, rounds); }
   void step(int done, int rounds) {
     if (done > 0 && seen_[length - 1] != std::int64_t{done} * (done + 1) / 2)
@@ -100,7 +100,7 @@ class block : public chare<block> {
     co_await work_.done();
   }
   void break_device_and_forget() { work_.launch(fault, 43); }
-  /// How often it is told of the fault of its device: of the stream's own, of another's, and once more.
+  /// The number of reported faults of its device: by the stream itself, by another stream, and once more.
   task<int> outlive_device(nanoseconds before_it_asks) {
     stream other(gpu(), stream_priority::high, "other");
     other.launch(last_long);
@@ -141,7 +141,7 @@ class block : public chare<block> {
     co_await work_.done();
     co_return refused;
   }
-  /// Two streams at once, and one against a clock that is late.
+  /// Awaits two streams at once, and one stream against a late timer.
   task<int> wait_for_several() {
     stream other(gpu(), stream_priority::high, "other");
     work_.launch(add, numbers_.span(), 1);
@@ -150,14 +150,14 @@ class block : public chare<block> {
     co_return static_cast<int>(first.index);
   }
   task<std::int64_t> grow_by_requests(int rounds) {
-    co_await work_.done();  // requests have streams of their own
+    co_await work_.done();  // requests use other streams
     for (int r = 1; r <= rounds; ++r) {
       std::ranges::fill(seen_.span(), where()[0] + r);
       work_request work;
-      work.copy(seen_.span(), std::as_const(numbers_).span());  // goes last
+      work.copy(seen_.span(), std::as_const(numbers_).span());  // runs last
       work.launch(add, numbers_.span(), r);
       work.launch(add, numbers_.span(), 1);
-      work.copy(numbers_.span(), std::as_const(seen_).span());  // goes first
+      work.copy(numbers_.span(), std::as_const(seen_).span());  // runs first
       co_await offload(std::move(work));
       for (const std::int64_t n : seen_.span())
         if (n != where()[0] + 2 * r + 1)
@@ -217,7 +217,7 @@ options with_device(options settings, completion_method m) {
 
 class device_work : public testing::TestWithParam<std::tuple<machine_under_test, completion_method>> {
  protected:
-  /// In all ways of the machine, or in so many of them.
+  /// Runs in all variants of the machine, or in the first `most` ones.
   template <class Main>
   void run(const Main& main, std::ptrdiff_t most = std::numeric_limits<std::ptrdiff_t>::max()) {
     const auto& [machine, method] = GetParam();
@@ -320,7 +320,7 @@ TEST_P(device_work, may_be_pending_a_thousandfold) {
         auto blocks = make_array<block>({1});
         EXPECT_EQ(co_await blocks[0].call<&block::many>(1000), 1000);
       },
-      10);  // with a sanitizer each takes up to half a second
+      10);  // each run takes up to half a second with a sanitizer
 }
 
 class on_threads : public testing::TestWithParam<completion_method> {};
@@ -390,8 +390,7 @@ TEST_P(on_threads, a_fault_is_told_to_whoever_awaits_and_ends_the_run_at_its_end
       const std::string said = testing::internal::GetCapturedStderr();
       EXPECT_EQ(status, 1) << text_of(settings);
       EXPECT_EQ(notices, 3) << text_of(settings) << said;
-      // A PE that blocks, and time that jumps, may come to the end of what these wait for before there is a
-      // fault.
+      // With a blocking PE or virtual time, these waits may complete before the fault occurs.
       if (GetParam() != completion_method::synchronous && settings.machine == machine_kind::threads) {
         EXPECT_EQ(told_beside, 2) << text_of(settings) << said;
       }
@@ -462,7 +461,7 @@ TEST(streams_of_all, are_captured_only_where_no_other_pe_uses_them) {
   }
 }
 
-/// A PE that asks its device again and again is never without work.
+/// A PE that polls its device is never idle.
 TEST(device_work_by_asking, lets_timers_come_in_time) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     const options settings{.pes = 1, .machine = machine_kind::deterministic, .seed = seed};
@@ -542,7 +541,7 @@ TEST(device_map, gives_each_pe_a_device) {
   EXPECT_EQ(all(device_map::round_robin, 5, 2), (std::vector{0, 1, 0, 1, 0}));
 }
 
-/// Which device each PE of a process has, for which others of the host come first.
+/// The device of each PE of a process; other processes of the host come first.
 std::vector<std::optional<int>> chosen(const options& settings, const host_share& host = own_host(4, 0)) {
   return detail::run_devices(settings, nullptr, false).choose(host);
 }
@@ -567,7 +566,7 @@ TEST(device_map, is_of_the_processes_that_see_the_same_devices) {
   EXPECT_EQ(alone.processes.size(), 1U);
   EXPECT_EQ(alone.first_pe, 0);
   EXPECT_EQ(alone.pes, 2);
-  // Emulated devices are each process's own.
+  // Emulated devices belong to one process each.
   EXPECT_EQ(chosen({.device = "emulated", .devices = 2}, host), (choices{0, 1}));
 }
 
@@ -622,7 +621,7 @@ TEST(device_map, of_the_program_must_name_a_device_that_is_there) {
   }
 }
 
-/// Tells which device its PE has.
+/// Reports the device of its PE.
 class teller : public chare<teller> {
  public:
   int device_here() { return gpu().info().index; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs that leave out one of the orders that memory of devices in messages asks of them: the
-// deterministic machine shows each of them, by some of a few seeds, and nothing where none is left out.
+// Programs that omit one ordering that device memory in messages requires. The deterministic machine must
+// detect each omission with one of a few seeds, and report nothing if none is omitted.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -20,14 +20,14 @@ namespace imbrex::dropped_orders_test {
 
 enum class dropped : std::uint8_t {
   none,
-  send_before_kernel,   ///< a buffer is handed over that a kernel still fills
-  lend_before_kernel,   ///< the same of a loan, of another stream
-  put_before_kernel,    ///< the same of bound memory
-  receive_before_copy,  ///< a buffer that has come is read before it is ready
-  read_beside_place,    ///< what comes to a place is read by another stream
-  reuse_before_notice,  ///< memory that is lent is written anew
-  release_before_read,  ///< bound memory is given free that a kernel still reads
-  post_after_data,      ///< a place is filled by another stream than that in whose order the data come
+  send_before_kernel,   ///< a buffer is sent while a kernel still fills it
+  lend_before_kernel,   ///< a loan is sent while a kernel of another stream still fills it
+  put_before_kernel,    ///< bound memory is sent while a kernel still fills it
+  receive_before_copy,  ///< a received buffer is read before it is ready
+  read_beside_place,    ///< an array with a place is read by another stream
+  reuse_before_notice,  ///< lent memory is overwritten before the loan is done
+  release_before_read,  ///< bound memory is released while a kernel still reads it
+  post_after_data,      ///< another stream than the place's fills the place
 };
 
 using cells = device_span<std::int64_t>;
@@ -52,7 +52,7 @@ constexpr kernel<device_span<const std::int64_t>, std::int64_t, cells> compare{
 constexpr std::size_t size = 500;
 constexpr int rounds = 4;
 
-/// The first of two sends, the second receives.
+/// The first of two ends sends, the second receives.
 class end : public chare<end> {
  public:
   mailbox<device_buffer<std::int64_t>> handed;
@@ -146,7 +146,7 @@ class end : public chare<end> {
   pinned_buffer<std::int64_t> seen_{gpu(), 1};
 };
 
-/// How many cells are wrong with that seed.
+/// The number of wrong cells with this seed.
 std::int64_t wrong_cells(dropped what, std::uint64_t seed, int devices) {
   options settings = seeded(2, seed);
   settings.device = "emulated";

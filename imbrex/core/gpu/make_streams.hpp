@@ -9,7 +9,7 @@
 
 namespace imbrex::detail {
 
-/// The streams of a policy, the one that computes first.
+/// The streams of a policy; the computing stream comes first.
 std::vector<stream> make_streams(device& of, stream_policy policy, const std::string& owner);
 
 }  // namespace imbrex::detail

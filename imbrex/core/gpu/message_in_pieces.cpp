@@ -20,7 +20,8 @@ namespace imbrex::detail {
 
 namespace {
 
-/// Of one PE in pieces: so that each of three steps has one, and the receiver's word is on its way back.
+/// Pieces in flight from one PE to another: one for each of three steps, and one whose acknowledgement is in
+/// flight.
 constexpr std::size_t most_under_way = 4;
 
 device* device_here() {
@@ -28,7 +29,7 @@ device* device_here() {
   return pe != nullptr && pe->completions() != nullptr ? &gpu() : nullptr;
 }
 
-/// Counts a piece in memory of the host that its sender has taken, until the network, too, is done with it.
+/// Counts a piece in pinned host memory until the network is done with it.
 class counted_piece {
  public:
   counted_piece() noexcept = default;
@@ -43,12 +44,12 @@ class counted_piece {
   std::shared_ptr<std::atomic<std::size_t>> all_;
 };
 
-/// Some bytes of one of the parts of a message that come in pieces. It goes before other work: when it has
-/// been copied the next one may come.
+/// Some bytes of one part of a message sent in pieces. High priority: the next piece can be sent only after
+/// this one has been copied.
 struct piece_of_message final : message {
-  std::uint32_t number = 0;  ///< of the message, among those of its sender to this PE
-  std::uint32_t part = 0;    ///< which of them
-  counted_piece counted;     ///< longer than the content
+  std::uint32_t number = 0;  ///< number of the message among those of its sender to this PE
+  std::uint32_t part = 0;    ///< index of the part
+  counted_piece counted;     ///< must outlive the content
   part_piece content;
 
   piece_of_message() { priority = first_priority; }
@@ -73,7 +74,7 @@ struct piece_of_message final : message {
   void deliver();
 };
 
-/// Says that a piece has been copied where it shall be.
+/// Acknowledges that a piece has been copied to its destination.
 struct piece_taken final : message {
   std::uint32_t number = 0;
 
@@ -88,7 +89,7 @@ struct piece_taken final : message {
   }
 };
 
-/// From a PE to itself: what waits for memory of the host may look again.
+/// From a PE to itself: senders waiting for pinned host memory retry.
 struct retry_of_pieces final : message {
   static inline record_of_parts<retry_of_pieces> type_record{{"wait for pinned memory"}, device_step::piece};
   void serialize(auto&) {}
@@ -98,7 +99,7 @@ struct retry_of_pieces final : message {
   }
 };
 
-/// The message itself.
+/// The message itself, without the parts sent in pieces.
 struct envelope_of_pieces final : message {
   std::uint32_t number = 0;
   message* content = nullptr;
@@ -135,7 +136,7 @@ namespace {
 record_of_parts<envelope_of_pieces> envelope_of_pieces::type_record{{"message in pieces"},
                                                                     device_step::piece};
 
-/// What has come so far of a message in pieces.
+/// The received state of a message in pieces.
 class message_to_come final : public pieces_of_messages {
  public:
   message_to_come(int from, std::uint32_t number)
@@ -148,7 +149,7 @@ class message_to_come final : public pieces_of_messages {
     if (content_ != nullptr) content_->type->destroy(*content_);
   }
 
-  /// Throws serial_error where no sender numbers a message so: `pieces_to_pe` stands there.
+  /// Throws serial_error for number 0: senders do not use it, as its table slot holds `pieces_to_pe`.
   static message_to_come& of(const message& m, std::uint32_t number) {
     if (number == 0) throw serial_error("malformed message: pieces of number 0");
     auto& its = processor::here().pieces()[{static_cast<int>(m.origin), number}];
@@ -199,7 +200,7 @@ class message_to_come final : public pieces_of_messages {
     for (device_part* const part : parts_) part->has_come(in_);
     message& whole = *std::exchange(content_, nullptr);
     auto& pe = processor::here();
-    pe.pieces().erase({from_, number_});  // this is no more
+    pe.pieces().erase({from_, number_});  // destroys this object
     if (const auto* const observers = pe.observers())
       observers->tell([&](observer& o) { o.arrived(whole, nanoseconds(0)); });
     pe.push(whole);
@@ -217,10 +218,10 @@ class message_to_come final : public pieces_of_messages {
   const int from_;
   const std::uint32_t number_;
   device* const on_;
-  stream* const in_;  ///< of the device, if there is one
+  stream* const in_;  ///< stream of the device; null without one
   message* content_ = nullptr;
   std::vector<device_part*> parts_;
-  std::size_t left_ = 0;  ///< bytes
+  std::size_t left_ = 0;  ///< bytes still missing
   std::deque<piece_of_message*> early_;
 };
 
@@ -231,7 +232,7 @@ void envelope_of_pieces::deliver() {
 
 void piece_of_message::deliver() { message_to_come::of(*this, number).add(*this); }
 
-/// A piece on its way to the host.
+/// A piece that is being copied to the host.
 struct leaving_piece {
   piece_of_message* what;
   int to;
@@ -268,7 +269,7 @@ pieces_under_way& pieces_under_way::of_this_pe() {
 
 void pieces_under_way::wait(pieces_to_pe& one) {
   if (std::ranges::find(waiting_, &one) == waiting_.end()) waiting_.push_back(&one);
-  if (count != 0 || std::exchange(looks_again_, true)) return;  // else the end of a piece comes
+  if (count != 0 || std::exchange(looks_again_, true)) return;  // otherwise the end of a piece calls `go_on`
   auto& pe = processor::here();
   pe.dispatch(make_message<retry_of_pieces>(), pe.pe());
 }
@@ -306,7 +307,7 @@ void pieces_to_pe::send(message& m, const std::vector<device_part*>& parts, std:
     it.parts.push_back(part->bytes() == 0 ? (part->leave(), device_part()) : part->leave_in_pieces());
   std::erase_if(it.parts, [](const device_part& part) { return part.count() == 0; });
   auto& envelope = make_message<envelope_of_pieces>(it.number, leaving.release());
-  if (it.parts.empty()) {  // of no bytes
+  if (it.parts.empty()) {  // parts without bytes only
     departures_.pop_back();
     return processor::here().carry(envelope, to_);
   }
@@ -314,7 +315,7 @@ void pieces_to_pe::send(message& m, const std::vector<device_part*>& parts, std:
   try {
     go_on();
   } catch (...) {
-    if (it.envelope != nullptr) {  // nothing of it has left
+    if (it.envelope != nullptr) {  // no piece has left
       destroy_message<envelope_of_pieces>(*it.envelope);
       departures_.pop_back();
     }
@@ -345,7 +346,7 @@ void pieces_to_pe::begin_piece(departure& of) {
       make_message<piece_of_message>(of.number, of.part, std::move(content), counted_piece(all_.in_memory));
   message_guard mine(piece);
   auto it = std::make_unique<leaving_piece>(leaving_piece{&piece, to_});
-  // Not before: from then on the receiver has memory for all parts.
+  // The envelope leaves late: the receiver allocates memory for all parts when it arrives.
   if (of.envelope != nullptr) pe.carry(*std::exchange(of.envelope, nullptr), to_);
   if (of.begun.count() == 0) of.begun = std::max(pe.now(), last_taken_);
   if (of.pieces != 0) {

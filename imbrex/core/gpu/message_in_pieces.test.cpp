@@ -33,7 +33,7 @@ namespace imbrex::message_in_pieces_test {
 
 using byte = unsigned char;
 
-/// Bytes that repeat after a prime number of them, so that no piece is like another.
+/// Bytes with a prime period, so that no two pieces are equal.
 const std::vector<byte>& pattern() {
   static const std::vector<byte> all = [] {
     std::vector<byte> made(65521);
@@ -42,7 +42,8 @@ const std::vector<byte>& pattern() {
   }();
   return all;
 }
-/// Calls visit(where, their bytes, how many) for runs of contents of that many bytes, which `first` names.
+/// Calls visit(offset, bytes, length) for runs of the pattern's contents of this size; `first` identifies the
+/// contents.
 template <class Visit>
 void for_each_run(std::size_t size, std::size_t first, const Visit& visit) {
   first %= pattern().size();
@@ -76,7 +77,7 @@ constexpr kernel<device_span<const byte>, std::size_t, device_span<std::int64_t>
         if (all.data()[i] != 0xee || all.data()[all.size() - 1 - i] != 0xee) ++wrong.data()[0];
     }};
 
-/// Of two hosts, by turns the sender and the receiver, and the memory on either side of what it receives.
+/// Chares on two hosts that send and receive in turn, with a margin of memory around received arrays.
 class end : public chare<end> {
  public:
   static constexpr std::size_t margin = 5;
@@ -104,7 +105,7 @@ class end : public chare<end> {
     send<&end::take>(peers()[other_], size, by_message);
     co_await by_channel.done();
     co_await by_message.done();
-    work_.fill(from.span(), std::byte(0x11));  // at once, as it may be
+    work_.fill(from.span(), std::byte(0x11));  // at once, as is now allowed
     co_await work_.done();
   }
   task<> take_by_channel(std::size_t size) {
@@ -126,7 +127,7 @@ class end : public chare<end> {
     co_await work_.done();
   }
 
-  /// The same array to one place, again and again.
+  /// Sends the same array repeatedly to one place.
   task<> lend_often(std::size_t size, int times) {
     const device_buffer<byte> from(gpu(), size);
     const auto loan = zero_copy(from.span(), work_);
@@ -141,7 +142,7 @@ class end : public chare<end> {
   void put_on_shelf(device_argument<byte, &end::shelf> came) {
     send<&end::landed>(self(), std::int64_t(came.size()), came.size());
   }
-  /// How much more memory of the device was in use at most.
+  /// The largest increase of the device's memory in use.
   task<std::uint64_t> fill_shelf(std::size_t size, int times) {
     most_ = 0;
     const std::uint64_t before = bytes_in_use();
@@ -179,7 +180,7 @@ class end : public chare<end> {
     co_await work_.done();
   }
 
-  /// Lengths from that one on, the first of which is of nothing.
+  /// Lengths from `size` on, with an empty buffer first.
   void hand_several_over(std::size_t size, std::size_t count) {
     std::vector<device_buffer<byte>> all;
     all.emplace_back(gpu(), 0);
@@ -239,17 +240,17 @@ class end : public chare<end> {
     co_await work_.done();
     co_return seen[0];
   }
-  /// Leaves so much of the device's memory.
+  /// Leaves `rest` bytes of the device's memory free.
   void fill_up(std::size_t rest) {
     gpu().memory(memory_kind::device).trim();
     filler_.emplace(gpu(), gpu().free_memory() - rest);
   }
   void give_up() { filler_.reset(); }
-  /// Leaves so much pinned memory of what the device may have.
+  /// Leaves `rest` bytes of the device's pinned memory free.
   void fill_pinned(std::size_t may_have, std::size_t rest) {
     auto& pool = gpu().memory(memory_kind::pinned);
     pool.trim();
-    const std::size_t step = 1U << 16U;  // of what the pool asks for
+    const std::size_t step = 1U << 16U;  // granularity of the pool
     pinned_filler_.emplace(gpu(), (may_have - pool.counts().bytes_held - rest) / step * step);
   }
   void give_pinned_up() { pinned_filler_.reset(); }
@@ -281,7 +282,7 @@ class end : public chare<end> {
   int other_ = 0;
 };
 
-/// Two processes, whose memory goes by the host, and two hosts of six GPUs each in simulated time.
+/// Two processes with memory sent through the host, and two hosts of six GPUs each in simulated time.
 class message_in_pieces : public on_machine {
  protected:
   template <class Main>
@@ -322,7 +323,7 @@ std::vector<machine_under_test> ways() {
 
 INSTANTIATE_TEST_SUITE_P(on, message_in_pieces, testing::ValuesIn(ways()), name_of_machine);
 
-/// Those where a message begins to go in pieces, and what a piece has at least, among them.
+/// Sizes around the limit for pieces, and around the smallest piece.
 constexpr std::array<std::size_t, 12> sizes{
     0,
     1,
@@ -357,12 +358,12 @@ task<> send_in_all_ways(array<end> ends, int distance) {
 
 TEST_P(message_in_pieces, brings_what_was_sent_in_all_ways) { run_ends(&send_in_all_ways); }
 
-/// Memory of emulated devices is the host's, which every network knows.
+/// Memory of emulated devices is host memory, which each network accepts.
 TEST_P(message_in_pieces, brings_the_same_by_the_network_itself) {
   if (GetParam().processes > 1) run_ends(&send_in_all_ways, device_path::network);
 }
 
-/// Copies of a device to the host; written by the device's threads.
+/// Counts a device's copies to the host; written by the device's threads.
 class copies_by_host final : public operation_observer {
  public:
   void finished(const finished_operation& operation) noexcept override {
@@ -414,7 +415,7 @@ TEST_P(message_in_pieces, keeps_no_more_memory_for_more_transfers) {
     const auto after = co_await ends[distance].call<&end::memory>();
     EXPECT_EQ(after[0], before[0]);
     EXPECT_EQ(after[1], before[1]);
-    // By chance some more are in quarantine; a block of each of the transfers since would be 120.
+    // Some blocks may be in quarantine; one block for each transfer since then would be 120.
     EXPECT_LE(after[2], before[2] + 40 * size);
     EXPECT_LE(after[3], before[3] + 40 * size);
   });
@@ -440,7 +441,7 @@ TEST_P(message_in_pieces, brings_many_at_once) {
 
 constexpr std::size_t small_memory = std::size_t{64} << 20U;
 
-/// A device that takes next to no time, with little memory, of which little may be pinned, too.
+/// A device that takes almost no time, with little memory, of which little may be pinned.
 class small_device {
  public:
   small_device() {
@@ -497,7 +498,7 @@ TEST_P(message_in_pieces, gather_on_the_host_where_the_device_has_no_room) {
       device_path::host, model.path());
 }
 
-/// The first of two messages takes all that may be pinned, and is for another PE than the second.
+/// The first of two messages takes all pinned memory, and goes to another PE than the second.
 TEST_P(message_in_pieces, wait_for_pinned_memory_of_those_to_other_pes) {
   if (GetParam().processes == 1 || GetParam().runs.begin()->pes < 2) return;
   const small_device model;
@@ -520,7 +521,7 @@ TEST(sending_by_the_network, is_refused_with_the_reason) {
   const std::string first = detail::why_network_takes_none(settings, devices);
   settings.gpu_path = device_path::network;
   const std::string why = detail::why_network_takes_none(settings, devices);
-  if (why.empty())  // of a UCX that knows CUDA
+  if (why.empty())  // UCX supports CUDA
     EXPECT_EQ(first, not_asked_for);
   else
     EXPECT_EQ(first, why);
@@ -532,7 +533,8 @@ TEST(sending_by_the_network, is_refused_with_the_reason) {
   EXPECT_EQ(detail::why_network_takes_none(settings, devices), not_asked_for);
 }
 
-/// A round of an exchange by a persistent channel of so many bytes each way, between two hosts of the model.
+/// The time of a round of exchanges by a persistent channel, of `size` bytes each way, between the model's
+/// two hosts.
 nanoseconds modelled(std::size_t size) {
   options settings = two_hosts_of_the_model();
   settings.device = "emulated";
@@ -556,7 +558,8 @@ nanoseconds modelled(std::size_t size) {
 
 TEST(modelled_pieces, take_what_the_models_formula_says) {
   const auto steps = detail::piece_steps(find_device_model("summit"));
-  const nanoseconds beside = modelled(1) - detail::time_in_pieces(1, 1, steps);  // kernels, messages, notices
+  const nanoseconds beside = modelled(1) - detail::time_in_pieces(1, 1, steps);  // kernels, messages,
+                                                                                 // notifications
   for (const std::size_t size : {std::size_t{1} << 20U, std::size_t{1} << 22U, std::size_t{1} << 24U}) {
     const std::size_t best = detail::best_pieces(size, steps);
     const auto in_pieces = static_cast<double>(detail::time_in_pieces(size, best, steps).count());

@@ -23,7 +23,7 @@ struct multiply {
     return a * b;
   }
 };
-// As the host's operations: of equal values, and of those that cannot be compared, the first.
+// As on the host: for equal and for unordered values the first is the result.
 struct lesser {
   template <class T>
   __device__ T operator()(T a, T b) const {

@@ -5,12 +5,13 @@
 #include <imbrex/device/device_span.hpp>
 #include <imbrex/device/native_stream.hpp>
 
-/// The GPU's side of reductions of device memory, for the types of numbers that it knows: what
-/// native_combinations.cu defines. This header is C++17, for the device's compilers.
+/// The GPU kernels for reductions of device memory, for known number types. Native_combinations.cu defines
+/// them. This header is C++17, for the device's compilers.
 
 namespace imbrex::detail {
 
-/// Each makes `to[i]` of `to[i]` and then one after the other of `from`, of as many elements as all have.
+/// Each function combines `to[i]` with the elements of `from`, one array after the other. All arrays have the
+/// length of `to`.
 template <class T>
 struct native_combinations {
   static void sum(native_stream on, device_span<T> to, combined_arrays<T> from);

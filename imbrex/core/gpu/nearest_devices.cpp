@@ -36,7 +36,7 @@ std::vector<std::vector<distance>> device_distances(const host_topology& host,
     return found->second;
   };
   std::map<std::vector<int>, std::pair<std::size_t, std::size_t>>
-      sharers;  // PEs of the same processors, and passed
+      sharers;  // by processors: total PEs, and PEs passed so far
   for (const host_process& process : processes)
     sharers[process.processors].first += static_cast<std::size_t>(process.pes);
   std::vector<std::vector<distance>> all;
@@ -54,7 +54,7 @@ std::vector<std::vector<distance>> device_distances(const host_topology& host,
 }
 
 std::vector<int> nearest_devices(std::span<const std::vector<distance>> distances) {
-  using choice = std::pair<std::size_t, std::vector<std::size_t>>;  // how many devices, and which
+  using choice = std::pair<std::size_t, std::vector<std::size_t>>;  // number of devices, and the devices
   std::map<choice, std::vector<std::size_t>> pes_of;
   std::size_t devices = 0;
   for (std::size_t pe = 0; pe < distances.size(); ++pe) {

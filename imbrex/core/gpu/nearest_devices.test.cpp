@@ -21,7 +21,7 @@ std::vector<int> map(const char* host, const std::vector<host_process>& processe
   return nearest_devices(host_topology(host), processes, bound, near);
 }
 
-/// Two packages of four processors, which begin at 0 and at 4.
+/// Two packages of four processors, starting at 0 and 4.
 constexpr const char* two_packages = "package:2 [numa] core:4 pu:1";
 const std::vector<int> left = numbers(0, 4);
 const std::vector<int> right = numbers(4, 8);
@@ -39,7 +39,7 @@ TEST(nearest_devices, of_equal_distance_are_shared_evenly_by_neighbours) {
 
 TEST(nearest_devices, are_found_for_pes_that_move_about_by_where_they_may) {
   EXPECT_EQ(map(two_packages, {{0, 2, right}}, false, {left, right}), (std::vector{1, 1}));
-  // Three of four of these processors are on the left.
+  // Three of these four processors are on the left.
   EXPECT_EQ(map(two_packages, {{0, 4, numbers(1, 5)}}, false, {right, left}), (std::vector{1, 1, 1, 0}));
   EXPECT_EQ(map(two_packages, {{0, 6, numbers(0, 7)}}, false, {left, left, right, right}),
             (std::vector{0, 0, 1, 1, 2, 3}));

@@ -22,14 +22,14 @@ class persistent_channel;
 
 namespace detail {
 
-/// What the ends of a persistent channel tell each other: that an array has been put, that arrays have been
-/// released, or where what comes shall be put.
+/// A signal between the ends of a persistent channel: an array has been put, arrays have been released, or
+/// the memory to put arrays in.
 template <class T>
 struct device_signal {
-  std::int64_t released = 0;  ///< arrays that its sender has released so far
+  std::int64_t released = 0;  ///< number of arrays that its sender has released so far
   std::unique_ptr<bound_offer> offer{};
-  std::unique_ptr<device_parcel<T>> content{};  ///< what its receiver is to copy to its place itself
-  bool put_from_afar = false;                   ///< an array has been put by another process, and is there
+  std::unique_ptr<device_parcel<T>> content{};  ///< an array that the receiver must copy to its slot itself
+  bool put_from_afar = false;                   ///< another process has put the array, and it is complete
 };
 
 template <class T>
@@ -40,9 +40,9 @@ struct member_traits<persistent_channel<T> C::*> : port_traits<device_signal<T>,
 
 }  // namespace detail
 
-/// The persistent form of `device_channel`: both ends register memory once, by `bind`, and from then on what
-/// one sends is put straight into the memory of the other, by one copy and one signal. Both ends are public
-/// members, each connected to the other. Arrays come in the order in which they were sent.
+/// The persistent form of `device_channel`. Both ends register memory once, by `bind`. From then on a sent
+/// array is put directly into the other end's memory, by one copy and one signal. Both ends are public
+/// members, each connected to the other. Arrays arrive in the order of their sends.
 ///
 ///     right.connect<&block::left>(peers()[i + 1]);
 ///     co_await right.bind({out_[0].span(), out_[1].span()}, {in_[0].span(), in_[1].span()});
@@ -51,9 +51,9 @@ struct member_traits<persistent_channel<T> C::*> : port_traits<device_signal<T>,
 ///     unpack_.launch(unpack, face, ...);
 ///     right.release(unpack_);  // when that is done it may be written again
 ///
-/// What is bound stays where it is until this end is bound anew or destroyed, and memory of a `device_buffer`
-/// as long as the other end may write to it. A chare that migrates takes the connection along; both ends must
-/// be bound again, and before that have received what was sent.
+/// Bound memory must not move until this end is bound again or destroyed. Memory of a `device_buffer` stays
+/// allocated while the other end may write to it. A migrating chare keeps the connection; both ends must be
+/// bound again, and must have received all sent arrays before.
 template <class T>
 class persistent_channel : private channel<detail::device_signal<T>> {
   static_assert(std::is_trivially_copyable_v<T>,
@@ -67,27 +67,26 @@ class persistent_channel : private channel<detail::device_signal<T>> {
 
   using base::connect;
 
-  /// Registers what this end sends from and receives to, each in turn, and ends when the other end has done
-  /// so, too. Throws imbrex::error if it is not connected, if the memory is not of this PE's device, if there
-  /// is none, and unless each array to be sent is as long as the memory of the other end for it.
+  /// Registers the arrays to send from and to receive to, each used in turn. Completes when the other end has
+  /// done the same. Throws imbrex::error if the channel is not connected, if memory is not of this PE's
+  /// device, if there is none, and unless each sent array is as long as the other end's memory for it.
   task<> bind(std::vector<device_span<const T>> from, std::vector<device_span<T>> to) {
     base::send(value_type{.offer = ends_.offer(detail::bound_arrays(to))});
     value_type other = co_await base::receive();
     ends_.bind(detail::bound_arrays(from), other.offer.get(), sizeof(T));
   }
 
-  /// Ends when the next array is on its way, that is as soon as the other end has released what it goes to:
-  /// it holds what is to be sent when the stream has done what was submitted to it before this ends, and what
-  /// is submitted to it afterwards may change it. Throws imbrex::error if the ends are not bound, or the
-  /// other is no more.
+  /// Completes once the copy is submitted, i.e. when the other end has released the target array. Work
+  /// submitted to the stream before the completion is included; later work may overwrite the source. Throws
+  /// imbrex::error if the ends are not bound, or if the other end no longer exists.
   [[nodiscard("co_await what send returns")]] auto send(stream& filled) { return room(*this, filled); }
 
-  /// Ends when the next array that the other end sends is on its way, and returns the memory where it comes
-  /// to, in the order of the stream: what is submitted to it from then on comes after the array.
+  /// Completes when the copy of the other end's next array is submitted. Returns the array's memory, valid in
+  /// the order of the stream: work submitted later runs after the copy.
   [[nodiscard("co_await what receive returns")]] auto receive(stream& order) { return arrival(*this, order); }
 
-  /// The array that was received first of those not released is needed no more when the stream has done what
-  /// was submitted to it so far. Throws imbrex::error if there is none.
+  /// Releases the oldest received array, once the work submitted to the stream so far is complete. Throws
+  /// imbrex::error if there is none.
   void release(stream& read) {
     ends_.release(read);
     if (ends_.is_beside())
@@ -98,7 +97,7 @@ class persistent_channel : private channel<detail::device_signal<T>> {
       announce();
   }
 
-  /// For the runtime: a signal has come.
+  /// For the runtime: a signal has arrived.
   using base::is_of_second_end;
   void put(detail::letter<value_type>& l) {
     ends_.note_released(l.value.released);
@@ -111,7 +110,7 @@ class persistent_channel : private channel<detail::device_signal<T>> {
     base::put(l);
     announce();
   }
-  /// Its chare leaves this PE. The connection goes with it, not what was bound.
+  /// Called when its chare leaves this PE. The connection stays, the binding is dropped.
   void collect_unread(std::vector<detail::device_part*>& parts) {
     ends_.unbind();
     base::collect_unread(parts);
@@ -122,12 +121,12 @@ class persistent_channel : private channel<detail::device_signal<T>> {
   }
 
  private:
-  /// A signal that leaves when a stream has come to where it is now.
+  /// A signal that leaves when the stream has reached its current position.
   struct late_signal {
     typename base::reserved at;
     value_type signal;
-    std::shared_ptr<detail::bound_memory> here{};     ///< whose arrays have been read then
-    std::shared_ptr<detail::hold_elsewhere> there{};  ///< to which one has been put then
+    std::shared_ptr<detail::bound_memory> here{};     ///< memory whose arrays have been read then
+    std::shared_ptr<detail::hold_elsewhere> there{};  ///< memory to which an array has been put then
 
     static void come(void* self, const std::exception_ptr& failure) {
       const std::unique_ptr<late_signal> it(static_cast<late_signal*>(self));
@@ -145,7 +144,7 @@ class persistent_channel : private channel<detail::device_signal<T>> {
     if (!waits) late_signal::come(started, nullptr);
   }
 
-  /// Says what has been released, if the other end can send no more before it knows.
+  /// Sends the number of released arrays, if the other end cannot send more without it.
   void announce() {
     if (ends_.must_announce()) base::send_unordered(value_type{.released = ends_.announced()});
   }
@@ -153,12 +152,12 @@ class persistent_channel : private channel<detail::device_signal<T>> {
   detail::bound_ends ends_;
 };
 
-/// What `send` gives: co_await it at once.
+/// The result of `send`: co_await it at once.
 template <class T>
 class [[nodiscard("co_await the sending")]] persistent_channel<T>::room final {
  public:
   room(persistent_channel& through, stream& filled) : through_(through), filled_(filled) {}
-  /// Only before it is awaited.
+  /// To be moved only before it is awaited.
   room(room&& other) noexcept : through_(other.through_), filled_(other.filled_) {}
 
   bool await_ready() const { return through_.ends_.has_room(); }
@@ -177,7 +176,7 @@ class [[nodiscard("co_await the sending")]] persistent_channel<T>::room final {
                                   nullptr,
                                   ends.hold()});
     if (way == detail::way_to_put::by_host) [[unlikely]] {
-      // Reserved only when the copy is ordered, which may throw.
+      // Reserve only after the copy is submitted, which may throw.
       const std::int64_t released = ends.announced();
       auto content = std::make_unique<detail::device_parcel<T>>(ends.copy_to_host(filled_));
       return send_after(filled_,
@@ -200,12 +199,12 @@ class [[nodiscard("co_await the sending")]] persistent_channel<T>::room final {
   detail::wait_for_room waits_;
 };
 
-/// What `receive` gives: co_await it at once.
+/// The result of `receive`: co_await it at once.
 template <class T>
 class [[nodiscard("co_await the array")]] persistent_channel<T>::arrival final : detail::wait_for_array {
  public:
   arrival(persistent_channel& through, stream& order) : through_(through), order_(order) {}
-  /// Only before it is awaited.
+  /// To be moved only before it is awaited.
   arrival(arrival&& other) noexcept : through_(other.through_), order_(other.order_) {}
 
   bool await_ready() {

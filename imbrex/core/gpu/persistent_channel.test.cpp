@@ -37,7 +37,7 @@ constexpr kernel<device_span<const std::int64_t>, std::int64_t, device_span<std:
 
 std::int64_t first_of(int from, int round) { return 500'009LL * from + 1013LL * round; }
 
-/// Two of them, each the other's neighbour. An end with `places` arrays each way, the second longer than the
+/// One of two connected neighbours. It has `places` arrays in each direction, the second longer than the
 /// first, and so on.
 class end : public chare<end> {
  public:
@@ -56,7 +56,7 @@ class end : public chare<end> {
     std::vector<device_span<const std::int64_t>> from;
     std::vector<device_span<std::int64_t>> to;
     for (int i = 0; i < places; ++i) {
-      const std::size_t length = i == 2 ? 2000 : std::size_t(5 + 4 * i);  // the third goes beside others
+      const std::size_t length = i == 2 ? 2000 : std::size_t(5 + 4 * i);  // the third is copied beside others
       out_.emplace_back(gpu(), length);
       in_.emplace_back(gpu(), length);
     }
@@ -70,7 +70,7 @@ class end : public chare<end> {
   }
   bool begins_to_bind() const { return bound_ == 2; }
 
-  /// Fills each array as soon as it may, which is as soon as it is sent.
+  /// Fills each array as soon as that is allowed: once the previous send from it has completed.
   task<> say(int rounds) {
     for (int i = 0; i < rounds; ++i, ++sent_) {
       fill_.launch(count_from, out_[std::size_t(sent_) % out_.size()].span(), first_of(where()[0], sent_));
@@ -87,16 +87,16 @@ class end : public chare<end> {
     }
     co_await look_.done();
   }
-  /// Both ways, each end in its own time.
+  /// Both directions, each end at its own speed.
   task<> talk(int rounds) { co_await when_all(say(rounds), hear(rounds)); }
-  /// As neighbours of a grid do: nobody is more than an array ahead.
+  /// As neighbours of a grid do: no end is more than one array ahead.
   task<> exchange(int rounds) {
     for (int i = 0; i < rounds; ++i) {
       co_await say(1);
       co_await hear(1);
     }
   }
-  /// Sends all before the other end takes any.
+  /// Keeps all arrays until the other end has sent all of them.
   task<> keep(int rounds) {
     for (int i = 0; i < rounds; ++i) co_await line.receive(look_);
     for (int i = 0; i < rounds; ++i, ++received_) {
@@ -106,7 +106,7 @@ class end : public chare<end> {
     }
     co_await look_.done();
   }
-  /// Two receives wait, of which one gives up when the bell rings; then they receive so many.
+  /// Two receives wait, of which one is cancelled when the bell rings; then `rounds` arrays are received.
   task<> give_up_and_hear(int rounds) {
     auto first = co_await when_any(line.receive(look_), bell.receive());
     EXPECT_EQ(first.index, 1U);
@@ -311,7 +311,7 @@ TEST_P(persistent_channels, refuse_what_cannot_be) {
   });
 }
 TEST_P(persistent_channels, tell_of_another_end_that_is_no_more) {
-  if (GetParam().processes > 1) return;  // there the memory is known to its own end alone
+  if (GetParam().processes > 1) return;  // the memory then belongs to its own end alone
   run_with(1, []() -> task<> {
     auto ends = make_array<end>({2});
     co_await ends.call<&end::connect>();

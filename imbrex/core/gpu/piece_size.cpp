@@ -32,7 +32,7 @@ std::array<piece_step, 4> piece_steps(const device_model& model) {
 }
 
 std::size_t piece_bytes(std::size_t bytes, std::size_t pieces) {
-  constexpr std::size_t line = 256;  // copies of devices begin and end there best
+  constexpr std::size_t line = 256;  // best alignment for copies of devices
   return ((bytes + pieces - 1) / pieces + line - 1) / line * line;
 }
 

@@ -13,45 +13,45 @@
 
 namespace imbrex::detail {
 
-// How many pieces memory of a device is cut into that crosses to another process by the memory of hosts: one
-// piece is copied to the host while the one before is on the wire and the one before that is copied to the
-// other device. More pieces overlap better, and each has a start of its own.
+// The number of pieces for device memory that crosses to another process through host memory. One piece is
+// copied to the host while the previous one is on the wire, and the one before that is copied to the other
+// device. More pieces overlap better, but each piece has its own startup time.
 
-/// A step that each piece takes, one after the other: what it takes to begin, and bytes a second (0: no
-/// limit).
+/// A step that each piece passes, one piece at a time: its startup time, and its rate in bytes a second (0:
+/// no limit).
 struct piece_step {
   nanoseconds start{0};
   std::uint64_t rate = 0;
 };
 
-/// What a model says of it: the copy to the host, the wire, the copy to the device, and the PE itself. The
-/// model must have links.
+/// The steps by a model: the copy to the host, the wire, the copy to the device, and the PE's work. The model
+/// must have links.
 std::array<piece_step, 4> piece_steps(const device_model& model);
 
-/// What so many bytes take in so many pieces, from the first step's begin to the last one's end: each step is
-/// at one piece at a time.
+/// The time of `bytes` bytes in `pieces` pieces, from the begin of the first step to the end of the last.
+/// Each step handles one piece at a time.
 nanoseconds time_in_pieces(std::size_t bytes, std::size_t pieces, std::span<const piece_step> steps);
 
-/// The number that takes least, of 1 to `most_pieces`.
+/// The fastest number of pieces, from 1 to `most_pieces`.
 std::size_t best_pieces(std::size_t bytes, std::span<const piece_step> steps);
 
 inline constexpr std::size_t most_pieces = 64;
 
-/// So many bytes in so many pieces: the size of all but the last.
+/// The size of each piece but the last.
 std::size_t piece_bytes(std::size_t bytes, std::size_t pieces);
 
-/// Finds the best number by trial, where there is no model: transfers of about one size are sent in 1, 2, 4
-/// and more pieces until each number has been measured some times; from then on in as many as took least.
+/// Finds the best number of pieces by trial, without a model. Transfers of similar sizes are sent in 1, 2, 4
+/// and more pieces until each number has been measured several times. After that the fastest number is used.
 class piece_trials {
  public:
-  /// Transfers of less are not cut: each piece would be no longer than what networks send at once.
+  /// Smaller transfers are not divided: a piece would be no longer than an eager send.
   static constexpr std::size_t shortest_piece = std::size_t{1} << 14U;
-  /// So often each number is measured; the one in the middle counts.
+  /// The number of measurements for each number of pieces; their median counts.
   static constexpr std::size_t enough = 3;
 
-  /// For the next transfer of so many bytes.
+  /// The number of pieces for the next transfer of this size.
   std::size_t pieces(std::size_t bytes);
-  /// What one of so many bytes has taken in so many pieces.
+  /// Records the time of a transfer of this size in `pieces` pieces.
   void took(std::size_t bytes, std::size_t pieces, nanoseconds time);
 
  private:
@@ -64,7 +64,7 @@ class piece_trials {
 
   candidates& of_size(std::size_t bytes);
 
-  std::map<int, candidates> sizes_;  ///< by the bits of the sizes
+  std::map<int, candidates> sizes_;  ///< key: the bit width of the size
 };
 
 }  // namespace imbrex::detail

@@ -31,13 +31,13 @@ std::vector<std::vector<T>> gather(bootstrap& job, const std::vector<T>& own) {
 
 using key_words = decltype(memory_key::words);
 
-/// A piece of each device, for others to find.
+/// A block of memory of each device, for other processes to open.
 struct samples {
   std::vector<pooled_memory> memory;
-  std::vector<key_words> keys;  ///< none if one of the devices gives none
+  std::vector<key_words> keys;  ///< empty if one of the devices gives no key
 };
 
-// A device that fails here fails again where the program uses it, and then the run says so.
+// A device that fails here fails again at its first use, and then the run reports it.
 
 samples samples_of(std::span<device* const> used) {
   samples made;

@@ -12,10 +12,10 @@ class device;
 
 namespace detail {
 
-/// Which processes of a job read memory of these devices by its keys, as they have tried: each all of its own
-/// `used` devices with all of the others'. That is not known otherwise: GPUs may be no peers, or a container
-/// may hide a process. `near`: the numbers of the other processes of this host. Collective; returns numbers,
-/// ascending.
+/// Finds the processes of a job that can read memory of these devices by keys. Each process tries all of its
+/// own `used` devices with all devices of the others. Only a trial tells: GPUs may not be peers, or a
+/// container may hide a process. `near`: the numbers of the other processes of this host. Collective; returns
+/// process numbers in ascending order.
 std::vector<int> readers_of_devices(bootstrap& job, std::span<const int> near, std::span<device* const> used);
 
 }  // namespace detail

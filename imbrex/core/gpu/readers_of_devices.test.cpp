@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two processes that are threads here, each with devices of which some cannot open what others share.
+// Two processes, simulated by threads, each with devices of which some cannot open the others' memory.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -18,7 +18,7 @@
 namespace imbrex {
 namespace {
 
-/// Memory, and whose keys can be opened with it.
+/// Host memory as a device; options: whether it gives keys, and whether it opens keys.
 class bare_device final : public device_backend {
  public:
   bare_device(bool gives_keys, bool opens) : gives_keys_(gives_keys), opens_(opens) {
@@ -71,7 +71,7 @@ class place final : public bootstrap {
   int rank_;
 };
 
-/// By process.
+/// The readers found by each process.
 std::vector<std::vector<int>> readers(const std::vector<std::vector<kind_of_device>>& processes) {
   std::vector<std::string> said(processes.size());
   std::barrier<> turn(std::ptrdiff_t(processes.size()));

@@ -20,7 +20,7 @@ namespace imbrex::detail {
 
 namespace {
 
-/// Of the time of each operation, on the deterministic machine.
+/// Random part of each operation's time, on the deterministic machine.
 constexpr double jitter = 0.5;
 
 void check(const options& settings, bool charges_pes) {
@@ -40,7 +40,8 @@ void check(const options& settings, bool charges_pes) {
         "--no-data is for --device emulated: there is nothing else that could leave its work undone");
 }
 
-/// Keeps a device for what a program has not destroyed by the end of its run, as long as the process lasts.
+/// Keeps a device until the process ends, for objects that the program has not destroyed at the end of its
+/// run.
 void keep_for(const std::string& left, std::unique_ptr<device> which) {
   log(log_level::warning,
       "the run has ended and leaves " + left + " of " + which->info().label() +
@@ -113,7 +114,9 @@ run_devices::~run_devices() {
   request_streams_.clear();
   shared_streams_.clear();
   completions_.clear();
-  for (auto& d : devices_) d->backend().close_found();  // of all: each then waits until others have done so
+  for (auto& d : devices_)
+    d->backend().close_found();  // before any device ends: a device waits until others
+                                 // have closed its memory
   for (auto& d : devices_)
     if (const std::string left = d->left(); !left.empty()) keep_for(left, std::move(d));
 }
@@ -178,7 +181,7 @@ std::string why_network_takes_none(const options& how, std::span<const std::uniq
   if (devices.empty()) return "it has no devices";
   if (how.net != "ucx") return "--net " + how.net + " takes memory of the host alone";
   const bool is_asked_for = how.gpu_path == device_path::network;
-  if (how.device == "emulated") return is_asked_for ? "" : not_asked_for;  // it is the host's
+  if (how.device == "emulated") return is_asked_for ? "" : not_asked_for;  // emulated memory is host memory
   const std::string wanted = how.device == "hip" ? "rocm" : how.device;
   std::string taken;
   try {
@@ -196,7 +199,8 @@ std::string why_network_takes_none(const options& how, std::span<const std::uniq
 void run_devices::try_network(bootstrap& job, const host_share& host) {
   why_not_sent_ = how_.gpu_path == device_path::network ? why_network_takes_none(how_, devices_)
                                                         : "--gpu-path network is not given";
-  std::vector<bool> near(static_cast<std::size_t>(job.size()), false);  // whose memory copies reach
+  std::vector<bool> near(static_cast<std::size_t>(job.size()), false);  // processes whose memory can be
+                                                                        // reached by copies
   if (how_.device != "emulated")
     for (const host_process& other : host.processes)
       near[static_cast<std::size_t>(std::ranges::lower_bound(host.process_starts, other.first_pe) -

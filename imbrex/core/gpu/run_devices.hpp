@@ -28,36 +28,36 @@
 
 namespace imbrex::detail {
 
-/// A PE among those that share devices.
+/// A PE's position among the PEs that share devices.
 struct pe_place {
-  int place = 0;  ///< of this PE
-  int all = 1;    ///< PEs
+  int place = 0;  ///< index of this PE
+  int all = 1;    ///< number of PEs
 };
 
-/// The environment variables by which launchers show a process some of its host's devices.
+/// Environment variables by which launchers restrict the devices that a process sees.
 std::span<const char* const> hiding_variables();
 
-/// The processes of a host that have the same devices.
+/// The processes of a host that see the same devices.
 struct device_sharers {
   std::vector<host_process> processes;
-  int first_pe = 0;  ///< how many of their PEs come before those of this process
-  int pes = 0;       ///< of all of them
+  int first_pe = 0;  ///< number of their PEs before those of this process
+  int pes = 0;       ///< number of all their PEs
 };
 
-/// Those that see the same devices as this process; it alone if it has devices of its `own`.
+/// The processes that see the same devices as this process; only this one if its devices are its `own`.
 device_sharers sharers_of_devices(const host_share& host, bool own);
 
-/// Which of so many devices a PE uses by a map that needs no more than their number: `block`, `round_robin`.
+/// The device of a PE, for maps that depend only on the number of devices: `block`, `round_robin`.
 int device_of(device_map map, const pe_place& pe, int devices);
 
-/// How many streams a device has for work requests.
+/// The number of streams of a device for work requests.
 inline constexpr std::size_t stages_of_requests = 3;
 
-/// Why messages do not take memory of these devices as it is to other hosts; empty if they do, which has to
-/// be asked for.
+/// The reason why messages to other hosts do not carry memory of these devices directly. Empty if they do,
+/// which an option must enable.
 std::string why_network_takes_none(const options& how, std::span<const std::unique_ptr<device>> devices);
 
-/// The devices that the PEs of one process use in a run, and what tells them of their work.
+/// The devices used by the PEs of one process in a run, and their completions.
 class run_devices {
  public:
   /// `time`: the clock of a machine in simulated time; null in real time. `charges_pes`: that machine charges
@@ -67,54 +67,54 @@ class run_devices {
   run_devices(const run_devices&) = delete;
   run_devices& operator=(const run_devices&) = delete;
 
-  /// Which devices this process sees, as `host_process` has it. What a launcher has set to hide devices
-  /// counts, for it may show parts of one.
+  /// An identification of the devices that this process sees, as in `host_process`. It includes the
+  /// launcher's variables that hide devices, which may select parts of a device.
   std::string seen() const;
 
-  /// The device of each PE of this process; none for a PE that shall have none. Processes that see the same
-  /// devices divide them among them. Throws usage_error for a device that `options::choose_device` gives and
-  /// that there is not.
+  /// The device of each PE of this process; empty for a PE without one. Processes that see the same devices
+  /// divide them among themselves. Throws usage_error if `options::choose_device` returns a device that does
+  /// not exist.
   std::vector<std::optional<int>> choose(const host_share& host) const;
 
-  /// Gives a PE one of the devices.
+  /// Assigns device `which` to a PE.
   void attach(scheduler& pe, int which);
 
-  /// Tries which other processes of the host read memory of the devices that PEs have. Collective, once,
-  /// before PEs send.
+  /// Tests which other processes of the host can read memory of the used devices. Collective, once, before
+  /// PEs send.
   void try_sharing(bootstrap& job, const host_share& host);
-  /// True if the network takes memory of this process's devices to that process, by its number.
+  /// True if the network sends memory of this process's devices to process number `process`.
   bool are_sent_to(int process) const { return std::ranges::binary_search(reached_, process); }
-  /// Why it does not take any; empty if it does.
+  /// The reason why the network sends no device memory; empty if it does.
   const std::string& why_not_sent() const { return why_not_sent_; }
-  /// True if that process, by its number, does.
+  /// True if process number `process` can read memory of this process's devices.
   bool are_read_by(int process) const { return std::ranges::binary_search(readers_, process); }
   bool has_readers() const { return !readers_.empty(); }
 
-  /// The streams that all chares share which use that device, as policy `five` has it; any thread.
+  /// The streams of the device that all its chares share under policy `five`. Any thread.
   std::shared_ptr<std::vector<stream>> shared_streams(device& of);
-  /// The streams of all work requests to that device: to it, kernels, from it. They live as long as this. Any
-  /// thread.
+  /// The streams of all work requests to the device: copies to it, kernels, copies from it. They live as long
+  /// as this object. Any thread.
   std::vector<stream>& request_streams(device& of);
-  /// The streams by which messages bring memory of devices to that PE, and take it away. Its thread.
+  /// The streams by which messages carry device memory to and from that PE. Its thread only.
   transfer_streams& transfers(int pe, device& of);
-  /// The stream by which PEs of other devices copy from that one. Any thread.
+  /// The stream for copies from that device by PEs of other devices. Any thread.
   stream& carrier(device& of);
 
-  /// Waits until the devices have nothing to do any more. False if that takes longer. Throws device_error if
-  /// one has failed.
+  /// Waits until the devices have completed all work. False after `at_most`. Throws device_error if a device
+  /// has failed.
   bool drain(std::chrono::milliseconds at_most);
 
-  // In simulated time.
+  // Functions for simulated time.
 
-  /// When a device does something by itself; none if never.
+  /// The time of the next event of a device; empty if there is none.
   std::optional<nanoseconds> next() const { return time_ ? time_->next() : std::nullopt; }
-  /// Lets the devices do what is due until then, and moves the clock on.
+  /// Lets the devices complete all work due until `moment`, and advances the clock.
   void advance_to(nanoseconds moment) { time_->advance_to(moment); }
-  /// What devices are called for is charged there from now on; null: nowhere.
+  /// Sets the clock that is charged for calls to devices; null: none.
   void charge_to(local_clock* caller) {
     if (time_) time_->charge_to(caller);
   }
-  /// Calls `tell(pe)` with the number of each PE whose device has done something since the last call.
+  /// Calls `tell(pe)` for each PE whose device has made progress since the last call.
   template <class Tell>
   void tell_news(Tell tell) {
     if (!time_) return;
@@ -122,32 +122,33 @@ class run_devices {
       if (static_cast<std::size_t>(d) < users_.size())
         for (const int pe : users_[static_cast<std::size_t>(d)]) tell(pe);
   }
-  /// The links of a model that has some, which messages use, too; null if it has none, or charges no PEs.
+  /// The model's links, which messages use, too. Null if the model has none, or charges no PEs.
   node_links* links() { return links_ ? &*links_ : nullptr; }
-  /// True if memory of devices goes by the host between PEs of different hosts in that model.
+  /// True if the model has links, and device memory between PEs of different hosts is sent through the host.
   bool has_hosts_apart() const { return links_ && how_.gpu_path == device_path::host; }
-  /// True if it does between these.
+  /// True if device memory between these PEs is sent through the host.
   bool are_apart(int pe, int other) const {
     return has_hosts_apart() && links_->host_of(device_near(pe)) != links_->host_of(device_near(other));
   }
-  /// The number of that PE's device; of one that has none, of the device that lies where the PE does.
+  /// The number of the PE's device; for a PE without one, of the device near the PE.
   int device_near(int pe) const;
-  /// How many devices there are; where there are none but links, one for each PE.
+  /// The number of devices; for a model with links but no devices, one for each PE.
   int count() const { return count_; }
   bool any() const { return !devices_.empty(); }
   const std::vector<std::unique_ptr<device>>& all() const { return devices_; }
-  /// True now and then, by the seed: when the devices go on although PEs have work.
+  /// True at random, by the seed: then the devices make progress although PEs have work.
   bool goes_on_beside() { return dice_.below(8) == 0; }
-  /// A number below that one, by the seed.
+  /// A random number below `below`, by the seed.
   int draw(int below) { return static_cast<int>(dice_.below(static_cast<std::uint64_t>(below))); }
 
  private:
   using streams_of_devices = std::map<const device*, std::shared_ptr<std::vector<stream>>>;
 
   std::optional<int> choice_of_program(const device_choice& pe) const;
-  /// Asks which processes' networks know memory of devices.
+  /// Finds out which processes' networks accept device memory.
   void try_network(bootstrap& job, const host_share& host);
-  /// Those that are there; or puts there what `make()` returns, for all PEs that have the device.
+  /// Returns the streams of the device in `there`; if missing, creates them by `make()` for all PEs of the
+  /// device.
   template <class Make>
   std::shared_ptr<std::vector<stream>> shared_by_pes(device& of, streams_of_devices& there, Make make);
 
@@ -160,16 +161,16 @@ class run_devices {
   std::optional<simulated_time> time_;
   std::vector<std::unique_ptr<device>> devices_;
   std::vector<std::vector<int>> users_;  ///< PEs, by device
-  std::vector<int> readers_;             ///< processes
-  std::vector<int> reached_;             ///< processes, by the network
+  std::vector<int> readers_;             ///< process numbers
+  std::vector<int> reached_;             ///< process numbers, reached by the network
   std::string why_not_sent_;
-  std::vector<int> used_;  ///< devices, by PE; -1 of one that has none
+  std::vector<int> used_;  ///< devices, by PE; -1 without a device
   std::vector<std::unique_ptr<device_completions>> completions_;
   std::mutex shared_streams_lock_;
   streams_of_devices shared_streams_;
   streams_of_devices request_streams_;
   streams_of_devices carriers_;
-  std::vector<std::unique_ptr<transfer_streams>> transfers_;  ///< by PE of the job
+  std::vector<std::unique_ptr<transfer_streams>> transfers_;  ///< by PE number in the job
 };
 
 }  // namespace imbrex::detail

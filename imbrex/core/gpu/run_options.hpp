@@ -8,12 +8,12 @@
 
 namespace imbrex::detail {
 
-/// The network that the options ask for.
+/// The network of the options.
 inline link_model link_of(const options& settings) {
   return {settings.net_latency, settings.net_bandwidth, settings.net_injection_gap};
 }
 
-/// Of the deterministic machine's order.
+/// The seed of the deterministic machine's order.
 inline std::uint64_t seed_of(const options& settings) { return settings.seed.value_or(1); }
 
 }  // namespace imbrex::detail

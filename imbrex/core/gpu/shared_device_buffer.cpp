@@ -10,18 +10,18 @@
 
 namespace imbrex::detail {
 
-/// The memory, and copies of it on other devices of this process, which whoever comes there next shares.
+/// The memory, and its copies on other devices of this process, which later owners there share.
 struct shared_memory::record {
   explicit record(device_part&& owned) : part(std::move(owned)) {}
 
   const device_part part;
-  std::mutex lock;  ///< of the copies
+  std::mutex lock;  ///< guards `copies`
   std::vector<std::pair<const imbrex::device*, std::weak_ptr<record>>> copies;
 };
 
 namespace {
 
-/// Keeps what a part reads. The streams that copy from it order that before whoever has the memory next.
+/// Keeps the memory that a part reads. The copying streams run before a later user of the memory.
 class reader_of_shared final : public memory_lender {
  public:
   explicit reader_of_shared(std::shared_ptr<shared_memory::record> of) : of_(std::move(of)) {}
@@ -37,7 +37,7 @@ device_part part_that_reads(const std::shared_ptr<shared_memory::record>& of) {
           all.size(),    all.ready(), std::make_unique<reader_of_shared>(of)};
 }
 
-/// Null for what is of nothing.
+/// Null for an empty part.
 std::shared_ptr<shared_memory::record> record_of(device_part&& owned) {
   return owned.on() == nullptr ? nullptr : std::make_shared<shared_memory::record>(std::move(owned));
 }

@@ -13,24 +13,25 @@
 namespace imbrex {
 namespace detail {
 
-/// Memory of a device that several own, who only read it. It goes back to the pool with the last of them; by
-/// then each has submitted what reads it. Its owner's thread.
+/// Device memory with several owners, who only read it. The last owner returns it to the pool; before that,
+/// each owner has submitted its reads. Owner's thread only.
 class shared_memory {
  public:
   struct record;
 
-  /// Of nothing.
+  /// Empty memory.
   shared_memory() noexcept = default;
   explicit shared_memory(device_part&& owned);
-  /// Of the same memory. What has come to this PE is first brought to its device, so that all here share it.
+  /// A second owner of the same memory. Received memory is first copied to this PE's device, to be shared
+  /// there.
   shared_memory(const shared_memory& other);
   shared_memory(shared_memory&& other) noexcept = default;
   shared_memory& operator=(const shared_memory& other);
   shared_memory& operator=(shared_memory&& other) noexcept = default;
   ~shared_memory() = default;
 
-  // Where it is on this PE's device. What has come from elsewhere is brought there first: the copy is
-  // ordered, nobody waits. Throws imbrex::error if the PE has no device, and `device_out_of_memory`.
+  // These refer to this PE's device, to which memory from elsewhere is first copied: the copy is submitted
+  // without a wait. They throw imbrex::error if the PE has no device, and `device_out_of_memory`.
   const void* address() const;
   const void* device() const;
   const shared_event& ready() const;
@@ -38,9 +39,10 @@ class shared_memory {
 
   // For messages.
 
-  /// What crosses to another process.
+  /// The part to serialise for another process.
   device_part* part();
-  /// A copy for another PE, to which a short one goes from where it is, so that it need not be here first.
+  /// An owner for another PE. A short array is then copied from its current location, without a copy on this
+  /// device.
   shared_memory passed_on() const;
 
  private:
@@ -53,10 +55,10 @@ class shared_memory {
 
 }  // namespace detail
 
-/// An array in a device's memory that several chares read: what a reduction of `device_buffer`s comes to, and
-/// what a broadcast brings. Copies are of the same array, and cost nothing. All who have it on one device of
-/// a process have it in one place: messages copy it once to each other device. The memory goes back to the
-/// pool with the last copy, which may be destroyed as soon as what reads it is submitted.
+/// An array in device memory that several chares read: the result of a reduction of `device_buffer`s, or the
+/// content of a broadcast. Copies refer to the same array, and cost nothing. All owners on one device of a
+/// process share one array: messages copy it once to each other device. The last owner returns the memory to
+/// the pool; it may be destroyed as soon as its reads are submitted.
 ///
 ///     imbrex::send<&block::take>(peers(), imbrex::shared_device_buffer(std::move(weights)));
 ///
@@ -72,24 +74,24 @@ class shared_device_buffer {
  public:
   using element_type = const T;
 
-  /// Of nothing: it has no elements and is on no device.
+  /// An empty array, on no device.
   shared_device_buffer() noexcept = default;
-  /// Of what the buffer holds when it is ready (`device_buffer::ready_after`).
+  /// Takes the buffer's contents, complete when it is ready (`device_buffer::ready_after`).
   explicit shared_device_buffer(device_buffer<T>&& owned) : memory_(std::move(*owned.part())) {}
-  /// For the runtime, which has made it.
+  /// For the runtime, which creates it.
   explicit shared_device_buffer(detail::shared_memory&& of) noexcept : memory_(std::move(of)) {}
 
-  /// On the device of this PE. Throws imbrex::error if it has none, and `device_out_of_memory`.
+  /// The array on this PE's device. Throws imbrex::error if the PE has none, and `device_out_of_memory`.
   device_span<const T> span() const {
     return {static_cast<const T*>(memory_.address()), memory_.count(), memory_.device()};
   }
   std::size_t size() const noexcept { return memory_.count(); }
-  /// The id of the device that it is on; null if it is of nothing.
+  /// The id of its device; null for an empty array.
   const void* device() const { return memory_.device(); }
-  /// When its contents are there: streams that read it wait for that.
+  /// The event after which the contents are complete; reading streams wait for it.
   const shared_event& ready() const { return memory_.ready(); }
 
-  /// For the runtime, which carries it.
+  /// For the runtime, which sends it.
   detail::device_part* part() { return memory_.part(); }
   shared_device_buffer passed_on() const { return shared_device_buffer(memory_.passed_on()); }
 
@@ -104,11 +106,11 @@ inline constexpr bool stays_with_device<shared_device_buffer<T>> = true;
 template <class T>
 inline constexpr bool is_device_memory<shared_device_buffer<T>> = true;
 template <class T>
-inline constexpr bool lands_by_itself<shared_device_buffer<T>> = false;  // once it is looked at
+inline constexpr bool lands_by_itself<shared_device_buffer<T>> = false;  // copied at its first use
 
 }  // namespace detail
 
-/// In a message alone.
+/// Only within messages.
 template <class T>
 struct serializer<shared_device_buffer<T>> {
   static void serialize(writer& out, shared_device_buffer<T>& b) { b.part()->serialize(out); }

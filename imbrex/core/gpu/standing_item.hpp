@@ -6,14 +6,13 @@
 
 namespace imbrex::detail {
 
-/// True on a PE where two of its chares may tell each other something without a message: nobody observes
-/// messages, shuffles them, or charges for them.
+/// True on a PE whose chares may notify each other without messages: messages are neither observed, nor
+/// shuffled, nor charged for.
 inline bool needs_no_messages(const processor& pe) {
   return pe.queues_plainly() && !pe.separates_broadcasts();
 }
 
-/// An item that its owner queues again and again on its PE, which takes no memory each time. Only where
-/// `needs_no_messages`.
+/// An item that its owner queues repeatedly on its PE, without an allocation. Only if `needs_no_messages`.
 class standing_item final : public work {
  public:
   using function = void (*)(void* owner);
@@ -22,13 +21,13 @@ class standing_item final : public work {
   standing_item(const standing_item&) = delete;
   standing_item& operator=(const standing_item&) = delete;
 
-  /// Calls the function when all is run that is queued now, unless it is queued already.
+  /// Queues the item behind all items queued now, unless it is queued already; it calls the function.
   void queue() {
     if (is_queued_) return;
     is_queued_ = true;
     processor::running_here().push_plain(*this);
   }
-  /// The owner is no more, or leaves its PE. It does not touch the item again.
+  /// The owner ends, or leaves its PE. The owner must not use the item afterwards.
   void leave() noexcept {
     owner_ = nullptr;
     if (!is_queued_ && !is_running_) delete this;
@@ -56,7 +55,7 @@ class standing_item final : public work {
   static constexpr work_type kind{"an array of a channel of a device", &run, &drop, nullptr, nullptr};
 
   const function go_on_;
-  void* owner_;  ///< null when it has left
+  void* owner_;  ///< null after `leave`
   bool is_queued_ = false;
   bool is_running_ = false;
 };

@@ -10,7 +10,7 @@ namespace imbrex {
 
 namespace {
 
-/// Which of a policy's streams each kind of work has, in the order of `stream_set`'s functions.
+/// [policy][kind of work]: index of the stream; kinds in the order of `stream_set`'s functions.
 constexpr std::array<std::array<std::size_t, 5>, 4> places{
     {{0, 0, 0, 0, 0}, {0, 1, 1, 1, 1}, {0, 1, 2, 3, 1}, {0, 1, 2, 3, 4}}};
 

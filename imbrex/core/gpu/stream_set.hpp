@@ -11,16 +11,16 @@
 
 namespace imbrex {
 
-/// The streams of a chare, one for each kind of work that it gives to its device; several kinds may share a
-/// stream. The run's `stream_policy` (`--streams`) decides which. So a program is written once, and how it
-/// spreads its work is chosen when it starts. Work that depends on work in another stream is ordered by
-/// events (`stream::record`, `stream::wait`). All streams but the one that computes have a high priority:
-/// what other chares wait for goes first.
+/// The streams of a chare, one for each kind of work on its device; several kinds may share a stream. The
+/// run's `stream_policy` (`--streams`) decides which. So a program is written once, and the distribution of
+/// its work is chosen at its start. Events order work that depends on another stream (`stream::record`,
+/// `stream::wait`). All streams but the computing one have high priority, since other chares wait for their
+/// results.
 class stream_set {
  public:
-  /// Makes streams on this PE's device. `owner` names them in errors, such as "block (0, 1)". The streams of
-  /// `five` belong to the device, and cannot be captured if several PEs have that device. Throws
-  /// imbrex::error if the run has no device.
+  /// Creates streams on this PE's device. `owner`: its name in errors, such as "block (0, 1)". Streams of
+  /// policy `five` belong to the device, and cannot be captured if several PEs share it. Throws imbrex::error
+  /// if the run has no device.
   explicit stream_set(const std::string& owner);
 
   stream& compute() { return of(0); }

@@ -10,28 +10,27 @@
 
 namespace imbrex::detail {
 
-/// The streams by which what messages carry of devices' memory comes to the device of one PE, and leaves it.
-/// That PE's thread.
+/// The streams by which messages carry device memory to and from the device of one PE. Its PE's thread only.
 class transfer_streams {
  public:
   transfer_streams(device& of, int pe)
       : in(of, stream_priority::high, "the messages to PE " + std::to_string(pe)),
         out(of, stream_priority::high, "the messages of PE " + std::to_string(pe)) {}
 
-  /// To this one, in the order of what combines or reads it there.
+  /// Copies to this device, ordered before the work that combines or reads the data there.
   stream in;
-  /// From this one to the host; what waits until others have read goes by it, too.
+  /// Copies from this device to the host; also waits until other readers are done.
   stream out;
 
-  /// To this one from memory that is not pinned: for such a copy drivers may have the thread wait until the
-  /// stream has come there, so this one waits for nothing.
+  /// Copies to this device from memory that is not pinned. For these, drivers may block the thread until the
+  /// stream's earlier work is complete. So this stream never waits for events.
   stream& unpinned() {
     if (!unpinned_) unpinned_.emplace(in.on(), stream_priority::high, in.owner() + ", not pinned");
     return *unpinned_;
   }
 
-  /// One of some streams, in turn, by which transfers to this device go side by side: one from another device
-  /// or another host takes long to begin, however short it is.
+  /// One of several streams, in turn, for parallel transfers to this device. A transfer from another device
+  /// or host has a long latency, however short it is.
   stream& beside() {
     if (beside_.size() < most_beside)
       return beside_.emplace_back(in.on(), stream_priority::high, in.owner() + ", side by side");
@@ -40,8 +39,8 @@ class transfer_streams {
   }
 
  private:
-  /// A rendezvous between hosts takes as long as some four transfers of 64 KiB, and a piece of a reduction
-  /// comes from each other device.
+  /// A rendezvous between hosts takes as long as some four transfers of 64 KiB. A reduction in pieces has a
+  /// transfer from each other device.
   static constexpr std::size_t most_beside = 16;
 
   std::deque<stream> beside_;

@@ -16,9 +16,9 @@ namespace imbrex {
 
 /// Work for a device as Charm++ had it before chares had streams (Choi 2022, table 2.1 and section 2.2):
 /// copies to the device, kernels, copies back. The runtime submits them to three streams of the device, one
-/// for each kind, which all chares share. So no two kernels of requests run at once, and priorities do not
-/// help. It is there for comparison: `--completion work-request` tells programs that can do both to use it.
-/// Nothing orders a request after work in other streams.
+/// for each kind, shared by all chares. So kernels of different requests never run at once, and priorities
+/// have no effect. It serves comparisons: `--completion work-request` selects it in programs that have both.
+/// A request is not ordered after work in other streams.
 ///
 ///     imbrex::work_request work;
 ///     work.copy(on_device.span(), on_host.span());
@@ -26,26 +26,26 @@ namespace imbrex {
 ///     work.copy(on_host.span(), on_device.span());
 ///     co_await imbrex::offload(std::move(work));
 ///
-/// The memory that the spans show must live until the request is done.
+/// The memory of the spans must live until the request is complete.
 class work_request {
  public:
-  /// How many kinds of work there are, and streams for them.
+  /// The number of kinds of work, and so of streams.
   static constexpr std::size_t stages = 3;
 
-  /// Adds a copy to the device. Copies run before all kernels, in the order of calls. Sizes and devices are
-  /// checked when the request is submitted.
+  /// Adds a copy to the device. Copies run before all kernels, in the order of the calls. Sizes and devices
+  /// are checked at submission.
   template <class T>
   void copy(device_span<T> to, pinned_span<const std::type_identity_t<T>> from) {
     add(stage::to_device, [to, from](stream& in) { in.copy(to, from); });
   }
-  /// Adds a kernel. Kernels run in the order of calls. A kernel must live until then, as constants do.
+  /// Adds a kernel. Kernels run in the order of the calls. A kernel must live until then, as constants do.
   template <class... Args>
   void launch(const kernel<Args...>& what, const std::type_identity_t<Args>&... arguments) {
     add(stage::kernels, [&what, arguments...](stream& in) { in.launch(what, arguments...); });
   }
   template <class... Args>
   void launch(const kernel<Args...>&& temporary, const std::type_identity_t<Args>&... arguments) = delete;
-  /// Adds a copy from the device. These run after all kernels.
+  /// Adds a copy from the device. Such copies run after all kernels.
   template <class T>
   void copy(pinned_span<T> to, device_span<const std::type_identity_t<T>> from) {
     add(stage::from_device, [to, from](stream& in) { in.copy(to, from); });
@@ -65,8 +65,8 @@ class work_request {
   std::array<std::vector<std::function<void(stream&)>>, stages> operations_;
 };
 
-/// Runs the request on this PE's device. The scheduler submits each stage when it has learned that the stage
-/// before has ended. Throws what the device's operations throw, and imbrex::error if the run has no device.
+/// Runs the request on this PE's device. The scheduler submits each stage when the previous one is complete.
+/// Throws the exceptions of the device's operations, and imbrex::error if the run has no device.
 task<> offload(work_request work);
 
 }  // namespace imbrex
