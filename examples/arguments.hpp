@@ -8,14 +8,14 @@
 
 #include <imbrex/base/error.hpp>
 
-/// The optional positional arguments of an example, whole numbers from 1 on. `run` has taken its own options
-/// out before the main task begins, so what is left is the example's.
+/// The optional positional arguments of an example: whole numbers from 1 on. `run` removes its own options
+/// before the main task begins, so only the example's arguments are left.
 class arguments {
  public:
-  /// `usage` is the line that every complaint ends with, such as "ring [STATIONS [LAPS]]".
+  /// `usage` ends each error text, such as "ring [STATIONS [LAPS]]".
   arguments(int argc, char** argv, const char* usage) : argc_(argc), argv_(argv), usage_(usage) {}
 
-  /// The next argument, or `otherwise` if it was left out. Throws imbrex::usage_error unless it is a number
+  /// The next argument, or `otherwise` if it is missing. Throws imbrex::usage_error unless it is a number
   /// from 1 to `most`.
   int next(const char* name, int otherwise, int most) {
     if (++place_ >= argc_) return otherwise;
@@ -28,7 +28,7 @@ class arguments {
                text);
     return number;
   }
-  /// Throws imbrex::usage_error if there are arguments that nobody asked for.
+  /// Throws imbrex::usage_error if there are further arguments.
   void finish() const {
     if (place_ + 1 < argc_) complain(std::string("unexpected argument ") + argv_[place_ + 1]);
   }

@@ -26,7 +26,7 @@ numbers random_numbers(int seed, std::size_t count) {
   return some;
 }
 
-/// A block has n x n numbers, row by row. Those of A and B are anything that is easy to make again.
+/// A block has n x n numbers, row by row. The numbers of A and B are arbitrary and easy to recompute.
 constexpr std::size_t n = 24;
 numbers block_of_a(int row, int column) { return random_numbers(1'000 * row + column, n * n); }
 numbers block_of_b(int row, int column) { return random_numbers(1'000'000 + 1'000 * row + column, n * n); }
@@ -38,7 +38,7 @@ void multiply_blocks(numbers& c, const numbers& a, const numbers& b) {
       for (std::size_t j = 0; j < n; ++j) c[i * n + j] += a[i * n + k] * b[k * n + j];
 }
 
-/// y += block x, of the parts of vectors that belong to the block.
+/// y += block x, for the block's parts of the vectors.
 void multiply_vector(std::span<std::int64_t> y, const numbers& block, std::span<const std::int64_t> x) {
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = 0; j < n; ++j) y[i] += block[i * n + j] * x[j];
@@ -83,7 +83,7 @@ class block : public imbrex::chare<block, imbrex::index<2>> {
     }
   }
 
-  // Its part of C times x.
+  // The block's part of C times x.
   numbers times(std::span<const std::int64_t> x) const {
     numbers y(n);
     multiply_vector(y, c_, x.subspan(first_of(where()[1])));
@@ -114,7 +114,7 @@ int main(int argc, char** argv) {
       co_return 1;
     }
 
-    // Freivalds' check: A (B x) must be C x, of which each row of blocks has a part.
+    // Freivalds' check: A (B x) must equal C x; each row of blocks has a part of it.
     const numbers x = random_numbers(-1, first_of(side));
     numbers found;
     for (int row = 0; row < side; ++row) {

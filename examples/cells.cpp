@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Particles in two dimensions that attract and repel each other, on a torus that is cut into cells; blocks of
-// cells are chares. The energy must be that of the same particles in one block.
+// Particles in two dimensions that attract and repel each other, on a torus divided into cells. Blocks of
+// cells are chares. The energy must equal that of the same particles in one block.
 #include <array>
 #include <cmath>
 #include <cstdio>
@@ -29,8 +29,8 @@ void move(particle& p) {
   }
 }
 
-// The forces between the particles of two cells. Returns their potential energy; half of it, if one is a
-// copy.
+// Adds the forces between the particles of two cells. Returns their potential energy, or half of it if one
+// cell is a copy.
 double interact(cells::cell<particle>& a, cells::cell<particle>& b) {
   const auto ax = a.column<0>(), ay = a.column<1>(), bx = b.column<0>(), by = b.column<1>();
   const auto afx = a.column<4>(), afy = a.column<5>(), bfx = b.column<4>(), bfy = b.column<5>();
@@ -71,7 +71,7 @@ class block : public imbrex::chare<block, imbrex::index<2>> {
   }
 
  private:
-  // 20 particles, almost on a lattice, whatever the blocks are.
+  // Inserts 20 particles per cell, almost on a lattice, equal for any division into blocks.
   void fill(const imbrex::index<2>& at) {
     imbrex::random dice(std::hash<imbrex::index<2>>()(at));
     const auto number = [&] { return static_cast<double>(dice.below(2001)) / 1000 - 1; };

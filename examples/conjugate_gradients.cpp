@@ -22,7 +22,7 @@ double dot(const cells& a, const cells& b) {
   return sum;
 }
 
-/// What was found: after how many steps, the greatest error, and the bits of the residual.
+/// The result: the number of steps, the greatest error, and the bits of the residual.
 struct outcome {
   int steps = 0;
   double error = 0;
@@ -37,7 +37,7 @@ class block : public imbrex::chare<block, imbrex::index<2>> {
 
   explicit block(const grid::decomposition<2>& cut) : x_(cut[where()].extents), r_(x_), p_(x_), ap_(x_) {
     halo.connect<&block::halo>(*this, cut);
-    // The right side is what comes of the solution, which has zeros beyond the ends of the grid.
+    // The right side is the operator applied to the solution, which is zero beyond the ends of the grid.
     for (const auto& i : p_.cells_with_ghosts()) p_[i] = solution(halo.cells().origin + i, cut.extents());
     apply();
     p_ = cells(p_.extents());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Heat in a plate, of which each block is in the memory of its device. Shows: fields and halos on devices.
-// The cells are those of a loop over the whole plate, bit for bit.
+// Heat in a plate; each block is in the memory of its device. Shows: fields and halos on devices. The result
+// equals that of a loop over the whole plate, bit for bit.
 //   build/release/bin/device_grid --pes 2 --device emulated --devices 2
 #include <cstdio>
 #include <utility>
@@ -25,7 +25,7 @@ double next_heat(double here, double low_i, double high_i, double low_j, double 
   return here + 0.125 * (low_i + high_i + low_j + high_j - 4 * here);
 }
 
-// On a GPU a kernel has a function for it beside `host`.
+// For a GPU a kernel also names a `native` function.
 constexpr imbrex::kernel<view<double>, imbrex::index2> heat_up{
     .name = "heat up", .host = [](view<double> u, imbrex::index2 first) {
       for (int i = 0; i < u.extent(0); ++i)
@@ -49,7 +49,7 @@ class block : public imbrex::chare<block, imbrex::index2> {
     work_.launch(heat_up, now_.view(), cut[where()].origin);
   }
 
-  // Nobody waits on the host: the halo's kernels and the sweep follow each other in the stream.
+  // The host waits for nothing: the halo's kernels and the sweep follow each other in the stream.
   imbrex::task<> run(int steps) {
     for (int step = 0; step < steps; ++step) {
       co_await halo.exchange(now_, step, work_);
@@ -73,7 +73,7 @@ class block : public imbrex::chare<block, imbrex::index2> {
   cells now_, next_;
 };
 
-/// The same for all of the plate.
+/// The reference result, computed on the whole plate.
 grid::field<double, 2> heat_of_plate(int n, int steps) {
   grid::field<double, 2> now(imbrex::index2(n, n)), next(now);
   for (const auto [i, j] : now.cells()) now(i, j) = first_heat(i, j);

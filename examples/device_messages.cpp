@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory of a device goes from chare to chare: heat in a rod that is cut into pieces, each on its device. The
-// ends of the pieces are handed over, or lent and put where the receiver says, or go through channels, also
-// such that know the memory of both ends; no stream waits for the host.
+// Device memory is sent between chares: heat in a rod that is divided into pieces, each on its device. The
+// ends of the pieces are moved, or lent and copied to the receiver's place, or sent through channels, also
+// through persistent ones. No stream waits for the host.
 //   build/release/bin/device_messages --pes 2 --device emulated --devices 2
 #include <cstddef>
 #include <cstdio>
@@ -14,7 +14,7 @@ namespace {
 
 using imbrex::device_span;
 
-constexpr std::size_t cells = 50;  // of a piece; one more at each end is the neighbour's
+constexpr std::size_t cells = 50;  // per piece, without one ghost cell at each end
 constexpr int steps = 40;
 
 double heat_at(std::size_t cell) { return double(cell * cell % 17); }
@@ -27,7 +27,7 @@ constexpr imbrex::kernel<device_span<const double>, device_span<double>> sweep{
     }};
 
 struct end_cell {
-  int side;  // of the receiver: 0 left, 1 right
+  int side;  // side of the receiver: 0 left, 1 right
   imbrex::device_buffer<double> heat;
 };
 
@@ -42,7 +42,7 @@ class piece : public imbrex::chare<piece> {
 
   imbrex::mailbox<end_cell> halo;
 
-  // The ends are handed over: on one device only the address of the buffer moves.
+  // The ends are moved: on one device only the buffer's address is sent.
   imbrex::task<> hand_over() {
     for (int step = 0; step < steps; ++step) {
       for (int side = 0; side < 2; ++side) {
@@ -61,14 +61,14 @@ class piece : public imbrex::chare<piece> {
     }
   }
 
-  // Where what `take` gets shall land, and in the order of which stream.
+  // The destination of the array that `take` receives, and the stream that orders the copy.
   imbrex::device_place<double> place(int side, int step, std::size_t) { return {landing(side, step), work_}; }
   void take(int side, int step, imbrex::device_argument<double, &piece::place>) {
     imbrex::send<&piece::landed>(self(), step, side);
   }
   imbrex::mailbox<int> landed;
 
-  // The ends stay where they are and are read from there.
+  // The ends stay where they are, and are read from there.
   imbrex::task<> lend() {
     for (int step = steps; step < 2 * steps; ++step) {
       std::vector<imbrex::device_loan<double>> loans;
@@ -86,7 +86,7 @@ class piece : public imbrex::chare<piece> {
     }
   }
 
-  // The same by a channel to each neighbour: it is connected once, and nothing is said but the data.
+  // The exchange by a channel to each neighbour: connected once, then only data are sent.
   imbrex::device_channel<double> left, right;
 
   imbrex::task<> by_channels() {
@@ -103,7 +103,7 @@ class piece : public imbrex::chare<piece> {
     }
   }
 
-  // The same by channels that know beforehand where the ends are, and where they go: in both arrays.
+  // The exchange by persistent channels, which know the memory of both ends: in both arrays.
   imbrex::persistent_channel<double> to_left, to_right;
 
   imbrex::task<> bind(int side) {
@@ -144,7 +144,7 @@ class piece : public imbrex::chare<piece> {
   }
   imbrex::element<piece> neighbour(int side) const { return peers()[where()[0] + 2 * side - 1]; }
   device_span<const double> end(int side) { return now_.span().subspan(side == 0 ? 1 : cells, 1); }
-  // A neighbour may be a step ahead.
+  // Two places for each side, since a neighbour may be a step ahead.
   device_span<double> landing(int side, int step) {
     return landing_.span().subspan(std::size_t(2 * (step % 2) + side), 1);
   }

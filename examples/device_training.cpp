@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A broadcast and reductions of memory of devices: a line is fitted to samples that are divided among chares,
-// each on its device. In each step every chare computes the gradient of its samples, and all add theirs; the
-// sum is where it is wanted, in memory of each device, and no stream waits for the host.
+// A broadcast and reductions of device memory: a line is fitted to samples that are divided among chares,
+// each on its device. In each step every chare computes the gradient of its samples, and all gradients are
+// summed. The sum is in memory of each device, and no stream waits for the host.
 //   build/release/bin/device_training --pes 4 --device emulated --devices 2
 #include <cmath>
 #include <cstddef>
@@ -15,14 +15,14 @@ namespace {
 
 using imbrex::device_span;
 
-constexpr std::size_t samples = 40;  // of a chare
+constexpr std::size_t samples = 40;  // samples per chare
 constexpr int steps = 60;
 
 // Samples of y = 3 x - 1.
 double x_of(std::size_t sample) { return double(sample * sample % 23) / 23; }
 double y_of(std::size_t sample) { return 3 * x_of(sample) - 1; }
 
-/// The gradient of the squared error of some samples, from the first on.
+/// The gradient of the squared error of some samples, from sample `first` on.
 constexpr imbrex::kernel<device_span<double>, device_span<const double>, std::size_t> differentiate{
     .name = "differentiate",
     .host = [](device_span<double> gradient, device_span<const double> weights, std::size_t first) {

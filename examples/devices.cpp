@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a chare does with its device beside one stream: several streams and events, graphs, flags, work
-// requests, memory that is not there, and a journey to another device.
+// Uses of a device beyond one stream: several streams and events, graphs, flags, work requests, a failed
+// allocation, and migration to another device.
 //   build/release/bin/devices --pes 2 --device emulated --devices 2
 #include <algorithm>
 #include <cstddef>
@@ -24,7 +24,7 @@ constexpr imbrex::kernel<device_span<std::int64_t>, std::int64_t> add{
 
 constexpr std::size_t size = 100;
 
-// What a chare has of a device. A pool stands before the events that are of it.
+// A chare's objects on a device. The pool is declared before its events.
 struct device_part {
   imbrex::stream_set streams;
   imbrex::stream own;
@@ -40,8 +40,7 @@ struct device_part {
 
 class part : public imbrex::chare<part> {
  public:
-  // Streams know no order among each other but by events: what follows `wait` comes after what was before
-  // `record`.
+  // Only events order work of different streams: work after `wait` runs after work before `record`.
   imbrex::task<bool> order_streams() {
     device_part& state = of_this_device();
     auto& streams = state.streams;
@@ -57,8 +56,8 @@ class part : public imbrex::chare<part> {
     co_return state.on_host[size - 1] == 3;
   }
 
-  // A graph is captured once and launched often; that takes less time of the PE than its operations one by
-  // one.
+  // A graph is captured once and launched often. A launch costs the PE less time than the graph's operations
+  // one by one.
   imbrex::task<bool> replay_a_graph() {
     device_part& state = of_this_device();
     state.own.begin_capture();
@@ -72,7 +71,7 @@ class part : public imbrex::chare<part> {
     co_return state.on_host[0] == 15;
   }
 
-  // A stream waits until a flag has reached a number, which another stream or the host gives it.
+  // A stream waits until a flag has reached a number, which another stream or the host writes.
   imbrex::task<bool> wait_for_a_flag() {
     device_part& state = of_this_device();
     imbrex::flag_array flags(imbrex::gpu(), 2);
@@ -99,12 +98,12 @@ class part : public imbrex::chare<part> {
     try {
       const imbrex::device_buffer<std::byte> too_much(imbrex::gpu(), 2 * all);
     } catch (const imbrex::device_out_of_memory& refusal) {
-      return refusal.asked() == 2 * all && refusal.free() <= all;  // so much could be had instead
+      return refusal.asked() == 2 * all && refusal.free() <= all;  // this much could be allocated instead
     }
     return false;
   }
 
-  // What is of a device goes before the chare does, and is made of the device where it arrives.
+  // Objects of a device are destroyed before the chare moves, and created again where it arrives.
   imbrex::task<bool> travel(int steps) {
     while (step_ < steps) {
       device_part& state = of_this_device();
@@ -133,7 +132,7 @@ class part : public imbrex::chare<part> {
 
   std::vector<std::int64_t> numbers_ = std::vector<std::int64_t>(size);
   int step_ = 0;
-  std::optional<device_part> on_device_;  // does not travel
+  std::optional<device_part> on_device_;  // does not migrate
 };
 
 imbrex::task<int> program() {

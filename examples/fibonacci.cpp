@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A Fibonacci number by definition: each chare makes two more for the two numbers before its own, adds what
-// they find and is gone. Shows: single chares, made and destroyed at run time; calls that are awaited later.
+// A Fibonacci number by definition: each chare makes two more for the two previous numbers, adds their
+// results and ends. Shows: single chares, made and destroyed at run time; calls that are awaited later.
 #include <cinttypes>
 #include <cstdint>
 #include <cstdio>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Heat in a cube cut into blocks: each cell becomes the mean of its six neighbours, until nothing changes
-// much. Each block is a chare, one of many: while some wait for their neighbours' faces, others compute.
+// Heat in a cube divided into blocks: each cell becomes the mean of its six neighbours, until the largest
+// change is small. Each block is a chare, one of many: while some wait for their neighbours' faces, others
+// compute.
 #include <cmath>
 #include <cstdio>
 
@@ -30,7 +31,7 @@ class block : public imbrex::chare<block, imbrex::index<3>> {
 
   explicit block(const grid::decomposition<3>& cut) : now_(cut[where()].extents) {
     halo.connect<&block::halo>(*this, cut);
-    if (where()[0] == 0) now_.ghosts(imbrex::side<3>(0)).fill(1);  // there it is hot
+    if (where()[0] == 0) now_.ghosts(imbrex::side<3>(0)).fill(1);  // the hot side
     next_ = now_;
   }
 
@@ -64,7 +65,7 @@ int main(int argc, char** argv) {
     const auto all = imbrex::make_array<block>(cut.shape(), cut);
     const int steps = co_await all.reduce<&block::run>(imbrex::max, 1e-3);
 
-    // The same steps by a plain loop over the whole cube: every cell must be equal, bit for bit.
+    // The reference is a plain loop over the whole cube: every cell must be equal, bit for bit.
     cells now(cut.extents());
     now.ghosts(imbrex::side<3>(0)).fill(1);
     cells next = now;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// k-means (Lloyd's algorithm): the points are divided among chares. Each round tells all of them the centres
-// and sums up what is nearest to which. Shows: a broadcast vector, and vectors reduced element by element.
+// k-means (Lloyd's algorithm): the points are divided among chares. Each round broadcasts the centres and
+// sums the points nearest to each. Shows: a broadcast vector, and vectors reduced element by element.
 #include <cstdio>
 #include <span>
 #include <utility>
@@ -19,10 +19,10 @@ struct point {
   bool operator==(const point&) const = default;
 };
 
-/// For each centre three numbers: how many points are nearest to it, and the sums of their x and y.
+/// Three numbers for each centre: the count of its nearest points, and the sums of their x and y.
 using totals = std::vector<double>;
 
-/// Coordinates are whole numbers, so sums are exact in any order and the check below can ask for equality.
+/// Coordinates are whole numbers, so sums are exact in any order, and the check below can require equality.
 std::vector<point> make_points(std::uint64_t seed, int count) {
   imbrex::random random(seed);
   std::vector<point> points;
@@ -54,7 +54,7 @@ totals sum_by_nearest(std::span<const point> points, std::span<const point> cent
   return sums;
 }
 
-/// Moves each centre to the middle of its points. False if none moves.
+/// Moves each centre to the mean of its points. False if none moves.
 bool move_centres(std::vector<point>& centres, const totals& sums) {
   const auto before = centres;
   for (std::size_t c = 0; c < centres.size(); ++c)
@@ -93,7 +93,7 @@ int main(int argc, char** argv) {
     }
     std::printf("%d points, %d centres: %d rounds\n", chares * count, k, rounds);
 
-    // The same by one loop over all points.
+    // The reference is one loop over all points.
     std::vector<point> points;
     for (int c = 0; c < chares; ++c)
       for (const auto& p : make_points(static_cast<std::uint64_t>(c), count)) points.push_back(p);

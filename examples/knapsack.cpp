@@ -20,7 +20,7 @@ struct item {
 
 constexpr int capacity = 500;
 
-/// In the order of value by weight, the best first.
+/// Items in the order of value by weight, the best first.
 std::vector<item> make_items(int count) {
   imbrex::random random(1);
   std::vector<item> items;
@@ -32,15 +32,14 @@ std::vector<item> make_items(int count) {
   return items;
 }
 
-/// A branch: of the first `decided` items some are taken.
+/// A branch: a choice among the first `decided` items.
 struct branch {
   int decided = 0;
   int weight = 0;
   int value = 0;
 };
 
-/// No load of the branch is worth more: the next items as long as they fit, and a part of the one that does
-/// not.
+/// An upper bound of the branch's loads: the next items that fit, and a part of the first that does not.
 int bound(const branch& b, const std::vector<item>& items) {
   int value = b.value;
   int room = capacity - b.weight;
@@ -52,7 +51,7 @@ int bound(const branch& b, const std::vector<item>& items) {
   return value;
 }
 
-/// The best value by a table of the best for each weight.
+/// The best value by dynamic programming: a table of the best value for each weight.
 int best_by_table(const std::vector<item>& items) {
   std::vector<int> best(capacity + 1);
   for (const auto& i : items)
@@ -74,13 +73,13 @@ class searcher : public imbrex::chare<searcher> {
   int best() const { return best_; }
 
  private:
-  // Looks at the branches up to so many decided items itself, and deals those that go on from there to all
+  // Searches the branches up to `decided` decided items itself, and distributes the remaining ones to all
   // PEs.
   void search_to(const branch& b, int decided) {
     if (b.value > best_) tell(b.value);
     if (bound(b, items_) <= best_) return;
     if (b.decided == decided) {
-      // Those that have decided most go first: so good loads are found early, and few branches wait.
+      // Branches with the most decided items go first: so good loads are found early, and few branches wait.
       const auto next = peers()[next_++ % num_pes()].with_priority(-std::min(decided, 32));
       return imbrex::send<&searcher::search>(next, b);
     }
@@ -90,7 +89,8 @@ class searcher : public imbrex::chare<searcher> {
     search_to({b.decided + 1, b.weight, b.value}, decided);
   }
 
-  // Nobody waits for this, it only saves work: so it may cross to other processes together with other news.
+  // No chare waits for this message; it only saves work. So it may be coalesced with others to another
+  // process.
   void tell(int value) {
     hear(value);
     for (int p = 0; p < num_pes(); ++p)
@@ -109,9 +109,9 @@ int main(int argc, char** argv) {
     given.finish();
 
     const auto searchers = imbrex::make_group<searcher>();
-    co_await searchers.call<&searcher::learn>(items);  // no branch comes to a searcher that knows no items
+    co_await searchers.call<&searcher::learn>(items);  // no branch reaches a searcher without items
     imbrex::send<&searcher::search>(searchers[0], branch{});
-    co_await imbrex::quiescence();  // no branch is left, and none on its way
+    co_await imbrex::quiescence();  // no branch is left, and none is in flight
     const int best = co_await searchers.reduce<&searcher::best>(imbrex::max);
 
     const bool right = best == best_by_table(items);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chares that move to the next PE after each step, with letters in their bags that they have not read. Shows:
-// migrate_to, balance_point, serialize; and that messages find their chare wherever it is, once.
+// Chares that move to the next PE after each step, with unread letters in their mailboxes. Shows: migrate_to,
+// balance_point, serialize; and that each message finds its chare, wherever it is, exactly once.
 #include <cinttypes>
 #include <cstdint>
 #include <cstdio>
@@ -9,12 +9,12 @@
 
 #include "arguments.hpp"
 
-/// What walkers have come to; `sum` adds them up.
+/// The results of walkers; `sum` adds them up.
 struct report {
-  std::int64_t letters = 0;    // the sum of what was in them
-  std::int64_t greetings = 0;  // how many
+  std::int64_t letters = 0;    // sum of the letters' contents
+  std::int64_t greetings = 0;  // number of greetings
   std::int64_t moves = 0;
-  std::int64_t unread = 0;  // what lies in the mailboxes at the end
+  std::int64_t unread = 0;  // messages left in the mailboxes at the end
 
   report operator+(const report& o) const {
     return {letters + o.letters, greetings + o.greetings, moves + o.moves, unread + o.unread};
@@ -24,11 +24,11 @@ struct report {
 
 class walker : public imbrex::chare<walker> {
  public:
-  imbrex::mailbox<int> letters;    // written before the walk begins: they lie here unread and move along
-  imbrex::mailbox<int> greetings;  // written while everybody moves: they must find their addressee
+  imbrex::mailbox<int> letters;    // sent before the walk begins: they lie here unread, and migrate, too
+  imbrex::mailbox<int> greetings;  // sent while all chares move: they must find their receiver
 
-  // The frame of an entry cannot move, so it ends at a balance_point where the chare does move, and `walk` is
-  // called again on the new PE with the arguments given there. So what it must remember lies in members.
+  // The frame of an entry cannot move. So it ends at a balance_point where the chare moves, and `walk` is
+  // called again on the new PE with the arguments given there. Its state must be in members.
   imbrex::task<report> walk(int steps) {
     if (pe() != last_pe_) ++found_.moves;
     last_pe_ = pe();
@@ -47,7 +47,7 @@ class walker : public imbrex::chare<walker> {
     co_return found_;
   }
 
-  // All members: this is what moves.
+  // All members: these migrate.
   void serialize(auto& ar) { ar(letters, greetings, step_, last_pe_, found_); }
 
  private:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Particles in cells (PIC) as in the Parallel Research Kernels: charges stand on the corners of cells, + and
-// - column by column, and pull particles whose own charges are chosen such that each flies 2 k + 1 cells a
-// step in x and m in y. So it is known where all end. Each chare has some columns of cells; particles go
-// wherever they have come to. Shows: exchange of many values to whom it may concern.
+// Particles in cells (PIC) as in the Parallel Research Kernels. Charges stand on the corners of cells, + and
+// - column by column, and pull particles. The particles' charges make each fly 2 k + 1 cells a step in x and
+// m in y, so all final positions are known. Each chare has some columns of cells, and a particle moves to the
+// chare of its current column. Shows: exchange of many values among chares.
 #include <cmath>
 #include <cstdio>
 #include <utility>
@@ -23,9 +23,9 @@ struct particle {
 
 namespace {
 
-/// The force in x of the four corners of a cell on a charge in its middle line, `x` from the left side.
+/// The force in x of a cell's four corners on a charge in its middle line, `x` from the left side.
 double force(int column, double x, double y, double charge) {
-  const double sign = column % 2 == 0 ? 1 : -1;  // of the charges on the left side; + pulls, - pushes
+  const double sign = column % 2 == 0 ? 1 : -1;  // sign of the charges on the left side; + pulls, - pushes
   const auto of_corner = [&](double dx, double dy, double q) {
     return charge * q * dx / std::pow(dx * dx + dy * dy, 1.5);
   };
@@ -42,14 +42,14 @@ class columns : public imbrex::chare<columns> {
     for (int column = where()[0]; column < side; column += chares)
       for (int row = 0; row < side; ++row) {
         particle p{column * side + row, column + 0.5, row + 0.5, 0, double(m), 0};
-        // From rest it flies half of what the force says, and stops where the next column pulls it back.
+        // From rest it moves half as far as the force, and the next column's force stops it.
         p.charge = (column % 2 == 0 ? 1 : -1) * 2 * (2 * k + 1) / std::fabs(force(0, 0.5, 0.5, 1));
         if (force(column, 0.5, 0.5, p.charge) < 0) p.charge = -p.charge;
         mine_.push_back(p);
       }
   }
 
-  /// The particles that are where they must be after so many steps.
+  /// The number of particles with correct positions after these steps.
   imbrex::task<int> run(int steps) {
     for (int step = 0; step < steps; ++step) {
       std::vector<std::pair<index1, particle>> leaving;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pipeline (p2p) of the Parallel Research Kernels: each cell of a grid needs those above it, to its
-// left, and both. Each chare has some columns, and passes the last cell of a row on before it begins the
-// next row; the last cell of all begins the next sweep. Shows: mailboxes with reference numbers.
+// The pipeline (p2p) of the Parallel Research Kernels: each cell of a grid needs the cells above, left, and
+// above left of it. Each chare has some columns, and sends the last cell of a row before it begins the next
+// row. The very last cell starts the next sweep. Shows: mailboxes with reference numbers.
 #include <cstddef>
 #include <cstdio>
 #include <vector>
@@ -13,18 +13,18 @@
 class strip : public imbrex::chare<strip> {
  public:
   imbrex::mailbox<double> left;    // the reference number counts rows, over all sweeps
-  imbrex::mailbox<double> corner;  // and sweeps
+  imbrex::mailbox<double> corner;  // the reference number is the sweep
 
   strip(int width, int rows) : width_(width), rows_(rows) {
-    const int first = where()[0] * width - 1;  // the column that the left neighbour has, too
+    const int first = where()[0] * width - 1;  // the last column of the left neighbour
     for (int row = 0; row < rows; ++row)
       for (int column = 0; column <= width; ++column)
         cells_.push_back(row == 0 ? first + column : first + column == 0 ? row : 0);
-    if (where()[0] > 0)  // the left neighbour has the others of this column
+    if (where()[0] > 0)  // the left neighbour has this column's other cells
       cells_[0] = first;
   }
 
-  /// The last cell of the strip after so many sweeps.
+  /// The last cell of the strip after these sweeps.
   imbrex::task<double> run(int sweeps) {
     const int strips = peers().shape()[0];
     const bool is_first = where()[0] == 0, is_last = where()[0] == strips - 1;
@@ -52,7 +52,7 @@ class strip : public imbrex::chare<strip> {
   }
 
   int width_, rows_;
-  std::vector<double> cells_;  ///< with the last column of the left neighbour in front
+  std::vector<double> cells_;  ///< preceded by the last column of the left neighbour
 };
 
 int main(int argc, char** argv) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sums of all beginnings of a sequence, one number a chare, in log2(n) rounds (Hillis and Steele, "Data
-// parallel algorithms", 1986): in round r each adds what the chare 2^r before it had. Shows: reference
+// Prefix sums of a sequence, one number a chare, in log2(n) rounds (Hillis and Steele, "Data parallel
+// algorithms", 1986): in round r each chare adds the sum of the chare 2^r before it. Shows: reference
 // numbers.
 #include <cstdint>
 #include <cstdio>
@@ -13,7 +13,7 @@
 
 namespace {
 
-/// What chare number i begins with: anything that is easy to compute again.
+/// The first number of chare i: arbitrary, and easy to compute again.
 std::int64_t number_of(int i) { return (i * std::int64_t{7919}) % 1000 - 500; }
 
 }  // namespace

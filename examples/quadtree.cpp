@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A map cut into squares that are flat: one that is not is replaced by its four quarters, wherever there are
-// hills. Shows: a group with the map, for all chares of a PE; an array that begins empty, with keys of the
-// user's; insert and destroy; a placement of the user's.
+// A map divided into flat squares: a square that is not flat is replaced by its four quarters. Shows: a group
+// with the map, for all chares of a PE; an array that begins empty, with keys of a user's type; insert and
+// destroy; a user's placement.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -14,7 +14,7 @@
 
 #include "arguments.hpp"
 
-/// The map halved `level` times in x and y: part (x, y) of that.
+/// A square of the map halved `level` times in x and y: part (x, y).
 struct square {
   int level = 0;
   int x = 0;
@@ -22,7 +22,7 @@ struct square {
   auto operator<=>(const square&) const = default;
 };
 
-/// How error messages name it.
+/// The name of a square in error messages.
 std::string to_string(const square& s) {
   return std::to_string(s.x) + ", " + std::to_string(s.y) + " of level " + std::to_string(s.level);
 }
@@ -34,7 +34,7 @@ std::array<square, 4> quarters(const square& s) {
   return {square{level, x, y}, {level, x, y + 1}, {level, x + 1, y}, {level, x + 1, y + 1}};
 }
 
-/// What is below one square of level 3 is on one PE: so the quarters of small squares stay where these were.
+/// All squares below one of level 3 are on one PE: so the quarters of small squares stay on its PE.
 struct by_region {
   int operator()(const square& s, int pes) const {
     const int up = std::max(s.level - 3, 0);
@@ -42,7 +42,7 @@ struct by_region {
   }
 };
 
-/// 2^depth x 2^depth heights. Of a group: each PE makes its own.
+/// 2^depth x 2^depth heights. A group: each PE computes its own copy.
 class terrain : public imbrex::chare<terrain> {
  public:
   explicit terrain(int depth) : depth_(depth), heights_(std::size_t{1} << (2 * depth)) {
@@ -85,7 +85,7 @@ class tile : public imbrex::chare<tile, square> {
     if (maps_.local()->is_flat(where())) return;
     for (const square& quarter : quarters(where())) {
       peers().insert(quarter, maps_);
-      imbrex::send<&tile::refine>(peers()[quarter]);  // waits until the quarter is there
+      imbrex::send<&tile::refine>(peers()[quarter]);  // waits until the quarter has been inserted
     }
     destroy();
   }
@@ -96,7 +96,7 @@ class tile : public imbrex::chare<tile, square> {
   imbrex::group<terrain> maps_;
 };
 
-/// The same by recursion.
+/// The reference result, by recursion.
 void cut(const square& s, const terrain& map, std::vector<square>& into) {
   if (map.is_flat(s)) return into.push_back(s);
   for (const square& quarter : quarters(s)) cut(quarter, map, into);
@@ -109,13 +109,13 @@ int main(int argc, char** argv) {
     given.finish();
 
     const auto maps = imbrex::make_group<terrain>(depth);
-    co_await maps.created();  // now it is on all PEs, for `local`
+    co_await maps.created();  // then all PEs have it, for `local`
 
     const auto tiles = imbrex::make_array<tile>(imbrex::keyed<square>().placed(by_region{}));
     const square whole;
     tiles.insert(whole, maps);
     imbrex::send<&tile::refine>(tiles[whole]);
-    co_await imbrex::quiescence();  // nobody refines any more
+    co_await imbrex::quiescence();  // no square is refined any more
     const auto squares = co_await tiles.reduce<&tile::place>(imbrex::gather);
 
     std::vector<square> expected;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two substances that react and diffuse (Gray and Scott) on a strip whose ends are joined, between two walls.
-// Shows: two fields that are exchanged together, ends of a grid, and work beside an exchange; blocks migrate
-// in the middle of one.
+// Two substances that react and diffuse (Gray and Scott) on a strip with joined ends between two walls.
+// Shows: two fields exchanged together, walls of a grid, work during an exchange, and migration in the middle
+// of one.
 #include <cstdio>
 #include <vector>
 
@@ -87,7 +87,7 @@ int main(int argc, char** argv) {
     const auto whole = imbrex::make_array<block>(uncut.shape(), uncut);
     co_await imbrex::when_all(blocks.call<&block::run>(steps), whole.call<&block::run>(steps));
 
-    // The whole in one block: every cell must be equal, bit for bit.
+    // The reference is one block for the whole: every cell must be equal, bit for bit.
     co_await blocks.call<&block::add_to>(whole[{0, 0}]);
     co_await imbrex::quiescence();
     const int equal = co_await whole[{0, 0}].call<&block::equal>();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A computation that goes on from files: walkers write what they are after half of the steps; others are
-// made of these files, of a run that might have ended long ago, and walk the rest. Shows: to_file,
-// from_file, an object that serialises as what is sent does.
+// A computation that restarts from files: walkers write their state after half of the steps. Others, as of a
+// later run, are created from these files, and walk the rest. Shows: to_file, from_file, an object that is
+// serialised as messages are.
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
@@ -16,7 +16,7 @@
 
 #include "arguments.hpp"
 
-/// All that a walker is, between two steps.
+/// The complete state of a walker, between two steps.
 struct state {
   int step = 0;
   std::int64_t place = 0;
@@ -26,10 +26,10 @@ struct state {
 class walker : public imbrex::chare<walker> {
  public:
   walker() = default;
-  /// Goes on where the walker of this index has stopped that wrote a file there.
+  /// Restores the walker of this index from its file in the folder.
   explicit walker(const std::string& folder) : now_(imbrex::from_file<state>(file(folder))) {}
 
-  /// Walks to a step; where a walker goes depends on where all of them are.
+  /// Walks to a step; each move depends on the positions of all walkers.
   imbrex::task<> walk(int to) {
     while (now_.step < to) {
       const std::int64_t all = co_await all_reduce(now_.place, imbrex::sum);
@@ -69,7 +69,7 @@ int main(int argc, char** argv) {
     const auto restarted = co_await second.reduce<&walker::visited>(imbrex::gather);
     std::filesystem::remove_all(folder);
 
-    co_await first.call<&walker::walk>(steps);  // the first go on as if nothing had been written
+    co_await first.call<&walker::walk>(steps);  // the first walkers continue as if no files had been written
     const auto unbroken = co_await first.reduce<&walker::visited>(imbrex::gather);
     const bool right = restarted == unbroken;
     std::printf("%d walkers went on from their files %s\n", walkers, right ? "as if unbroken" : "elsewhere");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A token goes round a ring of chares, several laps. Shows: an array, a mailbox, entries that suspend.
+// A token goes around a ring of chares, several laps. Shows: an array, a mailbox, entries that suspend.
 #include <chrono>
 #include <cstdio>
 
@@ -9,9 +9,9 @@
 
 class station : public imbrex::chare<station> {
  public:
-  imbrex::mailbox<int> token;  // what travels: how many stations it has come to so far
+  imbrex::mailbox<int> token;  // the number of stations that the token has visited
 
-  // Every station runs this. While it waits for the token it costs nothing: its PE runs others.
+  // Every station runs this. A station that waits for the token costs nothing: its PE runs others.
   imbrex::task<int> run(int laps) {
     const int here = where()[0];
     const int stations = peers().shape()[0];
@@ -38,7 +38,7 @@ int main(int argc, char** argv) {
 
     const auto ring = imbrex::make_array<station>(stations);
     const auto start = std::chrono::steady_clock::now();
-    // Calls run of every station; when all have returned, gives the largest of what they returned.
+    // Calls run of every station; when all have returned, the result is the largest returned value.
     const int visits = co_await ring.reduce<&station::run>(imbrex::max, laps);
     const std::chrono::duration<double, std::nano> time = std::chrono::steady_clock::now() - start;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorts numbers by samples (Frazer and McKellar 1970): each chare sorts its own and shows some of them; from
-// all samples everybody knows which range is whose, and each number goes to its range. Shows: gathering
-// values of other lengths, exchange, scan.
+// Sorts numbers by samples (Frazer and McKellar 1970). Each chare sorts its numbers and contributes some as
+// samples. All samples determine the range of each chare, and each number is sent to its range. Shows:
+// gathering values of different lengths, exchange, scan.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -21,7 +21,7 @@ using index1 = imbrex::index<1>;
 
 class sorter : public imbrex::chare<sorter> {
  public:
-  /// Every chare begins with another count of numbers, the first with none.
+  /// Every chare begins with a different count of numbers, the first with none.
   explicit sorter(int most) {
     imbrex::random random(static_cast<std::uint64_t>(where()[0]));
     for (int i = 0; i < where()[0] * most / peers().shape()[0]; ++i) mine_.push_back(random.next() >> 32);
@@ -29,11 +29,12 @@ class sorter : public imbrex::chare<sorter> {
 
   std::uint64_t total() const {
     std::uint64_t sum = mine_.size();
-    for (const auto number : mine_) sum += number * (number | 1);  // of all, whatever their order
+    for (const auto number : mine_) sum += number * (number | 1);  // a checksum independent of the order
     return sum;
   }
 
-  /// True if all that this chare has at the end is in order, and comes after all that those before it have.
+  /// True if this chare's final numbers are in order, and greater than or equal to those of the chares before
+  /// it.
   imbrex::task<bool> sort() {
     std::sort(mine_.begin(), mine_.end());
     const std::size_t chares = static_cast<std::size_t>(peers().shape()[0]);

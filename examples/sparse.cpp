@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sparse matrix times a vector of the Parallel Research Kernels: rows of a matrix whose entries are
-// those of a star on a torus of cells. A chare first tells the owners of columns which it needs, without
-// anybody knowing who needs what; then values come in each step. Shows: exchange.
+// The sparse matrix-vector product of the Parallel Research Kernels: rows of a matrix whose entries form a
+// star on a torus of cells. A chare first sends requests to the owners of the columns that it needs; no chare
+// knows these in advance. Then values are sent in each step. Shows: exchange.
 #include <cmath>
 #include <cstddef>
 #include <cstdio>
@@ -38,7 +38,7 @@ class rows : public imbrex::chare<rows> {
         for (const int column : columns)
           given[to].push_back(vector_[static_cast<std::size_t>(column - first_)]);
       const auto values = co_await imbrex::exchange(*this, std::move(given));
-      // They come in the order in which their places were asked for.
+      // Values arrive in the order in which their columns were requested.
       for (const auto& [from, columns] : needed)
         for (std::size_t i = 0; i < columns.size(); ++i) sum += values.at(from)[i] / (columns[i] + 1.0);
     }
@@ -80,7 +80,7 @@ int main(int argc, char** argv) {
 
     const auto all = imbrex::make_array<rows>(chares, side, radius);
     const double sum = co_await all.reduce<&rows::run>(imbrex::sum, steps);
-    // An entry is 1 / (column + 1), and its place in the vector grows by column + 1 in each step.
+    // An entry is 1 / (column + 1), and its element of the vector grows by column + 1 in each step.
     const double entries = double(side) * side * (4 * radius + 1);
     const bool right = std::fabs(sum / (entries * (steps + 1) * (steps + 2) / 2) - 1) < 1e-8;
     std::printf("%.0f entries, %d steps: %s\n", entries, steps, right ? "the sum is right" : "wrong");

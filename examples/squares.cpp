@@ -10,8 +10,8 @@ namespace {
 
 using imbrex::device_span;
 
-// The host function serves the emulated device. For a GPU `.native` names a function of a .cu file, which
-// launches the same as a CUDA kernel.
+// The host function is for the emulated device. For a GPU `.native` names a function of a .cu file that
+// launches an equivalent CUDA kernel.
 constexpr imbrex::kernel<device_span<std::int64_t>> square{.name = "square",
                                                            .host = [](device_span<std::int64_t> numbers) {
                                                              for (std::size_t i = 0; i < numbers.size(); ++i)

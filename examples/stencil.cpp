@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stencil of the Parallel Research Kernels (Van der Wijngaart and Mattson, 2014): a star of radius 2
-// over a square, which is cut into blocks. All is linear, so the result is known. Shows: fields and halos.
+// The stencil of the Parallel Research Kernels (Van der Wijngaart and Mattson, 2014): a star of radius 2 over
+// a square divided into blocks. All operations are linear, so the result is known. Shows: fields and halos.
 #include <cmath>
 #include <cstdio>
 
@@ -38,7 +38,7 @@ class block : public imbrex::chare<block, imbrex::index<2>> {
     for (const auto [i, j] : in_.cells()) in_(i, j) = place()[0] + i + place()[1] + j;
   }
 
-  /// The sum of the magnitudes of all cells, after so many steps.
+  /// The sum of the magnitudes of all cells after these steps.
   imbrex::task<double> run(int steps) {
     for (int step = 0; step < steps; ++step) {
       co_await halo.exchange(in_, step);
@@ -73,7 +73,7 @@ int main(int argc, char** argv) {
     const grid::decomposition<2> cut({n, n}, {blocks, blocks});
     const auto all = imbrex::make_array<block>(cut.shape(), cut);
     const double sum = co_await all.reduce<&block::run>(imbrex::sum, steps);
-    // Each step adds the derivative of x + y, which is 2 whatever has been added to all cells.
+    // Each step adds the derivative of x + y, which is 2, whatever constant has been added to all cells.
     const double inside = n - 2.0 * radius;
     const bool right = std::fabs(sum / (inside * inside) - 2.0 * steps) < 1e-8;
     std::printf("%d steps of %d x %d cells: %s\n", steps, n, n, right ? "as computed by hand" : "wrong");

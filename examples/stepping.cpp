@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A test that steps the deterministic machine and looks at what is on its way.
+// A test that steps the deterministic machine and inspects the messages in flight.
 #include <cstdio>
 
 #include <imbrex/core/deterministic.hpp>

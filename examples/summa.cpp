@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The product of two matrices by SUMMA (van de Geijn and Watts 1997): in step k the blocks of column k of A
-// go along their rows, and those of row k of B along their columns; each block of C adds their product.
-// Shows: sections as they are sent to, two mailboxes that are awaited together.
+// The product of two matrices by SUMMA (van de Geijn and Watts 1997). In step k the blocks of column k of A
+// are sent along their rows, and the blocks of row k of B along their columns; each block of C adds their
+// product. Shows: sections as receivers, two mailboxes awaited together.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr int n = 16;  // a block has n x n numbers, row by row
 
-/// Entries of A and B, which are easy to make again.
+/// Entries of A and B, easy to recompute.
 std::int64_t a(int i, int j) { return (7 * i + 3 * j) % 11 - 5; }
 std::int64_t b(int i, int j) { return (2 * i + 5 * j) % 13 - 6; }
 
@@ -34,7 +34,7 @@ class block : public imbrex::chare<block, imbrex::index<2>> {
  public:
   imbrex::mailbox<numbers> of_a, of_b;  // the reference number is the step
 
-  /// The entries of C that are wrong.
+  /// The number of wrong entries of C.
   imbrex::task<int> multiply() {
     const int side = peers().shape()[0];
     const int row = where()[0], column = where()[1];

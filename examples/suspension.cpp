@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a suspended entry may and may not keep: the pieces that docs/tutorial.md quotes, and that they hold.
+// Rules for variables of suspended entries: the pieces quoted in docs/tutorial.md, with tests.
 #include <cstdio>
 #include <numeric>
 #include <span>
@@ -11,13 +11,13 @@ class account : public imbrex::chare<account> {
  public:
   imbrex::mailbox<int> permission;
 
-  // Parameters live as long as the entry: also a reference, and a span that shows what lies in the message.
+  // Parameters live as long as the entry, including references, and spans into the message.
   imbrex::task<int> total(std::span<const int> amounts) {
     co_await permission.receive();
     co_return std::accumulate(amounts.begin(), amounts.end(), 0);
   }
 
-  // While this waits, other entries of the same chare run. So it looks at the balance again.
+  // During this wait, other entries of the same chare run. So the balance is checked again.
   imbrex::task<bool> withdraw(int amount) {
     if (balance_ < amount) co_return false;
     co_await permission.receive();
@@ -26,8 +26,8 @@ class account : public imbrex::chare<account> {
     co_return true;
   }
 
-  // The frame of a lambda that is a coroutine keeps its parameters, but not its captures: those lie in the
-  // lambda. So what such a lambda needs is given as a parameter, and it captures nothing.
+  // The frame of a coroutine lambda keeps its parameters, but not its captures: these are in the lambda
+  // object. So such a lambda gets its data as parameters, and captures nothing.
   imbrex::task<int> sum_of_two() {
     const auto twice = [](account& self) -> imbrex::task<int> {
       co_await self.permission.receive();
@@ -37,7 +37,7 @@ class account : public imbrex::chare<account> {
     co_return result;
   }
 
-  // A proxy may be kept and sent; a pointer or reference to another chare may not, since that chare moves.
+  // A proxy may be kept and sent; a pointer or reference to another chare may not, since that chare can move.
   imbrex::task<int> with_another(imbrex::element<account> other) {
     co_await permission.receive();
     const int theirs = co_await other.call<&account::balance>();
@@ -55,7 +55,7 @@ int main(int argc, char** argv) {
     const auto accounts = imbrex::make_array<account>(2);
     const auto saver = accounts[0];
 
-    // A call leaves when it is made and is awaited when its result is wanted.
+    // A call is sent when it is made, and awaited when its result is needed.
     auto total = saver.call<&account::total>(std::vector<int>{1, 2, 3});
     imbrex::send<&account::permission>(saver, 0);
     const int six = co_await total;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A graph of tasks, as Task Bench (Slaughter et al. 2020) makes them: each task of a row needs the results
-// of some of the row before, which are drawn by lot. A chare runs one task of each row, and is as many rows
-// ahead as the graph lets it be. Shows: one mailbox for all inputs, with the row as reference number.
+// A graph of tasks as in Task Bench (Slaughter et al. 2020): each task of a row needs the results of some
+// tasks of the previous row, chosen at random. A chare runs one task of each row, and runs ahead as far as
+// the graph allows. Shows: one mailbox for all inputs, with the row as reference number.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -16,16 +16,16 @@ using value = std::uint64_t;
 
 namespace {
 
-/// True if a task of a row needs the result of another of the row before. Everybody knows the graph.
+/// True if a task of a row needs the result of task `other` of the previous row. All chares know the graph.
 bool needs(int row, int task, int other) {
   imbrex::random lot((std::uint64_t(row) * 1'000 + std::uint64_t(task)) * 1'000 + std::uint64_t(other));
   return task == other || lot.below(4) == 0;
 }
 
-/// What a task adds to its result for an input; the order of the inputs does not matter.
+/// The contribution of an input to a task's result; the order of the inputs has no effect.
 value effect(value input) { return (input ^ (input >> 29)) * 0x9E3779B97F4A7C15U; }
 
-/// The same graph by a loop: the sum of the last row.
+/// The reference result, by a loop: the sum of the last row.
 value expected(int width, int rows) {
   std::vector<value> before, now(static_cast<std::size_t>(width), 1);
   for (int row = 1; row < rows; ++row) {

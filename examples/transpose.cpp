@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The transpose of the Parallel Research Kernels: B += transposed A, then A += 1, again and again. Each
-// chare has some columns of both matrices; a tile of A goes to each other chare. Shows: all_to_all.
+// The transpose of the Parallel Research Kernels: B += transposed A, then A += 1, repeatedly. Each chare has
+// some columns of both matrices, and sends a tile of A to each other chare. Shows: all_to_all.
 #include <cstddef>
 #include <cstdio>
 #include <utility>
@@ -21,7 +21,7 @@ class columns : public imbrex::chare<columns> {
     b_.resize(a_.size());
   }
 
-  /// The numbers of B that are wrong after so many steps.
+  /// The number of wrong numbers of B after these steps.
   imbrex::task<long> run(int steps) {
     for (int step = 0; step < steps; ++step) {
       std::vector<tile> tiles;
@@ -35,7 +35,7 @@ class columns : public imbrex::chare<columns> {
     const int order = width_ * peers().shape()[0];
     for (int column = 0; column < width_; ++column)
       for (int row = 0; row < order; ++row) {
-        // B(row, column) has had A(column, row) of each step, which grows by 1.
+        // B(row, column) is the sum over all steps of A(column, row), which grows by 1 a step.
         const double first = double(row) * order + where()[0] * width_ + column;
         wrong += b_[at(row, column)] == steps * first + steps * (steps - 1) / 2.0 ? 0 : 1;
       }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts an unbalanced tree (UTS, Olivier et al. 2006): a node's children follow from a hash of its path, so
-// nobody knows where the work is. Near the root each child gets a chare, which counts what is deeper by
+// Counts an unbalanced tree (UTS, Olivier et al. 2006). A node's children follow from a hash of its path, so
+// the distribution of work is unknown. Near the root each child gets a chare, which counts deeper levels
 // itself. Shows: chares made at run time, calls of them.
 #include <algorithm>
 #include <array>
@@ -44,7 +44,7 @@ digest child_of(const digest& node, int number) {
   return sha1(std::array{node[0], node[1], node[2], node[3], node[4], std::uint32_t(number)});
 }
 
-/// The geometric tree T1: 4 children are expected above `depth`, and none there.
+/// The geometric tree T1: 4 children on average above `depth`, and none from there on.
 int children_of(const digest& node, int level, int depth) {
   if (level >= depth) return 0;
   const double thrown = double(node[4] & 0x7FFFFFFFU) / 2147483648.0;
@@ -64,7 +64,7 @@ class subtree : public imbrex::chare<subtree> {
  public:
   subtree(const digest& root, int level) : root_(root), level_(level) {}
 
-  /// Its nodes; the chare ends.
+  /// Counts the nodes of the subtree; the chare ends.
   imbrex::task<std::int64_t> nodes(int depth, int shared_levels) {
     std::int64_t all = 1;
     if (level_ >= shared_levels) {
@@ -93,7 +93,8 @@ int main(int argc, char** argv) {
 
     const digest root = sha1(std::array<std::uint32_t, 5>{0, 0, 0, 0, 19});
     const auto nodes = co_await imbrex::make_chare<subtree>(root, 0).call<&subtree::nodes>(depth, 4);
-    const bool right = nodes == (depth == 10 ? 4'130'071 : count(root, 0, depth));  // the former is published
+    const bool right = nodes == (depth == 10 ? 4'130'071 : count(root, 0, depth));  // the count for depth 10
+                                                                                    // is published
     std::printf("%ld nodes: %s\n", static_cast<long>(nodes), right ? "none is missing" : "wrong");
     co_return right ? 0 : 1;
   });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A chare of the host gives chares inside a GPU work, and more when they tell it what they have found.
+// A chare of the host gives work to chares inside a GPU, and more work when they report results.
 //   build/release/bin/resident_dialogue --device emulated --pes 2
 #include <cstdint>
 #include <cstdio>
@@ -16,7 +16,7 @@ constexpr std::uint32_t last = 100;
 class guide : public imbrex::chare<guide> {
  public:
   imbrex::task<int> find_the_longest_way() {
-    // It is called by a thread of the program's, which is no PE: so it has the guide's PE send.
+    // A thread of the program calls this function, not a PE: so it makes the guide's PE send.
     walkers_.on<arrived>(
         [to = self(), here = imbrex::make_executor()](std::uint32_t from, std::uint32_t steps) {
           here.post([=] { imbrex::send<&guide::hear>(to, from, steps); });

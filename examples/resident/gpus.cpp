@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chares inside the GPUs of several processes put numbers into each other's memory.
+// Chares inside the GPUs of several processes write numbers into each other's memory.
 //   build/release/bin/imbrex run -n 2 build/release/bin/resident_gpus --device emulated --pes 1
 #include <cstddef>
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace {
 
 namespace resident = imbrex::resident;
 
-/// One in each process.
+/// A group member in each process.
 class owner : public imbrex::chare<owner> {
  public:
   imbrex::task<std::uint64_t> run_round(imbrex::process_group<resident::heap_meeting> place,
@@ -27,7 +27,7 @@ class owner : public imbrex::chare<owner> {
     const int gpus = static_cast<int>(heap.gpus());
     resident::program<relay> relays(heap, {.pes = heap.gpus()}, {gpus});
     relays.write(std::vector<relay>(heap.gpus(), {.numbers = numbers.what(), .arrived = {}}));
-    relays.start<&relay::pass>(0, hops);  // in all processes; the message is for GPU 0
+    relays.start<&relay::pass>(0, hops);  // called in all processes; the message is for GPU 0
     co_await relays.stream().done();
     const resident::outcome how = relays.end();
     co_return *how.value;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A token passes round a ring of chares that live inside a GPU.
+// A token is passed around a ring of chares that live inside a GPU.
 //   build/release/bin/resident_ring --device emulated --pes 2
 #include <cstdio>
 
@@ -13,7 +13,7 @@ imbrex::task<int> pass_round() {
   imbrex::resident::program<ring> chares(imbrex::gpu(), {}, {1056});
   chares.start<&ring::token>(0, 100'000);
   co_await chares.stream().done();
-  const imbrex::resident::outcome how = chares.end();  // how.value is what `exit` was given
+  const imbrex::resident::outcome how = chares.end();  // `exit` sets how.value
   std::printf("the last of %u chares got a token %d times\n", chares.count<ring>(),
               static_cast<int>(*how.value));
   co_return 0;

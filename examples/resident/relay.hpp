@@ -2,7 +2,8 @@
 // relay.hpp
 #include <imbrex/resident/chare.hpp>
 
-/// One on each GPU. What comes is added to, put into the memory of the next GPU, and signalled there.
+/// One on each GPU. It adds to the received numbers, puts them into the memory of the next GPU, and signals
+/// that GPU.
 struct relay : imbrex::resident::chare<relay> {
   imbrex::resident::symmetric<std::uint64_t> numbers;
   imbrex::resident::trigger arrived;

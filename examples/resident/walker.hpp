@@ -4,7 +4,7 @@
 
 struct arrived : imbrex::resident::host_entry<std::uint32_t, std::uint32_t> {};
 
-/// Goes from a number to 1, by halves and by three times and one more, and tells the host in how many steps.
+/// Goes from a number to 1 (n / 2 if even, else 3 n + 1), and reports the number of steps to the host.
 struct walker : imbrex::resident::chare<walker> {
   using tells = imbrex::resident::host_entries<arrived>;
 

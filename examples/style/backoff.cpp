@@ -17,7 +17,7 @@ backoff::backoff(nanoseconds least, nanoseconds most) : least_(least), most_(mos
 
 nanoseconds backoff::next() {
   const nanoseconds wait = next_;
-  next_ = wait > most_ / 2 ? most_ : wait * 2;  // its double could overflow
+  next_ = wait > most_ / 2 ? most_ : wait * 2;  // doubling it could overflow
   return wait;
 }
 

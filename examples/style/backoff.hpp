@@ -5,15 +5,15 @@
 
 namespace style {
 
-/// The waits between looks at what rarely has news: each is twice as long as the one before. One thread.
+/// The waits between polls of a source that rarely has news: each wait is twice the previous one. One thread.
 class backoff {
  public:
   /// Waits from `least` to `most`. Throws imbrex::error unless 0 < least <= most.
   backoff(imbrex::nanoseconds least, imbrex::nanoseconds most);
 
-  /// The wait before the next look.
+  /// The wait before the next poll.
   imbrex::nanoseconds next();
-  /// A look has found news.
+  /// Call it when a poll has found news.
   void reset() { next_ = least_; }
 
  private:
