@@ -11,29 +11,28 @@
 
 namespace imbrex::tools {
 
-/// A command of a list.
+/// A named command.
 struct listed_command {
   std::string_view name;
-  std::string_view summary;  ///< a line of the list's help
-  /// Does it, with the words that stand behind its name. Returns the exit status.
+  std::string_view summary;  ///< one line of the list's help
+  /// Runs the command with the words after its name. Returns the exit status.
   int (*run)(std::span<const std::string> words);
 };
 
-/// Commands that begin with the same words, of which the next is the name of one.
+/// Commands with a common first word; the next word is the name of one.
 class command_list {
  public:
-  /// What errors and help call it ("imbrex"), and what it is for.
+  /// `name`: the name in errors and help ("imbrex"). `text`: its purpose.
   command_list(std::string name, std::string text, std::vector<listed_command> commands);
 
-  /// `--version` prints this.
+  /// Sets the text that `--version` prints.
   command_list& version(std::string text);
 
-  /// Does what the words ask for: a command, or to print the help (`--help`, `help`, `help COMMAND`) or the
-  /// version. Returns the exit status. Throws usage_error if they begin with no command, and as the command
-  /// does.
+  /// Runs a command, or prints the help (`--help`, `help`, `help COMMAND`) or the version. Returns the exit
+  /// status. Throws usage_error if the words begin with no command, and the exceptions of the command.
   int run(std::span<const std::string> words) const;
 
-  /// "imbrex run" if the words begin with that command: what the text of an error begins with.
+  /// The beginning of error texts: "imbrex run" if the words begin with that command.
   std::string name_of(std::span<const std::string> words) const;
   std::string help() const;
 
@@ -49,8 +48,8 @@ class command_list {
   std::vector<listed_command> commands_;
 };
 
-/// The `run` of a listed command: `Parse` reads the words and gives settings, or the help to print; `Run`
-/// does what they say.
+/// Implements `listed_command::run`. `Parse` reads the words and returns settings, or the help to print;
+/// `Run` executes the settings.
 template <auto Parse, auto Run>
 int parse_and_run(std::span<const std::string> words) {
   const auto asked = Parse(words);

@@ -5,7 +5,7 @@
 
 namespace imbrex::tools {
 
-/// Writes all of it to the standard output. Throws `error` if that cannot be.
+/// Writes `text` to the standard output. Throws `error` if not all of it can be written.
 void print(const std::string& text);
 
 }  // namespace imbrex::tools
