@@ -60,7 +60,7 @@ double bandwidth_of(const std::string& option, const std::string& text) {
   return static_cast<double>(*rate) / bytes_per_megabyte;
 }
 
-/// Ascending, each once.
+/// Parses a list of values; sorts it and removes duplicates.
 template <class Value, class Read>
 std::vector<Value> list_of(const std::string& option, const std::string& text, const Read& read) {
   const auto given = listed_values(text);
@@ -91,7 +91,7 @@ std::int64_t count_of(const std::string& option, const std::string& text, std::i
   return *number;
 }
 
-/// Options that the runs themselves need.
+/// Refuses options of the program that the verifying runs set themselves.
 void refuse_taken_options(const std::vector<std::string>& command) {
   static constexpr const char* networks = "say which networks with --latency, --bandwidth and --gap";
   static constexpr std::array<std::pair<std::string_view, const char*>, 5> taken{
@@ -106,7 +106,7 @@ void refuse_taken_options(const std::vector<std::string>& command) {
         throw usage_error("--verify: leave out " + std::string(name) + " of the program; " + instead);
 }
 
-/// What is looked at is one thing, and other options fit it.
+/// Checks that there is exactly one source, and that the other options fit it.
 void check_sources(const given_options& given) {
   const int sources = (given.file.empty() ? 0 : 1) + (given.from ? 1 : 0) + (given.verify ? 1 : 0);
   if (sources == 0)
@@ -141,8 +141,8 @@ void take_networks(survey& over, const given_options& given) {
   if (given.gap) over.testbed.gap = latency_of("--gap", *given.gap, nanoseconds(0));
 }
 
-/// The networks that are looked at if no others are asked for: some that hide well behind milliseconds of
-/// work, and some that do not.
+/// The networks to verify if the user names none: some whose cost hides well behind milliseconds of work, and
+/// some whose cost does not.
 survey networks_to_verify(const given_options& given, survey over) {
   if (!given.latency)
     over.latencies = {microseconds(50), microseconds(100), microseconds(200), microseconds(500),
@@ -200,7 +200,7 @@ measured_program measured_run(const settings& asked, std::vector<std::string>& w
   return made;
 }
 
-/// A trace that is not whole may for that lack what is to be measured.
+/// Adds the trace's warnings to the error: an incomplete trace may lack the data to be measured.
 measured_program measured_part_of_run(const settings& asked, std::vector<std::string>& warnings) {
   try {
     return measured_run(asked, warnings);
@@ -211,7 +211,7 @@ measured_program measured_part_of_run(const settings& asked, std::vector<std::st
   }
 }
 
-/// What a recorded run has told, and in words for people what that was.
+/// Measures a recorded run and appends a description for people to `text`.
 application measured_application(const settings& asked, std::string& text) {
   if (asked.save) trace::reader(asked.file).refuse_to_overwrite("--save", *asked.save);
   std::vector<std::string> warnings;

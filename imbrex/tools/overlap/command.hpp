@@ -12,24 +12,24 @@
 
 namespace imbrex::overlap {
 
-/// What `imbrex overlap` is asked for.
+/// Settings of `imbrex overlap`.
 struct settings {
-  std::string file;  ///< of parameters, or if `from_trace` of a recorded run
+  std::string file;  ///< parameters, or a recorded run if `from_trace`
   bool from_trace = false;
-  measured_part part{};  ///< of the recorded run, or of each run that verifies
+  measured_part part{};  ///< part of the recorded run, or of each verifying run
   survey over{};
   bool json = false;
-  std::optional<std::string> figures{};  ///< the directory for them
-  std::optional<std::string> save{};     ///< the file for measured parameters
+  std::optional<std::string> figures{};  ///< directory for the figures
+  std::optional<std::string> save{};     ///< file for measured parameters
   std::optional<verification_settings> verify{};
 };
 
-/// Reads what stands behind `imbrex overlap`, or gives the text to print for --help. Throws `usage_error`.
+/// Parses the words after `imbrex overlap`, or returns the text to print for --help. Throws `usage_error`.
 std::variant<settings, std::string> parse_command(std::span<const std::string> arguments);
 
-/// Prints what the programs in the file, or the recorded run, could overlap, and draws the figures if asked
-/// to; or runs a program to compare what is predicted with what it achieves. Throws `usage_error` for what
-/// the file has wrongly, `error` for what cannot be written, or run. Returns the exit status.
+/// Prints the possible overlap of the programs in the file or of the recorded run, and draws the figures on
+/// request. Or runs a program and compares predicted with measured times. Returns the exit status. Throws
+/// `usage_error` for mistakes in the file, `error` if a file cannot be written or a run fails.
 int print_overlap(const settings& asked);
 
 }  // namespace imbrex::overlap

@@ -16,14 +16,15 @@ using nlohmann::json;
 
 namespace {
 
-/// Lists of numbers in tables in lists in tables in lists in a table.
+/// The deepest input: numbers in lists in tables in lists in tables in lists in a table.
 constexpr int most_levels = 6;
 const std::string too_deep = "there are more levels of lists and tables than the keys have";
 
-/// Refuses, while JSON is read, what the tree would no longer show.
+/// Checks JSON while it is parsed for faults that the tree no longer shows: duplicate keys and too many
+/// levels.
 class json_watch {
  public:
-  /// What is wrong; empty if nothing.
+  /// The fault found; empty if there is none.
   const std::string& problem() const { return problem_; }
 
   bool see(int depth, json::parse_event_t event, const json& what) {
@@ -45,7 +46,7 @@ class json_watch {
 
 }  // namespace
 
-/// Turns the nodes of TOML into those of JSON.
+/// Converts nodes of TOML to nodes of JSON.
 class toml_reader {
  public:
   explicit toml_reader(document& into) : into_(into) {}
@@ -103,7 +104,7 @@ void document::read_json(std::string_view text) {
     refuse({}, watch.problem());
   } catch (const json::parse_error& e) {
     const auto line = std::ranges::count(text.substr(0, e.byte), '\n') + 1;
-    const std::string_view what = e.what();  // "[json...] parse error at line 1, column 2: what is wrong"
+    const std::string_view what = e.what();  // "[json...] parse error at line 1, column 2: the reason"
     refuse_at(static_cast<std::size_t>(line),
               "this is no JSON, as a file that begins with a brace must be: " +
                   std::string(what.substr(what.find(": ") + 2)));

@@ -9,16 +9,16 @@
 
 namespace imbrex::overlap {
 
-/// What a file of TOML or JSON says, as a tree, and where it says it.
+/// The contents of a TOML or JSON file as a tree, with line numbers of TOML keys.
 class document {
  public:
-  /// Reads JSON if the text begins with a brace, else TOML. Throws `usage_error` for what is neither, for
-  /// keys that are there twice and for more levels than any input needs.
+  /// Reads JSON if the text begins with a brace, else TOML. Throws `usage_error` for invalid text, duplicate
+  /// keys, and more levels than any input needs.
   document(std::string_view text, std::string file);
 
   const nlohmann::json& root() const { return root_; }
 
-  /// Throws `usage_error` that begins with the file and, of TOML, the line of what has this path, such as
+  /// Throws `usage_error`. The text begins with the file and, for TOML, the line of `path`, such as
   /// "applications[0].name".
   [[noreturn]] void refuse(const std::string& path, const std::string& why) const;
 
@@ -31,13 +31,13 @@ class document {
 
   std::string file_;
   nlohmann::json root_;
-  // Of keys and tables, by path; not of each number in a list, which may be long. Empty for JSON.
+  // Lines of keys and tables, by path; numbers in long lists have no entry. Empty for JSON.
   std::unordered_map<std::string, std::size_t> lines_;
 };
 
-/// A value as its file has it, for errors: at most 60 printable ASCII characters, then dots.
+/// A value as written in its file, for errors: at most 60 printable ASCII characters, then dots.
 std::string shown(const nlohmann::json& value);
-/// The same of a key, without quotes where it needs none.
+/// A key as written in its file, for errors; without quotes if it needs none.
 std::string shown_key(const std::string& key);
 
 /// The path of a key of the table at `path`.

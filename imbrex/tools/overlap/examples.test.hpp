@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The programs of the paper, from the file that is shipped.
+// The paper's programs, read from the installed example file.
 #pragma once
 
 #include <algorithm>

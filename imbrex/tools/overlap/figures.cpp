@@ -15,11 +15,11 @@ namespace {
 
 constexpr double panel_width = 330;
 constexpr double panel_height = 250;
-constexpr double head = 34;  // for the title
+constexpr double head = 34;  // height of the title
 constexpr double bars_height = 340;
 constexpr std::size_t columns = 3;
 constexpr std::size_t curve_points = 120;
-constexpr std::size_t most_bars = 40;  // elements of a datum in figure 7, where each is a bar
+constexpr std::size_t most_bars = 40;  // most elements of a datum in figure 7; each is a bar
 constexpr stroke with_overlap{.colour = "#2166ac", .width = 2};
 constexpr stroke without_overlap{.colour = "#b2182b", .width = 2, .dashes = "6 3"};
 constexpr stroke all_hidden{.colour = "#555555", .dashes = "2 3"};
@@ -28,7 +28,7 @@ std::string number(double value) { return fmt::format("{:.4g}", value); }
 
 std::string latency_text(microseconds latency) { return number(latency.count()) + " us"; }
 
-/// A drawing with a title, a legend, and below them room for panels in rows.
+/// A drawing with a title and a legend, and room for rows of panels below.
 class sheet {
  public:
   sheet(std::size_t panels, const std::string& title, std::span<const legend_entry> legend)
@@ -56,7 +56,7 @@ class sheet {
   std::size_t placed_ = 0;
 };
 
-/// From the smallest bandwidth to the best, evenly spaced in their logarithms.
+/// Bandwidths from the smallest to the best, evenly spaced in their logarithms.
 std::vector<double> curve_bandwidths(const survey& over) {
   const double low = over.bandwidths.front();
   const double high = over.best_bandwidth();
@@ -174,7 +174,7 @@ figure draw_times(std::span<const application> of, const survey& over) {
   return {"figure8.svg", page.svg()};
 }
 
-/// A sheet of one panel, as wide as `bars` for each program and the programs' names need.
+/// A sheet of one panel, wide enough for `bars` bars of each program and for the programs' names.
 class bar_sheet {
  public:
   bar_sheet(std::span<const application> of, std::size_t bars, const std::string& title,

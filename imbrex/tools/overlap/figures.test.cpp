@@ -19,7 +19,7 @@ std::size_t count(const std::string& in, const std::string& what) {
   return found;
 }
 
-/// What is wrong with a picture: tags that do not match, numbers that are none.
+/// The first fault of a picture (unmatched tags, invalid numbers); empty if there is none.
 std::string flaw(const std::string& svg) {
   std::vector<std::string> open;
   for (std::size_t at = svg.find('<'); at != std::string::npos; at = svg.find('<', at + 1)) {
@@ -56,7 +56,8 @@ TEST(figures, show_all_programs_and_networks) {
         EXPECT_NE(svg.find(program.name), std::string::npos) << file;
       }
   }
-  EXPECT_EQ(count(all["figure6.svg"], "stroke-width=\"2\""), 5U * 4 + 4);  // and the legend
+  EXPECT_EQ(count(all["figure6.svg"], "stroke-width=\"2\""), 5U * 4 + 4);  // four curves per program, and
+                                                                           // four lines of the legend
   EXPECT_NE(all["figure6.svg"].find("testbed 2.326"), std::string::npos);
   EXPECT_NE(all["figure7.svg"].find("Sweep3D, phiib"), std::string::npos);
   EXPECT_EQ(all["figure7.svg"].find("HYCOM"), std::string::npos);

@@ -7,7 +7,7 @@
 
 namespace imbrex::overlap {
 
-/// The options of `imbrex overlap` as they were written; nothing for what was not.
+/// The options of `imbrex overlap` as written; nullopt for absent options.
 struct given_options {
   std::string file;
   bool json = false;
@@ -17,8 +17,8 @@ struct given_options {
   std::optional<std::string> repeat, limit;
 };
 
-/// Takes the words before "--", or gives the text to print for --help. Throws `usage_error` for those that
-/// are no options.
+/// Parses the words before "--", or returns the text to print for --help. Throws `usage_error` for unknown
+/// options.
 std::optional<std::string> take_options(given_options& given, std::span<const std::string> words);
 
 }  // namespace imbrex::overlap

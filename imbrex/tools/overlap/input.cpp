@@ -17,13 +17,13 @@ namespace {
 
 using nlohmann::json;
 
-constexpr double most_time = 1e12;                          // microseconds, 11 days; nanoseconds for periods
-constexpr double least_positive = 1e-6;                     // of a time that something is divided by
+constexpr double most_time = 1e12;                          // microseconds (11 days); nanoseconds for periods
+constexpr double least_positive = 1e-6;                     // smallest time that is used as a divisor
 constexpr std::int64_t most_words = 1'000'000'000'000'000;  // exact as a double
 constexpr std::int64_t most_processors = 1'000'000'000;
 constexpr std::size_t longest_file = std::size_t{64} << 20U;
 
-/// Reads the keys of one table and remembers which there are.
+/// Reads the keys of one table and remembers the known ones.
 class table_reader {
  public:
   table_reader(const document& file, const json& table, std::string path)
@@ -51,7 +51,7 @@ class table_reader {
     return value->get<std::string>();
   }
 
-  /// One of some words; the first of them if the key is missing.
+  /// Index of the key's value in `words`; 0 if the key is missing.
   template <std::size_t n>
   std::size_t word(std::string_view key, const std::array<std::string_view, n>& words) {
     const json* const value = find(key);
@@ -76,7 +76,7 @@ class table_reader {
     return value->get<bool>();
   }
 
-  /// A time or period that something is divided by.
+  /// A time or period used as a divisor.
   double positive(std::string_view key) {
     const json* const value = find_required(key);
     return value == nullptr ? 1 : number(key, *value, least_positive);
@@ -95,7 +95,7 @@ class table_reader {
     return value == nullptr ? std::nullopt : std::optional(whole(path_of(path_, key), *value, least, most));
   }
 
-  /// `size` different numbers from 0 to `below` - 1.
+  /// `size` distinct numbers from 0 to `below` - 1.
   std::vector<std::uint64_t> positions(std::string_view key, std::uint64_t size, std::uint64_t below) {
     const json* const value = find_required(key);
     if (value == nullptr) return {};
@@ -119,7 +119,7 @@ class table_reader {
     return found;
   }
 
-  /// The tables of a list that has at least one.
+  /// Reads each table of a non-empty list.
   template <class Read>
   void tables(std::string_view key, const Read& read) {
     const json* const value = find_required(key);
@@ -145,7 +145,7 @@ class table_reader {
     file_.refuse(path_of(path_, key), path_of(path_, key) + " " + why);
   }
 
-  /// Refuses what nobody has read, then what is missing: a key may be missing because it was misspelled.
+  /// Refuses unknown keys first, then missing ones: a key may be missing because it is misspelled.
   void finish() const {
     for (const auto& [key, value] : table_.items()) {
       if (std::ranges::find(known_, key) != known_.end()) continue;
@@ -163,7 +163,7 @@ class table_reader {
     const auto found = table_.find(key);
     return found == table_.end() ? nullptr : &*found;
   }
-  /// Null if it is missing, which `finish` says.
+  /// Null if the key is missing; `finish` reports it.
   const json* find_required(std::string_view key) {
     const json* const found = find(key);
     if (found == nullptr && missing_.empty()) missing_ = key;
@@ -174,7 +174,7 @@ class table_reader {
     const double found = value.is_number() ? value.get<double>() : -1;
     if (!(found >= least && found <= most_time))
       refuse(key, value, std::string("must be a number from ") + (least > 0 ? "1e-6" : "0") + " to 1e12");
-    return found + 0.0;  // -0 is 0
+    return found + 0.0;  // turns -0 into 0
   }
   std::int64_t whole(const std::string& path, const json& value, std::int64_t least,
                      std::int64_t most) const {
@@ -206,7 +206,7 @@ void read_order(table_reader& in, datum& of) {
     of.order = in.word("order", names) == 0 ? named_order::same : named_order::reverse;
     return;
   }
-  if (in.misses_a_key()) return;  // of which the lists may depend; `finish` says so
+  if (in.misses_a_key()) return;  // the lists may depend on the missing key, which `finish` reports
   if (named) in.refuse("order", "stands beside lists of positions; remove it or them");
   for (const auto& [key, all] : {std::pair("produced_words", of.produced), {"consumed_words", of.consumed}})
     if (all < of.sent)
@@ -219,7 +219,7 @@ void read_order(table_reader& in, datum& of) {
   of.order = std::move(listed);
 }
 
-/// Those of the techniques of section 3.4 and of the work that is there without them.
+/// Reads the times of section 3.4's techniques, and of the independent work without them.
 void read_independent_work(table_reader& in, datum& of) {
   constexpr microseconds none{0};
   const std::array<std::pair<std::string_view, std::optional<microseconds>>, 7> given{

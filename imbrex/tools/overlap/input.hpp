@@ -10,16 +10,15 @@
 
 namespace imbrex::overlap {
 
-/// Names of programs and data have 1 to so many printable ASCII characters.
+/// The longest name of a program or datum, in printable ASCII characters; the shortest has 1.
 inline constexpr std::size_t longest_name = 60;
 
-/// Reads programs from the text of a file in JSON, if it begins with a brace, or else TOML; `docs/overlap.md`
-/// lists the keys. `file` names it in errors. Throws `usage_error` naming file, line (of JSON only where the
-/// syntax is wrong), key, value and remedy for what cannot be read, an unknown or missing key, a value that
-/// cannot be.
+/// Parses programs from JSON, if the text begins with a brace, else from TOML; `docs/overlap.md` lists the
+/// keys. `file` is its name in errors. Throws `usage_error` for invalid syntax, unknown or missing keys, and
+/// impossible values. The text names file, line (in JSON for syntax errors only), key, value and remedy.
 std::vector<application> parse_applications(std::string_view text, const std::string& file);
 
-/// The same from the file of that path. Throws `usage_error`, also if it cannot be read.
+/// Reads programs from the file at `path`. Throws `usage_error`, also if it cannot be read.
 std::vector<application> read_applications(const std::string& path);
 
 }  // namespace imbrex::overlap

@@ -26,10 +26,10 @@ namespace {
 using tools::dataflow;
 
 microseconds time(double nanoseconds) { return microseconds(nanoseconds / 1000); }
-/// T_P and T_C may not be 0, nor T_comp.
+/// A time above 0, as T_P, T_C and T_comp must be.
 microseconds positive(double nanoseconds) { return time(std::max(nanoseconds, 1e-3)); }
 
-/// One that a file of parameters can hold; of a long one its end, which says more.
+/// A name that a parameter file can hold; long names keep their end, which is more specific.
 std::string fitting_name(std::string_view name) {
   std::string made(name.substr(name.size() - std::min(name.size(), longest_name)));
   if (made.size() < name.size()) made.replace(0, 3, "...");
@@ -38,7 +38,7 @@ std::string fitting_name(std::string_view name) {
   return made.empty() ? "?" : made;
 }
 
-/// Of equal names, since long ones may have lost what differs, all but the first get a number.
+/// Numbers the second and later of equal names: shortened long names may have lost their difference.
 void number_equal_names(std::vector<datum>& data) {
   std::set<std::string> taken;
   for (datum& one : data) {
@@ -61,7 +61,7 @@ std::span<const interval>::iterator first_ending_after(const interval_set& all, 
   return std::ranges::upper_bound(all.pieces(), what, {}, &interval::end);
 }
 
-/// A piece of work as long as messages refer to it, and what they say of it.
+/// A piece of work while messages refer to it, with the messages' data about it.
 struct open_piece {
   struct use {
     std::uint64_t words = 0;
@@ -70,7 +70,7 @@ struct open_piece {
     std::uint64_t number = 0;
     std::vector<std::uint64_t> order;
   };
-  /// What it does for a port.
+  /// The piece's part in a port: it writes or reads data of that port.
   struct role {
     port_account* port = nullptr;
     bool writes = false;
@@ -89,7 +89,7 @@ struct open_piece {
   }
 };
 
-/// When it uses data on one side: what the user tells of it, or else its whole time.
+/// The times in which the piece uses data on one side: those that the user marked, or else its whole time.
 std::vector<interval> stretches(const open_piece& piece, bool writes, bool is_told) {
   if (!is_told) return {piece.when};
   std::vector<interval> all;
@@ -98,7 +98,7 @@ std::vector<interval> stretches(const open_piece& piece, bool writes, bool is_to
   return all;
 }
 
-/// How long, in ns, it does both at once.
+/// The time, in ns, for which the two lists overlap.
 double time_shared(const std::vector<interval>& some, const std::vector<interval>& others) {
   double both = 0;
   for (const interval& one : some)
@@ -109,7 +109,7 @@ double time_shared(const std::vector<interval>& some, const std::vector<interval
   return both;
 }
 
-/// What the user tells of a piece that is used for a port.
+/// Adds the user's marks of a piece that is used for a port.
 void add_told(const open_piece& piece, bool writes, side& known) {
   for (const auto& use : piece.uses) {
     if (use.writes != writes) continue;
@@ -138,7 +138,7 @@ class measuring final : public tools::dataflow_listener {
     at(number) = {};
   }
 
-  /// When all has been told.
+  /// The result; call it after the whole run has been added.
   measured_program result(const std::string& name, const std::vector<std::string>& entries);
 
  private:
@@ -155,17 +155,18 @@ class measuring final : public tools::dataflow_listener {
 
   const dataflow& run_;
   const measured_part& part_;
-  // What is looked at: moments; and the records in between, since all of an item in simulated time may be one
-  // moment.
+  // The measured intervals: of time, and of record numbers. Both are needed because a whole item in simulated
+  // time may take no time.
   interval_set times_;
   interval_set records_;
   std::vector<double> worked_;  // ns, by PE
   std::vector<open_piece> pieces_;
   std::uint64_t uses_ = 0;
-  std::set<std::uint32_t> mailboxes_;  // entries of which messages were received
+  std::set<std::uint32_t> mailboxes_;  // entries of messages that a mailbox received
   std::map<std::pair<std::uint32_t, bool>, port_account>
-      accounts_;                                        // by entry, and whether what came was received
-  std::map<std::uint32_t, const port_account*> ports_;  // that PEs exchange messages by
+      accounts_;                                        // key: the entry, and whether a mailbox received the
+                                                        // messages
+  std::map<std::uint32_t, const port_account*> ports_;  // ports used for messages between PEs
   std::uint64_t iterations_ = 1;
   bool by_reference_ = false;
 };
@@ -214,7 +215,7 @@ void measuring::came(const dataflow::message& what, std::uint32_t sender_pe, std
   open_piece& sender = at(what.sender);
   sender.role_for(port).writes = true;
   if (sender_pe == receiver_pe) return;
-  // T_AP: how long before it was sent the stretch ended that wrote it, the last one of the same piece.
+  // T_AP: time from the end of the last writing stretch of this piece to the send.
   const open_piece::use* written = nullptr;
   for (const auto& use : sender.uses)
     if (use.writes && use.when.end <= what.sent && (written == nullptr || written->when.end < use.when.end))
@@ -223,7 +224,7 @@ void measuring::came(const dataflow::message& what, std::uint32_t sender_pe, std
     port.pairs[{receiver_pe, sender_pe}].apart.push_back(static_cast<float>(what.sent - written->when.end));
 }
 
-/// Adds what a piece did to the ports that it did it for.
+/// Adds a finished piece's work to the ports that it served.
 void measuring::settle(open_piece& piece) {
   for (const auto& role : piece.roles) {
     port_account::pe& of = role.port->pes[piece.pe];
@@ -260,7 +261,7 @@ measured_program measuring::result(const std::string& name, const std::vector<st
   return made;
 }
 
-/// What a mailbox holds in the end, nobody has needed yet.
+/// Selects the ports used between PEs. Messages left in a mailbox at the end were needed by no piece.
 void measuring::choose_ports() {
   for (const auto& [key, port] : accounts_) {
     const auto& [entry, received] = key;
@@ -268,8 +269,8 @@ void measuring::choose_ports() {
   }
 }
 
-// A reference number of the port that brings the most is an iteration; where there are none, the messages
-// that the PE which receives most has from another.
+// The number of iterations: the reference numbers of the port with the most bytes. Without reference numbers,
+// the messages from one PE to the PE that receives most.
 void measuring::count_iterations() {
   if (part_.iterations) {
     iterations_ = *part_.iterations;
@@ -285,7 +286,7 @@ void measuring::count_iterations() {
                                           })->second.messages;
 }
 
-/// P(i) or C(i) of those elements that were told of, if these are all; else nothing.
+/// P(i) or C(i) if the user marked each of the `sent` elements; else empty.
 std::vector<std::uint64_t> positions(const std::vector<std::uint64_t>& order, std::uint64_t sent) {
   if (order.size() != sent) return {};
   std::vector<std::uint64_t> at(sent, sent);
@@ -294,7 +295,7 @@ std::vector<std::uint64_t> positions(const std::vector<std::uint64_t>& order, st
   return std::ranges::find(at, sent) == at.end() ? at : std::vector<std::uint64_t>();
 }
 
-/// Whether elements told of by both come in opposite orders.
+/// Whether the elements marked on both sides come in opposite orders.
 bool reversed(const std::vector<std::uint64_t>& production, const std::vector<std::uint64_t>& consumption) {
   const auto rises = [](const std::vector<std::uint64_t>& order) {
     return order.size() < 2 || order.front() < order.back();
@@ -302,7 +303,7 @@ bool reversed(const std::vector<std::uint64_t>& production, const std::vector<st
   return rises(production) != rises(consumption);
 }
 
-/// Lists of positions need a word written, and one read, for each that is sent.
+/// Returns listed positions only if each sent element has a written and a read word.
 std::variant<named_order, listed_order> order_of(const side& production, const side& consumption,
                                                  const datum& of) {
   auto p = positions(production.order, of.sent);
@@ -334,7 +335,7 @@ datum measuring::datum_of(const port_account& port, const std::string& name) con
     made.additional_consume = time(hidden);
   }
 
-  // What uses them: the PE that sends most to the worst, and that PE itself.
+  // The writer is the PE that sends most to the worst PE; the reader is the worst PE itself.
   const auto to_worst =
       std::ranges::subrange(port.pairs.lower_bound({worst, 0}), port.pairs.lower_bound({worst + 1, 0}));
   const auto& [ends, most] =
@@ -354,7 +355,8 @@ datum measuring::datum_of(const port_account& port, const std::string& name) con
   made.produce_period = positive(production.time / production.words);
   made.consume_period = positive(consumption.time / consumption.words);
   made.order = order_of(production, consumption, made);
-  if (made.kind == execution::concurrent && shared > 0) {  // it hides one transfer or the other
+  if (made.kind == execution::concurrent && shared > 0) {  // work that reads and writes hides only one of two
+                                                           // transfers
     const double own = std::max(0.0, 1 - shared / consumption.time);
     made.consume_loop_indexing = own * independent(made).consume_loop_indexing;
   }

@@ -15,8 +15,8 @@ namespace {
 
 using tools::dataflow;
 
-/// Two PEs that in each of three iterations of 100 us write 200 words in 60 us, read 100 in 30 us, and send
-/// each other 8 words 40 us before they are needed, of which the receiver works 25 us.
+/// Two PEs with three iterations of 100 us: each writes 200 words in 60 us and reads 100 in 30 us. They send
+/// each other 8 words 40 us before these are needed; the receiver works 25 us of that time.
 dataflow exchange(bool both_ways = true) {
   dataflow run;
   run.pes = {0, 1};
@@ -66,7 +66,7 @@ TEST(measured, finds_the_parameters_of_section_3_1) {
   EXPECT_DOUBLE_EQ(halo.produce_period.count(), 0.3);
   EXPECT_DOUBLE_EQ(halo.consume_period.count(), 0.3);
   EXPECT_DOUBLE_EQ(halo.additional_consume.count(), 25);
-  // As it is, 25 us hide the transfer; loop indexing would add 0.3 us for each word that stays.
+  // Unchanged, 25 us hide the transfer; loop indexing would add 0.3 us for each word that is not sent.
   EXPECT_DOUBLE_EQ(independent(as_it_is(found.program).data.front()).total().count(), 25);
   EXPECT_NEAR(independent(halo).total().count(), 25 + 0.3 * 192 + 0.3 * 92, 1e-9);
 }
@@ -81,7 +81,7 @@ TEST(measured, without_marks_all_work_of_a_piece_writes_what_it_sends) {
   EXPECT_DOUBLE_EQ(halo.consume_period.count(), 90.0 / 8);
 }
 
-/// A loop that reads what came and writes what goes next hides the one transfer or the other.
+/// A loop that reads received data and writes the next data hides only one of the two transfers.
 TEST(measured, counts_work_that_reads_and_writes_once) {
   dataflow run = exchange();
   for (auto& use : run.data) {
@@ -93,7 +93,7 @@ TEST(measured, counts_work_that_reads_and_writes_once) {
   datum halo = measure(run, {.phase = "steps"}, "cells").program.data.front();
   EXPECT_NEAR(independent(halo).total().count(), 25 + 0.6 * 92, 1e-9);
   for (auto& use : run.data)
-    if (use.writes) use.begun += 45'000, use.ended += 45'000;  // a quarter of it is the same
+    if (use.writes) use.begun += 45'000, use.ended += 45'000;  // the loops share a quarter of their time
   halo = measure(run, {.phase = "steps"}, "cells").program.data.front();
   EXPECT_NEAR(independent(halo).total().count(), 25 + 1.75 * 0.6 * 92, 1e-9);
 }
@@ -101,14 +101,14 @@ TEST(measured, counts_work_that_reads_and_writes_once) {
 TEST(measured, tells_the_time_from_the_writing_to_the_sending) {
   dataflow run = exchange();
   for (auto& message : run.messages)
-    message.sent += 87'000;  // 7 us after the writing, or 4 if that ended later
+    message.sent += 87'000;  // 7 us after the writing, or 4 us where that ended later
   for (auto& use : run.data)
     if (use.writes) use.ended = use.piece == 4 ? use.begun + 63'000 : use.begun + 60'000;
   const datum halo = measure(run, {.phase = "steps"}, "cells").program.data.front();
   EXPECT_DOUBLE_EQ(halo.additional_produce.count(), 7);
   EXPECT_DOUBLE_EQ(independent(halo).total().count(), 25 + 7 + 0.3 * 192 + 0.3 * 92);
   for (auto& use : run.data)
-    if (use.writes) use.ended += 10'000;  // after the sending
+    if (use.writes) use.ended += 10'000;  // the writing ends after the send
   EXPECT_DOUBLE_EQ(measure(run, {.phase = "steps"}, "cells").program.data.front().additional_produce.count(),
                    0);
 }
@@ -170,8 +170,8 @@ TEST(measured, counts_overlapping_phases_once) {
   EXPECT_DOUBLE_EQ(measure(run, {.phase = "steps"}, "x").program.computation.count(), 90);
 }
 
-// In simulated time an entry that only waits ends when the last message comes, and so does the warm-up before
-// it.
+// In simulated time an entry that only waits ends at the time of the last message's arrival, as does the
+// warm-up before it.
 TEST(measured, counts_what_the_records_put_into_a_phase_that_begins_and_ends_with_a_message) {
   dataflow run = exchange();
   for (auto& message : run.messages) message.needed = 100'000 * static_cast<unsigned>(message.reference + 1);

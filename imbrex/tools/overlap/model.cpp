@@ -8,7 +8,7 @@
 namespace imbrex::overlap {
 namespace {
 
-/// How far `from` lies above `to`; 0 if it does not.
+/// `from` - `to`, but at least 0.
 std::uint64_t above(std::uint64_t from, std::uint64_t to) { return from > to ? from - to : 0; }
 
 std::uint64_t position_produced(const datum& of, std::uint64_t i) {
@@ -77,8 +77,7 @@ range available_range(const datum& of, const network& over) {
     for (std::uint64_t i = 1; i < of.sent; ++i) see(i);
     return found;
   }
-  // In between it is linear in the same order, but for a bend at the last element produced; in reverse it
-  // falls.
+  // For the same order t(i) is linear, with a bend at the last produced element; in reverse order it falls.
   for (const std::uint64_t i : {of.sent, of.produced}) see(std::min(i, of.sent) - 1);
   return found;
 }
@@ -170,7 +169,7 @@ shares breakdown(const application& of, const network& over) {
 }
 
 std::optional<double> smallest_bandwidth(const application& of, const network& over, microseconds limit) {
-  // What is exposed of x microseconds a byte, as far as it is not in the hinges: at_none + each x.
+  // The exposed time that is not in the hinges: at_none + each x for x microseconds a byte.
   double at_none = 0;
   double each = 0;
   std::vector<hinge> hinges;
@@ -198,7 +197,7 @@ std::optional<double> smallest_bandwidth(const application& of, const network& o
 }
 
 double equal_bandwidth(const application& of, const network& over) {
-  // With the same bandwidth overlap is never slower: what rounding says against that does not count.
+  // With the same bandwidth overlap is never slower; the minimum removes rounding errors.
   const auto found = smallest_bandwidth(of, over, point_to_point_time(of, over));
   return std::min(found.value_or(over.bandwidth), over.bandwidth);
 }

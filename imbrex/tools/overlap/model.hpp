@@ -8,39 +8,39 @@
 #include <variant>
 #include <vector>
 
-/// How much of a program's communication its computation could hide, by the method of Sancho et al.,
+/// The part of a program's communication that its computation could hide, by the method of Sancho et al.,
 /// "Quantifying the potential benefit of overlapping communication and computation in large-scale scientific
-/// applications", SC2006, which is "the paper" below. Nothing here knows of files.
+/// applications", SC2006, called "the paper" below. This layer does not use files.
 namespace imbrex::overlap {
 
 using microseconds = std::chrono::duration<double, std::micro>;
 
-/// In what the paper counts data.
+/// Bytes of a word, the paper's unit of data.
 constexpr double word_bytes = 8;
 
-/// A network as the paper's section 4.2 models one: a message takes `latency + bytes / bandwidth`.
+/// The network model of the paper's section 4.2: a message takes `latency + bytes / bandwidth`.
 struct network {
   microseconds latency{4};  ///< EEL: from the start of a send until receipt
-  double bandwidth = 950;   ///< bytes a microsecond, which is MB/s (10^6); greater than 0
+  double bandwidth = 950;   ///< bytes a microsecond, i.e. MB/s (10^6); greater than 0
   microseconds gap{1};      ///< g: between two small messages that a processor sends
 };
 
-/// Whether processors work at the same time, or each waits for those before it (section 3).
+/// Whether processors work at the same time, or each waits for its predecessors (section 3).
 enum class execution { concurrent, pipelined };
 
-/// How data are produced and consumed: in the same order, or what is produced last is consumed first.
+/// Order of production and consumption: equal, or the element produced last is consumed first.
 enum class named_order { same, reverse };
 
-/// Positions of the sent elements, from 0: element i is the production[i]-th that is produced and the
-/// consumption[i]-th that is consumed: P(i) and C(i). What buffers in between do to the order
-/// (the paper's index_send and index_recv) is in them.
+/// Positions of the sent elements, from 0: element i is produced as number production[i] and consumed as
+/// number consumption[i], P(i) and C(i). They include reordering by buffers (the paper's index_send and
+/// index_recv).
 struct listed_order {
   std::vector<std::uint64_t> production;
   std::vector<std::uint64_t> consumption;
 };
 
-/// What processors exchange in one message an iteration: the parameters of section 3.1 and the work that the
-/// techniques of section 3.4 would make available. Of the worst processor, as in the paper.
+/// Data that processors exchange in one message an iteration: the parameters of section 3.1, and the work
+/// that section 3.4's techniques would make available. The values are the worst processor's, as in the paper.
 struct datum {
   std::string name{};
   execution kind = execution::concurrent;
@@ -57,10 +57,10 @@ struct datum {
   std::optional<microseconds> produce_loop_indexing{};  ///< if measured; else computed from T_P, N_P and N_S
   std::optional<microseconds> consume_loop_indexing{};  ///< if measured; else computed from T_C, N_C and N_S
   microseconds rearranged_subroutines{0};
-  microseconds local_part{0};  ///< of collectives that stand between the receive and the consume subroutine
+  microseconds local_part{0};  ///< local work of collectives between the receive and the consume subroutine
 
-  /// Whether messages are fine-grained, so that the work on the data themselves hides their transfer, instead
-  /// of loop indexing (section 4.3.4). Those of pipelined data always are.
+  /// Whether messages are fine-grained. Then the work on the data themselves hides their transfer, instead of
+  /// loop indexing (section 4.3.4). Pipelined data are always fine-grained.
   bool dependent_work = false;
 };
 
@@ -68,36 +68,36 @@ struct application {
   std::string name{};
   microseconds computation{1};  ///< T_comp of an iteration, greater than 0
   int processors = 1;
-  int collectives = 0;                         ///< an iteration, of small messages, never overlapped
-  std::optional<int> collective_processors{};  ///< that take part in each; else `processors`
+  int collectives = 0;                         ///< number per iteration; small messages, never overlapped
+  std::optional<int> collective_processors{};  ///< participants of each collective; `processors` if absent
   std::vector<datum> data{};
 };
 
-/// When the data travel (figure 4).
+/// The time at which data travel (figure 4).
 enum class transfer {
   while_producing,  ///< transfer 0: each element as soon as it is produced
-  between,          ///< transfer 1: all after production, and there before the consume subroutine
-  while_consuming,  ///< transfer 2: all after production, and received in the consume subroutine
+  between,          ///< transfer 1: all after production, received before the consume subroutine
+  while_consuming,  ///< transfer 2: all after production, received in the consume subroutine
 };
 
-/// The time that hides a transfer of element `i`, less than `sent`, of concurrent data (section 3.2):
-/// T_P (N_P - P(i) - 1) while producing, T_AP + T_AC between, T_AP + T_AC + T_C C(i) while consuming.
+/// The time that hides a transfer of element `i` (less than `sent`) of concurrent data (section 3.2): T_P
+/// (N_P - P(i) - 1) while producing, T_AP + T_AC between, T_AP + T_AC + T_C C(i) while consuming.
 microseconds usable(const datum& of, std::uint64_t i, transfer when);
 
-/// T_C / max(T_P, g): how fast data are consumed by how fast they can be produced and sent (section 3.3).
+/// T_C / max(T_P, g): the rate of production and sending relative to that of consumption (section 3.3).
 double pace(const datum& of, microseconds gap);
 
-/// Whether the computation on what came earlier can hide the rest of pipelined data: the pace is at least 1,
-/// and what is consumed first is not what is produced last. O(sent) for a listed order.
+/// Whether computation on earlier elements can hide the transfer of later ones, for pipelined data. True if
+/// the pace is at least 1 and the element consumed first is not the one produced last. O(sent) for a listed
+/// order.
 bool keeps_pace(const datum& of, microseconds gap);
 
-/// t(i): the time from when element `i`, less than `sent`, is produced to when it is consumed. Of concurrent
-/// data T_AP + T_AC + T_P (N_P - P(i) - 1) + T_C C(i) (section 3.2). Of pipelined data T_C C(i) if they keep
-/// pace, which is 0 for what is needed first, else 0 (section 3.3); `in_pace` is what `keeps_pace` says of
-/// them.
+/// t(i): the time from production to consumption of element `i` (less than `sent`). Concurrent data: T_AP +
+/// T_AC + T_P (N_P - P(i) - 1) + T_C C(i) (section 3.2). Pipelined data: T_C C(i) if they keep pace, so 0 for
+/// the element needed first; otherwise 0 (section 3.3). `in_pace` is the result of `keeps_pace`.
 microseconds available(const datum& of, std::uint64_t i, bool in_pace);
 
-/// The least and the most of t(i). O(sent) for a listed order, else O(1).
+/// The minimum and maximum of t(i). O(sent) for a listed order, else O(1).
 struct range {
   microseconds least;
   microseconds most;
@@ -117,29 +117,29 @@ struct independent_work {
   microseconds total() const;
 };
 
-/// Loop indexing is T_P (N_P - N_S) and T_C (N_C - N_S) unless measured, and 0 where more is sent than is
-/// produced or consumed. Pipelined data have no independent work (section 3.3).
+/// Computes the independent work. Loop indexing is T_P (N_P - N_S) and T_C (N_C - N_S) unless measured; 0 if
+/// more is sent than is produced or consumed. Pipelined data have no independent work (section 3.3).
 independent_work independent(const datum& of);
 
-/// T_comm_point: latency + 8 N_S / bandwidth, for one message with all that is sent.
+/// T_comm_point: latency + 8 N_S / bandwidth, for one message with all sent words.
 microseconds transfer_time(const datum& of, const network& over);
 
-/// T_overlap: how much of the transfer computation can hide. The independent work; with `dependent_work` the
-/// least t(i) instead of loop indexing, which would count the same work twice. Pipelined data that keep pace
-/// come in a stream, of which the first word is never hidden and each further one by T_C, if it takes so
-/// long; where the paper has only the condition.
+/// T_overlap: the part of the transfer that computation can hide. This is the independent work. With
+/// `dependent_work` the least t(i) replaces loop indexing, which would count the same work twice. Pipelined
+/// data that keep pace form a stream: its first word is never hidden, each later word is hidden by T_C at
+/// most. The paper has only the condition for this case.
 microseconds potential(const datum& of, const network& over);
 
-/// T_overlap / T_comm_point: from 1 on, all is hidden (section 4.3).
+/// T_overlap / T_comm_point: values of 1 or more mean that all is hidden (section 4.3).
 double normalised_overlap(const datum& of, const network& over);
 
-/// The datum with the least normalised overlap of those that have any, as figure 6 shows; null if none has.
+/// The datum with the least normalised overlap among those with any, as in figure 6; null if there is none.
 const datum* hardest(const application& of, const network& over);
 
 /// 2 log2(N) EEL for each collective (section 4.2).
 microseconds collective_time(const application& of, microseconds latency);
 
-/// The sum over all data of T_comm_point, and of what of it remains when overlapped.
+/// Sums over all data: of T_comm_point, and of the part of it that remains exposed with overlap.
 microseconds point_to_point_time(const application& of, const network& over);
 microseconds exposed_time(const application& of, const network& over);
 
@@ -156,12 +156,12 @@ struct shares {
 shares breakdown(const application& of, const network& over);
 
 /// The smallest bandwidth, in MB/s, with which at most `limit` remains exposed at the latency and gap of
-/// `over`, whose own bandwidth does not count; 0 if any does. None if no bandwidth does it. Exact up to
-/// rounding, as the exposed time is piecewise linear in the inverse of the bandwidth. O(n log n) for n data.
+/// `over`; the bandwidth of `over` is ignored. 0 if any bandwidth suffices, nullopt if none does. Exact up to
+/// rounding: the exposed time is piecewise linear in the inverse of the bandwidth. O(n log n) for n data.
 std::optional<double> smallest_bandwidth(const application& of, const network& over, microseconds limit);
 
-/// With overlap, the smallest bandwidth that makes the program as fast as it is without over this network
-/// (figure 9).
+/// The smallest bandwidth with which the program, with overlap, is as fast as without overlap over this
+/// network (figure 9).
 double equal_bandwidth(const application& of, const network& over);
 
 }  // namespace imbrex::overlap

@@ -15,7 +15,7 @@ namespace {
 
 constexpr network some_network{.latency = microseconds(4), .bandwidth = 950};
 
-/// Different numbers below `below`, as many as `count`, in random order.
+/// `count` distinct numbers below `below`, in random order.
 std::vector<std::uint64_t> random_positions(random& numbers, std::uint64_t count, std::uint64_t below) {
   std::vector<std::uint64_t> all(below);
   std::iota(all.begin(), all.end(), std::uint64_t{0});
@@ -53,8 +53,8 @@ datum random_datum(random& numbers) {
   return made;
 }
 
-/// When each sent element is written and read on two processors that walk through their subroutines, with
-/// nothing between send and receive.
+/// The times at which two processors write and read each sent element. They execute their subroutines step by
+/// step, with nothing between send and receive.
 struct walk {
   std::vector<microseconds> written;
   microseconds sent{0};
@@ -139,8 +139,8 @@ TEST(model, more_sent_than_produced_leaves_no_loop_indexing) {
                  .sent = 7};
   EXPECT_EQ(independent(of).total().count(), 0);
   EXPECT_EQ(usable(of, 6, transfer::while_producing).count(), 0);
-  EXPECT_EQ(available_range(of, some_network).least.count(), 6);  // of the first
-  EXPECT_EQ(available_range(of, some_network).most.count(), 18);  // of the last
+  EXPECT_EQ(available_range(of, some_network).least.count(), 6);  // the first element
+  EXPECT_EQ(available_range(of, some_network).most.count(), 18);  // the last element
   datum reversed = of;
   reversed.order = named_order::reverse;
   EXPECT_EQ(available_range(reversed, some_network).least.count(), 0);
@@ -189,13 +189,13 @@ TEST(model, pipelined_data_need_pace_and_order) {
   of.order = named_order::reverse;
   EXPECT_FALSE(keeps_pace(of, microseconds(1)));
   EXPECT_EQ(available_range(of, some_network).most.count(), 0);
-  of.order = listed_order{{0, 1, 2, 3}, {1, 3, 2, 0}};  // the last produced is the first consumed
+  of.order = listed_order{{0, 1, 2, 3}, {1, 3, 2, 0}};  // the element produced last is consumed first
   EXPECT_FALSE(keeps_pace(of, microseconds(1)));
   of.order = listed_order{{0, 1, 2, 3}, {1, 0, 2, 3}};
   EXPECT_TRUE(keeps_pace(of, microseconds(1)));
   EXPECT_EQ(available(of, 0, true).count(), 2);
   of.sent = 1;
-  of.order = named_order::reverse;  // which one element has not
+  of.order = named_order::reverse;  // a single element has no reverse order
   EXPECT_TRUE(keeps_pace(of, microseconds(1)));
 }
 
@@ -253,7 +253,7 @@ TEST(model, shares_are_of_the_whole) {
   EXPECT_DOUBLE_EQ(found.collectives, 20);
 }
 
-/// By halving.
+/// The bandwidth found by bisection.
 std::optional<double> searched_bandwidth(const application& of, network over, microseconds limit) {
   double low = 1e-12;
   double high = 1e15;
@@ -279,7 +279,7 @@ TEST(model, smallest_bandwidth_is_the_one_that_halving_finds) {
     const network over{.latency = random_time(numbers) * static_cast<double>(1 + numbers.below(20)),
                        .bandwidth = 1,
                        .gap = random_time(numbers) / 2};
-    // An odd number, so that the limit is not just what is exposed at an infinite bandwidth.
+    // An odd number, so that the limit does not equal the time exposed at infinite bandwidth.
     const microseconds limit(numbers.below(4) == 0 ? 0 : static_cast<double>(numbers.below(600)) / 7 + 0.013);
     const auto expected = searched_bandwidth(program, over, limit);
     const auto found = smallest_bandwidth(program, over, limit);

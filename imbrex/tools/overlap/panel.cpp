@@ -18,7 +18,7 @@ constexpr double room_below = 44;
 constexpr double most_ticks = 8;
 constexpr double legend_row = 18;
 
-/// Of 1, 2 and 5 times a power of ten the smallest that divides the range into at most six steps.
+/// The smallest of 1, 2 and 5 times a power of ten that divides the range into at most six steps.
 double round_step(double range) {
   const double power = std::pow(10, std::floor(std::log10(range / 6)));
   for (const double factor : {1.0, 2.0, 5.0})
@@ -26,7 +26,7 @@ double round_step(double range) {
   return 10 * power;
 }
 
-/// Where each entry begins, from the first.
+/// The offset of each entry from the first.
 std::vector<point> legend_places(double width, std::span<const legend_entry> entries) {
   constexpr double letter = 6.2;
   std::vector<point> all;

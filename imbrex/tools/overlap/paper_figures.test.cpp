@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Figures 8, 9 and 10, of which the paper prints no numbers: these are by its formulas, computed
-// independently.
+// Figures 8, 9 and 10. The paper prints no numbers for them; these were computed independently by its
+// formulas.
 #include <gtest/gtest.h>
 
 #include <vector>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The numbers that the paper prints. It cuts digits off instead of rounding.
+// The numbers printed in the paper, which truncates digits instead of rounding.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -17,7 +17,7 @@ using test::over;
 using test::paper_datum;
 using test::paper_program;
 
-/// As the paper prints a number. What rounding of the last bit does to a number that is exact does not count.
+/// A number truncated as the paper prints it, tolerating a rounding error in the last bit of exact numbers.
 double cut(double value, int digits) {
   const double scale = std::pow(10, digits);
   return std::floor(value * scale + 1e-6) / scale;
@@ -26,7 +26,7 @@ double cut(double value, int digits) {
 struct indexing {
   const char* program;
   const char* datum;
-  double produce;  // as printed
+  double produce;  // printed value
   double consume;
 };
 
@@ -49,7 +49,7 @@ TEST(paper, table_3_has_loop_indexing_cut_to_a_digit) {
     computed_as_printed += cut(computed.produce_loop_indexing.count(), 1) == one.produce ? 1 : 0;
     computed_as_printed += cut(computed.consume_loop_indexing.count(), 1) == one.consume ? 1 : 0;
   }
-  // Of 18 all but the production of HYCOM's ubavg (0.112, printed 0) and vbavg (12.096, printed 12.2).
+  // Two of 18 differ: the production of HYCOM's ubavg (0.112, printed 0) and vbavg (12.096, printed 12.2).
   EXPECT_EQ(computed_as_printed, 16);
 }
 
@@ -133,7 +133,7 @@ TEST(paper, figure_6) {
     double latency;
     double bandwidth;
     double model;                   // by the formulas, computed independently
-    std::optional<double> printed;  // where the paper has it right
+    std::optional<double> printed;  // if the paper's value is right
     int digits;
   };
   const std::vector<value> all{
@@ -158,7 +158,8 @@ TEST(paper, figure_6) {
 }
 
 TEST(paper, figure_6_has_three_values_that_its_formula_does_not_give) {
-  // Printed 34.04, 15.58 and 8.96 for 1 us and 5 GB/s: 3.9% and 4.0% more and 3.7% less than by the formula.
+  // The paper prints 34.04, 15.58 and 8.96 for 1 us and 5 GB/s. These are 3.9 % and 4.0 % more and 3.7 % less
+  // than by the formula.
   const auto overlap = [](const char* program, const char* name) {
     return normalised_overlap(paper_datum(program, name), over(1, 5000));
   };
@@ -188,7 +189,7 @@ TEST(paper, section_4_3_4_finds_no_overlap_of_phijb) {
 }
 
 TEST(paper, section_4_4) {
-  // Sweep3D is as fast with overlap at 8 us as without at 4 us; 1.2 becomes 1.1 at 1 us and less bandwidth.
+  // Sweep3D is as fast with overlap at 8 us as without at 4 us; overlap reduces 1.2 to 1.1 at 1 us.
   const application& sweep = paper_program("Sweep3D");
   EXPECT_NEAR(normalised_time_overlapped(sweep, over(8, 5000)), 1.795238, 1e-6);
   EXPECT_NEAR(normalised_time(sweep, over(4, 5000)), 1.796825, 1e-6);

@@ -9,10 +9,10 @@
 
 namespace imbrex::overlap {
 
-/// The parameters of programs as a file that `read_applications` takes.
+/// The parameters of programs in the format that `read_applications` reads.
 nlohmann::ordered_json parameters_json(std::span<const application> of);
 
-/// The same as a table like the paper's table 2.
+/// The parameters of programs as a table like the paper's table 2.
 std::string parameters_text(std::span<const application> of);
 
 }  // namespace imbrex::overlap

@@ -15,36 +15,36 @@
 
 namespace imbrex::overlap {
 
-/// What is known of the side that writes, or of the one that reads.
+/// Sums for the side that writes, or the side that reads.
 struct side {
-  double words = 0;  // in all
+  double words = 0;  // total
   double time = 0;   // ns
   std::vector<std::uint64_t> order{};
-  std::uint64_t number = 0;  ///< of the stretch that the order is of
+  std::uint64_t number = 0;  ///< number of the stretch that `order` belongs to
 };
 
-/// All messages by one mailbox or entry method, and the work of the pieces that sent or needed them; its size
-/// depends on the PEs, and by a few bytes on the messages.
+/// All messages by one mailbox or entry method, and the work of the pieces that sent or needed them. Its size
+/// depends on the number of PEs, plus a few bytes a message.
 class port_account {
  public:
-  /// Of a PE as the one that sends, or that receives.
+  /// Sums of one PE, as a sender or as a receiver.
   struct pe {
-    double words = 0;  ///< that came from other PEs
+    double words = 0;  ///< received from other PEs
     double written = 0;
     double read = 0;
-    side production;     ///< what the user tells of the pieces that sent
-    side consumption;    ///< and of those that needed what came
-    double writing = 0;  ///< ns, the whole time of the pieces that sent
+    side production;     ///< marked by the user in pieces that sent
+    side consumption;    ///< marked by the user in pieces that needed received data
+    double writing = 0;  ///< ns, total time of the pieces that sent
     double reading = 0;
     std::array<std::array<double, 2>, 2>
-        shared{};               ///< ns in which both is done: [is production told][is consumption]
-    std::vector<float> hidden;  ///< ns, of each message from other PEs
+        shared{};               ///< ns of both at once: [production marked][consumption marked]
+    std::vector<float> hidden;  ///< ns, for each message from other PEs
   };
-  /// Of the messages from one PE to another.
+  /// Messages from one PE to another.
   struct pair {
     std::uint64_t messages = 0;
     std::uint64_t bytes = 0;
-    std::vector<float> apart;  ///< ns, of those whose piece tells when it wrote them
+    std::vector<float> apart;  ///< ns, for messages whose piece marks the writing
   };
 
   /// Adds a message whose sender is on another PE.
@@ -52,13 +52,13 @@ class port_account {
 
   bool is_exchanged() const { return !pairs.empty(); }
   double bytes() const { return bytes_; }
-  /// With how many reference numbers messages between PEs were received.
+  /// The number of different reference numbers in received messages between PEs.
   std::size_t references() const { return references_.size(); }
-  /// All were received, and no pair of PEs exchanged any in both directions with the same reference number.
+  /// True if no pair of PEs exchanged messages in both directions with the same reference number.
   bool is_pipelined() const { return !is_two_way_; }
 
   std::map<std::uint32_t, pe> pes;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, pair> pairs;  ///< by the PEs that receive and send
+  std::map<std::pair<std::uint32_t, std::uint32_t>, pair> pairs;  ///< key: receiver, sender
 
  private:
   struct way {

@@ -9,10 +9,10 @@
 
 namespace imbrex::overlap {
 
-/// All that the paper computes, as one object; `docs/overlap.md` lists its keys.
+/// All quantities of the paper as one object; `docs/overlap.md` lists its keys.
 nlohmann::ordered_json report_json(std::span<const application> of, const survey& over);
 
-/// The same as tables for people.
+/// All quantities of the paper as tables for people.
 std::string report_text(std::span<const application> of, const survey& over);
 
 }  // namespace imbrex::overlap

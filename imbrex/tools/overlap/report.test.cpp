@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// The cells of the line of the report that begins so, behind that beginning.
+/// The cells after `beginning` in the report's line that starts with it.
 std::vector<std::string> cells(const std::string& report, const std::string& beginning) {
   std::istringstream lines(report);
   for (std::string line; std::getline(lines, line);) {
@@ -45,7 +45,7 @@ TEST(report, has_the_tables_of_the_paper) {
 TEST(report, has_all_in_json) {
   const survey over{.latencies = {microseconds(4)}, .bandwidths = {400, 5000}};
   const ordered_json report = report_json(test::paper_programs(), over);
-  EXPECT_EQ(ordered_json::parse(report.dump()), report);  // no number that JSON has not
+  EXPECT_EQ(ordered_json::parse(report.dump()), report);  // all numbers are valid in JSON
   EXPECT_EQ(report["testbed"]["bandwidth_MBs"], 950);
   ASSERT_EQ(report["applications"].size(), 5U);
   const auto& hycom = report["applications"][0];

@@ -9,7 +9,7 @@
 namespace imbrex::overlap {
 namespace {
 
-/// Columns as wide as their widest cell: words to the left, numbers to the right.
+/// A table with columns as wide as their widest cell; words are left-aligned, numbers right-aligned.
 class table {
  public:
   table(std::string title, std::vector<std::string> words, const std::vector<std::string>& numbers)
@@ -43,7 +43,7 @@ class table {
 
 std::string cell(double number) { return fmt::format("{:.5g}", number); }
 std::string cell(microseconds time) { return cell(time.count()); }
-/// Of normalised values, with as many digits as the paper's and one more.
+/// A normalised value with one digit more than the paper's.
 std::string ratio(double number) {
   return number < 1000 ? fmt::format("{:.3f}", number) : fmt::format("{:.4g}", number);
 }

@@ -14,14 +14,14 @@ struct point {
 
 enum class anchor { start, middle, end };
 
-/// How a line is drawn.
+/// The style of a line.
 struct stroke {
   std::string_view colour = "#333333";
   double width = 1;
   std::string_view dashes = "";  ///< as SVG's stroke-dasharray; empty for none
 };
 
-/// A picture in SVG, in pixels from its upper left corner, that needs no other file.
+/// A self-contained SVG picture, in pixels from its upper left corner.
 class drawing {
  public:
   drawing(double width, double height);
@@ -30,19 +30,19 @@ class drawing {
   void rectangle(point corner, double width, double height, std::string_view colour);
   void circle(point centre, double radius, std::string_view colour);
   void text(point at, std::string_view words, anchor where = anchor::start, double size = 11);
-  /// Reads upward, with its middle at the point.
+  /// Text that reads upward, centred at the point.
   void upward_text(point at, std::string_view words, double size = 11);
 
-  /// The whole text of the file.
+  /// The complete text of the file.
   std::string svg() const { return content_ + "</svg>\n"; }
 
  private:
   std::string content_;
 };
 
-/// The colour of the i-th of several things, the same again after eight.
+/// The colour of item `i`; colours repeat after eight.
 std::string_view colour_of(std::size_t i);
-/// A line of that colour, dashed from the ninth thing on.
+/// A line in the colour of item `i`, dashed from the ninth item on.
 stroke stroke_of(std::size_t i, double width);
 
 }  // namespace imbrex::overlap

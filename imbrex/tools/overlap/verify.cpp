@@ -29,7 +29,7 @@ link_model model_of(const network& of) {
           std::chrono::round<nanoseconds>(of.gap)};
 }
 
-/// Runs one program again and again.
+/// Runs one program repeatedly.
 class recorded_runs {
  public:
   explicit recorded_runs(const verification_settings& asked) : asked_(asked) {}
@@ -75,8 +75,8 @@ std::vector<std::string> options_for(const network& over) {
           "--net-injection-gap", duration_text(model.injection_gap)};
 }
 
-/// Stands for no network in simulated time, where a device model may have one of its own and what is 0 is as
-/// there.
+/// Stands for "no network" in simulated time: a device model may have a network of its own, whose values
+/// would replace zeros.
 const network next_to_none{nanoseconds(1), max_net_bandwidth / 1e6, microseconds(0)};
 
 bool is_in_simulated_time(std::vector<std::string> command) {
@@ -88,7 +88,7 @@ bool is_in_simulated_time(std::vector<std::string> command) {
   return parse_options(count, rest).machine == machine_kind::simulated;
 }
 
-/// Of the phases of that name, or of the whole run.
+/// The time of the phases of that name, or of the whole run.
 microseconds time_of(const dataflow& run, const std::string& phase, std::uint64_t length,
                      const std::vector<std::uint64_t>& phase_times) {
   const auto named = std::ranges::find(run.phase_names, phase);

@@ -12,44 +12,44 @@
 
 namespace imbrex::overlap {
 
-/// A program, and over which modelled networks it is run to see whether what is predicted comes true.
+/// A program, and the modelled networks to run it over for comparing predictions with results.
 struct verification_settings {
   std::vector<std::string> command;
   measured_part part;
   survey over;
   int repeats = 3;
-  nanoseconds limit{0};  ///< that one run may take
+  nanoseconds limit{0};  ///< longest time of one run
 };
 
-/// Of one network. Times are those in which there was a phase that is looked at, or of the whole run.
+/// Results for one network. Times are the total time within selected phases, or the whole run's.
 struct verified_point {
   network over;
-  microseconds achieved;  ///< the least of all repeats
-  microseconds replayed;  ///< by running the recorded pieces of work again
-  microseconds modelled;  ///< by the paper's formulas, with measured parameters
+  microseconds achieved;  ///< minimum of all repeats
+  microseconds replayed;  ///< predicted by replaying the recorded pieces of work
+  microseconds modelled;  ///< predicted by the paper's formulas with measured parameters
 };
 
 struct verification {
   measured_program measured;
-  microseconds without_network;  ///< recorded, the least of all repeats
+  microseconds without_network;  ///< recorded; minimum of all repeats
   microseconds
-      replayed_without;  ///< the same run: off by what its pieces of work do not tell, such as waking PEs
+      replayed_without;  ///< replay of that run; differs by costs outside its pieces of work, such as waking
+                         ///< PEs
   std::vector<verified_point> points;
 };
 
-/// By how much a prediction is off, of what was achieved.
+/// The error of a prediction, relative to the achieved time.
 double relative_error(microseconds predicted, microseconds achieved);
 struct error_summary {
   double median;
   double worst;
 };
-/// Of one kind of prediction: `&verified_point::replayed` or `modelled`. There is a point or more.
+/// Errors of one kind of prediction: `&verified_point::replayed` or `modelled`. There is at least one point.
 error_summary errors(const verification& of, microseconds verified_point::* predicted);
 
-/// Runs the program without a network model and then over each network, all of it as often as asked for, in
-/// turn, so that a machine that changes its speed does so for all. What the fastest run without a network did
-/// is what the predictions are made from. Throws `usage_error` or `error` if a run fails, with what it last
-/// said.
+/// Runs the program without a network model and then over each network. The whole series repeats as often as
+/// requested, so that a change of the machine's speed affects all networks. Predictions use the fastest run
+/// without a network. Throws `usage_error` or `error` with the run's last output if a run fails.
 verification verify(const verification_settings& asked);
 
 std::string verification_text(const verification& of);
