@@ -16,8 +16,8 @@
 namespace imbrex::tools {
 namespace {
 
-/// What follows the name in "pid (name) state parent ..."; the name may hold anything, also ')'. Empty for a
-/// process that is no more.
+/// The text after the name in "pid (name) state parent ..."; the name may contain any character, also ')'.
+/// Empty if the process no longer exists.
 std::istringstream after_name(const std::filesystem::path& process) {
   std::ifstream file(process / "stat");
   std::string text;
@@ -46,11 +46,11 @@ std::set<pid_t> running_children(const std::set<pid_t>& strangers) {
 }
 
 bool is_ending(pid_t process) {
-  constexpr unsigned exiting = 4;  // PF_EXITING of Linux
+  constexpr unsigned exiting = 4;  // Linux's PF_EXITING
   const std::filesystem::path folder = "/proc/" + std::to_string(process);
   std::istringstream fields = after_name(folder);
   char state = 0;
-  std::array<int, 5> ids{};  // parent, group, session, terminal and its group
+  std::array<int, 5> ids{};  // parent, group, session, terminal, foreground group
   unsigned flags = 0;
   fields >> state;
   for (int& id : ids) fields >> id;

@@ -7,13 +7,13 @@
 
 namespace imbrex::tools {
 
-/// The running processes that have this one as their parent, but for `strangers`. Once it is a subreaper,
-/// these are in the end all that its children have left behind; and what it had before it started any (a
-/// script may have started something and then become this program) are strangers.
+/// The running children of this process, except `strangers`. If this process is a subreaper, its descendants
+/// become its children when their parents end. `strangers`: children that it had before it started any, for
+/// example from a script that then became this program.
 std::set<pid_t> running_children(const std::set<pid_t>& strangers = {});
 
-/// True of a process that has been sent SIGKILL or has begun to end, until its parent has waited for it. Its
-/// memory goes before its connections are closed, so that others may miss it before they see them closed.
+/// True if the process has been sent SIGKILL or has begun to end, until its parent has waited for it. Linux
+/// frees its memory before it closes its connections, so peers may notice its end before these close.
 bool is_ending(pid_t process);
 
 }  // namespace imbrex::tools

@@ -52,7 +52,7 @@ pid_t start_program(const std::vector<std::string>& command, const inherited_sta
   if (pid < 0) fail_to_start(who, errno);
   if (pid == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (::getppid() != starter) ::_exit(1);  // it died before the line above
+    if (::getppid() != starter) ::_exit(1);  // the starter died before prctl
     prepare();
     become(command, state, theirs.get());
   }

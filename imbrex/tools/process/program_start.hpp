@@ -11,23 +11,23 @@
 
 namespace imbrex::tools {
 
-/// What a program that we start is given back that we have changed for ourselves.
+/// State of this process before its own changes, restored in programs that it starts.
 struct inherited_state {
   sigset_t mask;
   rlimit open_files;
-  void (*broken_pipe)(int);  // the disposition of SIGPIPE
+  void (*broken_pipe)(int);  // disposition of SIGPIPE
 };
 
-/// The status of what ran longer than it may.
+/// Exit status after a timeout.
 inline constexpr int timeout_status = 124;
 
-/// Starts a program, which is killed when this thread ends. `prepare` runs in the new process before it
-/// becomes the program, and may only call what is safe there. Throws `usage_error` if the program cannot be
-/// run, `error` if the system has no room for another process, with `who` as its name.
+/// Starts a program that is killed when this thread ends. `prepare` runs in the new process before exec, so
+/// it may only make async-signal-safe calls. Throws `usage_error` if the program cannot be run, `error`
+/// naming `who` if the system cannot start another process.
 pid_t start_program(const std::vector<std::string>& command, const inherited_state& state,
                     const std::string& who, const std::function<void()>& prepare);
 
-/// There are too few descriptors or processes, by this errno, to start `who`.
+/// Reports that `who` cannot start for lack of descriptors or processes; `code` is the errno.
 [[noreturn]] void fail_to_start(const std::string& who, int code);
 
 }  // namespace imbrex::tools

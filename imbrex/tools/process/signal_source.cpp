@@ -8,7 +8,7 @@
 namespace imbrex::tools {
 
 signal_source::signal_source(std::initializer_list<int> more) {
-  ended_child_ = ::signal(SIGCHLD, SIG_DFL);  // ignored, it would hide how children end
+  ended_child_ = ::signal(SIGCHLD, SIG_DFL);  // an ignored SIGCHLD would hide the status of children
   inherited_.broken_pipe = ::signal(SIGPIPE, SIG_IGN);
   sigset_t taken;
   ::sigemptyset(&taken);
@@ -22,7 +22,7 @@ signal_source::signal_source(std::initializer_list<int> more) {
   }
   ::sigprocmask(SIG_BLOCK, &taken, &inherited_.mask);
   descriptor_ = descriptor(::signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK));
-  // Each process of a job takes three descriptors here.
+  // Each process of a job takes three descriptors in this one.
   ::getrlimit(RLIMIT_NOFILE, &inherited_.open_files);
   allow_many_descriptors();
 }
@@ -53,7 +53,7 @@ void signal_source::stop() {
   ::sigemptyset(&stops);
   ::sigaddset(&stops, SIGTSTP);
   ::raise(SIGTSTP);
-  ::sigprocmask(SIG_UNBLOCK, &stops, nullptr);  // here it stops
+  ::sigprocmask(SIG_UNBLOCK, &stops, nullptr);  // the process stops here
   ::sigprocmask(SIG_BLOCK, &stops, nullptr);
 }
 

@@ -12,31 +12,31 @@
 
 namespace imbrex::tools {
 
-/// The signals of a command that starts others, as long as this lives: SIGCHLD, SIGINT, SIGQUIT, SIGTERM,
-/// SIGHUP. It takes them from a descriptor, so that they come one by one between its other work; those that
-/// it was told to ignore (nohup) it leaves alone, and its processes inherit that. SIGPIPE is ignored, and as
-/// many files may be open as can be.
+/// Takes the signals of a command that starts other processes while it lives: SIGCHLD, SIGINT, SIGQUIT,
+/// SIGTERM, SIGHUP. Signals arrive through a descriptor, one by one between other work. Signals that were
+/// ignored at the start (nohup) stay ignored, also in started processes. SIGPIPE is ignored, and the limit of
+/// open files is raised as far as allowed.
 class signal_source {
  public:
-  /// Takes these, too.
+  /// Takes the signals of `more`, too.
   explicit signal_source(std::initializer_list<int> more = {});
   ~signal_source();
   signal_source(const signal_source&) = delete;
   signal_source& operator=(const signal_source&) = delete;
 
   const inherited_state& inherited() const { return inherited_; }
-  /// Readable when there is a signal.
+  /// Descriptor that is readable when a signal is pending.
   int get() const { return descriptor_.get(); }
   std::optional<signalfd_siginfo> next() const;
-  /// Drops that signal if it has come, and leaves the others.
+  /// Drops pending signals of this number only.
   static void forget(int signal);
-  /// Does what SIGTSTP would do if it were not taken: stops until SIGCONT, if there is a shell that could
-  /// send it.
+  /// Performs the default action of SIGTSTP, which is taken otherwise: stops until SIGCONT, if there is a
+  /// shell that could send it.
   static void stop();
 
  private:
   inherited_state inherited_{};
-  void (*ended_child_)(int);  // the disposition of SIGCHLD that was
+  void (*ended_child_)(int);  // earlier disposition of SIGCHLD
   descriptor descriptor_;
 };
 

@@ -26,7 +26,8 @@ constexpr std::string_view first_of_names = "imbrex-trials-";
               "; set TMPDIR to a folder with room");
 }
 
-/// A folder of this user's, locked; none if it is another's, or if that cannot be, or not without waiting.
+/// Opens and locks a folder of this user. Empty if it belongs to another user, or cannot be opened, or if
+/// `how` is LOCK_NB and the lock is taken.
 descriptor locked(const fs::path& folder, int how) {
   descriptor opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   struct ::stat found{};
@@ -36,7 +37,7 @@ descriptor locked(const fs::path& folder, int how) {
   return opened;
 }
 
-/// Removes what killed processes have left.
+/// Removes folders that killed processes have left.
 void remove_abandoned(const fs::path& among) {
   std::error_code ignored;
   for (const auto& one : fs::directory_iterator(among, ignored)) {
@@ -58,7 +59,7 @@ temporary_folder::temporary_folder() {
     if (::mkdtemp(name.data()) == nullptr) refuse(name, std::strerror(errno));
     path_ = name;
     lock_ = locked(path_, 0);
-  } while (!fs::exists(path_, problem));  // another process took it for abandoned before it was locked
+  } while (!fs::exists(path_, problem));  // another process removed the folder before it was locked
 }
 
 temporary_folder::~temporary_folder() {

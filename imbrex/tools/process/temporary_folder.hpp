@@ -8,25 +8,25 @@
 
 namespace imbrex::tools {
 
-/// A new folder among those of the system for temporary files (TMPDIR), which goes with all that it holds.
-/// What a killed process has left of that kind goes when the next one is made: a folder is locked as long as
-/// its owner lives.
+/// A new folder below the system's folder for temporary files (TMPDIR). The destructor removes it with its
+/// contents. The folder stays locked while its owner lives; a new object removes the unlocked folders of
+/// killed processes.
 class temporary_folder {
  public:
-  /// Throws `error` if there can be none.
+  /// Throws `error` if no folder can be created.
   temporary_folder();
   ~temporary_folder();
   temporary_folder(const temporary_folder&) = delete;
   temporary_folder& operator=(const temporary_folder&) = delete;
 
-  /// The path of a file in it.
+  /// The path of file `name` in the folder.
   std::string file(const std::string& name) const { return path_ / name; }
-  /// Removes what it holds.
+  /// Removes the folder's contents.
   void clear() const;
 
  private:
   std::filesystem::path path_;
-  descriptor lock_;  ///< of the folder itself; none where the file system knows no locks
+  descriptor lock_;  ///< lock of the folder; empty if the file system has no locks
 };
 
 }  // namespace imbrex::tools

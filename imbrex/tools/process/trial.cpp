@@ -21,10 +21,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// What gets SIGTERM may take this long to end, and to end what it has started, before it gets SIGKILL:
-/// longer than `imbrex run` gives its own.
+/// Time between SIGTERM and SIGKILL, for a process to end itself and the processes it has started. It is
+/// longer than the same time of `imbrex run`.
 constexpr auto termination_time = 4s;
-/// Who stops a command by hand does it less often during one run.
+/// Attempts before a run is given up. A user who stops a command by hand does so less often during one run.
 constexpr int most_attempts = 5;
 
 std::chrono::steady_clock::time_point now() { return std::chrono::steady_clock::now(); }
@@ -36,7 +36,7 @@ std::string line_around(const std::string& text, std::size_t at) {
   return text.substr(begin, end + 1 - begin);
 }
 
-/// At the start of a line or behind "app: "; "L2 error: 3e-06" is a figure.
+/// True at the start of a line or after "app: "; so "L2 error: 3e-06" is no message but a result.
 bool begins_message(std::string_view before) {
   return before.empty() || before.ends_with('\n') || before.ends_with('\r') || before.ends_with(": ");
 }
@@ -54,15 +54,15 @@ struct trial_runner::running_trial {
   pid_t pid = 0;
   descriptor output;
   std::string written{};
-  std::optional<int> how{};  ///< as waitpid() tells it, once the program has ended
+  std::optional<int> how{};  ///< status from waitpid(), once the program has ended
   std::optional<time_point> ended{};
-  int asked_to_end = 0;      ///< the signal that we got
-  bool was_stopped = false;  ///< we were, while it ran
-  nanoseconds stopped{0};    ///< for how long, by SIGTSTP
+  int asked_to_end = 0;      ///< number of the signal that this process received
+  bool was_stopped = false;  ///< this process was stopped while the program ran
+  nanoseconds stopped{0};    ///< total time of stops by SIGTSTP
 
   bool goes_on() const { return !how && asked_to_end == 0 && !was_stopped; }
 
-  /// Takes what lies in the pipe.
+  /// Reads the bytes that are in the pipe.
   void read_some() {
     std::array<char, 65'536> piece;
     ssize_t got = 0;
@@ -103,11 +103,11 @@ trial_result trial_runner::run(const std::vector<std::string>& command, nanoseco
       "find out who sends that signal");
 }
 
-/// None if it must be run again, since we were stopped meanwhile; what it took is added to `lost`, but for
-/// the stop.
+/// Empty if this process was stopped meanwhile, so that the program must run again. The time of the attempt,
+/// without the stop, is added to `lost`.
 std::optional<trial_result> trial_runner::run_once(const std::vector<std::string>& command, nanoseconds limit,
                                                    nanoseconds& lost) {
-  signals_.forget(SIGCONT);  // of a stop between two runs
+  signals_.forget(SIGCONT);  // a SIGCONT after a stop between two runs
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) fail_to_start("a trial", errno);
   ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
@@ -130,8 +130,8 @@ std::optional<trial_result> trial_runner::run_once(const std::vector<std::string
   one.read_some();
   if (one.asked_to_end != 0) throw interrupted(one.asked_to_end);
   if (one.was_stopped) {
-    lost +=
-        std::min<nanoseconds>(now() - began - one.stopped, limit);  // SIGSTOP hides how long it stopped us
+    lost += std::min<nanoseconds>(now() - began - one.stopped, limit);  // the length of a stop by SIGSTOP is
+                                                                        // unknown
     return std::nullopt;
   }
   const int status = timed_out               ? timeout_status
@@ -140,7 +140,7 @@ std::optional<trial_result> trial_runner::run_once(const std::vector<std::string
   return trial_result{status, timed_out, *one.ended - began, lost, std::move(one.written)};
 }
 
-/// Waits until something happens, or until `until`, and takes it in.
+/// Waits for an event, or until `until`, and handles it.
 void trial_runner::turn(running_trial& one, time_point until) {
   std::array<pollfd, 2> waiting{{{signals_.get(), POLLIN, 0}, {one.output.get(), POLLIN, 0}}};
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - now()).count();
@@ -155,13 +155,13 @@ void trial_runner::take(running_trial& one, int signal) {
     case SIGCHLD: break;
     case SIGTSTP: {
       const time_point began = now();
-      ::kill(-one.pid, SIGSTOP);  // it may hold SIGTSTP back
+      ::kill(-one.pid, SIGSTOP);  // the program may block SIGTSTP
       signal_source::stop();
       ::kill(-one.pid, SIGCONT);
       one.stopped += now() - began;
       break;
     }
-    case SIGCONT: one.was_stopped = true; break;  // also after SIGSTOP, of which nobody hears
+    case SIGCONT: one.was_stopped = true; break;  // also after SIGSTOP, which cannot be observed
     default: one.asked_to_end = signal;
   }
 }
@@ -174,15 +174,16 @@ void trial_runner::end(running_trial& one) {
   while (!one.how) turn(one, now() + 1s);
 }
 
-/// What the program has started and left behind, which became ours when it ended.
+/// Ends processes that the program has started and left behind; they became this process's children at its
+/// end.
 void trial_runner::end_leftovers(running_trial& one) {
   for (const time_point last = now() + termination_time;
-       now() < last;) {  // one may be in the kernel for long
+       now() < last;) {  // a process may stay in the kernel for long
     const std::set<pid_t> left = running_children(strangers_);
     bool some_ended = false;
     for (pid_t ended; (ended = ::waitpid(-1, nullptr, WNOHANG)) > 0; some_ended = true)
       strangers_.erase(ended);
-    if (some_ended) continue;  // what it has left is ours only now
+    if (some_ended) continue;  // orphans have become children of this process
     if (left.empty()) return;
     for (const pid_t child : left) ::kill(child, SIGKILL);
     turn(one, now() + 10ms);

@@ -16,20 +16,20 @@
 
 namespace imbrex::tools {
 
-/// How a trial ended.
+/// The result of a trial.
 struct trial_result {
-  int status = 0;          ///< of the program; 128 and the signal's number; or `timeout_status`
-  bool timed_out = false;  ///< it was ended, since it took longer than it may
+  int status = 0;          ///< exit status; 128 and the signal's number; or `timeout_status`
+  bool timed_out = false;  ///< ended after its time limit
   nanoseconds wall{0};     ///< from its start to its end
-  nanoseconds lost{0};     ///< in attempts before, which were given up since we were stopped
-  std::string output;      ///< the last of what it wrote, standard output and error together
+  nanoseconds lost{0};     ///< time of earlier attempts, given up because this process was stopped
+  std::string output;      ///< end of the combined standard output and error
 };
 
-/// The line that tells why a trial failed: the last that begins with "error:" or has it behind ": ", since
-/// help may follow; else the last that is not empty.
+/// The line with the reason of a trial's failure: the last line that begins with "error:" or has ": error:"
+/// (help may follow); otherwise the last line that is not empty.
 std::string telling_line(const trial_result& of);
 
-/// Somebody wants the command to end; nothing of its trials is left.
+/// A signal asks the command to end; no process of its trials is left.
 class interrupted : public error {
  public:
   explicit interrupted(int signal);
@@ -39,26 +39,26 @@ class interrupted : public error {
   int signal_;
 };
 
-/// A program was given up: whenever it ran, this command was stopped.
+/// A program was given up because this command was stopped during each attempt.
 class disturbed : public error {
  public:
   using error::error;
 };
 
-/// Runs programs one after the other to see what they do. Takes the process over as long as it lives: its
-/// signals, its children. One at a time.
+/// Runs programs, one at a time, and records their results. While it lives it takes over this process's
+/// signals and children. At most one object at a time.
 class trial_runner {
  public:
-  /// How much of a trial's output is kept.
+  /// The number of bytes kept of a trial's output.
   static constexpr std::size_t kept_output = 16'384;
 
   trial_runner();
 
-  /// Runs a program to its end, in a process group of its own, without standard input. What takes longer than
-  /// `limit` is ended; what it leaves behind is always. SIGTSTP (Ctrl-Z) stops this process with that group.
-  /// A program that was under way when this process was stopped is ended and run again, as nobody knows what
-  /// time it would have taken; after some attempts it is given up. Throws `usage_error` if the program cannot
-  /// be run, `disturbed` if it is given up, `interrupted` after SIGINT, SIGQUIT, SIGTERM or SIGHUP.
+  /// Runs a program to its end, in its own process group, without standard input. The program is ended after
+  /// `limit`; processes that it leaves behind are always ended. SIGTSTP (Ctrl-Z) stops this process and the
+  /// group. A stop during a run makes its time unknown, so the program is ended and run again; after some
+  /// attempts it is given up. Throws `usage_error` if the program cannot be run, `disturbed` if it is given
+  /// up, `interrupted` after SIGINT, SIGQUIT, SIGTERM or SIGHUP.
   trial_result run(const std::vector<std::string>& command, nanoseconds limit);
 
  private:
@@ -73,7 +73,7 @@ class trial_runner {
   void end_leftovers(running_trial& one);
 
   signal_source signals_{SIGTSTP, SIGCONT};
-  std::set<pid_t> strangers_ = running_children();  // none of ours
+  std::set<pid_t> strangers_ = running_children();  // children from before, not trials
 };
 
 }  // namespace imbrex::tools

@@ -89,7 +89,7 @@ TEST(trial, is_ended_when_its_time_is_over) {
 TEST(trial, leaves_nobody_behind) {
   const imbrex::tools::temporary_folder folder;
   const std::string file = folder.file("pid");
-  // In a session of its own, so that no signal to the group reaches it; it holds the output open.
+  // The child has its own session, so that no signal to the group reaches it, and keeps the output open.
   const trial_result good =
       shell("setsid sleep 1000 & echo $! > " + file + "; until test -s " + file + "; do :; done");
   EXPECT_EQ(good.status, 0);
