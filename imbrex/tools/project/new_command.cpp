@@ -20,7 +20,7 @@ namespace {
 namespace files = std::filesystem;
 
 constexpr std::size_t longest_name = 60;
-/// Targets of CMake's own, folders beside the program that it is built to, and the package that it finds.
+/// Names of CMake's targets, folders of a build next to the program, and the package that it searches.
 constexpr std::array<std::string_view, 14> names_in_use{
     "all",           "clean",   "depend",         "edit_cache", "help", "imbrex",     "install",
     "rebuild_cache", "package", "package_source", "preinstall", "test", "CMakeFiles", "Testing"};
@@ -52,7 +52,7 @@ std::string with_replaced(std::string_view text, std::string_view place, std::st
   return made.append(text);
 }
 
-/// "0.1" of "0.1.0": other versions of its interface are not found instead.
+/// "0.1" for "0.1.0", so that CMake accepts no other version of the interface.
 std::string_view interface_of(std::string_view version) { return version.substr(0, version.rfind('.')); }
 
 void write(const files::path& file, const std::string& text) {
@@ -84,7 +84,7 @@ std::variant<project_settings, std::string> parse_new(std::span<const std::strin
 void make_project(const project_settings& asked, std::string_view version) {
   const files::path folder = asked.name;
   std::error_code problem;
-  // Also what is no folder, or a link that leads nowhere.
+  // Also refuses files and links without a target.
   if (files::exists(files::symlink_status(folder, problem)))
     throw usage_error("there is something of the name " + asked.name +
                       " here already; choose another name, or remove it");

@@ -8,18 +8,18 @@
 
 namespace imbrex::tools {
 
-/// What `imbrex new` is asked for.
+/// Settings of `imbrex new`.
 struct project_settings {
   std::string name;
 };
 
-/// Reads what stands behind `imbrex new`, or gives the text to print for --help. Throws `usage_error`, also
-/// for a name that no program, target and folder can have.
+/// Parses the words after `imbrex new`, or returns the text to print for --help. Throws `usage_error`, also
+/// for a name that is not valid for a program, a target and a folder.
 std::variant<project_settings, std::string> parse_new(std::span<const std::string> words);
 
-/// Writes the project into a new folder of its name below the working directory, asking for that version of
-/// Imbrex ("0.1.0"). Throws `usage_error` if there is something of that name, and `error`, having removed
-/// what was written, if it cannot be written.
+/// Writes the project into a new folder of its name below the working directory. Its build requires this
+/// version of Imbrex ("0.1.0"). Throws `usage_error` if the name exists already; `error` if a file cannot be
+/// written, after removing the others.
 void make_project(const project_settings& asked, std::string_view version);
 
 }  // namespace imbrex::tools

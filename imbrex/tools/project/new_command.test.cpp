@@ -57,7 +57,7 @@ TEST(new_command, refuses_names_that_no_project_can_have) {
     EXPECT_NE(complaint(line).find(expected), std::string::npos) << expected << ", got: " << complaint(line);
 }
 
-/// The working directory, a new folder for the life of a test.
+/// A new working directory for each test.
 class new_project : public testing::Test {
  protected:
   new_project() : before_(files::current_path()) {

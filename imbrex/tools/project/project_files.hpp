@@ -7,8 +7,8 @@
 
 namespace imbrex::tools {
 
-/// A file of a new project. In its text `@NAME@` stands for the project's name, `@VERSION@` for the version
-/// of Imbrex that it asks for.
+/// A file of a new project. In its text `@NAME@` stands for the project's name, `@VERSION@` for the required
+/// version of Imbrex.
 struct project_file {
   std::string_view name;
   std::string_view text;
