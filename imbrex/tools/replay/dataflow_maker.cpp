@@ -107,7 +107,7 @@ void dataflow_maker::add_event(std::uint32_t piece, std::uint64_t after, dataflo
   if (is_graph()) events_.push_back({piece, {after, what, kind}});
 }
 
-// Counts, then puts each at its place: a stable sort by piece.
+// A stable counting sort by piece.
 dataflow dataflow_maker::finish() {
   for (const edge& one : edges_) ++flow.pieces[one.before].followers;
   for (const piece_event& one : events_) ++flow.pieces[one.piece].events;

@@ -8,9 +8,9 @@
 
 namespace imbrex::tools {
 
-/// A dataflow while it is read: pieces of all PEs come in the order of time. With a listener it is no graph,
-/// and holds only what is not over: a piece until its item has ended and no message or stretch of data refers
-/// to it any more.
+/// Builds a dataflow while a trace is read; pieces of all PEs arrive in the order of time. With a listener it
+/// builds no graph and holds only unfinished data. It then drops a piece when its item has ended and no
+/// message or data use refers to it.
 class dataflow_maker {
  public:
   explicit dataflow_maker(dataflow_listener* told) : told_(told) {}
@@ -20,20 +20,20 @@ class dataflow_maker {
 
   bool is_graph() const { return told_ == nullptr; }
   std::uint32_t add_piece(std::uint32_t pe, std::uint64_t time, bool is_item);
-  /// The pieces of a PE's item, and so their lengths, are complete.
+  /// The pieces of the PE's item have their final lengths.
   void item_ended(std::uint32_t pe);
   std::uint32_t add_message();
   void set_sender(std::uint32_t message, std::uint32_t piece);
   void set_item(std::uint32_t message, std::uint32_t piece);
   void set_user(std::uint32_t message, std::uint32_t piece);
-  /// Nobody will know more of that message; it has come if it has an item.
+  /// The message is complete; it has arrived if it has an item.
   void message_is_over(std::uint32_t message);
   std::uint32_t add_use(dataflow::data_use begun);
   void use_is_over(std::uint32_t use);
   void follow(std::uint32_t before, std::uint32_t after, std::uint64_t delay = 0);
   void add_event(std::uint32_t piece, std::uint64_t after, dataflow::event_kind kind, std::uint32_t what);
 
-  /// Puts events and followers in the order of their pieces.
+  /// Sorts events and followers by their pieces, and returns the dataflow.
   dataflow finish();
 
  private:
@@ -46,7 +46,7 @@ class dataflow_maker {
     dataflow::event what;
   };
 
-  /// A number that is free, or the next.
+  /// A free number, or the next new one.
   template <class T>
   static std::uint32_t take_number(std::vector<T>& all, std::vector<std::uint32_t>& free);
   void refer(std::uint32_t piece);
@@ -55,10 +55,10 @@ class dataflow_maker {
   std::vector<edge> edges_;
   std::vector<piece_event> events_;
 
-  // With a listener.
+  // Used with a listener only:
   dataflow_listener* told_;
-  std::vector<std::uint32_t> references_;            // to each piece; one of them that of its item
-  std::vector<std::vector<std::uint32_t>> running_;  // pieces of the item of each PE
+  std::vector<std::uint32_t> references_;            // number of references to each piece; its item is one
+  std::vector<std::vector<std::uint32_t>> running_;  // pieces of each PE's item
   std::vector<std::uint32_t> free_pieces_, free_messages_, free_uses_;
 };
 

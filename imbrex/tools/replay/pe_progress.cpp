@@ -15,7 +15,7 @@ bool by_timer(const trace::record& r) {
   return r.detail == static_cast<std::uint8_t>(trace::wait_cause::timer);
 }
 
-// Pieces, and not frames, are what is told of.
+// Ended frames need no action: pieces are reported instead.
 constexpr auto ended = [](const auto&, std::size_t) {};
 
 }  // namespace
@@ -23,8 +23,8 @@ constexpr auto ended = [](const auto&, std::size_t) {};
 std::uint32_t pe_progress::item_begin(const trace::record& r, std::optional<std::uint64_t> ready) {
   const std::uint64_t time = r.time;
   stop(time);
-  // The time to fetch an item that was there belongs to it: the PE was not idle. In simulated time it always
-  // does, as that charges an idle PE alike.
+  // If the message was ready, the time to fetch it belongs to the item, since the PE was not idle. In
+  // simulated time it always does, as an idle PE is charged the same.
   const bool was_there = last_piece_ != dataflow::none && ready && *ready <= item_ended_;
   item_begun_ = was_there ? item_ended_ : in_simulated_time_ && ready ? *ready : time;
   follows_ = last_piece_;
@@ -51,13 +51,13 @@ void pe_progress::item_end(std::uint64_t time) {
 
 void pe_progress::stop(std::uint64_t time) { item_end(time); }
 
-// Accounts for the time since the last change.
+// Adds the time since the last change to the current piece.
 void pe_progress::close(std::uint64_t time) {
   const auto of = current_ != dataflow::none ? current_ : before_;
   made_.flow.pieces[of].length += time - since_;
   last_piece_ = of;
   since_ = time;
-  if (just_resumed_) made_.follow(before_, current_);  // nobody knows what came
+  if (just_resumed_) made_.follow(before_, current_);  // the received value is unknown
   just_resumed_ = false;
 }
 
@@ -73,7 +73,7 @@ std::uint32_t pe_progress::running() {
   return current_;
 }
 
-// A frame inside of what runs has begun.
+// Begins a piece for a frame nested in the running one.
 void pe_progress::begin_piece(activity::frame& frame, std::uint64_t time) {
   close(time);
   before_ = current_ != dataflow::none ? current_ : before_;
@@ -81,7 +81,7 @@ void pe_progress::begin_piece(activity::frame& frame, std::uint64_t time) {
   frame.more.piece = current_;
 }
 
-// Frames have ended; what is innermost now goes on.
+// Continues the innermost frame after others have ended.
 void pe_progress::go_on(std::uint64_t time) {
   close(time);
   before_ = does_.innermost().more.piece;

@@ -21,7 +21,7 @@ using trace::record;
 using trace::record_kind;
 using trace::track_class;
 
-/// Names by their text, numbered in the order in which they come.
+/// Numbers names in the order of their first use.
 class numbering {
  public:
   explicit numbering(std::vector<std::string>& names) : names_(names) {}
@@ -81,7 +81,7 @@ class reading {
 
   struct arrival {
     std::uint32_t item = dataflow::none;
-    std::uint32_t message = dataflow::none;  // none if nobody knows who sent it
+    std::uint32_t message = dataflow::none;  // `none` if the sender is unknown
     std::uint32_t collection = 0;
     std::uint64_t element = 0;
     std::uint16_t entry = 0;
@@ -120,15 +120,16 @@ class reading {
   numbering data_names_;
   std::vector<std::optional<pe_progress>> pes_;                      // by track
   std::vector<bool> was_off_;                                        // by track
-  std::unordered_map<std::uint32_t, std::uint32_t> tracks_;          // by number
-  std::unordered_map<std::uint32_t, std::uint32_t> pe_tracks_;       // by the PE's number
-  std::unordered_map<std::uint32_t, std::uint32_t> on_their_way_;    // messages by the account's numbers
-  std::vector<std::uint64_t> worked_when_sent_;                      // of each message, its receiver
-  std::map<std::pair<std::uint32_t, std::uint64_t>, arrival> here_;  // by process and address
-  std::map<box_key, std::uint32_t> boxes_;  // by port, collection, element and reference
-  // Pieces that made a part of something, by track and its name.
+  std::unordered_map<std::uint32_t, std::uint32_t> tracks_;          // key: track number in records
+  std::unordered_map<std::uint32_t, std::uint32_t> pe_tracks_;       // key: PE number
+  std::unordered_map<std::uint32_t, std::uint32_t> on_their_way_;    // key: message number of the account
+  std::vector<std::uint64_t> worked_when_sent_;                      // by message: its receiver's working
+                                                                     // time at the send
+  std::map<std::pair<std::uint32_t, std::uint64_t>, arrival> here_;  // key: process and address
+  std::map<box_key, std::uint32_t> boxes_;  // key: port, collection, element and reference
+  // Pieces that contributed to something, by track and the thing's name.
   std::map<std::tuple<std::uint32_t, std::uint64_t, std::uint64_t>, std::vector<std::uint32_t>> parts_;
-  // By track, the name's number and which.
+  // Key: track, name number, id.
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint64_t>, std::uint32_t> phases_;
   std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint32_t> data_;
   std::optional<std::uint64_t> start_;
@@ -137,7 +138,7 @@ class reading {
   bool main_runs_ = false;
   bool main_has_ended_ = false;
   std::uint64_t main_ended_ = 0;
-  std::uint64_t records_ = 0;  // read so far
+  std::uint64_t records_ = 0;  // number of records read so far
 };
 
 void reading::find_pes() {
@@ -220,13 +221,13 @@ void reading::goes_on(const record& r, std::uint32_t track) const {
       "the run without a gap");
 }
 
-// The main task is no chare's, so no entry has its name and no collection.
+// The main task belongs to no chare: its collection is 0, and no entry has its name.
 bool reading::is_main(const record& r, std::uint32_t track) const {
   return track == main_track_ && r.group == 0 &&
          in_.files()[in_.tracks()[track].file]->name(trace::name_table::entries, r.entry) == "the main task";
 }
 
-// It ends where the item ends that it runs in, without having been suspended.
+// The main task ends at the end of its item, if it was not suspended before.
 void reading::main_goes_on(const record& r, std::uint32_t track) {
   switch (r.kind) {
     case record_kind::item_begin: main_runs_ = main_runs_ || (r.a == 0 && is_main(r, track)); return;
@@ -249,7 +250,7 @@ void reading::item_begins(const record& r, std::uint32_t track) {
   const auto item = pes_[track]->item_begin(r, known ? std::optional(known->times.ready) : std::nullopt);
   if (r.a == 0) return;
   arrival& here = here_[{file, r.a}];
-  is_over(here);  // another, which came to that address before
+  is_over(here);  // an earlier message at this address
   here = {item, dataflow::none, r.group, r.b, r.entry};
   if (known) here.message = begun(*known, item);
   if (here.message != dataflow::none)
@@ -290,7 +291,8 @@ void reading::sent(const record& r, std::uint32_t track) {
   const auto to = pe_tracks_.find(r.group);
   worked_when_sent_.resize(made_.flow.messages.size());
   worked_when_sent_[which] = to == pe_tracks_.end() ? 0 : pes_[to->second]->worked(r.time);
-  // What has begun before it was sent, by clocks that do not agree, and what no item has sent, stays unknown.
+  // A message without a known sender stays incomplete, and so does one that began, by differing clocks,
+  // before its send.
   if (!account_.sent(r, track, file, 0) && m.sender != dataflow::none)
     on_their_way_.emplace(number, which);
   else
@@ -300,10 +302,10 @@ void reading::sent(const record& r, std::uint32_t track) {
 void reading::received(const record& r, std::uint32_t track) {
   const auto found = here_.find({in_.tracks()[track].file, r.a});
   pe_progress& pe = *pes_[track];
-  if (found == here_.end()) return;  // it came before recording began, or with a chare that migrated
+  if (found == here_.end()) return;  // arrived before the recording, or with a migrated chare
   const arrival came = found->second;
   here_.erase(found);
-  // Another's, which came to that address before, or nobody's.
+  // Another entry means that an earlier message had this address; without a running frame nobody needs it.
   const auto user = came.entry == r.entry ? pe.needs_value(r.time) : dataflow::none;
   if (user == dataflow::none) return is_over(came);
   if (made_.is_graph()) {
@@ -335,7 +337,7 @@ void reading::gathered(const record& r, std::uint32_t track) {
 }
 
 void reading::phase(const record& r, std::uint32_t track) {
-  if (!made_.is_graph()) {  // the outline has told of it
+  if (!made_.is_graph()) {  // `read_outline` has read the phases
     pes_[track]->running();
     return;
   }

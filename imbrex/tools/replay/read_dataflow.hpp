@@ -10,17 +10,17 @@
 
 namespace imbrex::tools {
 
-/// How many records are read at most: a graph of more would not fit into memory.
+/// The largest number of records to read; the graph of more would not fit into memory.
 inline constexpr std::uint64_t most_dataflow_records = 50'000'000;
 
-/// Reads a trace to its end. Throws `usage_error` if it has more than `most_dataflow_records`, or lacks some:
-/// dropped, or while recording was off in the middle.
+/// Reads a trace to its end. Throws `usage_error` if it has more than `most_dataflow_records`, or if records
+/// are missing: dropped, or because recording was off in between.
 dataflow read_dataflow(trace::reader& in);
 
-/// Of a run only its PEs, phases and length; throws as `read_dataflow` does, however many records there are.
+/// Reads only PEs, phases and length of a run, with any number of records. Throws as `read_dataflow` does.
 dataflow read_outline(trace::reader& in);
 
-/// Reads a trace to its end and tells of what it did. Returns the names that entries have by number.
+/// Reads a trace to its end and calls `told`. Returns the names of entries by number.
 std::vector<std::string> read_dataflow(trace::reader& in, dataflow_listener& told);
 
 }  // namespace imbrex::tools

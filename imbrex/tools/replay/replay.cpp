@@ -51,10 +51,10 @@ class simulation {
   }
 
  private:
-  /// A piece comes to its PE, or if it is none, the PE has ended an item.
+  /// An event: a piece arrives at its PE, or, without a piece, the PE has ended an item.
   struct moment {
     std::uint64_t time;
-    std::uint64_t order;  // of those at the same time the first comes first
+    std::uint64_t order;  // breaks ties: first added, first handled
     std::uint32_t pe;
     std::uint32_t piece;
     bool operator<(const moment& other) const {
@@ -63,7 +63,7 @@ class simulation {
   };
   struct pe_state {
     std::deque<std::uint32_t> queue;
-    std::vector<std::uint32_t> came;  // while it was busy; it looks between items
+    std::vector<std::uint32_t> came;  // arrivals while it was busy; it polls between items
     bool is_busy = false;
     link_entrance entrance;
   };
@@ -72,7 +72,7 @@ class simulation {
     agenda_.push({time, order_++, run_.pieces[piece].pe, piece});
   }
 
-  // The first in the queue, and what it lets go on on the same PE.
+  // Runs the first piece in the queue, and the pieces on the same PE that it releases.
   void run_next(std::uint32_t number, std::uint64_t time) {
     auto& pe = pes_[number];
     pe.queue.insert(pe.queue.end(), pe.came.begin(), pe.came.end());
@@ -139,7 +139,7 @@ class simulation {
     if (of.box != dataflow::none) bring_value(of.box, of.pe, ended);
   }
 
-  // To the first who has needed one and has none yet, before or after it came.
+  // Gives the value to the first user of the box without one, whether it waits already or not.
   void bring_value(std::uint32_t box, std::uint32_t pe, std::uint64_t time) {
     const auto& users = run_.boxes[box].users;
     if (values_[box] == users.size()) return;
@@ -155,8 +155,8 @@ class simulation {
   const link_model& over_;
   std::vector<pe_state> pes_;
   std::vector<std::uint32_t> needs_;
-  std::vector<std::size_t> values_;      // that came into each box
-  std::vector<std::uint32_t> going_on_;  // what runs next, last in first out
+  std::vector<std::size_t> values_;      // number of values received by each box
+  std::vector<std::uint32_t> going_on_;  // stack of pieces to run next
   std::vector<std::optional<std::uint64_t>> phase_begun_;
   std::uint64_t ended_first_ = 0;     // phases that would end before they begin
   std::vector<interval_set> phases_;  // by name

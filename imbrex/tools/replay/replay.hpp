@@ -9,23 +9,21 @@
 
 namespace imbrex::tools {
 
-/// How a run would have gone over another network.
+/// Predicted times of a run over another network.
 struct replayed {
   std::uint64_t length =
-      0;  ///< from the first record to the end of the main task, or else of the last piece, in ns
-  std::vector<std::uint64_t>
-      phase_times;  ///< by name: how long there was a phase of it, on one PE or on several
-  /// Pieces that could not begin, since what they waited for did not come, and phases that would end before
-  /// they begin: the trace does not tell that their end needs it.
+      0;  ///< ns from the first record to the end of the main task, or else of the last piece
+  std::vector<std::uint64_t> phase_times;  ///< by name: time in which any PE was in such a phase
+  /// Pieces that never began, as their inputs did not arrive, and phases that would end before their begin:
+  /// the trace lacks the dependency.
   std::uint64_t never = 0;
 };
 
-/// Does again what the run did: each piece takes its time, but messages between PEs also that of the link
-/// (`link_model`), and a PE takes its items in the order in which they come. O(n log n) for n pieces and
-/// messages.
+/// Simulates the run again. Each piece takes its recorded time, and messages between PEs also the link's
+/// (`link_model`). A PE runs its items in the order of their arrival. O(n log n) for n pieces and messages.
 replayed replay(const dataflow& run, const link_model& over);
 
-/// The same of the recorded run itself.
+/// The phase times of the recorded run itself, by name.
 std::vector<std::uint64_t> recorded_phase_times(const dataflow& run);
 
 }  // namespace imbrex::tools

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs in simulated time, recorded without a network, replayed over one and run over it: the same time
-// must come out.
+// Programs in simulated time, recorded without a network. Replaying them over a network must give the same
+// time as running them over it.
 #include <imbrex/tools/replay/read_dataflow.hpp>
 #include <imbrex/tools/replay/replay.hpp>
 
@@ -30,7 +30,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// What a random program does, known to all its chares.
+/// The plan of a random program, known to all its chares.
 struct plan {
   int cells = 4;
   int steps = 6;
@@ -49,7 +49,7 @@ struct plan {
   bool asks(int step, int cell) const { return dice(step, cell, 0, 4, 3) == 0; }
 };
 
-/// A chare that works, sends to some, waits for some, asks others.
+/// A chare that works, sends to some chares, waits for some, and calls others.
 struct cell : chare<cell> {
   explicit cell(const plan& what) : what_(what) {}
   mailbox<std::vector<char>> in;
@@ -110,7 +110,7 @@ options over(int pes, const link_model& link) {
   return how;
 }
 
-/// Two of these send each other a message a step, and do nothing else; the first step is to warm up.
+/// Two partners send each other a message per step, and do nothing else; the first step is a warm-up.
 struct partner : chare<partner> {
   mailbox<int> in;
 
@@ -187,7 +187,7 @@ TEST(replay, ends_with_the_main_task) {
                 []() -> task<> {
                   const auto cells = make_array<cell>({2}, plan{});
                   co_await cells[0].call<&cell::answer>(0);
-                  send<&cell::shout>(cells[1]);  // nobody waits for it
+                  send<&cell::shout>(cells[1]);  // no coroutine waits for it
                   spend(1ms);
                 }),
             0);
@@ -240,8 +240,8 @@ TEST(replay, counts_phases_of_several_pes_once) {
   EXPECT_EQ(replay(run, {}).phase_times, (std::vector<std::uint64_t>{40, 0}));
 }
 
-// Nearly all are predicted to the nanosecond. The rest takes another order here and there: which chare asks
-// first decides whom the other PE serves first, and only the recorded order is known.
+// Nearly all predictions are exact to the nanosecond. The others differ in some order of items. The call that
+// arrives first is served first, and only the recorded order is known.
 TEST(replay, predicts_random_programs_over_other_networks) {
   random dice(11);
   std::vector<double> off;
