@@ -29,14 +29,14 @@ using trace::record;
 using trace::record_kind;
 using trace::track_class;
 
-constexpr std::size_t enough_history = 2048;  // of one, where there are many
+constexpr std::size_t enough_history = 2048;  // states kept of a PE, process or device if there are many
 constexpr std::size_t slots_a_window = 4096;
-constexpr std::size_t tracks_in_cache = 64;  // all that belongs to them stays there
-// In pieces; what lies in the history can be told only where the state is there.
+constexpr std::size_t tracks_in_cache = 64;  // the state of up to this many tracks stays in the cache
+// Distances in pieces. The history's address is known only when the state is in the cache.
 constexpr std::size_t state_fetched_ahead = 8;
 constexpr std::size_t history_fetched_ahead = 4;
 constexpr std::size_t most_history = 1U << 16U;
-constexpr std::string_view main_task = "the main task";  // what records call it
+constexpr std::string_view main_task = "the main task";  // the name in records
 
 struct device_account {
   device_account(std::size_t kept, std::uint64_t begin, std::uint32_t process, std::uint32_t device)
@@ -45,7 +45,7 @@ struct device_account {
     report.device = device;
   }
   void operation(const record& r, bool counts) {
-    // What began before the run was recorded counts from there.
+    // Operations that began before the recording are counted from its start.
     const interval took{r.time - std::min(r.a, r.time - start), r.time};
     if (counts) {
       ++report.operations;
@@ -73,7 +73,7 @@ struct device_account {
 struct block_account {
   void operation(const record& r, bool counts) {
     if (!counts) return;
-    const std::uint64_t took = std::min(r.a, r.time - start);  // from the begin of the run
+    const std::uint64_t took = std::min(r.a, r.time - start);  // counted from the start of the run
     ++report.entries;
     report.busy += took;
     report.longest = std::max(report.longest, took);
@@ -83,16 +83,16 @@ struct block_account {
   block_report report;
 };
 
-/// As bits.
+/// A set of record kinds as bits.
 constexpr std::uint32_t kinds(std::initializer_list<record_kind> all) {
   std::uint32_t bits = 0;
   for (const record_kind kind : all) bits |= std::uint32_t{1} << static_cast<unsigned>(kind);
   return bits;
 }
 
-/// What belongs to a track: its PE, device or block, or none of them.
+/// The accounts of a track: a PE's, a device's, a block's, or none.
 struct track_account {
-  std::uint32_t number = 0;  ///< among those of the reader
+  std::uint32_t number = 0;  ///< the reader's number of the track
   std::uint32_t file = 0;
   pe_account* pe = nullptr;
   device_account* device = nullptr;
@@ -101,11 +101,11 @@ struct track_account {
   std::uint64_t records = 0;
 };
 
-/// Where a record stands among all.
+/// The position of a record among all records.
 struct moment {
   std::uint64_t time = ~std::uint64_t{0};
   std::uint32_t track = 0;
-  std::uint64_t place = 0;  ///< on its track
+  std::uint64_t place = 0;  ///< position on its track
   auto operator<=>(const moment&) const = default;
 };
 
@@ -114,7 +114,7 @@ class analysis {
   analysis(trace::reader& in, run_observer* observer, std::size_t history, const phase_time* phase)
       : in_(in), phase_(phase), messages_(all_.chains, in), history_(history) {
     all_.observer = observer;
-    // By these PEs have to do with each other. An observer is told of all in the order of time.
+    // These records relate PEs to each other. An observer needs all records in the order of time.
     if (observer == nullptr)
       in_.order_only(kinds({record_kind::sent, record_kind::packed, record_kind::arrived,
                             record_kind::item_begin, record_kind::entry_begin, record_kind::quiet}));
@@ -159,7 +159,7 @@ class analysis {
   void finish_elements(run_report& report) const;
 
   trace::reader& in_;
-  const phase_time* phase_;  // what the report is on; null: on all
+  const phase_time* phase_;  // the phase of the report; null: the whole run
   shared_accounts all_;
   message_account messages_;
   message_report of_messages_;
@@ -170,14 +170,14 @@ class analysis {
   std::deque<process_account> processes_;
   std::deque<device_account> devices_;
   std::deque<block_account> blocks_;
-  message_account::tracks_by_number senders_;        // those that pack
-  std::vector<std::vector<std::uint32_t>> entries_;  // by file and id, plus one
+  message_account::tracks_by_number senders_;        // tracks that pack messages
+  std::vector<std::vector<std::uint32_t>> entries_;  // [file][entry id]: number in `entries`, plus one
   std::unordered_map<std::string, std::uint32_t> entry_numbers_;
-  std::vector<moment> entries_begin_;  // the first record of each
+  std::vector<moment> entries_begin_;  // first record of each entry
   element_count elements_;
   phase_account phases_;
   path_report path_;
-  std::uint64_t next_look_ = 0;  // at the messages in flight, by windows
+  std::uint64_t next_look_ = 0;  // the window of the next check of messages in flight
   std::uint64_t dropped_ = 0;    // records
   std::uint64_t start_ = 0;
   std::uint64_t end_ = 0;
@@ -200,12 +200,12 @@ void analysis::take(const trace::reader::piece& piece) {
       here.last_record = there.time;
       ++here.records;
     }
-    all_.counts = counted;  // of the record for which this piece was caught up with
+    all_.counts = counted;  // set for the record that caused this catching up
   }
   end_ = std::max(end_, here.last_record);
 }
 
-// The same at the times of the phase, and so what it says of times before.
+// Converts a record to times of the phase, with the durations that it contains.
 record analysis::in_phase(record r) const {
   const std::uint64_t time = passed(r.time);
   const auto since = [&](std::uint64_t ago) { return time - passed(r.time - std::min(ago, r.time)); };
@@ -215,7 +215,8 @@ record analysis::in_phase(record r) const {
   return r;
 }
 
-// Between two pieces of a track come those of all others, and what belongs to it has left the nearest caches.
+// Between two pieces of one track the pieces of all other tracks are read, which evict its state from the
+// near caches. So state of later pieces is prefetched.
 void analysis::fetch() const {
   const auto later = in_.later(state_fetched_ahead);
   if (later.records.empty()) return;
@@ -226,7 +227,7 @@ void analysis::fetch() const {
   messages_.fetch(soon.records.front(), near.file);
 }
 
-// Messages are looked through so seldom that it costs nothing beside the records.
+// The check of all messages in flight is rare, so its cost is negligible.
 void analysis::begin_window() {
   all_.changes.begin_window(passed(in_.window_start()), processes_);
   if (in_.windows() < next_look_) return;
@@ -371,7 +372,7 @@ void analysis::take(const record& r, track_account& here) {
     case record_kind::mark:
       if (all_.observer != nullptr) all_.observer->other(here.number, r);
       return;
-    default: return;  // what else the user marks changes nothing
+    default: return;  // other marks of the user change nothing
   }
 }
 
@@ -405,12 +406,12 @@ void analysis::message_begins(const record& r, const track_account& here) {
   if (const auto known = messages_.begin(r, here.number, here.file)) known_begun(*known, r.time);
 }
 
-// Another track may have gone on since its last record that is ordered.
+// Reads another track's unordered records before this moment.
 void analysis::catch_up(std::uint32_t other, const record& now, const track_account& here) {
   if (other != here.number) take(in_.rest_before(other, now, here.number));
 }
 
-// What led to it is what the PE did that worked last.
+// The cause of quiescence is the last work of the PE that worked last.
 void analysis::quiet(const record& r, const track_account& here) {
   pe_account* last = here.pe;
   for (const track_account& other : tracks_) {
@@ -425,7 +426,7 @@ void analysis::quiet(const record& r, const track_account& here) {
   all_.chains.release(chain);
 }
 
-// A message has begun just now.
+// Accounts for a message that has just begun.
 void analysis::known_begun(const message_account::begun& known, std::uint64_t now) {
   count(known, now);
   pe_account& pe = *tracks_[known.receiver].pe;
@@ -501,7 +502,7 @@ std::vector<entry_report> analysis::entries_by_begin() const {
   std::vector<entry_report> entries;
   for (const std::size_t entry : order) {
     const entry_report& e = all_.entries[entry];
-    // In a report on a phase what ran outside of it has nothing.
+    // A report on a phase omits entries that ran only outside of it.
     if (phase_ == nullptr || e.time + e.calls + e.resumes > 0) entries.push_back(e);
   }
   return entries;
@@ -515,13 +516,13 @@ void analysis::finish_elements(run_report& report) const {
   const auto name_of = [&](const element_account& of) {
     return element_text(*in_.files()[of.file], of.collection, of.element);
   };
-  using chares_of_class = std::pair<chare_report, std::uint32_t>;  // with the place of the heaviest
+  using chares_of_class = std::pair<chare_report, std::uint32_t>;  // .second: the heaviest element's index
   std::map<std::string, chares_of_class> classes;
   std::unordered_map<std::uint32_t, chares_of_class*> class_of_collection;
   std::vector<std::uint32_t> order;
   for (std::uint32_t place = element_table::first; place < accounts.size(); ++place) {
     const element_account& one = accounts[place];
-    if (one.busy == 0 && one.calls == 0 && one.sent == 0) continue;  // it ran outside of the phase
+    if (one.busy == 0 && one.calls == 0 && one.sent == 0) continue;  // ran outside of the phase only
     order.push_back(place);
     auto& its = class_of_collection[one.collection];
     if (its == nullptr) its = &classes[class_text(*in_.files()[one.file], one.collection)];

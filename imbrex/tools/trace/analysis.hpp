@@ -11,16 +11,15 @@ namespace imbrex::tools {
 class phase_time;
 class run_observer;
 
-/// How many changes of state of PEs, processes and devices together are kept, while messages that began
-/// before them may still come. If there are many of them, eight times as many.
+/// The number of state changes kept for PEs, processes and devices together, as messages that began earlier
+/// may still arrive. With many of these, eight times as many are kept.
 inline constexpr std::size_t history_kept = 1U << 18U;
 
-/// Reads a trace to its end, once, and tells what it says of the run. Memory: for each track, each message on
-/// its way, each entry, and for the history. `observer` is told all the time what it finds.
+/// Reads a trace to its end, once, and reports on the run. Memory: per track, per message in flight, per
+/// entry, and for the history. `observer`: receives the results while they are found.
 run_report analyse(trace::reader& in, run_observer* observer = nullptr, std::size_t history = history_kept);
-/// The same of what happens in a phase: time is how much of it passes, and what is counted lies in it. What
-/// a message lacks (`unknown`, `forgotten`, `arrived_before_sent`) and what was dropped is told of the
-/// whole run.
+/// Analyses one phase only: times are clipped to it, and counts are of events inside it. Data-quality
+/// counters (`unknown`, `forgotten`, `arrived_before_sent`) and dropped records stay those of the whole run.
 run_report analyse(trace::reader& in, const phase_time& phase, std::size_t history = history_kept);
 
 }  // namespace imbrex::tools

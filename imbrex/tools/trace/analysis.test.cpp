@@ -35,7 +35,7 @@ run_report report_on(const std::string& file, std::size_t history = history_kept
   return made;
 }
 
-/// Two PEs and a device; what the numbers of its report are can be seen by hand.
+/// Two PEs and a device; the expected report can be checked by hand.
 void write_golden(const std::string& file) {
   trace::file_header head;
   head.pes = 2;
@@ -43,13 +43,13 @@ void write_golden(const std::string& file) {
   out.write_name(trace::name_table::entries, 0, 0, "block::run");
   out.write_name(trace::name_table::entries, 1, 0, "block::halo");
   out.write_name(trace::name_table::entries, 2, 0, "completion");
-  // a, b, group, entry, detail
+  // arguments: time, kind, a, b, group, entry, detail
   out.write(0, std::vector{
                    a_record(100, record_kind::item_begin, 0, 0, 1, 0, program),
                    a_record(150, record_kind::sent, 0x10, 1000, 1, 1),
                    a_record(300, record_kind::item_end),
                    a_record(300, record_kind::parked),
-                   a_record(605, record_kind::arrived, 0x20, 0, 5),  // 5 ns before
+                   a_record(605, record_kind::arrived, 0x20, 0, 5),  // arrived 5 ns earlier
                    a_record(610, record_kind::woken),
                    a_record(620, record_kind::item_begin, 0x20, 0, 1, 1, program),
                    a_record(640, record_kind::sent, 0x30, 5, 1, 1),
@@ -196,7 +196,7 @@ TEST(Analysis, DoesNotTakeAMessageForAnotherThatCameToItsAddress) {
                      a_record(100, record_kind::item_begin),
                      a_record(150, record_kind::sent, 0x10, 1000, 0, 1),
                      a_record(200, record_kind::item_end),
-                     a_record(200, record_kind::off),  // meanwhile it begins
+                     a_record(200, record_kind::off),  // the message begins while recording is off
                      a_record(5000, record_kind::on),
                      a_record(5100, record_kind::item_begin, 0x10, 0, 1, 2),
                      a_record(5200, record_kind::item_end),
@@ -208,8 +208,8 @@ TEST(Analysis, DoesNotTakeAMessageForAnotherThatCameToItsAddress) {
   EXPECT_EQ(run.messages.unknown, 1U);
 }
 
-// A chare has moved, and its message goes on; what takes a value out of a mailbox may use that message's
-// address again.
+// A chare has moved, so its message is forwarded. A value taken from a mailbox may use the message's address
+// again.
 TEST(Analysis, CountsNoCallWhereAMessageWasOnlyPassedOn) {
   const temporary_trace folder;
   {
@@ -218,7 +218,7 @@ TEST(Analysis, CountsNoCallWhereAMessageWasOnlyPassedOn) {
     trace::file_writer out(folder.file(), head);
     out.write(0, std::vector{
                      a_record(100, record_kind::item_begin, 0x10, 0, 1, 1, program),
-                     a_record(100, record_kind::sent, 0x20, 8, 0, 2),  // where the chare is
+                     a_record(100, record_kind::sent, 0x20, 8, 0, 2),  // forwarded to the chare's PE
                      a_record(100, record_kind::sent, 0x10, 8, 1, 1),
                      a_record(100, record_kind::item_end),
                      a_record(300, record_kind::item_begin, 0x30, 0, 1, 3, program),
@@ -350,7 +350,7 @@ TEST(Analysis, CountsTheMainTaskAsTheProgram) {
   EXPECT_EQ(run.path.parts[run.entries.at(0).chain_part], 290U);
 }
 
-// It may have gone on while nothing was recorded.
+// The coroutine may have resumed while nothing was recorded.
 TEST(Analysis, KnowsOfNoWaitAfterAPauseOfTheRecording) {
   const temporary_trace folder;
   {
@@ -470,7 +470,7 @@ TEST(Analysis, HasTheBlocksOfKernelsAsRows) {
   EXPECT_NE(report_json(std::vector{run}).find("block 5 of kernel 2 of device 20"), std::string::npos);
 }
 
-// A model's clock may stand still from the send to the begin, and the receiver's track is read first.
+// A model's clock may show the same time for send and begin, and the receiver's track is read first.
 TEST(Analysis, KnowsAMessageThatBeginsWhenItIsSent) {
   const temporary_trace folder;
   {
@@ -592,7 +592,7 @@ TEST(Analysis, SurvivesFilesThatWereCutOrDamaged) {
       }
       EXPECT_FALSE(report_text(run).empty());
       EXPECT_TRUE(nlohmann::json::accept(report_json(std::vector{run})));
-    } catch (const usage_error&) {  // the header
+    } catch (const usage_error&) {  // the header is damaged
     }
   };
   for (std::size_t bytes = 0; bytes < whole.size(); bytes += 3) survives(whole.substr(0, bytes));

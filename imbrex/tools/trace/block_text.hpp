@@ -6,8 +6,8 @@
 
 namespace imbrex::tools {
 
-/// A block of a kernel that schedules by itself, by the place of its track: "block 3 of device 0", and if the
-/// device had several such kernels at once "block 3 of kernel 1 of device 0".
+/// The name of a block of a kernel that schedules by itself, from the number of its track. "block 3 of device
+/// 0", or "block 3 of kernel 1 of device 0" if the device had several such kernels at once.
 inline std::string block_text(std::uint32_t place) {
   const std::uint32_t kernel = place >> 8U & 0xffU;
   return "block " + std::to_string(place & 0xffU) +

@@ -8,10 +8,10 @@ namespace imbrex::tools {
 namespace {
 
 constexpr std::size_t most_kept = 40'000;  // some 24 MB
-constexpr std::uint32_t block = 8;         // parts that are copied with no call
+constexpr std::uint32_t block = 8;         // parts copied together without a function call
 static_assert(chain_parts % block == 0);
 
-/// Copies those before `used`, and what follows in their block.
+/// Copies the parts before `used`, rounded up to whole blocks.
 void copy_parts(const chain_times& from, std::uint32_t used, chain_times& to) {
   for (std::uint32_t k = 0; k < used; k += block) std::copy_n(from.begin() + k, block, to.begin() + k);
 }

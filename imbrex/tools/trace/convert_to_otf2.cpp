@@ -27,12 +27,12 @@ constexpr OTF2_AttributeRef element_attribute = 0;
 constexpr OTF2_AttributeRef entry_attribute = 1;
 constexpr OTF2_AttributeRef bytes_attribute = 2;
 constexpr OTF2_AttributeRef stretch_attribute = 3;
-constexpr std::size_t most_texts = 1U << 17U;           // of elements; damage may name any number
-constexpr std::size_t most_phases = 1U << 12U;          // open ones of a PE
-constexpr std::size_t most_device_streams = 1U << 10U;  // of a device
+constexpr std::size_t most_texts = 1U << 17U;           // element names; damaged files may contain any number
+constexpr std::size_t most_phases = 1U << 12U;          // open phases of a PE
+constexpr std::size_t most_device_streams = 1U << 10U;  // streams of a device
 constexpr std::uint32_t further_streams = ~std::uint32_t{0};
 
-/// Attributes of the next event, which takes them.
+/// Attributes of the next event; writing the event removes them.
 class attributes {
  public:
   attributes() : list_(OTF2_AttributeList_New()) {}
@@ -70,7 +70,7 @@ class otf2_conversion final : public walk_observer {
   struct location {
     OTF2_LocationRef self = 0;
     OTF2_EvtWriter* events = nullptr;
-    std::uint64_t last = 0;  // when its last event was
+    std::uint64_t last = 0;  // time of its last event
     bool is_on = true;
   };
   struct open_phase {
@@ -82,7 +82,7 @@ class otf2_conversion final : public walk_observer {
     std::uint32_t file = 0;
     std::uint32_t place = 0;
     bool is_block = false;
-    location pe{};  // without a writer if it is none
+    location pe{};  // without a writer if the track is no PE
     std::map<std::pair<std::uint32_t, std::uint64_t>, open_phase> phases;
     OTF2_LocationGroupRef device = OTF2_UNDEFINED_LOCATION_GROUP;
     std::map<std::uint32_t, location> streams;
@@ -100,7 +100,7 @@ class otf2_conversion final : public walk_observer {
   location& stream(std::uint32_t track, std::uint32_t number);
   std::string name_of(const one_track& here, name_table table, std::uint32_t id, const char* otherwise) const;
 
-  // The events of a location are in the order of time, whatever clocks say.
+  // Makes the times of a location non-decreasing, even if its clock went backwards.
   static std::uint64_t in_order(location& where, std::uint64_t time) {
     return where.last = std::max(where.last, time);
   }
@@ -109,7 +109,7 @@ class otf2_conversion final : public walk_observer {
   otf2_archive out_;
   attributes attributes_;
   std::vector<one_track> tracks_;
-  std::unordered_map<std::uint32_t, std::uint32_t> ranks_;  // by PE: its place in the communicator
+  std::unordered_map<std::uint32_t, std::uint32_t> ranks_;  // key: PE; value: rank in the communicator
   OTF2_LocationRef locations_made_ = 0;
   OTF2_LocationGroupRef groups_made_ = 0;
   std::map<element_key, OTF2_StringRef> element_texts_;
@@ -189,8 +189,8 @@ void otf2_conversion::sent(std::uint32_t track, const record& r, std::uint32_t n
                                     in_order(here.pe, r.time), to->second, 0, number, r.b));
 }
 
-// Readers match messages from one PE to another by tag, so the number as a tag joins those that overtake
-// others too.
+// Readers match messages between two PEs by tag. The message number as the tag matches messages that overtake
+// others, too.
 void otf2_conversion::received(const message_account::begun& known, std::uint64_t time) {
   const one_track& sender = tracks_[known.message.sender];
   one_track& here = tracks_[known.receiver];
@@ -243,7 +243,7 @@ void otf2_conversion::phase(const record& r, one_track& here) {
     return;
   }
   const auto open = here.phases.find(which);
-  if (open == here.phases.end()) return;  // it began before the recording did
+  if (open == here.phases.end()) return;  // the phase began before the recording
   mark_phase(here, r.group, open->second, r.time);
   here.phases.erase(open);
 }
@@ -256,7 +256,7 @@ void otf2_conversion::mark_phase(const one_track& here, std::uint32_t name, cons
 
 otf2_conversion::location& otf2_conversion::stream(std::uint32_t track, std::uint32_t number) {
   one_track& here = tracks_[track];
-  // Each costs two files, and damage may name any number.
+  // Each stream needs two files, and damaged traces may contain any number of streams.
   if (here.streams.size() >= most_device_streams && !here.streams.contains(number)) number = further_streams;
   const auto [known, is_new] = here.streams.try_emplace(number);
   if (!is_new) return known->second;

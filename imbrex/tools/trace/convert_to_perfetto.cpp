@@ -21,10 +21,10 @@ using trace::record;
 using trace::record_kind;
 using trace::track_class;
 
-// Numbers of threads: those of processes are small, and must be different.
+// Thread numbers: process ids are small, and thread numbers must differ from these.
 constexpr std::int64_t first_pe_thread = 1'000'000;
 constexpr std::int64_t first_comm_thread = 100'000'000;
-constexpr std::size_t most_phase_rows = 1000;  // of phases of one name on one PE
+constexpr std::size_t most_phase_rows = 1000;  // rows for phases of one name on one PE
 
 class perfetto_conversion final : public walk_observer {
  public:
@@ -40,17 +40,17 @@ class perfetto_conversion final : public walk_observer {
   void finish(std::uint64_t time) override;
 
  private:
-  // Where phases of one name are shown, which may overlap: each open one has a row of its own.
+  // A row for phases of one name. Phases may overlap, so each open phase needs its own row.
   struct phase_row {
     std::uint64_t track = 0;
-    std::optional<std::uint64_t> open{};  // which
+    std::optional<std::uint64_t> open{};  // id of the open phase
   };
   struct one_track {
     std::uint32_t file = 0;
     std::uint32_t place = 0;
     bool is_block = false;
-    std::string name{};        // of a thread
-    std::uint64_t number = 0;  // 0 for what has none on the screen
+    std::string name{};        // name of the thread
+    std::uint64_t number = 0;  // 0 if the track is not shown
     std::map<std::uint32_t, std::vector<phase_row>> phases;
     std::map<std::uint32_t, std::uint64_t> streams;
   };
@@ -152,7 +152,7 @@ void perfetto_conversion::phase(const record& r, one_track& here) {
   auto row = std::find_if(rows.begin(), rows.end(),
                           [&](const phase_row& one) { return ends ? one.open == r.b : !one.open; });
   if (ends) {
-    if (row == rows.end()) return;  // it began before the recording did
+    if (row == rows.end()) return;  // the phase began before the recording
     out_.end(row->track, r.time);
     row->open.reset();
     return;

@@ -21,7 +21,7 @@ namespace {
 
 using test::temporary_trace;
 
-/// The fields of a message of Protocol Buffers: numbers, or what lies in them.
+/// A field of a Protocol Buffers message: a number, or nested content.
 struct field {
   std::uint32_t number = 0;
   std::uint64_t value = 0;
@@ -91,7 +91,7 @@ struct event {
   std::string category{};
 };
 
-/// What a file shows.
+/// The contents of a converted file.
 struct shown {
   std::vector<event> events;
   std::map<std::uint64_t, std::string> tracks;
@@ -126,7 +126,7 @@ shown converted(const std::string& file, const std::string& to) {
 
 using times_by_name = std::map<std::string, std::uint64_t>;
 
-/// What each thread shows, by the innermost slice.
+/// The time of each thread by its innermost slice.
 std::map<std::string, times_by_name> times_of(const shown& all) {
   struct thread {
     std::vector<std::string> stack;
@@ -171,7 +171,7 @@ TEST(ConvertToPerfetto, ShowsWhatHappenedAndWhen) {
                                      .pauses = true});
     run.write(folder.file());
     const shown all = converted(folder.file(), folder.file("out"));
-    std::map<std::uint64_t, int> open;  // slices, by track
+    std::map<std::uint64_t, int> open;  // open slices, by track
     std::map<std::uint64_t, int> flows;
     std::vector<std::pair<std::uint64_t, std::uint64_t>> operations;
     std::uint64_t begun = 0;

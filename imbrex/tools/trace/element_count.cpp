@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t most_elements = 1U << 20U;
 
-/// splitmix64's mixing of bits: one to one.
+/// The bit mixing of splitmix64, a bijection.
 std::uint64_t mixed(std::uint64_t x) {
   x = (x ^ x >> 30U) * 0xbf58'476d'1ce4'e5b9U;
   x = (x ^ x >> 27U) * 0x94d0'49bb'1331'11ebU;

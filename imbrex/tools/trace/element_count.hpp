@@ -7,11 +7,11 @@
 
 namespace imbrex::tools {
 
-/// Tells which elements it has not seen before, as long as they are not too many. Two may be taken for one,
-/// with a probability of 1e-7 for the most it keeps.
+/// Detects the first occurrence of elements, up to a maximum number. Two elements may be taken for one, with
+/// a probability of 1e-7 at that maximum.
 class element_count {
  public:
-  /// What it says of an element that an entry method of a collection runs for.
+  /// Whether an element has run this entry before; `full` if too many are stored.
   enum class answer : std::uint8_t { known, fresh, full };
   answer add(std::uint32_t entry, std::uint32_t collection, std::uint64_t element);
 

@@ -3,7 +3,7 @@
 
 namespace imbrex::tools {
 
-// Linear probing; never more than half of the slots are taken.
+// Hash table with linear probing; at most half of the slots are used.
 std::size_t element_table::home_of(std::uint32_t collection, std::uint64_t element) const {
   const std::uint64_t mixed = (element ^ (std::uint64_t{collection} << 40U)) * 0x9e37'79b9'7f4a'7c15U;
   return (mixed ^ mixed >> 32U) & (slots_.size() - 1);

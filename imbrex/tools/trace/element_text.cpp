@@ -11,7 +11,7 @@ namespace imbrex::tools {
 
 namespace {
 
-/// The extents in "(8, 8, 4)" or "16"; none if it is something else.
+/// The extents in "(8, 8, 4)" or "16"; empty for other texts.
 std::vector<std::uint64_t> extents_of(std::string_view shape) {
   if (shape.starts_with('(') && shape.ends_with(')')) shape = shape.substr(1, shape.size() - 2);
   std::vector<std::uint64_t> extents;

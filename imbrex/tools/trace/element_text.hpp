@@ -8,11 +8,11 @@
 
 namespace imbrex::tools {
 
-/// An element of a collection for people: "block(3, 0)", "lookup(north)", or "collection 4(17)" without
+/// An element's name for people: "block(3, 0)", "lookup(north)", or "collection 4(17)" if the trace has no
 /// names.
 std::string element_text(const trace::file_reader& names, std::uint32_t collection, std::uint64_t element);
 
-/// Its class: "block", or "collection 4" without names.
+/// The element's class: "block", or "collection 4" if the trace has no names.
 std::string class_text(const trace::file_reader& names, std::uint32_t collection);
 
 }  // namespace imbrex::tools

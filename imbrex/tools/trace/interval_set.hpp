@@ -15,14 +15,14 @@ struct interval {
   std::uint64_t end = 0;
 };
 
-/// The union of intervals that come in about the order of their ends. What lies far back can be forgotten; an
-/// interval that reaches back there is cut, and counted.
+/// The union of intervals that are added roughly in the order of their ends. Old parts can be forgotten; an
+/// interval that reaches into a forgotten part is cut and counted.
 class interval_set {
  public:
-  /// O(1) if the interval ends near the latest ones, or else O(pieces).
+  /// Adds an interval. O(1) if it ends near the latest ones, else O(pieces).
   void add(interval added) {
     if (added.begin >= added.end) return;
-    // Nearly all begin no earlier than the last piece, and so touch no other.
+    // Nearly all intervals begin no earlier than the last piece, so they touch no other.
     if (added.begin < forgotten_until_ || pieces_.empty() || added.begin < pieces_.back().begin)
       add_farther_back(added);
     else if (added.begin > pieces_.back().end)
@@ -30,14 +30,14 @@ class interval_set {
     else
       pieces_.back().end = std::max(pieces_.back().end, added.end);
   }
-  /// The union, as intervals that do not touch, in the order of time.
+  /// The union as disjoint intervals, in the order of time.
   std::span<const interval> pieces() const { return pieces_; }
-  /// Asks for what `add` will need.
+  /// Prefetches the memory that `add` will need.
   void fetch() const { __builtin_prefetch(pieces_.data() + pieces_.size(), 1); }
-  /// Forgets what is before `time`, which never decreases.
+  /// Forgets the part before `time`, which never decreases.
   void forget_until(std::uint64_t time);
 
-  /// How many intervals reached back to what was forgotten, and how long they did together.
+  /// The number of intervals that reached into the forgotten part, and the total time cut off.
   std::uint64_t cut() const { return cut_; }
   std::uint64_t cut_time() const { return cut_time_; }
 

@@ -9,7 +9,7 @@
 
 namespace imbrex::tools {
 
-/// Counts whole numbers in classes that are at most 1/32 of their numbers wide: percentiles are right to 3 %.
+/// Counts whole numbers in classes of at most 1/32 of their value, so percentiles are accurate to 3 %.
 class log_histogram {
  public:
   void add(std::uint64_t number) {
@@ -24,8 +24,8 @@ class log_histogram {
   std::uint64_t count() const { return count_; }
   std::uint64_t most() const { return most_; }
   double mean() const { return count_ == 0 ? 0 : sum_ / static_cast<double>(count_); }
-  /// The mean of the class of the number that at least this part of all (from 0 to 1) do not exceed: that
-  /// number, if it is the only one in its class.
+  /// The percentile for `part` (0 to 1): the mean of the class that contains it. It is exact if the class has
+  /// one number only.
   std::uint64_t percentile(double part) const {
     const auto wanted = part * static_cast<double>(count_);
     std::uint64_t seen = 0;
@@ -35,7 +35,7 @@ class log_histogram {
     }
     return most_;
   }
-  /// Of each class [k]: how many are below 2^k, and not below 2^(k-1).
+  /// [k]: how many numbers are below 2^k, and not below 2^(k-1).
   std::array<std::uint64_t, 65> by_power_of_two() const {
     std::array<std::uint64_t, 65> all{};
     for (std::size_t k = 0; k < counts_.size(); ++k)

@@ -19,7 +19,7 @@ message_times times_of(const message_in_flight& message, std::uint64_t begun) {
 
 }  // namespace
 
-// Addresses and numbers are used again: what nobody took from there is lost.
+// Addresses and numbers are reused: a message still in that slot is lost and replaced.
 message_in_flight& message_account::place_for(std::uint32_t place, std::uint64_t address) {
   if (auto* const before = table_.find(place, address)) {
     chains_.release(before->chain);
@@ -118,12 +118,12 @@ void message_account::arrived(const trace::record& r, std::uint32_t process,
     place_for(message.place, message.address) = message;
     return;
   }
-  // Of a message that nobody has recorded, this waits in vain.
+  // The packing of some messages was never recorded; their entries stay until this limit.
   if (early_.size() >= most_early) {
     early_.clear();
     early_messages_.clear();
   }
-  // An old message at that address is no longer there.
+  // A message recorded earlier at this address has left it.
   if (auto* const old = table_.find(process, r.a)) {
     chains_.release(old->chain);
     table_.erase(old);
@@ -136,7 +136,7 @@ void message_account::arrived(const trace::record& r, std::uint32_t process,
   early_messages_[address] = number;
 }
 
-// Entries that are named at run time have numbers of each process's own.
+// Ids of entries that are named at run time are local to each process.
 bool message_account::calls_entry(const message_in_flight& message, const trace::record& r,
                                   std::uint32_t process) const {
   if (message.entry == r.entry) return true;
@@ -144,7 +144,7 @@ bool message_account::calls_entry(const message_in_flight& message, const trace:
   const auto& files = in_.files();
   const auto sent = files[sender]->name(trace::name_table::entries, message.entry);
   const auto begun = files[process]->name(trace::name_table::entries, r.entry);
-  // Each side names a reply by what it knows of the request.
+  // Sender and receiver name a reply by their own view of the request.
   const auto is_reply = [](std::string_view name) { return name.starts_with("reply "); };
   return (sender != process && sent == begun) || (is_reply(sent) && is_reply(begun));
 }
@@ -153,14 +153,15 @@ bool message_account::had_to_arrive(const message_in_flight& message) { return m
 
 std::optional<message_account::begun> message_account::begin(const trace::record& r, std::uint32_t track,
                                                              std::uint32_t process) {
-  const bool turn = r.kind == trace::record_kind::entry_begin;  // in a broadcast, which is another message
+  const bool turn = r.kind == trace::record_kind::entry_begin;  // a turn in a broadcast, whose item has begun
+                                                                // with another message
   const std::uint64_t time = r.time;
   const std::uint64_t address = r.a;
   if (auto* const found = table_.find(process, address)) {
     std::optional<begun> known(std::in_place, *found, times_of(*found, time), track);
     table_.erase(found);
     if (turn || calls_entry(known->message, r, process)) return known;
-    // One that began while nothing was recorded; another has come to its address.
+    // The old message began while nothing was recorded, and its address was reused.
     chains_.release(known->message.chain);
   }
   if (turn) return std::nullopt;
@@ -171,7 +172,7 @@ std::optional<message_account::begun> message_account::begin(const trace::record
   if (!early_.empty()) {
     if (const auto number = early_messages_.find({process, address}); number != early_messages_.end()) {
       early_.at(number->second).begun = {time, track};
-      early_messages_.erase(number);  // another may come to that address
+      early_messages_.erase(number);  // the address may be reused
     }
   }
   return std::nullopt;

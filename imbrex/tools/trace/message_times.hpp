@@ -5,7 +5,7 @@
 
 namespace imbrex::tools {
 
-/// When a message was sent, ready and begun; in this order.
+/// Times at which a message was sent, ready and begun, in non-decreasing order.
 struct message_times {
   std::uint64_t sent = 0;
   std::uint64_t ready = 0;

@@ -15,12 +15,12 @@ namespace {
 
 constexpr const char* archive_name = "traces";
 constexpr OTF2_CommRef all_messages = 0;
-constexpr OTF2_GroupRef communicating = 0;  // the locations
-constexpr OTF2_GroupRef members = 1;        // of the communicator: all of them
+constexpr OTF2_GroupRef communicating = 0;  // group of all locations
+constexpr OTF2_GroupRef members = 1;        // group of the communicator's members: all locations
 
 OTF2_FlushType flush(void*, OTF2_FileType, OTF2_LocationRef, void*, bool) { return OTF2_FLUSH; }
 
-// One chunk for each location: when it is full it is written. Without these OTF2 keeps many before it writes.
+// Each location has one chunk, written when full. Without these callbacks OTF2 keeps many chunks in memory.
 void* allocate_once(void*, OTF2_FileType, OTF2_LocationRef, void** chunk, uint64_t bytes) {
   return *chunk != nullptr ? nullptr : *chunk = std::malloc(bytes);
 }
@@ -72,7 +72,7 @@ otf2_archive::otf2_archive(std::string folder) : folder_(std::move(folder)) {
 }
 
 void otf2_archive::fail(const std::string& why) {
-  // After a write that failed OTF2 crashes when it closes: what it holds is left to the end of the process.
+  // OTF2 crashes if it is closed after a failed write, so its memory is leaked until the process ends.
   static_cast<void>(archive_.release());
   throw error("cannot write " + folder_.path() + " on: " + why);
 }
@@ -177,7 +177,7 @@ void otf2_archive::mark(OTF2_MarkerRef what, OTF2_LocationRef where, std::uint64
                                       std::string(text).c_str()));
 }
 
-// Each has a file of definitions of its own too, which are empty.
+// OTF2 also needs a definition file for each location; these stay empty.
 void otf2_archive::close_locations() {
   OTF2_Archive* const archive = archive_.get();
   for (const location_definition& one : locations_) {

@@ -12,14 +12,14 @@
 
 namespace imbrex::tools {
 
-/// What a region is, by which viewers colour it.
+/// The kind of a region, which determines its colour in viewers.
 enum class otf2_region : std::uint8_t { program, runtime, idle, kernel, copy };
 
-/// The folder of an archive. Unless this is whole in the end its files are removed, and the folder if it was
-/// not there.
+/// The folder of an archive. Unless `keep` is called, the destructor removes its files, and the folder if it
+/// is new.
 class otf2_folder {
  public:
-  /// Creates it. Throws `error` if it cannot be, `usage_error` if it is there and not empty.
+  /// Creates the folder. Throws `error` if that fails, `usage_error` if it exists and is not empty.
   explicit otf2_folder(std::string path);
   ~otf2_folder();
   otf2_folder(const otf2_folder&) = delete;
@@ -34,7 +34,7 @@ class otf2_folder {
   bool is_whole_ = false;
 };
 
-/// Keeps what OTF2 says went wrong, as long as this lives; else OTF2 prints it.
+/// Stores OTF2's error codes while it lives; otherwise OTF2 prints them.
 class otf2_errors {
  public:
   otf2_errors() : printing_(OTF2_Error_RegisterCallback(keep_first, &first_)) {}
@@ -42,7 +42,7 @@ class otf2_errors {
   otf2_errors(const otf2_errors&) = delete;
   otf2_errors& operator=(const otf2_errors&) = delete;
 
-  /// What went wrong first tells more than what a function then returns.
+  /// The first error, more specific than a function's later return value.
   OTF2_ErrorCode first() const { return first_; }
 
  private:
@@ -53,8 +53,8 @@ class otf2_errors {
   OTF2_ErrorCallback printing_;
 };
 
-/// An archive of OTF2 that is being written. Strings, regions and the like are defined when they are first
-/// asked for. All throw `error`, which names the folder.
+/// An OTF2 archive that is being written. Strings, regions and other definitions are created at their first
+/// use. All functions throw `error`, which names the folder.
 class otf2_archive {
  public:
   explicit otf2_archive(std::string folder);
@@ -65,19 +65,19 @@ class otf2_archive {
   OTF2_MarkerRef marker(std::string_view name);
   void attribute(OTF2_AttributeRef self, std::string_view name, OTF2_Type type);
   void system_tree_node(OTF2_SystemTreeNodeRef self, std::string_view name, std::string_view kind);
-  /// `creator` is the group of the process whose device it is.
+  /// `creator`: the group of the process that owns the device.
   void location_group(OTF2_LocationGroupRef self, std::string_view name, OTF2_LocationGroupType type,
                       OTF2_LocationGroupRef creator);
-  /// Adds a location; what its events are written with. All threads are in communicator 0, in the order in
-  /// which they are added.
+  /// Adds a location and returns its event writer. All threads are in communicator 0, in the order of their
+  /// addition.
   OTF2_EvtWriter* location(OTF2_LocationRef self, std::string_view name, OTF2_LocationType type,
                            OTF2_LocationGroupRef group);
   void mark(OTF2_MarkerRef what, OTF2_LocationRef where, std::uint64_t time, std::uint64_t duration,
             std::string_view text);
 
-  /// To be given what a function of OTF2 returned.
+  /// Throws `error` if a function of OTF2 returned a failure.
   void check(OTF2_ErrorCode code);
-  /// Writes what is left. Times are ns; `wall_clock` was at `start`, since 1970.
+  /// Writes the remaining data. Times are in ns; `wall_clock` is the time since 1970 at `start`.
   void close(std::uint64_t start, std::uint64_t end, std::uint64_t wall_clock);
 
  private:
@@ -99,8 +99,8 @@ class otf2_archive {
   void close_locations();
   void communicator();
 
-  otf2_folder folder_;  // destroyed after the archive, which writes when it is closed
-  otf2_errors errors_;  // the same
+  otf2_folder folder_;  // declared first: the archive writes when it is closed
+  otf2_errors errors_;  // needed until the archive is closed
   std::unique_ptr<OTF2_Archive, closes> archive_;
   OTF2_GlobalDefWriter* definitions_ = nullptr;
   OTF2_MarkerWriter* markers_ = nullptr;

@@ -8,7 +8,7 @@ namespace imbrex::tools {
 
 namespace {
 
-/// The length of a set before the horizon.
+/// The length of the set's part before the horizon.
 std::uint64_t length_until(const interval_set& set, std::uint64_t horizon) {
   std::uint64_t length = 0;
   for (const interval& piece : set.pieces()) {
@@ -24,7 +24,7 @@ void timeline_overlap::settle_pieces(const interval_set& of) {
   settle(of.pieces()[of.pieces().size() - kept_].begin);
 }
 
-// It may lie within a segment, since items can take no time.
+// The time may lie within a segment, since items can take no time.
 std::vector<timeline_overlap::segment>::iterator timeline_overlap::first_since(std::uint64_t time) {
   auto first = segments_.end();
   while (first != segments_.begin() && (first - 1)->end > time) --first;

@@ -11,29 +11,28 @@
 
 namespace imbrex::tools {
 
-/// What a PE does at a moment; always exactly one of these.
+/// The state of a PE; exactly one at any time.
 enum class pe_state : std::uint8_t {
-  program,       ///< an entry method, or a coroutine of the program that goes on
+  program,       ///< an entry method, or a resumed coroutine of the program
   runtime,       ///< an item of the runtime
   unrecorded,    ///< recording was off, or records are missing
-  before_first,  ///< idle, and has not run an item yet
-  after_last,    ///< idle, and runs no item any more
+  before_first,  ///< idle before its first item
+  after_last,    ///< idle after its last item
   idle_device,   ///< idle, and a coroutine waits for a device
   idle_timer,    ///< idle, and a coroutine waits for a timer, none for a device
   idle_other,    ///< idle, and its coroutines wait for messages, or there are none
 };
 inline constexpr std::size_t pe_states = 8;
 
-/// How much of the union of some intervals falls into which state of a timeline, for two sets of them. The
-/// timeline grows at its end; the intervals, which end before its end, come late. So the latest parts of both
-/// are kept until no interval can reach them: exact unless one reaches back over more than `kept` changes of
-/// state, and then it is cut and counted.
+/// Divides the union of intervals by the states of a timeline, for two sets of intervals. The timeline grows
+/// at its end; intervals arrive late, and end before its end. So the latest parts of both are kept until no
+/// interval can reach them. The result is exact, unless an interval reaches back over more than `kept`
+/// changes of state; then it is cut and counted.
 class timeline_overlap {
  public:
   explicit timeline_overlap(std::size_t kept) : kept_(kept), roomy_(std::min(2 * kept, few)) {}
 
-  /// The timeline has been in `state` from its end until `time`, which is its end now. No interval that comes
-  /// later begins before `reach`, nor is anything before it relabelled.
+  /// Extends the timeline to `time`, in `state`. No later interval or relabelling begins before `reach`.
   void extend(std::uint64_t time, pe_state state, std::uint64_t reach = 0) {
     if (!segments_.empty() && segments_.back().state == state) {
       segments_.back().end = time;
@@ -47,25 +46,25 @@ class timeline_overlap {
     if (to.pieces().size() >= 2 * kept_) settle_pieces(to);
     to.add(added);
   }
-  /// Asks for what changes soon.
+  /// Prefetches the memory that changes next.
   void fetch() const {
     __builtin_prefetch(segments_.data() + segments_.size(), 1);
     for (const interval_set& set : intervals_) set.fetch();
   }
-  /// What was idle since then counts as `after_last`.
+  /// Changes idle states since `time` to `after_last`.
   void relabel_idle_since(std::uint64_t time);
-  /// What was idle since then and waited for a device counts as `blocked`.
+  /// Changes the state "idle, waiting for a device" since `time` to `blocked`.
   void relabel_blocked_since(std::uint64_t time);
-  /// Counts what has been kept.
+  /// Adds the parts still kept to the sums.
   void finish() { settle(~std::uint64_t{0}); }
 
-  /// The place in `times` of one more state: idle until the device had done what a coroutine waited for.
+  /// Index in `times` of one more state: idle until the device had completed the awaited work.
   static constexpr std::size_t blocked = pe_states;
   using state_times = std::array<std::uint64_t, pe_states + 1>;
 
-  /// Of the union of a set, the time in each state; complete after `finish`.
+  /// The time in each state within the union of a set; complete after `finish`.
   const state_times& times(std::size_t set = 0) const { return times_[set]; }
-  /// Of the first set.
+  /// The length of the first set's union.
   std::uint64_t length() const;
   std::uint64_t cut(std::size_t set = 0) const { return intervals_[set].cut(); }
   std::uint64_t cut_time(std::size_t set = 0) const { return intervals_[set].cut_time(); }
@@ -84,14 +83,14 @@ class timeline_overlap {
   static constexpr std::size_t few = 32;
 
   std::size_t kept_;
-  std::size_t roomy_;  // so many segments are no reason yet to settle some
+  std::size_t roomy_;  // number of segments below which none is settled
   std::vector<segment> segments_;
   std::array<interval_set, 2> intervals_;
   std::array<state_times, 2> times_{};
 };
 
-/// The lengths of two unions of intervals and of what they have in common, for intervals that come in about
-/// the order of their ends; otherwise as `timeline_overlap`.
+/// The lengths of two unions of intervals, and of their intersection. Intervals arrive roughly in the order
+/// of their ends; limits as in `timeline_overlap`.
 class union_overlap {
  public:
   explicit union_overlap(std::size_t kept) : kept_(kept) {}

@@ -10,7 +10,7 @@
 namespace imbrex::tools {
 namespace {
 
-/// Sets of moments, one flag each: what intervals are made of, as plainly as can be.
+/// Sets of moments with one flag each: the simplest form of a union of intervals.
 using moments = std::vector<char>;
 
 void mark(moments& in, interval i) {

@@ -13,12 +13,12 @@ namespace {
 using trace::item_class;
 using trace::wait_cause;
 
-/// The parts of chains that states have, but for `program`.
+/// The parts of chains for all states but `program`.
 constexpr std::array<chain_part, pe_states> parts_of_states{
     chain_wait_other, chain_runtime,     chain_unrecorded, chain_wait_other,
     chain_wait_other, chain_wait_device, chain_wait_timer, chain_wait_other};
 
-/// What is left; nothing where intervals were cut, and so too much was taken away.
+/// The difference, but at least 0: cut intervals may make `part` too large.
 std::uint64_t without(std::uint64_t all, std::uint64_t part) { return all > part ? all - part : 0; }
 
 }  // namespace
@@ -42,7 +42,7 @@ std::uint32_t pe_account::part(pe_state now) const {
                                   : parts_of_states[static_cast<std::size_t>(now)];
 }
 
-// Accounts for the time up to now; what it does may change afterwards.
+// Accounts for the time up to `time`. Call it before the state changes.
 void pe_account::change(std::uint64_t time) {
   forget_captured();
   if (time <= since_) return;
@@ -66,7 +66,7 @@ void pe_account::change(std::uint64_t time) {
   since_ = time;
 }
 
-// Tells the process if that has begun or ended to compute.
+// Notifies the process if this PE has begun or ended to compute.
 void pe_account::changed(std::uint64_t time) {
   const bool computes = does_.is_busy() && does_.innermost().program;
   if (computes == computing_) return;
@@ -83,14 +83,14 @@ void pe_account::begun(activity::frame& frame, std::uint32_t entry) {
     frame.more.element = all_.elements.place_of(frame.group, frame.element, process_);
 }
 
-// Its entry is called.
+// Counts a call of the frame's entry.
 void pe_account::called(activity::frame& frame) {
   if (!all_.counts) return;
   ++all_.entries[frame.more.entry].calls;
   ++all_.elements[frame.more.element].calls;
 }
 
-// What is done where a frame ends.
+// Accounts for the end of a frame.
 auto pe_account::tells_end(std::uint64_t time) {
   return [this, time](const activity::frame& ended, std::size_t depth) {
     auto& longest = all_.entries[ended.more.entry].longest;
@@ -222,7 +222,7 @@ void pe_account::woken(std::uint64_t time) {
   does_.woken();
 }
 
-// What ran counts as an item up to the last moment that is known.
+// Running frames are treated as an item that ends at the last known time.
 void pe_account::stop_recording(std::uint64_t last_known) {
   if (does_.is_busy()) {
     last_item_end_ = last_known;
@@ -233,7 +233,7 @@ void pe_account::stop_recording(std::uint64_t last_known) {
   });
   waited_ = false;
   something_runs_inside();
-  waits_ = {};  // nobody will know how they end
+  waits_ = {};  // the ends of these waits are not recorded
   idle_since_work_ = 0;
 }
 
@@ -243,7 +243,7 @@ void pe_account::off(std::uint64_t time) {
   changed(time);
 }
 
-// Nobody knows what happened since the record before, nor what goes on now.
+// The PE's state from the previous record on is unknown.
 void pe_account::dropped(const trace::record& r, std::uint64_t before) {
   change(before);
   report_.dropped += r.a;

@@ -9,29 +9,29 @@
 
 namespace imbrex::tools {
 
-/// What a frame of a PE is.
+/// The kinds of frames.
 enum class frame_kind : std::uint8_t { item, turn, coroutine };
 
-/// Something that runs on a PE: an item of its queue, in that perhaps the turns of elements, and coroutines
-/// that go on. `More` is what the user of `pe_activity` keeps with it.
+/// An execution on a PE: an item of its queue, or the turn of an element or a resumed coroutine inside it.
+/// `More`: data of the user of `pe_activity`.
 template <class More>
 struct activity_frame {
   std::uint64_t begun = 0;
-  std::uint64_t element = 0;  ///< if `program`, as `group`: the element of the collection
-  std::uint32_t group = 0;    ///< the collection
-  std::uint16_t entry = 0;    ///< as records have it
+  std::uint64_t element = 0;  ///< if `program`: the element of the collection `group`
+  std::uint32_t group = 0;    ///< if `program`: the collection
+  std::uint16_t entry = 0;    ///< as in records
   frame_kind kind = frame_kind::item;
-  bool program = false;  ///< an element of the program runs, and not the runtime
+  bool program = false;  ///< an element of the program runs, not the runtime
   More more{};
 };
 
-/// What a PE does by the records of its track: the one place that knows which of them begins what, and what
-/// that ends. Reports, conversions and replays keep one for each PE, and account for what it tells them.
+/// Interprets the records of a PE's track: the only place that knows which record begins or ends what.
+/// Reports, conversions and replays keep one for each PE.
 ///
-/// A PE is idle at first. An item makes it busy; in an item run turns and coroutines, each within the one
-/// that was begun before and has not ended. What the end of one leaves unended inside ends with it.
-/// `ended(frame, depth)` is called for each frame that ends, the innermost first, while it is still there;
-/// `depth` is in how many others it ran.
+/// A PE is idle at first. An item makes it busy. Turns and coroutines run inside the item, each nested in the
+/// latest open frame. When a frame ends, all frames nested in it end, too. `ended(frame, depth)` is called
+/// for each frame that ends, the innermost first, before it is removed. `depth` is the number of frames
+/// around it.
 template <class More>
 class pe_activity {
  public:
@@ -40,14 +40,14 @@ class pe_activity {
     idle,
     parked,
     busy,
-    unrecorded,  ///< recording was off, or records are missing, and nothing has come since
+    unrecorded,  ///< recording was off, or records are missing, and no record followed
   };
-  /// No more frames lie in each other. A run never comes near it, damage may.
+  /// The largest number of nested frames. Runs stay far below it; damaged traces may exceed it.
   static constexpr std::size_t deepest = 64;
 
   mode now() const { return mode_; }
   bool is_busy() const { return mode_ == mode::busy; }
-  /// What runs, the innermost last.
+  /// The open frames, the innermost last.
   const std::vector<frame>& frames() const { return frames_; }
   frame& innermost() { return frames_.back(); }
   const frame& innermost() const { return frames_.back(); }
@@ -63,9 +63,9 @@ class pe_activity {
     leave(0, ended);
     mode_ = mode::idle;
   }
-  /// False if the PE is not busy, or too much runs already: a turn or coroutine then begins no frame.
+  /// False if the PE is not busy, or too many frames are open: then a turn or coroutine opens no frame.
   bool may_nest() const { return is_busy() && frames_.size() < deepest; }
-  /// The turn, or null if none may begin.
+  /// Opens a turn; null if it may not nest.
   frame* turn_begin(const trace::record& r) {
     return may_nest() ? &push(r, frame_kind::turn, is_of_program(r)) : nullptr;
   }
@@ -74,11 +74,12 @@ class pe_activity {
   bool turn_end(const Ended& ended) {
     return leave_innermost(ended, [](const frame& one) { return one.kind == frame_kind::turn; });
   }
-  /// The coroutine that goes on, or null if none may begin.
+  /// Opens a resumed coroutine; null if it may not nest.
   frame* resumed(const trace::record& r) {
     return may_nest() ? &push(r, frame_kind::coroutine, true) : nullptr;
   }
-  /// Ends that coroutine; false if it does not run, as it was begun by what runs, which goes on.
+  /// Ends the coroutine. False if it is not the innermost frame: a running frame has started it, and
+  /// continues.
   template <class Ended>
   bool suspended(const trace::record& r, const Ended& ended) {
     return leave_innermost(ended, [&](const frame& one) {
@@ -92,7 +93,7 @@ class pe_activity {
   void woken() {
     if (!is_busy()) mode_ = mode::idle;
   }
-  /// Nothing is known of it from here on.
+  /// The state is unknown from here on; ends all frames.
   template <class Ended>
   void stop(const Ended& ended) {
     leave(0, ended);

@@ -22,7 +22,7 @@ record of(record_kind kind, std::uint64_t element = 0, item_class detail = item_
   return {10, kind, static_cast<std::uint8_t>(detail), 3, 7, 0, element};
 }
 
-/// What has ended: "coroutine 2, item 0".
+/// A text of the ended frames: "coroutine 2, item 0".
 class endings {
  public:
   void operator()(const activity::frame& frame, std::size_t depth) const {
@@ -87,7 +87,7 @@ TEST(pe_activity, is_idle_or_parked_or_unknown_between_items) {
   pe.woken();
   EXPECT_EQ(pe.now(), mode::idle);
   pe.item_begin(of(record_kind::item_begin), ended);
-  pe.parked();  // by records that were lost
+  pe.parked();  // the records in between are lost
   EXPECT_EQ(pe.now(), mode::busy);
   pe.stop(ended);
   EXPECT_EQ(pe.now(), mode::unrecorded);

@@ -13,7 +13,7 @@ namespace imbrex::tools {
 
 namespace {
 
-// The numbers of fields, by message.
+// Field numbers, by message.
 namespace trace_packet {
 constexpr std::uint32_t timestamp = 8, sequence = 10, track_event = 11, interned_data = 12,
                         sequence_flags = 13, track_descriptor = 60;

@@ -13,8 +13,8 @@
 
 namespace imbrex::tools {
 
-/// The path of a file that is being written: unless this is whole in the end it is removed. What is no
-/// regular file stays, and so does a link, which may be /dev/stdout.
+/// The path of a file that is being written. Unless `keep` is called, the destructor removes a regular file.
+/// Other files and links stay, such as /dev/stdout.
 class unfinished_file {
  public:
   explicit unfinished_file(std::string path) : path_(std::move(path)) {}
@@ -30,20 +30,20 @@ class unfinished_file {
   bool is_whole_ = false;
 };
 
-/// Writes a file in Perfetto's format: protos/perfetto/trace/trace_packet.proto and track_event/ in its
-/// sources. Names of events are written once, and then called by number.
+/// Writes a file in Perfetto's format; see protos/perfetto/trace/trace_packet.proto and track_event/ in its
+/// sources. Names of events are written once, then referenced by number.
 class perfetto_file {
  public:
-  /// Creates the file, or empties it; it is removed in the end unless it is closed. Throws `error`, which
-  /// names the file, as all here.
+  /// Creates or truncates the file. The destructor removes it unless `close` succeeded. All functions throw
+  /// `error`, which names the file.
   explicit perfetto_file(const std::string& path);
 
-  /// What a thing on the screen belongs to, by a number that is its own.
+  /// Define tracks of the viewer, each with a unique number `track`.
   void process(std::uint64_t track, std::int32_t pid, std::string_view name);
   void thread(std::uint64_t track, std::int32_t pid, std::int64_t tid, std::string_view name);
   void child(std::uint64_t track, std::uint64_t parent, std::string_view name);
 
-  /// What an event says beyond its name. An event of a flow is joined to the next one of it by an arrow.
+  /// The additional fields of an event. An arrow joins an event of a flow to the flow's next event.
   struct details {
     std::string_view category{};
     std::uint64_t flow = 0;
@@ -56,7 +56,7 @@ class perfetto_file {
   void end(std::uint64_t track, std::uint64_t time);
   void instant(std::uint64_t track, std::uint64_t time, std::string_view name, const details& more);
 
-  /// Writes what is left.
+  /// Writes the remaining data.
   void close();
 
  private:
@@ -73,7 +73,7 @@ class perfetto_file {
   void flush();
 
   open_file file_;
-  unfinished_file name_;  // from when it is open: what cannot be opened is not ours to remove
+  unfinished_file name_;  // set only after the file is open: a file that cannot be opened must not be removed
   std::unordered_map<std::string, std::uint64_t> names_;
   protobuf_message packets_;
   protobuf_message packet_;

@@ -8,7 +8,7 @@ namespace imbrex::tools {
 
 namespace {
 
-// A program has few; damage may open, or name, any number.
+// Programs have few phases; damaged traces may contain any number.
 constexpr std::size_t most_open_phases = 100'000;
 constexpr std::size_t most_phase_names = 1000;
 constexpr std::size_t most_steps = 100'000;

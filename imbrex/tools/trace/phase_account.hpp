@@ -15,28 +15,28 @@
 
 namespace imbrex::tools {
 
-/// Where a phase begins or ends.
+/// The context of a phase's begin or end.
 struct phase_point {
   std::uint32_t track = 0;
-  /// When it begins what runs there: an entry, and the place of the element in an `element_table`; empty
-  /// and 0 if nothing does.
+  /// At a begin, the running entry and the element's index in an `element_table`. Empty and 0 if nothing
+  /// runs.
   std::string_view entry{};
   std::uint32_t element = 0;
-  std::uint64_t program_time = 0;  ///< for how long the track has run the program
-  bool counts = true;              ///< false outside of what a report is on
+  std::uint64_t program_time = 0;  ///< time for which the track has run the program
+  bool counts = true;              ///< false outside the report's phase
 };
 
-/// The phases of a run, by name and by the entry in which they begin, and by their numbers. Those that do not
-/// end, or began before they were recorded, are left out.
+/// The phases of a run, by name and entry of their begin, and by their numbers. Phases without a recorded
+/// begin or end are omitted.
 class phase_account {
  public:
-  /// A phase begins or ends.
+  /// Records the begin or end of a phase.
   void take(const trace::record& r, const phase_point& at, std::string_view name);
-  /// By name and entry. `whose` is the place of an element.
+  /// Reports by name and entry. `phase_sum::whose` is an element's index.
   std::vector<phase_report> reports() const;
 
  private:
-  // A phase: its track, the number of its name there, and which.
+  // A phase: its track, the track's number of its name, and its id.
   using key = std::tuple<std::uint32_t, std::uint32_t, std::uint64_t>;
   struct begun_phase {
     std::uint64_t time = 0;

@@ -17,7 +17,7 @@ using trace::record_kind;
 TEST(PhaseAccount, KnowsPhasesThatOverlap) {
   std::mt19937 random(1);
   phase_account account;
-  const std::vector<std::string> names{"step", "solve", "solve"};  // two processes count differently
+  const std::vector<std::string> names{"step", "solve", "solve"};  // two processes number names differently
   const std::vector<std::string> entries{"block::run", "the main task"};
   struct phase {
     std::uint32_t track;
@@ -32,7 +32,7 @@ TEST(PhaseAccount, KnowsPhasesThatOverlap) {
   };
   std::vector<phase> running;
   std::vector<phase> ended;
-  std::vector<std::uint64_t> program(3);  // for how long tracks have run it
+  std::vector<std::uint64_t> program(3);  // time of running the program, by track
   for (std::uint64_t time = 1; time < 5000; time += 1 + random() % 20) {
     for (auto& of_track : program) of_track += random() % 3;
     if (running.size() < 3 || random() % 2 == 0) {

@@ -14,10 +14,10 @@ namespace imbrex::tools {
 
 namespace {
 
-constexpr std::size_t most_listed_names = 20;  // that an error tells
-// Damage may open any number.
+constexpr std::size_t most_listed_names = 20;  // names listed in an error
+// Damaged traces may contain any number of open phases.
 constexpr std::size_t most_open_times = 100'000;
-constexpr std::size_t most_apart = 1U << 16U;  // phases, until they are united
+constexpr std::size_t most_apart = 1U << 16U;  // phases kept before they are united
 
 /// The union of some intervals, in the order of time.
 std::vector<interval> united(std::vector<interval> phases) {

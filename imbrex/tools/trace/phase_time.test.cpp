@@ -43,7 +43,7 @@ void write_phases(const std::string& file) {
   out.write_name(trace::name_table::marks, 0, 0, "steps");
   out.write_name(trace::name_table::marks, 1, 0, "set up");
   out.write(0, std::vector{
-                   a_record(50, record_kind::phase_end, 0, 99, 0),  // its begin was not recorded
+                   a_record(50, record_kind::phase_end, 0, 99, 0),  // the begin was not recorded
                    a_record(100, record_kind::phase_begin, 0, 1, 1),
                    a_record(200, record_kind::phase_begin, 0, 2, 0),
                    a_record(250, record_kind::phase_end, 0, 1, 1),
@@ -65,7 +65,7 @@ TEST(phase_time, is_read_from_all_tracks) {
   const phase_time steps = read_phase(in, "steps");
   EXPECT_EQ(steps.size(), 2U);
   EXPECT_EQ(steps.passed(400), 200U);
-  EXPECT_EQ(steps.passed(900), 400U);  // the last has not ended
+  EXPECT_EQ(steps.passed(900), 400U);  // the last phase has not ended
   EXPECT_FALSE(steps.contains(199));
   EXPECT_TRUE(steps.contains(399));
   EXPECT_FALSE(steps.contains(400));

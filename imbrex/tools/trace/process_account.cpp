@@ -35,12 +35,12 @@ overlap_report process_account::finish(std::uint64_t end) {
   return {overlap_.length(), computation_, overlap_.times()[0], overlap_.cut(), overlap_.cut_time()};
 }
 
-// All changes up to the end of a window are known when it has ended, but for the end of what a PE did before
-// records of it were dropped, in files that do not say when that was (`off`).
+// At the end of a window all its changes are known. The exception is the end of a PE's activity before
+// dropped records, in files without its time (`off`).
 void process_changes::begin_window(std::uint64_t start, std::deque<process_account>& processes) {
   std::sort(late_.begin(), late_.end());
   for (const auto& [time, change] : late_) take(time, change, processes);
-  trace::sort_by_upper_half(changes_, room_);  // what happens at one time may do so in any order
+  trace::sort_by_upper_half(changes_, room_);  // changes at the same time may have any order
   for (const std::uint64_t next : changes_)
     take(start_ + (next >> 32U), static_cast<std::uint32_t>(next), processes);
   late_.clear();

@@ -12,16 +12,16 @@
 
 namespace imbrex::tools {
 
-/// The computation of a process: at least one of its PEs computes. Changes come in the order of time, but for
-/// the end of what a PE computed before records of it were dropped: that counts as long as the process
-/// computed at all.
+/// The computation of a process: the time in which at least one of its PEs computes. Changes arrive in the
+/// order of time, except the end of a PE's computation before dropped records. That end counts only as long
+/// as the process computed at all.
 class process_account {
  public:
   process_account(std::size_t kept, std::uint64_t start) : overlap_(kept), since_(start) {}
 
-  /// One of its PEs begins or ends to compute.
+  /// One PE of the process begins or ends to compute.
   void pe_computes(std::uint64_t time, bool begins);
-  /// A message from another process begins, which was on its way.
+  /// A message from another process begins after its time in flight.
   void message(std::uint64_t time, interval on_its_way);
   overlap_report finish(std::uint64_t end);
 
@@ -35,12 +35,11 @@ class process_account {
   int computing_ = 0;
 };
 
-/// What changes for processes while a window of a trace is read. The PEs tell it in any order, and it matters
-/// in that of time.
+/// Changes of processes while a window of a trace is read. PEs add them in any order, and they are applied in
+/// the order of time.
 class process_changes {
  public:
-  /// All changes of before are known, and the processes are told. Those that follow are less than 2^32 ns
-  /// after `start`.
+  /// Applies all earlier changes to the processes. Later changes are less than 2^32 ns after `start`.
   void begin_window(std::uint64_t start, std::deque<process_account>& processes);
 
   void pe_computes(std::uint64_t time, std::uint32_t process, bool begins) {
@@ -63,10 +62,10 @@ class process_changes {
   void take(std::uint64_t time, std::uint32_t change, std::deque<process_account>& processes);
 
   std::uint64_t start_ = 0;
-  std::vector<std::uint64_t> changes_;  // times since the start, and a process or the place of a message
-  std::vector<std::uint64_t> room_;     // for sorting them
-  std::vector<std::pair<std::uint64_t, std::uint32_t>> late_;  // of before the window, so there are few
-  std::vector<std::pair<std::uint32_t, interval>> messages_;   // to which process
+  std::vector<std::uint64_t> changes_;  // time since the start, and a process or an index in `messages_`
+  std::vector<std::uint64_t> room_;     // buffer for sorting them
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> late_;  // changes before the window, which are few
+  std::vector<std::pair<std::uint32_t, interval>> messages_;   // receiving process
 };
 
 }  // namespace imbrex::tools

@@ -7,8 +7,7 @@
 
 namespace imbrex::tools {
 
-/// One message of Protocol Buffers, field by field, as their encoding says. Its memory is used again after
-/// `clear`.
+/// One Protocol Buffers message, encoded field by field. `clear` keeps its memory.
 class protobuf_message {
  public:
   void number(std::uint32_t field, std::uint64_t value) {

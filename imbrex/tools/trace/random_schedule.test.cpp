@@ -10,7 +10,7 @@ using trace::record_kind;
 
 namespace {
 
-constexpr std::uint64_t drift_time = 2'000'000'000;  // between two readings of a clock
+constexpr std::uint64_t drift_time = 2'000'000'000;  // ns between two readings of a clock
 
 }  // namespace
 
@@ -27,7 +27,7 @@ random_schedule::random_schedule(unsigned seed, const shape& given) : how(given)
     auto ahead = shifts_[k];
     if (how.clock_errors) ahead += static_cast<std::int64_t>(random_() % 400) - 200;
     readings_[k].push_back({0, ahead, 0});
-    // A clock that is ever further behind: its times spread, and stay in order.
+    // A clock that falls further and further behind: recorded times spread, and stay in order.
     if (how.clock_errors)
       readings_[k].push_back({drift_time, ahead + static_cast<std::int64_t>(random_() % 800'000), 0});
     trace::clock_fit fit;
@@ -84,7 +84,7 @@ random_schedule::stretch random_schedule::stretch_until(const live& one, std::ui
   return made;
 }
 
-// Just now, by the last record.
+// Notes an event at the time of the last record.
 void random_schedule::note(std::uint32_t p, event::kind what, std::uint32_t entry, bool has_element,
                            whose_type whose, std::uint64_t bytes) {
   event& noted = events.emplace_back(what, live_[p].since, entry);
@@ -122,7 +122,7 @@ void random_schedule::pause(std::uint32_t p) {
 }
 
 void random_schedule::drop(std::uint32_t p) {
-  stop_recording(p);  // at the record before
+  stop_recording(p);  // recording stops at the previous record
   now_ += random_() % 300;
   const auto records = 1 + random_() % 9;
   dropped += records;
@@ -184,7 +184,7 @@ void random_schedule::begin_item(std::uint32_t p) {
   if (!turn) message_begins(p, which);
   if (!turn && detail == 0 && random_() % 5 == 0) return pass_on(p, which);
   if (!turn && random_() % 2 == 0) return;
-  // A broadcast: elements have their turns with its message.
+  // A broadcast: elements have turns with its message.
   put(p, record_kind::entry_begin, messages[which].address, element, 1, entry, 0);
   note(p, event::kind::call, entry, true, {1, element});
   one.stack.push_back({entry, 1, element, true, 't'});
@@ -199,7 +199,7 @@ void random_schedule::message_begins(std::uint32_t p, std::size_t which) {
   m.has_begun = true;
   m.begun = std::max(time, m.ready);
   one.held.push_back(m.address);
-  // Before its packing has been seen, nobody knows what it is.
+  // The message's identity is unknown before its packing has been read.
   const bool known = m.packed == 0 || std::pair(m.packed, m.sender) < std::pair(time, p);
   if (known) one.worked = true;
   const bool was_there = m.is_bytes && m.sent < one.worked_until && m.ready <= one.worked_until + 20'000;
@@ -217,7 +217,7 @@ std::uint64_t random_schedule::fresh_address(std::uint32_t process) {
   return address;
 }
 
-// Sends a message, or passes on one that is here.
+// Sends a new message, or forwards a present one.
 void random_schedule::send(std::uint32_t p) {
   const auto choices = here_at(p);
   const auto to = static_cast<std::uint32_t>(random_() % pes.size());
@@ -227,7 +227,7 @@ void random_schedule::send(std::uint32_t p) {
   leave(p, messages.back(), to, any_entry());
 }
 
-// The item that a message has begun only sends it on: for the report that is another, which calls the same.
+// The message's item only forwards it: the report sees another message that calls the same entry.
 void random_schedule::pass_on(std::uint32_t p, std::size_t which) {
   const auto [address, entry] = std::pair(messages[which].address, messages[which].entry);
   live_[p].held.clear();
@@ -252,7 +252,7 @@ void random_schedule::leave(std::uint32_t p, message& m, std::uint32_t to, std::
        by_element ? whose_type(one.stack.back().group, one.stack.back().element) : whose_type(), m.bytes);
   m.sent = m.ready = live_[p].since;
   if (process_of(to) == process_of(p)) {
-    m.here = random_() % 3 != 0;  // otherwise it comes to the end of a link later
+    m.here = random_() % 3 != 0;  // otherwise it arrives later by a link
     return;
   }
   m.is_bytes = true;
@@ -373,7 +373,7 @@ void random_schedule::write(const std::string& file) {
                      "entry" + std::to_string(e));
     for (const auto& reading : readings_[k]) out.write(reading);
     if (k == 0) out.write({0, 0, 0});
-    // The tracks in pieces, one after the other.
+    // The tracks are written in pieces, in turn.
     std::vector<std::size_t> written(how.pes_a_process, 0);
     for (bool more = true; more;) {
       more = false;

@@ -14,8 +14,8 @@
 
 namespace imbrex::test {
 
-/// A run that never was: PEs do at random what records can tell. It knows the truth that a report has to find
-/// again, with all of it in memory and nothing looked up by address.
+/// A synthetic run: PEs do at random anything that records can express. It keeps the expected results of a
+/// report in memory, computed without lookups by address.
 class random_schedule {
  public:
   struct shape {
@@ -24,34 +24,35 @@ class random_schedule {
     int steps = 1000;
     bool clock_errors = false;  ///< messages may seem to arrive before they were sent
     bool pauses = false;        ///< recording is switched off and on
-    bool drops = false;         ///< records are missing, as if the ring was full; nothing happens meanwhile
+    bool drops = false;         ///< records are missing, as if the ring was full, and nothing happens
+                                ///< meanwhile
   };
   random_schedule(unsigned seed, const shape& how);
 
-  /// Writes its files.
+  /// Writes the trace files.
   void write(const std::string& file);
 
   static constexpr std::uint32_t entries = 6;
-  /// An element: of which collection, and which.
+  /// An element: the collection and the number in it.
   using whose_type = std::pair<std::uint32_t, std::uint64_t>;
-  /// A stretch of time in which a PE's state did not change; all times are those of process 0.
+  /// A time in which a PE's state did not change, in process 0's clock.
   struct stretch {
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
     tools::pe_state state = tools::pe_state::before_first;
     bool parked = false;
-    std::uint32_t entry = 0;  ///< if it runs
-    bool blocked = false;     ///< until the device had done what a coroutine waited for
-    whose_type whose{};       ///< if an element of the program runs
+    std::uint32_t entry = 0;  ///< running entry, if any
+    bool blocked = false;     ///< idle until the device had completed the awaited work
+    whose_type whose{};       ///< running element of the program, if any
   };
-  /// What counts once, if it counts at all.
+  /// An event that counts once, or never if `undone`.
   struct event {
     enum class kind : std::uint8_t { item, call, resume, sent } what = kind::call;
     std::uint64_t time = 0;
     std::uint32_t entry = 0;
-    std::optional<whose_type> whose{};  ///< the element that is called, or sends
+    std::optional<whose_type> whose{};  ///< called or sending element
     std::uint64_t bytes = 0;
-    bool undone = false;  ///< a call that only passed its message on
+    bool undone = false;  ///< a call that only forwarded its message
   };
   struct message {
     std::uint64_t bytes = 0;
@@ -62,9 +63,9 @@ class random_schedule {
     std::uint32_t receiver = 0;
     bool arrived = false;
     bool has_begun = false;
-    // While it is on its way:
+    // State in flight:
     std::uint64_t address = 0;
-    std::uint64_t packed = 0;  // when
+    std::uint64_t packed = 0;  // time of packing
     std::uint32_t number = 0;
     std::uint16_t entry = 0;
     bool is_bytes = false;
@@ -75,7 +76,7 @@ class random_schedule {
     std::uint64_t end = 0;
     bool copy = false;
   };
-  /// An item that begins after its PE was idle, by a message that came meanwhile.
+  /// An item that begins, after its PE was idle, with a message that arrived in that time.
   struct takeover {
     std::uint64_t time = 0;
     std::size_t message = 0;
@@ -89,8 +90,8 @@ class random_schedule {
   const shape how;
   std::vector<pe> pes;
   std::vector<message> messages;
-  std::vector<operation> operations;  ///< of the device of process 0, as far as recorded
-  std::uint64_t sent = 0;             ///< with those passed on
+  std::vector<operation> operations;  ///< recorded operations of process 0's device
+  std::uint64_t sent = 0;             ///< including forwarded messages
   std::uint64_t dropped = 0;
   std::vector<event> events;
   std::uint64_t begin = 0;
@@ -102,11 +103,11 @@ class random_schedule {
     std::uint32_t group;
     std::uint64_t element;
     bool program;
-    char kind;  // 'i', 't' or 'c'
+    char kind;  // item 'i', turn 't' or coroutine 'c'
   };
   struct live {
     std::vector<frame> stack;
-    char mode = 'i';  // idle, busy, unrecorded
+    char mode = 'i';  // idle 'i', busy or unrecorded
     bool in_item = false;
     bool parked = false;
     bool began = false;
@@ -120,8 +121,8 @@ class random_schedule {
     int device_waits = 0;
     int timer_waits = 0;
     std::uint32_t packed = 0;
-    std::vector<std::uint64_t> held;  // addresses of messages that run
-    std::size_t call = 0;             // its item's, among the events
+    std::vector<std::uint64_t> held;  // addresses of messages of running frames
+    std::size_t call = 0;             // index of the item's call in `events`
     std::vector<trace::record> records;
   };
 

@@ -8,8 +8,8 @@
 
 namespace imbrex::tools {
 
-/// All that is known of the runs, as one line of JSON: {"runs": [...]}, and of two also {"compared": {...}}.
-/// Times are in ns.
+/// The reports of one or more runs as one line of JSON: {"runs": [...]}, and for two runs also {"compared":
+/// {...}}. Times are in ns.
 std::string report_json(std::span<const run_report> runs);
 
 }  // namespace imbrex::tools

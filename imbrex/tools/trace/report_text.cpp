@@ -27,7 +27,7 @@ std::string part_text(std::uint64_t of, std::uint64_t all) {
   return all == 0 ? "-" : readable_part(static_cast<double>(of) / static_cast<double>(all));
 }
 
-/// Calls `row` for what there is room for, and says how many have none.
+/// Calls `row` for up to `most_rows` items, and returns a note on the number of others.
 template <class Rows, class Row>
 std::string some_rows(const Rows& rows, const char* what, Row row) {
   for (std::size_t k = 0; k < std::min(rows.size(), most_rows); ++k) row(rows[k]);
@@ -85,7 +85,7 @@ std::string entries_text(const run_report& run) {
          out.text() + more;
 }
 
-/// Of an overlap, or of idle time.
+/// A note on cut intervals of an overlap or of idle time.
 std::string cut_note(const auto& of) {
   return of.cut == 0 ? ""
                      : fmt::format(" ({} intervals cut by {} in all)", readable_count(of.cut),

@@ -7,9 +7,9 @@
 
 namespace imbrex::tools {
 
-/// What a trace tells of a run, as tables.
+/// A report as text tables.
 std::string report_text(const run_report& run);
-/// The figures of two runs and their ratios, side by side.
+/// Two reports and the ratios of their figures, side by side.
 std::string comparison_text(const run_report& one, const run_report& other);
 
 }  // namespace imbrex::tools

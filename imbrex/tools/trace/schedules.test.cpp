@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reports on random schedules against the truth, computed in the plainest way.
+// Compares reports on random schedules with results computed in the simplest way.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,16 +22,16 @@ bool covers(const std::vector<interval>& intervals, std::uint64_t from, std::uin
                      [&](const interval& i) { return i.begin <= from && until <= i.end; });
 }
 
-/// What a report is on: phases, or all of the run.
+/// The extent of a report: phases, or the whole run.
 struct extent {
-  std::vector<interval> phases{};  ///< overlapping or not
+  std::vector<interval> phases{};  ///< may overlap
   bool is_all = true;
 
   bool contains(std::uint64_t time) const {
     return is_all ||
            std::ranges::any_of(phases, [&](const interval& i) { return i.begin <= time && time < i.end; });
   }
-  /// How much of what lies between them is in it.
+  /// The time between the two moments that lies in the extent.
   std::uint64_t within(std::uint64_t from, std::uint64_t until) const {
     if (is_all) return until - from;
     std::uint64_t all = 0;
@@ -46,7 +46,7 @@ struct extent {
   }
 };
 
-/// Calls `slice` with pieces of time within which nothing begins or ends.
+/// Calls `slice` with each interval between neighbouring cuts, within which nothing begins or ends.
 void for_slices(const extent& of, std::vector<std::uint64_t> cuts,
                 const std::function<void(std::uint64_t, std::uint64_t)>& slice) {
   for (const interval& i : of.phases) {
@@ -306,7 +306,7 @@ void check_messages(const random_schedule& run, const extent& of, const message_
   EXPECT_EQ(got.queue.most(), longest_queue);
 }
 
-/// What a chain is made of: by entry, or by part below the first entry.
+/// The parts of a chain: by entry, or by chain part below the first entry.
 using parts = std::map<std::string, std::uint64_t>;
 
 std::string part_of(const random_schedule::stretch& s) {
@@ -367,7 +367,7 @@ void check_path(const random_schedule& run, const run_report& got) {
   EXPECT_EQ(got.path.lost, 0U);
 }
 
-/// What has occurred in all of some schedules, to be sure that it has.
+/// Sums over several schedules, to verify that each case has occurred.
 struct occurred {
   std::uint64_t covered = 0;
   std::uint64_t covered_of_processes = 0;
@@ -416,7 +416,7 @@ void check(occurred& all, unsigned seed, const random_schedule::shape& how) {
   all.arrived_before_sent += got.messages.arrived_before_sent;
 }
 
-/// The same of phases that lie at random in the run.
+/// Compares reports on phases at random times with expected results.
 void check_phases(unsigned seed, const random_schedule::shape& how) {
   SCOPED_TRACE("seed " + std::to_string(seed));
   random_schedule run(seed, how);

@@ -44,7 +44,7 @@ pe_report sum_of_pes(const run_report& run) {
 std::vector<figure> summary(const run_report& run) {
   const pe_report all = sum_of_pes(run);
   const std::uint64_t time = run.length * run.pes.size();
-  std::uint64_t pieces = 0;  // of the program, between awaits
+  std::uint64_t pieces = 0;  // pieces of the program between awaits
   for (const entry_report& e : run.entries)
     if (e.program) pieces += e.calls + e.resumes;
   const auto number = [](std::uint64_t n) { return static_cast<double>(n); };

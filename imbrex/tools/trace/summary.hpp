@@ -15,21 +15,21 @@ pe_report sum_of_pes(const run_report& run);
 
 enum class quantity_kind : std::uint8_t { time, bytes, count, part };
 
-/// One number that two runs are compared by.
+/// A number for comparing two runs.
 struct figure {
   const char* key;   ///< in JSON
   const char* name;  ///< for people
   quantity_kind kind;
-  std::optional<double> value;  ///< none if it is a part of nothing
+  std::optional<double> value;  ///< empty if it is a fraction of zero
 };
 
-/// The figures of a run, always the same ones in the same order.
+/// The figures of a run, always in the same order.
 std::vector<figure> summary(const run_report& run);
 
-/// Its value with a unit; a dash if it has none.
+/// The value with its unit; a dash if it has none.
 std::string text_of(const figure& one);
 
-/// The second's value in parts of the first's; none where that says nothing.
+/// The second value divided by the first; empty if the ratio is meaningless.
 std::optional<double> ratio_of(const figure& first, const figure& second);
 
 }  // namespace imbrex::tools

@@ -6,11 +6,11 @@
 
 namespace imbrex::tools {
 
-/// Rows of cells under a heading. All columns but the last are aligned to the right.
+/// A text table with a heading. All columns but the last are right-aligned.
 class table {
  public:
   explicit table(std::vector<std::string> heading) : rows_{std::move(heading)} {}
-  /// As many cells as the heading has.
+  /// Adds a row, which must have as many cells as the heading.
   void row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
   std::string text() const;
 

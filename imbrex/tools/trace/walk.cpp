@@ -16,7 +16,7 @@ using trace::track_class;
 using kind = walked_frame::kind;
 using activity = pe_activity<std::monostate>;
 
-/// Of a PE that does not run items: idle or parked, or nothing while nobody knows.
+/// The frame of a PE that runs no item: idle or parked; empty if its state is unknown.
 std::optional<walked_frame> rest_of(const activity& pe) {
   switch (pe.now()) {
     case activity::mode::idle: return walked_frame{kind::idle};
@@ -57,7 +57,7 @@ class walker {
     std::uint32_t file = 0;
     track_class kind = track_class::pe;
     std::uint64_t last_record = 0;
-    activity does{};  // if it is a PE
+    activity does{};  // used by PEs only
   };
 
   void begin(std::uint64_t start);
@@ -101,7 +101,7 @@ void walker::take(const record& r, std::uint32_t track) {
   }
 }
 
-// Nothing is known of that track from then on.
+// The track's state is unknown from then on.
 void walker::stop(std::uint32_t track, std::uint64_t time) {
   if (tracks_[track].kind != track_class::pe) return;
   if (const auto rest = rest_of(tracks_[track].does)) to_.end(track, time, *rest);

@@ -8,18 +8,18 @@
 
 namespace imbrex::tools {
 
-/// What a PE does: it runs an item, in that perhaps turns and coroutines, or it is idle.
+/// An activity of a PE: an item, a turn or coroutine inside it, or idle time.
 struct walked_frame {
   enum class kind : std::uint8_t { idle, parked, item, turn, coroutine };
   kind what = kind::idle;
-  bool program = false;     ///< its element is known
-  std::uint16_t entry = 0;  ///< of those that run
+  bool program = false;     ///< `group` and `element` are known
+  std::uint16_t entry = 0;  ///< entry of an item, turn or coroutine
   std::uint32_t group = 0;
   std::uint64_t element = 0;
 };
 
-/// Is told what a trace says, to draw it elsewhere: on each track in the order of time. Frames of a PE lie in
-/// each other, and all that begin end. While nothing is recorded a PE has none.
+/// Receives the contents of a trace for drawing; on each track in the order of time. Frames of a PE are
+/// properly nested, and each begun frame ends. A PE has no frame while nothing is recorded.
 class walk_observer {
  public:
   walk_observer() = default;
@@ -27,25 +27,24 @@ class walk_observer {
   walk_observer& operator=(const walk_observer&) = delete;
   virtual ~walk_observer() = default;
 
-  /// Comes first: the time of the first record.
+  /// First call: the time of the first record.
   virtual void start(std::uint64_t time) = 0;
-  /// `by` is the message that it begins with, or null.
+  /// `by`: the message that begins the frame, or null.
   virtual void begin(std::uint32_t track, std::uint64_t time, const walked_frame& frame,
                      const message_account::begun* by) = 0;
   virtual void end(std::uint32_t track, std::uint64_t time, const walked_frame& frame) = 0;
-  /// By a PE or a communication thread. `number` is that of `message_in_flight`.
+  /// A PE or a communication thread has sent a message. `number`: `message_in_flight::number`.
   virtual void sent(std::uint32_t track, const trace::record& r, std::uint32_t number) = 0;
-  /// A message whose item has begun before it was sent or packed, which is now: by clocks that do not agree,
-  /// or stand still.
+  /// A message is sent or packed now, but its item has already begun: clocks differ, or stand still.
   virtual void begun_early(std::uint64_t time, const message_account::begun& known) = 0;
-  /// Operations of devices; of PEs and communication threads what the user marks; of PEs `off`, `on` and
-  /// `dropped`.
+  /// Other records: operations of devices; marks of PEs and communication threads; `off`, `on` and `dropped`
+  /// of PEs.
   virtual void other(std::uint32_t track, const trace::record& r) = 0;
-  /// Comes last: the time of the last record.
+  /// Last call: the time of the last record.
   virtual void finish(std::uint64_t time) = 0;
 };
 
-/// Reads a trace to its end, once, and tells of it. Memory: for each track, and for each message on its way.
+/// Reads a trace to its end, once, and calls `to`. Memory: per track, and per message in flight.
 void walk(trace::reader& in, walk_observer& to);
 
 }  // namespace imbrex::tools

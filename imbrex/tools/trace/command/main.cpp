@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `imbrex trace` as a program of its own, which compiles in a fraction of the time that the command takes.
+// `imbrex trace` as a separate program, which compiles in a fraction of the time of the whole command.
 #include <imbrex/tools/command/program.hpp>
 #include <imbrex/tools/trace/command/trace_command.hpp>
 

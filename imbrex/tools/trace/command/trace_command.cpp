@@ -42,13 +42,14 @@ void write_page(const std::string& file, const std::string& page) {
   print(file + ": " + readable_bytes(static_cast<double>(page.size())) + ", for a browser\n");
 }
 
-/// "a.trace.html"; of two traces "a.trace-b.trace.html", so that it does not replace that of the first alone.
+/// "a.trace.html"; for two traces "a.trace-b.trace.html", which does not overwrite the page of the first
+/// alone.
 std::string name_of_page(const std::vector<std::string>& files) {
   if (files.size() == 1) return files.front() + ".html";
   return files.front() + "-" + std::filesystem::path(files.back()).filename().string() + ".html";
 }
 
-/// The options of `imbrex trace report`, as they were given.
+/// The options of `imbrex trace report` as written.
 struct report_options {
   std::vector<std::string> files;
   std::optional<std::string> output, from, to, phase;
@@ -89,7 +90,7 @@ void check_files(const std::vector<std::string>& files) {
                       " are named; leave some out");
 }
 
-/// The options of `imbrex trace convert`, as they were given.
+/// The options of `imbrex trace convert` as written.
 struct conversion_options {
   std::vector<std::string> files;
   std::optional<std::string> to, output;
@@ -148,7 +149,7 @@ std::variant<conversion_settings, std::string> parse_conversion(std::span<const 
 }
 
 int convert_trace(const conversion_settings& asked) {
-  allow_many_descriptors();  // a run has a file for each process, and all are open at once
+  allow_many_descriptors();  // a run has one file per process, all open at once
   trace::reader in(asked.file);
   in.refuse_to_overwrite("--output", asked.output);
   (asked.to_otf2 ? convert_to_otf2 : convert_to_perfetto)(in, asked.output);

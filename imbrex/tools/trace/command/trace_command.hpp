@@ -11,34 +11,35 @@
 
 namespace imbrex::tools {
 
-/// What `imbrex trace report` is asked for.
+/// Settings of `imbrex trace report`.
 struct report_settings {
   std::vector<std::string> files;
   enum class form : std::uint8_t { page, text, json };
   form as = form::page;
-  std::string output;   ///< of a page; empty: beside the first file
-  std::string phase{};  ///< what the numbers are of; empty: of all of the run
-  // The part of the runs of which a page tells everything, ns since their start.
+  std::string output;   ///< file of the page; empty: next to the first trace
+  std::string phase{};  ///< phase to report on; empty: the whole run
+  // Interval of the detailed part of a page, in ns since the start.
   std::uint64_t from = 0;
   std::uint64_t to = ~std::uint64_t{0};
 };
 
-/// What `imbrex trace convert` is asked for.
+/// Settings of `imbrex trace convert`.
 struct conversion_settings {
   std::string file;
-  bool to_otf2 = false;  ///< else to Perfetto's format
+  bool to_otf2 = false;  ///< false: Perfetto's format
   std::string output;
 };
 
-/// Reads what stands behind these commands, or gives the text to print for --help. Throws `usage_error`.
+/// Parses the words after the command, or returns the text to print for --help. Throws `usage_error`.
 std::variant<report_settings, std::string> parse_report(std::span<const std::string> words);
 std::variant<conversion_settings, std::string> parse_conversion(std::span<const std::string> words);
 
-/// Does it; the exit status. Throws `usage_error` for a file that is no trace, and `error`.
+/// Runs the command and returns the exit status. Throws `usage_error` for a file that is no trace, and
+/// `error`.
 int print_report(const report_settings& asked);
 int convert_trace(const conversion_settings& asked);
 
-/// What `imbrex trace` can do.
+/// The subcommands of `imbrex trace`.
 command_list trace_commands();
 
 }  // namespace imbrex::tools

@@ -7,7 +7,7 @@ namespace imbrex::tools {
 
 namespace {
 
-// Of one bin; pages show fewer. With 300,000 bins and the room that vectors leave, 150 MB.
+// Shares kept per bin; pages show fewer. With 300,000 bins and the capacity of vectors this takes 150 MB.
 constexpr std::size_t most_shares = 24;
 
 }  // namespace
@@ -75,7 +75,7 @@ void load_bins::add(const bin_scale& scale, interval time, std::uint64_t amount)
 std::vector<load_bins::load> load_bins::loads(const bin_scale& scale) const {
   std::vector<load> all;
   all.reserve(bins_.size());
-  load whole;  // how many this bin lies wholly in
+  load whole;  // number of things that span this whole bin
   const auto width = static_cast<double>(scale.width);
   for (const bin& one : bins_) {
     all.push_back({one.parts.count + whole.count * width, one.parts.amount + whole.amount * width});

@@ -10,18 +10,17 @@
 
 namespace imbrex::tools {
 
-/// Time spent with something.
+/// Time spent on one thing.
 struct share {
   std::uint32_t what = 0;
   std::uint64_t time = 0;  ///< ns
 };
-/// Those of these numbers are always told apart: there are few.
+/// Things with numbers from here on are never merged: they are few.
 inline constexpr std::uint32_t always_apart = 0xffff'0000U;
-/// What of a bin is not told apart, since too many things happened in it.
+/// The sum of merged things of a bin with too many.
 inline constexpr std::uint32_t other_things = ~std::uint32_t{0};
 
-/// How the time of a run is cut into bins: when the run gets longer than they reach, they become twice as
-/// wide.
+/// The division of a run's time into bins. Bins become twice as wide when the run exceeds them.
 struct bin_scale {
   std::uint64_t width = 1024;  ///< ns
   std::size_t bins = 0;
@@ -29,15 +28,15 @@ struct bin_scale {
   bool reaches(std::uint64_t time) const { return time / width < bins; }
 };
 
-/// What somebody did when: the time spent with each thing, by bins. Sums are exact. All times are since the
-/// start of the run, and within the scale.
+/// The time spent on each thing, by bins. Sums are exact. Times are relative to the start of the run and
+/// within the scale.
 class share_bins {
  public:
-  /// O(bins that `time` lies in).
+  /// Adds time. O(bins that `time` touches).
   void add(const bin_scale& scale, std::uint32_t what, interval time);
-  /// The bins have become twice as wide.
+  /// Doubles the width of the bins.
   void fold();
-  /// Of each bin its shares by `what`, the least first; what comes after the last one is empty.
+  /// The shares of each bin, sorted by `what`. Bins after the last are empty.
   std::span<const std::vector<share>> bins() const { return bins_; }
 
  private:
@@ -46,25 +45,25 @@ class share_bins {
   std::vector<std::vector<share>> bins_;
 };
 
-/// How many things, and how much of them, were under way: by bins the sums over time.
+/// The number and the total amount of things in progress: sums over time, by bins.
 class load_bins {
  public:
-  /// O(1).
+  /// Adds a thing in progress. O(1).
   void add(const bin_scale& scale, interval time, std::uint64_t amount);
-  /// The bins, of this width until now, have become twice as wide.
+  /// Doubles the width of the bins. `before`: the width until now.
   void fold(const bin_scale& before);
 
   struct load {
-    double count = 0;   ///< ns of all things together
-    double amount = 0;  ///< the same, times their amounts
+    double count = 0;   ///< ns, sum over all things
+    double amount = 0;  ///< ns times amount, sum over all things
   };
   std::vector<load> loads(const bin_scale& scale) const;
 
  private:
   struct bin {
-    load parts;          // of what begins or ends in this bin
-    double begins = 0;   // in how many more the bin after this one lies wholly than in the one before it
-    double amounts = 0;  // the same of their amounts
+    load parts;          // sums over things that begin or end in this bin
+    double begins = 0;   // change, after this bin, of the number of things that span whole bins
+    double amounts = 0;  // change of the total amount of these things
   };
   bin& at(std::size_t k);
 

@@ -16,7 +16,7 @@ struct thing {
   std::uint64_t amount;
 };
 
-/// Things in the order of their ends; some are as long as the run.
+/// Things in the order of their ends; some last as long as the run.
 std::vector<thing> random_things(unsigned seed) {
   std::mt19937 random(seed);
   std::vector<thing> all;

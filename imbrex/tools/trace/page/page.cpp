@@ -20,7 +20,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// Numbers in the order of bytes of the browser, all of which are little-endian.
+/// Numbers in the byte order of browsers, little-endian.
 template <class Number>
 class packed {
  public:
@@ -54,10 +54,10 @@ using bytes = packed<std::uint8_t>;
 using shorts = packed<std::uint16_t>;
 using words = packed<std::uint32_t>;
 
-constexpr std::size_t most_kinds = 250;  // of things in bins, so that a byte tells which
-constexpr std::size_t most_entries = 8;  // that the page tells apart in one bin
+constexpr std::size_t most_kinds = 250;  // kinds of things in bins, which must fit in a byte
+constexpr std::size_t most_entries = 8;  // entries shown separately in one bin
 
-/// The entries that bins tell apart, those that took longest; all others are one.
+/// The entries shown separately in bins: those with the longest times. All others are merged.
 struct entry_kinds {
   explicit entry_kinds(const std::vector<entry_report>& entries) : place(entries.size(), 0) {
     std::vector<std::uint32_t> order(entries.size());
@@ -70,7 +70,7 @@ struct entry_kinds {
       told.push_back(entry);
     }
   }
-  // States first, then other entries, then those that are told.
+  // Numbers: states, then one for merged entries, then separate entries.
   std::uint8_t of(std::uint32_t what) const {
     if (what >= share_of(pe_state{}) && what < share_of(pe_state{}) + pe_states)
       return static_cast<std::uint8_t>(what - share_of(pe_state{}));
@@ -82,7 +82,7 @@ struct entry_kinds {
   std::vector<std::uint32_t> told;
 };
 
-/// Leaves the longest times of a bin, and adds the others to the first, of what is not told apart.
+/// Keeps the longest times of a bin and adds the others to the first, the merged one.
 void keep_longest(std::span<std::uint64_t> times) {
   std::vector<std::uint64_t> longest;
   for (const auto time : times.subspan(1))
@@ -97,7 +97,7 @@ void keep_longest(std::span<std::uint64_t> times) {
   }
 }
 
-/// Of each bin how many shares, then of each which and how many 255ths of the bin.
+/// For each bin the number of its shares; then for each share its kind and its 255ths of the bin.
 ordered_json bins_json(const timeline::row& row, const bin_scale& scale, const entry_kinds& kinds) {
   bytes counts;
   bytes shares;
@@ -208,7 +208,7 @@ std::string dumped(const ordered_json& made) {
   return made.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 
-/// JSON that cannot end the element of the page that it stands in: '<' stands only in its strings.
+/// Escapes JSON so that it cannot end the HTML element around it: '<' occurs only in its strings.
 std::string within_script(const std::string& json) {
   std::string text;
   text.reserve(json.size());
@@ -221,7 +221,7 @@ std::string within_script(const std::string& json) {
   return text;
 }
 
-/// Puts what belongs there where `marker` stands, once.
+/// Replaces the only `marker` by `text`.
 void put(std::string& page, std::string_view marker, std::string_view text) {
   page.replace(page.find(marker), marker.size(), text);
 }
@@ -230,7 +230,7 @@ void put(std::string& page, std::string_view marker, std::string_view text) {
 
 std::string timeline_json(const timeline& of, const run_report& run) {
   const entry_kinds kinds(run.entries);
-  // Times of details are 32 bits: to the ns in runs of up to four seconds.
+  // Detailed times have 32 bits: the unit is 1 ns in runs of up to four seconds.
   const std::uint64_t unit = (run.length >> 32U) + 1;
   ordered_json made{{"length", run.length},
                     {"bin", of.scale().width},
@@ -280,7 +280,7 @@ std::string report_page(std::span<const run_report> runs,
   std::string script;
   for (const std::string_view part : page_files::scripts) script += part;
   put(page, "%SCRIPT%", script);
-  // Last, since names may hold anything.
+  // The data come last, since names in them may contain any marker.
   put(page, "%DATA%", within_script(data));
   return page;
 }

@@ -11,12 +11,11 @@
 
 namespace imbrex::tools {
 
-/// What the script of the page knows of one run's timeline, as an object of JSON. Long lists are arrays of
-/// small numbers, little-endian and in base64.
+/// The data of a run's timeline for the page's script, as a JSON object. Long lists are arrays of small
+/// numbers, little-endian, in base64.
 std::string timeline_json(const timeline& of, const run_report& run);
 
-/// One page of HTML for a run, or two to compare, which needs nothing else: `timelines[k]` is that of
-/// `runs[k]`.
+/// A self-contained HTML page for one run, or to compare two. `timelines[k]` belongs to `runs[k]`.
 std::string report_page(std::span<const run_report> runs,
                         std::span<const std::unique_ptr<timeline>> timelines);
 

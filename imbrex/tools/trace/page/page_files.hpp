@@ -6,8 +6,8 @@
 
 namespace imbrex::tools::page_files {
 
-// The files page.html, page.css and *.js of this folder, which travel inside the command. In page.html
-// %STYLE%, %SCRIPT% and %DATA% stand where the others and the data belong.
+// The files page.html, page.css and *.js of this folder, embedded in the command. Page.html has the
+// placeholders %STYLE%, %SCRIPT% and %DATA%.
 extern const std::string_view html;
 extern const std::string_view style;
 extern const std::array<std::string_view, 5> scripts;

@@ -18,8 +18,8 @@ constexpr std::size_t most_links = 128;
 constexpr std::size_t most_marks = 20'000;
 constexpr std::size_t most_streams = 4'096;
 constexpr std::size_t most_names = 4'096;
-constexpr std::uint32_t detailed_rows = 65'536;            // a page has 16 bits for them
-constexpr std::uint64_t latest = std::uint64_t{1} << 62U;  // damage may tell later times
+constexpr std::uint32_t detailed_rows = 65'536;            // row numbers have 16 bits in a page
+constexpr std::uint64_t latest = std::uint64_t{1} << 62U;  // bound for times of damaged traces
 constexpr std::uint32_t other_links = ~std::uint32_t{0};
 
 interval time_of(const timeline::slice_detail& one) { return one.one.time; }
@@ -33,7 +33,7 @@ bool is_earlier(const Detail& l, const Detail& r) {
   return std::pair(left.begin, left.end) < std::pair(right.begin, right.end);
 }
 
-/// Leaves those that begin before `end`, in the order of time.
+/// Removes details that begin at `end` or later, and sorts the others by time.
 template <class Detail>
 void leave_earlier(std::vector<Detail>& details, std::uint64_t end) {
   std::sort_heap(details.begin(), details.end(), is_earlier<Detail>);
@@ -170,7 +170,7 @@ void timeline::operation(std::uint32_t track, const trace::record& r) {
   keep(operations_, {time, r.b, track, found->second, mark_of(file, r.entry), r.detail});
 }
 
-// Phases that have not ended go on to the end of the trace.
+// Phases that have not ended last to the end of the trace.
 void timeline::end(std::uint64_t time) {
   if (in_ == nullptr) return;
   for (const auto& [key, begun] : open_phases_) {
@@ -187,7 +187,7 @@ void timeline::end(std::uint64_t time) {
   leave_earlier(operations_, detail_end_);
 }
 
-// An end takes the room that its begin had.
+// The end of a phase replaces the stored begin.
 void timeline::phase(std::uint32_t track, const trace::record& r) {
   const interval now = since_start({r.time, r.time});
   const auto file = in_->tracks()[track].file;

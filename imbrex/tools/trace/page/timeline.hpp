@@ -15,20 +15,20 @@
 
 namespace imbrex::tools {
 
-/// `share::what` of a PE that runs no entry.
+/// `share::what` of a PE in a state without an entry.
 constexpr std::uint32_t share_of(pe_state state) { return always_apart + static_cast<std::uint32_t>(state); }
 
-/// How much of a run a timeline tells.
+/// The limits of a timeline's size.
 struct timeline_limits {
-  std::size_t bins = 300'000;            ///< of all PEs and devices together
-  std::size_t details = 90'000;          ///< of slices, of messages and of operations, each
-  std::uint64_t from = 0;                ///< details are kept from here, ns since the start,
-  std::uint64_t to = ~std::uint64_t{0};  ///< to here
+  std::size_t bins = 300'000;            ///< total of all PEs and devices
+  std::size_t details = 90'000;          ///< slices, messages and operations, each
+  std::uint64_t from = 0;                ///< begin of the details, ns since the start
+  std::uint64_t to = ~std::uint64_t{0};  ///< end of the details
 };
 
-/// What a page draws of a run: for all of it what each PE and device did by bins of time, and for a part of
-/// it, the whole run if that is short, everything that happened. Memory: for the limits, however long the run
-/// is. All times are ns since the start of the run.
+/// The data that a page shows of a run. Bins hold the activity of each PE and device over the whole run.
+/// Details hold every event of a part, which is the whole run if it is short. Memory: bounded by the limits,
+/// for any length of the run. All times are ns since the start of the run.
 class timeline : public run_observer {
  public:
   explicit timeline(const timeline_limits& limits = {}) : limits_(limits), detail_end_(limits.to) {}
@@ -40,7 +40,8 @@ class timeline : public run_observer {
   void other(std::uint32_t track, const trace::record& r) override;
   void end(std::uint64_t time) override;
 
-  /// A PE: its shares are entries or `share_of` a state. A device: `operation_class`es, which may overlap.
+  /// A PE or a device. Shares of a PE are entries or `share_of` a state. Shares of a device are
+  /// `operation_class`es, which may overlap.
   struct row {
     bool is_pe = false;
     bool is_device = false;
@@ -48,7 +49,7 @@ class timeline : public run_observer {
     std::uint32_t number = 0;
     share_bins shares;
   };
-  /// Messages from a process to another, or between the PEs of one.
+  /// Messages from one process to another, or between PEs of one process.
   struct link {
     std::uint32_t from = 0;
     std::uint32_t to = 0;
@@ -59,7 +60,7 @@ class timeline : public run_observer {
   struct slice_detail {
     slice one;
     std::uint32_t row = 0;
-    std::uint32_t chare = 0;  ///< among `chares()`
+    std::uint32_t chare = 0;  ///< index in `chares()`
   };
   struct message_detail {
     message_times times;
@@ -71,16 +72,16 @@ class timeline : public run_observer {
     interval time;
     std::uint64_t bytes = 0;
     std::uint32_t row = 0;
-    std::uint32_t stream = 0;  ///< among `streams()`
-    std::uint32_t name = 0;    ///< among `marks()`
+    std::uint32_t stream = 0;  ///< index in `streams()`
+    std::uint32_t name = 0;    ///< index in `marks()`
     std::uint8_t kind = 0;     ///< `trace::operation_class`
   };
-  /// A phase, or a mark, which ends when it begins.
+  /// A phase, or a mark, whose begin and end are equal.
   struct mark_detail {
     interval time;
-    std::int64_t number = 0;  ///< the user's
+    std::int64_t number = 0;  ///< set by the user
     std::uint32_t row = 0;
-    std::uint32_t name = 0;  ///< among `marks()`
+    std::uint32_t name = 0;  ///< index in `marks()`
     bool phase = false;
   };
   struct stream {
@@ -89,30 +90,30 @@ class timeline : public run_observer {
   };
 
   const bin_scale& scale() const { return scale_; }
-  /// One for each track of the reader.
+  /// The rows, one for each track of the reader.
   const std::vector<row>& rows() const { return rows_; }
   const std::vector<link>& links() const { return links_; }
   const std::vector<slice_detail>& slices() const { return slices_; }
   const std::vector<message_detail>& messages() const { return messages_; }
   const std::vector<operation_detail>& operations() const { return operations_; }
   const std::vector<mark_detail>& marked() const { return marked_; }
-  /// Elements as "block(1, 2)"; the first is empty: no element.
+  /// Names of elements such as "block(1, 2)"; the first is empty and means no element.
   const std::vector<std::string>& chares() const { return chares_; }
   const std::vector<std::string>& marks() const { return marks_; }
   const std::vector<stream>& streams() const { return streams_; }
-  /// The part of the run of which everything is told; empty if there is none.
+  /// The detailed part of the run; may be empty.
   interval details() const { return {limits_.from, detail_end_}; }
-  /// Details that there was no room for.
+  /// True if some details were dropped for lack of space.
   bool cut() const { return cut_; }
 
  private:
   using id = std::tuple<std::uint32_t, std::uint32_t, std::uint64_t>;
 
   interval since_start(interval time);
-  /// Whether it is told as a detail.
+  /// Whether the interval touches the detailed part.
   bool detailed(interval time) const { return time.end >= limits_.from && time.begin < detail_end_; }
-  /// Of details that there is no room for, that which begins last goes, and the detailed part ends where it
-  /// begins.
+  /// Adds a detail. If there are too many, the detail that begins last is removed, and the detailed part ends
+  /// at its begin.
   template <class Detail>
   void keep(std::vector<Detail>& present, const Detail& added);
   link& link_of(std::uint32_t from, std::uint32_t to);
@@ -130,7 +131,7 @@ class timeline : public run_observer {
   std::vector<row> rows_;
   std::vector<link> links_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> link_places_;
-  // Heaps until the end, on top what begins last.
+  // Heaps, with the detail that begins last on top; sorted by `end`.
   std::vector<slice_detail> slices_;
   std::vector<message_detail> messages_;
   std::vector<operation_detail> operations_;

@@ -38,7 +38,7 @@ std::map<std::uint32_t, std::uint64_t> sums(const timeline::row& row) {
   return all;
 }
 
-// Against the truth that the schedule knows, PE by PE, and against the report.
+// Compares each PE's bins with the schedule and with the report.
 void check_bins(const random_schedule& run, const drawn_run& got) {
   std::map<std::uint32_t, std::uint64_t> by_entry;
   std::uint64_t operated = 0;
@@ -63,7 +63,7 @@ void check_bins(const random_schedule& run, const drawn_run& got) {
       expected[what] += s.end - s.begin;
     }
     auto found = sums(row);
-    // What the end of a run makes of its last idle time, bins do not know.
+    // The bins do not relabel the last idle time at the end of a run.
     const auto after = expected[share_of(pe_state::after_last)];
     std::uint64_t relabelled = 0;
     for (const auto s : {pe_state::idle_device, pe_state::idle_timer, pe_state::idle_other}) {
@@ -72,7 +72,7 @@ void check_bins(const random_schedule& run, const drawn_run& got) {
       found.erase(share_of(s));
     }
     EXPECT_EQ(relabelled, after);
-    // Slices that are in no others make up the time in which it was not idle.
+    // Outermost slices cover the time in which the PE was not idle.
     std::uint64_t busy = 0;
     for (const auto& [what, time] : expected)
       if (what < got.report.entries.size()) busy += time;
@@ -163,7 +163,7 @@ TEST(Timeline, KeepsDetailsOfAPartAndNoMoreThanItMay) {
   const auto end = cut.drawn->details().end;
   EXPECT_GT(end, 0U);
   EXPECT_LT(end, length);
-  // Of that part it has everything, and of the rest nothing.
+  // The timeline has all details of this part, and no later ones.
   const auto begins_before = [&](const timeline::slice_detail& s) { return s.one.time.begin < end; };
   EXPECT_EQ(cut.drawn->slices().size(),
             static_cast<std::size_t>(std::count_if(slices.begin(), slices.end(), begins_before)));
@@ -206,7 +206,7 @@ TEST(Timeline, PhasesOfOneNameThatOverlapEndWhereTheyShould) {
     head.pes = 2;
     trace::file_writer out(folder.file(), head);
     out.write_name(trace::name_table::marks, 3, 0, "sweep");
-    // On two PEs with the same numbers, and on the first of them two at once.
+    // Two PEs use the same numbers, and the first has two phases open at once.
     out.write(0, std::vector{test::a_record(10, record_kind::phase_begin, 7, 1, 3),
                              test::a_record(20, record_kind::phase_begin, 7, 2, 3),
                              test::a_record(30, record_kind::phase_end, 7, 1, 3),
@@ -269,7 +269,7 @@ std::vector<std::uint8_t> bytes_of(const std::string& base64) {
   return bytes;
 }
 
-// Thirty entries by turns, so that bins hold many: those that a bin does not tell apart count as others.
+// Thirty entries alternate, so that bins hold many: merged entries count as others.
 TEST(Page, BinsHoldAllTimeAlsoOfEntriesThatTheyDoNotTellApart) {
   const test::temporary_trace folder;
   std::vector<trace::record> records;
@@ -325,8 +325,8 @@ TEST(Page, NamesCannotLeaveTheDataTheyStandIn) {
   }
   const drawn_run got(folder.file());
   EXPECT_EQ(count(got.page, "<img"), 0U);
-  EXPECT_EQ(count(got.page, "</script>"), 2U);  // of the data and of the script
-  EXPECT_EQ(count(got.page, "<!--"), 1U);       // of the page itself
+  EXPECT_EQ(count(got.page, "</script>"), 2U);  // one ends the data, the other the script
+  EXPECT_EQ(count(got.page, "<!--"), 1U);       // the page's own comment
   EXPECT_GE(count(got.page, "\\u003c/script>\\u003cimg src=x"), 3U);
 }
 
