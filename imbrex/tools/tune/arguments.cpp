@@ -16,14 +16,14 @@ bool names(const std::string& word, std::string_view option) {
          (word.size() > option.size() && word.starts_with(option) && word[option.size()] == '=');
 }
 
-/// A value may be a negative number, such as -3 or -.5, but no option.
+/// True for an option. Negative numbers such as -3 or -.5 are values.
 bool is_option(const std::string& word) {
   const std::size_t digit = word.starts_with("-.") ? 2 : 1;
   return word.size() > 1 && word[0] == '-' &&
          (digit >= word.size() || word[digit] < '0' || word[digit] > '9');
 }
 
-/// The option at `at` has its value in the next word.
+/// True if the next word is the value of the option at `at`.
 bool has_value_behind(arguments::const_iterator at, arguments::const_iterator end) {
   return at->find('=') == std::string::npos && at + 1 != end && !is_option(at[1]);
 }
@@ -56,7 +56,7 @@ arguments words_of_program(const std::string& program, const arguments& words) {
   const auto is_of_interpreter = [](const std::string& word) { return word.starts_with('-'); };
   auto at = std::find_if_not(words.begin(), words.end(), is_of_interpreter);
   while (at != words.end() && at != words.begin() &&
-         (at[-1] == "-W" || at[-1] == "-X"))  // which take a value
+         (at[-1] == "-W" || at[-1] == "-X"))  // options that take a value
     at = std::find_if_not(at + 1, words.end(), is_of_interpreter);
   return at == words.end() ? arguments() : arguments(words.begin(), at + 1);
 }

@@ -10,31 +10,31 @@
 
 namespace imbrex::tune {
 
-/// Words of a command line; from "--" on they are no options.
+/// The words of a command line; words after "--" are no options.
 using arguments = std::vector<std::string>;
 
-/// The words with those of options files in the place of each `--options FILE`, and how many processes the
-/// last of these files says. Throws as `read_options_file`.
+/// Replaces each `--options FILE` by the words of the file. Also returns the number of processes in the last
+/// of these files. Throws as `read_options_file`.
 options_file with_files_read(const arguments& words);
 
-/// Those of its arguments by which an interpreter of Python is told what to run, as "-m imbrex.charm4py" or
-/// "prog.py"; none of another program.
+/// The arguments that select the script or module of a Python interpreter, as "-m imbrex.charm4py" or
+/// "prog.py". Empty for other programs.
 arguments words_of_program(const std::string& program, const arguments& words);
 
-/// What stands behind the option, as "--odf 4" or "--odf=4"; of several the last. None if it is not given, or
-/// has no value.
+/// The value of the option, as in "--odf 4" or "--odf=4"; of the last if repeated. Empty if the option is
+/// absent or has no value.
 std::optional<std::string> value_of(const arguments& words, std::string_view option);
 
-/// True if the option is given, with or without a value.
+/// True if the option is present, with or without a value.
 bool has_option(const arguments& words, std::string_view option);
 
-/// The words without that option, and, if it is one that takes a value, without this.
+/// The words without the option, and without its value if `takes_value`.
 arguments without_option(const arguments& words, std::string_view option, bool takes_value);
 
-/// The words with more options behind those that there are, but before "--".
+/// The words with `more` appended to the options, before "--".
 arguments with_options(const arguments& words, const arguments& more);
 
-/// The words with these options, such as "--iters 5 --check", in the place of their own of the same names.
+/// The words with these options, such as "--iters 5 --check", instead of the options of the same names.
 arguments with_replaced(const arguments& words, const arguments& options);
 
 }  // namespace imbrex::tune

@@ -15,7 +15,7 @@ namespace {
 
 using values = std::vector<std::string>;
 
-/// `poll-user` is there to compare with: `poll` does the same for less.
+/// All completion methods to try. `poll-user` is for comparison only: `poll` does the same for less.
 values completions() {
   values all;
   for (const auto method : {completion_method::polling, completion_method::callback, completion_method::flag,
@@ -40,7 +40,7 @@ std::vector<int> divisors(std::int64_t number) {
   return all;
 }
 
-/// Adds dimensions one after the other, each option once.
+/// Adds dimensions to a space, each option once.
 class space_builder {
  public:
   space_builder(const settings& asked, const program_facts& known) : asked_(asked), known_(known) {
@@ -63,7 +63,7 @@ class space_builder {
   }
 
  private:
-  /// Its default must be the program as it is given.
+  /// Checks that the variation's default can equal the given arguments.
   void check_given(const variation& one) const {
     const std::string where = "--vary " + one.option + ": the program's arguments give " + one.option;
     const auto times = std::count_if(asked_.given.begin(), std::ranges::find(asked_.given, "--"),
@@ -88,7 +88,7 @@ class space_builder {
     add(std::move(made));
   }
 
-  /// What has one value only stays as it is given.
+  /// Adds a dimension; an option with only one value stays as given.
   void add(dimension made) {
     if (made.alternatives.size() > 1)
       made_.dimensions.push_back(std::move(made));
@@ -100,7 +100,7 @@ class space_builder {
     return value_of(asked_.given, "--machine").value_or(std::string(option_word(machine_kind::threads)));
   }
 
-  /// Why PEs are not divided among other numbers of processes; empty if they are.
+  /// The reason not to vary the number of processes; empty if it can be varied.
   std::string reason_for_processes() const {
     if (!known_.has_runtime) return "the program does not take the runtime's options, such as --trace";
     if (machine() != option_word(machine_kind::threads)) return "--machine " + machine() + " has one process";
@@ -116,7 +116,7 @@ class space_builder {
       throw usage_error("--processes cannot be varied here: " + reason + "; leave --processes out");
   }
 
-  /// Trials would all have one value of what they compare.
+  /// Refuses --short for varied options: all trials would have the same value.
   void check_short() const {
     for (const std::string& option : named_)
       if (has_option(asked_.brief, option))
@@ -132,7 +132,7 @@ class space_builder {
     vary("--bind", but_default("--bind", {"none", "core"}));
   }
 
-  /// Whether some trial has several processes.
+  /// True if some trial has several processes.
   bool has_jobs() const {
     const auto has_job = [](const alternative& one) { return one.processes > 1; };
     return made_.processes > 1 || std::ranges::any_of(made_.dimensions, [&](const dimension& one) {
@@ -140,7 +140,7 @@ class space_builder {
            });
   }
 
-  /// Without the first of the values, which is what the runtime does unless the option is given.
+  /// The values without the first, the runtime's default, unless the option is given.
   values but_default(const std::string& option, values all) const {
     if (!has_option(asked_.given, option)) all.erase(all.begin());
     return all;
@@ -151,7 +151,7 @@ class space_builder {
     if (!made_.processes_stay.empty()) return;
     const auto given = value_of(asked_.given, "--pes");
     const auto pes = given ? parse_number<int>(*given) : std::max(1, known_.processors / asked_.processes);
-    if (!pes || *pes < 1 || *pes > detail::max_pes) return;  // which the program will say
+    if (!pes || *pes < 1 || *pes > detail::max_pes) return;  // the program reports the error
     const auto all = std::int64_t{*pes} * asked_.processes;
     add(take_processes(made_.rest, asked_.processes, all, asked_.among.empty() ? divisors(all) : asked_.among,
                        known_.one_pe_a_process));
@@ -160,7 +160,7 @@ class space_builder {
   const settings& asked_;
   const program_facts& known_;
   space made_;
-  std::set<std::string> named_;  // options that are varied, or have only one value
+  std::set<std::string> named_;  // options that are varied or have only one value
 };
 
 }  // namespace
@@ -170,7 +170,7 @@ space choose_space(const settings& asked, const program_facts& known) {
 }
 
 void check_request(const settings& asked, int processors) {
-  const bool must_have_runtime = !asked.among.empty();  // else nothing may be said of its options yet
+  const bool must_have_runtime = !asked.among.empty();  // otherwise unknown before the program has run
   choose_space(asked, {"", must_have_runtime, processors});
 }
 

@@ -9,21 +9,20 @@
 
 namespace imbrex::tune {
 
-/// What is known of a program before its options are varied.
+/// Facts about a program, found before its options are varied.
 struct program_facts {
-  std::string help;               ///< what it says to --help
-  bool has_runtime = false;       ///< it takes the runtime's options
-  int processors = 1;             ///< that it may use
-  bool one_pe_a_process = false;  ///< as of a program of a Python with a global lock
+  std::string help;               ///< output of --help
+  bool has_runtime = false;       ///< accepts the runtime's options
+  int processors = 1;             ///< number of processors that it may use
+  bool one_pe_a_process = false;  ///< as for a Python with a global interpreter lock
 };
 
-/// What to vary: what the user has named; --odf, if the program has it; and of the runtime's options what may
-/// matter to this run: how PEs learn of their devices, how they are divided among processes, the thread for
-/// communication, binding. Throws `usage_error` for what cannot be varied.
+/// Selects the options to vary: those that the user names; --odf, if the program has it; and the runtime's
+/// options that may matter to this run. These are the completion method of devices, the division of PEs among
+/// processes, the communication thread, and binding. Throws `usage_error` for options that cannot be varied.
 space choose_space(const settings& asked, const program_facts& known);
 
-/// Throws `usage_error` for what cannot be varied whatever the program is, so that it need not be run to
-/// learn this.
+/// Throws `usage_error` for variations that are impossible for any program, before the program runs.
 void check_request(const settings& asked, int processors);
 
 }  // namespace imbrex::tune

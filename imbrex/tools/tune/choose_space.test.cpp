@@ -70,7 +70,7 @@ TEST(choose_space, refuses_values_that_no_options_file_can_hold) {
                imbrex::usage_error);
 }
 
-// The default would not be the program as it is given.
+// Otherwise the default would differ from the program as given.
 TEST(choose_space, refuses_values_that_do_not_fit_what_is_given) {
   const variation values{"--y", {"1"}}, flag{"--y", {}};
   for (const arguments& without : {arguments{"--y"}, {"--y", "-x"}, {"--y", "--", "2"}})

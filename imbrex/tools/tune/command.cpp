@@ -19,7 +19,7 @@
 namespace imbrex::tune {
 namespace {
 
-/// With fewer, nothing can be told from chance.
+/// With fewer pairs chance cannot be excluded.
 constexpr int least_pairs = 3;
 constexpr int most_pairs = 100;
 constexpr double most_seconds = 1e6;
@@ -46,7 +46,7 @@ std::vector<std::string> words_of(std::string_view option, const std::string& te
   return *words;
 }
 
-/// What a trial gets from the command itself, or what says how others are read, cannot have other values.
+/// Refuses to vary options that trials set themselves, and options that affect how other options are read.
 void check_varied(const std::string& text, const std::string& option) {
   if (option == "-n") refuse("--vary", text, "processes are varied by --processes");
   if (option == "--options")
@@ -69,7 +69,7 @@ variation variation_of(const std::string& text) {
   return made;
 }
 
-/// What decides what is varied, or how trials are run.
+/// Parses --short, and refuses options that determine the variations or the way trials run.
 arguments short_of(const std::string& text) {
   static constexpr std::array<std::string_view, 12> fixed{
       "-n",           "--pes",     "--machine", "--device", "--devices",    "--device-map", "--device-model",

@@ -11,35 +11,35 @@
 
 namespace imbrex::tune {
 
-/// An option of the program that is to be varied, and its values; without values it is given or not.
+/// An option of the program to vary, and its values. Without values the option is present or absent.
 struct variation {
   std::string option;
   std::vector<std::string> values;
 };
 
-/// What `imbrex tune` is asked for.
+/// Settings of `imbrex tune`.
 struct settings {
   std::string program;
-  arguments given;                 ///< the program's
-  int processes = 1;               ///< `-n`: of the job as it is
-  bool processes_said = false;     ///< by `-n`
-  bool processes_by_file = false;  ///< an options file has said how many
-  std::vector<int> among;          ///< `--processes`: other numbers to try; empty: what divides the PEs
+  arguments given;                 ///< the program's arguments
+  int processes = 1;               ///< `-n`: processes of the job without variation
+  bool processes_said = false;     ///< `-n` is present
+  bool processes_by_file = false;  ///< an options file sets `processes`
+  std::vector<int> among;          ///< `--processes`: other numbers to try; empty: divisors of the number of
+                                   ///< PEs
   std::vector<variation> vary;     ///< `--vary`
-  arguments brief;                 ///< `--short`: arguments that trials get in place of others
-  std::string phase;               ///< `--phase`: what is measured; empty: the run
+  arguments brief;                 ///< `--short`: arguments that replace others in trials
+  std::string phase;               ///< `--phase`: the phase to measure; empty: the run
   nanoseconds budget = std::chrono::minutes(1);  ///< `--seconds`
   int pairs = 3;                                 ///< `--repeat`
   std::string output = "tuned.options";          ///< `--output`
   bool json = false;                             ///< `--json`
 };
 
-/// Reads what stands behind `imbrex tune`, or gives the text to print for --help. Throws `usage_error`.
+/// Parses the words after `imbrex tune`, or returns the text to print for --help. Throws `usage_error`.
 std::variant<settings, std::string> parse_command(std::span<const std::string> words);
 
-/// What is asked for of a program that takes the runtime's options: with what its options files hold, which
-/// can be varied only if it is known, and may lie where the result is to be written. Throws as
-/// `read_options_file`.
+/// The settings with the contents of the options files, for programs with the runtime's options. Only known
+/// options can be varied, and the result may overwrite such a file. Throws as `read_options_file`.
 settings with_files_read(settings asked);
 
 }  // namespace imbrex::tune

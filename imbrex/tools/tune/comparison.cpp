@@ -29,7 +29,7 @@ const observation* typical(const std::vector<observation>& runs) {
 
 int needed_wins(int pairs) {
   constexpr double most_chance = 1.0 / 8;
-  double exactly = std::pow(0.5, pairs);  // the chance of `wins`
+  double exactly = std::pow(0.5, pairs);  // the probability of exactly `wins`
   double at_least = 0;
   int wins = pairs;
   for (; wins > 0 && at_least + exactly <= most_chance; --wins) {

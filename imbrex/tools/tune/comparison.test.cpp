@@ -14,7 +14,7 @@ TEST(comparison, needs_as_many_wins_as_chance_seldom_gives) {
     const int needed = needed_wins(pairs);
     int enough = 0;
     int fewer = 0;
-    for (unsigned wins = 0; wins < 1U << pairs; ++wins) {  // each bit a pair
+    for (unsigned wins = 0; wins < 1U << pairs; ++wins) {  // one bit for each pair
       if (std::popcount(wins) >= needed) ++enough;
       if (std::popcount(wins) >= needed - 1) ++fewer;
     }

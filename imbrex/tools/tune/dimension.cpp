@@ -14,14 +14,14 @@ void add(dimension& to, alternative one) {
     to.alternatives.push_back(std::move(one));
 }
 
-/// As the program gets it: --name=-x is not --name -x.
+/// The option in the form that the arguments use: --name=-x differs from --name -x.
 alternative as_given(const arguments& from, const std::string& option, const std::string& value) {
   const std::string one_word = option + "=" + value;
   if (std::ranges::find(from, one_word) != from.end()) return {{one_word}};
   return {{option, value}};
 }
 
-/// A line of an options file holds one option.
+/// Refuses values that an options file cannot hold; it has one option a line.
 void check_line(const std::string& option, const std::string& value) {
   if (value.find('\n') != std::string::npos)
     throw usage_error(option +

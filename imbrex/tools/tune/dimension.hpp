@@ -12,46 +12,46 @@ namespace imbrex::tune {
 
 /// One value of a dimension.
 struct alternative {
-  arguments words;    ///< what the command line gets; none where the program is to choose
-  int processes = 0;  ///< how many the job has; 0: as many as it would have
+  arguments words;    ///< command-line words; empty for the program's own default
+  int processes = 0;  ///< processes of the job; 0: unchanged
 
   bool operator==(const alternative&) const = default;
 };
 
-/// Something that can be varied: an option and its values.
+/// A variable option and its values.
 struct dimension {
   std::string option;                     ///< "--odf"
   std::vector<alternative> alternatives;  ///< the first is the default
-  bool for_jobs = false;                  ///< it says nothing to a process by itself
+  bool for_jobs = false;                  ///< has no effect with a single process
 };
 
-/// Which alternative of each dimension; the default is all 0.
+/// The index of an alternative for each dimension; the default is all 0.
 using configuration = std::vector<std::size_t>;
 
-/// The dimensions of a program, and what else there is to say to it.
+/// The dimensions of a program, and its constant arguments.
 struct space {
   std::vector<dimension> dimensions;
-  arguments rest;                ///< the program's arguments but for those that are varied
-  int processes = 1;             ///< of the job, unless an alternative says another number
-  std::string processes_stay{};  ///< why their number is not varied on threads; empty if it is
+  arguments rest;                ///< the program's arguments without the varied ones
+  int processes = 1;             ///< processes of the job, unless an alternative sets another number
+  std::string processes_stay{};  ///< reason not to vary the processes on threads; empty if varied
 
   configuration by_default() const { return configuration(dimensions.size(), 0); }
-  /// What the varied options are in that configuration.
+  /// The words of the varied options in that configuration.
   arguments words(const configuration& at) const;
   int processes_of(const configuration& at) const;
-  /// "--odf 4 -n 2": what differs from the default; "default" if nothing does.
+  /// The differences from the default, "--odf 4 -n 2"; "default" if there are none.
   std::string name(const configuration& at) const;
 };
 
-/// The dimension of an option with these values, of which the default is what `from` says; takes it out
-/// there. Without values it is an option that is given or not. Throws `usage_error` for a value that no
-/// options file can hold.
+/// Makes the dimension of an option with these values. The default is the value in `from`, which is removed
+/// there. Without values the option is present or absent. Throws `usage_error` for a value that no options
+/// file can hold.
 dimension take_dimension(arguments& from, const std::string& option, const std::vector<std::string>& values);
 
-/// The dimension of the processes that all PEs of a job are divided among, in these numbers; the default is
-/// `processes`, with --pes as `from` says, where it is taken out. If a process can have one PE only, it stays
-/// as it is there, and the numbers are those of PEs, too. Throws `usage_error` for a number that does not
-/// divide that of PEs.
+/// Makes the dimension of the number of processes that share the PEs of a job. The default is `processes`,
+/// with the --pes of `from`, which is removed there. If a process can have one PE only, --pes stays in
+/// `from`, and the numbers are also those of PEs. Throws `usage_error` for a number that does not divide the
+/// number of PEs.
 dimension take_processes(arguments& from, int processes, std::int64_t all_pes, const std::vector<int>& among,
                          bool one_pe_a_process);
 

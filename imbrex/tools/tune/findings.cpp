@@ -14,9 +14,9 @@
 namespace imbrex::tune {
 namespace {
 
-/// A part of the time that has changed by less is not worth a word.
+/// Smaller changes of a part of the time are not reported.
 constexpr double least_change = 0.01;
-/// More than these are no help.
+/// The largest number of names in a list.
 constexpr std::size_t most_names = 12;
 
 struct named_part {
@@ -33,7 +33,7 @@ std::array<named_part, 6> parts_of(const evidence& seen) {
            {"communication that no computation covered", seen.exposed}}};
 }
 
-/// "PEs in the program 87.0 % of the time, before 79.1 %", for each part that has changed.
+/// A text of the changed parts: "PEs in the program 87.0 % of the time, before 79.1 %".
 std::string changes(const evidence& before, const evidence& after) {
   std::string text;
   const auto add = [&](const char* name, double was, double is) {
@@ -81,7 +81,7 @@ std::string disappointment(const report& of, const comparison& shown) {
       of.where.name(shown.candidate), ratios);
 }
 
-/// What an early end has left undecided.
+/// A text about results that an early end has left unconfirmed.
 std::string unconfirmed(const report& of) {
   if (of.found.tried.empty()) return "Nothing was compared until then.";
   if (of.found.best == of.where.by_default()) return "Until then nothing was faster than the default.";
@@ -114,7 +114,7 @@ std::string conclusion(const report& of) {
       least_gain * 100);
 }
 
-/// A file can give an option, but not take one back.
+/// A note on options to leave out: an options file can add an option, but not remove one.
 std::string left_out(const report& of) {
   std::string text;
   for (std::size_t k = 0; k < of.where.dimensions.size(); ++k) {
@@ -125,7 +125,7 @@ std::string left_out(const report& of) {
   return text;
 }
 
-/// What failed in the comparisons, and whether they tell something all the same.
+/// A text about failed comparisons, and whether the others are still meaningful.
 std::string failures(const search_result& found) {
   std::string text;
   const auto failed = std::ranges::count(found.tried, outcome::failed, &comparison::result);

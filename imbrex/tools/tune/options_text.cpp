@@ -5,7 +5,7 @@
 namespace imbrex::tune {
 namespace {
 
-/// A comment, however many lines the text has.
+/// Formats `text`, of one or more lines, as a comment of an options file.
 std::string comment(const std::string& text) {
   std::string lines = "# ";
   for (const char c : text) lines += c == '\n' ? std::string("\n# ") : std::string(1, c);

@@ -36,11 +36,11 @@ void check_output(const std::string& file) {
   std::error_code ignored;
   if (fs::is_regular_file(file, ignored)) check_is_options_file(file);
   const bool was_there = fs::exists(file, ignored);
-  // A pipe that nobody reads would keep who opens it.
+  // O_NONBLOCK: opening a pipe without a reader would block.
   const int opened = ::open(file.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0666);
   if (opened < 0) throw usage_error(why(file, {errno, std::generic_category()}));
   ::close(opened);
-  if (!was_there) fs::remove(fs::canonical(file));  // not a link to it
+  if (!was_there) fs::remove(fs::canonical(file));  // removes the file itself, not a link to it
 }
 
 void write_output(const std::string& file, const std::string& text) {

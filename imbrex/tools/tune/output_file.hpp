@@ -5,11 +5,11 @@
 
 namespace imbrex::tune {
 
-/// Throws `usage_error`, before hours of trials, if `write_output` could not write this file, or if it is
-/// there and no file of options: what is there might be the program, or its input.
+/// Throws `usage_error`, before hours of trials, if `write_output` could not write this file. Also refuses an
+/// existing file that is no options file: it might be the program, or its input.
 void check_output(const std::string& file);
 
-/// Replaces the file as `replace_file` does, or throws `error`.
+/// Replaces the file as `replace_file` does. Throws `error` if that fails.
 void write_output(const std::string& file, const std::string& text);
 
 }  // namespace imbrex::tune

@@ -9,30 +9,31 @@
 
 namespace imbrex::tune {
 
-/// How a program is started.
+/// Arguments and processes of a program's start.
 struct start {
   arguments given;
   int processes = 1;
 };
 
-/// Runs a program with different arguments and measures it: by its trace, or, if it takes no --trace, by how
-/// long its process lives.
+/// Runs a program with different arguments and measures it: by its trace or, if it does not accept --trace,
+/// by its process's lifetime.
 class program_runs {
  public:
-  /// `launcher` is the command imbrex, to start jobs of several processes; `phase` as in `read_trace`.
+  /// `launcher`: path of the command imbrex, which starts jobs of several processes. `phase`: as in
+  /// `read_trace`.
   program_runs(std::string launcher, std::string program, std::string phase)
       : launcher_(std::move(launcher)), program_(std::move(program)), phase_(std::move(phase)) {}
 
-  /// The first run, which finds out whether the program takes --trace; if not, says so on the standard error,
-  /// and starts it as `otherwise`. Throws `error` if that fails, too, if its trace cannot be used, or if it
-  /// takes none although a phase is to be measured.
+  /// The first run, which tests whether the program accepts --trace. If not, it prints a note on standard
+  /// error and starts the program as `otherwise`. Throws `error` if that fails, too, if the trace cannot be
+  /// used, or if a phase shall be measured without a trace.
   observation probe(const start& with_runtime, const start& otherwise, nanoseconds limit);
   bool traced() const { return traced_; }
 
-  /// As `subject::run`.
+  /// Runs the program; see `subject::run`.
   observation run(const arguments& given, int processes, nanoseconds limit);
 
-  /// What the program does when it is asked for --help behind these words, for at most that time.
+  /// Runs the program with these words and --help, for at most `limit`.
   tools::trial_result help(const arguments& words, nanoseconds limit);
 
  private:
@@ -42,7 +43,7 @@ class program_runs {
   std::string program_;
   std::string phase_;
   bool traced_ = true;
-  bool may_lack_trace_ = false;  // the last run failed as a program does that knows no --trace
+  bool may_lack_trace_ = false;  // the last run failed as a program without --trace does
   tools::trial_runner trials_;
   tools::temporary_folder folder_;
 };
@@ -50,7 +51,7 @@ class program_runs {
 /// A program in a space of configurations.
 class configured_program final : public subject {
  public:
-  /// `replaced`: arguments that replace the program's own of the same names in all runs.
+  /// `replaced`: arguments that replace those of the same names in all runs.
   configured_program(program_runs& runs, const space& where, arguments replaced)
       : runs_(runs), where_(where), replaced_(std::move(replaced)) {}
 

@@ -8,44 +8,45 @@
 
 namespace imbrex::tune {
 
-/// What is told when a program has been tuned.
+/// The results of tuning a program.
 struct report {
   settings asked{};
   space where{};
   search_result found{};
   bool traced = false;   ///< times are from traces
-  bool written = false;  ///< there is a file that holds what was chosen
+  bool written = false;  ///< the options file was written
   std::string host{};
   std::string date{};
 };
 
-/// What was tried, what was found, and how to run the program with it.
+/// The trials, the findings, and the command that uses them, as text.
 std::string report_text(const report& of);
 
-/// The same as one object.
+/// The report as a JSON object.
 std::string report_json(const report& of);
 
-/// There is a file to write. An early end that came before anything was confirmed leaves what may be there as
-/// it is.
+/// True if the result is to be written. After an early end without a confirmation an existing file stays
+/// unchanged.
 bool writes_file(const report& of);
 
-/// The file says how many processes the job has: others than the default, or as the file did that was read.
+/// True if the file sets the number of processes: one other than the default, or because the options file
+/// that was read did.
 bool file_says_processes(const report& of);
 
-/// The file for `--options`, with the evidence as comments.
+/// The text of the file for `--options`, with the evidence as comments.
 std::string options_text(const report& of);
 
-/// What was found, in sentences.
+/// The findings, in sentences.
 std::string findings_text(const report& of);
 
-/// Why a comparison has ended by a failure: that of the candidate, or of what it was compared with.
+/// The reason of a failed comparison: of the candidate's failure, or of the other configuration's.
 std::string failure_text(const space& where, const comparison& of);
 
-/// What the times are of: "the phases iterations".
+/// A description of the measured times: "the phases iterations".
 std::string measured_text(const report& of);
 
-/// The command line that runs the program with what was chosen: by the file, if there is one and it takes
-/// --options.
+/// The command line that runs the program with the chosen options; it uses the file if there is one and the
+/// program accepts --options.
 std::string chosen_command(const report& of);
 
 }  // namespace imbrex::tune

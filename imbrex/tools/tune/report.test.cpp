@@ -20,7 +20,7 @@ observation run_of(imbrex::nanoseconds time, double exposed) {
   return {.time = time, .cost = time, .seen = evidence{.program = 0.5, .exposed = exposed}};
 }
 
-/// Of a program on 4 PEs; chosen are ODF 4 and two processes, confirmed by three pairs.
+/// A report on a program with 4 PEs. ODF 4 and two processes are chosen, confirmed by three pairs.
 report example() {
   report made;
   made.asked.program = "./app";

@@ -14,7 +14,7 @@ std::string time_of(const std::vector<observation>& runs) {
   return shown == nullptr ? "-" : tools::readable_time(static_cast<double>(shown->time.count()));
 }
 
-/// Program, exposed, and idle for a message, a device and other reasons, as the trace says.
+/// Fractions by the trace: program, exposed, idle for a message, for a device, and for other reasons.
 std::vector<std::string> evidence_cells(const std::vector<observation>& runs) {
   const observation* const shown = typical(runs);
   if (shown == nullptr || !shown->seen) return {"-", "-", "-", "-", "-"};
@@ -24,7 +24,7 @@ std::vector<std::string> evidence_cells(const std::vector<observation>& runs) {
           tools::readable_part(seen.idle_other)};
 }
 
-/// The columns of the evidence are only there if runs are traced.
+/// Joins cells; the evidence's columns exist only if runs are traced.
 std::vector<std::string> joined(const report& of, std::vector<std::string> cells,
                                 const std::vector<std::string>& seen, const std::string& what) {
   if (of.traced) cells.insert(cells.end(), seen.begin(), seen.end());

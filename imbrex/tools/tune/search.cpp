@@ -13,11 +13,12 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// What takes longer than this many times the default is no candidate.
+/// The time limit of a candidate, as a multiple of the default's time.
 constexpr int patience = 3;
-/// Of many candidates, chance makes some seem faster; these pairs are the last word on one.
+/// Pairs of the final confirmation. With many candidates some seem faster by chance.
 constexpr int least_confirming_pairs = 10;
-/// A short run's cost is mostly that of starting it, which varies with what else the machine does.
+/// The smallest time limit. A short run mostly consists of its start, whose time varies with the machine's
+/// load.
 constexpr nanoseconds least_limit = 10s;
 
 std::ptrdiff_t lost_pairs(const comparison& of) {
@@ -59,7 +60,7 @@ observation search::run_once(const configuration& at) {
   return made;
 }
 
-/// Two runs, which tell whether times are exact, and how long others may take.
+/// Runs the default twice, to find out whether times are exact, and the time limit of other runs.
 void search::run_default(std::vector<observation> already_run) {
   auto& runs = found_.first_runs = std::move(already_run);
   for (const observation& one : runs) found_.spent += one.cost + one.lost;
@@ -74,7 +75,7 @@ void search::run_default(std::vector<observation> already_run) {
   limit_ = std::max(least_limit, patience * std::max(runs[0].cost, runs[1].cost));
 }
 
-/// One round over all dimensions; true if it has found something better.
+/// One round over all dimensions; true if it has found a better configuration.
 bool search::descend() {
   found_.untried.clear();
   bool changed = false;
@@ -103,7 +104,7 @@ bool search::try_alternative(std::size_t dimension, std::size_t which) {
   return true;
 }
 
-/// The best so far with that alternative; none if that is known, or says nothing there.
+/// The best configuration with this alternative; empty if it is known, or cannot differ.
 std::optional<configuration> search::candidate_at(std::size_t dimension, std::size_t which) const {
   configuration candidate = best_;
   candidate[dimension] = which;
@@ -114,7 +115,8 @@ std::optional<configuration> search::candidate_at(std::size_t dimension, std::si
   return candidate;
 }
 
-/// What fails now and then is no candidate. What it was compared with will be tried beside the default.
+/// Removes the best configuration after an occasional failure. The other configuration will be compared with
+/// the default.
 void search::give_up_best(const std::string& failure) {
   comparison& earlier = *std::ranges::find(found_.tried, best_, &comparison::candidate);
   earlier.result = outcome::failed;
@@ -123,7 +125,7 @@ void search::give_up_best(const std::string& failure) {
   best_ = where_.by_default();
 }
 
-/// Beside the confirmation at the end.
+/// True if there is time for this comparison and the final confirmation.
 bool search::has_time_for(const configuration& one, const configuration& other) const {
   const int pairs = found_.exact ? 1 : most_.pairs;
   const nanoseconds kept =
@@ -133,7 +135,7 @@ bool search::has_time_for(const configuration& one, const configuration& other) 
   return found_.spent + pairs * (cost_of(one) + cost_of(other)) + kept <= most_.budget;
 }
 
-/// What a run will cost, as far as is known.
+/// The expected cost of a run: its last, or that of the best configuration.
 nanoseconds search::cost_of(const configuration& at) const {
   const auto known = last_runs_.find(at);
   return known == last_runs_.end() ? last_runs_.at(best_).cost : known->second.cost;
@@ -179,7 +181,7 @@ void search::end_early() {
   for (std::size_t k = 0; k < where_.dimensions.size(); ++k)
     for (std::size_t which = 0; which < where_.dimensions[k].alternatives.size(); ++which)
       if (auto candidate = candidate_at(k, which)) found_.untried.push_back(*std::move(candidate));
-  if (found_.exact) confirm();  // takes no run: both are known
+  if (found_.exact) confirm();  // needs no run: both times are known
 }
 
 }  // namespace imbrex::tune

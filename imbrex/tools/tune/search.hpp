@@ -11,44 +11,43 @@
 
 namespace imbrex::tune {
 
-/// How much a search may do.
+/// The limits of a search.
 struct effort {
-  nanoseconds budget{0};  ///< all its runs together
-  int pairs = 3;          ///< in each comparison
+  nanoseconds budget{0};  ///< total time of all runs
+  int pairs = 3;          ///< pairs of each comparison
 };
 
-/// What a search has found.
+/// The result of a search.
 struct search_result {
-  std::vector<observation> first_runs;     ///< of the default, before anything was compared
+  std::vector<observation> first_runs;     ///< runs of the default before the first comparison
   std::vector<comparison> tried;           ///< in this order
-  std::vector<configuration> untried;      ///< for which the time did not suffice, or after an early end
-  std::optional<int> interrupted;          ///< by this signal
-  std::string given_up;                    ///< why, if one run was, and the search with it
-  bool exact = false;                      ///< in simulated time, where the default took the same time twice
-  configuration best;                      ///< what was found, confirmed or not
-  std::optional<comparison> confirmation;  ///< of what was found against the default, in fresh pairs
-  configuration chosen;                    ///< what was found if that was confirmed, else the default
+  std::vector<configuration> untried;      ///< for lack of time, or after an early end
+  std::optional<int> interrupted;          ///< signal that ended the search
+  std::string given_up;                    ///< reason for giving up a run, and so the search
+  bool exact = false;                      ///< simulated time, and the default took the same time twice
+  configuration best;                      ///< best configuration, confirmed or not
+  std::optional<comparison> confirmation;  ///< fresh pairs of the best configuration against the default
+  configuration chosen;                    ///< best configuration if confirmed, else the default
   nanoseconds spent{0};
 
   bool ended_early() const { return interrupted || !given_up.empty(); }
 };
 
-/// Looks for a configuration that is faster than the default, by coordinate descent: dimension after
-/// dimension, each alternative is compared with the best that was found so far, until a round changes
-/// nothing. Runs of the two that are compared alternate, so that a machine whose speed changes does not
-/// decide; a comparison ends when the candidate can no longer win. At the end what was found is compared with
-/// the default once more, in ten pairs or more, for which time is kept. On a machine whose times are exact
-/// each configuration is run once. An interrupt, or a run that is given up, ends the search with what has
-/// been decided: nothing is confirmed that takes another run.
+/// Searches for a configuration faster than the default, by coordinate descent. In each dimension it compares
+/// each alternative with the best configuration so far, until a round changes nothing. Runs of the two
+/// configurations alternate, so that a machine of changing speed has no influence. A comparison ends when the
+/// candidate can no longer win. At the end the best configuration is compared with the default in ten or more
+/// fresh pairs, for which time is reserved. If times are exact each configuration runs once. An interrupt or
+/// a run that was given up ends the search; then nothing is confirmed that needs another run.
 class search {
  public:
-  /// `told` hears of each comparison as it ends.
+  /// `told` is called at the end of each comparison.
   search(
       const space& where, subject& what, effort most,
       std::function<void(const comparison&)> told = [](const comparison&) {});
 
-  /// `already_run`: runs of the default that there are. Throws `error` if the default fails,
-  /// `tools::interrupted` and `tools::disturbed` before anything is compared.
+  /// Runs the search. `already_run`: earlier runs of the default. Throws `error` if the default fails, and
+  /// `tools::interrupted` and `tools::disturbed` before the first comparison.
   search_result run(std::vector<observation> already_run = {});
 
  private:
@@ -72,8 +71,8 @@ class search {
   std::function<void(const comparison&)> told_;
   search_result found_;
   configuration best_;
-  nanoseconds limit_{0};                            // of a run
-  std::map<configuration, observation> last_runs_;  // the only ones on an exact machine
+  nanoseconds limit_{0};                            // time limit of a run
+  std::map<configuration, observation> last_runs_;  // the only runs if times are exact
 };
 
 }  // namespace imbrex::tune

@@ -29,10 +29,10 @@ space space_of(const std::vector<int>& sizes) {
   return made;
 }
 
-/// A program whose times are a function of its configuration and of the number of the run.
+/// A program whose times are a function of its configuration and of the run's number.
 class imagined final : public subject {
  public:
-  using function = std::function<double(const configuration&, int)>;  // ms; negative: it fails
+  using function = std::function<double(const configuration&, int)>;  // ms; negative: the run fails
   explicit imagined(function time) : time_(std::move(time)) {}
 
   observation run(const configuration& at, nanoseconds limit) override {
@@ -65,7 +65,7 @@ TEST(search, finds_the_best_of_independent_dimensions_exactly) {
   EXPECT_EQ(result.chosen, (configuration{1, 2, 1}));
   ASSERT_TRUE(result.confirmation);
   EXPECT_DOUBLE_EQ(result.confirmation->ratio(), 8 / 4.5);
-  // Each configuration once, but for the default, which tells whether times are exact.
+  // Each configuration runs once, except the default, which shows whether times are exact.
   EXPECT_LE(program.runs, 3 * 3 * 2 + 1);
 }
 
@@ -101,11 +101,11 @@ TEST(search, is_not_deceived_by_noise) {
 }
 
 TEST(search, is_not_deceived_by_a_machine_that_changes_its_speed) {
-  // It becomes slower all the time, and the one candidate that is a little faster stands last.
+  // The machine becomes slower all the time; the only candidate that is a little faster comes last.
   imagined program(
       [](const configuration& at, int run) { return (at[0] == 3 ? 90 : 100) * (1 + 0.01 * run); });
   EXPECT_EQ(found(space_of({4}), program).chosen, configuration{3});
-  // It becomes faster all the time, so what runs later is faster; nothing else is.
+  // The machine becomes faster all the time, so only later runs are faster.
   imagined same([](const configuration&, int run) { return 100 * std::pow(0.97, run); });
   EXPECT_EQ(found(space_of({4}), same).chosen, configuration{0});
 }
@@ -119,8 +119,8 @@ TEST(search, seldom_chooses_what_is_slower_however_noisy_the_machine) {
         [&](const configuration& at, int) { return (at[0] + at[1] > 0 ? 150 : 100) * noise(chance); });
     if (found(space_of({2, 2}), program).chosen != configuration{0, 0}) ++wrong;
   }
-  // The slower one wins a pair with a chance of 0.283, and must win three and then 8 of 10: 0.005 searches of
-  // 200 are to be expected, for each of three candidates.
+  // The slower configuration wins a pair with a probability of 0.283. It must win three pairs and then 8 of
+  // 10. So 0.005 wrong results are expected in 200 searches, for each of three candidates.
   EXPECT_EQ(wrong, 0);
 }
 
@@ -157,7 +157,7 @@ TEST(search, passes_over_what_fails_only_later) {
 }
 
 TEST(search, blames_what_has_failed_and_not_what_stood_beside_it) {
-  // 1 is found first and fails when 2 is compared with it; 2 is as good.
+  // Alternative 1 is found first and fails when 2 is compared with it; 2 is as good.
   int runs_of_1 = 0;
   imagined program([&](const configuration& at, int run) {
     if (at[0] == 1 && ++runs_of_1 > 3) return -1.0;
@@ -194,7 +194,7 @@ TEST(search, confirms_nothing_beside_a_default_that_fails) {
   EXPECT_EQ(result.chosen, configuration{0});
 }
 
-/// In its last run somebody interrupts it: 1 is best, and 2 is not tried by then.
+/// An interrupt arrives in run `last_run`: 1 is best, and 2 has not been tried by then.
 imagined interrupted_in(int last_run, bool is_virtual) {
   imagined program([last_run](const configuration& at, int run) {
     if (run == last_run) throw imbrex::tools::interrupted(SIGTERM);

@@ -14,17 +14,16 @@
 namespace imbrex::tune {
 namespace {
 
-/// Adds up the time in which at least one of some phases of one name is under way. Each ends on the PE that
-/// it began on.
+/// Sums the time in which at least one phase of one name is active. Each phase ends on the PE of its begin.
 class covered_time {
  public:
-  using which = std::pair<std::uint32_t, std::uint64_t>;  // of which track, and its number there
+  using which = std::pair<std::uint32_t, std::uint64_t>;  // track, and the phase's id there
 
   void begin(std::uint64_t time, which one) {
     if (open_.empty()) since_ = time;
     open_.insert(one);
   }
-  /// One that nobody has seen begin, since recording was off, is none.
+  /// Ignores phases without a recorded begin, from before the recording.
   void end(std::uint64_t time, which one) {
     const auto begun = open_.find(one);
     if (begun == open_.end()) return;
@@ -47,7 +46,7 @@ class covered_time {
               (there.empty() ? "it has none, so leave --phase out" : "it has: " + there));
 }
 
-/// Of a trace that lacks something nobody knows how long the run took.
+/// Refuses incomplete traces: the run's time is unknown.
 void check_whole(const tools::run_report& run) {
   if (!run.warnings.empty())
     throw error("its trace is not whole: " + run.warnings.front() +
@@ -59,7 +58,7 @@ double part(std::uint64_t of, std::uint64_t all) {
   return all == 0 ? 0 : static_cast<double>(of) / static_cast<double>(all);
 }
 
-/// Of the devices' time, that in which they ran kernels.
+/// The fraction of the devices' time in which they ran kernels.
 std::optional<double> busy_devices(const tools::run_report& run) {
   if (run.devices.empty()) return std::nullopt;
   std::uint64_t busy = 0;

@@ -9,12 +9,12 @@
 
 namespace imbrex::tune {
 
-/// What a trace says of how long the phases of that name took: the time in which at least one was under way.
-/// Throws `error`, which names the phases that there are, if there was none, and if one does not end.
+/// The total time in which at least one phase of this name was active. Throws `error` listing the existing
+/// phases if there is none, and `error` if one does not end.
 nanoseconds time_of_phase(trace::reader& in, const std::string& phase);
 
-/// What the trace in that file says: the time of the phase, or of the whole run if none is named, and what it
-/// was spent on. Throws `error` if the trace is not whole, and as `trace::reader` and `time_of_phase` do.
+/// Reads the time of the phase, or of the whole run if `phase` is empty, and how the time was spent. Throws
+/// `error` if the trace is incomplete, and as `trace::reader` and `time_of_phase` do.
 observation read_trace(const std::string& file, const std::string& phase);
 
 }  // namespace imbrex::tune

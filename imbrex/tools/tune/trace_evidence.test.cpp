@@ -17,9 +17,9 @@ namespace trace = imbrex::trace;
 
 constexpr std::uint8_t program = 0;
 
-/// Two PEs: 0 computes from 100 to 300, gets at 600 what 1 has sent at 450, and computes until 700; 1
-/// computes from 300 to 500. The phase 0 is under way from 150 to 200 and 610 to 650 on one and from 300 to
-/// 495 and 400 to 500 on the other; 1 is another.
+/// Two PEs. PE 0 computes from 100 to 300, receives at 600 a message that PE 1 sent at 450, and computes
+/// until 700. PE 1 computes from 300 to 500. Phase 0 is active on one PE from 150 to 200 and 610 to 650, and
+/// on the other from 300 to 495 and 400 to 500. Phase 1 has another name.
 std::string write_example(const temporary_trace& folder) {
   std::string file = folder.file();
   trace::file_header head;
@@ -99,7 +99,7 @@ TEST(trace_evidence, ends_a_phase_only_with_its_own_end) {
   EXPECT_NE(complaint(file, "open").find("1 of these phases have begun and not ended"), std::string::npos);
 }
 
-// Of one that began before recording did only the end is there.
+// A phase that began before the recording has only an end.
 TEST(trace_evidence, ends_a_phase_only_on_its_own_pe) {
   const temporary_trace folder;
   const std::string file = folder.file();
@@ -139,7 +139,7 @@ TEST(trace_evidence, tells_where_the_time_of_the_run_went) {
   const auto run = imbrex::tune::read_trace(write_example(folder), "");
   EXPECT_EQ(run.time.count(), 600);
   ASSERT_TRUE(run.seen);
-  // Of twice 600 ns PE 0 computes 300 and PE 1 200; PE 0 waits for the message from 450 to 600.
+  // In twice 600 ns PE 0 computes 300 ns and PE 1 200 ns; PE 0 waits for the message from 450 to 600.
   EXPECT_DOUBLE_EQ(run.seen->program, 500.0 / 1200);
   EXPECT_DOUBLE_EQ(run.seen->idle_message, 150.0 / 1200);
   EXPECT_DOUBLE_EQ(run.seen->exposed, 150.0 / 1200);
@@ -148,7 +148,7 @@ TEST(trace_evidence, tells_where_the_time_of_the_run_went) {
   EXPECT_FALSE(run.seen->device);
 }
 
-// A message that was ready long before its PE began it; and whatever there may be, the parts are the whole.
+// A message that was ready long before its item began; the parts always sum to the whole time.
 TEST(trace_evidence, leaves_out_no_time) {
   const temporary_trace folder;
   const std::string file = folder.file();

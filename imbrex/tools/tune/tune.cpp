@@ -24,7 +24,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A program that knows no --help may run instead.
+/// The time limit of --help: a program without this option may run instead.
 constexpr nanoseconds help_limit = 5s;
 
 std::string this_command() { return std::filesystem::read_symlink("/proc/self/exe"); }
@@ -43,7 +43,7 @@ std::string date_now() {
   return text.data();
 }
 
-/// What the user sees meanwhile, on a terminal.
+/// Progress for the user, on a terminal only.
 void tell(const space& where, const comparison& of) {
   if (::isatty(STDERR_FILENO) == 0) return;
   const std::string how = of.failure.empty()
@@ -52,7 +52,7 @@ void tell(const space& where, const comparison& of) {
   fmt::print(stderr, "imbrex tune: {}: {}\n", where.name(of.candidate), how);
 }
 
-/// The time that this takes is the first run's.
+/// The output of --help. Its duration is added to the first run's.
 std::string help_of(const settings& asked, program_runs& runs, observation& first) {
   const bool odf_is_known = has_option(asked.given, "--odf") ||
                             std::ranges::find(asked.vary, "--odf", &variation::option) != asked.vary.end();
@@ -64,7 +64,8 @@ std::string help_of(const settings& asked, program_runs& runs, observation& firs
   return said.output;
 }
 
-/// A program without the runtime may mean anything by --options; one with it says what is wrong with a file.
+/// Reads options files, except in programs without the runtime, whose --options may mean anything. A program
+/// with the runtime reports errors in a file itself.
 settings with_files_read_if_possible(const settings& asked) {
   try {
     return with_files_read(asked);
@@ -98,13 +99,14 @@ report find(const settings& asked, program_runs& runs) {
 
 int tune(const settings& asked) {
   check_output(asked.output);
-  program_runs runs(this_command(), asked.program, asked.phase);  // keeps signals back until all is told
+  program_runs runs(this_command(), asked.program, asked.phase);  // blocks signals until the report is
+                                                                  // printed
   report made = find(asked, runs);
   std::string problem;
   try {
     made.written = writes_file(made);
     if (made.written) write_output(asked.output, options_text(made));
-  } catch (const error& e) {  // what was found is told all the same
+  } catch (const error& e) {  // the results are printed all the same
     made.written = false;
     problem = e.what();
   }

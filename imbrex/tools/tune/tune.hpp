@@ -5,9 +5,9 @@
 
 namespace imbrex::tune {
 
-/// Tunes a program: runs it, writes the file and prints the report. Throws `usage_error` for what cannot be
-/// varied or run, `error` if the program fails as it is or the file cannot be written, `tools::interrupted`.
-/// Returns the exit status.
+/// Tunes a program: runs it, writes the file and prints the report. Returns the exit status. Throws
+/// `usage_error` for options that cannot be varied and programs that cannot be run, `error` if the unchanged
+/// program fails or the file cannot be written, `tools::interrupted`.
 int tune(const settings& asked);
 
 }  // namespace imbrex::tune
