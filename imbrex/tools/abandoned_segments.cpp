@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view name_of_files = "ucx_shm_posix_";
 
-/// What tells a file from others.
+/// Identifies a file: its device and inode.
 using identity = std::pair<dev_t, ino_t>;
 
 std::map<identity, fs::path> own_files(const fs::path& folder, std::time_t since) {
@@ -40,7 +40,8 @@ std::map<identity, fs::path> own_files(const fs::path& folder, std::time_t since
   return found;
 }
 
-/// Takes out what a process has mapped; the lines are "addresses permissions offset major:minor inode path".
+/// Removes the files that a process has mapped from `files`. Lines of `maps` are "addresses permissions
+/// offset major:minor inode path".
 void leave_out_mapped(std::map<identity, fs::path>& files, const fs::path& process) {
   std::ifstream maps(process / "maps");
   std::string line;
@@ -64,7 +65,7 @@ void leave_out_open(std::map<identity, fs::path>& files, const fs::path& process
   }
 }
 
-/// Takes out what some process uses.
+/// Removes the files that any process has open or mapped from `files`.
 void leave_out_used(std::map<identity, fs::path>& files) {
   std::error_code none;
   for (const auto& process : fs::directory_iterator("/proc", none)) {
@@ -106,7 +107,7 @@ void remove_abandoned_segments(const fs::path& folder, std::time_t since,
     if (!files.empty()) leave_out_used(files);
     for (const auto& [id, path] : files) ::unlink(path.c_str());
     remove_system_v_segments(ended);
-  } catch (const std::exception&) {  // no memory; then they stay
+  } catch (const std::exception&) {  // out of memory: the files stay
   }
 }
 

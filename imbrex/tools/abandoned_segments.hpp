@@ -9,15 +9,15 @@
 
 namespace imbrex::tools {
 
-/// Where UCX makes the files of its shared memory: UCX_POSIX_DIR or /dev/shm.
+/// The folder of UCX's shared-memory files: UCX_POSIX_DIR or /dev/shm.
 std::filesystem::path segment_folder();
 
-/// Removes the shared memory that UCX made for processes that were killed before they could remove its name,
-/// which they do a moment later: files in `folder` made at `since` or later that nobody has open or mapped,
-/// and System V segments that processes of `ended` made and nobody is attached to. A file's name does not
-/// tell whose it is: "nobody" is nobody in /proc, so containers that share `folder` and the user need one PID
-/// namespace. Never throws; what cannot be removed stays. O(processes of this host) if there is such a file,
-/// else O(files in `folder`).
+/// Removes shared memory that UCX made for killed processes. UCX removes the name soon after it creates the
+/// segment; a process killed before that leaves it behind. Removed are the files in `folder` created at
+/// `since` or later that no process has open or mapped. System V segments created by processes in `ended` are
+/// removed if no process is attached. File names do not show their owner, so use is looked up in /proc:
+/// containers that share `folder` and the user need one PID namespace. Never throws; files that cannot be
+/// removed stay. O(processes of this host) if there is such a file, else O(files in `folder`).
 void remove_abandoned_segments(const std::filesystem::path& folder, std::time_t since,
                                const std::set<pid_t>& ended) noexcept;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The macros are CMake's, for this file only: see CMakeLists.txt.
+// CMake defines the macros, for this file only: see CMakeLists.txt.
 #include <imbrex/tools/built_with.hpp>
 
 namespace imbrex::tools {

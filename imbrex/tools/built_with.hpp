@@ -5,11 +5,12 @@
 
 namespace imbrex::tools {
 
-/// What this Imbrex is and what it was built with; empty for a part that it was built without.
+/// The version of this Imbrex and of the libraries in its build. Empty for a library that it was built
+/// without.
 struct built_with {
   std::string_view version;
   std::string_view compiler;    ///< "Clang 19.1.7"
-  std::string_view build_type;  ///< CMake's: "RelWithDebInfo"
+  std::string_view build_type;  ///< CMAKE_BUILD_TYPE: "RelWithDebInfo"
   std::string_view ucx;
   std::string_view pmix;
   std::string_view mpi;  ///< the version of the standard

@@ -5,7 +5,7 @@
 
 namespace imbrex::tools {
 
-/// What the command `imbrex` can do.
+/// The commands of `imbrex`.
 command_list commands();
 
 }  // namespace imbrex::tools

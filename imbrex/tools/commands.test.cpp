@@ -11,7 +11,7 @@ namespace {
 
 using words = std::vector<std::string>;
 
-/// What a command line prints, or is refused with.
+/// The standard output of a command line, or the text of its error.
 std::string said(const words& line) {
   testing::internal::CaptureStdout();
   try {

@@ -16,7 +16,7 @@ std::vector<exchange::answer> exchange::take(int rank, frame said) {
     case frame_kind::gather:
     case frame_kind::leave: return gather(rank, std::move(said));
     case frame_kind::overdue:
-      if (!waiting_[index]) return {};  // the answer has crossed the question
+      if (!waiting_[index]) return {};  // the reply and this timeout report have crossed
       return fail("after " + said.payload + " only " + std::to_string(come_) + " of " +
                   std::to_string(names_.size()) + " processes had come; missing: " + missing() +
                   ". Programs that need longer to start: IMBREX_PATIENCE=SECONDS");
@@ -34,7 +34,8 @@ std::vector<exchange::answer> exchange::gather(int rank, frame said) {
   auto& place = waiting_[static_cast<std::size_t>(rank)];
   if (place) throw error("a second text before the first was answered");
   place = std::move(said);
-  announced_[static_cast<std::size_t>(rank)].reset();  // of another program before, behind a shell
+  announced_[static_cast<std::size_t>(rank)].reset();  // a status announced by an earlier program of the same
+                                                       // process (a shell)
   ++come_;
   if (!failure_.empty()) return fail(failure_);
   if (come_ < names_.size())
@@ -46,7 +47,7 @@ std::vector<exchange::answer> exchange::gather(int rank, frame said) {
     const std::string bytes = encode_frame(frame_kind::gathered, encode_texts(all));
     for (std::size_t i = 0; i < waiting_.size(); ++i) in_run_[i] = waiting_[i]->kind == frame_kind::gather;
     return answer_waiting(bytes);
-  } catch (const error& e) {  // too long
+  } catch (const error& e) {  // the texts are too long for one frame
     return fail(e.what());
   }
 }

@@ -10,7 +10,8 @@
 
 namespace imbrex::tools {
 
-/// The launcher's side of the bootstrap: what to answer to which process, without any descriptors.
+/// The launcher's side of the bootstrap: decides which bytes to send to which process. It uses no
+/// descriptors.
 class exchange {
  public:
   /// Bytes to send to one process.
@@ -19,48 +20,48 @@ class exchange {
     std::shared_ptr<const std::string> bytes;
   };
 
-  /// `names` are those of the processes for messages, in the order of ranks.
+  /// `names`: the processes' names for error texts, in the order of ranks.
   explicit exchange(std::vector<std::string> names);
 
-  /// A frame has come from that process. Throws `error` if the protocol does not allow it.
+  /// Handles a frame received from process `rank`. Throws `error` if the protocol does not allow it.
   std::vector<answer> take(int rank, frame said);
 
-  /// That process has ended, and so comes to no further exchange; `how` says in what way ("with status 0"),
-  /// and `told` whether the launcher tells the user of it anyway.
+  /// Process `rank` has ended and takes part in no further exchange. `how`: the way it ended ("with status
+  /// 0"). `told`: the launcher reports its end to the user anyway.
   std::vector<answer> ended(int rank, const std::string& how, bool told);
 
-  /// Why processes that waited got no answer, if the user must still be told; a second call gives nothing.
+  /// The reason why waiting processes got no reply, if the user must still see it. A second call returns "".
   std::string complaint();
 
-  /// Some process has waited in vain.
+  /// True if some process has waited in vain.
   bool failed() const { return failed_; }
 
-  /// The process has met the others for a run, and not left it: they count on it.
+  /// True if the process has met the others for a run and has not left it, so that they depend on it.
   bool is_in_run(int rank) const {
     return in_run_[static_cast<std::size_t>(rank)] && !announced_[static_cast<std::size_t>(rank)];
   }
 
-  /// The status that the process has said it will end with.
+  /// The exit status that the process has announced.
   std::optional<int> announced(int rank) const { return announced_[static_cast<std::size_t>(rank)]; }
 
  private:
   std::vector<answer> gather(int rank, frame said);
   std::vector<answer> fail(std::string why, bool told = false);
-  /// To all others of a run that one leaves with what it says.
+  /// Notifies all other processes of the run that `rank` leaves, with its text.
   std::vector<answer> tell_of_leaving(int rank, const std::string& said) const;
-  /// To all others of the run that one ends in the middle of.
+  /// Notifies all other processes of the run that `rank` has died in the middle of it.
   std::vector<answer> tell_of_death(int rank) const;
-  /// The same answer to all that wait, who then wait no more.
+  /// Sends the same reply to all waiting processes and clears the waiting list.
   std::vector<answer> answer_waiting(const std::string& bytes);
   std::string missing() const;
 
   std::vector<std::string> names_;
-  std::vector<std::optional<frame>> waiting_;  // what the processes said that wait for the others
+  std::vector<std::optional<frame>> waiting_;  // by rank: the frame of a process that waits for the others
   std::vector<bool> in_run_;
   std::vector<std::optional<int>> announced_;
   std::size_t come_ = 0;
-  std::string failure_;  // why no further exchange can succeed
-  bool told_ = false;    // the user knows it
+  std::string failure_;  // the reason why no further exchange can succeed
+  bool told_ = false;    // the user has seen `failure_`
   bool failed_ = false;
 };
 

@@ -81,7 +81,7 @@ TEST(exchange, complains_once_of_what_nobody_else_tells) {
   exchange job({"rank 0", "rank 1"});
   job.ended(1, "with status 0", false);
   EXPECT_FALSE(job.failed());
-  EXPECT_EQ(job.complaint(), "");  // nobody waits
+  EXPECT_EQ(job.complaint(), "");  // no process waits
   job.take(0, gather("a"));
   EXPECT_TRUE(job.failed());
   EXPECT_NE(job.complaint().find("rank 1 has ended with status 0 and will not come"), std::string::npos);
@@ -107,12 +107,12 @@ TEST(exchange, knows_who_is_in_a_run) {
   exchange job({"rank 0", "rank 1"});
   for (int run = 0; run < 2; ++run) {
     job.take(0, gather("a"));
-    EXPECT_FALSE(job.is_in_run(0));  // the others have not come
+    EXPECT_FALSE(job.is_in_run(0));  // the other process has not joined
     job.take(1, gather("b"));
     EXPECT_TRUE(job.is_in_run(0));
     EXPECT_TRUE(job.is_in_run(1));
     job.take(0, {frame_kind::leave, imbrex::encode_status(0)});
-    EXPECT_TRUE(job.is_in_run(0));  // they may need it
+    EXPECT_TRUE(job.is_in_run(0));  // the other process may still need rank 0
     EXPECT_EQ(job.take(1, {frame_kind::leave, imbrex::encode_status(0)}).size(), 2U);
     EXPECT_FALSE(job.is_in_run(0));
     EXPECT_FALSE(job.is_in_run(1));
@@ -148,7 +148,7 @@ TEST(exchange, tells_all_of_a_run_that_one_has_died) {
   EXPECT_EQ(*told[0].bytes, encode_frame(frame_kind::died, ""));
   EXPECT_EQ(told[1].rank, 2);
   EXPECT_EQ(*told[1].bytes, *told[0].bytes);
-  EXPECT_EQ(told[2].rank, 2);  // who waits gets an answer, too
+  EXPECT_EQ(told[2].rank, 2);  // the waiting rank 2 gets a reply, too
   EXPECT_EQ(decode(told[2]).kind, frame_kind::failed);
   EXPECT_FALSE(job.is_in_run(1));
   EXPECT_TRUE(job.ended(1, "by signal 9 (Killed)", true).empty());

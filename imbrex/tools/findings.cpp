@@ -29,7 +29,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// Null for what is empty.
+/// Null if `value` is empty.
 template <class T>
 ordered_json or_null(const T& value) {
   return value.empty() ? ordered_json(nullptr) : ordered_json(value);
@@ -61,7 +61,7 @@ ordered_json json_of(const std::vector<std::unique_ptr<device>>& devices) {
   return all;
 }
 
-/// All that this process could have; `chosen`: the devices of the kind that the options ask for, or null.
+/// All devices that this process could use. `chosen`: the devices of the kind that the options name, or null.
 ordered_json backends(const options& how, const detail::run_devices* chosen) {
   ordered_json all = ordered_json::array();
   for (const std::string_view name : device_backends()) {
@@ -92,7 +92,7 @@ ordered_json processors() {
           {"usable", usable_processors()}};
 }
 
-/// The word that the command line has for it.
+/// The value of the command-line option for this map.
 std::string_view name_of(device_map map) {
   static constexpr std::array<std::string_view, 4> names{"block", "round-robin", "near", "none"};
   return names[static_cast<std::size_t>(map)];
@@ -105,12 +105,12 @@ ordered_json json_of(const path_times& times) {
           {"chosen", times.memory_is_better() ? "memory" : "kernel"}};
 }
 
-/// The way of device memory between two places, and why it is not a shorter one.
+/// The path of device memory between two endpoints, and the reason why it is not a shorter path.
 ordered_json device_way(const char* between, const char* way, const std::string& why = {}) {
   return {{"between", between}, {"way", way}, {"why", or_null(why)}};
 }
 
-/// Empty if other processes of the host find its memory.
+/// The reason why other processes of the host cannot open its memory; empty if they can.
 std::string why_not_found(device& one) {
   const bool shares = one.info().keeps_data && [&one] {
     const device_buffer<std::byte> some(one, detail::sharable_bytes);
@@ -122,7 +122,7 @@ std::string why_not_found(device& one) {
          (no_key.empty() ? "" : ": " + no_key);
 }
 
-/// How device memory in messages would travel.
+/// The paths that device memory in messages would take.
 ordered_json device_ways(const detail::run_devices& devices, const options& how,
                          const std::string& not_found) {
   constexpr const char* by_host = "pinned memory of the host";
@@ -161,7 +161,7 @@ ordered_json device_ways(const detail::run_devices& devices, const options& how,
           in_process("devices of a process"), in_host("processes of a host"), between_hosts("hosts")};
 }
 
-/// How chares inside GPUs of several processes would reach each other's memory.
+/// The paths between symmetric heaps of GPUs in several processes.
 ordered_json heap_ways(device& one, const std::string& why_no_handles) {
   const std::string no_nvshmem = resident::detail::why_no_nvshmem(one.info());
   const std::string by_nvshmem = no_nvshmem.empty() ? "NVSHMEM " + resident::nvshmem::load().version() +
@@ -172,7 +172,7 @@ ordered_json heap_ways(device& one, const std::string& why_no_handles) {
           device_way("hosts", by_nvshmem.c_str(), no_nvshmem)};
 }
 
-/// The UCX that a job of several processes would load here.
+/// The UCX library that a job of several processes would load on this host.
 ordered_json loaded_ucx() {
   try {
     const ucx::library& loaded = ucx::load();
@@ -182,7 +182,7 @@ ordered_json loaded_ucx() {
   }
 }
 
-/// What idle PEs and long messages between processes would do on this host; times in nanoseconds.
+/// The idle times of PEs and the paths of long messages between processes on this host; in nanoseconds.
 ordered_json paths(const host_share& host, const detail::run_devices* devices, const options& how) {
   const auto wake = detail::measure_wake();
   const detail::idle_spin spin(wake.value_or(nanoseconds(0)));

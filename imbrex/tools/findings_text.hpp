@@ -8,7 +8,8 @@
 
 namespace imbrex::tools {
 
-/// What `imbrex info` has found in all processes (`found`, as its --json prints it), in lines for people.
+/// Formats the findings of all processes as lines for people. `found`: the JSON that `imbrex info --json`
+/// prints.
 std::string text_of(const nlohmann::ordered_json& found);
 
 /// "0-3,8" for 0, 1, 2, 3 and 8.

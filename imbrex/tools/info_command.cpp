@@ -21,12 +21,12 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// What the system says need not be UTF-8, as JSON must.
+/// Replaces invalid UTF-8: texts of the system need not be UTF-8, JSON must be.
 std::string dump(const ordered_json& found) {
   return found.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 
-/// What all processes have found; empty in all but the first.
+/// The findings of all processes in process 0; empty elsewhere.
 std::vector<ordered_json> gather(const process_findings& mine, const info_settings& asked, const options& how,
                                  bootstrap* job) {
   if (job == nullptr) return {mine.json(0, own_host(how.pes, 0), asked.paths)};
@@ -37,7 +37,8 @@ std::vector<ordered_json> gather(const process_findings& mine, const info_settin
   return all;
 }
 
-/// Prints what was found; the problem of the first process that has one, or of the output, or nothing.
+/// Prints the findings. Returns the first process's problem, or the error of the output; empty if there is
+/// none.
 std::string print(ordered_json found, bool as_json) {
   const std::string text = as_json ? dump(found) + "\n" : text_of(found);
   if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0)

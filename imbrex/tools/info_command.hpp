@@ -9,19 +9,19 @@
 
 namespace imbrex::tools {
 
-/// What `imbrex info` is asked for.
+/// Settings of `imbrex info`.
 struct info_settings {
   bool json = false;
   bool paths = false;
-  options how{};  ///< of the programs that it is to tell about
+  options how{};  ///< options of the programs that the command describes
 };
 
-/// Reads what stands behind `imbrex info`, or gives the text to print for --help. Throws `usage_error`.
+/// Parses the words after `imbrex info`, or returns the text to print for --help. Throws `usage_error`.
 std::variant<info_settings, std::string> parse_info(std::span<const std::string> arguments);
 
-/// Prints what a program with these options would find and choose; in a job of several processes, process 0
-/// prints what all have found. Returns the exit status: 1, and a line on standard error, if some process has
-/// not the devices that were asked for. Throws `error`.
+/// Prints the devices and paths that a program with these options would find and choose. In a job of several
+/// processes, process 0 prints the findings of all. Returns the exit status: 1, with a line on standard
+/// error, if some process lacks the requested devices. Throws `error`.
 int print_info(const info_settings& asked);
 
 }  // namespace imbrex::tools

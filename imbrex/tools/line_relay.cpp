@@ -43,7 +43,7 @@ void output::add(std::string_view lines, const void* writer) {
 }
 
 void output::write_some() {
-  // A descriptor that is ready takes PIPE_BUF bytes without waiting. It is shared with others, so that it may
+  // A descriptor that is ready takes PIPE_BUF bytes without blocking. Other processes share it, so it must
   // not be made non-blocking.
   while (waiting() > 0) {
     pollfd ready{descriptor_, POLLOUT, 0};

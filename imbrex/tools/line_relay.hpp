@@ -12,19 +12,19 @@
 
 namespace imbrex::tools {
 
-/// Cuts what one process writes into whole lines, each with the same prefix.
+/// Splits one process's output into whole lines, each with the same prefix.
 class line_splitter {
  public:
-  /// A longer line is passed on in pieces, between which lines of others may come: memory is bounded, and a
-  /// process that writes without line ends goes on.
+  /// Longer lines are passed on in pieces, and lines of other processes may come between these. So memory is
+  /// bounded, and a process that writes without line ends is not blocked.
   static constexpr std::size_t longest_line = std::size_t{16} << 20;
 
   explicit line_splitter(std::string prefix) : prefix_(std::move(prefix)) {}
 
-  /// The lines that these bytes complete.
+  /// Appends bytes and returns the lines that they complete.
   std::string take(std::string_view bytes);
 
-  /// The last line if it has no end.
+  /// Returns the last line if it has no line end.
   std::string rest();
 
  private:
@@ -33,24 +33,25 @@ class line_splitter {
   bool in_long_line_ = false;
 };
 
-/// A descriptor that lines of several processes go to; what it does not take at once waits in memory.
+/// A descriptor that receives lines of several processes. Bytes that it does not take at once are buffered.
 class output {
  public:
-  /// Where more waits, nothing should be added: whoever writes has to wait, too.
+  /// The limit of buffered bytes. Above it callers should add nothing, so that the writing processes block,
+  /// too.
   static constexpr std::size_t enough = std::size_t{1} << 20;
 
   explicit output(int descriptor) : descriptor_(descriptor) {}
 
-  /// Adds whole lines, of which the last may lack its end: then the same `writer` may go on with it, and what
-  /// another adds begins a new line.
+  /// Adds whole lines; the last may lack its line end. Then the same `writer` may continue it, and bytes of
+  /// another writer begin a new line.
   void add(std::string_view lines, const void* writer);
 
-  /// Writes as much as the descriptor takes without waiting.
+  /// Writes as much as the descriptor takes without blocking.
   void write_some();
 
   int descriptor() const { return descriptor_; }
   std::size_t waiting() const { return buffer_.size() - written_; }
-  /// Nobody takes what is written, or no more of it; what waited is dropped.
+  /// True after a failed write. Buffered bytes have been dropped.
   bool broken() const { return error_ != 0; }
   /// The errno of the write that failed.
   int error() const { return error_; }
@@ -64,18 +65,18 @@ class output {
   int error_ = 0;
 };
 
-/// Errors that processes of a job have told as they began. All of them find the same mistake in their command
-/// line, and one line for it is enough.
+/// Error lines that processes of a job wrote at their start. All processes find the same mistake in their
+/// command line, and the user needs only one line about it.
 class errors_told {
  public:
   using time_point = std::chrono::steady_clock::time_point;
-  /// Between the first and another who tells the same.
+  /// the longest time between a line and its repetition by another process
   static constexpr std::chrono::seconds longest_distance{2};
-  /// Longer lines, and more of them, are passed on as they are.
+  /// Longer lines, and lines beyond this number, are passed on unfiltered.
   static constexpr std::size_t longest_line = 4096;
   static constexpr std::size_t most_kept = 256;
 
-  /// These lines, but for whole ones with ": error: " that another than `writer` has just told.
+  /// Returns `lines` without whole lines that contain ": error: " and that another writer has just written.
   std::string without_repeated(std::string_view lines, const void* writer, time_point now);
 
  private:
@@ -86,21 +87,21 @@ class errors_told {
   std::map<std::string, first, std::less<>> first_;
 };
 
-/// The pipe that one process writes its standard output or error to.
+/// The pipe that receives one process's standard output or error.
 class line_source {
  public:
-  /// `told`, which must outlive this, if errors that others have told are not to be repeated, until
-  /// `pass_all_on`.
+  /// `told`: filters repeated error lines until `pass_all_on`; null for no filter. It must outlive this
+  /// object.
   line_source(imbrex::descriptor pipe, output& to, std::string prefix, errors_told* told = nullptr)
       : pipe_(std::move(pipe)), to_(&to), splitter_(std::move(prefix)), told_(told) {}
 
-  /// Moves what lies in the pipe to the output, up to some 64 KiB; false if there is nothing now. At the end
-  /// of the file the pipe is closed.
+  /// Moves up to some 64 KiB from the pipe to the output; false if there is nothing now. At the end of the
+  /// file it closes the pipe.
   bool move_some();
 
   void pass_all_on() { told_ = nullptr; }
 
-  /// Passes on the unfinished line and closes the pipe, so that whoever still writes to it learns it.
+  /// Passes on the unfinished line and closes the pipe, so that later writes to it fail.
   void close();
 
   int descriptor() const { return pipe_.get(); }

@@ -12,10 +12,10 @@
 
 namespace imbrex::tools {
 
-/// A process of the job, and the launcher's ends of what it is connected by.
+/// A process of the job, and the launcher's ends of its socket and pipes.
 struct rank_process {
   pid_t pid;
-  descriptor socket;  // of the bootstrap; non-blocking, as are the pipes
+  descriptor socket;  // bootstrap connection; non-blocking, as are the pipes
   descriptor standard_output;
   descriptor standard_error;
 };
@@ -23,9 +23,9 @@ struct rank_process {
 /// Names and values.
 using environment_variables = std::vector<std::pair<std::string, std::string>>;
 
-/// Starts process `rank` of `size`, with more in its environment. It ends when this thread does.
-/// `launcher_pipe` is the reading end of a pipe whose other end only the launcher has. Throws `usage_error`
-/// if the program cannot be run, `error` if the system has no room for another process.
+/// Starts process `rank` of `size` with additional environment variables. The process is killed when this
+/// thread ends. `launcher_pipe`: reading end of a pipe whose other end only the launcher has. Throws
+/// `usage_error` if the program cannot be run, `error` if the system cannot start another process.
 rank_process start_rank(const std::vector<std::string>& command, const environment_variables& environment,
                         int rank, int size, const descriptor& launcher_pipe, const inherited_state& state);
 
