@@ -42,7 +42,14 @@ EXAMPLES = set("""
 """.split()) | {"Fatal: ... invalid", "failed to arm iface"}
 
 # Where each comment begins with its subject.
-PLAIN = ("examples/", "imbrex/core/gpu/", "imbrex/core/record/")
+PLAIN = (
+    "examples/",
+    "imbrex/core/gpu/",
+    "imbrex/core/record/",
+    "imbrex/device/",
+    "imbrex/net/",
+    "imbrex/trace/",
+)
 OPENING = re.compile(r"(of|that of|those|the same|so many|by what|and|none|its?|what|whose|who|how)\b", re.IGNORECASE)
 NO_NOUN = re.compile(r"\bthat one\b|\bwhat\b[^.;:]*\bwhat\b", re.IGNORECASE)
 COMMENT_SIGN = re.compile(r"^\s*(?://[/!]?<?|/\*+)\s*")

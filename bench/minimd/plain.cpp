@@ -399,9 +399,8 @@ void heat(atoms_in_box& s) {
     s.v[k] -= sums[k % 4].value() / static_cast<double>(s.atoms);
     squares.add(s.v[k] * s.v[k]);
   }
-  const double scale =
-      minimd::velocity_scale(s.what, s.what.mass, minimd::mass_to_energy_of_minimd(s.what.in), squares.value(),
-                             s.what.temperature);
+  const double scale = minimd::velocity_scale(
+      s.what, s.what.mass, minimd::mass_to_energy_of_minimd(s.what.in), squares.value(), s.what.temperature);
   for (double& v : s.v) v *= scale;
 }
 

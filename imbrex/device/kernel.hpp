@@ -35,7 +35,8 @@ struct kernel {
   std::string_view name;  ///< for errors; must outlive all launches, as a literal does
   /// Launches the kernel on the stream. Defined in a file that the device's compiler compiles.
   void (*native)(native_stream, Args...) = nullptr;
-  /// Does the kernel's work on the host, for the emulated device. An exception counts as a failure of the device.
+  /// Does the kernel's work on the host, for the emulated device. An exception counts as a failure of the
+  /// device.
   void (*host)(Args...) = nullptr;
   /// The cost, for modelled durations; null: the kernel takes no time.
   work_size (*work)(Args...) = nullptr;
