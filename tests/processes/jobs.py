@@ -100,15 +100,20 @@ def sockets_of(pids):
     return found
 
 
-def listeners_of(pids):
-    """Where these processes, of one network namespace, listen by TCP: addresses as the kernel writes them."""
+def listening_sockets_of(pids):
+    """Where these processes, of one network namespace, listen by TCP: (address, port) as the kernel writes them."""
     own, found = sockets_of(pids), []
     for table in ("tcp", "tcp6"):
         for line in pathlib.Path(f"/proc/{pids[0]}/net/{table}").read_text().splitlines()[1:]:
             fields = line.split()
             if fields[3] == "0A" and fields[9] in own:
-                found.append(fields[1].rpartition(":")[0])
+                found.append(tuple(fields[1].split(":")))
     return found
+
+
+def listeners_of(pids):
+    """The addresses of listening_sockets_of()."""
+    return [address for address, _ in listening_sockets_of(pids)]
 
 
 def abstract_sockets_of(pids):

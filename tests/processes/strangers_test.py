@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is no part of a job: who else speaks to it, bytes that are no message, another build."""
 import contextlib
+import ctypes
 import os
 import pathlib
 import signal
@@ -12,7 +13,7 @@ import sys
 
 import jobs
 from jobs import (END_SECONDS, LIMIT, OTHER_WORKER, WORKER, Job, abstract_sockets_of, descendants, listeners_of,
-                 segments_of, wait_until)
+                 listening_sockets_of, segments_of, wait_until)
 from switched_hosts import SwitchedHosts
 import network
 
@@ -99,6 +100,41 @@ class Strangers(Job):
         self.finish(job, LIMIT)
         self.assertEqual((job.returncode, self.err()), (0, ""))
         self.check_nothing_left()
+
+
+class OnTcp(Job):
+    """Bytes of a stranger to the TCP ports of UCX."""
+
+    GREETING = bytes.fromhex("78563412bebafeca")
+    REQUEST = (GREETING + b"\x20" + struct.pack("<I", 29) + b"\x01" + bytes(12) + b"\x02\0\x82\x83" +
+               socket.inet_aton("127.0.0.1") + bytes(8))
+    NOISE = bytes(7 * i * i % 251 for i in range(200))
+    HARMLESS = {"silence": [], "noise": [NOISE], "http": [b"GET / HTTP/1.0\r\n\r\n"], "request": [REQUEST]}
+    # Those that end a run with an older UCX, as docs/launch.md says.
+    SINCE_1_22 = {"greeting": [GREETING + NOISE], "length": [GREETING + b"\x00\xff\xff\xff\x7f"],
+                  "message": [REQUEST, b"\x0b" + struct.pack("<I", 24) + bytes(24)],
+                  "long message": [REQUEST, b"\0" + struct.pack("<I", 0x7FFFFFFF) + b"x" * 20000]}
+
+    @staticmethod
+    def ucx_version():
+        numbers = [ctypes.c_uint() for _ in range(3)]
+        ctypes.CDLL("libucp.so.0").ucp_get_version(*map(ctypes.byref, numbers))
+        return tuple(number.value for number in numbers)
+
+    def test_strangers(self):
+        kinds = self.HARMLESS if self.ucx_version() < (1, 22, 0) else {**self.HARMLESS, **self.SINCE_1_22}
+        job = self.start(2, WORKER, "idle", 2, environment={"UCX_TLS": "tcp,self", "UCX_NET_DEVICES": "lo"})
+        ports = [int(port, 16) for _, port in listening_sockets_of(self.started(job, 2))]
+        self.assertGreater(len(ports), 0)
+        with contextlib.ExitStack() as held:
+            for port in ports:
+                for parts in kinds.values():
+                    stranger = held.enter_context(socket.create_connection(("127.0.0.1", port), LIMIT))
+                    with contextlib.suppress(ConnectionError):  # UCX has closed the connection
+                        for part in parts:
+                            stranger.sendall(part)
+            self.finish(job, LIMIT)
+        self.assertEqual((job.returncode, self.err()), (0, ""))
 
 
 class Numbered(Job):
