@@ -28,7 +28,7 @@ function(imbrex_tests_only target)
   if(NOT IMBREX_OPTIMISE_TESTS)
     target_compile_options(${target} PRIVATE $<$<CONFIG:RelWithDebInfo>:-O0>)
   endif()
-  set_target_properties(${target} PROPERTIES IMBREX_TESTS_ONLY ON)
+  set_target_properties(${target} PROPERTIES IMBREX_TESTS_ONLY ON UNITY_BUILD OFF)
 endfunction()
 
 # The same for some sources of the caller's targets.
