@@ -9,8 +9,8 @@
 
 namespace jacobi2d {
 
-/// A share of the grid that waits for nobody: its neighbours' rows arrive while it updates its own, or others
-/// on its PE do. Sweep n + 1 begins when both neighbours have signalled and this one is done.
+/// A share of the grid that never waits: its neighbours' rows arrive while it updates its own rows, or while
+/// others on its PE do. Sweep n + 1 begins when both neighbours have signalled and this share is done.
 struct block : imbrex::resident::chare<block>, share {
   imbrex::resident::trigger ready[2];  ///< for even and odd sweeps
 

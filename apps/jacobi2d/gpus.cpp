@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jacobi's method in two dimensions by chares inside the GPUs of several processes, one each, checked against
-// a loop of the host.
+// Jacobi's method in two dimensions by chares inside the GPUs of several processes, with one GPU each. The
+// result is checked against a loop of the host.
 //   imbrex run -n 2 jacobi2d_gpus --device emulated --pes 1
 #include <algorithm>
 #include <cstddef>
@@ -22,7 +22,7 @@ using jacobi2d::problem;
 namespace resident = imbrex::resident;
 using block_solver = jacobi2d::resident_solver<jacobi2d::block>;
 
-/// What a process has found: the time, and how many cells of its rows are as they should be.
+/// Result of a process: the time, and the number of right cells in its rows.
 struct finding {
   int blocks = 0;
   double seconds = 0;
@@ -34,7 +34,7 @@ struct together_operation {
   }
 };
 
-/// One in each process.
+/// Chare of which each process has one.
 class owner : public imbrex::chare<owner> {
  public:
   imbrex::task<finding> solve(imbrex::process_group<resident::heap_meeting> place, problem p) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jacobi's method in two dimensions inside one GPU: as kernels that the host sends, as one kernel whose
-// blocks wait for each other, as a loop on each GPU that waits for its neighbours' rows, and by chares that
-// live there.
+// Jacobi's method in two dimensions inside one GPU, in four variants: kernels that the host sends; one kernel
+// whose blocks wait for each other; a loop on each GPU that waits for its neighbours' rows; and chares that
+// live inside the GPU.
 //   jacobi2d --device emulated --rows 64 --width 64 --odf 1,4 --check
 #include <cstddef>
 #include <cstdint>

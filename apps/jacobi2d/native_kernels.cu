@@ -15,7 +15,7 @@ namespace {
 
 constexpr int sweep_threads = 256, sweep_rows = 16;
 
-/// Rows of a share of the grid, from row 1 on.
+/// Updates one of several shares of the rows, from row 1 on.
 __device__ void update_share(float* from, float* to, int rows, int width, int share, int shares) {
   const int each = (rows + shares - 1) / shares;
   const int first = share * each;

@@ -8,10 +8,10 @@
 
 namespace jacobi2d {
 
-/// One sweep of all the rows as one kernel, as a program whose host drives sends it.
+/// Runs one sweep of all rows as one kernel, as a program driven by the host does.
 void sweep_on_device(imbrex::native_stream on, imbrex::device_span<float> from, imbrex::device_span<float> to,
                      int rows, int width);
-/// All sweeps as one kernel whose blocks wait for each other after each of them.
+/// Runs all sweeps as one kernel, whose blocks wait for each other after each sweep.
 void loop_on_device(imbrex::native_stream on, imbrex::device_span<float> a, imbrex::device_span<float> b,
                     int rows, int width, int sweeps, int threads);
 

@@ -10,7 +10,7 @@
 
 #include <imbrex/base/error.hpp>
 
-/// Values of options.
+/// Parsers of option values.
 namespace jacobi2d {
 
 inline int number_of(std::string_view option, const std::string& text) {

@@ -7,13 +7,13 @@
 
 namespace jacobi2d {
 
-/// Four neighbours in a row, loaded and stored as one.
+/// Four neighbouring cells of a row, loaded and stored as one.
 struct alignas(16) four {
   float at[4];
 };
 
-/// A grid of `width` columns, a multiple of 4, between a column of zeros on each side: rows are `pitch`
-/// apart.
+/// Layout of a grid: `width` columns, a multiple of 4, with a column of zeros on each side. Rows are
+/// `pitch_of(width)` apart.
 inline constexpr int margin = 4;
 IMBREX_DEVICE constexpr std::int64_t pitch_of(int width) { return width + 2 * margin; }
 inline IMBREX_DEVICE float* row_of(float* grid, int row, int width) {
@@ -24,9 +24,9 @@ inline IMBREX_DEVICE float mean(float up, float left, float right, float down) {
   return 0.25F * ((up + down) + (left + right));
 }
 
-/// Updates `count` rows from `first` on, of `from` into `to`, and the first and the last of them also into
-/// `copy_first` and `copy_last`, unless null. Each thread has every `threads`-th group of four columns and
-/// goes down it, so each value comes from memory once.
+/// Updates `count` rows from `first` on, of `from` into `to`. The first and the last of them are also written
+/// to `copy_first` and `copy_last`, unless null. Each thread has every `threads`-th group of four columns and
+/// goes down it, so each value is loaded from memory once.
 inline IMBREX_DEVICE void update(const float* __restrict__ from, float* __restrict__ to, int first, int count,
                                  int width, float* __restrict__ copy_first, float* __restrict__ copy_last,
                                  std::uint32_t thread, std::uint32_t threads) {

@@ -9,19 +9,20 @@
 
 namespace jacobi2d {
 
-/// Some rows of the grid, a chare's, between two rows that are the neighbours'. The outer rows are written
-/// into the neighbours' memory too, all their cells, on whatever GPU that is.
+/// Rows of the grid that belong to one chare, between a row of each neighbour. All cells of its outer rows
+/// are also written into the neighbours' memory, on any GPU.
 ///
-/// One pair of buffers is enough: a share reads a neighbour's row before it tells of its own in a sweep, and
-/// the neighbour writes that buffer's next only after it has been told.
+/// One pair of buffers is enough. In each sweep, a share reads a neighbour's row before it signals its own
+/// row to that neighbour. The neighbour writes its next row into the same buffer only after the signal.
 ///
-/// In simulated time it says what it does to memory, and it may have no cells at all.
+/// In simulated time the share reports its accesses to memory, and it may have no cells at all.
 struct share {
   imbrex::resident::symmetric<float> buffers[2];          ///< rows + 2 rows each
-  imbrex::resident::symmetric<float> above[2], below[2];  ///< the rows of the neighbours' that are its own
+  imbrex::resident::symmetric<float> above[2], below[2];  ///< the share's outer rows in the memory of its
+                                                          ///< neighbours
   int rows = 0, width = 0, sweeps = 0;
 
-  /// Updates the outer rows, and puts them.
+  /// Updates the outer rows, and puts them into the neighbours' memory.
   template <class Chare>
   IMBREX_DEVICE void update_outer(imbrex::resident::context<Chare>& here, std::uint32_t n) const {
     const int me = here.where()[0], last = here.shape()[0] - 1;
@@ -35,7 +36,7 @@ struct share {
           me == last ? nullptr : here.remote(below[next], here.template gpu_of<Chare>(me + 1));
       if (rows == 1) {
         update(from, to, 1, 1, width, to_above, to_below, here.thread(), here.threads());
-      } else {  // both at once, by half of the threads each
+      } else {  // both rows at once, by half of the threads each
         const std::uint32_t half = (here.threads() + 1) / 2, rest = here.threads() - half;
         if (here.thread() < half) update(from, to, 1, 1, width, to_above, nullptr, here.thread(), half);
         if (here.thread() >= half)
@@ -47,7 +48,7 @@ struct share {
     if (me > 0) here.spend_put(here.template pe_of<Chare>(me - 1), bytes_of(1) / 2);
     if (me < last) here.spend_put(here.template pe_of<Chare>(me + 1), bytes_of(1) / 2);
   }
-  /// Updates the others.
+  /// Updates the inner rows.
   template <class Chare>
   IMBREX_DEVICE void update_inner(imbrex::resident::context<Chare>& here, std::uint32_t n) const {
     if (buffers[0].size != 0)
@@ -58,7 +59,7 @@ struct share {
 
  private:
   IMBREX_DEVICE int outer() const { return rows < 2 ? rows : 2; }
-  /// That rows are read and written.
+  /// Bytes read and written for `count` rows.
   IMBREX_DEVICE std::uint64_t bytes_of(int count) const {
     return 2 * sizeof(float) * static_cast<std::uint64_t>(width) * static_cast<std::uint64_t>(count);
   }

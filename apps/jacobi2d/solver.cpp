@@ -61,7 +61,7 @@ void check(const problem& p) {
     throw imbrex::usage_error("rows, sweeps and blocks must be at least 1");
 }
 
-/// The grid with its margins, row 0 and the last one of zeros.
+/// Copies cells into a grid with margins, whose first and last rows are zeros.
 std::vector<float> with_margins(const problem& p, const std::vector<float>& cells) {
   std::vector<float> all(cells_of(p.rows, p.width));
   for (int r = 0; r < p.rows; ++r)
@@ -202,7 +202,7 @@ resident_solver<Chare>::resident_solver(const resident::symmetric_heap& heap, co
       grids_{heap.make<float>(cut_.cells()), heap.make<float>(cut_.cells())},
       flags_(heap.make<std::uint32_t>(2)) {}
 
-/// The first of a GPU, and the one after its last.
+/// First block of a GPU, and the one after its last.
 template <class Chare>
 std::pair<int, int> resident_solver<Chare>::blocks_of(std::uint32_t gpu) const {
   const int first = std::min(static_cast<int>(gpu) * cut_.of_gpu, cut_.blocks);

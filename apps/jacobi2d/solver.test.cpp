@@ -19,7 +19,12 @@ TEST(jacobi2d, chares_find_what_a_plain_loop_finds) {
   for (const problem& p :
        {problem{.rows = 37, .width = 64, .sweeps = 30, .blocks_each = 1, .pes = 4, .threads = 1},
         problem{.rows = 37, .width = 20, .sweeps = 25, .blocks_each = 5, .pes = 3, .threads = 2},
-        problem{.rows = 9, .width = 8, .sweeps = 40, .blocks_each = 3, .pes = 3, .threads = 1},  // a row each
+        problem{.rows = 9,
+                .width = 8,
+                .sweeps = 40,
+                .blocks_each = 3,
+                .pes = 3,
+                .threads = 1},  // one row per block
         problem{.rows = 16, .width = 16, .sweeps = 9, .blocks_each = 1, .pes = 1, .threads = 3},
         problem{.rows = 37, .width = 20, .sweeps = 30, .blocks_each = 2, .pes = 2, .threads = 1, .gpus = 2},
         problem{.rows = 50, .width = 24, .sweeps = 21, .blocks_each = 3, .pes = 6, .threads = 2, .gpus = 3},

@@ -9,13 +9,14 @@
 
 namespace jacobi2d {
 
-/// The rival: one share for each GPU, in a loop that waits for its neighbours' rows by flags, as programs of
-/// NVSHMEM do. It is one entry that stays, or, where each sweep shall be a kernel, takes the time of a
-/// kernel's start before each.
+/// Solver for comparison: one share per GPU, in a loop that waits for its neighbours' rows by flags, as
+/// programs of NVSHMEM do. The loop is one entry that stays. If each sweep shall be a kernel, the loop takes
+/// the time of a kernel's start before each sweep.
 struct waiting_share : imbrex::resident::chare<waiting_share>, share {
   using pe = imbrex::resident::whole_gpu;
-  imbrex::resident::symmetric<std::uint32_t> flags;  ///< how many sweeps those above and below have told of
-  std::uint64_t start_time = 0;                      ///< of a kernel a sweep, in simulated time, in ns
+  imbrex::resident::symmetric<std::uint32_t> flags;  ///< sweeps that the shares above and below have
+                                                     ///< signalled
+  std::uint64_t start_time = 0;                      ///< start of a kernel per sweep, in ns of simulated time
 
   IMBREX_DEVICE void sweep(imbrex::resident::context<waiting_share>& here, std::uint32_t first) {
     const int me = here.where()[0], last = here.shape()[0] - 1;

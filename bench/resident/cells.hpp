@@ -8,7 +8,7 @@
 /// Chares whose messages are measured.
 namespace bench {
 
-/// Sends to and fro between two elements, the first and that in the middle, in several ways.
+/// Sends to and fro between the first element and the middle one, by several methods.
 struct pinger : imbrex::resident::chare<pinger> {
   using context = imbrex::resident::context<pinger>;
   imbrex::resident::trigger ready;
@@ -20,17 +20,17 @@ struct pinger : imbrex::resident::chare<pinger> {
   static IMBREX_DEVICE int other(context& here) {
     return (here.where()[0] + here.shape()[0] / 2) % here.shape()[0];
   }
-  /// 8 bytes.
+  /// Sends 8 bytes.
   IMBREX_DEVICE void ping(context& here, std::uint64_t left) {
     if (left == 0) return here.exit(0);
     here.send<&pinger::ping>(other(here), left - 1);
   }
-  /// A payload that all threads write, and read.
+  /// Sends a payload that all threads write and read.
   IMBREX_DEVICE void ping_payload(context& here, std::uint32_t left,
                                   imbrex::resident::payload<std::uint64_t> got) {
     std::uint64_t mine = 0;
     for (std::uint32_t i = here.thread(); i < got.size(); i += here.threads()) mine += got[i];
-    if (mine == 1) sum = mine;  // so that it is read
+    if (mine == 1) sum = mine;  // so that the payload is read
     send_payload(here, left, got.size());
   }
   IMBREX_DEVICE void start_payload(context& here, std::uint32_t rounds, std::uint32_t size) {
@@ -43,18 +43,18 @@ struct pinger : imbrex::resident::chare<pinger> {
     for (std::uint32_t i = here.thread(); i < size; i += here.threads()) out[i] = i + 2;
     here.send<&pinger::ping_payload>(other(here), left - 1, out);
   }
-  /// By a signal to the other's trigger.
+  /// Signals to the other element's trigger.
   IMBREX_DEVICE void ping_trigger(context& here, std::uint64_t left) {
     if (left == 0) return here.exit(0);
     const int to = other(here);
     here.signal<&pinger::ping_trigger>(to, here.of<pinger>(to).ready, 1, left - 1);
   }
-  /// By a channel.
+  /// Puts a value into the other element's channel.
   IMBREX_DEVICE void ping_put(context& here, std::uint32_t n) {
     if (n >= last) return here.exit(0);
     here.put<&pinger::ping_put>(other(here), of_other, n + 1, here.local(to_put));
   }
-  /// To itself, several at once, so that the next is always there.
+  /// Sends to itself, several messages at once, so that the next is always there.
   IMBREX_DEVICE void start_self(context& here, std::uint64_t rounds) {
     for (int i = 0; i < 16; ++i) here.send<&pinger::self>(here.where(), rounds);
   }

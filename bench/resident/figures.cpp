@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What figures 6.20 to 6.22 of paper 001 (Choi 2022) show, of chares inside GPUs in simulated time: ping-pong
-// within a GPU and between two, and Jacobi2D on 1 to 96.
+// Figures 6.20 to 6.22 of paper 001 (Choi 2022) for chares inside GPUs, in simulated time: ping-pong within a
+// GPU and between two, and Jacobi2D on 1 to 96.
 //   build/release/bin/resident_figures --json lines.json
 #include <fmt/format.h>
 
@@ -39,11 +39,11 @@ using jacobi2d::waiting_share;
 constexpr std::uint32_t blocks_of_gpu = 80;  // a V100's multiprocessors
 constexpr int rows = 8192, width = 8192;
 
-/// Where the two ends lie.
+/// Location of the two ends.
 struct place {
   const char* name;
   std::uint32_t gpus, pes;
-  std::uint32_t to;  ///< the PE of the second; the first is PE 0
+  std::uint32_t to;  ///< PE of the second end; the first is PE 0
 };
 
 class measurement {
@@ -72,7 +72,7 @@ class measurement {
     if (!is_quiet_) harness::write_output(line + "\n");
   }
 
-  /// Microseconds of a round, without what a run costs in any case.
+  /// Microseconds per round, without the fixed cost of a run.
   static imbrex::task<double> each(imbrex::stream& stream, std::uint32_t many,
                                    std::function<void(std::uint32_t)> start, std::function<void()> end) {
     double took[2] = {};
@@ -94,7 +94,7 @@ class measurement {
       s.parcels = 2;
       s.parcel_bytes = static_cast<std::uint32_t>((bytes + 15) / 16 * 16) + 128;
       const auto words = static_cast<std::uint32_t>((bytes + 15) / 16 * 2);
-      // Of each GPU: buffers of two channels, and what each end puts there.
+      // Memory per GPU: buffers of two channels, and the values that each end puts there.
       const symmetric_heap heap(imbrex::gpu(), at.gpus,
                                 program<pinger>::heap_bytes(imbrex::gpu(), s, {static_cast<int>(2 * at.to)}) +
                                     std::size_t{6} * words * sizeof(std::uint64_t));
@@ -141,7 +141,7 @@ class measurement {
     }
   }
 
-  /// A put and a flag, without a runtime.
+  /// Time of a put and a flag, without a runtime.
   nanoseconds bare(const place& at, std::size_t bytes) const {
     const auto& cost = costs_.resident;
     if (at.gpus == 1) {
@@ -152,7 +152,7 @@ class measurement {
   }
   nanoseconds way(std::uint32_t gpus, std::uint32_t to, std::size_t bytes) const {
     imbrex::device_model model = costs_;
-    model.link.eager = std::size_t{1} << 40U;  // no host begins them
+    model.link.eager = std::size_t{1} << 40U;  // no host starts the transfers
     model.link.staged_from = 0;
     imbrex::node_links links(model, static_cast<int>(gpus));
     return links.transfer(nanoseconds(0), {0, true}, {static_cast<int>(to), true}, bytes);
@@ -172,7 +172,7 @@ class measurement {
     write(line + "}");
   }
 
-  /// Microseconds.
+  /// Microseconds per sweep.
   template <class Chare>
   imbrex::task<double> sweep_of(std::uint32_t gpus, int odf, [[maybe_unused]] std::uint64_t start_time) {
     settings s;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What messages, signals and puts between the GPUs of two processes take: a line each, from the difference of
-// a short and a long run.
+// Costs of messages, signals and puts between the GPUs of two processes, one per line. Each is the difference
+// of a short and a long run.
 //   imbrex run -n 2 resident_gpus_bench --device emulated --pes 1
 #include <cstddef>
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace {
 namespace resident = imbrex::resident;
 using bench::pinger;
 
-/// One in each process.
+/// Chare of which each process has one.
 class owner : public imbrex::chare<owner> {
  public:
   imbrex::task<int> measure(imbrex::process_group<resident::heap_meeting> place) {

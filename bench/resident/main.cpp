@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What messages, entries and runs inside a GPU cost: a line each, from the difference of a short and a long
-// run.
+// Costs of messages, entries and runs inside a GPU, one per line. Each is the difference of a short and a
+// long run.
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
@@ -45,8 +45,8 @@ double seconds_of(const std::function<void()>& work) {
   return std::chrono::duration<double>(steady_clock::now() - begin).count();
 }
 
-/// Nanoseconds of one of the operations of which `run` does so many: the least of three tries, without what a
-/// run costs in any case.
+/// Nanoseconds per operation; `run` does the given number of them. The least of three tries, without the
+/// fixed cost of a run.
 double cost_of(std::uint32_t many, const std::function<void(std::uint32_t)>& run) {
   run(many / 10);
   double least = 1e9;

@@ -13,7 +13,7 @@ namespace {
 using imbrex::resident::native_memory;
 using imbrex::resident::wide_word;
 
-/// Two blocks, and a word of 16 bytes for each: what a message inside a GPU costs where nothing else is done.
+/// Measures the cost of a message inside a GPU with nothing else: two blocks, with a word of 16 bytes each.
 __global__ void flag_kernel(wide_word* words, std::uint64_t rounds) {
   const unsigned me = blockIdx.x == 0 ? 0 : 1;
   if (threadIdx.x != 0 || (blockIdx.x != 0 && blockIdx.x + 1 != gridDim.x)) return;

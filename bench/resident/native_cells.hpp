@@ -11,7 +11,7 @@
 
 namespace bench {
 
-/// So many rounds to and fro between two blocks, by words of zeros, 16 of them.
+/// Passes words to and fro between two blocks, for `rounds` rounds. `words` are 16 words of zeros.
 void flag_on_device(imbrex::native_stream on, imbrex::device_span<imbrex::resident::wide_word> words,
                     std::uint64_t rounds);
 
