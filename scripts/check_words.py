@@ -43,11 +43,14 @@ EXAMPLES = set("""
 
 # Where each comment begins with its subject.
 PLAIN = (
+    "apps/jacobi2d/",
+    "bench/resident/",
     "examples/",
     "imbrex/core/gpu/",
     "imbrex/core/record/",
     "imbrex/device/",
     "imbrex/net/",
+    "imbrex/resident/",
     "imbrex/trace/",
 )
 OPENING = re.compile(r"(of|that of|those|the same|so many|by what|and|none|its?|what|whose|who|how)\b", re.IGNORECASE)

@@ -6,10 +6,10 @@
 
 #include <imbrex/resident/transport/memory.hpp>
 
-/// What entries are given, and how it lies in a message.
+/// Parameters of entries, and their layout in a message.
 namespace imbrex::resident {
 
-/// The first argument of an entry that runs when its chare accepts that number: see `context::accept`.
+/// First argument of a numbered entry, which runs when its chare accepts that number: see `context::accept`.
 struct reference {
   std::uint32_t number = 0;
 
@@ -18,8 +18,8 @@ struct reference {
   IMBREX_DEVICE constexpr reference(std::uint32_t n) : number(n) {}
 };
 
-/// Memory of a message, of any size up to the program's `settings::parcel_bytes`: the sender fills it and the
-/// receiver reads it where it lies.
+/// Memory of a message, of any size up to the program's `settings::parcel_bytes`. The sender fills it and the
+/// receiver reads it in place.
 template <class T>
 class payload {
  public:
@@ -29,7 +29,7 @@ class payload {
   IMBREX_DEVICE T* data() const { return data_; }
   IMBREX_DEVICE std::uint32_t size() const { return size_; }
   IMBREX_DEVICE T& operator[](std::uint32_t i) const { return data_[i]; }
-  /// False if the PE had no memory left for it.
+  /// False if the PE had no memory left.
   IMBREX_DEVICE explicit operator bool() const { return data_ != nullptr; }
   IMBREX_DEVICE std::uint64_t parcel() const { return parcel_; }
 
@@ -43,7 +43,7 @@ namespace detail {
 
 inline constexpr std::uint32_t no_entry = 0xff;
 
-/// The arguments of a message, as they lie in memory.
+/// Memory layout of a message's arguments.
 template <class... A>
 struct packed {};
 template <class Only>
@@ -68,7 +68,8 @@ inline constexpr bool is_payload = false;
 template <class T>
 inline constexpr bool is_payload<payload<T>> = true;
 
-/// The parameters of an entry: the fixed ones, and the element type of the payload; void: it has none.
+/// Parameters of an entry: the fixed ones, and the element type of the payload. The latter is void if there
+/// is no payload.
 template <class... A>
 struct parameters {
   using fixed = packed<>;
@@ -102,7 +103,7 @@ struct first_of<Head, Rest...> {
   using type = Head;
 };
 
-/// How the arguments of an entry travel.
+/// Properties of an entry's arguments, which determine how a message carries them.
 template <class... A>
 struct argument_traits {
   using fixed = typename parameters<A...>::fixed;
@@ -116,11 +117,11 @@ struct argument_traits {
                 "imbrex: the arguments of an entry inside a GPU have at most 64 bytes: send a payload");
 };
 
-/// A parcel begins with this; the fixed arguments follow, and then the payload.
+/// Header of a parcel. The fixed arguments follow, and then the payload.
 struct alignas(16) parcel_head {
-  std::uint32_t size = 0;         ///< of the payload, in elements
-  std::uint32_t bytes = 0;        ///< of what goes to the host: all
-  std::uint32_t is_prepared = 0;  ///< until it is sent; of a payload
+  std::uint32_t size = 0;         ///< elements of the payload
+  std::uint32_t bytes = 0;        ///< total size, for a parcel sent to the host
+  std::uint32_t is_prepared = 0;  ///< for a payload: nonzero until it is sent
 };
 template <std::uint32_t FixedBytes>
 inline constexpr std::uint32_t payload_offset = sizeof(parcel_head) + (FixedBytes + 15U) / 16U * 16U;

@@ -5,8 +5,8 @@
 
 #include <imbrex/resident/chare.hpp>
 
-/// Classes of chares for the tests of the host's and of the device's machine: each has a kernel, and so takes
-/// seconds to compile. What only the host runs is in host_cells.test.hpp.
+/// Classes of chares for tests on the host's and on the device's machine. Each has a kernel, and so takes
+/// seconds to compile. Classes for the host only are in host_cells.test.hpp.
 namespace imbrex::resident::test {
 
 /// Passes tokens round, in one dimension.
@@ -21,7 +21,7 @@ struct ring : chare<ring> {
   using entries = resident::entries<&ring::token>;
 };
 
-/// Passes on a payload round that all threads of a PE have written, of the kind that is given.
+/// Passes a payload round that all threads of a PE have written, on PEs of the given kind.
 template <class Kind>
 struct crew : chare<crew<Kind>> {
   using pe = Kind;
@@ -44,7 +44,7 @@ struct crew : chare<crew<Kind>> {
   using entries = resident::entries<&crew::pass, &crew::take>;
 };
 
-/// Sends messages of all kinds to others at random, and checks what it gets.
+/// Sends messages of all kinds to others at random, and checks the received ones.
 struct storm : chare<storm> {
   struct large {
     std::uint64_t sum = 0;
@@ -111,7 +111,7 @@ struct storm : chare<storm> {
                                     &storm::take_payload>;
 };
 
-/// Passes tokens on to others at random, in eight bytes.
+/// Passes tokens to random others, in eight bytes.
 struct wanderer : chare<wanderer> {
   std::uint32_t got = 0;
 
@@ -129,7 +129,7 @@ struct wanderer : chare<wanderer> {
   using entries = resident::entries<&wanderer::start, &wanderer::walk>;
 };
 
-/// Sends each to all in three dimensions, and reduces what it has got.
+/// Sends from each element to all, in three dimensions, and reduces the received values.
 struct cube : chare<cube, index<3>> {
   std::uint32_t got = 0, rounds = 0;
   std::uint64_t total = 0;
@@ -159,7 +159,8 @@ struct cube : chare<cube, index<3>> {
                                           reduction<&cube::maximum, max_operation>>;
 };
 
-/// Steps in lockstep with its neighbours by reference numbers, in two dimensions, though messages come early.
+/// Steps in lockstep with its neighbours by reference numbers, in two dimensions, although messages arrive
+/// early.
 struct stepper : chare<stepper, index<2>> {
   std::uint32_t step = 1, missing = 4, steps = 0, wrong = 0;
 
@@ -178,7 +179,7 @@ struct stepper : chare<stepper, index<2>> {
     here.send<&stepper::edge>({at[0], (at[1] + shape[1] - 1) % shape[1]}, step, step);
   }
   IMBREX_DEVICE void edge(context<stepper>& here, reference number, std::uint32_t value) {
-    here.sync();  // all have read what the first writes
+    here.sync();  // all threads have read the members that the first one writes
     if (here.leads()) {
       wrong += number.number != step || value != step ? 1 : 0;
       --missing;
@@ -203,7 +204,7 @@ struct stepper : chare<stepper, index<2>> {
 };
 
 struct worker;
-/// Has triggers on which workers, another class, count down.
+/// Has triggers that workers, another class, count down.
 struct boss : chare<boss> {
   using chares = resident::chares<boss, worker>;
   trigger ready[2];
@@ -257,7 +258,7 @@ struct caller : chare<caller> {
     if (n == last) return here.exit(n);
     answer(here, n + 1);
   }
-  /// Writes its next value where its last one was, and puts it.
+  /// Overwrites its last value by the next one, and puts it.
   IMBREX_DEVICE void answer(context<caller>& here, std::uint32_t n) {
     float* const own = here.local(out);
     here.sync();
@@ -269,8 +270,8 @@ struct caller : chare<caller> {
   using entries = resident::entries<&caller::start, &caller::take>;
 };
 
-/// Sends numbered messages to all, short ones, those with a payload and ordered ones in turn, on PEs of the
-/// kind that is given, and checks that those of each sender come in order and whole.
+/// Sends numbered messages to all, on PEs of the given kind: short ones, ones with a payload, and ordered
+/// ones, alternately. Checks that the messages of each sender arrive in order and complete.
 template <class Kind>
 struct gossip : chare<gossip<Kind>> {
   using pe = Kind;
@@ -281,13 +282,13 @@ struct gossip : chare<gossip<Kind>> {
   IMBREX_DEVICE void start(context<gossip>& here, std::uint32_t messages) {
     for (std::uint32_t n = 0; n < 3; ++n) here.template send<&gossip::speak>(here.where(), messages, n);
   }
-  /// Three at once, so that rings are full.
+  /// Sends three messages at once, so that rings are full.
   IMBREX_DEVICE void speak(context<gossip>& here, std::uint32_t left, std::uint32_t seed) {
     if (left == 0) return;
     const auto to = static_cast<std::uint32_t>(
         ((std::uint64_t{left} * 2'654'435'761U + seed * 40'503U + here.number() * 977U) >> 5U) % here.size());
     const std::uint32_t n = told[to];
-    here.sync();  // all have read it
+    here.sync();  // all threads have read the number
     const index<1> at = static_cast<int>(to);
     if (n % 5 == 4) {
       const payload<std::uint32_t> words = here.template prepare<&gossip::hear_words>(20);
@@ -321,10 +322,10 @@ struct gossip : chare<gossip<Kind>> {
   using entries = resident::entries<&gossip::start, &gossip::speak, &gossip::hear, &gossip::hear_words>;
 };
 
-/// One on each GPU, which do things together.
+/// Acts together with the others; there is one on each GPU.
 struct fleet : chare<fleet> {
   using pe = whole_gpu;
-  symmetric<std::uint32_t> words, flags;  ///< one of each GPU, and one
+  symmetric<std::uint32_t> words, flags;  ///< one per GPU, and one
   symmetric<double> values;
   std::uint32_t wrong = 0, rounds = 0;
 
@@ -356,10 +357,10 @@ struct fleet : chare<fleet> {
         bad += own[i] != static_cast<double>(n + 3 * i) ? 1U : 0U;
       if (here.leads()) wrong += bad;
       if (here.leads()) ++rounds;
-      if (!here.barrier()) return;  // all have read
+      if (!here.barrier()) return;  // all GPUs have read the values
     }
   }
-  /// Values go round all GPUs, each of which waits for them.
+  /// Passes values round all GPUs, each of which waits for them.
   IMBREX_DEVICE void round(context<fleet>& here, std::uint32_t times) {
     const std::uint32_t me = here.gpu(), next = me + 1 == here.num_gpus() ? 0 : me + 1;
     double* const own = here.local(values);
@@ -376,7 +377,7 @@ struct fleet : chare<fleet> {
       wrong += own[i] != static_cast<double>(times * here.num_gpus()) ? 1U : 0U;
     if (here.leads()) ++rounds;
   }
-  /// The last ends the run, or does nothing, while others wait for it.
+  /// The last GPU ends the run, fails, or does nothing, while the others wait for it.
   IMBREX_DEVICE void stray(context<fleet>& here, std::uint32_t how) {
     if (here.gpu() + 1 == here.num_gpus()) return how == 0 ? here.exit(5) : how == 1 ? here.fail(6) : void();
     if (here.leads()) ++rounds;
@@ -388,7 +389,7 @@ struct fleet : chare<fleet> {
 struct short_news : host_entry<std::uint32_t, std::uint32_t> {};
 struct wide_news : host_entry<std::uint32_t, std::uint64_t, double> {};
 struct long_news : host_entry<std::uint32_t, payload<std::uint32_t>> {};
-/// Tells the host something of all kinds, prints, and hears what the host sends.
+/// Sends the host messages of all kinds, prints, and receives messages of the host.
 struct teller : chare<teller> {
   using tells = host_entries<short_news, wide_news, long_news>;
   std::uint32_t heard = 0, wrong = 0;
@@ -411,7 +412,7 @@ struct teller : chare<teller> {
   IMBREX_DEVICE void prattle(context<teller>& here, std::uint32_t lines) {
     for (std::uint32_t n = 0; n < lines; ++n) here.print("line {}", n);
   }
-  /// Tells the host what it was told.
+  /// Sends the number back to the host.
   IMBREX_DEVICE void answer(context<teller>& here, std::uint32_t n) {
     if (here.leads()) ++heard;
     here.tell<short_news>(here.number(), n);
@@ -433,19 +434,19 @@ struct teller : chare<teller> {
     here.exit(told);
   }
   IMBREX_DEVICE void tell_much(context<teller>& here) { here.prepare_to_tell<long_news>(1'000); }
-  /// What was prepared for a chare, and has no room on the way to the host.
+  /// Sends the host a payload that was prepared for a chare, and that the host's ring has no room for.
   IMBREX_DEVICE void tell_prepared(context<teller>& here) {
     here.tell<long_news>(here.number(), here.prepare<&teller::hear_long>(200));
   }
   IMBREX_DEVICE void tell_widely(context<teller>& here, std::uint32_t times) {
     for (std::uint32_t n = 0; n < times; ++n) here.tell<wide_news>(here.number(), std::uint64_t{n}, 0.5);
   }
-  /// Tells the host something at the begin, and goes on for long.
+  /// Sends the host a message at the begin, and goes on for long.
   IMBREX_DEVICE void go_on(context<teller>& here, std::uint32_t left) {
     if (here.leads() && heard++ == 0) here.tell<short_news>(here.number(), left);
     if (left != 0) here.send<&teller::go_on>(here.where(), left - 1);
   }
-  /// Sends so much that it is under way while the other tells the host something, and exits.
+  /// Sends so much that it is in flight while the other chare sends to the host, and exits.
   IMBREX_DEVICE void crowd(context<teller>& here, std::uint32_t messages) {
     for (std::uint32_t n = 0; n < messages; ++n) here.send<&teller::end_of_turn>(0, n);
   }
@@ -455,13 +456,13 @@ struct teller : chare<teller> {
     if (heard == 63) end(here, 100);
   }
   IMBREX_DEVICE void rest(context<teller>&) {}
-  /// Tells the host that it begins, and takes that many ns.
+  /// Sends the host a message at the begin, and takes that many ns.
   IMBREX_DEVICE void linger(context<teller>& here, std::uint64_t time) {
     here.tell<short_news>(here.number(), std::uint32_t{0});
     const std::uint64_t begin = native_memory::now();
     while (native_memory::now() - begin < time) native_memory::relax();
   }
-  /// Gives the next chare more to do than its mailbox or a way to it holds.
+  /// Sends the next chare more than its mailbox or a crossing to it holds.
   IMBREX_DEVICE void press(context<teller>& here, std::uint32_t messages, std::uint32_t ms_each) {
     const int next = (here.where()[0] + 1) % here.shape()[0];
     for (std::uint32_t n = 0; n < messages; ++n)
@@ -474,7 +475,7 @@ struct teller : chare<teller> {
                         &teller::end_of_turn, &teller::rest, &teller::linger, &teller::press>;
 };
 
-/// Does what is wrong.
+/// Makes errors.
 struct culprit : chare<culprit, index<2>> {
   std::uint32_t go = 0;
   trigger own;
@@ -484,7 +485,7 @@ struct culprit : chare<culprit, index<2>> {
   IMBREX_DEVICE void send_astray(context<culprit>& here) { here.send<&culprit::send_astray>({1, 7}); }
   IMBREX_DEVICE void fail(context<culprit>& here, std::uint64_t number) { here.fail(number); }
   IMBREX_DEVICE void hang(context<culprit>&) {
-    while (native_memory::load(go) == 0) {  // nobody says so
+    while (native_memory::load(go) == 0) {  // never set
     }
   }
   IMBREX_DEVICE void signal_often(context<culprit>& here, std::uint32_t all) {
@@ -518,7 +519,7 @@ struct culprit : chare<culprit, index<2>> {
     for (std::uint32_t i = 0; i < 5; ++i) here.contribute<&culprit::reduced>(i);
   }
   IMBREX_DEVICE void reduced(context<culprit>&, std::uint32_t) {}
-  /// Keeps all busy, until one of them ends the run.
+  /// Keeps all PEs busy, until one of them ends the run.
   IMBREX_DEVICE void traffic(context<culprit>& here, std::uint32_t left) {
     for (int i = 0; i < 4; ++i) here.send<&culprit::pass>(here.where(), left);
   }

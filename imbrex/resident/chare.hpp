@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a class of chares inside a GPU is made of. C++17, for the host's compiler and the device's.
+// Everything for a class of chares inside a GPU. C++17, for the host's compiler and the device's.
 #include <imbrex/resident/channel.hpp>
 #include <imbrex/resident/context.hpp>
 #include <imbrex/resident/entries.hpp>

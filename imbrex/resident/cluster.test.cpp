@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PEs that are blocks of clusters, whose messages go from one's shared memory to the other's.
+// PEs that are blocks of clusters. Their messages go from one block's shared memory to another's.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -29,7 +29,7 @@ settings narrow(std::uint32_t pes, std::uint32_t gpus = 1, std::uint32_t threads
   s.threads = threads;
   s.mailbox = s.crossing = 2;
   s.parcels = 2;
-  s.first_ticket = static_cast<std::uint32_t>(-50);  // numbers wrap
+  s.first_ticket = static_cast<std::uint32_t>(-50);  // tickets wrap
   return s;
 }
 
@@ -109,7 +109,7 @@ constexpr bool races_are_seen = __has_feature(thread_sanitizer);
 constexpr bool races_are_seen = false;
 #endif
 
-/// Plain messages within a cluster order nothing but themselves, on the host neither.
+/// Plain messages within a cluster order no other memory, on the host neither.
 TEST(resident_clusters, do_not_order_memory_by_plain_messages) {
   if (!races_are_seen) GTEST_SKIP() << "ThreadSanitizer sees what is forgotten";
   GTEST_FLAG_SET(death_test_style, "threadsafe");

@@ -28,7 +28,8 @@ IMBREX_DEVICE constexpr std::uint32_t linear(const array_layout& a, const index<
   return l;
 }
 
-/// An argument as the entry takes it: what the host's sends refuse to convert is refused here as well.
+/// Converts an argument to the entry's type. Conversions that the host's sends refuse are refused here as
+/// well.
 template <class Wanted, class Given>
 IMBREX_DEVICE Wanted converted(const Given& given) {
   constexpr bool is_bool = std::is_same_v<Wanted, bool>;
@@ -46,7 +47,7 @@ IMBREX_DEVICE void pack(packed<Head, Rest...>& to, const First& first, const Oth
   to.head = converted<Head>(first);
   if constexpr (sizeof...(Rest) > 0) pack(to.tail, others...);
 }
-/// The type of the last of some arguments; void: there is none.
+/// Type of the last argument; void if there is none.
 template <class... A>
 struct last_argument {
   using type = void;
@@ -69,9 +70,9 @@ IMBREX_DEVICE const auto& payload_in(const First&, const Rest&... rest) {
 
 }  // namespace detail
 
-/// What an entry is given: its place, and how it sends. All threads of the PE run the entry, each with a
-/// context of its own, and all make the same calls in the same order, except where it says otherwise. What
-/// they give as arguments counts from the first thread.
+/// Interface of a running entry: its index, and its sends. All threads of the PE run the entry, each with its
+/// own context. All threads make the same calls in the same order, unless documented otherwise. Argument
+/// values are those of the first thread.
 template <class Chare>
 class context {
   using list = typename detail::chares_of<Chare>::type;
@@ -84,7 +85,7 @@ class context {
 
   IMBREX_DEVICE explicit context(core& of) : core_(of) {}
 
-  /// The place of this chare in its array.
+  /// Index of this chare in its array.
   IMBREX_DEVICE index_type where() const {
     index_type i;
     std::uint32_t rest = core_.element;
@@ -96,23 +97,23 @@ class context {
     i[0] = static_cast<int>(rest);
     return i;
   }
-  /// The extents of its array.
+  /// Extents of this chare's array.
   IMBREX_DEVICE index_type shape() const {
     index_type s;
     for (int d = 0; d < index_type::dimensions; ++d) s[d] = static_cast<int>(array<Chare>().shape[d]);
     return s;
   }
-  /// Elements of its array.
+  /// Number of elements of this chare's array.
   IMBREX_DEVICE std::uint32_t size() const { return array<Chare>().count; }
-  /// Its number in the order of elements.
+  /// Number of this chare in the order of elements.
   IMBREX_DEVICE std::uint32_t number() const { return core_.element; }
 
   IMBREX_DEVICE std::uint32_t pe() const { return core_.pe; }
   IMBREX_DEVICE std::uint32_t num_pes() const { return core_.m.pes; }
-  /// This thread among those of the PE.
+  /// Index of this thread among those of the PE.
   IMBREX_DEVICE std::uint32_t thread() const { return core_.threads.thread(); }
   IMBREX_DEVICE std::uint32_t threads() const { return core_.threads.threads(); }
-  /// True for the first of them.
+  /// True for the first thread of the PE.
   IMBREX_DEVICE bool leads() const { return core_.leads(); }
   /// Waits for all threads of the PE.
   IMBREX_DEVICE void sync() {
@@ -120,10 +121,10 @@ class context {
     core_.threads.sync();
   }
 
-  /// The GPU that this runs on, and how many the run has.
+  /// GPU that this chare runs on, and the number of GPUs of the run.
   IMBREX_DEVICE std::uint32_t gpu() const { return core_.m.gpu; }
   IMBREX_DEVICE std::uint32_t num_gpus() const { return core_.m.gpus; }
-  /// The PE of a chare, and its GPU. If there is no such chare the run ends with an error.
+  /// PE of a chare, and its GPU. If there is no such chare the run ends with an error.
   template <class C>
   IMBREX_DEVICE std::uint32_t pe_of(const typename C::index_type& i) const {
     return array<C>().pe_of(element_of<C>(i));
@@ -133,9 +134,9 @@ class context {
     return core_.m.gpu_of(pe_of<C>(i));
   }
 
-  /// Another chare, wherever it is: all of a GPU's memory is shared, and that of the others is mapped. Who
-  /// touches what when is the program's business. What is read of another GPU's comes over the link. If there
-  /// is no such chare the run ends with an error, and this is the array's first.
+  /// Another chare, on any GPU: all of a GPU's memory is shared, and the other GPUs' memory is mapped. The
+  /// program itself must order the accesses. Reads of another GPU's memory go over the link. If there is no
+  /// such chare the run ends with an error, and the result is the array's first.
   template <class C>
   IMBREX_DEVICE C& of(const typename C::index_type& i) const {
     const detail::array_layout& a = array<C>();
@@ -145,8 +146,8 @@ class context {
     return *reinterpret_cast<C*>(at);
   }
 
-  /// Where symmetric memory is on this GPU, and that of another: null if there is none, or the two do not map
-  /// each other.
+  /// Address of symmetric memory on this GPU, and on another. Null if there is no such GPU, or if the two do
+  /// not map each other.
   template <class T>
   IMBREX_DEVICE T* local(const symmetric<T>& which) const {
     return remote(which, core_.m.gpu);
@@ -156,9 +157,9 @@ class context {
     std::byte* const heap = of_gpu < core_.m.gpus ? core_.m.heaps[of_gpu] : nullptr;
     return heap == nullptr ? nullptr : reinterpret_cast<T*>(heap + which.offset);
   }
-  /// Writes symmetric memory of a GPU, all of `there`, from `from` on. It is seen there by whoever runs what
-  /// this PE sends after it by `signal`, `send_ordered`, or with a payload. Ends the run with an error if
-  /// this GPU cannot reach that one, or `there` is not within the heap.
+  /// Writes all of `there`, symmetric memory of a GPU, from `from` on. A receiver sees it after a later
+  /// `signal`, `send_ordered`, or message with a payload from this PE. Ends the run with an error if this GPU
+  /// cannot reach the other, or if `there` is not within the heap.
   template <class T>
   IMBREX_DEVICE void put(const symmetric<T>& there, std::uint32_t of_gpu, const T* from) {
     T* const to = remote(there, of_gpu);
@@ -179,24 +180,24 @@ class context {
     pass_put(of_gpu * core_.m.pes_here, bytes);
   }
 
-  /// Runs an entry of the chare `to`, some time. With at most 8 bytes of arguments it costs one atomic
-  /// addition and one store of 16 bytes, and orders nothing but itself: a message with a payload, or
-  /// `send_ordered`, does. With more it takes a parcel of the PE's. Ends the run with an error if there is no
-  /// such chare, or no parcel left. What one chare sends to another arrives in order.
+  /// Sends a message, which runs an entry of the chare `to`. With at most 8 bytes of arguments it costs one
+  /// atomic addition and one store of 16 bytes. Such a message orders no other memory; one with a payload,
+  /// and `send_ordered`, do. More than 8 bytes take a parcel of the PE. Ends the run with an error if there
+  /// is no such chare, or no parcel left. Messages from one chare to another arrive in order.
   template <auto Entry, class... A>
   IMBREX_DEVICE void send(const target_index<Entry>& to, const A&... arguments) {
-    if constexpr (detail::traits_of<Entry>::has_payload) sync();  // other threads have written to it
+    if constexpr (detail::traits_of<Entry>::has_payload) sync();  // other threads have written to the payload
     post<Entry>(to, 0, arguments...);
   }
-  /// The same, and what the entry does comes after all that the threads of this PE have read and written, in
-  /// memory that chares share, before.
+  /// Like `send`, and ordered. The entry runs after all earlier reads and writes by this PE's threads of
+  /// memory that chares share.
   template <auto Entry, class... A>
   IMBREX_DEVICE void send_ordered(const target_index<Entry>& to, const A&... arguments) {
     sync();
     post<Entry>(to, is_ordered, arguments...);
   }
 
-  /// Runs an entry of all elements of its array, in the order of a tree of PEs. At most 8 bytes of arguments.
+  /// Runs an entry of all elements of its array, along a tree of PEs. At most 8 bytes of arguments.
   template <auto Entry, class... A>
   IMBREX_DEVICE void broadcast(const A&... arguments) {
     using traits = detail::traits_of<Entry>;
@@ -209,17 +210,17 @@ class context {
     core_.post(0, i);
   }
 
-  /// Memory of a message, for `count` Ts: the same for all threads, who fill it together and send it, once.
-  /// If the PE has none left it is false as a bool: others have not read yet what it sent them, so the entry
-  /// can only end, and try again when it is run again. More than a parcel holds ends the run with an error.
-  /// An entry may pass on the payload that it was given, by the last thing that any thread does with its
-  /// arguments, to an entry that takes the same. What is sent again ends the run with an error.
+  /// Takes memory for the payload of a message, `count` Ts. All threads share it, fill it together, and send
+  /// it once. The result is false as a bool if the PE has no parcel left, because earlier messages are still
+  /// unread. Then the entry can only end, and retry when it is run again. A payload larger than a parcel ends
+  /// the run with an error. An entry may forward its own payload to an entry that takes the same. No thread
+  /// may use the arguments after that. Sending a payload again ends the run with an error.
   template <auto Entry>
   IMBREX_DEVICE auto prepare(std::uint32_t count) {
     return prepare_payload<detail::traits_of<Entry>>(count, core_.m.parcel_bytes,
                                                      detail::failure_kind::no_parcel);
   }
-  /// The same for an entry of the host, of at most `settings::host_bytes`.
+  /// Like `prepare`, for an entry of the host, with at most `settings::host_bytes`.
   template <class HostEntry>
   IMBREX_DEVICE auto prepare_to_tell(std::uint32_t count) {
     using traits = typename HostEntry::traits;
@@ -230,17 +231,17 @@ class context {
         is_less ? detail::failure_kind::host_bytes : detail::failure_kind::no_parcel);
   }
 
-  /// Tells the host something, which then does what it has said by `program::on<HostEntry>`. What one chare
-  /// tells comes in order. If the host does not keep up, it is kept as a message for a full mailbox is. With
-  /// more than 8 bytes of arguments it takes one of the PE's `settings::parcels` until it is in the host's
-  /// ring; if none is left the run ends with an error.
+  /// Sends a message to the host, which runs the function set by `program::on<HostEntry>`. Messages of one
+  /// chare arrive in order. If the host does not keep up, the message is kept as one for a full mailbox is.
+  /// More than 8 bytes of arguments take one of the PE's `settings::parcels` until the message is in the
+  /// host's ring. If no parcel is left the run ends with an error.
   template <class HostEntry, class... A>
   IMBREX_DEVICE void tell(const A&... arguments) {
     using traits = typename HostEntry::traits;
     constexpr std::uint32_t number = detail::table<list>::template host_number<Chare, HostEntry>();
     static_assert(sizeof...(A) == traits::arguments,
                   "imbrex: wrong number of arguments for this entry of the host");
-    if constexpr (traits::has_payload) sync();  // other threads have written to it
+    if constexpr (traits::has_payload) sync();  // other threads have written to the payload
     if (!leads()) return;
     item i;
     if (!fill_item<traits>(i, detail::failure_kind::no_parcel_to_tell, arguments...)) return;
@@ -249,7 +250,7 @@ class context {
       head->bytes = detail::payload_offset<traits::fixed_bytes>;
       if constexpr (traits::has_payload)
         head->bytes += head->size * static_cast<std::uint32_t>(sizeof(typename traits::element));
-      if (head->bytes > most_to_tell()) {  // it was prepared for another chare
+      if (head->bytes > most_to_tell()) {  // the payload was prepared for another chare
         core_.m.give_back(i.body);
         return core_.fail(detail::failure_kind::host_bytes, head->bytes);
       }
@@ -257,9 +258,9 @@ class context {
     core_.tell(i.body, number | (traits::in_parcel ? detail::host_item::in_parcel : 0));
   }
 
-  /// Has the host write a line to its standard output: "cell(3) on PE 2: " and the text, in which each `{}`
-  /// stands for the next value, a number or bool. Lines that the host cannot take as fast are left out, and
-  /// it says how many.
+  /// Makes the host write a line to its standard output: "cell(3) on PE 2: " and the text. Each `{}` in the
+  /// text stands for the next value, a number or bool. Lines that the host cannot take fast enough are
+  /// dropped, and the host reports how many.
   template <std::size_t Size, class... V>
   IMBREX_DEVICE void print(const char (&text)[Size], const V&... values) {
     static_assert(Size <= detail::most_line_text + 1,
@@ -280,7 +281,7 @@ class context {
     detail::take_step(core_.m.steps, detail::step::tell);
   }
 
-  /// Gives this chare's value to the reduction that Entry is the end of, and counts it as the chare's next.
+  /// Contributes this chare's value to its next round of the reduction that ends with Entry.
   template <auto Entry, class V>
   IMBREX_DEVICE void contribute(const V& value) {
     using traits = detail::traits_of<Entry>;
@@ -293,8 +294,8 @@ class context {
     detail::reducer<list, reduction>(core_).contribute(detail::converted<typename traits::first>(value));
   }
 
-  /// From now on messages for this chare's numbered entry run that have this number; others wait. At first
-  /// it is 0.
+  /// Sets the number that this chare accepts for its numbered entry. Messages with that number run; others
+  /// wait. At first it is 0.
   template <auto Entry>
   IMBREX_DEVICE void accept(reference next) {
     static_assert(detail::traits_of<Entry>::is_numbered,
@@ -310,19 +311,19 @@ class context {
     core_.attends = core_.attends || core_.me.revisits;
   }
 
-  /// Adds a signal to a trigger, a member of a chare on the GPU of the chare `to`; the last of `all` runs
-  /// that chare's entry, which sees all that was written before these signals, by all threads. Arguments
-  /// count from the last. The trigger is then as new, for signals of whoever knows by that entry's work that
-  /// this time is over. To another GPU it is two stores, and nobody waits for an answer.
+  /// Adds a signal to a trigger, a member of a chare on the GPU of the chare `to`. The last of `all` signals
+  /// runs that chare's entry, which sees everything that all threads wrote before these signals. Arguments
+  /// are those of the last signal. Then the trigger is reset. The next round's senders must know, by that
+  /// entry's work, that this round is over. A signal to another GPU is two stores, without a reply.
   template <auto Entry, class... A>
   IMBREX_DEVICE void signal(const target_index<Entry>& to, trigger& counter, std::uint32_t all,
                             const A&... arguments) {
     sync();
     signal_also<Entry>(to, counter, all, arguments...);
   }
-  /// The same of what the PE's other threads had written before their last `sync` or `signal`, for which it
-  /// does not wait: for the next of several signals in a row, and where the entry is of a chare on this PE,
-  /// which runs after all of this one.
+  /// Like `signal`, without the `sync`: of other threads' writes, only those before their last `sync` or
+  /// `signal` are visible. For the second and later signals in a row. Also for an entry of a chare on this
+  /// PE, which runs after this entry has ended.
   template <auto Entry, class... A>
   IMBREX_DEVICE void signal_also(const target_index<Entry>& to, trigger& counter, std::uint32_t all,
                                  const A&... arguments) {
@@ -351,8 +352,8 @@ class context {
     if (counter.add(all)) post<Entry>(to, is_ordered, arguments...);
   }
 
-  /// Writes value n of a channel of the chare `to`, from `from` on, and runs that chare's entry, whose only
-  /// argument is n: it has the value in `local(there.buffer(n))`. `from` is aligned to 16 bytes.
+  /// Writes value n of a channel of the chare `to`, from `from` on. Then runs that chare's entry, whose only
+  /// argument is n. The entry reads the value from `local(there.buffer(n))`. `from` is aligned to 16 bytes.
   template <auto Entry, class T>
   IMBREX_DEVICE void put(const target_index<Entry>& to, const channel<T>& there, std::uint32_t n,
                          const T* from) {
@@ -365,8 +366,8 @@ class context {
     send_ordered<Entry>(to, n);
   }
 
-  /// Writes a number into flags of a GPU, words of symmetric memory, after what the PE's threads had put
-  /// there before their last `sync`.
+  /// Writes a number into flags of a GPU, words of symmetric memory. The number follows everything that the
+  /// PE's threads put there before their last `sync`.
   IMBREX_DEVICE void write(const symmetric<std::uint32_t>& flags, std::uint32_t of_gpu, std::uint32_t value) {
     if (!leads()) return;
     std::uint32_t* const to = remote(flags, of_gpu);
@@ -378,10 +379,10 @@ class context {
                         value);
     }
   }
-  /// Waits until each of these flags on this GPU has reached that number: until (flag - value) is not
-  /// negative as a signed number. All threads then see what was written before. False if the run ends
-  /// meanwhile: the entry returns. The PE runs nothing else until then, so who shall write the flags may not
-  /// need it; an entry that may wait so for `settings::patience` wants more of that.
+  /// Waits until each of these flags on this GPU has reached `value`: until (flag - value) is not negative as
+  /// a signed number. All threads then see what was written before. False if the run ends meanwhile: the
+  /// entry returns. The PE runs nothing else until then, so the flags' writers must not need it. An entry
+  /// that may wait as long as `settings::patience` needs a larger one.
   IMBREX_DEVICE bool wait(const symmetric<std::uint32_t>& flags, std::uint32_t value) {
     return of_first([&] {
       if (!is_in_heap(flags)) return false;
@@ -397,16 +398,17 @@ class context {
     });
   }
 
-  /// Waits for the PEs of all GPUs, each of which has one; so do the three below. All GPUs make the same of
-  /// these calls, in one order, from whatever entries. What was put anywhere before is seen by all after it.
-  /// False if the run ends meanwhile: the entry returns. As for `wait`, nothing else runs there until then.
+  /// Waits for the PEs of all GPUs, which have one PE each. All GPUs make the same calls of `barrier`,
+  /// `all_reduce` and `broadcast_from`, in one order, from any entries. Everything put anywhere before the
+  /// call is visible to all after it. False if the run ends meanwhile: the entry returns. As for `wait`, the
+  /// PE runs nothing else until then.
   IMBREX_DEVICE bool barrier() {
     sync();
     return of_first([&] { return gather(0, [](std::uint32_t, std::uint64_t) {}); });
   }
-  /// The value of this GPU becomes that of all, combined in the order of GPUs: at most 8 bytes. `value` is a
-  /// variable of each thread's own, since each gets the result there; a member of a chare gets it afterwards,
-  /// from one of them.
+  /// Combines the values of all GPUs, in the order of GPUs, and stores the result in `value`: at most 8
+  /// bytes. `value` is a variable of each thread, since each thread gets the result there. Let one thread
+  /// assign it to a member of a chare afterwards.
   template <class V, class Operation>
   IMBREX_DEVICE bool all_reduce(V& value, Operation combine) {
     static_assert(std::is_trivially_copyable_v<V> && sizeof(V) <= 8,
@@ -428,7 +430,8 @@ class context {
     if (done) __builtin_memcpy(&value, &all, sizeof(V));
     return done;
   }
-  /// The same of each element of symmetric memory. Each GPU combines a part of them, for all.
+  /// Combines each element of symmetric memory over all GPUs. Each GPU combines a part of the elements, for
+  /// all.
   template <class T, class Operation>
   IMBREX_DEVICE bool all_reduce(symmetric<T> what, Operation combine) {
     if (!is_in_heap(what) || !maps_all() || !barrier()) return false;
@@ -440,11 +443,11 @@ class context {
       for (std::uint32_t g = 1; g < num_gpus(); ++g) all = combine(all, remote(what, g)[n]);
       for (std::uint32_t g = 0; g < num_gpus(); ++g) remote(what, g)[n] = all;
     }
-    for (std::uint32_t g = 0; g < num_gpus(); ++g)  // they come and go
+    for (std::uint32_t g = 0; g < num_gpus(); ++g)  // values are read and written
       if (g != gpu()) pass_put(g, 2 * (last - first) * sizeof(T));
     return barrier();
   }
-  /// All GPUs get what `root` has in symmetric memory. If there is no such GPU the run ends with an error.
+  /// Copies the symmetric memory of `root` to all GPUs. If there is no such GPU the run ends with an error.
   template <class T>
   IMBREX_DEVICE bool broadcast_from(std::uint32_t root, const symmetric<T>& what) {
     if (root >= num_gpus()) {
@@ -457,23 +460,24 @@ class context {
     return barrier();
   }
 
-  /// In simulated time the entry takes so many ns, as by `imbrex::spend` on a host; elsewhere computing takes
-  /// its own time, and it does nothing.
+  /// Lets the entry take `nanoseconds` of simulated time, as `imbrex::spend` does on a host. Does nothing in
+  /// real time.
   IMBREX_DEVICE void spend(std::uint64_t nanoseconds) {
     if (leads()) detail::take_step(core_.m.steps, detail::step::time, nanoseconds);
   }
-  /// The same: as long as its PE takes to read or write so many bytes of the device's memory.
+  /// Lets the entry take the simulated time of its PE to read or write `bytes` of the device's memory.
   IMBREX_DEVICE void spend_copy(std::uint64_t bytes) {
     if (leads()) detail::take_step(core_.m.steps, detail::step::bytes, bytes);
   }
-  /// The same of writing so many bytes of memory of the PE `to`: to another GPU they go by the links between,
-  /// and what is sent there afterwards comes behind them. If there is no such PE the run ends with an error.
+  /// Lets the entry take the simulated time to write `bytes` of memory of the PE `to`. To another GPU they go
+  /// over the links, and later messages to it arrive behind them. If there is no such PE the run ends with an
+  /// error.
   IMBREX_DEVICE void spend_put(std::uint32_t to, std::uint64_t bytes) {
     if (to < num_pes()) return pass_put(to, bytes);
     if (leads()) core_.fail(detail::failure_kind::missing_pe, to);
   }
 
-  /// Ends the run with this value; what is under way is lost.
+  /// Ends the run with this value. Messages in flight are lost.
   IMBREX_DEVICE void exit(std::uint64_t value) {
     if (leads()) core_.end(detail::stop_reason::exited, value);
   }
@@ -503,14 +507,15 @@ class context {
   IMBREX_DEVICE void pass_put(std::uint32_t to, std::uint64_t bytes) {
     if (leads()) detail::take_step(core_.m.steps, detail::step::put, bytes, to);
   }
-  /// Of any thread: the number of a chare. If there is none the run ends with an error, and it is 0.
+  /// Number of a chare; any thread. If there is no such chare the run ends with an error, and the result is
+  /// 0.
   template <class C>
   IMBREX_DEVICE std::uint32_t element_of(const typename C::index_type& i) const {
     if (__builtin_expect(detail::contains(array<C>(), i), 1)) return detail::linear(array<C>(), i);
     fail_about(detail::failure_kind::missing_chare, detail::table<list>::template array<C>(), i);
     return 0;
   }
-  /// If not, the run ends with an error.
+  /// True if the memory lies within the heap. If not, the run ends with an error.
   template <class T>
   IMBREX_DEVICE bool is_in_heap(const symmetric<T>& what) const {
     const std::uint64_t bytes = core_.m.heap_bytes;
@@ -519,7 +524,7 @@ class context {
     return false;
   }
   IMBREX_DEVICE std::uint64_t& next_scratch() { return core_.me.scratch[core_.scratches++ % 2]; }
-  /// What the first thread finds, for all.
+  /// Calls `find` on the first thread and returns its result on all threads.
   template <class Find>
   IMBREX_DEVICE bool of_first(Find&& find) {
     std::uint64_t& found = next_scratch();
@@ -527,7 +532,7 @@ class context {
     sync();
     return found != 0;
   }
-  /// If this GPU cannot reach all others the run ends with an error.
+  /// True if this GPU can reach all others. If not, the run ends with an error.
   IMBREX_DEVICE bool maps_all() {
     for (std::uint32_t g = 0; g < num_gpus(); ++g)
       if (core_.m.heaps[g] == nullptr) {
@@ -539,7 +544,7 @@ class context {
   IMBREX_DEVICE bool waits(std::uint32_t looks) {
     return detail::wait_on<detail::pe_kind<Chare>>(core_.m, core_.me, core_.pe, looks);
   }
-  /// Of the first thread.
+  /// First thread only.
   template <class Use>
   IMBREX_DEVICE bool gather(std::uint64_t bits, Use&& use) {
     if (core_.m.pes_here != 1) {
@@ -560,7 +565,7 @@ class context {
   IMBREX_DEVICE std::uint32_t most_to_tell() const {
     return core_.m.host.slot_bytes - static_cast<std::uint32_t>(sizeof(detail::host_slot));
   }
-  /// 0: none is left.
+  /// Takes a parcel and returns its name; 0 if none is left.
   IMBREX_DEVICE std::uint64_t take_parcel() {
     const std::uint32_t one = core_.m.parcels_of(core_.place()).take(core_.me.parcels);
     return one == 0 ? 0 : core_.m.parcel_name(core_.place(), one);
@@ -587,9 +592,9 @@ class context {
     if (parcel == 0) return payload<element>();
     return payload<element>(reinterpret_cast<element*>(core_.m.parcel(parcel) + offset), count, parcel);
   }
-  /// Of the first thread: a payload goes, once. Who has prepared it sends it; or the entry that was given it
-  /// passes it on to another, and so does not give its parcel back. If neither is so the run ends with an
-  /// error.
+  /// First thread only. Marks a payload as sent, which is allowed once. Either its sender has prepared it, or
+  /// the entry that received it forwards it. In the latter case the entry does not return its parcel.
+  /// Otherwise the run ends with an error.
   IMBREX_DEVICE bool gives_away(std::uint64_t parcel, bool to_chare) {
     if (to_chare && core_.held == parcel) {
       core_.held = 0;

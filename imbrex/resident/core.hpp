@@ -10,11 +10,11 @@
 
 namespace imbrex::resident::detail {
 
-/// True for the first on its GPU, of any thread: it then says why the run ends.
+/// True for the first call on this GPU, by any thread. The caller then reports why the run ends.
 IMBREX_DEVICE inline bool claims_end(const machine& m) { return memory::add(m.end->claims, 1) == 0; }
 
-/// Says why a run ends, of who claims that. `what` is in memory that its PE shares, so that nobody needs a
-/// stack for it.
+/// Reports why a run ends; only for the thread that has claimed the end. `what` is in memory that the PE
+/// shares, so that no stack is needed for it.
 IMBREX_DEVICE IMBREX_SELDOM inline void say_end(const machine& m, stop_reason why, std::uint64_t value,
                                                 const failure& what) {
   if (m.gpus == 1) {
@@ -26,13 +26,14 @@ IMBREX_DEVICE IMBREX_SELDOM inline void say_end(const machine& m, stop_reason wh
   }
 }
 
-/// The same, unless another claims it.
+/// Claims the end and reports it, unless another thread has claimed it.
 IMBREX_DEVICE IMBREX_SELDOM inline void end_run(const machine& m, stop_reason why, std::uint64_t value,
                                                 const failure& what) {
   if (claims_end(m)) say_end(m, why, value, what);
 }
 
-/// True for who claims the end: it alone, of all threads of all PEs here, writes what went wrong.
+/// Claims the end and records a failure in `me.wrong`. True if it succeeds: of all threads of all PEs here,
+/// one writes a failure.
 IMBREX_DEVICE IMBREX_SELDOM inline bool say_wrong(const machine& m, pe_state& me, failure_kind kind,
                                                   std::uint32_t pe, std::uint32_t entry,
                                                   std::uint32_t element) {
@@ -47,7 +48,7 @@ IMBREX_DEVICE IMBREX_SELDOM inline bool say_wrong(const machine& m, pe_state& me
 
 enum class sending : std::uint32_t { sent, kept, full };
 
-/// An item that has found its mailbox full: false if there is no room for it.
+/// Keeps an item that has found its mailbox full. False if there is no room for it.
 IMBREX_DEVICE IMBREX_SELDOM inline bool keep_item(pe_state& me, item i, std::uint32_t to,
                                                   std::uint32_t ticket) {
   if (me.out.full()) return false;
@@ -55,7 +56,7 @@ IMBREX_DEVICE IMBREX_SELDOM inline bool keep_item(pe_state& me, item i, std::uin
   return true;
 }
 
-/// Sends one item, or two that come one after the other, to a PE of another GPU.
+/// Sends one item, or two consecutive ones, to a PE of another GPU.
 IMBREX_DEVICE IMBREX_SELDOM inline sending send_across(const machine& m, pe_state& me, std::uint32_t to,
                                                        item one, item other, std::uint32_t count) {
   crossing<memory, system_memory> way = m.crossing_to(to);
@@ -72,8 +73,8 @@ IMBREX_DEVICE IMBREX_SELDOM inline sending send_across(const machine& m, pe_stat
   return how;
 }
 
-/// Sends one item to another PE of the cluster, straight into its memory. It is counted before it is sent,
-/// and nobody waits for that.
+/// Sends an item to another PE of the cluster, directly into its memory. The item is counted before it is
+/// sent, without waiting for the count.
 IMBREX_DEVICE IMBREX_SELDOM inline sending send_near(const machine& m, pe_state& me, std::uint32_t to,
                                                      item i) {
   const std::uint32_t place = to - me.near_first;
@@ -86,7 +87,7 @@ IMBREX_DEVICE IMBREX_SELDOM inline sending send_near(const machine& m, pe_state&
   return sending::kept;
 }
 
-/// Tries to send what is kept for full mailboxes.
+/// Retries at most `most` items that are kept for full mailboxes.
 template <class Kind>
 IMBREX_DEVICE IMBREX_SELDOM void retry_kept(const machine& m, pe_state& me, std::uint32_t most) {
   const auto try_fill = [&](const kept_item<>& one) {
@@ -98,8 +99,8 @@ IMBREX_DEVICE IMBREX_SELDOM void retry_kept(const machine& m, pe_state& me, std:
   me.out.retry(try_fill, most);
 }
 
-/// Of what is kept, how much is for PEs of this process. The rest hangs on other processes alone, each of
-/// which watches its own.
+/// Number of kept items for PEs of this process. The others depend on other processes only, each of which
+/// watches its own PEs.
 IMBREX_DEVICE IMBREX_SELDOM inline std::uint32_t kept_for_process(const machine& m, const pe_state& me) {
   std::uint32_t here = 0;
   for (std::uint32_t n = 0; n < me.out.count; ++n)
@@ -107,8 +108,8 @@ IMBREX_DEVICE IMBREX_SELDOM inline std::uint32_t kept_for_process(const machine&
   return here;
 }
 
-/// Inside an entry that waits for what another PE writes, between its looks: what else may hang on this PE
-/// goes on. False if the run ends.
+/// Runs between two polls inside an entry that waits for another PE's write. It continues work that other PEs
+/// may depend on. False if the run ends.
 template <class Kind>
 IMBREX_DEVICE IMBREX_SELDOM bool wait_on(const machine& m, pe_state& me, std::uint32_t pe,
                                          std::uint32_t looks) {
@@ -126,7 +127,7 @@ IMBREX_DEVICE IMBREX_SELDOM bool wait_on(const machine& m, pe_state& me, std::ui
   return true;
 }
 
-/// What one thread of a PE of that kind works with.
+/// State of one thread of a PE of that kind.
 template <class Kind>
 class core {
  public:
@@ -139,13 +140,13 @@ class core {
         head(threads.thread() == 0 ? state.finished : 0) {}
 
   IMBREX_DEVICE bool leads() const { return threads.thread() == 0; }
-  /// Its place among the PEs of its GPU.
+  /// Index of the PE within its GPU.
   IMBREX_DEVICE std::uint32_t place() const { return pe - m.first_pe; }
 
-  /// Ends the run, unless another has: of the first thread.
+  /// Ends the run, unless it is ending already; first thread only.
   IMBREX_DEVICE void end(stop_reason why, std::uint64_t value) { end_run(m, why, value, me.wrong); }
   IMBREX_DEVICE bool stops() const { return memory::load(m.end->stop) != 0; }
-  /// Ends the run with an error, unless another has ended it: of any thread. `about(failure&)` adds to it.
+  /// Ends the run with an error, unless it is ending already; any thread. `about(failure&)` adds details.
   template <class About>
   IMBREX_DEVICE void fail(failure_kind kind, std::uint64_t value, About&& about) {
     if (!say_wrong(m, me, kind, pe, entry, element)) return;
@@ -156,8 +157,8 @@ class core {
     fail(kind, value, [](failure&) {});
   }
 
-  /// Sends an item: of the first thread. Never waits: what finds the mailbox full is kept, with its ticket,
-  /// so what is sent to one PE stays in order.
+  /// Sends an item; first thread only. Never waits: an item that finds the mailbox full is kept with its
+  /// ticket, so items to one PE stay in order.
   IMBREX_DEVICE void post(std::uint32_t to, const item& i) {
     if (m.gpus != 1 && !m.is_here(to)) return post_across(to, i, {}, 1);
     if (to == pe && post_local(i)) return;
@@ -172,33 +173,34 @@ class core {
     attends = true;
     if (!keep_item(me, i, to, ticket)) fail(failure_kind::outbox_full, to);
   }
-  /// The same to another PE of the cluster.
+  /// Sends an item to another PE of the cluster.
   IMBREX_DEVICE void post_near(std::uint32_t to, const item& i) {
     const sending how = send_near(m, me, to, i);
     if (__builtin_expect(how == sending::sent, 1)) return;
     attends = true;
     if (how == sending::full) fail(failure_kind::outbox_full, to);
   }
-  /// The same, one item or two, to a PE of another GPU.
+  /// Sends one item or two to a PE of another GPU.
   IMBREX_DEVICE void post_across(std::uint32_t to, const item& one, const item& other, std::uint32_t count) {
     const sending how = send_across(m, me, to, one, other, count);
     if (how == sending::full) return fail(failure_kind::outbox_full, to);
     attends = attends || how == sending::kept;
   }
-  /// An entry has read a parcel: its owner may use it again.
+  /// Returns a parcel that an entry has read to its owner.
   IMBREX_DEVICE void give_back(std::uint64_t parcel) {
     if (m.gpus == 1 || machine::gpu_of_parcel(parcel) == m.gpu) return m.give_back(parcel);
     const std::uint32_t place = static_cast<std::uint32_t>(parcel >> 32U) & 0xffffU;
-    // The host has no mailbox: the leader of its GPU gives it back.
+    // The host has no mailbox: the leader of its GPU returns the parcel.
     post_across(machine::gpu_of_parcel(parcel) * m.pes_here + (place == m.pes_here ? 0 : place),
                 {parcel, meta_of(parcel_returns, 0) | is_ordered}, {}, 1);
   }
 
-  /// What others may need the processor for; in simulated time they have it when it is their turn.
+  /// Gives up the processor to other PEs. In simulated time it does nothing: each PE runs when its time
+  /// comes.
   IMBREX_DEVICE void relax() const {
     if (m.steps == nullptr) memory::relax();
   }
-  /// Tells the host something, of the first thread. Never waits.
+  /// Sends an item to the host; first thread only. Never waits.
   IMBREX_DEVICE void tell(std::uint64_t body, std::uint32_t what) {
     const telling how = tell_host(m, me, pe, body, meta_of(entry, element), what);
     take_step(m.steps, step::tell);
@@ -212,20 +214,20 @@ class core {
   std::uint32_t pe;
   mailbox<memory> own;
 
-  // Of the first thread, in its registers.
-  std::uint32_t head;       ///< the ticket that is taken next
-  std::uint32_t turns = 0;  ///< entries that were begun
-  std::uint64_t held = 0;   ///< the parcel of the entry that runs or ran last
-  bool attends = false;     ///< something is kept: for a full mailbox or ring, or until it is accepted
-  bool has_local = false;   ///< the PE has sent to itself
+  // Fields of the first thread, in its registers.
+  std::uint32_t head;       ///< next ticket to take
+  std::uint32_t turns = 0;  ///< entries begun
+  std::uint64_t held = 0;   ///< parcel of the entry that runs or ran last
+  bool attends = false;     ///< an item is kept: for a full mailbox or ring, or until it is accepted
+  bool has_local = false;   ///< the PE has local messages to itself
 
-  // Of each.
-  std::uint32_t entry = failure::no_number;  ///< that runs
+  // Fields of each thread.
+  std::uint32_t entry = failure::no_number;  ///< running entry
   std::uint32_t element = 0;
-  std::uint32_t scratches = 0;  ///< that were used: they take turns
+  std::uint32_t scratches = 0;  ///< scratch words used so far; two alternate
 
-  /// Messages of the PE to itself are in its mailbox: they are younger than the local ones, and those come
-  /// first.
+  /// True if the PE's mailbox has messages of the PE to itself. They are younger than the local ones, which
+  /// come first.
   IMBREX_DEVICE bool own_waits() const { return static_cast<std::int32_t>(me.own_end - head) > 0; }
 
  private:

@@ -10,7 +10,7 @@
 
 namespace imbrex::resident::test {
 
-/// The devices of a backend; none where it has none here.
+/// Devices of a backend; empty if this machine has none.
 inline std::vector<std::unique_ptr<device>> devices_here(const std::string& backend) {
   try {
     return devices(backend);

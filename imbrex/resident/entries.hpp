@@ -13,56 +13,56 @@ namespace imbrex::resident {
 template <class Chare>
 class context;
 
-/// The entry methods of a class, which name themselves by their place in this list: the device cannot
-/// register them.
+/// Entry methods of a class. Their positions in this list identify them, because the device cannot register
+/// them.
 ///
 ///     using entries = imbrex::resident::entries<&cell::token, &cell::halo>;
 ///
-/// It stands in the class, after the members that it names. An entry is `void m(context<cell>&,
-/// arguments...)`; the arguments are trivially copyable, together at most 64 bytes, and the last may be a
+/// The list stands in the class, after the members that it names. An entry is `void m(context<cell>&,
+/// arguments...)`. The arguments are trivially copyable, together at most 64 bytes. The last may be a
 /// `payload`.
 template <auto... Entry>
 struct entries {};
 
-/// The reductions of a class: see `reduction`.
+/// Reductions of a class: see `reduction`.
 template <class... Reduction>
 struct reductions {};
 
-/// Combines a value of each element, which they give by `here.contribute<Entry>(value)`, and runs Entry with
-/// the result: on the first element. Values are combined in an order that depends on the placement alone.
+/// Combines one value of each element, and runs Entry of the first element with the result. Elements give
+/// values by `here.contribute<Entry>(value)`. The order of combination depends on the placement only.
 template <auto Entry, class Operation>
 struct reduction {};
-/// The same on all elements.
+/// Like `reduction`, with the result for all elements.
 template <auto Entry, class Operation>
 struct all_reduction {};
 
-/// The classes of a program, each of which has one array. Classes that send to each other have one list:
+/// Classes of a program, each of which has one array. Classes that send to each other have one list:
 ///
 ///     using chares = imbrex::resident::chares<cell, wall>;  // in both; without it a class is alone
 template <class... Chare>
 struct chares {};
 
-/// What is a PE of a program: each of its classes says it, by `using pe = imbrex::resident::cluster<4>;`.
-/// Entries are run by all threads of the PE, so what has much to do for each message wants a large
-/// PE, and what has many messages many.
+/// Kinds of PEs. Each class of a program names the kind by `using pe = imbrex::resident::cluster<4>;`. All
+/// threads of a PE run its entries. So a large PE suits much work per message, and many PEs suit many
+/// messages.
 ///
-/// A thread block, on a multiprocessor: so it is where classes do not say.
+/// A thread block, on a multiprocessor. This is the default.
 struct block {};
-/// So many blocks, which run near each other; GPUs from sm_90 on have these.
+/// A PE of `Blocks` blocks, which run near each other, on GPUs from sm_90 on.
 template <unsigned Blocks>
 struct cluster {
   static_assert(Blocks >= 2 && Blocks <= 8, "imbrex: a cluster has 2 to 8 blocks");
 };
-/// A block, of which so many that follow each other run near each other, on GPUs from sm_90 on: messages
-/// between these go from one's shared memory to the other's.
+/// A PE of one block. `Blocks` consecutive PEs run near each other, on GPUs from sm_90 on. Messages between
+/// them go from the shared memory of one to that of another.
 template <unsigned Blocks>
 struct block_of_cluster {
   static_assert(Blocks >= 2 && Blocks <= 8, "imbrex: a cluster has 2 to 8 blocks");
 };
-/// All blocks of a GPU: each GPU has one PE.
+/// A PE of all blocks of a GPU: each GPU has one PE.
 struct whole_gpu {};
 
-/// The base of a class of chares inside a GPU. It has no data.
+/// Base of a class of chares inside a GPU. It has no data.
 template <class Derived, class Index = index<1>>
 struct chare {
   using index_type = Index;
@@ -103,7 +103,7 @@ template <class Chare>
 struct pe_of_class<Chare, std::void_t<typename Chare::pe>> {
   using type = typename Chare::pe;
 };
-/// What a PE is of a program with that class.
+/// Kind of PEs of a program with that class.
 template <class Chare>
 using pe_kind = typename pe_of_class<Chare>::type;
 template <class List>
@@ -116,14 +116,14 @@ struct pe_of_list<chares<First, Rest...>> {
   using type = pe_kind<First>;
 };
 
-/// Blocks of a PE; 0: all of a GPU.
+/// Blocks per PE; 0: all of a GPU.
 template <class Kind>
 inline constexpr unsigned blocks_of = 1;
 template <unsigned Blocks>
 inline constexpr unsigned blocks_of<cluster<Blocks>> = Blocks;
 template <>
 inline constexpr unsigned blocks_of<whole_gpu> = 0;
-/// PEs of a cluster; 1: PEs are in none.
+/// PEs per cluster; 1: there are no clusters.
 template <class Kind>
 inline constexpr unsigned neighbours_of = 1;
 template <unsigned Blocks>
@@ -150,7 +150,7 @@ using traits_of = entry_traits<std::remove_cv_t<decltype(Entry)>>;
 template <auto A, auto B>
 inline constexpr bool same_entry = std::is_same_v<std::integral_constant<std::remove_cv_t<decltype(A)>, A>,
                                                   std::integral_constant<std::remove_cv_t<decltype(B)>, B>>;
-/// At most so many entries and reductions has a program.
+/// Maximum number of entries and reductions of a program.
 inline constexpr std::uint32_t most_entries = 126;
 
 template <class List>
@@ -166,14 +166,14 @@ struct entry_list<entries<All...>> {
     ((at = same_entry<Entry, All> ? n : at, ++n), ...);
     return at;
   }
-  /// Of a numbered entry: its place among these.
+  /// Index of a numbered entry among the numbered ones.
   template <auto Entry>
   static IMBREX_DEVICE constexpr std::uint32_t place_among_numbered() {
     std::uint32_t n = 0, at = no_entry;
     ((at = same_entry<Entry, All> ? n : at, n += traits_of<All>::is_numbered ? 1U : 0U), ...);
     return at;
   }
-  /// `visitor.template entry<E>()` for the one with that number.
+  /// Calls `visitor.template entry<E>()` for the entry of that number.
   template <class Visitor>
   static IMBREX_DEVICE void visit(std::uint32_t number, Visitor& visitor) {
     std::uint32_t n = 0;
@@ -206,7 +206,7 @@ struct reduction_list<reductions<All...>> {
     ((at = same_entry<Entry, reduction_traits<All>::entry> ? n : at, ++n), ...);
     return at;
   }
-  /// A pointer to the one that ends with Entry, for its type; null: there is none.
+  /// Null pointer to the type of the reduction that ends with Entry; to void if there is none.
   template <auto Entry>
   static IMBREX_DEVICE constexpr auto find() {
     return find_among<Entry, All...>();
@@ -256,7 +256,7 @@ struct chares_of<C, std::void_t<typename C::chares>> {
   using type = typename C::chares;
 };
 
-/// All entries of a program, in the order of its classes, and then all its reductions: their numbers in
+/// Entries of a program, in the order of its classes, and then its reductions. Positions are their numbers in
 /// messages.
 template <class List>
 struct table;
@@ -308,7 +308,7 @@ struct table<chares<C...>> {
     return first_reduction<chare>() +
            reduction_list<typename reductions_of<chare>::type>::template number<entry>();
   }
-  /// What the classes tell the host, in their order.
+  /// Number of the host's entries that the classes name; they are numbered in the order of classes.
   static constexpr std::uint32_t host_entries =
       (0U + ... + host_entry_list<typename host_entries_of<C>::type>::count);
   static_assert(host_entries <= most_host_entries,
@@ -325,7 +325,7 @@ struct table<chares<C...>> {
      ...);
     return sum + here;
   }
-  /// The reduction that ends with Entry.
+  /// Reduction that ends with Entry.
   template <auto Entry>
   struct reduction_search {
     using chare = typename traits_of<Entry>::chare;
@@ -335,8 +335,8 @@ struct table<chares<C...>> {
   };
   template <auto Entry>
   using reduction_of = typename reduction_search<Entry>::type;
-  /// For the entry, or else the reduction, with that number: the visitor's `template entry<E>()` or
-  /// `template reduce<R>()`.
+  /// Calls the visitor's `template entry<E>()` or `template reduce<R>()` for the entry or reduction of that
+  /// number.
   template <class Visitor>
   static IMBREX_DEVICE void visit(std::uint32_t number, Visitor& visitor) {
     (entry_list<typename C::entries>::visit(number - first_entry<C>(), visitor), ...);

@@ -138,7 +138,7 @@ TEST_P(resident_errors, name_a_gpu_that_is_not_there) {
                 std::to_string(GetParam().gpus - 1));
 }
 
-/// On 1 and 2 emulated GPUs, of one PE each: what a run says that begins with that entry of stranger(1, 0).
+/// Error of a run that begins with that entry of stranger(1, 0), on 1 or 2 emulated GPUs of one PE each.
 template <auto Entry, class A>
 std::string failure_on(std::uint32_t gpus, const A& argument) {
   const auto devices = devices_here("emulated");
@@ -232,7 +232,7 @@ TEST_P(resident_errors, say_that_a_reduction_is_too_far_ahead) {
             "another element: wait for a result in between");
 }
 
-/// It shows where rounds of another PE come that are not awaited yet, in no entry.
+/// A PE detects the error outside of entries, when another PE's later rounds arrive too early.
 TEST_P(resident_errors, name_the_pe_that_is_too_far_ahead_of_one_above_it) {
   program<culprit> p(gpu(), small(), {2, 1});
   EXPECT_EQ(text_of<error>([&] { p.run<&culprit::reduce_ahead>({1, 0}); }),
@@ -250,7 +250,7 @@ TEST_P(resident_errors, name_messages_that_nobody_accepts) {
       "numbered of culprit(1, 1) with number 1");
 }
 
-/// The host's parcels are in messages that nobody accepts, so what it has sent after them cannot come.
+/// The host's parcels are in messages that no chare accepts, so later messages of the host cannot arrive.
 TEST_P(resident_errors, say_that_the_host_has_no_parcel_left) {
   settings s = small();
   s.early = 5;
@@ -324,8 +324,8 @@ TEST_P(resident_errors, of_an_entry_that_hangs_are_the_watchdogs) {
       "culprit\\(2, 1\\)");
 }
 
-/// A parcel comes back after the host's message has found none, and before all is quiet: so the GPU must not
-/// say that its host waits in vain.
+/// A parcel is returned after the host's message has found none, and before all is quiet. So the GPU must not
+/// report that its host waits in vain.
 TEST(resident_waves, are_not_answered_while_the_hosts_message_finds_a_parcel) {
   const detail::layout plan(
       [] {
@@ -367,7 +367,7 @@ TEST(resident_report, names_a_message_for_an_entry_that_is_not) {
         return s;
       }(),
       {detail::kind_of<ring>({4})}, 1);
-  // A message as no program can send it: what follows shows that it ends the run.
+  // No program can send this message. The run must end by it.
   alignas(256) static std::byte memory[1U << 17U];
   ASSERT_LE(plan.bytes(), sizeof(memory));
   plan.write(memory);

@@ -11,12 +11,12 @@
 
 namespace imbrex::resident::detail {
 
-/// When numbers that were written into one flag are there, in simulated time. Numbers wrap: of two the later
-/// one is that whose difference to the other is not negative as a signed number.
+/// Times at which numbers written into one flag become visible, in simulated time. Numbers wrap. Of two
+/// numbers, one is later if its difference to the other is not negative as a signed number.
 class flag_times {
  public:
-  /// A number is there from that time on, and nobody asks any more for a time before `now`: so it is small
-  /// though nobody waits.
+  /// Records that a number becomes visible at time `there`. Later calls ask for no time before `now`. So the
+  /// record stays small even if no PE waits.
   void write(std::uint32_t number, nanoseconds there, nanoseconds now) {
     std::erase_if(on_their_way_, [&](const auto& one) {
       if (one.second <= now) arrive(one.first);
@@ -27,7 +27,8 @@ class flag_times {
     else
       on_their_way_.emplace_back(number, there);
   }
-  /// When that number or a later one is there; 0 if it has been for long, or was before the run.
+  /// Time at which that number or a later one becomes visible. 0 if it became visible long ago, or before the
+  /// run.
   nanoseconds of(std::uint32_t number) const {
     if (arrived_ && is_after(*arrived_, number)) return nanoseconds(0);
     std::optional<nanoseconds> first;
@@ -35,7 +36,7 @@ class flag_times {
       if (is_after(its, number) && (!first || there < *first)) first = there;
     return first.value_or(nanoseconds(0));
   }
-  /// Of those on their way.
+  /// Number of writes that are not visible yet.
   std::size_t size() const { return on_their_way_.size(); }
 
  private:

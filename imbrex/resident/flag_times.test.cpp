@@ -21,7 +21,7 @@ TEST(flag_times, say_when_a_number_is_there) {
   flag.write(3, ns(200), ns(120));
   EXPECT_EQ(flag.of(1), ns(0)) << "nobody asks for so early a time";
   EXPECT_EQ(flag.of(2), ns(150));
-  flag.write(4, ns(160), ns(120));  // by another way
+  flag.write(4, ns(160), ns(120));  // over another path
   EXPECT_EQ(flag.of(3), ns(160));
   EXPECT_EQ(flag.of(2), ns(150));
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where mailboxes are full: what is kept goes on between other things, and there is not more of it than there
-// is room for.
+// Full mailboxes: kept messages are sent between other work, and they are never more than there is room for.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -16,13 +15,13 @@
 namespace imbrex::resident::test {
 namespace {
 
-/// Sends to the first element more at once than its mailbox holds.
+/// Sends the first element more messages at once than its mailbox holds.
 template <class Kind>
 struct pourer : chare<pourer<Kind>> {
   using pe = Kind;
   std::uint32_t got = 0;
 
-  /// From another PE. Then it computes for longer than that takes.
+  /// Sends from another PE, and then computes for longer than the sends take.
   IMBREX_DEVICE void pour(context<pourer>& here, std::uint32_t of_first, std::uint32_t of_others) {
     if (here.pe() == 0) return;
     const std::uint32_t messages = 2 * here.number() == here.size() ? of_first : of_others;
@@ -32,7 +31,7 @@ struct pourer : chare<pourer<Kind>> {
   IMBREX_DEVICE void take(context<pourer>& here) {
     if (here.leads()) ++got;
   }
-  /// Takes longer than the host takes to send.
+  /// Computes for longer than the host takes to send.
   IMBREX_DEVICE void ponder(context<pourer>& here) {
     const auto until = std::chrono::steady_clock::now() + std::chrono::microseconds(50);
     while (std::chrono::steady_clock::now() < until) {
@@ -49,7 +48,7 @@ using in_pairs = pourer<block_of_cluster<2>>;
 
 namespace imbrex::resident {
 
-// They have no kernels.
+// These classes have no kernels.
 template <>
 void native<test::alone>::launch(native_stream, detail::machine) {
   throw error("this program of a test has no kernel");
@@ -79,8 +78,9 @@ settings narrow(std::uint32_t outbox) {
   return s;
 }
 
-/// Half of 64 elements are on the second PE. Its first sends more than the mailbox holds, and the others as
-/// many as go while the next one runs: if none went then, those of all would be kept.
+/// Half of 64 elements are on the second PE. The first of them sends more than the mailbox holds. The others
+/// send as many as leave the PE while the next one runs. If kept messages were not retried between elements,
+/// those of all would be kept.
 TEST(resident_full_mailboxes, are_tried_between_the_elements_of_a_broadcast) {
   for (const std::uint32_t gpus : {1U, 2U}) {
     const auto pour = [gpus]() -> task<int> {
@@ -112,7 +112,7 @@ TEST(resident_full_mailboxes, of_a_cluster_are_said_to_overflow) {
   run_whole(stepped(machine_kind::simulated), pour);
 }
 
-/// What the host sends waits in its ring: the PE that passes it on keeps not more than it has room for.
+/// Messages of the host wait in its ring: the PE that forwards them keeps no more than it has room for.
 TEST(resident_full_mailboxes, let_messages_of_the_host_wait) {
   const auto devices = devices_here("emulated");
   settings s = narrow(32);

@@ -8,8 +8,8 @@
 #include <imbrex/resident/transport/quiescence.hpp>
 #include <imbrex/resident/transport/trigger.hpp>
 
-/// What GPUs of one run have to agree on, of the first threads of PEs; most of it of a GPU's leader, its
-/// first PE. They write to each other by stores alone. All of it is seldom beside what PEs do.
+/// Agreement between the GPUs of a run: begin, end, quiescence. Called by first threads of PEs, mostly of a
+/// GPU's leader, its first PE. GPUs write to each other by stores only. These functions are no hot path.
 namespace imbrex::resident::detail {
 
 IMBREX_DEVICE inline void write_notice(end_notice& to, std::uint32_t why, std::uint64_t value,
@@ -19,18 +19,18 @@ IMBREX_DEVICE inline void write_notice(end_notice& to, std::uint32_t why, std::u
   system_memory::store_release(to.reason, why);
 }
 
-/// Asks GPU 0 to end the run: of the first on this GPU that has a reason.
+/// Asks GPU 0 to end the run; for the first PE of this GPU that has a reason.
 IMBREX_DEVICE inline void wish_end(const machine& m, stop_reason why, std::uint64_t value,
                                    const failure& what) {
   write_notice(m.on(0, m.reports)[m.gpu].wish, static_cast<std::uint32_t>(why), value, what);
 }
 
-/// The Imbrex program has ended, so the other GPUs may be gone.
+/// True if the Imbrex program has ended, so that the other GPUs may be gone.
 IMBREX_DEVICE inline bool is_over(const machine& m) {
   return (system_memory::load_acquire(*m.host.state) & host_link::is_over) != 0;
 }
 
-/// The leader's: decides, if it is GPU 0's, and tells its PEs what is decided.
+/// Leader only. On GPU 0, decides whether the run ends. Then notifies its PEs of the decision.
 IMBREX_DEVICE IMBREX_SELDOM inline void attend_end(const machine& m, bool looks_at_host) {
   const end_notice& decided = m.link->decided;
   std::uint32_t reason = system_memory::load_acquire(decided.reason);
@@ -50,13 +50,13 @@ IMBREX_DEVICE IMBREX_SELDOM inline void attend_end(const machine& m, bool looks_
   memory::store_release(m.end->stop, reason);
 }
 
-/// What GPU 0's leader knows by waves; else the number of the GPU whose host waits for a parcel while all is
-/// quiet.
+/// Results of `judge_waves`. Any other value is the number of a GPU whose host waits for a parcel while all
+/// is quiet.
 inline constexpr std::uint32_t not_quiet = 0xffffffff, all_quiet = 0xfffffffe;
 
 enum class wave_state : std::uint32_t { answered, has_work, may_answer };
 
-/// The leader's: whether a wave waits for this GPU's answer, and nothing waits within the GPU.
+/// Leader only. Checks whether a wave awaits this GPU's reply, and whether work is left within the GPU.
 IMBREX_DEVICE IMBREX_SELDOM inline wave_state look_at_wave(const machine& m, pe_state& me) {
   if (system_memory::load_acquire(m.link->asked) == me.answered) return wave_state::answered;
   std::uint32_t run = 0;
@@ -74,7 +74,8 @@ IMBREX_DEVICE IMBREX_SELDOM inline void answer_wave(const machine& m, pe_state& 
   mine.is_stuck = me.lacks_host_parcel ? 1 : 0;
   mine.answer.give(me.answered, sent, me.run_of_others);
 }
-/// GPU 0's leader's.
+/// GPU 0's leader only. Returns not_quiet, all_quiet, or the GPU whose host waits for a parcel while all is
+/// quiet.
 IMBREX_DEVICE IMBREX_SELDOM inline std::uint32_t judge_waves(const machine& m, pe_state& me) {
   const auto answer_of = [&m](std::uint32_t g) -> wave_answer<system_memory>& { return m.reports[g].answer; };
   const auto ask = [&m](std::uint32_t g, std::uint32_t number) {
@@ -85,9 +86,10 @@ IMBREX_DEVICE IMBREX_SELDOM inline std::uint32_t judge_waves(const machine& m, p
     if (m.reports[g].is_stuck != 0) return g;
   return all_quiet;
 }
-/// The leader's, while it has nothing to do: what its GPU has sent and run, if nothing waits within the GPU.
-/// `hear()` looks for a message of the host once more: true if one came. A parcel for it may have come back
-/// before what was counted. It is a part of its caller: who is named in `hear` must not need an address.
+/// Leader only, while it is idle. Replies with the items that its GPU has sent and run, if nothing waits
+/// within the GPU. `hear()` polls the host once more; it returns true if a message came. A parcel for that
+/// message may have been returned before the items were counted. The function is inlined into its caller:
+/// objects that `hear` refers to must not need an address.
 template <class Hear>
 IMBREX_DEVICE std::uint32_t attend_waves(const machine& m, pe_state& me, Hear&& hear) {
   const wave_state found = look_at_wave(m, me);
@@ -99,8 +101,7 @@ IMBREX_DEVICE std::uint32_t attend_waves(const machine& m, pe_state& me, Hear&& 
   return m.gpu == 0 ? judge_waves(m, me) : not_quiet;
 }
 
-/// A PE's: looks at the next of the other GPUs, and puts what has come into `me.from_gpu`: true if that shall
-/// run.
+/// Polls the next of the other GPUs and puts a received item into `me.from_gpu`. True if that item shall run.
 IMBREX_DEVICE IMBREX_SELDOM inline bool take_across(const machine& m, pe_state& me, std::uint32_t pe) {
   std::uint32_t from = me.next_gpu == m.gpus ? 0 : me.next_gpu;
   if (from == m.gpu) from = from + 1 == m.gpus ? 0 : from + 1;
@@ -115,7 +116,7 @@ IMBREX_DEVICE IMBREX_SELDOM inline bool take_across(const machine& m, pe_state& 
     return false;
   }
   if (entry_in(i.meta) == signal_comes) {
-    end.trigger = i.body;  // the continuation was stored next, so it mostly is there
+    end.trigger = i.body;  // the continuation was stored right after the signal, so it has mostly arrived
     if (!m.crossing_from(from, pe).try_take(end.head, i)) return false;
     take_step(m.steps, step::take_more, end.head - 1, from + 1);
     ++me.crossed;
@@ -128,7 +129,7 @@ IMBREX_DEVICE IMBREX_SELDOM inline bool take_across(const machine& m, pe_state& 
   return counter->add(all);
 }
 
-/// Gives all GPUs a number, of the PE that each has, and has theirs: see `gather`.
+/// Sends a number to all GPUs, which have one PE each, and receives theirs: see `gather`.
 template <class Waits, class Use>
 IMBREX_DEVICE bool gather_of_gpus(const machine& m, pe_state& me, std::uint64_t bits, Waits&& waits,
                                   Use&& use) {
@@ -145,9 +146,9 @@ IMBREX_DEVICE bool gather_of_gpus(const machine& m, pe_state& me, std::uint64_t 
   return gather<system_memory>(number, m.gpu, m.gpus, bits, slot_of, wrote, saw, waits, use);
 }
 
-/// The leader's: waits until each other GPU has stored the number of this run in `word`, of which this one
-/// stores its own there. False if they may be gone. The watchdog has patience with those that have begun:
-/// they may work for long, and each process watches its own PEs.
+/// Leader only. Stores the number of this run in `words` of each GPU, and waits until all others have stored
+/// theirs here. False if they may be gone. With `is_watched`, the watchdog sees which GPU has not begun.
+/// Other GPUs that have begun may work for long, and each process watches its own PEs.
 IMBREX_DEVICE inline bool meet_others(const machine& m, system_memory::word* words, bool is_watched) {
   for (std::uint32_t g = 0; g < m.gpus; ++g) {
     system_memory::store(m.on(g, m.digests)[m.gpu], m.digest);
@@ -167,14 +168,15 @@ IMBREX_DEVICE inline bool meet_others(const machine& m, system_memory::word* wor
   return true;
 }
 
-/// Before a PE runs anything: nobody is written to before its image is. False if the run ends here: then PEs
-/// write nowhere else, since others may have another program there.
+/// Runs before a PE's first item: no GPU is written to before its image is. False if the run ends here. PEs
+/// then write nowhere else, since others may have another program there.
 IMBREX_DEVICE IMBREX_SELDOM inline bool meet_before(const machine& m, bool leads_gpu) {
   constexpr std::uint32_t begins = 1, ends = 2;
   if (leads_gpu) {
     stop_reason why = meet_others(m, m.ready, true) ? stop_reason::none : stop_reason::abandoned;
     for (std::uint32_t g = 0; why == stop_reason::none && g < m.gpus; ++g)
-      if (system_memory::load(m.digests[g]) != m.digest) {  // nor can they agree on that
+      if (system_memory::load(m.digests[g]) != m.digest) {  // GPUs with different programs cannot agree on
+                                                            // the end, either
         m.end->value = g;
         m.end->first.kind = failure_kind::other_program;
         m.end->first.pe = m.first_pe;
@@ -191,7 +193,7 @@ IMBREX_DEVICE IMBREX_SELDOM inline bool meet_before(const machine& m, bool leads
   memory::acquired();
   return opened == begins;
 }
-/// After a PE has ended: nobody's next image is written before all that wrote to it have.
+/// Runs after a PE has ended: a GPU's next image is written only after all PEs that wrote to it have ended.
 IMBREX_DEVICE IMBREX_SELDOM inline void meet_after(const machine& m, bool leads_gpu) {
   memory::add_acquire_release(m.link->gone, 1);
   if (!leads_gpu) return;

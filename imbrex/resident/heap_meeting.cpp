@@ -21,7 +21,7 @@
 namespace imbrex::resident::detail {
 namespace {
 
-/// What all have given back, so that it can be released.
+/// Pieces that all processes have given back, which can be released.
 std::vector<std::uint32_t> given_back_by_all(const std::vector<heap_part>& all) {
   std::vector<std::uint32_t> released = all[0].given_back;
   for (const heap_part& one : all)
@@ -30,7 +30,7 @@ std::vector<std::uint32_t> given_back_by_all(const std::vector<heap_part>& all) 
   return released;
 }
 
-/// What a thread makes that may wait for other processes.
+/// Result of a thread that may wait for other processes.
 struct made_by_all {
   std::shared_ptr<nvshmem::session> session;
   nvshmem::session::piece piece;
@@ -51,7 +51,8 @@ task<std::unique_ptr<heap_source>> source_by_nvshmem(process_group<heap_meeting>
                         std::to_string(all[g].has_session ? 0 : g) + " has not: destroy it before");
   const auto made = std::make_shared<made_by_all>();
   auto [promise, done] = make_promise<>();
-  // The PE goes on: others may need it before they come. If the run ends meanwhile, nobody waits.
+  // The PE goes on: other processes may need it before they join. If the run ends meanwhile, it does not wait
+  // for the thread.
   std::thread([=, id = all[0].id, released = given_back_by_all(all), rank = process(),
                ranks = num_processes(), choose = [&backend = mine.backend()] { backend.make_current(); },
                here = make_executor(), set = promise]() mutable {

@@ -18,14 +18,14 @@
 
 namespace imbrex::resident {
 
-/// Where the processes of a run meet to make a symmetric heap:
+/// Chares by which the processes of a run make a symmetric heap:
 /// `make_process_group<resident::heap_meeting>()`.
 class heap_meeting : public imbrex::chare<heap_meeting> {
  public:
-  /// Of each process, by the number of the meeting.
+  /// Received parts of all processes, by meeting and process.
   imbrex::mailbox<heap_part> parts;
 
-  /// Gives all processes this one's, and returns theirs.
+  /// Sends this process's part to all processes, and returns the parts of all.
   task<std::vector<heap_part>> exchange(heap_part mine) {
     const auto members = peers();
     const int all = members.shape()[0];

@@ -18,10 +18,10 @@ namespace {
 
 std::size_t words_of(std::size_t gpus) { return aligned_bytes(gpus * sizeof(std::uint32_t)); }
 
-/// At least so many bytes, of which no other memory is a part for others.
+/// At least `bytes` bytes, so large that sharing them shares no other memory.
 std::size_t sharable(std::size_t bytes) { return std::max(bytes, imbrex::detail::sharable_bytes); }
 
-/// Offsets in it have 40 bits, in signals.
+/// Signals have 40 bits for an offset in the heap.
 std::size_t checked_bytes(std::size_t bytes) {
   constexpr std::size_t most = std::size_t{1} << 40U;
   if (bytes >= most)

@@ -19,26 +19,27 @@
 
 namespace imbrex::resident::detail {
 
-/// What of a symmetric heap does not depend on types. A heap begins with words by which the GPUs of its
-/// programs meet: they are zero before anybody else has the heap, and then only grow.
+/// Part of a symmetric heap that does not depend on types. A heap begins with words by which the GPUs of its
+/// programs synchronise. They are zero before any other process has the heap, and then only grow.
 class heap_memory {
  public:
   static constexpr std::uint32_t most_programs = 64;
 
-  /// Of GPUs that are all `of`'s. Throws usage_error, device_out_of_memory.
+  /// Heap of `gpus` GPUs, which are all in the device `of`. Throws usage_error, device_out_of_memory.
   heap_memory(device& of, std::uint32_t gpus, std::size_t bytes);
-  /// GPU `mine` of several processes, whose others come later, by `join`. `source` has `bytes_of` bytes.
+  /// Heap of several processes, with GPU `mine` here. The other GPUs are added by `join`. `source` has
+  /// `bytes_of` bytes.
   heap_memory(device& of, std::uint32_t mine, std::uint32_t gpus, std::size_t bytes,
               std::unique_ptr<heap_source> source);
   heap_memory(const heap_memory&) = delete;
   heap_memory& operator=(const heap_memory&) = delete;
 
-  /// So many a GPU has of a heap with room for `bytes`. Throws usage_error if there can be none.
+  /// Bytes per GPU of a heap with room for `bytes`. Throws usage_error if there can be none.
   static std::size_t bytes_of(std::uint32_t gpus, std::size_t bytes);
 
-  /// How others find it. Throws usage_error if they cannot.
+  /// Key by which other processes find this memory. Throws usage_error if they cannot.
   memory_key key() const { return source_->key(); }
-  /// Maps another's. Throws usage_error if that cannot be.
+  /// Maps the memory of another process. Throws usage_error if that is impossible.
   void join(std::uint32_t gpu, const memory_key& of);
 
   device& on() const { return device_; }
@@ -47,25 +48,26 @@ class heap_memory {
   std::uint32_t here() const { return here_; }
   std::size_t bytes() const { return bytes_; }
   std::byte* heap(std::uint32_t gpu) const { return heaps_[gpu]; }
-  /// Of a GPU of this process. Throws usage_error for another's.
+  /// Heap of a GPU of this process. Throws usage_error for a GPU of another process.
   std::byte* own(std::uint32_t gpu) const;
 
-  /// A place for so many bytes, aligned to 256. Throws usage_error if there is none.
+  /// Takes `bytes` bytes and returns their offset, aligned to 256. Throws usage_error if there is no room.
   std::size_t take(std::size_t bytes);
   void give_back(std::size_t offset) noexcept;
-  /// The same of what PEs may still use: it is free when no run goes on. So it does not hang on times, and is
-  /// the same in all processes.
+  /// Frees memory that PEs may still use, once no run is in progress. So the result does not depend on
+  /// timing, and is equal in all processes.
   void give_back_after_runs(std::size_t offset) noexcept;
-  /// A run of a program in it begins, and is over.
+  /// Begin and end of a run of a program in the heap.
   void begin_run() { ++runs_under_way_; }
   void end_run() noexcept;
-  /// A program's words to meet, by number. Throws usage_error if it has too many programs.
+  /// Takes a program's words for synchronisation, and returns its number. Throws usage_error if the heap has
+  /// too many programs.
   std::uint32_t take_program();
   void give_back_program(std::uint32_t number) noexcept { programs_[number].is_used = false; }
-  /// The number of its next run.
+  /// Number of the program's next run.
   std::uint32_t next_run(std::uint32_t program) { return ++programs_[program].runs; }
-  /// Offsets of its words, one of each GPU: the run in which it is ready, and that which it has left; and the
-  /// digest of its program.
+  /// Offsets of a program's words, one word per GPU: the run in which the GPU is ready, the run that it has
+  /// left, and the digest of its program.
   std::size_t ready_words(std::uint32_t program) const { return rows * program * words_bytes(); }
   std::size_t left_words(std::uint32_t program) const { return (rows * program + 1) * words_bytes(); }
   std::size_t digest_words(std::uint32_t program) const { return (rows * program + 2) * words_bytes(); }
@@ -89,17 +91,17 @@ class heap_memory {
   std::vector<std::byte*> heaps_;
   const std::size_t bytes_;
   stream stream_;
-  const std::unique_ptr<heap_source> source_;  ///< of the GPUs here, one after the other
-  std::map<std::size_t, std::size_t> used_;    ///< bytes, by where they begin
+  const std::unique_ptr<heap_source> source_;  ///< memory of the GPUs here, consecutively
+  std::map<std::size_t, std::size_t> used_;    ///< sizes in bytes, by offset
   std::uint32_t runs_under_way_ = 0;
-  std::vector<std::size_t> given_back_;  ///< of those used, what is free after the runs
+  std::vector<std::size_t> given_back_;  ///< offsets in `used_` that become free after the runs
   std::array<program_words, most_programs> programs_{};
 };
 
-/// Who uses a place in a heap: one program alone, or whatever run.
+/// User of memory in a heap: one program alone, or any run.
 enum class heap_use { of_program, of_runs };
 
-/// A place in a heap, which is given back at the end.
+/// Memory in a heap, freed by the destructor.
 class heap_piece {
  public:
   heap_piece() = default;
@@ -126,7 +128,7 @@ class heap_piece {
   heap_use use_ = heap_use::of_runs;
 };
 
-/// The number of a program in a heap, which is given back at the end.
+/// Number of a program in a heap, given back by the destructor.
 class program_number {
  public:
   explicit program_number(heap_memory& heap) : heap_(heap), number_(heap.take_program()) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// In the place of the kernels of programs that only the host's machine runs.
+// Stubs for the kernels of programs that only the host's machine runs.
 #include <imbrex/resident/host_cells.test.hpp>
 
 #include <cstdint>

@@ -6,11 +6,11 @@
 #include <imbrex/resident/cells.test.hpp>
 #include <imbrex/resident/chare.hpp>
 
-/// Classes of chares for tests of the host's machine alone: they have no kernels. Each is named in
-/// host_cells.test.cpp.
+/// Classes of chares for tests of the host's machine only: they have no kernels. host_cells.test.cpp names
+/// each of them.
 namespace imbrex::resident::test {
 
-/// A PE raises a flag of its own GPU, for nobody, and ends.
+/// Sets a flag of its own GPU, for which no PE waits, and ends.
 struct beacon : chare<beacon> {
   symmetric<std::uint32_t> flags;
 
@@ -20,11 +20,11 @@ struct beacon : chare<beacon> {
   }
   using entries = resident::entries<&beacon::light>;
 };
-/// The same, where each GPU has one PE, by whatever settings, or by mistake more.
+/// Waits for flags and barriers. Each GPU should have one PE, by any settings; by mistake it may have more.
 struct lockstep : chare<lockstep> {
   symmetric<std::uint32_t> flags;
 
-  /// Twenty numbers from `first` on go round all GPUs.
+  /// Passes twenty numbers, from `first` on, round all GPUs.
   IMBREX_DEVICE void chase(context<lockstep>& here, std::uint32_t first) {
     const std::uint32_t me = here.gpu(), next = me + 1 == here.num_gpus() ? 0 : me + 1;
     for (std::uint32_t n = first; n != first + 20; ++n) {
@@ -40,8 +40,8 @@ struct lockstep : chare<lockstep> {
   using entries = resident::entries<&lockstep::chase, &lockstep::barriers>;
 };
 
-/// All kinds of messages at once, in three dimensions: in each round every element bumps others, and begins
-/// the next when the sum of what all have sent has come back to it.
+/// Sends all kinds of messages at once, in three dimensions. In each round every element sends to others. The
+/// next round begins when the sum of what all have sent arrives by a reduction.
 struct circus : chare<circus, index<3>> {
   static constexpr std::uint32_t bumps = 5;
   trigger pulled;
@@ -67,7 +67,7 @@ struct circus : chare<circus, index<3>> {
       const std::uint32_t n = left_to_send, r = round;
       const std::uint64_t seed = storm::mixed(std::uint64_t{r} << 32U | here.number() << 3U | n);
       const index<3> to = place(static_cast<std::uint32_t>((seed >> 8U) % here.size()), here.shape());
-      if (n == 1) {  // a trigger has one who signals to it
+      if (n == 1) {  // a trigger has one sender
         const index<3> after = place((here.number() + 1) % here.size(), here.shape());
         here.signal<&circus::pull>(after, here.of<circus>(after).pulled, 1, r);
       } else if (n == 2) {
@@ -80,7 +80,7 @@ struct circus : chare<circus, index<3>> {
       } else {
         here.send<&circus::bump>(to, seed | 1U);
       }
-      here.sync();  // all have read them
+      here.sync();  // all threads have read the members
       if (here.leads()) --left_to_send;
       if (here.leads()) ++sent;
       here.sync();
@@ -118,7 +118,7 @@ struct circus : chare<circus, index<3>> {
   using reductions = resident::reductions<all_reduction<&circus::next, sum_operation>>;
 };
 
-/// A token goes round a cluster. Who passes it on writes what the next one reads, and marks the message, or
+/// Passes a token round a cluster. The sender writes data that the receiver reads. It orders the message, or
 /// forgets to.
 template <bool Marks>
 struct hint : chare<hint<Marks>> {
@@ -143,12 +143,12 @@ struct hint : chare<hint<Marks>> {
   using entries = resident::entries<&hint::give, &hint::take>;
 };
 
-/// Names what is not there.
+/// Names chares, PEs, GPUs and memory that do not exist.
 struct stranger : chare<stranger, index<2>> {
   symmetric<std::uint32_t> words;
   std::uint32_t seen = 0;
 
-  /// By its last thread.
+  /// The PE's last thread names the chare.
   IMBREX_DEVICE void name_chare(context<stranger>& here, std::int32_t x) {
     if (here.thread() + 1 == here.threads()) seen = here.of<stranger>({x, 1}).seen;
   }

@@ -24,9 +24,9 @@ namespace imbrex::resident::detail {
 namespace {
 
 constexpr std::chrono::microseconds first_pause{20}, longest_pause{500};
-constexpr std::size_t line_bytes = 128;  ///< words of one side and of the other lie apart
+constexpr std::size_t line_bytes = 128;  ///< keeps words of the two sides in different cache lines
 
-/// Words of all rings, of which the host's is the last.
+/// Size of one word per ring. The last ring is the host's.
 std::size_t words_bytes(std::uint32_t pes) {
   return (std::size_t{pes + 1} * sizeof(std::uint32_t) + line_bytes - 1) / line_bytes * line_bytes;
 }
@@ -88,11 +88,11 @@ void host_door::listen(std::uint32_t number, listener what) {
 }
 
 host_link host_door::begin(bool with_thread, bool tells) {
-  stop();  // the last run may not have come to be
+  stop();  // the last run may have failed to begin
   const std::lock_guard lock(mutex_);
   std::fill_n(memory_.span().data(), words_bytes_, std::byte{0});
   link_.open = std::exchange(opens_, false);
-  link_.listens = link_.open || tells || is_linked_;  // what is told and not heard ends the run
+  link_.listens = link_.open || tells || is_linked_;  // a message without a listener ends the run
   read_.assign(pes_, 0);
   records_read_.assign(pes_, 0);
   failure_ = nullptr;
@@ -122,7 +122,7 @@ void host_door::close() {
   put_queued();
 }
 
-/// With the mutex. True if there was something, and room for it.
+/// Requires the mutex. True if a message was queued and there was room for it.
 bool host_door::put_queued() {
   bool put = false;
   const ring<system_memory> way = link_.ring_of(link_.from_host());
@@ -149,7 +149,8 @@ void host_door::abandon(std::uint32_t why) noexcept {
   system_memory::store_release(*link_.state, *link_.state | host_link::is_abandoned | why);
 }
 
-/// Where the PEs have a clock of their own: what it shows when the run begins, as soon as that is known.
+/// Reads the PEs' clock at the begin of the run, as soon as it is known. Not needed if PEs have the host's
+/// clock.
 void host_door::find_clock() {
   if (!trace_ || has_hosts_clock_) return;
   const auto is_set = [this] { return system_memory::load_acquire(*link_.clock_is_set) != 0; };
@@ -184,7 +185,7 @@ void host_door::work() {
   }
 }
 
-/// What has come: true if there was something.
+/// Reads all rings to the host. True if an item was received.
 bool host_door::read() {
   bool found = false;
   for (std::uint32_t n = 0; n < pes_; ++n) {

@@ -23,27 +23,27 @@
 
 namespace imbrex::resident::detail {
 
-/// What the host sends to a chare, for the ring.
+/// Message from the host to a chare, which waits for room in the ring.
 struct host_message {
-  std::uint32_t to = 0;  ///< a PE
+  std::uint32_t to = 0;  ///< receiving PE
   item what;
   std::vector<std::byte> parcel;  ///< empty: the arguments are in the item
 };
 
-/// The host's end of the way to a program inside a GPU and back. During a run a thread of it reads what the
-/// PEs tell and print. Nothing can wake it, so it looks: while something comes again and again, else less and
-/// less often, but in 500 us at the latest.
+/// Host's end of the channel to and from a program inside a GPU. During a run its thread reads what PEs send
+/// and print. PEs cannot wake the thread, so it polls. While items arrive it polls all the time, else at
+/// growing intervals, up to 500 us.
 ///
-/// The thread owns the rings to the host and calls the listeners. The ring from the host, and what it has no
-/// room for, belong to whoever has `mutex_`.
+/// The thread owns the rings to the host and calls the listeners. `mutex_` guards the ring from the host, and
+/// the queue of messages that it has no room for.
 class host_door {
  public:
-  /// What to do with a message, of which the parcel begins behind the slot.
+  /// Function that handles a message. The parcel of the message follows the slot.
   using listener = std::function<void(const host_slot&)>;
 
-  /// Of PEs of this process, so many from the first on. `names` says who prints, and must outlive it.
-  /// `trace`: where entries are recorded, or null. `gate`: of the Imbrex run, or null; when it closes nobody
-  /// talks any more, and a run that listens ends.
+  /// For `pes` PEs of this process, from `first_pe` on. `names` names the chares that print, and must outlive
+  /// the object. `trace` records entries; it may be null. `gate` is that of the Imbrex run, or null. Once it
+  /// is closed the processes exchange nothing any more, and a run that listens ends.
   host_door(device& of, const settings& s, std::uint32_t first_pe, std::uint32_t pes, const reporter& names,
             std::unique_ptr<imbrex::detail::block_recorder> trace,
             std::shared_ptr<imbrex::detail::executor_gate> gate);
@@ -51,26 +51,26 @@ class host_door {
   host_door& operator=(const host_door&) = delete;
   ~host_door();
 
-  /// Between runs. `number` is that of an entry of the host.
+  /// Sets the listener for the host's entry `number`. Between runs only.
   void listen(std::uint32_t number, listener what);
-  /// The next run is open for messages of the host.
+  /// Opens the next run for messages of the host.
   void open() { opens_ = true; }
-  /// Before a run, in which chares may tell something or not: what its machine is told of the rings. Without
-  /// a thread it is `look` that reads them.
+  /// Prepares a run and returns the description of the rings for its machine. `tells`: chares may send to the
+  /// host. Without a thread, `look` reads the rings.
   host_link begin(bool with_thread, bool tells);
-  /// Hears what has been told. Of a run that has no thread.
+  /// Reads the rings of a run that has no thread.
   void look() { read(); }
-  /// From `begin` to `end`, any thread. Throws error if the run is not open.
+  /// Sends a message; any thread, from `begin` to `end`. Throws error if the run is not open.
   void send(host_message&& m);
-  /// From `begin` to `end`, any thread: nothing more comes. Throws error if the run is not open.
+  /// Ends the host's messages; any thread, from `begin` to `end`. Throws error if the run is not open.
   void close();
-  /// During a run, any thread: how many messages and lines the host has heard, modulo 2^32.
+  /// Number of messages and lines that the host has received, modulo 2^32; any thread, during a run.
   std::uint32_t heard() const;
-  /// During a run, any thread: it shall end, if it listens. `why`: host_link::is_over, too, if the Imbrex
+  /// Lets the run end, if it listens; any thread, during a run. `why` is host_link::is_over if the Imbrex
   /// program ends.
   void abandon(std::uint32_t why = 0) noexcept;
-  /// After a run: when it returns all that was told has been heard. Throws what a listener has thrown, or an
-  /// error if something was told that nobody listens for.
+  /// Ends a run: on return everything that was sent has been received. Throws the exception of a listener, or
+  /// an error if a message had no listener.
   void end();
 
  private:
@@ -88,22 +88,22 @@ class host_door {
   std::vector<listener> listeners_;
   const std::unique_ptr<imbrex::detail::block_recorder> trace_;
   const std::shared_ptr<imbrex::detail::executor_gate> gate_;
-  const bool has_hosts_clock_;  ///< the PEs
-  const bool is_linked_;        ///< there are other GPUs, which may be waiting for what this host says
+  const bool has_hosts_clock_;  ///< PEs have the host's clock
+  const bool is_linked_;        ///< there are other GPUs, which may wait for this host's messages
   pinned_buffer<std::byte> memory_;
   host_link link_;
-  std::size_t words_bytes_ = 0;  ///< of the memory, that are zero at the begin of a run
+  std::size_t words_bytes_ = 0;  ///< size of the first part of memory_, which is zero at the begin of a run
   bool opens_ = false;
 
-  std::thread thread_;               ///< of the run under way
-  std::vector<std::uint32_t> read_;  ///< of each ring to the host
+  std::thread thread_;               ///< thread of the run in progress
+  std::vector<std::uint32_t> read_;  ///< slots read, by ring to the host
   std::vector<std::uint32_t> records_read_;
-  std::int64_t clock_ahead_ = 0;  ///< so many ns is the host's clock ahead of that of the PEs
-  std::exception_ptr failure_;    ///< of a listener, or of its absence
+  std::int64_t clock_ahead_ = 0;  ///< ns by which the host's clock is ahead of that of the PEs
+  std::exception_ptr failure_;    ///< exception of a listener, or error about a missing listener
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  bool over_ = false;  ///< the run
+  bool over_ = false;  ///< the run is over
   bool is_open_ = false, closes_ = false;
   std::deque<host_message> queued_;
   std::uint32_t written_ = 0, known_ = 0;

@@ -8,17 +8,19 @@
 
 namespace imbrex::resident {
 
-/// What chares inside a GPU tell the host, by name, with arguments as an entry has them:
+/// Entry of the host, which chares inside a GPU call by name, with arguments as those of an entry:
 ///
 ///     struct found : imbrex::resident::host_entry<std::uint32_t, double> {};
 ///
-/// A chare calls `here.tell<found>(7, 0.5)`; the host says before what then happens: `program::on<found>`.
+/// A chare calls `here.tell<found>(7, 0.5)`. The host sets beforehand which function this calls:
+/// `program::on<found>`.
 template <class... A>
 struct host_entry {
   using traits = detail::argument_traits<std::remove_cv_t<std::remove_reference_t<A>>...>;
 };
 
-/// Those of a class: `using tells = imbrex::resident::host_entries<found>;` stands in it.
+/// Entries of the host that a class calls. The class declares `using tells =
+/// imbrex::resident::host_entries<found>;`.
 template <class... Entry>
 struct host_entries {};
 

@@ -7,10 +7,10 @@
 
 #include <imbrex/resident/machine.hpp>
 
-/// A PE's end of the way to the host and back, of its first thread. All of it is seldom beside what PEs do.
+/// PE's end of the channel to and from the host, for its first thread. These functions are no hot path.
 namespace imbrex::resident::detail {
 
-/// `bytes` of what lies in steps of 16.
+/// Copies `bytes` bytes, rounded up to a multiple of 16.
 IMBREX_DEVICE inline void copy_words(std::byte* to, const std::byte* from, std::uint32_t bytes) {
   for (std::uint32_t at = 0; at < bytes; at += sizeof(wide_word))
     *reinterpret_cast<wide_word*>(to + at) = *reinterpret_cast<const wide_word*>(from + at);
@@ -34,7 +34,7 @@ IMBREX_DEVICE inline bool try_tell(const machine& m, pe_state& me, std::uint32_t
   return true;
 }
 
-/// Tells the host what found the ring full, in its order. False if some of it still does.
+/// Sends the host the items that found the ring full, in their order. False if some still do.
 IMBREX_DEVICE IMBREX_SELDOM inline bool tell_untold(const machine& m, pe_state& me, std::uint32_t pe) {
   while (me.untold_first != me.untold_end) {
     if (!try_tell(m, me, pe, me.untold[me.untold_first % m.outbox_size])) return false;
@@ -45,7 +45,7 @@ IMBREX_DEVICE IMBREX_SELDOM inline bool tell_untold(const machine& m, pe_state& 
 
 enum class telling : std::uint32_t { told, kept, full };
 
-/// What finds the ring full, or others waiting before it, is kept.
+/// Sends the host an item. It is kept if the ring is full, or if other items wait before it.
 IMBREX_DEVICE IMBREX_SELDOM inline telling tell_host(const machine& m, pe_state& me, std::uint32_t pe,
                                                      std::uint64_t body, std::uint32_t meta,
                                                      std::uint32_t what) {
@@ -56,7 +56,7 @@ IMBREX_DEVICE IMBREX_SELDOM inline telling tell_host(const machine& m, pe_state&
   return telling::kept;
 }
 
-/// A slot for a line; null if the ring is full: the line is lost, and counted.
+/// Slot for a line. Null if the ring is full: the line is lost, and counted.
 IMBREX_DEVICE IMBREX_SELDOM inline host_slot* begin_line(const machine& m, pe_state& me, std::uint32_t pe) {
   const ring<system_memory> way = m.host.ring_of(pe);
   if (way.has_room(me.told, me.told_known)) return m.host.slot(pe, way.place(me.told));
@@ -71,8 +71,8 @@ IMBREX_DEVICE IMBREX_SELDOM inline void end_line(const machine& m, pe_state& me,
   m.host.ring_of(pe).fill(me.told);
 }
 
-/// An entry has ended that began at `me.entry_began`. Records are shown some at a time, and when the PE
-/// rests: a store that the host shall see costs a fence.
+/// Records an entry that began at `me.entry_began` and has ended. Records are published a few at a time, and
+/// when the PE rests: a store that the host shall see costs a fence.
 IMBREX_DEVICE IMBREX_SELDOM inline void record_entry(const machine& m, pe_state& me, std::uint32_t pe,
                                                      std::uint32_t meta) {
   const ring<system_memory> way = m.host.records_of(pe);
@@ -113,9 +113,9 @@ IMBREX_DEVICE std::uint64_t bits_in_line(const V& value) {
 
 enum class hearing : std::uint32_t { nothing, message, abandoned };
 
-/// The first PE's look for what the host says: a message is put into `me.from_host`. While the PE keeps many
-/// messages for full mailboxes, and while no parcel is free, the host's wait. Over a bus each look is dear:
-/// so at what the host is, which seldom changes, it looks where no message is.
+/// First PE only. Polls the host and puts a received message into `me.from_host`. The host's messages wait
+/// while the PE keeps many messages for full mailboxes, and while no parcel is free. A poll over a bus is
+/// slow. So the host's state, which seldom changes, is polled only when there is no message.
 IMBREX_DEVICE IMBREX_SELDOM inline hearing hear(const machine& m, pe_state& me) {
   me.lacks_host_parcel = false;
   const ring<system_memory> way = m.host.ring_of(m.host.from_host());
@@ -123,7 +123,7 @@ IMBREX_DEVICE IMBREX_SELDOM inline hearing hear(const machine& m, pe_state& me) 
     const std::uint32_t state = system_memory::load_acquire(*m.host.state);
     if ((state & host_link::is_abandoned) != 0) return hearing::abandoned;
     if (!me.is_open) return hearing::nothing;
-    if (!way.has_some(me.heard)) {  // what came before it was closed is there now
+    if (!way.has_some(me.heard)) {  // messages sent before the host closed are visible now
       if ((state & host_link::is_closed) != 0) me.is_open = false;
       return hearing::nothing;
     }

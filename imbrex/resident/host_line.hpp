@@ -7,8 +7,8 @@
 
 namespace imbrex::resident::detail {
 
-/// The text of a line that a chare prints, its values in their places: `{}` stands for the next one, `{{` and
-/// `}}` for braces. Values without a place follow at the end, and places without a value stay. `line` is in a
+/// Text of a line that a chare prints, with its values inserted. `{}` stands for the next value, `{{` and
+/// `}}` for braces. Values without a place follow at the end. Places without a value stay. `line` is in a
 /// slot.
 std::string text_of_line(const host_slot& line);
 

@@ -72,7 +72,7 @@ const std::vector<shape> on_a_gpu{{.backend = "cuda"},
 INSTANTIATE_TEST_SUITE_P(cuda, resident_host_link, testing::ValuesIn(on_a_gpu), name_of);
 #endif
 
-/// What each chare told, in its order, must be what it had to tell.
+/// Messages of each chare must arrive completely and in order.
 TEST_P(resident_host_link, brings_what_chares_tell_once_and_in_order) {
   program<teller> p(gpu(), chosen(), {7});
   std::array<std::vector<std::uint32_t>, 7> shorts, longs;
@@ -106,7 +106,7 @@ TEST_P(resident_host_link, brings_more_than_eight_bytes) {
   EXPECT_EQ(wrong, 0U);
 }
 
-/// Messages of the host of each kind, from two of its threads, and the answers to those that have one.
+/// Messages of the host of each kind, from two of its threads, and the replies to those that have one.
 TEST_P(resident_host_link, takes_messages_of_the_host_until_it_is_closed) {
   program<teller> p(gpu(), chosen(), {7});
   std::vector<std::uint32_t> answers;
@@ -142,7 +142,7 @@ TEST_P(resident_host_link, takes_messages_of_the_host_until_it_is_closed) {
   EXPECT_EQ(wrong, 0U);
 }
 
-/// The host answers each answer, in the thread that hears it, and closes after the last.
+/// The host replies to each reply, in the thread that receives it, and closes after the last.
 TEST_P(resident_host_link, talks_to_and_fro) {
   program<teller> p(gpu(), chosen(), {7});
   std::uint32_t heard = 0;
@@ -162,7 +162,7 @@ TEST_P(resident_host_link, talks_to_and_fro) {
   }
 }
 
-/// Also what the host had no room for when the run ended.
+/// Messages that the host had no room for when the run ended must arrive as well.
 TEST_P(resident_host_link, brings_what_was_told_before_exit) {
   program<teller> p(gpu(), chosen(), {7});
   std::uint32_t heard = 0;
@@ -201,7 +201,7 @@ TEST_P(resident_host_link, prints_whole_lines_that_name_who_prints) {
                             ": -6 of 7 is -1.5, true");
 }
 
-/// Lines are lost rather than waited for; but it is said how many.
+/// Lines are lost rather than waited for, but their number is reported.
 TEST_P(resident_host_link, counts_lines_that_it_leaves_out) {
   program<teller> p(gpu(), chosen(), {7});
   constexpr std::uint32_t printed = 3'000;
@@ -251,9 +251,9 @@ TEST_P(resident_host_link, says_what_nobody_listens_for) {
             "on<short_news>() before the run");
 }
 
-/// Though no chare sends or exits that would end it.
+/// The run must end although no chare ends it.
 TEST_P(resident_host_link, ends_a_run_by_what_nobody_listens_for) {
-  constexpr std::uint32_t times = 1'000'000'000;  // for longer than the host may have to wait for its turn
+  constexpr std::uint32_t times = 1'000'000'000;  // longer than the host may have to wait for the processor
   program<teller> p(gpu(), chosen(), {7});
   EXPECT_EQ(text_of<error>([&] { p.run<&teller::go_on>(5, times); }),
             "entry go_on of teller(5) on PE " + std::to_string(5 % p.chosen().pes) +
@@ -307,8 +307,8 @@ TEST_P(resident_host_link, refuses_messages_that_cannot_be) {
             "settings::host_bytes, now 256");
 }
 
-/// Each listener's call takes longer than what is told does, so that the rings are full for longer than the
-/// watchdog's patience; and the run has ended for longer than that before the host sees to it.
+/// Each call of the listener takes longer than a message does, so the rings are full for longer than the
+/// watchdog's patience. The run has also ended for longer than that before the host handles its end.
 TEST_P(resident_host_link, lets_the_watchdog_wait_for_a_slow_host) {
   using std::chrono::milliseconds;
   settings s = chosen();
@@ -327,7 +327,7 @@ TEST_P(resident_host_link, lets_the_watchdog_wait_for_a_slow_host) {
   EXPECT_EQ(heard, 16U);
 }
 
-/// What it has kept for a full mailbox has gone since, while it looked for something to do.
+/// Messages kept for a full mailbox have been sent since, while the PE looked for work.
 TEST(resident_watchdog, lets_an_open_run_rest) {
   using std::chrono::milliseconds;
   const auto found = devices_here("emulated");
@@ -397,7 +397,7 @@ TEST_P(resident_host_link, lets_go_of_a_run_whose_program_ends) {
   EXPECT_EQ(next.run<&ring::token>(2, std::uint64_t{10}).value, 7U);
 }
 
-/// A chare of the host whose program runs, and is open, when all ends.
+/// Chare of the host whose program runs, and is open, at the end of the Imbrex run.
 class holder : public imbrex::chare<holder> {
  public:
   void begin() {

@@ -7,8 +7,9 @@
 
 namespace imbrex::resident {
 
-/// The place of an element in an N-dimensional array, or the extents of an array, 1 <= N <= 3, as devices
-/// know it: as `imbrex::index`, without checks. The last one varies fastest in the order of elements.
+/// Index of an element in an N-dimensional array, or the extents of an array, 1 <= N <= 3. This is the
+/// device's version of `imbrex::index`, without checks. In the order of elements the last dimension varies
+/// fastest.
 template <int N>
 class index {
   static_assert(N >= 1 && N <= 3, "imbrex: an array inside a GPU has 1 to 3 dimensions");
@@ -35,8 +36,7 @@ class index {
   int values_[N];
 };
 
-/// Division of numbers below 2^24 by one that is known before, without a division: a multiplication and a
-/// shift.
+/// Divides numbers below 2^24 by a divisor known beforehand, with a multiplication and a shift.
 struct divisor {
   std::uint32_t multiplier = 1;
   std::uint32_t shift = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arguments, payloads, numbers and reductions of odd kinds, in four arrays of unlike shapes, of which the
-// smallest have one element and the largest many more than PEs.
+// Odd kinds of arguments, payloads, numbers and reductions, in four arrays of unlike shapes. The smallest
+// have one element and the largest many more than PEs.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -113,7 +113,7 @@ struct packer : chare<packer, index<3>> {
                            all_reduction<&packer::sums, sum_operation>>;
 };
 
-/// Numbers that wrap, or are negative, of messages that come in the reverse order.
+/// Receives messages in reverse order of their numbers, which wrap, or are negative.
 struct numbered : chare<numbered, index<2>> {
   using chares = packer::chares;
   static constexpr std::uint32_t highest = std::numeric_limits<std::uint32_t>::max();
@@ -148,7 +148,7 @@ struct numbered : chare<numbered, index<2>> {
     if (here.leads()) wrong += bad;
     here.accept<&numbered::with_words>(number.number + 1);
   }
-  /// Several of one number wait, and then run in the order in which they came.
+  /// Several messages of one number wait, and then run in the order of their arrival.
   IMBREX_DEVICE void begin_queue(context<numbered>& here) {
     for (std::uint32_t n = 0; n < 5; ++n) here.send<&numbered::queue>(here.where(), 7, n);
     here.send<&numbered::open_queue>(here.where());
@@ -166,7 +166,7 @@ struct numbered : chare<numbered, index<2>> {
                                     &numbered::begin_queue, &numbered::open_queue, &numbered::queue>;
 };
 
-/// Payloads of odd sizes, empty ones and one that fills its parcel, of bytes and of words of 16.
+/// Sends payloads of odd sizes, empty ones, and ones that fill a parcel, of bytes and of 16-byte words.
 struct loaded : chare<loaded> {
   using chares = packer::chares;
   static constexpr std::uint32_t rounds = 28, hops = 6;
@@ -197,7 +197,7 @@ struct loaded : chare<loaded> {
     for (std::uint32_t i = 0; i < bytes.size(); ++i) bad += bytes[i] != static_cast<char>(i * 3) ? 1 : 0;
     note(here, bad);
   }
-  /// Payloads that each who gets them passes on.
+  /// Sends payloads that each receiver forwards.
   IMBREX_DEVICE void begin_tours(context<loaded>& here, std::uint32_t tours) {
     for (std::uint32_t n = 0; n < tours; ++n) {
       const payload<char> bytes = here.prepare<&loaded::tour>(size_of(here.number() + n));
@@ -231,7 +231,7 @@ struct loaded : chare<loaded> {
                                     &loaded::begin_tours, &loaded::tour>;
 };
 
-/// Broadcasts out of broadcasts, to two arrays; floods itself; ends with the largest value.
+/// Broadcasts from broadcasts, to two arrays; floods itself; ends with the largest value.
 struct crier : chare<crier> {
   using chares = packer::chares;
   static constexpr std::uint32_t queued = 20;
@@ -247,7 +247,8 @@ struct crier : chare<crier> {
     if (here.leads()) ++got;
     for (std::uint32_t n = 0; n < messages; ++n) here.send<&crier::flood>(here.where(), std::uint32_t{0});
   }
-  /// More to itself than goes without the mailbox, and more while that is under way: in order all the same.
+  /// Sends itself more messages than go without the mailbox, and more while these are in flight. They must
+  /// stay in order.
   IMBREX_DEVICE void queue_up(context<crier>& here) {
     for (std::uint32_t n = 0; n < queued; ++n) here.send<&crier::step>(here.where(), n);
   }
@@ -264,7 +265,7 @@ struct crier : chare<crier> {
 
 namespace imbrex::resident {
 
-// It has no kernel.
+// This program has no kernel.
 template <>
 void native<test::packer, test::numbered, test::loaded, test::crier>::launch(native_stream, detail::machine) {
   throw error("this program of a test has no kernel");
@@ -353,7 +354,7 @@ void check(device& on, const settings& s, const sizes& of) {
   EXPECT_EQ(p.run<&crier::quit>(of.criers - 1).value, std::numeric_limits<std::uint64_t>::max());
 }
 
-/// Arguments are padded to what comes after them.
+/// Arguments are padded to the alignment of those after them.
 TEST(resident_kinds, are_smallest_with_the_larger_first) {
   using word = std::uint32_t;
   using half = std::uint16_t;

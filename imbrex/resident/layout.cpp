@@ -18,10 +18,10 @@ namespace imbrex::resident::detail {
 namespace {
 
 constexpr std::uint32_t most_pes = 256, most_threads = 512;
-/// Of a GPU that is one PE, where threads of the host are that.
+/// Blocks of a PE that is a whole GPU, on an emulated device.
 constexpr std::uint32_t emulated_blocks = 2;
 
-/// Hands out consecutive pieces.
+/// Hands out consecutive pieces of memory.
 class pieces {
  public:
   std::size_t take(std::size_t bytes) { return std::exchange(used_, used_ + aligned_bytes(bytes)); }
@@ -90,7 +90,7 @@ array_layout array_of(const array_kind& kind, const settings& s) {
 
 template <class T>
 T* offset(std::size_t bytes) {
-  return reinterpret_cast<T*>(bytes);  // NOLINT: an offset in the place of an address, until `at`
+  return reinterpret_cast<T*>(bytes);  // NOLINT: an offset in place of an address, until `at`
 }
 
 }  // namespace
@@ -161,7 +161,7 @@ layout::layout(const settings& s, std::vector<array_kind> arrays, unsigned block
   m.parts.values = piece(pe, values);
   m.parts.ends = piece(pe, is_linked ? s.gpus * sizeof(crossing_end) : 0);
   m.parts.bytes = static_cast<std::uint32_t>(pe.used());
-  m.pe_memory = offset<std::byte>(all.take(pe.used() * (m.pes_here + 1)));  // and for the host's parcels
+  m.pe_memory = offset<std::byte>(all.take(pe.used() * (m.pes_here + 1)));  // one more for the host's parcels
   image_bytes_ = all.used();
 
   pieces bulk;

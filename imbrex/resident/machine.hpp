@@ -17,20 +17,21 @@
 #include <imbrex/resident/transport/ring.hpp>
 #include <imbrex/resident/transport/waves.hpp>
 
-/// What the PEs of a run share, and where it lies. All of it is one piece of each GPU's memory, at the same
-/// place in the symmetric heap, laid out by the host (layout.hpp), of zeros but for what it writes there. PEs
-/// of a GPU share its piece; to those of others they write by stores alone.
+/// Memory that the PEs of a run share. It is one block of each GPU's memory, at the same offset of the
+/// symmetric heap. The host lays it out (layout.hpp) and fills it with zeros and initial values. The PEs of a
+/// GPU share its block. Into the blocks of other GPUs they write by stores only.
 namespace imbrex::resident {
 
-/// How elements are placed on PEs: the next element on the next PE, or equal shares of neighbours.
+/// Placement of elements on PEs: consecutive elements on consecutive PEs, or equal shares of neighbouring
+/// elements.
 enum class placement : std::uint32_t { round_robin, blocks };
 
 namespace detail {
 
 using memory = native_memory;
 
-/// An item's meta: whether it is ordered (bit 31), the number of its entry or reduction, and that of the
-/// element, or the round of a reduction.
+/// Layout of an item's meta. Bit 31 is the ordered flag. The next 7 bits are the number of the entry or
+/// reduction. The other 24 bits are the number of the element, or the round of a reduction.
 inline constexpr std::uint32_t all_elements = 0xffffff;
 inline constexpr std::uint32_t most_elements = all_elements;
 IMBREX_DEVICE constexpr std::uint32_t meta_of(std::uint32_t entry, std::uint32_t element) {
@@ -65,18 +66,19 @@ enum class failure_kind : std::uint32_t {
   of_program
 };
 
-/// What went wrong first: where, and what about.
+/// First failure of a run: location and details.
 struct failure {
   failure_kind kind = failure_kind::none;
-  std::uint32_t pe = 0, entry = no_number, element = 0;  ///< of whom; of none: outside of entries
-  std::uint32_t about_entry = 0, about_place[3] = {};    ///< of missing_chare: the number of the array
+  std::uint32_t pe = 0, entry = no_number, element = 0;  ///< failing entry; `no_number`: outside of entries
+  std::uint32_t about_entry = 0, about_place[3] = {};    ///< entry and element addressed; for missing_chare,
+                                                         ///< the number of the array
   std::uint64_t value = 0;
 
   static constexpr std::uint32_t no_number = 0xffffffff;
 };
 
-/// How a run ends: who comes first writes why, and then tells all by `stop`. Of several GPUs, the first of
-/// each asks GPU 0, which decides.
+/// End of a run. The first PE with a reason writes it and then notifies all others by `stop`. With several
+/// GPUs, the first PE of each GPU sends its reason to GPU 0, which decides.
 struct ending {
   alignas(128) memory::word stop = 0;  ///< a stop_reason
   alignas(128) memory::word claims = 0;
@@ -84,48 +86,48 @@ struct ending {
   failure first{};
 };
 
-/// Why a run shall end, or ends, from one GPU to another.
+/// Reason why a run shall end, or ends, sent from one GPU to another.
 struct alignas(128) end_notice {
-  system_memory::word reason = 0;  ///< a stop_reason, when the rest is there
+  system_memory::word reason = 0;  ///< a stop_reason, stored after the other fields
   std::uint64_t value = 0;
   failure first{};
 };
 
-/// What the leader of a GPU, its first PE, is told by the others; `gone` and `opened` are its own PEs'.
+/// Words by which others notify the leader of a GPU, its first PE. `gone` and `opened` are for its own PEs.
 struct link_words {
-  alignas(128) system_memory::word asked = 0;  ///< a wave (waves.hpp)
+  alignas(128) system_memory::word asked = 0;  ///< last requested wave (waves.hpp)
   end_notice decided;
-  alignas(128) memory::word gone = 0;    ///< so many PEs send no more
-  alignas(128) memory::word opened = 0;  ///< whether the run begins, when that is known
+  alignas(128) memory::word gone = 0;    ///< number of PEs that send no more
+  alignas(128) memory::word opened = 0;  ///< whether the run begins; 0 until that is known
 };
-/// At GPU 0, of each GPU.
+/// Report of a GPU, in the memory of GPU 0.
 struct alignas(128) gpu_report {
   wave_answer<system_memory> answer;
-  std::uint32_t is_stuck = 0;  ///< with the answer: its host has a message, and no parcel for it
+  std::uint32_t is_stuck = 0;  ///< sent with the reply: the host has a message, and no parcel for it
   end_notice wish;
 };
 
-/// The array of one class.
+/// Array of one class.
 struct array_layout {
   std::byte* elements = nullptr;
   std::uint32_t element_bytes = 0;
   std::uint32_t count = 0;
   std::uint32_t shape[3] = {1, 1, 1};
   placement placed = placement::round_robin;
-  std::uint32_t share = 1;       ///< of blocks: elements of a PE
-  std::uint32_t active_pes = 0;  ///< so many PEs have elements: the first ones
-  /// Round robin: element - element / pes * pes. In blocks: 0 - element / share * -1. One form for both,
-  /// without a branch, since each message needs it.
+  std::uint32_t share = 1;       ///< elements per PE, for `placement::blocks`
+  std::uint32_t active_pes = 0;  ///< number of PEs that have elements: the first ones
+  /// Computation of an element's PE. Round robin: element - element / pes * pes. In blocks: 0 - element /
+  /// share * -1. Both have one form without a branch, since each message needs it.
   divisor to_pe;
   std::uint32_t kept_bits = 0, times = 0;
-  std::uint32_t* accepted = nullptr;  ///< of each element, for each numbered entry
-  std::uint32_t* rounds = nullptr;    ///< of each element, for each reduction: how often it has contributed
+  std::uint32_t* accepted = nullptr;  ///< accepted number, by element and numbered entry
+  std::uint32_t* rounds = nullptr;    ///< number of contributions, by element and reduction
   std::uint32_t numbered = 0, reductions = 0;
 
   IMBREX_DEVICE std::uint32_t pe_of(std::uint32_t element) const {
     return (element & kept_bits) - to_pe.quotient(element) * times;
   }
-  /// Its place among the elements of its PE.
+  /// Index of an element among those of its PE.
   IMBREX_DEVICE std::uint32_t local(std::uint32_t element) const {
     const std::uint32_t quotient = to_pe.quotient(element);
     return placed == placement::blocks ? element - quotient * share : quotient;
@@ -141,38 +143,42 @@ struct array_layout {
   std::uint32_t pes = 1;
 };
 
-/// Rounds of a reduction under way at once: what is further ahead ends the run with an error.
+/// Rounds of a reduction that may be in progress at once. A value of a later round ends the run with an
+/// error.
 inline constexpr std::uint32_t reduction_window = 4;
 
-/// What a PE collects for one round of a reduction: values of its own elements, which lie elsewhere, and
-/// those of the two PEs below it in a tree. A round's place is used again when it is over.
+/// State of one round of a reduction on a PE: values of its own elements, which are stored elsewhere, and
+/// values of its two children in a tree. The slot is used again when the round is over.
 struct reduction_round {
-  std::uint32_t round = 0;  ///< its first is its place
+  std::uint32_t round = 0;  ///< round that uses the slot; at first the slot's index
   std::uint32_t own = 0;
   bool from_child[2] = {};
   std::uint64_t value_of_child[2] = {};
 };
 
-/// What a PE knows of the items that come from another GPU.
+/// Receiving end of a PE for items from another GPU.
 struct crossing_end {
-  std::uint32_t head = 0;     ///< the ticket that is taken next
-  std::uint64_t trigger = 0;  ///< the next item is the continuation of a signal to this: see signal_to
+  std::uint32_t head = 0;     ///< next ticket to take
+  std::uint64_t trigger = 0;  ///< if not 0, the next item is the continuation of this signal: see signal_to
 };
 
-/// Offsets within what each PE has of its own: what is written before a run, and what is not.
+/// Offsets within the memory of each PE: of the part that is written before a run, and of the bulk, which is
+/// not.
 struct pe_layout {
   static constexpr std::uint32_t tail = 0, returned = 128, slots = 256;
   std::uint32_t next = 0, rounds = 0, values = 0, ends = 0, bytes = 0;
-  std::uint32_t outbox = 0, kept = 0, untold = 0, state = 0, bulk_bytes = 0;  ///< of the bulk after parcels
-  std::uint32_t values_each = 0;  ///< of a round of a reduction: the most elements of a PE
+  std::uint32_t outbox = 0, kept = 0, untold = 0, state = 0, bulk_bytes = 0;  ///< offsets in the bulk, after
+                                                                              ///< the parcels
+  std::uint32_t values_each = 0;  ///< values of a round of a reduction: the largest number of elements of a
+                                  ///< PE
 };
 
 inline constexpr std::uint32_t most_arrays = 4;
 inline constexpr std::uint32_t most_gpus = 96;
 
-/// Numbers of entries in items between GPUs that the runtime itself understands: a parcel comes back; and a
-/// signal, of which the next item is the continuation. The body of that names the trigger by its offset in
-/// the heap, above the count of all signals.
+/// Numbers of entries that the runtime itself handles, in items between GPUs. `parcel_returns` returns a
+/// parcel. `signal_comes` is a signal, and the next item is its continuation. The signal's body has the
+/// trigger's offset in the heap, above the number of all signals.
 inline constexpr std::uint32_t parcel_returns = 127;
 inline constexpr std::uint32_t signal_comes = 126;
 inline constexpr std::uint32_t most_signals = (std::uint32_t{1} << 24U) - 1;
@@ -180,61 +186,62 @@ IMBREX_DEVICE constexpr std::uint64_t signal_to(std::uint64_t offset, std::uint3
   return offset << 24U | all;
 }
 
-/// What a message or a line to the host, or a message from it, begins with, in a slot of the host's memory.
+/// Header of a slot in the host's memory: for a message or a line to the host, or a message from it.
 struct alignas(16) host_slot {
   std::uint64_t body = 0;  ///< up to 8 bytes of arguments
   std::uint32_t meta =
-      0;  ///< to the host: of the entry that has sent it; from it: of the item that it becomes
-  std::uint32_t what = 0;   ///< to the host: see host_item; from it: the PE of the item
-  std::uint32_t bytes = 0;  ///< that follow: a parcel as it lies, or the values of a line and its text
+      0;  ///< to the host: meta of the sending entry; from the host: meta of the item that the PE makes
+  std::uint32_t what = 0;   ///< to the host: see host_item; from the host: the PE of the item
+  std::uint32_t bytes = 0;  ///< bytes that follow: a parcel, or the values of a line and its text
   std::uint32_t padding[3] = {};
 };
 
-/// What a PE has to tell the host.
+/// Item that a PE sends to the host.
 struct host_item {
   std::uint64_t body = 0;
   std::uint32_t meta = 0;
-  std::uint32_t what = 0;  ///< the number of an entry of the host, and flags
+  std::uint32_t what = 0;  ///< number of an entry of the host, and flags
 
   static constexpr std::uint32_t in_parcel = std::uint32_t{1} << 31U;
-  /// A line: `what` is the count of its values from bit 16 on, and two bits for each that say what it is.
+  /// Flag of a line. `what` then has the number of values from bit 16 on, and two bits for each value, its
+  /// line_value.
   static constexpr std::uint32_t line = std::uint32_t{1} << 30U;
 };
 enum class line_value : std::uint32_t { is_signed, is_unsigned, is_floating, is_bool };
 inline constexpr std::uint32_t most_line_values = 6, most_line_text = 128;
 inline constexpr std::uint32_t line_values_bytes = most_line_values * sizeof(std::uint64_t);
 
-/// What a PE says of an entry that it has run, for a trace.
+/// Trace record of an entry that a PE has run.
 struct alignas(32) entry_record {
-  std::uint64_t begin = 0, end = 0;  ///< on its clock
+  std::uint64_t begin = 0, end = 0;  ///< on the PE's clock
   std::uint32_t meta = 0;
-  std::uint32_t lost = 0;  ///< how many before it found no room
+  std::uint32_t lost = 0;  ///< records lost before this one because there was no room
 };
 
-/// The way to the host and back: rings in pinned memory of the host. Each PE of the process has one of its
-/// own to the host; from the host there is one, of the first of them, which passes on what comes. `state` is
-/// the host's.
+/// Channel between PEs and host: rings in pinned memory of the host. Each PE of the process has a ring to the
+/// host. One ring leads from the host to the first of these PEs, which forwards the messages. Only the host
+/// writes `state`.
 struct host_link {
   static constexpr std::uint32_t is_closed = 1, is_abandoned = 2;
-  static constexpr std::uint32_t is_over = 4;  ///< and nobody is left who could agree on the end
+  static constexpr std::uint32_t is_over = 4;  ///< no process is left that could agree on the end
 
-  std::uint32_t first_pe = 0, pes = 0;  ///< of the process
-  std::byte* slots = nullptr;           ///< of each PE, and then of the ring from the host
+  std::uint32_t first_pe = 0, pes = 0;  ///< PEs of the process
+  std::byte* slots = nullptr;           ///< slots of each PE's ring, and then of the ring from the host
   std::uint32_t* filled = nullptr;
   std::uint32_t* emptied = nullptr;
-  std::uint32_t* lost = nullptr;  ///< of each PE, at the end: lines that found the ring full
+  std::uint32_t* lost = nullptr;  ///< by PE, written at the end: lines that found the ring full
   std::uint32_t* state = nullptr;
   std::uint32_t slot_bytes = 0, size = 0;
-  bool listens = false;  ///< the first PE looks whether the host says something
+  bool listens = false;  ///< the first PE polls the host
   bool open = false;     ///< the host may send messages: the run goes on when all is quiet
 
-  // Records of entries, where the run is traced: of each PE.
+  // Records of entries in a traced run, by PE.
   entry_record* records = nullptr;
   std::uint32_t* recorded = nullptr;
   std::uint32_t* taken = nullptr;
-  std::uint32_t* unrecorded = nullptr;  ///< at the end: lost after the last record
-  std::uint64_t* clock = nullptr;       ///< what that of the first PE shows when the run begins
-  std::uint32_t records_size = 0;       ///< 0: it is not traced
+  std::uint32_t* unrecorded = nullptr;  ///< written at the end: records lost after the last one
+  std::uint64_t* clock = nullptr;       ///< clock of the first PE when the run begins
+  std::uint32_t records_size = 0;       ///< 0: the run is not traced
   std::uint32_t* clock_is_set = nullptr;
 
   IMBREX_DEVICE ring<system_memory> records_of(std::uint32_t pe) const {
@@ -246,83 +253,87 @@ struct host_link {
   IMBREX_DEVICE host_slot* slot(std::uint32_t pe, std::uint32_t place) const {
     return reinterpret_cast<host_slot*>(slots + (std::uint64_t{pe - first_pe} * size + place) * slot_bytes);
   }
-  /// Of the ring from the host, the number among those of PEs.
+  /// Number of the ring from the host among the rings of PEs.
   IMBREX_DEVICE std::uint32_t from_host() const { return first_pe + pes; }
 };
 
-/// Where everything is, as one GPU sees it: the same for all its PEs, and constant during a run. PEs are
-/// numbered through all GPUs; those of a GPU have their places in its memory, by their numbers among
-/// themselves. Memory as a PE has it, the one after the last, is the host's: parcels of what it sends.
+/// Addresses and sizes of everything, as one GPU sees it. They are equal for all its PEs, and constant during
+/// a run. PEs are numbered through all GPUs. Within a GPU's memory a PE has the index of its number among the
+/// GPU's PEs. The memory at index `pes_here`, one past the last PE, holds the host's send parcels.
 struct machine {
   std::byte* pe_memory = nullptr;
   std::byte* pe_bulk = nullptr;
   pe_layout parts;
   std::uint32_t pes = 0, mailbox_size = 0, outbox_size = 0, kept_size = 0, parcels = 0, parcel_bytes = 0;
-  std::uint32_t blocks = 1, threads = 1;                        ///< of a PE, and of a block
-  std::uint32_t gpu = 0, gpus = 1, first_pe = 0, pes_here = 0;  ///< of which GPU this is the view
-  std::uint32_t gpus_of_process = 1;  ///< this one and those after it, in views of which threads run
+  std::uint32_t blocks = 1, threads = 1;                        ///< blocks per PE, and threads per block
+  std::uint32_t gpu = 0, gpus = 1, first_pe = 0, pes_here = 0;  ///< GPU whose view this is, and its PEs
+  std::uint32_t gpus_of_process = 1;  ///< this GPU and those after it, in views that threads run
   ending* end = nullptr;
-  /// Of each PE here, what the watchdog looks at: in the body how many entries it has begun, and above how
-  /// many items it keeps for full mailboxes of this process; in the stamp the meta of the entry that it runs,
-  /// with bit 32 set; or which GPU it waits for to begin, with bit 33 set.
+  /// Words for the watchdog, by PE here. Lower half of the body: entries that the PE has begun. Upper half:
+  /// items that it keeps for full mailboxes of this process. Stamp: the meta of the running entry, with bit
+  /// 32 set; or the GPU whose start it awaits, with bit 33 set.
   memory::wide* watched = nullptr;
-  /// Of each PE of all GPUs, at the end, the same on each GPU: messages whose number was not accepted.
+  /// Messages whose number was not accepted, by PE of all GPUs. Written at the end, equally on each GPU.
   std::uint32_t* kept = nullptr;
-  item* first_kept = nullptr;  ///< of each PE that has some
-  /// Of each PE here; and then, where PEs are in clusters, how many items of others there it has run.
+  item* first_kept = nullptr;  ///< by PE that has some
+  /// Tickets up to which each PE here has finished its mailbox. With clusters, a second block counts the
+  /// items from cluster peers that each PE has run.
   memory::word* finished = nullptr;
-  std::uint32_t* seen = nullptr;       ///< of each of these, for who looks for quiescence
-  memory::word* near_tails = nullptr;  ///< of each PE here: items that others of its cluster have sent it
-  std::uint32_t neighbours = 1;        ///< PEs of a cluster
+  std::uint32_t* seen = nullptr;       ///< scratch memory of the search for quiescence, by count in
+                                       ///< `finished`
+  memory::word* near_tails = nullptr;  ///< by PE here: items that others of its cluster have sent it
+  std::uint32_t neighbours = 1;        ///< PEs per cluster
   array_layout arrays[most_arrays]{};
   host_link host;
-  stepping* steps = nullptr;  ///< in simulated time
+  stepping* steps = nullptr;  ///< null unless time is simulated
 
-  // Of several GPUs.
-  divisor to_gpu;         ///< of a PE
-  std::uint32_t run = 0;  ///< its number
+  // Fields for several GPUs.
+  divisor to_gpu;         ///< GPU of a PE
+  std::uint32_t run = 0;  ///< number of the run
   link_words* link = nullptr;
-  gpu_report* reports = nullptr;  ///< of each GPU
-  std::uint32_t digest = 0;       ///< of the program and its first message, which all GPUs have alike
-  system_memory::word* digests = nullptr;  ///< of each GPU
-  system_memory::word* ready = nullptr;    ///< of each GPU: the last run in which it may be written to
-  system_memory::word* left = nullptr;     ///< of each GPU: the last run in which it writes no more
-  memory::word* crossed = nullptr;         ///< of each PE here: items of other GPUs that it has run
-  memory::word* tails = nullptr;           ///< of the crossings to each PE
+  gpu_report* reports = nullptr;  ///< by GPU
+  std::uint32_t digest = 0;       ///< digest of the program and its first message, which must be equal on all
+                                  ///< GPUs
+  system_memory::word* digests = nullptr;  ///< by GPU
+  system_memory::word* ready = nullptr;    ///< by GPU: the last run in which it may be written to
+  system_memory::word* left = nullptr;     ///< by GPU: the last run in which it writes no more
+  memory::word* crossed = nullptr;         ///< by PE here: items of other GPUs that it has run
+  memory::word* tails = nullptr;           ///< tails of the crossings to each PE
   system_memory::word* taken = nullptr;
-  system_memory::wide* crossings = nullptr;  ///< of each PE here from each GPU
-  system_memory::wide* gathered = nullptr;   ///< of each GPU, in two turns: what it gives to all
+  system_memory::wide* crossings = nullptr;  ///< slots, by PE here and sending GPU
+  system_memory::wide* gathered = nullptr;   ///< by GPU, twice, used alternately: values that it sends to all
   std::uint32_t crossing_size = 0;
   std::uint32_t first_ticket = 0;
   std::uint64_t heap_bytes = 0;
-  std::byte* heaps[most_gpus] = {};  ///< where each GPU's heap is mapped here
+  std::byte* heaps[most_gpus] = {};  ///< address of each GPU's heap as mapped here
 
   IMBREX_DEVICE std::uint32_t gpu_of(std::uint32_t pe) const { return gpus == 1 ? 0 : to_gpu.quotient(pe); }
   IMBREX_DEVICE bool is_here(std::uint32_t pe) const { return pe - first_pe < pes_here; }
-  /// What another GPU has where this one has `own`.
+  /// Address in another GPU's heap that corresponds to `own` in this GPU's.
   template <class T>
   IMBREX_DEVICE T* on(std::uint32_t other, T* own) const {
     return reinterpret_cast<T*>(heaps[other] + (reinterpret_cast<std::byte*>(own) - heaps[gpu]));
   }
-  /// The way to a PE of another GPU.
+  /// Crossing to a PE of another GPU.
   IMBREX_DEVICE crossing<memory, system_memory> crossing_to(std::uint32_t pe) const {
     const std::uint32_t other = gpu_of(pe);
     const std::uint64_t ring = std::uint64_t{pe - other * pes_here} * gpus + gpu;
     return {tails + pe, taken + pe, on(other, crossings + ring * crossing_size), crossing_size};
   }
-  /// The way from another GPU to a PE here.
+  /// Crossing from another GPU to a PE here.
   IMBREX_DEVICE crossing<memory, system_memory> crossing_from(std::uint32_t other, std::uint32_t pe) const {
     const std::uint64_t ring = std::uint64_t{pe - first_pe} * gpus + other;
     return {nullptr, on(other, taken + pe), crossings + ring * crossing_size, crossing_size};
   }
 
-  /// What quiescence is about: so many counts in `finished`, and for each what was sent.
+  /// Number of counts in `finished` that quiescence compares. `sent` is the number of sent items for one of
+  /// them.
   IMBREX_DEVICE std::uint32_t counts() const { return neighbours == 1 ? pes_here : 2 * pes_here; }
   IMBREX_DEVICE memory::word& sent(std::uint32_t of) const {
     return of < pes_here ? *mailbox_of(first_pe + of).tail : near_tails[of - pes_here];
   }
 
-  /// By the number of a PE among those here, and the one after them: the host's.
+  /// Memory of a PE by its index within the GPU; the index after the last PE is the host's.
   IMBREX_DEVICE std::byte* memory_of(std::uint32_t place) const {
     return pe_memory + static_cast<std::uint64_t>(place) * parts.bytes;
   }
@@ -339,7 +350,7 @@ struct machine {
     return {reinterpret_cast<memory::word*>(at + pe_layout::returned),
             reinterpret_cast<memory::plain*>(at + parts.next), parcels};
   }
-  /// The memory of a parcel, by its owner, of whatever GPU, and number: see parcel_name.
+  /// Memory of a parcel, by its owner, on any GPU, and number: see parcel_name.
   IMBREX_DEVICE std::byte* parcel(std::uint64_t name) const {
     std::byte* const own = bulk_of(static_cast<std::uint32_t>(name >> 32U) & 0xffffU) +
                            static_cast<std::uint64_t>(static_cast<std::uint32_t>(name) - 1) * parcel_bytes;
@@ -351,12 +362,12 @@ struct machine {
   static IMBREX_DEVICE std::uint32_t gpu_of_parcel(std::uint64_t name) {
     return static_cast<std::uint32_t>(name >> 48U);
   }
-  /// Of a parcel of this GPU.
+  /// Returns a parcel of this GPU to its owner.
   IMBREX_DEVICE void give_back(std::uint64_t name) const {
     parcels_of(static_cast<std::uint32_t>(name >> 32U) & 0xffffU).give_back(static_cast<std::uint32_t>(name));
   }
 
-  /// The host's: moves all that it points to, of its own GPU.
+  /// Host only. Moves all pointers to memory of the machine's own GPU.
   void shift(std::uintptr_t by) {
     const auto move = [by](auto*& at) {
       at = reinterpret_cast<std::remove_reference_t<decltype(at)>>(reinterpret_cast<std::uintptr_t>(at) + by);
@@ -383,7 +394,7 @@ struct machine {
     move(crossings);
     move(gathered);
   }
-  /// The host's: as another GPU of its process sees it. One of them alone listens to the host.
+  /// Host only. The view of another GPU of the process. Only one of the process's GPUs listens to the host.
   machine seen_by(std::uint32_t other) const {
     machine m = *this;
     m.shift(reinterpret_cast<std::uintptr_t>(heaps[other]) - reinterpret_cast<std::uintptr_t>(heaps[gpu]));
@@ -397,7 +408,7 @@ struct machine {
   }
 };
 
-/// What a PE runs next: a message, a pause in which all threads leave the last entry, or the end.
+/// Next action of a PE: run a message, pause until all threads have left the last entry, or end.
 enum class turn : std::uint32_t { works, rests, ends };
 struct alignas(16) decision {
   std::uint64_t body = 0;
@@ -406,17 +417,18 @@ struct alignas(16) decision {
 };
 
 inline constexpr std::uint32_t most_neighbours = 8;
-/// What a PE in a cluster has for each of the others there, by its place: in the block's shared memory.
+/// Memory of a PE for each other PE of its cluster, by index in the cluster. It is in the block's shared
+/// memory.
 struct near_part {
   using ring = near_ring<cluster_memory>;
   cluster_memory::wide slots[most_neighbours][ring::size];
   cluster_memory::barrier full[most_neighbours][ring::size];
-  cluster_memory::barrier empty[most_neighbours][ring::size];  ///< of what this one sends
-  std::uint32_t uses[most_neighbours][ring::size];             ///< the same
+  cluster_memory::barrier empty[most_neighbours][ring::size];  ///< for items that this PE sends
+  std::uint32_t uses[most_neighbours][ring::size];             ///< for items that this PE sends
   std::uint32_t sent[most_neighbours];
-  std::uint32_t heads[most_neighbours];  ///< what is taken next
+  std::uint32_t heads[most_neighbours];  ///< next item to take
 
-  /// Before anybody uses it.
+  /// Initialises the memory; to be called before any other use.
   IMBREX_DEVICE void prepare(std::uint32_t first_ticket) {
 #if defined(__CUDA_ARCH__)
 #pragma unroll 1
@@ -430,61 +442,61 @@ struct near_part {
   }
 };
 
-/// What the threads of one PE share and no other PE sees: on a device it is in the block's shared memory. All
-/// but the last three is the first thread's.
+/// State that the threads of one PE share and no other PE sees. On a device it is in the block's shared
+/// memory. Only the first thread touches it, except `scratch`, `reduced` and `now`.
 struct pe_state {
   outbox<memory> out;
   parcel_pool<memory>::owned parcels;
-  item* kept = nullptr;  ///< messages whose number is not accepted yet
+  item* kept = nullptr;  ///< messages with a number that is not accepted yet
   std::uint32_t kept_count = 0;
-  bool revisits = false;             ///< one of them may be accepted now
-  std::uint32_t finished = 0;        ///< what is published
-  std::uint32_t* tickets = nullptr;  ///< of each PE here: the ticket that is expected there next
+  bool revisits = false;             ///< one of the kept messages may be accepted now
+  std::uint32_t finished = 0;        ///< published value of `machine::finished`
+  std::uint32_t* tickets = nullptr;  ///< by PE here: the next expected ticket of its mailbox
 
-  /// Messages of the PE to itself, which need no mailbox, while there is room and none of them is in the
-  /// mailbox.
+  /// Messages of the PE to itself. They bypass the mailbox while there is room and the mailbox has none of
+  /// them.
   static constexpr std::uint32_t most_local = 16;
   item local[most_local];
   std::uint32_t local_first = 0, local_end = 0;
-  std::uint32_t own_end = 0;  ///< the ticket after the last one that it has drawn from itself
+  std::uint32_t own_end = 0;  ///< the ticket after the last one that the PE has drawn from its own mailbox
 
-  // What goes to the host, and comes from it.
-  host_item* untold = nullptr;  ///< for a full ring: a queue of outbox_size
+  // Items to and from the host.
+  host_item* untold = nullptr;  ///< items that found the ring full: a queue of outbox_size
   std::uint32_t untold_first = 0, untold_end = 0;
-  std::uint32_t told = 0, told_known = 0;  ///< slots that are filled, and emptied as far as is known
+  std::uint32_t told = 0, told_known = 0;  ///< slots filled, and slots emptied by the cached count
   std::uint32_t lost_lines = 0;
-  bool listens = false, is_open = false;  ///< of the first PE
-  std::uint32_t heard = 0;                ///< slots that are emptied
+  bool listens = false, is_open = false;  ///< first PE only
+  std::uint32_t heard = 0;                ///< slots emptied
   parcel_pool<memory>::owned host_parcels;
-  bool lacks_host_parcel = false;  ///< the host's next message waits for one
+  bool lacks_host_parcel = false;  ///< the host's next message waits for a parcel
   std::uint32_t recorded = 0, records_taken = 0, lost_records = 0;
   std::uint64_t entry_began = 0;
-  // Of those in clusters.
-  near_part* near[most_neighbours] = {};  ///< of each in the cluster
-  std::uint32_t near_first = 0;           ///< the first of these PEs
+  // Fields for clusters.
+  near_part* near[most_neighbours] = {};  ///< by PE of the cluster
+  std::uint32_t near_first = 0;           ///< first PE of the cluster
   std::uint32_t near_count = 0, near_place = 0;
-  std::uint32_t near_next = 0;  ///< that is looked at next
+  std::uint32_t near_next = 0;  ///< next PE to poll
   std::uint32_t near_run = 0, near_shown = 0;
 
   item from_host;
   std::uint32_t from_host_to = 0;
 
-  // Of several GPUs.
-  crossing_end* ends = nullptr;  ///< from each GPU
-  std::uint32_t next_gpu = 0;    ///< that is looked at next
+  // Fields for several GPUs.
+  crossing_end* ends = nullptr;  ///< by sending GPU
+  std::uint32_t next_gpu = 0;    ///< next GPU to poll
   item from_gpu;
   std::uint32_t crossed = 0, crossed_shown = 0;
-  std::uint32_t answered = 0;       ///< the last wave; of the leader
-  waves asks;                       ///< of GPU 0's leader
-  std::uint32_t gathers = 0;        ///< that it has begun
-  std::uint32_t run_of_others = 0;  ///< by its GPU: what the next answer says
-  failure wrong;                    ///< what is being said of the run's end: not on a stack
+  std::uint32_t answered = 0;       ///< leader only: the last wave with a reply
+  waves asks;                       ///< GPU 0's leader only
+  std::uint32_t gathers = 0;        ///< number of gathers begun
+  std::uint32_t run_of_others = 0;  ///< items of other GPUs that this GPU has run; for the next reply
+  failure wrong;                    ///< failure that is being reported; stored here to need no stack
 
   std::uint64_t scratch[2] = {};
-  std::uint64_t reduced = 0;  ///< by all GPUs
+  std::uint64_t reduced = 0;  ///< result of a reduction over all GPUs
   decision now[2];
 
-  /// The host's, before a run: `part_of(pe)` is what that PE has for its cluster.
+  /// Host only, before a run. `part_of(pe)` is that PE's memory for its cluster.
   template <class PartOf>
   void join_cluster(const machine& m, std::uint32_t pe, PartOf&& part_of) {
     near_count = m.neighbours == 1 ? 0 : m.neighbours;
@@ -492,7 +504,7 @@ struct pe_state {
     near_first = pe - near_place;
     for (std::uint32_t p = 0; p < near_count; ++p) near[p] = part_of(near_first + p);
   }
-  /// Whether that is another PE of the cluster; and the way there, and from there.
+  /// True for another PE of the cluster. `near_to` and `near_from` are the rings to and from it.
   IMBREX_DEVICE bool is_near(std::uint32_t pe) const {
     return pe - near_first < near_count && pe - near_first != near_place;
   }
@@ -505,7 +517,8 @@ struct pe_state {
     return {own.slots[place], own.full[place], near[place]->empty[near_place], nullptr};
   }
 
-  /// Before the PE's threads begin: of the first. `tickets_here` has room for a number of each PE of the GPU.
+  /// Initialises the state; first thread only, before the PE's other threads begin. `tickets_here` has room
+  /// for one number per PE of the GPU.
   IMBREX_DEVICE void prepare(const machine& m, std::uint32_t pe, std::uint32_t* tickets_here) {
     const std::uint32_t place = pe - m.first_pe;
     std::byte* const bulk = m.bulk_of(place);

@@ -11,13 +11,13 @@
 
 namespace imbrex::resident {
 
-/// The kernel of a program with these classes. A file that the device's compiler compiles includes this
-/// header and has `template struct imbrex::resident::native<cell>;`, which only there can be.
+/// Kernel of a program with these classes. A file that the device's compiler compiles includes this header
+/// and has `template struct imbrex::resident::native<cell>;`. No other compiler can instantiate it.
 template <class... Chare>
 struct native {
   static void launch(native_stream on, detail::machine m);
-  /// PEs of blocks of so many threads that run at once on the current device, one block on each
-  /// multiprocessor; 0: it has no cooperative launch, or no clusters where these are PEs.
+  /// Number of PEs, with blocks of `threads` threads, that run at once on the current device: one block per
+  /// multiprocessor. 0: the device has no cooperative launch, or no clusters where PEs need them.
   static std::uint32_t most_pes(std::uint32_t threads);
 };
 
@@ -28,10 +28,10 @@ struct native {
 namespace imbrex::resident {
 namespace detail {
 
-/// All of a run. All blocks must run at once, so it is launched cooperatively.
+/// Kernel of a run. All blocks must run at once, so the launch is cooperative.
 template <class List>
 __global__ void __launch_bounds__(512, 1) resident_kernel(const __grid_constant__ machine m) {
-#if defined(__CUDA_ARCH__)  // not where the host's side of it is compiled
+#if defined(__CUDA_ARCH__)  // not in the compilation for the host
   using kind = typename pe_of_list<List>::type;
   team_of<kind> threads;
   const std::uint32_t pe = m.first_pe + threads.place();
@@ -55,23 +55,23 @@ __global__ void __launch_bounds__(512, 1) resident_kernel(const __grid_constant_
     }
     threads.meet();
     scheduler<List>(m, state, threads, pe).serve();
-    threads.meet();  // others store into its memory
+    threads.meet();  // others store into this block's memory
   } else {
     extern __shared__ std::uint32_t tickets[];
     __shared__ pe_state state;
     if (threads.thread() == 0) state.prepare(m, pe, tickets);
     threads.sync();
     scheduler<List>(m, *threads.first(&state), threads, pe).serve();
-    if constexpr (blocks_of<kind> > 1) threads.sync();  // the others read what the first block has
+    if constexpr (blocks_of<kind> > 1) threads.sync();  // the others read the state of the first block
   }
 #endif
 }
 
-/// Blocks of a cluster; 0 or 1: there are none.
+/// Blocks per cluster; 0 or 1: there are none.
 template <class Kind>
 inline constexpr unsigned of_cluster = blocks_of<Kind> * neighbours_of<Kind>;
 
-/// Blocks of so many threads, in clusters if PEs are these, or in these.
+/// Launch of blocks of `threads` threads, in clusters if PEs are clusters or are in clusters.
 template <class Kind>
 struct resident_launch {
   cudaLaunchConfig_t config{};
@@ -122,14 +122,14 @@ std::uint32_t native<Chare...>::most_pes(std::uint32_t threads) {
     how.config.gridDim = dim3(detail::of_cluster<kind>);
     how.config.dynamicSmemBytes = tickets;
     if (cudaOccupancyMaxActiveClusters(&at_once, code, &how.config) != cudaSuccess) {
-      cudaGetLastError();  // it has no clusters
+      cudaGetLastError();  // the device has no clusters
       return 0;
     }
     return static_cast<std::uint32_t>(at_once) * detail::neighbours_of<kind>;
   } else {
     cudaOccupancyMaxActiveBlocksPerMultiprocessor(&at_once, code, static_cast<int>(threads), tickets);
     if (at_once == 0) return 0;
-    // One on each: more share its instructions.
+    // One per multiprocessor: more share its instructions.
     return detail::blocks_of<kind> == 0 ? 1 : detail::multiprocessors();
   }
 }

@@ -27,9 +27,9 @@ struct functions {
   void (*release)(void*) = nullptr;
   void* (*mapped)(const void*, int) = nullptr;
 };
-functions use;  // as the library, for ever
+functions use;  // never changed once loaded, as the library is never unloaded
 
-std::mutex lock;  // of the next
+std::mutex lock;  // guards under_way
 std::weak_ptr<session> under_way;
 
 template <class Symbol>
@@ -39,7 +39,7 @@ void find(void* in, Symbol*& symbol, const char* name) {
   symbol = reinterpret_cast<Symbol*>(address);
 }
 
-/// Throws imbrex::error, whose text says which file and why.
+/// Loads a library. Throws imbrex::error, whose text has the file and the reason.
 library take(const std::string& file) {
   void* const opened = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (opened == nullptr) throw error(::dlerror());
@@ -135,7 +135,7 @@ session::~session() {
   if (ended.wait_for(std::chrono::seconds(10)) == std::future_status::ready)
     last.join();
   else
-    last.detach();  // others are gone; what is left ends with the process
+    last.detach();  // other processes are gone; the thread ends with this process
 }
 
 session::piece session::allocate(std::size_t bytes) {

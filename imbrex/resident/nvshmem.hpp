@@ -13,15 +13,15 @@
 #include <utility>
 #include <vector>
 
-/// What is used of NVSHMEM's interface for hosts. Its headers are not needed: what goes through it is
-/// declared here, as version 1 of its structures, which all of 3.x take. PEs use nothing of it: they load and
-/// store where it has mapped memory.
+/// Used part of NVSHMEM's interface for hosts. NVSHMEM's headers are not needed: its structures are declared
+/// here, in version 1, which all releases 3.x accept. PEs call no NVSHMEM. They load and store in the memory
+/// that it has mapped.
 namespace imbrex::resident::nvshmem {
 
 template <class T>
 inline constexpr int version_of = (1 << 16) + static_cast<int>(sizeof(T));
 
-/// By what processes find each other. It may be copied to others.
+/// Identifier by which processes find each other. It may be copied to other processes.
 struct unique_id {
   int version = (1 << 16) + 128;
   std::array<char, 124> bytes{};
@@ -47,7 +47,7 @@ static_assert(version_of<unique_id> == unique_id().version &&
               version_of<init_attributes> == init_attributes().version);
 inline constexpr unsigned init_by_unique_id = 1U << 3U;
 
-/// The NVSHMEM of this process. It is loaded by who wants it, not linked, and stays.
+/// NVSHMEM of this process. It is loaded on demand, not linked, and never unloaded.
 struct library {
   std::string file;
   int major = 0, minor = 0, patch = 0;
@@ -56,48 +56,49 @@ struct library {
     return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(patch);
   }
 };
-/// Loads it, at the first call that finds one: of the folder `lib` in what NVSHMEM_HOME names, or where the
-/// loader finds libnvshmem_host.so.3. Throws imbrex::error, with the remedy, if there is none of 3.x.
+/// Loads NVSHMEM, at the first call that finds one. The file is in the folder `lib` of NVSHMEM_HOME, or
+/// libnvshmem_host.so.3 where the loader finds it. Throws imbrex::error, with the remedy, if there is no
+/// release 3.x.
 const library& load();
 
-/// One use of it, by all processes of a run; NVSHMEM has one in a process at a time. What says that it blocks
-/// waits until all processes do the same.
+/// One use of NVSHMEM by all processes of a run. A process has at most one session at a time. A function that
+/// blocks waits until all processes call it.
 class session {
  public:
-  /// Memory of all processes, of which this one has its own part.
+  /// Memory of all processes, of which this process has its own part.
   struct piece {
-    std::uint32_t number = 0;  ///< the same in all
+    std::uint32_t number = 0;  ///< equal in all processes
     std::byte* own = nullptr;  ///< null: there was no room
   };
 
-  /// Of the first process. Throws imbrex::error.
+  /// Makes an identifier; first process only. Throws imbrex::error.
   static unique_id new_id();
-  /// That under way in this process; null if there is none.
+  /// Current session of this process; null if there is none.
   static std::shared_ptr<session> here();
-  /// Begins one; `choose` has the calling thread choose the device. Blocks. Throws imbrex::error.
+  /// Begins a session. `choose` makes the calling thread choose the device. Blocks. Throws imbrex::error.
   static std::shared_ptr<session> begin(const unique_id& id, int rank, int ranks,
                                         std::function<void()> choose);
   session(const session&) = delete;
   session& operator=(const session&) = delete;
-  /// Ends it. Blocks, but no longer than some seconds: others may be gone.
+  /// Ends the session. Blocks, but no longer than some seconds: other processes may be gone.
   ~session();
 
-  /// Blocks.
+  /// Takes memory of `bytes` bytes. Blocks.
   piece allocate(std::size_t bytes);
-  /// Where this process has another's of what it has there; null if it is not mapped.
+  /// Address at which this process maps the counterpart of `own` in process `rank`; null if it is not mapped.
   static std::byte* mapped(std::byte* own, int rank);
-  /// This process does not use it any more, though others may.
+  /// Records that this process has stopped using a piece. Other processes may still use it.
   void give_back(std::uint32_t number) noexcept;
-  /// Those, ascending.
+  /// Numbers of the pieces given back, ascending.
   std::vector<std::uint32_t> given_back();
-  /// Of those that no process uses any more. Blocks.
+  /// Frees pieces that no process uses any more. Blocks.
   void release(const std::vector<std::uint32_t>& numbers);
 
  private:
   explicit session(std::function<void()> choose) : choose_(std::move(choose)) {}
 
   const std::function<void()> choose_;
-  std::mutex lock_;  // of the next
+  std::mutex lock_;  // guards pieces_, given_back_ and next_
   std::map<std::uint32_t, std::byte*> pieces_;
   std::set<std::uint32_t> given_back_;
   std::uint32_t next_ = 0;

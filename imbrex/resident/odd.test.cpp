@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Odd programs inside GPUs: of one chare, of many more than PEs, of uneven shapes, two at once in one heap;
-// all kinds of messages at once.
+// Odd programs inside GPUs: one chare; many more chares than PEs; uneven shapes; two programs at once in one
+// heap; all kinds of messages at once.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -29,12 +29,12 @@ struct oddity {
 const std::vector<oddity> oddities{
     {{1, 1, 1}},
     {{1, 1, 1}, 5},
-    {{7, 1, 5}, 4, 1, placement::blocks},  // shares of 9, and of 8
-    {{5, 1, 1}, 4, 1, placement::blocks},  // the last PE has none
+    {{7, 1, 5}, 4, 1, placement::blocks},  // shares of 9 and of 8
+    {{5, 1, 1}, 4, 1, placement::blocks},  // the last PE has no element
     {{2, 3, 1}, 4, 2, placement::blocks},
-    {{1, 2, 64}, 2, 1, placement::round_robin, 1},  // 64 of each PE
-    {{4, 4, 8}, 2, 2, placement::blocks, 1},        // as many
-    {{1, 1, 2}, 6, 3, placement::blocks},           // two GPUs have none
+    {{1, 2, 64}, 2, 1, placement::round_robin, 1},  // 64 elements per PE
+    {{4, 4, 8}, 2, 2, placement::blocks, 1},        // 64 elements per PE
+    {{1, 1, 2}, 6, 3, placement::blocks},           // two GPUs have no element
     {{3, 3, 3}, 5, 5},
 };
 
@@ -119,7 +119,7 @@ TEST(resident_oddities, of_two_in_one_heap_each_has_its_own) {
   }
 }
 
-/// Several end the run, and fail, at once: one of them is heard, on all GPUs the same.
+/// Several PEs end the run, or fail, at once. One of them takes effect, on all GPUs the same.
 TEST(resident_oddities, end_once_though_many_end_them) {
   const auto devices = devices_here("emulated");
   for (const std::uint32_t gpus : {1U, 2U, 3U})

@@ -19,14 +19,14 @@ TEST(divisor, divides_as_a_division_does) {
   for (const std::uint32_t by : divisors) {
     const divisor d(by);
     for (std::uint32_t n = 0; n < most; n += 9'973) ASSERT_EQ(d.quotient(n), n / by) << n << " / " << by;
-    for (std::uint32_t q = 1; q <= 3; ++q)  // where a quotient begins
+    for (std::uint32_t q = 1; q <= 3; ++q)  // where the quotient changes
       for (const std::uint32_t n : {q * by - 1, q * by})
         if (std::uint64_t{q} * by < most) ASSERT_EQ(d.quotient(n), n / by) << n << " / " << by;
     ASSERT_EQ(d.quotient(most - 1), (most - 1) / by);
   }
 }
 
-/// Each element has one PE and one place there, and PEs without elements are the last.
+/// Each element has one PE and one index there. PEs without elements are the last.
 TEST(placement, gives_each_element_its_own_place) {
   for (const placement placed : {placement::round_robin, placement::blocks})
     for (const std::uint32_t pes : {1U, 2U, 3U, 7U, 132U, 256U})

@@ -79,7 +79,7 @@ void add_host_names(entry_names& to, host_entries<Entry...>) {
   (to.host.push_back(std::string(short_name(type_name<Entry>()))), ...);
 }
 
-/// Calls a listener with what was told.
+/// Calls a listener with the arguments of a message.
 template <class Traits, class Listener, class... Done>
 void call_listener(Listener& listener, const host_slot& said, const packed<>&, const Done&... done) {
   if constexpr (Traits::has_payload) {
@@ -114,7 +114,7 @@ void hear(Listener& listener, const host_slot& said) {
   }
 }
 
-/// The parcel of a message of the host.
+/// Parcel of a message of the host.
 template <class Traits, class... A>
 std::vector<std::byte> parcel_with(const A&... arguments) {
   constexpr std::uint32_t offset = payload_offset<Traits::fixed_bytes>;
@@ -139,16 +139,19 @@ std::vector<std::byte> parcel_with(const A&... arguments) {
 }  // namespace detail
 
 /// Chares that live in a device's memory, and the runs in which they are scheduled there. A run is one
-/// kernel: on a GPU each PE is a block of it; where the device is emulated, threads of the host. One thread
+/// kernel. On a GPU each PE is a block of it. On an emulated device a PE is threads of the host. One thread
 /// uses it.
 ///
 ///     resident::program<cell> ring(imbrex::gpu(), {.pes = 132}, {1056});
 ///     const resident::outcome end = ring.run<&cell::token>(0, 100'000);
 ///
-/// An entry of an Imbrex program awaits a run as any work of a device: `ring.start<&cell::token>(0,
-/// 100'000)`, then `co_await ring.stream().done()`, then `ring.end()`.
+/// An entry of an Imbrex program awaits a run as any work of a device:
 ///
-/// On a GPU one file that the device's compiler compiles has `template struct
+///     ring.start<&cell::token>(0, 100'000);
+///     co_await ring.stream().done();
+///     const resident::outcome end = ring.end();
+///
+/// For a GPU, one file that the device's compiler compiles has `template struct
 /// imbrex::resident::native<cell>;` (<imbrex/resident/native.hpp>).
 template <class... C>
 class program {
@@ -165,16 +168,16 @@ class program {
                 "imbrex: chares inside a GPU must be trivially copyable, and are made without arguments");
 
  public:
-  /// Its arrays, by their extents, of elements that are made without arguments. `of` must outlive the
-  /// program. Throws usage_error for settings that cannot be, device_error if the device cannot run it.
+  /// Makes the arrays, with these extents and elements made without arguments. `of` must outlive the program.
+  /// Throws usage_error for invalid settings, device_error if the device cannot run the program.
   program(device& of, const settings& s, const typename C::index_type&... shapes)
       : state_(of, detail::layout(completed(of, s), {detail::kind_of<C>(shapes)...}, blocks, neighbours),
                names(), detail::serve_on_host<list>) {
     (write(std::vector<C>(state_.count(table::template array<C>()))), ...);
   }
-  /// The same on the GPUs of a heap, in which its memory is. Where these are of several processes, all make
-  /// it, with the same settings, and each call that starts or ends a run is made by all; `settings::pes` are
-  /// those of all.
+  /// A program on the GPUs of a heap, which has its memory. If the GPUs belong to several processes, all make
+  /// the program, with equal settings. All of them make each call that starts or ends a run. `settings::pes`
+  /// counts the PEs of all processes.
   program(const symmetric_heap& heap, const settings& s, const typename C::index_type&... shapes)
       : state_(heap.memory(),
                detail::layout(on_gpus_of(heap, s), {detail::kind_of<C>(shapes)...}, blocks, neighbours),
@@ -182,11 +185,11 @@ class program {
     (write(std::vector<C>(state_.count(table::template array<C>()))), ...);
   }
 
-  /// So many bytes it takes of a heap with `settings::gpus` GPUs of that device.
+  /// Bytes that the program takes of a heap with `settings::gpus` GPUs of that device.
   static std::size_t heap_bytes(device& of, const settings& s, const typename C::index_type&... shapes) {
     return detail::layout(completed(of, s), {detail::kind_of<C>(shapes)...}, blocks, neighbours).bytes();
   }
-  /// The settings that are 0, as they come out on that device.
+  /// Settings in which values of 0 are replaced by the defaults for that device.
   static settings completed(device& of, settings s) {
     const bool is_emulated = of.info().backend == "emulated";
     if (s.threads == 0) s.threads = is_emulated ? 1 : 128;
@@ -198,43 +201,43 @@ class program {
     s.pes = s.gpus * std::max(of_gpu / neighbours, 1U) * neighbours;
     return s;
   }
-  /// What the settings came to.
+  /// Settings in effect.
   const settings& chosen() const { return state_.chosen(); }
-  /// Elements of the array of T.
+  /// Number of elements of the array of T.
   template <class T>
   std::uint32_t count() const {
     return state_.count(array<T>());
   }
-  /// Copies of an array's elements, in their order; of those on GPUs of other processes, as they were
-  /// written. Between runs.
+  /// Copies an array's elements, in their order. Elements on GPUs of other processes are as they were
+  /// written. Between runs only.
   template <class T>
   std::vector<T> read() {
     std::vector<T> elements(count<T>());
     state_.read(array<T>(), std::as_writable_bytes(std::span(elements)));
     return elements;
   }
-  /// Replaces them; there must be as many. Between runs.
+  /// Replaces an array's elements; their number must not change. Between runs only.
   template <class T>
   void write(const std::vector<T>& elements) {
     state_.write(array<T>(), std::as_bytes(std::span(elements)));
   }
 
-  /// Runs with a message for one element, at most 8 bytes of arguments, until a chare calls `exit` or all is
-  /// quiet. Throws imbrex::error if the run fails.
+  /// Runs with a message for one element, until a chare calls `exit` or all is quiet. At most 8 bytes of
+  /// arguments. Throws imbrex::error if the run fails.
   template <auto Entry, class... A>
   outcome run(const typename detail::traits_of<Entry>::index_type& to, const A&... arguments) {
     start<Entry>(to, arguments...);
     stream().synchronize();
     return end();
   }
-  /// The same with a message for all elements of an array.
+  /// Runs with a message for all elements of an array, otherwise as `run`.
   template <auto Entry, class... A>
   outcome run_all(const A&... arguments) {
     start_all<Entry>(arguments...);
     stream().synchronize();
     return end();
   }
-  /// Submits a run to `stream()`. The next one begins after `end()`.
+  /// Submits a run to `stream()`. The next run begins after `end()`.
   template <auto Entry, class... A>
   void start(const typename detail::traits_of<Entry>::index_type& to, const A&... arguments) {
     using target = typename detail::traits_of<Entry>::chare;
@@ -251,10 +254,10 @@ class program {
   }
   imbrex::stream& stream() { return state_.stream(); }
 
-  /// What happens when a chare tells the host HostEntry: the listener is called with its arguments, a payload
-  /// as std::span<const T>, by a thread of the program's and in the order of what one chare tells, until
-  /// `end()` returns; of a run that fails, what found room in the ring. An exception that leaves it ends the
-  /// run, and `end()` throws it. In an Imbrex program it posts to an `executor`. Between runs.
+  /// Sets the listener for HostEntry. A thread of the program calls it with the arguments of each message, a
+  /// payload as std::span<const T>. Messages of one chare arrive in order, until `end()` returns. In a run
+  /// that fails, only messages that found room in the ring arrive. An exception of the listener ends the run,
+  /// and `end()` throws it. In an Imbrex program the listener posts to an `executor`. Between runs only.
   template <class HostEntry, class Listener>
   void on(Listener listener) {
     static_assert((tells<C, HostEntry>() || ...),
@@ -264,12 +267,13 @@ class program {
     };
     (listen<C, HostEntry>(heard), ...);
   }
-  /// The next run is open for messages of the host: it goes on when all is quiet, until `close()`. Not in
-  /// simulated time, in which nothing else happens while a run goes on.
+  /// Opens the next run for messages of the host. The run then goes on when all is quiet, until `close()`.
+  /// Not in simulated time, in which nothing else happens during a run.
   void open() { state_.open(); }
-  /// Sends a message to a chare of the open run, from any thread, and returns at once. What one thread sends
-  /// to one chare comes in order. A payload is given as std::span<const T>. Throws error if the run is not
-  /// open, usage_error if there is no such chare, or the message is larger than `settings::host_bytes`.
+  /// Sends a message to a chare of the open run, from any thread, and returns at once. Messages of one thread
+  /// to one chare arrive in order. A payload is passed as std::span<const T>. Throws error if the run is not
+  /// open. Throws usage_error if there is no such chare, or if the message is larger than
+  /// `settings::host_bytes`.
   template <auto Entry, class... A>
   void send(const typename detail::traits_of<Entry>::index_type& to, const A&... arguments) {
     using traits = detail::traits_of<Entry>;
@@ -288,19 +292,19 @@ class program {
       state_.door().send({a.pe_of(element), item_of<Entry>(element, arguments...), {}});
     }
   }
-  /// The same to all elements of an array, with at most 8 bytes of arguments. It goes from PE to PE, so what
-  /// is sent afterwards may come before it.
+  /// Sends a message to all elements of an array, with at most 8 bytes of arguments, otherwise as `send`. PEs
+  /// forward it, so a message sent later may arrive earlier.
   template <auto Entry, class... A>
   void send_all(const A&... arguments) {
     static_assert(!detail::traits_of<Entry>::is_numbered,
                   "imbrex: a broadcast inside a GPU has no reference number");
     state_.door().send({0, item_of<Entry>(detail::all_elements, arguments...), {}});
   }
-  /// No more messages come, from any thread: the run ends when all is quiet. Again it does nothing until
-  /// `end()`. Throws error if the run was not opened.
+  /// Closes the run for messages of the host, from any thread: it ends when all is quiet. Further calls
+  /// before `end()` do nothing. Throws error if the run was not opened.
   void close() { state_.door().close(); }
 
-  /// How the run ended whose work in `stream()` is done.
+  /// Returns how the run ended. Its work in `stream()` must be done.
   outcome end() { return state_.end(); }
 
  private:
@@ -331,7 +335,7 @@ class program {
     (detail::add_host_names(all, typename detail::host_entries_of<C>::type{}), ...);
     return all;
   }
-  /// True if the class T tells the host that entry.
+  /// True if the class T names that entry of the host.
   template <class T, class HostEntry>
   static constexpr bool tells() {
     using told = detail::host_entry_list<typename detail::host_entries_of<T>::type>;

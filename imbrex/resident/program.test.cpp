@@ -110,7 +110,7 @@ TEST_P(resident_program, has_clusters_as_pes) { check_crew<cluster<2>>(gpu(), ch
 
 TEST_P(resident_program, has_whole_gpus_as_pes) {
   settings s = chosen();
-  s.parcel_bytes = 1U << 19U;  // a word of each thread
+  s.parcel_bytes = 1U << 19U;  // one word per thread
   s.pes = s.gpus;
   check_crew<whole_gpu>(gpu(), s, GetParam().backend == "emulated" ? 2 : 0);
   s.pes = s.gpus + s.gpus;
@@ -148,7 +148,7 @@ TEST_P(resident_program, loses_nothing_in_a_storm) {
   EXPECT_EQ(wrong, 0U);
 }
 
-/// A million messages on three PEs, of which many find their mailbox full, and fewer where it would take
+/// A million messages on three PEs, of which many find their mailbox full. Fewer where a million would take
 /// long.
 TEST_P(resident_program, carries_each_of_many_messages_once) {
   const bool is_long =
@@ -166,7 +166,7 @@ TEST_P(resident_program, carries_each_of_many_messages_once) {
   EXPECT_GE(end.entries, got);
 }
 
-/// Of this process, in bytes.
+/// Resident memory of this process, in bytes.
 std::size_t resident_memory() {
   std::ifstream file("/proc/self/statm");
   std::size_t all = 0, resident = 0;
@@ -174,8 +174,8 @@ std::size_t resident_memory() {
   return resident * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 }
 
-/// A hundred million messages, of programs that follow each other: with full mailboxes and ways between GPUs,
-/// and numbers that wrap. It is of the night: resident.many_messages.
+/// A hundred million messages, of successive programs, with full mailboxes and crossings, and tickets that
+/// wrap. Runs at night: resident.many_messages.
 TEST(resident_program_at_night, DISABLED_carries_each_message_once_and_keeps_no_memory) {
   const auto devices = devices_here("emulated");
   constexpr std::uint32_t chares = 53, tokens = 4, hops = 4'999;
@@ -189,7 +189,7 @@ TEST(resident_program_at_night, DISABLED_carries_each_message_once_and_keeps_no_
     s.mailbox = 2U << round % 9;
     s.crossing = 2U << round % 5;
     s.parcels = 1 + round % 7;
-    s.outbox = 1U << 16U;  // what all send to one PE may be kept at once
+    s.outbox = 1U << 16U;  // all messages to one PE may be kept at once
     s.first_ticket = static_cast<std::uint32_t>(-1'000) - 977 * round;
     {
       program<wanderer> p(*devices.front(), s, {chares});
@@ -210,7 +210,7 @@ TEST(resident_program_at_night, DISABLED_carries_each_message_once_and_keeps_no_
       }
       ASSERT_EQ(sent, std::uint64_t{chares} * 3 * (300 + round));
       ASSERT_EQ(got, sent) << "in round " << round;
-      messages += 2 * got;  // each is sent by one that its sender sends itself
+      messages += 2 * got;  // each is sent by a message that its sender sends itself
     }
     if (round == 17) before = resident_memory();
   }

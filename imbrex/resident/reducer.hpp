@@ -9,8 +9,8 @@
 
 namespace imbrex::resident::detail {
 
-/// A reduction on one PE, of its first thread. PE p's values go to PE (p - 1) / 2; those without elements are
-/// left out, and are the last.
+/// A reduction on one PE; first thread only. PE p sends its value to PE (p - 1) / 2. PEs without elements
+/// take no part; they are the last.
 template <class List, class Reduction>
 class reducer {
   using traits = reduction_traits<Reduction>;
@@ -21,7 +21,7 @@ class reducer {
  public:
   IMBREX_DEVICE explicit reducer(own_core& c) : core_(c) {}
 
-  /// The running element's value, for its next round.
+  /// Adds the running element's value to its next round.
   IMBREX_DEVICE void contribute(const value& v) {
     constexpr std::uint32_t which = number() - table<List>::template first_reduction<chare>();
     const std::uint32_t round = array().rounds[core_.element * array().reductions + which]++;
@@ -32,7 +32,8 @@ class reducer {
     ++here.own;
     advance(round);
   }
-  /// What the message of a PE below says: which place and which of the two, and the value.
+  /// Adds the value of a child. `place_and_side` has the slot of the round, and which of the two children it
+  /// is.
   IMBREX_DEVICE void add_child(std::uint32_t place_and_side, std::uint64_t bits) {
     const std::uint32_t side = place_and_side % 2;
     reduction_round& here = at(place_and_side / 2);
@@ -76,7 +77,7 @@ class reducer {
     return reinterpret_cast<std::uint64_t*>(core_.m.memory_of(core_.place()) + core_.m.parts.values) +
            std::uint64_t{place(round)} * core_.m.parts.values_each;
   }
-  /// Passes the round on if all of it is there.
+  /// Passes the round's value on if it is complete.
   IMBREX_DEVICE void advance(std::uint32_t round) {
     reduction_round& here = at(round);
     const std::uint32_t local = array().local_count(core_.pe);

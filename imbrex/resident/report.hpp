@@ -11,7 +11,7 @@
 
 namespace imbrex::resident::detail {
 
-/// The names of a program's entries and reductions, by their numbers; of each, the array that it belongs to.
+/// Names of a program's entries and reductions, by number, and the array that each belongs to.
 struct entry_names {
   struct one {
     std::string name;
@@ -19,27 +19,27 @@ struct entry_names {
     bool in_parcel = false;
   };
   std::vector<one> all;
-  std::vector<std::string> host = {};  ///< entries of the host, by their numbers
+  std::vector<std::string> host = {};  ///< names of the host's entries, by number
 };
 
-/// Says in words what happened in a run.
+/// Texts about a run: errors, names and states.
 class reporter {
  public:
   reporter(const layout& of, const entry_names& names);
 
-  /// Why a run failed.
+  /// Reason why a run failed.
   std::string text_of(const failure& what, std::uint64_t value) const;
-  /// An element that there is not: "cell(7), which there is not: the array has the extents (4)".
+  /// Text about an element that does not exist: "cell(7), which there is not: the array has the extents (4)".
   std::string missing(std::uint32_t array, const std::vector<int>& place) const;
-  /// Who runs an entry, by the entry's meta: "cell(3) on PE 2".
+  /// Chare that runs an entry, by the entry's meta: "cell(3) on PE 2".
   std::string chare(std::uint32_t meta, std::uint32_t pe) const;
-  /// An entry or reduction, as traces name it: "cell::token".
+  /// Name of an entry or reduction, as in traces: "cell::token".
   std::string_view member(std::uint32_t entry) const;
-  /// Something was told that nobody listens for.
+  /// Text about a message to the host that has no listener.
   std::string unheard(std::uint32_t meta, std::uint32_t pe, std::uint32_t host_entry) const;
-  /// What PEs do, from that one on, that make no progress, a line each.
+  /// States of PEs that make no progress, from `first_pe` on, one line each.
   std::string text_of(const std::vector<wide_word>& watched, std::uint32_t first_pe) const;
-  /// Messages that nobody accepted: how many, and one of them.
+  /// Text about messages that no chare accepted: their number, and one of them.
   std::string unaccepted(std::uint64_t count, const item& first) const;
 
  private:

@@ -30,7 +30,7 @@ std::uint32_t mixed(std::uint32_t digest, std::string_view more) {
   return digest;
 }
 
-/// What processes must have alike: the program, and where it lies.
+/// Digest of everything that all processes must have equal: the program, and its offset in the heap.
 std::uint32_t digest_of(const layout& plan, const entry_names& names, const heap_memory& heap,
                         std::size_t offset) {
   const settings& s = plan.chosen();
@@ -47,7 +47,7 @@ std::uint32_t digest_of(const layout& plan, const entry_names& names, const heap
   return mixed(2'166'136'261U, all);
 }
 
-/// Where the machine of the first GPU here lies, for the device's code.
+/// Machine of the first GPU here, with addresses for the device's code.
 machine placed(const layout& plan, const heap_memory& heap, std::size_t offset, std::uint32_t number) {
   const std::uint32_t first = heap.first();
   machine m = plan.at(heap.own(first) + offset);
@@ -65,7 +65,8 @@ machine placed(const layout& plan, const heap_memory& heap, std::size_t offset, 
   return m;
 }
 
-/// Where this thread is a PE of a run in simulated time, or a deterministic one: what things take there.
+/// Services of the run if this thread is a PE of a simulated or deterministic one, with the costs of steps;
+/// else null.
 const run_services* stepped_run() {
   const scheduler* const here = scheduler::current();
   if (here == nullptr || here->pe() == scheduler::no_pe) return nullptr;
@@ -87,7 +88,7 @@ std::uint64_t seed_here() {
   return run == nullptr ? 0 : run->how().shuffle.value_or(0);
 }
 
-/// What the device does meanwhile.
+/// Kernel that takes the simulated time of a run on the device.
 constexpr kernel<nanoseconds> pause{.name = "resident",
                                     .host = [](nanoseconds) {},
                                     .work = [](nanoseconds time) { return work_size{.time = time}; }};
@@ -126,12 +127,12 @@ run_state::run_state(std::shared_ptr<heap_memory> heap, layout plan, entry_names
         "are of one process");
 }
 
-/// Nobody else gets its place in the heap before its PEs are gone, here and in other processes.
+/// Waits until the PEs are gone, here and in other processes, before the memory in the heap is freed.
 run_state::~run_state() {
   if (!is_under_way_) return;
   door_.abandon();
   try {
-    if (!costs_ && !device_.ended()) stream_.synchronize();  // in simulated time its PEs have ended
+    if (!costs_ && !device_.ended()) stream_.synchronize();  // in simulated time the PEs have ended
   } catch (const error&) {  // the device has failed, so that nothing runs there
   }
   heap_->end_run();
@@ -186,7 +187,8 @@ void run_state::start(const kernel<machine>& code, std::uint32_t to, const item&
   check_rests();
   machine_.host = door_.begin(!costs_, !names_.host.empty());
   machine_.run = heap_->next_run(number_.value());
-  machine_.digest = mixed(digest_, std::to_string(first.meta));  // arguments are of one process alone
+  machine_.digest = mixed(digest_, std::to_string(first.meta));  // without arguments, which only one process
+                                                                 // knows
   for (std::uint32_t g = first_gpu(); g < last_gpu(); ++g) {
     layout_.write(written(g).data());
     const std::uint32_t place = to - g * machine_.pes_here;
@@ -233,7 +235,7 @@ void run_state::check_message(std::size_t bytes) const {
                       ": raise settings::host_bytes and settings::parcel_bytes");
 }
 
-/// Before its time, which passes then.
+/// Runs the program before its simulated time passes on the device.
 void run_state::run_in_steps() {
   stream_.synchronize();
   stepping steps(*costs_, chosen().gpus, seed_);
@@ -248,7 +250,7 @@ std::vector<wide_word> run_state::watched() {
   const std::size_t pes = std::size_t{heap_->here()} * machine_.pes_here;
   if (!costs_ && !loaded_.done()) return std::vector<wide_word>(pes);
   for (std::uint32_t g = first_gpu(); g < last_gpu(); ++g) {
-    if (device_.info().backend == "emulated") {  // its memory is the host's, and its PEs write meanwhile
+    if (device_.info().backend == "emulated") {  // the memory is the host's, and its PEs write meanwhile
       const machine m = machine_.seen_by(g);
       for (std::uint32_t pe = 0; pe < m.pes_here; ++pe) all.push_back(memory::poll(m.watched[pe]));
     } else {
@@ -272,7 +274,7 @@ outcome run_state::end() {
   is_under_way_ = false;
   heap_->end_run();
   door_.end();
-  const ending last = *report(first_gpu()).end;  // all GPUs have the same
+  const ending last = *report(first_gpu()).end;  // equal on all GPUs
   const auto reason = static_cast<stop_reason>(last.stop);
   if (reason == stop_reason::failed) throw error(reporter_.text_of(last.first, last.value));
   if (reason == stop_reason::abandoned)

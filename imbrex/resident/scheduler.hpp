@@ -17,10 +17,10 @@
 
 namespace imbrex::resident::detail {
 
-/// The loop of a PE, which all its threads run. The first finds out what is next and writes it into one of
-/// two places in turn; after a wait of all for all, everybody runs it. So one wait a message is enough: who
-/// writes the next place may be ahead by one entry, and all that follows a wait is after what all did before
-/// it.
+/// Main loop of a PE, which all its threads run. The first thread chooses the next action and writes it into
+/// one of two slots, alternately. After a barrier all threads run it. So one barrier per message is enough.
+/// The thread that writes the next slot may be ahead by one entry. Everything after a barrier comes after
+/// everything that all threads did before it.
 template <class List>
 class scheduler {
   using kind = typename pe_of_list<List>::type;
@@ -34,7 +34,7 @@ class scheduler {
 
   IMBREX_DEVICE void serve() {
     if (is_linked()) {
-      turn& begin = core_.me.now[1].kind;  // it is written again after the next wait of all
+      turn& begin = core_.me.now[1].kind;  // written again after the next barrier
       if (core_.leads()) begin = meet_before(core_.m, leads_gpu()) ? turn::rests : turn::ends;
       core_.threads.sync();
       if (begin == turn::ends) return leave();
@@ -47,9 +47,9 @@ class scheduler {
         now = {i.body, i.meta, kind};
       }
       core_.threads.sync();
-      if (core_.leads()) ahead_ = core_.own.look(core_.head);  // it comes while the entry runs
+      if (core_.leads()) ahead_ = core_.own.look(core_.head);  // the poll completes while the entry runs
       const decision what = now;
-      if (core_.held != 0) {  // of the first thread alone: nobody is in that entry any more
+      if (core_.held != 0) {  // first thread only: no thread is in that entry any more
         core_.give_back(core_.held);
         core_.held = 0;
       }
@@ -68,24 +68,25 @@ class scheduler {
 #if defined(__CUDA_ARCH__)
   static constexpr std::uint32_t looks_in_a_row = 8;
   static constexpr bool relaxes_at_once = false;
-  static constexpr std::uint32_t looks_between_hearings = 32, first_hearing = 24;  // it is behind a bus
-  static constexpr std::uint32_t short_idle = 16;  ///< looks until what was done is published
+  static constexpr std::uint32_t looks_between_hearings = 32, first_hearing = 24;  // host is behind a bus
+  static constexpr std::uint32_t short_idle = 16;  ///< polls until finished items are published
   static constexpr std::uint32_t looks_between_ends = 32, looks_between_judgements = 64;
-  static constexpr std::uint32_t tries_in_a_rest = 2;  ///< of what is kept
+  static constexpr std::uint32_t tries_in_a_rest = 2;  ///< retries of kept items
 #else
   static constexpr std::uint32_t looks_in_a_row = 1;
-  static constexpr bool relaxes_at_once = true;  // others need the processor, and may have it for long
+  static constexpr bool relaxes_at_once = true;  // other threads need the processor, and may have it for long
   static constexpr std::uint32_t short_idle = 4, looks_between_ends = 4, looks_between_judgements = 8;
   static constexpr std::uint32_t looks_between_hearings = 1, first_hearing = 0;
   static constexpr std::uint32_t tries_in_a_rest = 64;
 #endif
-  static constexpr std::uint32_t looks_between_states = 1024;  ///< of a host that sends nothing
+  static constexpr std::uint32_t looks_between_states = 1024;  ///< polls of the state of a host that sends
+                                                               ///< nothing
 
   IMBREX_DEVICE bool is_linked() const { return core_.m.gpus != 1; }
   IMBREX_DEVICE bool leads_gpu() const { return core_.pe == core_.m.first_pe; }
 
-  /// What the first thread does between entries. It alone makes up most of a message's time, one instruction
-  /// after the other, so what is seldom is asked for by one flag, or between looks that have found nothing.
+  /// Work of the first thread between entries. It makes up most of a message's time, one instruction after
+  /// the other. So rare events are checked by one flag, or between polls that have found nothing.
   IMBREX_DEVICE turn next(item& i) {
     if (__builtin_expect(core_.attends || core_.turns % 64 == 63, 0)) {
       if (core_.turns % 64 == 63) {
@@ -112,7 +113,7 @@ class scheduler {
         if (core_.has_local && take_local(i)) return begin(i);
         if (is_linked() && take_crossing(i)) return begin(i);
         if (is_near && take_near(i)) return begin(i);
-        if (!rested_) {  // let all threads leave the last entry, before it counts as finished
+        if (!rested_) {  // all threads must leave the last entry before it counts as finished
           rested_ = true;
           return turn::rests;
         }
@@ -139,7 +140,7 @@ class scheduler {
     take_step(core_.m.steps, step::local);
     return true;
   }
-  /// Looks at the next of the other GPUs: true if there is a message from it that can be run.
+  /// Polls the next of the other GPUs. True if a message from it can run.
   IMBREX_DEVICE bool take_crossing(item& i) {
     if (!take_across(core_.m, core_.me, core_.pe)) return false;
     i = core_.me.from_gpu;
@@ -150,7 +151,7 @@ class scheduler {
     prefers_crossing_ = false;
     return true;
   }
-  /// Looks at all others of its cluster, in turn: true if there is a message that can be run.
+  /// Polls all other PEs of the cluster, in rotation. True if a message can run.
   IMBREX_DEVICE bool take_near([[maybe_unused]] item& i) {
     if constexpr (is_near) {
       pe_state& me = core_.me;
@@ -175,18 +176,18 @@ class scheduler {
     }
     return false;
   }
-  /// What is kept, of which it tries to send some: true if a message of it can be run.
+  /// Retries some of the kept items. True if a kept message can run.
   IMBREX_DEVICE bool attend(item& i, std::uint32_t tries) {
     pe_state& me = core_.me;
     const std::uint32_t kept = me.out.count;
     if (kept != 0) retry_kept<kind>(core_.m, me, tries);
-    if (relaxes_at_once && me.out.count < kept) went_on_ = true;  // it may be for this PE
+    if (relaxes_at_once && me.out.count < kept) went_on_ = true;  // a sent item may be for this PE
     const bool told_all = !tells || tell_untold(core_.m, me, core_.pe);
     const bool took = has_numbers && me.revisits && take_kept(i);
     core_.attends = !me.out.empty() || me.revisits || !told_all;
     return took;
   }
-  /// Between looks that have found nothing: true if the run ends, or a message can be run.
+  /// Runs between polls that have found nothing. True if the run ends, or if a message can run.
   IMBREX_DEVICE bool rest(item& i, std::uint32_t idle) {
     pe_state& me = core_.me;
     const machine& m = core_.m;
@@ -219,17 +220,17 @@ class scheduler {
     return false;
   }
 
-  /// Tells the watchdog what waits for this process.
+  /// Shows the watchdog how many kept items wait for this process.
   IMBREX_DEVICE void show_kept() {
     const std::uint32_t waits = kept_for_process(core_.m, core_.me) + untold();
     memory::store(core_.m.watched[core_.place()], {std::uint64_t{waits} << 32U | core_.turns, 0});
     keeps_shown_ = core_.me.out.count + untold();
   }
-  /// Messages for the host that it has no room for.
+  /// Number of messages that the host's ring has no room for.
   IMBREX_DEVICE std::uint32_t untold() const {
     return tells ? core_.me.untold_end - core_.me.untold_first : 0;
   }
-  /// Passes on what the host has sent: true if there was something.
+  /// Forwards the messages that the host has sent. True if there were any.
   IMBREX_DEVICE bool hear_host() {
     pe_state& me = core_.me;
     for (std::uint32_t n = 0;; ++n) {
@@ -244,7 +245,8 @@ class scheduler {
     if (!core_.leads()) return;
     pe_state& me = core_.me;
     memory::store(core_.m.watched[core_.place()], {std::uint64_t{untold()} << 32U | core_.turns, 0});
-    if constexpr (tells) {  // what was told before the end comes, unless nobody hears it any more
+    if constexpr (tells) {  // messages sent to the host before the end arrive, unless the host has stopped
+                            // listening
       const bool failed = memory::load(core_.m.end->stop) == static_cast<std::uint32_t>(stop_reason::failed);
       while (!tell_untold(core_.m, me, core_.pe) && !failed) {
         if ((system_memory::load_acquire(*core_.m.host.state) & host_link::is_abandoned) != 0) break;
@@ -269,7 +271,7 @@ class scheduler {
     const auto tail_of = [&m](std::uint32_t of) -> memory::word& { return m.sent(of); };
     return quiescent<memory>(m.finished, tail_of, m.seen, m.counts());
   }
-  /// The leader's, while it has nothing to do.
+  /// Leader only, while it is idle.
   IMBREX_DEVICE void look_for_quiescence() {
     pe_state& me = core_.me;
     if (is_linked()) {
@@ -282,11 +284,13 @@ class scheduler {
     if (!is_quiet(core_.m)) return;
     if (!me.is_open)
       core_.end(stop_reason::quiet, 0);
-    else if (!hear_host() && me.lacks_host_parcel)  // who has the parcels does not give them back any more
+    else if (!hear_host() && me.lacks_host_parcel)  // the PEs that have the parcels do not return them any
+                                                    // more
       core_.fail(failure_kind::no_host_parcel);
   }
 
-  /// Of a message for a numbered entry: whether its chare does not accept its number yet.
+  /// Checks whether a message is early: it is for a numbered entry, and its chare does not accept its number
+  /// yet.
   struct early_visitor {
     const machine& m;
     const item& i;
@@ -298,7 +302,7 @@ class scheduler {
         constexpr std::uint32_t place =
             entry_list<typename chare::entries>::template place_among_numbered<Entry>();
         const array_layout& a = m.arrays[table<List>::template array<chare>()];
-        if (element_in(i.meta) >= a.count) return;  // who runs it says so
+        if (element_in(i.meta) >= a.count) return;  // `runner` reports the missing element
         std::uint32_t number = 0;
         if constexpr (traits_of<Entry>::in_parcel)
           number = *reinterpret_cast<const std::uint32_t*>(m.parcel(i.body) + sizeof(parcel_head));
@@ -325,7 +329,7 @@ class scheduler {
     me.kept[me.kept_count++] = i;
     if (relaxes_at_once) went_on_ = true;
   }
-  /// The oldest of the kept messages that is accepted by now.
+  /// Takes the oldest kept message that is accepted by now.
   IMBREX_DEVICE bool take_kept(item& i) {
     pe_state& me = core_.me;
     for (std::uint32_t n = 0; n < me.kept_count; ++n)
@@ -339,7 +343,7 @@ class scheduler {
     return false;
   }
 
-  /// Runs what a message is for.
+  /// Runs the entry or reduction that a message addresses.
   struct runner {
     core<kind>& c;
     const item& i;
@@ -438,13 +442,13 @@ class scheduler {
   }
 
   core<kind> core_;
-  wide_word ahead_{};              ///< the last look
-  std::uint32_t keeps_shown_ = 0;  ///< what was kept when the watchdog was told
+  wide_word ahead_{};              ///< result of the last poll
+  std::uint32_t keeps_shown_ = 0;  ///< number of kept items when the watchdog was last notified
   bool rested_ = true;
-  bool prefers_local_ = true;     ///< the last message was not local: they take turns
-  bool prefers_crossing_ = true;  ///< nor of another GPU
-  bool prefers_near_ = true;      ///< nor of its cluster
-  bool went_on_ = false;          ///< it has found no message to run, but another thing to do
+  bool prefers_local_ = true;     ///< the last message was not local: local messages and others alternate
+  bool prefers_crossing_ = true;  ///< the last message was not from another GPU
+  bool prefers_near_ = true;      ///< the last message was not from the cluster
+  bool went_on_ = false;          ///< the PE has found no message to run, but other work
 };
 
 }  // namespace imbrex::resident::detail

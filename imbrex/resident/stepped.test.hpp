@@ -12,7 +12,8 @@
 
 namespace imbrex::resident::test {
 
-/// A machine on which programs inside a GPU go on step by step: the deterministic or the simulated one.
+/// Options of a machine on which programs inside a GPU run step by step: the deterministic or the simulated
+/// one.
 inline options stepped(machine_kind machine, std::optional<std::uint64_t> seed = std::nullopt) {
   options how;
   how.pes = 1;
@@ -23,7 +24,7 @@ inline options stepped(machine_kind machine, std::optional<std::uint64_t> seed =
   return how;
 }
 
-/// The same as `run`, of a task that returns 0: one that an exception ends has not tested what comes after.
+/// Runs a task that returns 0, and expects that value. If an exception ends the task, the rest is not tested.
 template <class Main>
 void run_whole(const options& how, Main main) {
   EXPECT_EQ(run(how, std::move(main)), 0) << "the error is on the standard error output";

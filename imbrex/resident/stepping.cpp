@@ -39,21 +39,21 @@
 namespace imbrex::resident::detail {
 namespace {
 
-/// In so many looks a PE publishes what it has finished, looks for quiescence and sees that the run has
-/// ended.
+/// Polls after which a PE has published its finished items, has looked for quiescence, and has noticed the
+/// end of the run.
 constexpr std::uint32_t looks_before_sleep = 160;
-constexpr std::size_t stack_bytes = std::size_t{1} << 20U;  // of which memory is taken as it is used
+constexpr std::size_t stack_bytes = std::size_t{1} << 20U;  // memory is committed as it is used
 constexpr std::size_t item_bytes = 16;
-constexpr std::uint32_t near_way = 1U << 16U;  // above GPUs: ways from others of a cluster
+constexpr std::uint32_t near_way = 1U << 16U;  // larger than all GPUs: keys of arrivals from the cluster
 
-/// Those between GPUs are written by the GPUs themselves: without what a host does before a transfer.
+/// Model of links that GPUs write over themselves, without the host's work before a transfer.
 device_model without_rendezvous(device_model model) {
   model.link.eager = std::numeric_limits<std::size_t>::max();
   model.link.staged_from = 0;
   return model;
 }
 
-/// Memory for a stack, above a page that nobody may touch: who needs more is stopped there.
+/// Memory for a stack, above a page without access, which stops an overflow.
 class guarded_stack {
  public:
   guarded_stack() {
@@ -74,7 +74,7 @@ class guarded_stack {
 
 }  // namespace
 
-/// A stack, or that of the thread, which is left for another one; sanitizers are told.
+/// A stack that can be left for another one: a PE's, or the thread's. Sanitizers are notified.
 struct stepping::place {
   ucontext_t context{};
   const void* bottom = nullptr;
@@ -112,14 +112,15 @@ struct stepping::pe {
   std::pair<nanoseconds, std::uint64_t> key{asleep, 0};  ///< in `ready_`
   std::uint32_t looks = 0;
   bool has_ended = false;
-  /// Of tickets of its mailbox, 0, and of the ways from each GPU, from 1 on, and each PE of the cluster, from
-  /// near_way on: when they are there.
+  /// Arrival times of items, by source and ticket. Source 0 is the PE's mailbox; sources from 1 on are GPUs;
+  /// sources from near_way on are PEs of the cluster.
   std::map<std::pair<std::uint32_t, std::uint32_t>, nanoseconds> arrivals;
-  std::map<std::uint32_t, nanoseconds> put;  ///< to each GPU: when what it has put there is there
+  std::map<std::uint32_t, nanoseconds> put;  ///< by GPU: arrival time of the last data put there
   std::function<void()> body;
 
   IMBREX_RESIDENT_UNSEEN static void begin(unsigned low, unsigned high) {
-    auto& its = *reinterpret_cast<pe*>(std::uintptr_t{high} << 32U | low);  // NOLINT: as makecontext has it
+    auto& its = *reinterpret_cast<pe*>(std::uintptr_t{high} << 32U | low);  // NOLINT: makecontext passes
+                                                                            // integers
     its.own.entered(*its.caller);
     its.body();
     its.has_ended = true;
@@ -179,7 +180,7 @@ nanoseconds stepping::run(const machine& m, serve_function serve, const std::fun
     pes_[n]->state.join_cluster(m, n, [this](std::uint32_t pe) { return &pes_[pe]->near; });
   nanoseconds last{0};
   for (std::uint32_t left = m.pes; left > 0;) {
-    if (ready_.empty()) {  // all is quiet, or has ended, which they find out when they look again
+    if (ready_.empty()) {  // all is quiet, or has ended, which PEs find out when they poll again
       rests();
       for (std::uint32_t n = 0; n < m.pes; ++n)
         if (!pes_[n]->has_ended) wake(n, last);
@@ -200,12 +201,12 @@ nanoseconds stepping::run(const machine& m, serve_function serve, const std::fun
   return last;
 }
 
-/// It goes on at that time, if not before.
+/// Lets a PE go on at that time, if not before.
 void stepping::wake(std::uint32_t which, nanoseconds at) {
   pe& one = *pes_[which];
   if (one.has_ended || one.key.first <= at) return;
   if (one.key.first != asleep) ready_.erase({one.key, which});
-  one.key = {at, ++turns_ + dice_.below(4 * pes_.size())};  // so that nobody is passed over for long
+  one.key = {at, ++turns_ + dice_.below(4 * pes_.size())};  // so that no PE is passed over for long
   ready_.insert({one.key, which});
 }
 
@@ -214,7 +215,7 @@ nanoseconds stepping::earliest() const {
   return ready_.empty() ? here : std::min(here, ready_.begin()->first.first);
 }
 
-/// When bytes that the PE sends now are there.
+/// Arrival time of bytes that the PE sends now.
 nanoseconds stepping::way(std::uint32_t from, std::uint32_t to, std::size_t bytes) {
   const nanoseconds now = pes_[from]->time;
   if (gpu_of(from) == gpu_of(to)) return now + costs_.resident.flight;
@@ -223,7 +224,7 @@ nanoseconds stepping::way(std::uint32_t from, std::uint32_t to, std::size_t byte
                           bytes);
 }
 
-/// The same of a message, which comes behind what its sender has put there.
+/// Arrival time of a message, which comes behind data that its sender has put there.
 nanoseconds stepping::behind_puts(std::uint32_t from, std::uint32_t to) {
   const nanoseconds there = way(from, to, item_bytes);
   const auto put = pes_[from]->put.find(gpu_of(to));
@@ -245,13 +246,13 @@ void stepping::pass(step what, std::uint64_t a, std::uint32_t b, std::uint32_t c
       if (++me.looks < looks_before_sleep) return;
       me.looks = 0;
       if (!me.arrivals.empty() || !me.state.out.empty()) {
-        // Something comes that is on its way, or waits for room: not before others have gone on.
+        // An item is in flight or waits for room. Other PEs must go on before this one polls again.
         nanoseconds at = me.time;
         if (!me.arrivals.empty()) {
           const auto earlier = [](const auto& x, const auto& y) { return x.second < y.second; };
           at = std::max(at, std::ranges::min_element(me.arrivals, earlier)->second);
         }
-        // Those who are not behind it may wait likewise, for one who goes on later.
+        // Other PEs of that time may wait likewise, for a PE that goes on later.
         const auto later = ready_.lower_bound({{at + nanoseconds(1), 0}, 0});
         if (at == me.time && later != ready_.end()) at = later->first.first;
         wake(which, at);
@@ -314,7 +315,7 @@ void stepping::pass(step what, std::uint64_t a, std::uint32_t b, std::uint32_t c
       if (pes_each_ == 1) me.time += cost.device_sync;
       break;
     case step::tell: me.time += cost.tell; break;
-    case step::wait:  // those who wait for each other, and for one that sleeps, must sleep, too
+    case step::wait:  // PEs that wait for each other, and for a PE that sleeps, must sleep, too
       if (++me.looks < looks_before_sleep)
         wake(which, ready_.empty() ? me.time : std::max(me.time, ready_.begin()->first.first));
       else

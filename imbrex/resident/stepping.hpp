@@ -22,14 +22,14 @@
 
 namespace imbrex::resident::detail {
 
-/// A run in simulated time, on the calling thread: each PE is a stack of its own that is left at each of its
-/// steps, and always the PE whose time is least goes on; among those of one time a random one, by the seed.
-/// So a run of a seed is always the same.
+/// A run in simulated time, on the calling thread. Each PE has its own stack, which it leaves at each of its
+/// steps. The PE with the least time always goes on; among PEs of equal time a random one, by the seed. So a
+/// run with one seed is always the same.
 ///
-/// A step takes what the model says of it (`device_model::resident`). An item is there for its receiver when
-/// its way is over: a flight within a GPU, and between GPUs the links of the model, behind what its sender
-/// has put there before. A PE that finds nothing sleeps until something comes; the model counts what it has
-/// looked in vain in no more than the one look that finds it.
+/// The cost of a step is in the model (`device_model::resident`). An item reaches its receiver after its
+/// transfer. Within a GPU that is a flight. Between GPUs it is a transfer over the links of the model, behind
+/// data that the sender has put there before. A PE that finds nothing sleeps until something arrives. Of all
+/// its polls the model charges only the one that finds the item.
 class stepping {
  public:
   using serve_function = void (*)(const machine&, pe_state&, team&, std::uint32_t);
@@ -39,9 +39,9 @@ class stepping {
   stepping& operator=(const stepping&) = delete;
   ~stepping();
 
-  /// Runs a machine whose memory the host has, of all its GPUs, with one thread a PE. `rests` is called when
-  /// no PE has anything to do, when one has told more than the host has heard, and at the end. Returns how
-  /// long it takes.
+  /// Runs a machine of all its GPUs, in the host's memory, with one thread per PE. `rests` is called when no
+  /// PE has work, and at the end. It is also called when a PE has sent more than the host has received.
+  /// Returns the duration of the run.
   nanoseconds run(const machine& m, serve_function serve, const std::function<void()>& rests);
   void pass(step what, std::uint64_t a, std::uint32_t b, std::uint32_t c);
 
@@ -54,7 +54,7 @@ class stepping {
   nanoseconds behind_puts(std::uint32_t from, std::uint32_t to);
   std::uint32_t gpu_of(std::uint32_t of) const { return of / pes_each_; }
   void wake(std::uint32_t which, nanoseconds at);
-  /// Nobody does anything before it any more.
+  /// Earliest time at which any PE can still act.
   nanoseconds earliest() const;
   void leave();
 
@@ -66,9 +66,10 @@ class stepping {
   std::vector<std::unique_ptr<pe>> pes_;
   std::uint64_t turns_ = 0;
   std::uint32_t now_runs_ = 0;
-  bool is_host_behind_ = false;                ///< with what a PE tells it
-  std::map<std::uint64_t, flag_times> flags_;  ///< by where they are
-  /// Of those that are not asleep: when they go on, in which turn among others at that time, and which.
+  bool is_host_behind_ = false;                ///< has not received all that a PE has sent
+  std::map<std::uint64_t, flag_times> flags_;  ///< by address
+  /// PEs that are not asleep: the time at which they go on, their order among PEs of that time, and their
+  /// number.
   std::set<std::pair<std::pair<nanoseconds, std::uint64_t>, std::uint32_t>> ready_;
 };
 

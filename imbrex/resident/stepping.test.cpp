@@ -22,7 +22,7 @@
 namespace imbrex::resident::test {
 namespace {
 
-/// What a run of a ring takes, in simulated time.
+/// Duration of a run of a ring, in simulated time.
 nanoseconds time_of_ring(const settings& s, int elements, std::uint64_t hops) {
   nanoseconds took{0};
   run_whole(stepped(machine_kind::simulated), [&]() -> task<int> {
@@ -40,7 +40,7 @@ nanoseconds time_of_ring(const settings& s, int elements, std::uint64_t hops) {
   return took;
 }
 
-/// The sum of the steps that are one after the other, as the model has them.
+/// Sum of the model's costs of consecutive steps.
 TEST(resident_stepping, takes_what_the_model_says_of_each_step) {
   const auto cost = find_device_model("summit").resident;
   settings s;
@@ -62,13 +62,13 @@ TEST(resident_stepping, sends_between_gpus_by_the_links_of_the_model) {
   s.gpus = 2;
   EXPECT_EQ(time_of_ring(s, 2, 700) - time_of_ring(s, 2, 200),
             500 * (cost.look + cost.take + cost.device_entry / 2 + cost.send + way));
-  s.pes = 8;  // of 4 and 4, so one of four ways is between them, and one back
+  s.pes = 8;  // 4 PEs on each of 2 GPUs: one of four hops is between GPUs
   s.placed = placement::blocks;
   EXPECT_EQ(time_of_ring(s, 8, 799) - time_of_ring(s, 8, 399),
             400 * (cost.look + cost.take + cost.entry / 2 + cost.send) + 300 * cost.flight + 100 * way);
 }
 
-/// What other PEs do meanwhile costs them nothing.
+/// Work of other PEs at the same time costs a PE nothing.
 TEST(resident_stepping, lets_pes_work_side_by_side) {
   const auto time_of = [](std::uint32_t pes) {
     nanoseconds took{0};
@@ -125,7 +125,7 @@ found storm_by(std::uint64_t seed, std::uint32_t gpus = 1) {
   return all;
 }
 
-/// Full mailboxes, few parcels, quiescence: each order of a seed is right, and the same again.
+/// Full mailboxes, few parcels, quiescence: the order of each seed is right, and repeats.
 TEST(resident_stepping, repeats_the_order_of_a_seed) {
   std::set<std::uint64_t> different;
   for (std::uint64_t seed = 0; seed < 12; ++seed) different.insert(storm_by(seed).entries);
@@ -133,7 +133,7 @@ TEST(resident_stepping, repeats_the_order_of_a_seed) {
   EXPECT_EQ(storm_by(7), storm_by(7));
 }
 
-/// The same over GPUs: full ways between them, quiescence by waves.
+/// Several GPUs: full crossings, quiescence by waves. The order of each seed is right, and repeats.
 TEST(resident_stepping, repeats_the_order_of_a_seed_over_gpus) {
   std::set<std::uint64_t> different;
   for (std::uint64_t seed = 0; seed < 12; ++seed) {
@@ -162,7 +162,7 @@ TEST(resident_stepping, hears_what_chares_tell_and_print) {
     });
 }
 
-/// The run ends in an entry after which its PE sees so at once, while messages are on their way to it.
+/// The run ends in an entry after which its PE notices the end at once, while messages to it are in flight.
 TEST(resident_stepping, hears_what_chares_tell_before_exit) {
   for (std::uint64_t seed = 0; seed < 5; ++seed)
     run_whole(stepped(machine_kind::deterministic, seed), []() -> task<int> {

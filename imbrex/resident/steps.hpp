@@ -7,29 +7,29 @@
 
 namespace imbrex::resident::detail {
 
-/// What steps of PEs take in simulated time; null where time passes by itself (stepping.hpp).
+/// Costs of the steps of PEs in simulated time (stepping.hpp). The pointer is null where time is real.
 class stepping;
 
-/// A step of the PE that runs.
+/// Step of the PE that runs.
 enum class step : std::uint32_t {
-  look,       ///< it has found nothing
-  take,       ///< it takes the item with the ticket `a`: of GPU `b` - 1; 0: out of its mailbox
-  send_near,  ///< it sends its item `a` to PE `b` of its cluster
-  take_near,  ///< it takes item `a` of PE `b` there
-  take_more,  ///< and with the same look the next, `a`
-  local,      ///< it takes an item that it has sent to itself
-  send,       ///< it draws the ticket `a` of PE `b`
-  send_more,  ///< and with the same draw the next, `a`
-  flag,       ///< it writes the number `c` into the flag at `a`, which is GPU `b`'s
-  seen,       ///< it has seen that number, or a larger one, in its flag at `a`
-  entry,      ///< it begins or has ended an entry: half of what both take
-  bytes,      ///< its entry reads or writes `a` bytes of the device's memory
-  put,        ///< its entry writes `a` bytes of the memory of PE `b`
-  time,       ///< its entry computes for `a` ns
-  sync,       ///< its threads wait for each other inside an entry
-  tell,       ///< it tells the host something
-  host,       ///< it waits until the host has heard something
-  wait        ///< it waits for what another PE does
+  look,       ///< has found nothing
+  take,       ///< takes the item of ticket `a` from GPU `b` - 1, or from its mailbox if `b` is 0
+  send_near,  ///< sends its item `a` to PE `b` of its cluster
+  take_near,  ///< takes item `a` of PE `b` of its cluster
+  take_more,  ///< takes the next item, `a`, by the same poll
+  local,      ///< takes an item that it has sent to itself
+  send,       ///< draws the ticket `a` of PE `b`
+  send_more,  ///< draws the next ticket, `a`, by the same operation
+  flag,       ///< writes the number `c` into the flag at `a`, of GPU `b`
+  seen,       ///< has seen the number `c`, or a larger one, in its flag at `a`
+  entry,      ///< begins or has ended an entry: half of what both take
+  bytes,      ///< reads or writes `a` bytes of the device's memory in its entry
+  put,        ///< writes `a` bytes of the memory of PE `b` in its entry
+  time,       ///< computes for `a` ns in its entry
+  sync,       ///< waits for all of its threads inside an entry
+  tell,       ///< sends the host an item
+  host,       ///< waits until the host has received an item
+  wait        ///< waits for another PE's action
 };
 
 #if defined(__CUDA_ARCH__)

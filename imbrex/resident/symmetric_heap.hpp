@@ -22,23 +22,22 @@ namespace imbrex::resident {
 template <class T>
 class symmetric_buffer;
 
-/// Memory of several GPUs that all of them map: each has as much, and what is made in it lies at the same
-/// place of each. Programs in it have PEs on all of these GPUs. Whatever is made in a heap, each process
-/// makes in the same order, and destroys so. Copies are the same heap. One thread uses it.
+/// Memory of several GPUs that all of them map. All have equal sizes, and an object in the heap has the same
+/// offset on each. Programs in it have PEs on all of these GPUs. All processes make the objects of a heap in
+/// the same order, and destroy them in the same order. Copies are the same heap. One thread uses it.
 ///
 ///     const resident::symmetric_heap heap(imbrex::gpu(), 2, bytes);  // in one process
 ///     const auto heap = co_await resident::symmetric_heap::of_processes(place, imbrex::gpu(), bytes);
 class symmetric_heap {
  public:
-  /// Of so many GPUs, all of which are emulated by `of`, with so many bytes each. Throws usage_error if there
-  /// can be no such heap, device_out_of_memory.
+  /// Heap of `gpus` GPUs, all emulated by `of`, with `bytes` bytes each. Throws usage_error if there can be
+  /// no such heap, device_out_of_memory.
   symmetric_heap(device& of, std::uint32_t gpus, std::size_t bytes)
       : memory_(std::make_shared<detail::heap_memory>(of, gpus, bytes)) {}
 
-  /// Of all processes of the run: GPU i is the device that process i gives. All processes call it, with as
-  /// many bytes, the same place to meet and the same way. Throws usage_error if they do not, if two have the
-  /// same GPU, or a process cannot reach the memory of another's device; device_out_of_memory, or error if
-  /// NVSHMEM has no room.
+  /// Heap of all processes of the run: GPU i is the device of process i. All processes call it, with equal
+  /// `place`, `bytes` and `way`. Throws usage_error if they do not, if two have the same GPU, or if a process
+  /// cannot reach another's device memory. Throws device_out_of_memory, or error if NVSHMEM has no room.
   static task<symmetric_heap> of_processes(process_group<heap_meeting> place, device& mine, std::size_t bytes,
                                            heap_way way = heap_way::any) {
     auto memory = co_await detail::memory_of_processes(place, mine, bytes, way);
@@ -46,10 +45,10 @@ class symmetric_heap {
   }
 
   std::uint32_t gpus() const { return memory_->gpus(); }
-  /// Those of this process, from the first one on.
+  /// First GPU of this process, and the number of its GPUs.
   std::uint32_t first_gpu() const { return memory_->first(); }
   std::uint32_t gpus_here() const { return memory_->here(); }
-  /// Memory for so many Ts on each GPU, not initialised. Throws usage_error if there is no room.
+  /// Takes memory for `size` Ts on each GPU, not initialised. Throws usage_error if there is no room.
   template <class T>
   symmetric_buffer<T> make(std::size_t size) const {
     return symmetric_buffer<T>(memory_, size);
@@ -62,8 +61,8 @@ class symmetric_heap {
   std::shared_ptr<detail::heap_memory> memory_;
 };
 
-/// An array on each GPU of a heap. Chares have `what()`. It keeps the heap alive, and gives its place back at
-/// once, or when the runs in the heap that are under way have ended.
+/// An array on each GPU of a heap. Chares use `what()`. The array keeps the heap alive. Its memory is freed
+/// at once, or when all runs in progress in the heap have ended.
 template <class T>
 class symmetric_buffer {
  public:
@@ -73,12 +72,12 @@ class symmetric_buffer {
 
   symmetric<T> what() const { return {piece_.offset(), size_}; }
   std::size_t size() const { return size_; }
-  /// Where it is on a GPU of this process.
+  /// Memory on a GPU of this process.
   device_span<T> span(std::uint32_t gpu) const {
     return {reinterpret_cast<T*>(piece_.memory().own(gpu) + piece_.offset()), size_,
             piece_.memory().on().info().id};
   }
-  /// A copy of that of a GPU of this process, and its replacement. Between runs.
+  /// Copies the array of a GPU of this process, or replaces it. Between runs only.
   std::vector<T> read(std::uint32_t gpu) const {
     std::vector<T> copy(size_);
     piece_.memory().read(gpu, piece_.offset(), std::as_writable_bytes(std::span(copy)));

@@ -17,7 +17,7 @@
 namespace imbrex::resident::test {
 namespace {
 
-/// On so many GPUs.
+/// Tests with a parameter: the number of GPUs.
 class resident_heap : public testing::TestWithParam<std::uint32_t> {
  protected:
   settings chosen() const {
@@ -34,7 +34,7 @@ class resident_heap : public testing::TestWithParam<std::uint32_t> {
 };
 INSTANTIATE_TEST_SUITE_P(gpus, resident_heap, testing::Values(1U, 2U));
 
-/// Who gets the program's place in the heap next must not meet its PEs there.
+/// The next user of the program's memory in the heap must not meet its PEs there.
 TEST_P(resident_heap, waits_for_the_run_of_a_program_that_is_destroyed) {
   constexpr std::uint64_t time = 200'000'000;
   const std::uint64_t begin = native_memory::now();

@@ -13,16 +13,16 @@
 namespace imbrex::resident::detail {
 
 #if !defined(__CUDA_ARCH__)
-/// What the threads of a PE wait by on a host, as those of a block do by `__syncthreads`.
+/// Barrier of a PE's threads on a host, as `__syncthreads` is for those of a block.
 class thread_barrier;
-/// `turn` alternates between two barriers: by one alone, ThreadSanitizer would take what another thread does
-/// after a wait as ordered before whoever comes late out of it.
+/// Waits at the barrier. `turn` alternates between two barriers. With one barrier, ThreadSanitizer would
+/// order too much: a thread's work after a wait before a thread that is late to leave it.
 void wait_at(thread_barrier& at, std::uint32_t turn);
 #endif
 
-/// One thread's view of the threads that are a PE: `thread()` of `threads()`, who wait for each other by
-/// `sync`, after which each sees what the others have written. On a device `place()` is the PE's among those
-/// of its GPU, and `first(here)` what the PE's first block has where each block has `here`.
+/// Handle of one thread in its PE: its index `thread()`, the number `threads()`, and a barrier `sync`. After
+/// the barrier each thread sees the writes of all others. On a device `place()` is the PE's index within its
+/// GPU. `first(here)` is the counterpart of `here` in the PE's first block.
 #if defined(__CUDA_ARCH__)
 template <class Kind>
 class team_of;
@@ -46,7 +46,7 @@ class team_of<block_of_cluster<Blocks>> : public team_of<block> {
   /// Waits for all blocks of the cluster.
 #if __CUDA_ARCH__ >= 900
   __device__ static void meet() { cooperative_groups::this_cluster().sync(); }
-  /// What the one of that place in the cluster has where each has `here`.
+  /// Counterpart of `here` in the block of index `place` of the cluster.
   template <class T>
   __device__ static T* of(T* here, unsigned place) {
     return cooperative_groups::this_cluster().map_shared_rank(here, place);
@@ -72,7 +72,7 @@ class team_of<cluster<Blocks>> {
   __device__ static T* first(T* here) {
     return cooperative_groups::this_cluster().map_shared_rank(here, 0);
   }
-#else  // most_pes says that there are none
+#else  // unreachable: `most_pes` reports that there are no clusters
   __device__ void sync() { __trap(); }
   template <class T>
   __device__ static T* first(T* here) {
@@ -94,7 +94,7 @@ using team = team_of<block>;
 class team {
  public:
   team() = default;
-  /// `barrier` may be null if it is one thread.
+  /// `barrier` may be null if there is one thread.
   team(std::uint32_t thread, std::uint32_t threads, thread_barrier* barrier)
       : thread_(thread), threads_(threads), barrier_(barrier) {}
   std::uint32_t thread() const { return thread_; }

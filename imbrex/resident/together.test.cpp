@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the PEs of all GPUs do together, of which each GPU has one.
+// Joint operations of the PEs of all GPUs, of which each GPU has one.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -147,7 +147,7 @@ TEST(resident_together_by_steps, repeats_by_seeds) {
     });
 }
 
-/// Runs a test of one device by twelve seeds, and in simulated time.
+/// Runs a test of one device with twelve seeds, and in simulated time.
 template <class Body>
 void by_steps(Body body) {
   for (std::uint64_t seed = 0; seed < 12; ++seed) {
@@ -200,7 +200,7 @@ TEST(resident_together_by_steps, ends_after_a_flag_of_its_own) {
   });
 }
 
-/// Numbers of flags wrap, and take as long.
+/// Numbers of flags wrap, and waiting takes as long.
 TEST(resident_together_by_steps, waits_for_flags_that_wrap) {
   std::vector<nanoseconds> took;
   for (const std::uint32_t first : {1U, 0xfffffff8U, 0x7ffffff8U})
@@ -229,8 +229,8 @@ TEST(resident_together_by_steps, waits_for_flags_that_wrap) {
   EXPECT_EQ(took[2], took[0]);
 }
 
-/// A barrier is a message to the other GPU, its way and a look; around it the GPU's blocks wait for each
-/// other.
+/// A barrier takes a message to the other GPU, its transfer, and a poll. Before and after it the GPU's blocks
+/// wait for each other.
 TEST(resident_together_by_steps, takes_what_the_model_says) {
   const device_model model = find_device_model("summit");
   const auto cost = model.resident;

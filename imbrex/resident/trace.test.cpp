@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What runs inside a GPU write with --trace, read back and compared with what their chares counted.
+// Traces of programs inside a GPU, written with --trace, read back, and compared with the counts of their
+// chares.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -19,7 +20,7 @@ namespace {
 
 using trace::record_kind;
 
-/// Of each block and entry, how many records there are of it, and of lost ones.
+/// Number of records of each block and entry, and of lost ones.
 struct block_records {
   std::map<std::uint32_t, std::map<std::string, std::uint64_t>> entries;
   std::uint64_t lost = 0, begun_early = 0, elsewhere = 0;
@@ -27,7 +28,7 @@ struct block_records {
 
   explicit block_records(const std::string& file) {
     trace::reader in(file);
-    std::map<std::uint32_t, std::uint64_t> ends;  // of each block's last entry
+    std::map<std::uint32_t, std::uint64_t> ends;  // end of each block's last entry
     for (auto piece = in.next(); !piece.records.empty(); piece = in.next()) {
       const auto& track = in.tracks()[piece.track];
       if (trace::class_of_track(track.number) != trace::track_class::block) continue;
@@ -84,7 +85,7 @@ TEST(resident_trace, has_each_entry_in_its_block) {
   }
 }
 
-/// Each program has tracks of its own, and the next one has those that are free.
+/// Each program has tracks of its own, and the next one has the free ones.
 TEST(resident_trace, keeps_programs_apart) {
   const imbrex::test::temporary_trace folder;
   run_whole(traced(folder), []() -> task<int> {
@@ -114,7 +115,7 @@ TEST(resident_trace, keeps_programs_apart) {
   EXPECT_EQ(all["worker::work"], 150U);
 }
 
-/// More than a PE's ring holds, in one burst: each entry is there, or counted as missing.
+/// More entries than a PE's ring holds, in one burst: each is recorded, or counted as missing.
 TEST(resident_trace, counts_what_is_missing) {
   const imbrex::test::temporary_trace folder;
   std::uint64_t entries = 0;

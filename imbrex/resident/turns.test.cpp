@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where messages come to a PE by several ways, each way has its turn.
+// Messages that reach a PE by several paths: each path has its turn.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 namespace imbrex::resident::test {
 namespace {
 
-/// One floods the first, and then has another one call it.
+/// One chare floods the first, and then has another one call it.
 template <class Kind>
 struct crowd : chare<crowd<Kind>> {
   using pe = Kind;
@@ -24,7 +24,7 @@ struct crowd : chare<crowd<Kind>> {
     here.template send<&crowd::ask>(static_cast<int>(caller));
   }
   IMBREX_DEVICE void ask(context<crowd>& here) { here.template send<&crowd::call>(0); }
-  /// Takes longer than what sends it.
+  /// Takes longer than its sender.
   IMBREX_DEVICE void take(context<crowd>& here) {
     for (int n = 0; n < 8; ++n) here.sync();
     here.spend(100'000);
@@ -43,7 +43,7 @@ using in_pairs = crowd<block_of_cluster<2>>;
 
 namespace imbrex::resident {
 
-// They have no kernels.
+// These classes have no kernels.
 template <>
 void native<test::in_blocks>::launch(native_stream, detail::machine) {
   throw error("this program of a test has no kernel");
@@ -64,7 +64,7 @@ std::uint32_t native<test::in_pairs>::most_pes(std::uint32_t) {
 namespace test {
 namespace {
 
-/// One on each of 4 PEs. The call comes by the mailbox while most of the flood waits.
+/// One chare on each of 4 PEs. The call arrives by the mailbox while most of the flood waits.
 template <class Crowd>
 void expect_call_in_its_turn(std::uint32_t gpus, int flooder, std::uint32_t caller) {
   for (std::uint32_t seed = 0; seed < 3; ++seed)
@@ -91,7 +91,7 @@ TEST(resident_turns, of_a_mailbox_come_between_messages_of_a_cluster) {
   expect_call_in_its_turn<in_pairs>(1, 1, 2);
 }
 
-/// And the other way: the flood by the mailbox, the call by the shorter way.
+/// The flood arrives by the mailbox, and the call from the other GPU.
 TEST(resident_turns, of_other_gpus_come_between_messages_of_a_mailbox) {
   expect_call_in_its_turn<in_blocks>(2, 1, 2);
 }

@@ -18,7 +18,7 @@
 namespace imbrex::resident::detail {
 namespace {
 
-/// How many entries all have begun, and messages the host has heard, modulo 2^32.
+/// Entries begun by all PEs, plus messages received by the host, modulo 2^32.
 std::uint32_t progress(const std::vector<wide_word>& watched) {
   std::uint32_t sum = 0;
   for (const wide_word& w : watched) sum += static_cast<std::uint32_t>(w.body);

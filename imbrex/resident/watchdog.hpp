@@ -13,13 +13,14 @@
 
 namespace imbrex::resident::detail {
 
-/// Looks from time to time whether some PE has begun an entry, or the host has heard something. If neither
-/// has been for too long while a PE is in an entry, or keeps messages, it writes to standard error who does
-/// what and ends the process with status 1: neither a kernel nor a thread that hangs can be ended otherwise.
+/// Checks from time to time whether a PE has begun an entry, or the host has received an item. It fails if
+/// neither happens for `patience`, although a PE is in an entry or keeps messages. Then it writes the states
+/// of the PEs to standard error and ends the process with status 1. A kernel or thread that hangs cannot be
+/// ended otherwise.
 class watchdog {
  public:
-  /// `look` gives what each PE shows, and then how much the host has heard; `describe` says it in words; both
-  /// are called by a thread of the watchdog.
+  /// `look` returns the word of each PE, and then the number of items that the host has received. `describe`
+  /// turns these into text. A thread of the watchdog calls both.
   watchdog(std::function<std::vector<wide_word>()> look,
            std::function<std::string(const std::vector<wide_word>&)> describe, nanoseconds patience);
   watchdog(const watchdog&) = delete;

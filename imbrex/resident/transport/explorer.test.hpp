@@ -17,16 +17,16 @@
 #include <imbrex/resident/transport/memory.hpp>
 
 /// Runs a small concurrent program in all its interleavings, with all values that relaxed loads may see.
-/// Memory is a history of stores for each place; a thread's view says which of them it has seen; a release
-/// hands its view on with the store, an acquire takes that view over, as in view-based models of weak memory
-/// (Kang et al., POPL 2017). Not modelled: a store that goes into the history before one that was made
-/// earlier (2+2W), and loads of later stores (load buffering).
+/// Memory is a history of stores for each location. The view of a thread has the stores that it has seen. A
+/// release passes the view on with the store; an acquire takes that view over. View-based models of weak
+/// memory do the same (Kang et al., POPL 2017). Not modelled: a store that enters the history before an
+/// earlier one (2+2W), and loads of later stores (load buffering).
 ///
-/// All interleavings of a case are many, so what may deviate from one thread after another with the newest
-/// values is bounded: preemptions, and loads of old values.
+/// A case has many interleavings, so deviations are bounded. Without a deviation one thread runs after
+/// another, with the newest values. Deviations are preemptions, and loads of old values.
 namespace imbrex::resident::test {
 
-/// An order that a run goes without: each must be needed by some case.
+/// Memory order that a run omits. Each one must be needed by some case.
 enum class weakened {
   none,
   item_release,
@@ -47,10 +47,10 @@ class explorer {
  public:
   static constexpr std::uint32_t most_places = 48;
   static constexpr std::uint32_t most_threads = 4;
-  /// Of each place, the newest store that is seen; of each thread, and of what it has others do, how many of
-  /// its plain accesses are.
+  /// Newest store seen, by location. Then the number of plain accesses seen, by thread, and by thread for
+  /// which a helper acts.
   using view = std::array<std::uint8_t, most_places + 2 * most_threads>;
-  /// What was chosen, of how many.
+  /// Choices: the chosen alternative, and the number of alternatives.
   using path = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 
   static explorer& now() { return *current_; }
@@ -60,9 +60,9 @@ class explorer {
     current_ = this;
   }
 
-  // What a case calls.
+  // Functions for cases.
 
-  /// Before the run.
+  /// Adds a thread, before the run.
   void thread(std::function<void()> body) {
     fibers_.push_back(std::make_unique<fiber>());
     fibers_.back()->body = std::move(body);
@@ -70,7 +70,7 @@ class explorer {
   void expect(bool holds, const std::string& otherwise) {
     if (!holds && wrong_.empty()) wrong_ = otherwise;
   }
-  /// Lets the thread rest until something that it has looked at has changed; one such change is seen then.
+  /// Lets the thread rest until a location that it has polled has changed. One such change is then seen.
   void pause() {
     me().paused = true;
     step();
@@ -83,12 +83,12 @@ class explorer {
     ++f.sees[changed[choose(static_cast<std::uint32_t>(changed.size()))]];
     f.looked_at.clear();
   }
-  /// Another thread may go on here.
+  /// Lets another thread go on.
   void step() {
     if (running_) swapcontext(&me().context, &main_);
   }
 
-  // What the memory calls.
+  // Functions for the memory.
 
   bool keeps(weakened order) const { return without_ != order; }
   bool running() const { return running_; }
@@ -115,8 +115,8 @@ class explorer {
     step();
     append(p, v, releases, {});
   }
-  /// Replaces the newest value: `change` of the old one, which is the result, unless that is not what is
-  /// `expected`.
+  /// Replaces the newest value by `change` of the old one, unless the old one differs from `expected`.
+  /// Returns the old value.
   std::uint32_t replace(std::uint32_t p, const std::function<std::uint32_t(std::uint32_t)>& change,
                         bool releases, bool acquires, const std::uint32_t* expected = nullptr) {
     step();
@@ -129,11 +129,11 @@ class explorer {
     if (expected == nullptr || old == *expected) append(p, {change(old), 0}, releases, last.seen);
     return old;
   }
-  /// All that earlier loads could have acquired is acquired.
+  /// Acquires everything that earlier loads could have acquired.
   void acquire_all() {
     if (running_) join(me().sees, me().may_see);
   }
-  /// An access of plain memory, which must be ordered with all others that conflict with it.
+  /// Accesses plain memory. The access must be ordered with all others that conflict with it.
   void touch(std::uint32_t p, bool writes) {
     if (!running_) return;
     fiber& f = me();
@@ -146,9 +146,9 @@ class explorer {
     expect(fine, "a data race");
     (writes ? at.writes : at.reads).push_back({now_, ++f.sees[most_places + now_]});
   }
-  /// What another does whom this thread asks for it: writes plain places, and then adds 1 to one, of which a
-  /// release hands on those writes alone. What this thread has done before, with `all`, has only who
-  /// sees that and then acquires all.
+  /// Lets a helper act for this thread: it writes plain locations, and then adds 1 to a location. A release
+  /// there passes on those writes alone. With `all`, earlier actions of this thread become visible to a
+  /// thread that sees the addition and then acquires all.
   void touch_and_add(std::initializer_list<std::uint32_t> written, std::uint32_t p, bool releases, bool all) {
     step();
     const view mine = me().sees;
@@ -159,16 +159,16 @@ class explorer {
       touch(w, true);
       places_[w].writes.back() = {helper, ++helped_[now_]};
     }
-    me().sees = mine;  // it does not know when that is done
+    me().sees = mine;  // the thread does not know when the helper is done
     if (releases) s.seen[most_places + helper] = helped_[now_];
     if (all) s.others = mine;
     s.seen[p] = static_cast<std::uint8_t>(history.size());
     history.push_back(s);
   }
 
-  // What who explores calls.
+  // Functions for the exploration.
 
-  /// Runs the threads to their end, or to what is wrong; then `check`.
+  /// Runs the threads to their end, or to an error; then calls `check`.
   void run(const std::function<void()>& check) {
     for (auto& f : fibers_) prepare(*f);
     running_ = true;
@@ -202,7 +202,7 @@ class explorer {
   struct store {
     wide_word value;
     view seen{};
-    view others{};  ///< the same, of an acquire that comes after the load
+    view others{};  ///< view for an acquire that comes after the load
   };
   struct access {
     std::uint32_t thread, count;
@@ -216,7 +216,7 @@ class explorer {
     std::vector<char> stack = std::vector<char>(std::size_t{256} << 10U);
     std::function<void()> body;
     view sees{}, may_see{};
-    std::vector<std::uint32_t> looked_at;  // since the last pause
+    std::vector<std::uint32_t> looked_at;  // locations loaded since the last pause
     bool paused = false, over = false;
   };
 
@@ -275,7 +275,7 @@ class explorer {
   std::string wrong_;
 };
 
-/// The memory of an explorer, in the place of `native_memory`.
+/// Memory of an explorer, in place of `native_memory`.
 struct model_memory {
   struct word {
     std::uint32_t place = explorer::now().add_place();
@@ -341,15 +341,15 @@ struct model_memory {
   }
 };
 
-/// What exploring a case has shown.
+/// Result of the exploration of a case.
 struct exploration {
   std::uint64_t runs = 0;
   bool complete = false;
-  std::string wrong;  ///< of the last run
+  std::string wrong;  ///< error of the last run
 };
 
-/// Runs a case until something is wrong or all paths have been taken, at most so many. A Case makes its
-/// threads in its constructor; its `check` looks at the end.
+/// Runs a case until an error is found or all paths have been taken, at most `most_runs` times. A Case makes
+/// its threads in its constructor. Its `check` is called at the end.
 template <class Case>
 exploration explore(weakened without, std::uint32_t deviations, std::uint64_t most_runs) {
   exploration found;

@@ -7,13 +7,15 @@
 
 namespace imbrex::resident {
 
-/// Gives all GPUs a number, and has theirs, for the time that has this `number`, the next one of the last:
-/// `use(g, bits)` for each, in their order. `waits()` between looks; if it is false, so is this. What a GPU
-/// did before comes before what is done after it, on all.
+/// Sends `bits` to all GPUs, receives theirs, and calls `use(g, bits)` for each GPU, in their order. `number`
+/// is the number of this gather, one more than the last one's. `waits()` is called between polls; if it
+/// returns false, so does the gather. Everything that a GPU did before a gather happens before everything
+/// that any GPU does after it.
 ///
-/// Each has a slot at each in two turns, `slot_of(g, n)` for the n-th at GPU g: first all of one turn, then
-/// all of the other. Who begins the next time but one, and so writes a slot again, has all of the next, which
-/// nobody gives before he has seen all of this. `wrote(g, slot)` and `saw(g, slot)` are told of each.
+/// Each GPU has two slots at each GPU, used alternately. `slot_of(g, n)` is slot n at GPU g: first the slots
+/// of even gathers, then those of odd ones. A slot is overwritten two gathers later. Its writer has by then
+/// received all values of the gather in between. No GPU sends those before it has received all values of this
+/// one. `wrote(g, slot)` and `saw(g, slot)` are called after each store and each receipt.
 template <class Link, class SlotOf, class Wrote, class Saw, class Waits, class Use>
 IMBREX_DEVICE bool gather(std::uint32_t number, std::uint32_t mine, std::uint32_t gpus, std::uint64_t bits,
                           SlotOf&& slot_of, Wrote&& wrote, Saw&& saw, Waits&& waits, Use&& use) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of one operation each, for scripts/check_instructions.py, which says what they must become.
+// Kernels of one operation each. scripts/check_instructions.py says which instructions they must become.
 #include <cstdint>
 
 #include <imbrex/resident/transport/crossing.hpp>

@@ -26,7 +26,7 @@
 namespace imbrex::resident::test {
 namespace {
 
-// Tickets of 8 bits that wrap during each case.
+// Tickets have 8 bits, and wrap during each case.
 using ticket = std::uint8_t;
 constexpr ticket first = 255;
 
@@ -55,7 +55,7 @@ struct box {
 
 void expect(bool holds, const std::string& otherwise) { explorer::now().expect(holds, otherwise); }
 
-/// Two senders, three items, two slots: each item comes once, whole, in its sender's order.
+/// Two senders, three items, two slots: each item arrives once, complete, in its sender's order.
 struct order {
   box b;
   std::vector<std::uint32_t> got;
@@ -82,7 +82,7 @@ struct order {
   }
 };
 
-/// One parcel, sent twice: who writes it again must not disturb who still reads.
+/// One parcel, sent twice: the second write must not disturb the reader of the first.
 struct parcels {
   box b;
   model_memory::word returned;
@@ -110,7 +110,7 @@ struct parcels {
   void check() const {}
 };
 
-/// Two readers give parcels back at once; the owner finds both.
+/// Two readers return parcels at once; the owner finds both.
 struct returns {
   model_memory::word returned;
   std::array<model_memory::plain, 2> next, content;
@@ -138,7 +138,8 @@ struct returns {
   void check() const {}
 };
 
-/// PE 0 sends to PE 1, and that to PE 0; a third looks whether all is quiet, and must not say so before.
+/// PE 0 sends to PE 1, which sends to PE 0. A third thread looks for quiescence, and must not find it
+/// earlier.
 struct quiet {
   std::array<box, 2> boxes;
   std::array<model_memory::word, 2> finished;
@@ -170,8 +171,8 @@ struct quiet {
   void check() const {}
 };
 
-/// Two PEs with three items each for the other and two slots, none of which waits for its own mailbox: all
-/// arrive, since what is kept is tried again.
+/// Two PEs with three items each for the other and two slots. Neither PE waits for its own mailbox. All items
+/// arrive, since kept items are retried.
 struct kept {
   std::array<box, 2> boxes;
   std::array<int, 2> got{};
@@ -201,7 +202,8 @@ struct kept {
   void check() const {}
 };
 
-/// Two who write and signal; the last tells a third, who reads what both wrote. Twice, by the same trigger.
+/// Two threads write and signal. The last one notifies a third, which reads what both wrote. All of it
+/// happens twice, with the same trigger.
 struct triggered {
   signal_count<model_memory> trigger;
   std::array<model_memory::plain, 2> written;
@@ -228,8 +230,8 @@ struct triggered {
   void check() const {}
 };
 
-/// One who fills a ring of two slots and one who empties it: each value comes once, in order, and no slot is
-/// written while it is read. The counts wrap.
+/// One thread fills a ring of two slots, and one empties it. Each value arrives once, in order, and no slot
+/// is written while it is read. The counts wrap.
 struct slots {
   model_memory::word filled, emptied;
   std::array<model_memory::plain, 2> slot;
@@ -261,7 +263,7 @@ struct slots {
 
 using way = crossing<model_memory, model_memory, ticket>;
 
-/// The way from one GPU to a PE of another, of two slots.
+/// Crossing from one GPU to a PE of another, with two slots.
 struct bridge {
   model_memory::word tail, taken;
   std::array<model_memory::wide, 2> slots;
@@ -283,8 +285,8 @@ struct bridge {
   }
 };
 
-/// Two PEs of one GPU send three items to one of another: each comes once, whole, in its sender's order; two
-/// that are sent as one come one after the other.
+/// Two PEs of one GPU send three items to one of another. Each arrives once, complete, in its sender's order.
+/// Two that are sent as one arrive one after the other.
 struct crossed {
   bridge b;
   std::vector<std::uint32_t> got;
@@ -311,8 +313,8 @@ struct crossed {
   }
 };
 
-/// A cluster's memory, in the place of `cluster_memory`: a barrier that sees the end of a phase hands on the
-/// 16 bytes, and nothing else of their sender.
+/// Model of a cluster's memory, in place of `cluster_memory`. A thread that sees the end of a barrier's phase
+/// has the 16 bytes, and nothing else of their sender.
 struct model_cluster {
   struct wide {
     model_memory::plain bytes;
@@ -321,7 +323,7 @@ struct model_cluster {
   struct barrier {
     model_memory::word phase;
     model_memory::plain expects;
-    bool releases = false;  ///< the next `send` to it does
+    bool releases = false;  ///< the next `send` to this barrier releases
   };
   static void prepare(barrier&) {}
   static void expect(barrier& b) { b.expects = 1; }
@@ -357,7 +359,7 @@ struct model_cluster {
   }
 };
 
-/// The way from one block of a cluster to another.
+/// Ring from one block of a cluster to another.
 struct near_way {
   using way = near_ring<model_cluster>;
   std::array<model_cluster::wide, way::size> slots;
@@ -372,13 +374,13 @@ struct near_way {
   }
 };
 
-/// More than the ring holds: each item comes once, whole, in order.
+/// More items than the ring holds: each arrives once, complete, in order.
 struct neighbours : near_way {
   static constexpr std::uint32_t items = 9;
 
   neighbours() {
     explorer::now().thread([this] {
-      // The last, kept, is tried before it is its turn, too.
+      // A later item of the same slot is tried before its turn, and must not be sent.
       for (std::uint32_t n = 0; n < items; ++n)
         while (!view.try_fill(first_number + n, {n, n})) {
           test::expect(n == items - 1 || !view.try_fill(first_number + n + way::size, {n, n}), "out of turn");
@@ -397,8 +399,8 @@ struct neighbours : near_way {
   void check() const {}
 };
 
-/// With memory that hangs on the items, which its sender marks as ordered, or forgets to, and which it writes
-/// again when the answer has come.
+/// Items that refer to memory. Their sender marks them as ordered, or forgets to. It writes the memory again
+/// when the reply has arrived.
 template <std::uint32_t Mark>
 struct neighbours_with_memory {
   near_way there, back;
@@ -432,7 +434,7 @@ struct neighbours_with_memory {
   void check() const {}
 };
 
-/// One PE puts into the memory of another GPU and signals, and again when the answer has come.
+/// One PE puts into the memory of another GPU and signals, and again when the reply has arrived.
 struct put_and_signal {
   bridge there, back;
   model_memory::plain content;
@@ -456,8 +458,7 @@ struct put_and_signal {
   void check() const {}
 };
 
-/// Two GPUs that give each other numbers, by the two turns of their slots, and read what the other has
-/// written before. Numbers wrap.
+/// Two GPUs exchange numbers, by alternate slots, and read what the other has written before. Numbers wrap.
 struct gathered {
   std::array<std::array<model_memory::wide, 4>, 2> slots;
   std::array<model_memory::plain, 2> content;
@@ -493,7 +494,7 @@ struct gathered {
   void check() const {}
 };
 
-/// An item goes from GPU 0 to GPU 1 and back; their leaders' waves must not say that all is over before.
+/// An item goes from GPU 0 to GPU 1 and back. Their leaders' waves must not report the end earlier.
 struct ending_waves {
   std::array<bridge, 2> to;
   std::array<model_memory::word, 2> counted, asked;
@@ -525,9 +526,9 @@ struct ending_waves {
       if (wave == over) return;
       const std::uint32_t run = model_memory::poll(counted[g]);
       model_memory::acquired();
-      const bool answers_now = wave != answered && (wave == 1 || run == 1);  // so that waves have an end
+      const bool answers_now = wave != answered && (wave == 1 || run == 1);  // bounds the number of waves
       if (answers_now) {
-        // The first item comes from nowhere: it is GPU 1's.
+        // The first item has no sender; it counts as sent by GPU 1.
         const auto sent = static_cast<ticket>(model_memory::load(*to[1 - g].view.tail) - first);
         answered = wave;
         answers[g].give(wave, sent, run);
@@ -545,12 +546,12 @@ struct ending_waves {
   static constexpr std::uint32_t over = 99;
 };
 
-/// Waves are many, so fewer deviations are tried.
+/// Number of deviations. There are many waves, so fewer deviations are tried for them.
 template <class Case>
 constexpr std::uint32_t deviations = std::is_same_v<Case, ending_waves> ? 1 : 2;
 constexpr std::uint64_t most_runs = 100'000;
 
-// It is a program of one thread, and sanitizers do not know its stacks.
+// The explorer is one thread with several stacks, which sanitizers do not know.
 #define SKIP_UNDER_SANITIZERS() \
   if (imbrex::test::memory_is_kept_back) GTEST_SKIP() << "sanitizers do not follow a change of stacks"
 
@@ -604,13 +605,13 @@ TEST(weakened_orders, are_all_found) {
   expect_found<ending_waves>(weakened::slot_acquire);
 }
 
-/// An item of a cluster orders nothing but itself, so who forgets to mark it is found.
+/// An item of a cluster orders no other memory, so the explorer finds a missing mark.
 TEST(weakened_orders, of_an_unordered_item_in_a_cluster_is_found) {
   SKIP_UNDER_SANITIZERS();
   EXPECT_EQ(explore<neighbours_with_memory<0>>(weakened::none, 2, most_runs).wrong, "a data race");
 }
 
-/// The explorer itself must see what is wrong.
+/// A case with an error, which the explorer must find.
 struct lost_update {
   model_memory::word counter;
   lost_update() {

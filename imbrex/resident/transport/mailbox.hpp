@@ -7,16 +7,17 @@
 
 namespace imbrex::resident {
 
-/// What a mailbox holds: 8 bytes of a message, and what they are.
+/// Content of a mailbox slot: 8 bytes of a message, and `meta`, which describes them.
 struct item {
   std::uint64_t body = 0;
   std::uint32_t meta = 0;
 };
 
-/// In an item's meta: what its sender wrote before is read by who takes it, so both pay for that order.
+/// Flag in an item's meta: the receiver sees everything that the sender wrote before. Both sides pay for that
+/// order.
 inline constexpr std::uint32_t is_ordered = std::uint32_t{1} << 31U;
 
-/// The words of a slot: a body, a ticket, and the item's meta.
+/// Layout of a slot's wide word: a body, a ticket, and the item's meta.
 template <class Ticket>
 struct item_word {
   static IMBREX_DEVICE Ticket ticket_of(const wide_word& w) { return static_cast<Ticket>(w.stamp >> 32U); }
@@ -28,21 +29,22 @@ struct item_word {
   }
 };
 
-/// Many senders, one receiver, bounded; nobody waits. A view: the memory is another's.
+/// Bounded queue with many senders and one receiver. No operation waits. A view: another object owns the
+/// memory.
 ///
-/// A slot is one word of 128 bits: a body, a ticket, and the item's meta. For ticket t, of slot t mod size,
-/// its ticket is
+/// A slot is one word of 128 bits: a body, a ticket, and the item's meta. Ticket t belongs to slot t mod
+/// size. The slot's ticket is
 ///
-///     t       free, for the sender that has drawn t from `tail`
-///     t + 1   holds an item: the receiver's, who reads it and frees the slot, for ticket t + size
+///     t       if the slot is free, for the sender that has drawn t from `tail`
+///     t + 1   if it holds an item; the receiver reads it and frees the slot for ticket t + size
 ///
-/// and these two take turns, so coherence of that one word orders sender and receiver: an item that names no
-/// memory needs no fence. Who finds the slot of its ticket taken keeps the item with the ticket (outbox.hpp)
-/// and tries again later. The receiver takes items in the order of tickets: no sender can starve another, and
-/// what one sends stays in order.
+/// The two sides alternate, so coherence of this single word orders sender and receiver. An item that refers
+/// to no other memory needs no fence. A sender whose slot is occupied keeps the item with its ticket
+/// (outbox.hpp) and retries later. The receiver takes items in the order of tickets. So no sender can starve
+/// another, and items of one sender stay in order.
 ///
-/// `tail` also counts what was ever sent here (quiescence.hpp). Tickets wrap: those that are drawn and not
-/// taken must be fewer than half of what a Ticket holds.
+/// `tail` also counts all items ever sent to this mailbox (quiescence.hpp). Tickets wrap. The drawn tickets
+/// that are not taken yet must be fewer than half the range of Ticket.
 template <class Memory, class Ticket = std::uint32_t>
 struct mailbox {
   typename Memory::word* tail = nullptr;
@@ -51,7 +53,7 @@ struct mailbox {
 
   using words = item_word<Ticket>;
 
-  /// Before anybody uses it.
+  /// Initialises the mailbox; to be called before any other use.
   IMBREX_DEVICE void prepare(Ticket first) {
     for (std::uint32_t i = 0; i < size; ++i) {
       const Ticket t = static_cast<Ticket>(first + i);
@@ -60,16 +62,16 @@ struct mailbox {
     Memory::store(*tail, first);
   }
 
-  /// A ticket, for one item, which must come.
+  /// Draws a ticket for one item. The sender must then fill the ticket's slot.
   IMBREX_DEVICE Ticket draw() { return static_cast<Ticket>(Memory::add(*tail, 1)); }
 
-  /// Puts the item that has ticket `t` into its slot; false if that is not free yet.
+  /// Stores the item of ticket `t` in its slot. False if the slot is not free yet.
   IMBREX_DEVICE bool try_fill(Ticket t, const item& i) { return try_fill(t, i, Memory::poll(slot(t))); }
 
-  /// Draws a ticket and puts the item into its slot; false if that is not free yet. `next` is the ticket that
-  /// the sender expects, and then the one after this: if it is right, the look at the slot and the draw are
-  /// under way at once. A slot that is free for a ticket stays so until the ticket's owner fills it, so the
-  /// look may come first.
+  /// Draws a ticket and stores the item in its slot. False if the slot is not free yet. `next` is the ticket
+  /// that the sender expects; it becomes the ticket after the drawn one. If the expectation is right, the
+  /// poll of the slot and the draw overlap. The early poll is safe: a slot that is free for a ticket stays
+  /// free until the ticket's owner fills it.
   IMBREX_DEVICE bool try_send(Ticket& next, Ticket& t, const item& i) {
     const Ticket expected = next;
     wide_word seen = Memory::poll(slot(expected));
@@ -79,10 +81,10 @@ struct mailbox {
     return try_fill(t, i, seen);
   }
 
-  /// The receiver's: a look at the slot of the item whose ticket is `head`, which `try_take` may be given
-  /// later.
+  /// Receiver only. Polls the slot of ticket `head`. The result may be passed to `try_take` later.
   IMBREX_DEVICE wide_word look(Ticket head) { return Memory::poll(slot(head)); }
-  /// The receiver's: takes that item and counts on; false if the look has not seen it.
+  /// Receiver only. Takes the item of ticket `head` and advances `head`. False if the poll has not seen the
+  /// item.
   IMBREX_DEVICE bool try_take(Ticket& head, item& i, wide_word seen) {
     Memory::use(seen);
     if (words::ticket_of(seen) != static_cast<Ticket>(head + 1)) return false;

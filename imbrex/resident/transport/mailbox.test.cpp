@@ -52,8 +52,8 @@ TEST(mailbox, refuses_an_item_until_its_slot_is_free) {
   EXPECT_TRUE(b.view.try_fill(third, {2, 0}));
 }
 
-/// Senders send so many items each, without waiting inside; the receiver expects each once and a sender's in
-/// order.
+/// Senders send `items` items each, without waiting inside. The receiver expects each item once, and those of
+/// one sender in order.
 template <class Ticket>
 void storm(std::uint32_t senders, std::uint32_t size, std::uint64_t items, Ticket first) {
   box<Ticket> b(size, first);
@@ -96,7 +96,7 @@ TEST(mailbox, loses_nothing_while_tickets_of_32_bits_wrap) {
   storm<std::uint32_t>(2, 16, 50'000, static_cast<std::uint32_t>(-1'000));
 }
 
-/// What has many parts is seen whole: items that are ordered bring memory with them.
+/// Ordered items make other memory visible: data of several words is seen complete.
 TEST(mailbox, orders_memory_with_ordered_items) {
   constexpr std::uint32_t rounds = 20'000;
   box<std::uint32_t> there(2, 0), back(2, 0);
@@ -120,8 +120,7 @@ TEST(mailbox, orders_memory_with_ordered_items) {
   EXPECT_EQ(wrong, 0U);
 }
 
-/// Each of many senders is served in its turn: from its ticket on, exactly those with earlier tickets come
-/// before.
+/// Each of many senders is served in its turn: exactly the items with earlier tickets come before its item.
 TEST(mailbox, starves_no_sender) {
   box<std::uint32_t> b(2, 0);
   std::vector<std::uint32_t> tickets;
@@ -130,7 +129,7 @@ TEST(mailbox, starves_no_sender) {
   item i;
   for (std::uint32_t round = 0; served < 100; ++round) {
     ASSERT_LT(round, 101U) << "a round without an item";
-    for (std::uint32_t s = 100; s-- > served;)  // who came last always tries first
+    for (std::uint32_t s = 100; s-- > served;)  // the last sender always tries first
       b.view.try_fill(tickets[s], {s, 0});
     while (b.view.try_take(b.head, i)) EXPECT_EQ(i.body, served++);
   }

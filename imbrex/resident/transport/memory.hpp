@@ -3,45 +3,46 @@
 
 #include <cstdint>
 
-/// Marks what runs on the host and, where the device's compiler sees it, on the device.
+/// Marks a function that runs on the host and, under the device's compiler, also on the device.
 #if defined(__CUDACC__)
 #define IMBREX_DEVICE __host__ __device__
 #else
 #define IMBREX_DEVICE
 #endif
 
-/// Of a function that is seldom called: kept out of line, so that it costs its callers neither registers nor
-/// instructions that they would have to fetch.
+/// Marks a seldom called function. On a device it is not inlined, so that its callers pay neither registers
+/// nor instruction fetches for it.
 #if defined(__CUDA_ARCH__)
 #define IMBREX_SELDOM __noinline__
 #else
 #define IMBREX_SELDOM
 #endif
 
-/// The headers of this folder that devices run are C++17, for the devices' compilers.
+/// Device code in this folder's headers is C++17, as the devices' compilers require.
 namespace imbrex::resident {
 
-/// 16 bytes that are loaded and stored as one: data beside the flag that tells what they are.
+/// 16 bytes that are loaded and stored as one: a body, and a stamp that describes it.
 struct alignas(16) wide_word {
   std::uint64_t body = 0;
   std::uint64_t stamp = 0;
 };
 
-/// The operations on memory that the PEs of one GPU share: on a device they are its instructions at the scope
-/// of the GPU, on a host those of the threads that stand for PEs. Each says its order; what says none is
-/// relaxed, so that coherence of that one place is all that it gives.
+/// Operations on memory that the PEs of one GPU share. On a device they are instructions at the scope of the
+/// GPU. On a host they are atomic operations between the threads that stand for PEs. The name of an operation
+/// states its memory order. An operation that names none is relaxed: it guarantees only the coherence of its
+/// own location.
 ///
-/// `poll` may be followed by `acquired`: then what was written before the store that was seen comes before
-/// what is read after it. So a look that finds nothing pays for no order. Of a wide word, `acquired` names it
-/// while it still holds what was seen; of words there may be several polls before. On a host the poll itself
-/// acquires, as ThreadSanitizer knows no fences.
+/// `poll` may be followed by `acquired`. Then everything written before the store that `poll` has seen
+/// happens before later reads. So a poll that finds nothing pays for no order. For a wide word, call
+/// `acquired` with the word while it still holds the polled value. For words, one `acquired` may follow
+/// several polls. On a host `poll` itself acquires, because ThreadSanitizer does not model fences.
 ///
-/// The structures beside this header take it as a template argument: tests put a model of memory in its place
-/// that goes through all interleavings (explorer.test.hpp).
+/// The structures beside this header take the memory as a template argument. Tests substitute a model of
+/// memory that explores all interleavings (explorer.test.hpp).
 struct native_memory {
   using word = std::uint32_t;
   using wide = wide_word;
-  using plain = std::uint32_t;  ///< shared, but never by two at once
+  using plain = std::uint32_t;  ///< shared, but never accessed by two PEs at once
 
 #if defined(__CUDA_ARCH__)
   __device__ static std::uint64_t global(const void* p) { return __cvta_generic_to_global(p); }
@@ -60,7 +61,8 @@ struct native_memory {
 #endif
     return v;
   }
-  /// fence.acquire needs sm_90: for less nvcc 13.0 assembles it, without a word, into an illegal instruction.
+  /// fence.acquire needs sm_90. For older targets nvcc 13.0 silently assembles it into an illegal
+  /// instruction.
   __device__ static void acquired() {
 #if __CUDA_ARCH__ >= 900
     asm volatile("fence.acquire.gpu;" ::: "memory");
@@ -80,7 +82,7 @@ struct native_memory {
                  : "memory");
     return old;
   }
-  /// Adds one, and nobody here asks what was there.
+  /// Adds one without returning the old value.
   __device__ static void count(word& w) {
     asm volatile("red.relaxed.gpu.global.add.u32 [%0], 1;" ::"l"(global(&w)) : "memory");
   }
@@ -118,8 +120,8 @@ struct native_memory {
                  : "memory");
     return v;
   }
-  /// Here a look that was made before is used. The compiler may not take parts of it earlier, where it would
-  /// wait.
+  /// Marks the first use of a polled value. The compiler cannot move parts of that use up to the poll, where
+  /// they would wait for the load.
   __device__ static void use(wide_word& v) { asm volatile("" : "+l"(v.body), "+l"(v.stamp)); }
   __device__ static void store(wide& w, wide_word v) {
     asm volatile(
@@ -141,9 +143,9 @@ struct native_memory {
     poll(reinterpret_cast<const word*>(&w)[3]);
 #endif
   }
-  /// What who finds nothing does before the next look.
+  /// Pauses between two polls that find nothing.
   __device__ static void relax() { __nanosleep(20); }
-  /// A clock that all PEs have, in ns.
+  /// Clock shared by all PEs, in ns.
   __device__ static std::uint64_t now() {
     std::uint64_t t;
     asm volatile("mov.u64 %0, %globaltimer;" : "=l"(t));
@@ -166,7 +168,8 @@ struct native_memory {
   static std::uint32_t exchange_acquire(word& w, std::uint32_t v) {
     return __atomic_exchange_n(&w, v, __ATOMIC_ACQUIRE);
   }
-  // Compiled where the compiler may use instructions of 16 bytes, which not all of a user's sources can.
+  // Defined in memory.cpp, where the compiler may use 16-byte instructions. Not all of a user's sources may
+  // do so.
   static wide_word load(const wide& w);
   static wide_word poll(const wide& w);
   static void use(wide_word&) {}
@@ -178,8 +181,8 @@ struct native_memory {
 #endif
 };
 
-/// The operations on memory that PEs of several GPUs share, or a PE and the host: as above, at the scope of
-/// the system. On a host they are the same.
+/// Operations on memory shared by PEs of several GPUs, or by a PE and the host. They are as in
+/// `native_memory`, at the scope of the system. On a host both are equal.
 struct system_memory {
   using word = std::uint32_t;
   using wide = wide_word;

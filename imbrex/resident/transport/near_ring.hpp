@@ -9,19 +9,20 @@
 
 namespace imbrex::resident {
 
-/// The operations on memory that blocks of one cluster share: on a device, from sm_90 on, each other's shared
-/// memory. Barriers go from phase to phase: one to which `send` stores 16 bytes ends its phase when the bytes
-/// have come that its owner lets it `expect`, and one that is `free`d ends it so. Who sees the first has the
-/// 16 bytes, and who sees the second may store the next; nothing else is ordered by them. What other memory
-/// hangs on an item its sender releases before `send`, and its receiver acquires when it `has_come`.
+/// Operations on memory that the blocks of one cluster share: on a device, from sm_90 on, each other's shared
+/// memory. A barrier advances from phase to phase. `send` stores 16 bytes: a phase of its barrier ends once
+/// the bytes have arrived that the barrier's owner lets it `expect`. `free` ends a phase at once. A block
+/// that sees the end of the former phase has the 16 bytes. A block that sees the end of the latter may store
+/// the next 16 bytes. Barriers order nothing else. For other memory that an item refers to, the sender calls
+/// `release_others` before `send`. The receiver calls `acquire_others` after `has_come`.
 ///
-/// On a host the 16 bytes are one word, of whose stamp the upper half counts the phases, so that relaxed
-/// loads and stores are enough: ThreadSanitizer sees no order that a device would not have, either.
+/// On a host the 16 bytes are one word. The upper half of its stamp counts the phases, so relaxed loads and
+/// stores are enough. ThreadSanitizer then sees no order that a device would not have.
 struct cluster_memory {
   using wide = wide_word;
   struct alignas(8) barrier {
-    std::uint32_t phase;     ///< on a device, both are its own
-    std::uint32_t releases;  ///< on a host: the next `send` to it does
+    std::uint32_t phase;     ///< on a device, both words are the hardware's barrier
+    std::uint32_t releases;  ///< on a host: nonzero if the next `send` to this barrier releases
   };
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -30,7 +31,7 @@ struct cluster_memory {
     asm("cvta.to.shared::cluster.u64 %0, %1;" : "=l"(at) : "l"(p));
     return static_cast<std::uint32_t>(at);
   }
-  /// Of this block, before anybody uses it: one arrival a phase.
+  /// Initialises a barrier of this block for one arrival per phase; to be called before any other use.
   __device__ static void prepare(barrier& b) {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(near(&b)) : "memory");
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
@@ -44,13 +45,14 @@ struct cluster_memory {
         "l"(v.body), "l"(v.stamp), "r"(near(&there))
         : "memory");
   }
-  /// At the scope of a block, as CUTLASS does between blocks: what it orders is the load of the slot, in
-  /// shared memory, whose value has been used. At that of the cluster it would wait for all stores to the
-  /// GPU's memory as well (MEMBAR.ALL.GPU).
+  /// The arrival has the scope of a block, as in CUTLASS between blocks. It only has to order the load of the
+  /// slot, in shared memory, whose value has been used. An arrival at the scope of the cluster would also
+  /// wait for all stores to the GPU's memory (MEMBAR.ALL.GPU).
   __device__ static void free(barrier& of_other) {
     asm volatile("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(near(&of_other)) : "memory");
   }
-  /// Of this block. Parities tell a phase from the one before; nobody is further behind.
+  /// True if the phase of that parity has ended, for a barrier of this block. A parity is enough, because no
+  /// side is more than one phase behind.
   __device__ static bool is_free(const barrier& b, std::uint32_t parity) {
     std::uint32_t over;
     asm volatile(
@@ -60,7 +62,7 @@ struct cluster_memory {
         : "memory");
     return over != 0;
   }
-  /// If so, what has come.
+  /// True if the phase has ended; `v` is then the received word.
   __device__ static bool has_come(const barrier& b, std::uint32_t parity, const wide& at, wide_word& v) {
     if (!is_free(b, parity)) return false;
     asm volatile("ld.shared::cta.v2.b64 {%0, %1}, [%2];" : "=l"(v.body), "=l"(v.stamp) : "r"(near(&at)));
@@ -68,7 +70,7 @@ struct cluster_memory {
   }
   __device__ static void release_others(barrier&) { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
   __device__ static void acquire_others(const wide&) { native_memory::acquired(); }
-#elif defined(__CUDA_ARCH__)  // most_pes says that there are no clusters
+#elif defined(__CUDA_ARCH__)  // unreachable: `most_pes` reports that there are no clusters
   __device__ static void prepare(barrier&) { __trap(); }
   __device__ static void expect(barrier&) { __trap(); }
   __device__ static void send(wide&, barrier&, wide_word) { __trap(); }
@@ -97,44 +99,44 @@ struct cluster_memory {
 #endif
 };
 
-/// The way of items from one block to another of its cluster; bounded, nobody waits. A view: the memory is
-/// another's.
+/// Bounded ring of items from one block to another of its cluster. No operation waits. A view: another object
+/// owns the memory.
 ///
 /// The sender numbers its items. Item n is use n / size of slot n mod size, in the receiver's shared memory.
-/// It goes there by one asynchronous store, which ends that phase of the slot's barrier `full`; the
-/// receiver, who alone looks at it, then reads the slot, lets the barrier expect the next bytes, and ends a
-/// phase of the barrier `empty`, in the sender's memory: the next use may begin. So the end of a phase of
-/// `full` orders the store before the read, and that of `empty` the read, and what `full` expects, before
-/// the next store.
+/// One asynchronous store writes it and ends a phase of the slot's barrier `full`. Only the receiver polls
+/// `full`. It then reads the slot and lets the barrier expect the next bytes. At last it ends a phase of the
+/// barrier `empty`, in the sender's memory: the slot's next use may begin. So the end of a phase of `full`
+/// orders the store before the read. The end of a phase of `empty` orders the read, and the expectation of
+/// `full`, before the next store.
 ///
-/// Who finds the ring full keeps the item with its number, as for a mailbox (outbox.hpp), and may try later
-/// numbers before: `uses`, the sender's alone, says for which use of a slot it is time, since a look at a
-/// barrier tells a phase only from the one before. Numbers wrap; the
-/// first is a multiple of 2 size, so that the first phase of a barrier is an even one.
+/// A sender that finds the ring full keeps the item with its number, as for a mailbox (outbox.hpp). It may
+/// retry later numbers earlier. So `uses`, which only the sender touches, has the next use of each slot. A
+/// barrier's parity alone tells a phase only from the one before. Numbers wrap. The first is a multiple of 2
+/// size, so that the first phase of a barrier is an even one.
 template <class Memory>
 struct near_ring {
   static constexpr std::uint32_t size = 4;
 
-  typename Memory::wide* slots = nullptr;     ///< of the receiver
-  typename Memory::barrier* full = nullptr;   ///< the receiver's
-  typename Memory::barrier* empty = nullptr;  ///< the sender's
-  std::uint32_t* uses = nullptr;              ///< the sender's, of each slot: which comes next
+  typename Memory::wide* slots = nullptr;     ///< in the receiver's memory
+  typename Memory::barrier* full = nullptr;   ///< in the receiver's memory
+  typename Memory::barrier* empty = nullptr;  ///< in the sender's memory
+  std::uint32_t* uses = nullptr;              ///< next use of each slot; touched by the sender only
 
-  /// Before anybody uses it, of the receiver.
+  /// Initialises the receiver's side; to be called before any other use.
   IMBREX_DEVICE void prepare_full() {
     for (std::uint32_t n = 0; n < size; ++n) {
       Memory::prepare(full[n]);
       Memory::expect(full[n]);
     }
   }
-  /// And of the sender.
+  /// Initialises the sender's side; to be called before any other use.
   IMBREX_DEVICE void prepare_empty(std::uint32_t first) {
     for (std::uint32_t n = 0; n < size; ++n) {
       Memory::prepare(empty[n]);
       uses[n] = first / size;
     }
   }
-  /// Sends the item of that number; false if its slot is not free yet.
+  /// Sends the item of number `n`. False if its slot is not free yet.
   IMBREX_DEVICE bool try_fill(std::uint32_t n, const item& i) {
     const std::uint32_t place = n % size;
     if (uses[place] != n / size || !Memory::is_free(empty[place], (n / size + 1) % 2)) return false;
@@ -143,7 +145,7 @@ struct near_ring {
     uses[place] = (n + size) / size;
     return true;
   }
-  /// The receiver's: takes the item whose number is `head` and counts on; false if it has not come.
+  /// Receiver only. Takes the item of number `head` and advances `head`. False if the item has not arrived.
   IMBREX_DEVICE bool try_take(std::uint32_t& head, item& i) {
     const std::uint32_t place = head % size;
     wide_word seen;

@@ -7,7 +7,7 @@
 
 namespace imbrex::resident {
 
-/// An item that found its mailbox full, and the ticket that it has there.
+/// Item that found its mailbox full, with its ticket there.
 template <class Ticket = std::uint32_t>
 struct kept_item {
   item what;
@@ -15,11 +15,12 @@ struct kept_item {
   Ticket ticket = 0;
 };
 
-/// What one PE keeps for full mailboxes. It alone uses it. A view: the memory is another's.
+/// Items kept by a PE for full mailboxes. Only this PE uses them. A view: another object owns the
+/// memory.
 ///
-/// The items are tried in rotation, some at a time: if always the same were tried, all of them might wait for
-/// PEs that wait for one that is never tried. The lowest ticket of a mailbox that has no item yet finds its
-/// slot free, and its owner tries it between entries; so all items arrive if all entries end.
+/// Items are retried in rotation, a few at a time. If the same ones were always retried, all of them might
+/// wait for PEs that wait for an item never retried. The lowest unfilled ticket of a mailbox finds its slot
+/// free, and its owner retries it between entries. So all items arrive if all entries end.
 template <class Memory, class Ticket = std::uint32_t>
 struct outbox {
   kept_item<Ticket>* items = nullptr;
@@ -29,11 +30,11 @@ struct outbox {
 
   IMBREX_DEVICE bool full() const { return count == capacity; }
   IMBREX_DEVICE bool empty() const { return count == 0; }
-  /// Must not be full.
+  /// Precondition: not full.
   IMBREX_DEVICE void keep(const kept_item<Ticket>& one) { items[count++] = one; }
 
-  /// Tries the next few of them, each at most once. `try_fill(item)` sends a kept item, and is false if there
-  /// is no room yet.
+  /// Retries the next `most` items, each at most once. `try_fill(item)` sends a kept item; it returns false
+  /// if there is no room yet.
   template <class TryFill>
   IMBREX_DEVICE void retry(TryFill&& try_fill, std::uint32_t most = 8) {
     for (std::uint32_t tries = count < most ? count : most; tries != 0; --tries) {

@@ -7,26 +7,29 @@
 
 namespace imbrex::resident {
 
-/// Parcels of one PE, numbered from 1 on: memory for messages of more than 8 bytes. The PE alone takes them.
-/// Who has read one gives it back, by a compare-and-swap onto a stack that the owner empties by one exchange;
-/// so no parcel can leave the stack and return to it while another looks (no ABA), as in Treiber's stack with
-/// one consumer that takes all. A view: the memory is another's.
+/// Parcels of one PE, numbered from 1 on: memory for messages of more than 8 bytes. Only this PE takes
+/// parcels. The reader of a parcel returns it by a compare-and-swap onto a stack. The owner empties that
+/// stack by one exchange. So no parcel can leave the stack and return to it during another PE's
+/// compare-and-swap (no ABA). This is Treiber's stack with one consumer that takes everything. A view:
+/// another object owns the memory.
 template <class Memory>
 struct parcel_pool {
-  typename Memory::word* returned = nullptr;  ///< the first that was given back; 0: none
-  typename Memory::plain* next = nullptr;     ///< of parcel n, at n - 1: the one given back before it
+  typename Memory::word* returned = nullptr;  ///< top of the stack of returned parcels; 0: none
+  typename Memory::plain* next = nullptr;     ///< next[n - 1]: the parcel returned before parcel n
   std::uint32_t count = 0;
 
-  /// What the owner knows of its pool.
+  /// State that only the owner touches.
   struct owned {
-    std::uint32_t free = 0;   ///< the first of those that it has taken back
-    std::uint32_t fresh = 0;  ///< so many were ever taken
+    std::uint32_t free = 0;   ///< first of the parcels that the owner has taken back; 0: none
+    std::uint32_t fresh = 0;  ///< number of parcels that were ever taken
   };
 
-  /// The owner's: the number of a parcel; 0: none is left.
+  /// Owner only. Takes a parcel and returns its number; 0 if none is left.
   IMBREX_DEVICE std::uint32_t take(owned& mine) {
     if (mine.free == 0) {
-      if (mine.fresh < count) return ++mine.fresh;  // so that many are taken back at once
+      if (mine.fresh < count)
+        return ++mine.fresh;  // fresh parcels first, so that many are taken back at
+                              // once
       if (Memory::load(*returned) == 0) return 0;
       mine.free = Memory::exchange_acquire(*returned, 0);
     }
@@ -34,11 +37,11 @@ struct parcel_pool {
     mine.free = next[one - 1];
     return one;
   }
-  /// The owner's: true if `take` would find one.
+  /// Owner only. True if `take` would find a parcel.
   IMBREX_DEVICE bool any_left(const owned& mine) {
     return mine.free != 0 || mine.fresh < count || Memory::load(*returned) != 0;
   }
-  /// Any PE's, of a parcel that it has got and read.
+  /// Returns a parcel. Any PE that has received and read it may call this.
   IMBREX_DEVICE void give_back(std::uint32_t one) {
     std::uint32_t first = Memory::load(*returned);
     do {

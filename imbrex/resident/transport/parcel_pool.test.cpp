@@ -46,7 +46,7 @@ TEST(parcel_pool, gives_again_what_was_given_back) {
   EXPECT_EQ(p.view.take(p.mine), 0U);
 }
 
-/// One owner writes parcels, several read them and give them back: what is read is what was written.
+/// One owner writes parcels; several readers read and return them. The read values are the written ones.
 TEST(parcel_pool, protects_what_is_read) {
   constexpr std::uint32_t readers = 3, rounds = 20'000;
   struct reader {

@@ -8,15 +8,16 @@
 
 namespace imbrex::resident {
 
-/// True if no item is on its way and no PE runs one. `finished[p]`: up to which ticket PE p has run all items
-/// of its mailbox to their end, with all that these sent put into mailboxes. The PE stores it with release,
-/// and only when it has nothing to do, so that a message costs no counter. `tail_of(p)`: the tail of p's
-/// mailbox. `seen`: room for a number of each PE.
+/// True if no item is in flight and no PE runs one. `finished[p]` is the ticket up to which PE p has run all
+/// items of its mailbox to their end. All items that these have sent are stored in mailboxes. The PE stores
+/// the ticket with release, and only when it is idle, so that a message costs no counter. `tail_of(p)` is the
+/// tail of p's mailbox. `seen` is scratch memory for one number per PE. O(PEs).
 ///
-/// Why that is right: let some item be sent and not finished, and take one whose sender is finished (those
-/// from the start have none, and their tickets are drawn before all). The load of the sender's count acquires
-/// what its PE did before, so the second loop sees a tail beyond that item's ticket; and the receiver's
-/// count, which goes in the order of tickets, was loaded before and does not reach it. O(PEs).
+/// Why this is correct: suppose that some item is sent and not finished. Take such an item whose sending item
+/// is finished. (The items from the start have no sender; their tickets are drawn before all others.) The
+/// load of the sender's count acquires everything that its PE did before. So the second loop sees a tail
+/// beyond that item's ticket. The receiver's count was loaded earlier. It advances in the order of tickets
+/// and does not reach that item.
 template <class Memory, class Ticket = std::uint32_t, class TailOf>
 IMBREX_DEVICE bool quiescent(const typename Memory::word* finished, TailOf&& tail_of, Ticket* seen,
                              std::uint32_t pes) {

@@ -7,36 +7,36 @@
 
 namespace imbrex::resident {
 
-/// One writer, one reader, bounded; nobody waits. A view of two words that count, modulo 2^32, the slots that
-/// were ever filled and ever emptied; the slots are another's. Each side keeps its own count and is given it.
+/// Bounded ring with one writer and one reader, as in Lamport's queue. No operation waits. A view of two
+/// words that count, modulo 2^32, the slots that were ever filled and ever emptied. Another object owns the
+/// slots. Each side keeps its own count and passes it in.
 ///
-///     filled    the writer's: stored with release when the slot holds what it shall, so that whoever
-///               acquires the count may read the slot
-///     emptied   the reader's: stored with release when the slot was read, so that whoever acquires the count
-///               may write there again
+///     filled    stored by the writer with release, after it has written the slot; a reader that acquires the
+///               count may read the slot
+///     emptied   stored by the reader with release, after it has read the slot; a writer that acquires the
+///               count may write the slot again
 ///
-/// As in Lamport's queue. The writer looks at `emptied` only when, as far as it knows, the ring is full: over
-/// a bus a look is dear.
+/// The writer loads `emptied` only when the ring is full by its cached count: a load over a bus is slow.
 template <class Memory>
 struct ring {
   typename Memory::word* filled = nullptr;
   typename Memory::word* emptied = nullptr;
   std::uint32_t size = 0;  ///< a power of two
 
-  /// The writer's, who has filled `mine` slots: true if there is a free one. `known`: how many are emptied,
-  /// as far as it knows.
+  /// Writer only; it has filled `mine` slots. True if there is a free slot. `known` is its cached number of
+  /// emptied slots.
   IMBREX_DEVICE bool has_room(std::uint32_t mine, std::uint32_t& known) const {
     if (mine - known < size) return true;
     known = Memory::load_acquire(*emptied);
     return mine - known < size;
   }
-  /// The writer's: the slot `place(mine)` holds something.
+  /// Writer only. Publishes the slot `place(mine)` and advances `mine`.
   IMBREX_DEVICE void fill(std::uint32_t& mine) const { show(++mine); }
-  /// The writer's, who fills several before the reader shall see them: so many were filled in all.
+  /// Writer only. Publishes several slots at once; `mine` is the number of slots filled in all.
   IMBREX_DEVICE void show(std::uint32_t mine) const { Memory::store_release(*filled, mine); }
-  /// The reader's, who has emptied `mine` slots: true if the slot `place(mine)` holds something.
+  /// Reader only; it has emptied `mine` slots. True if the slot `place(mine)` is filled.
   IMBREX_DEVICE bool has_some(std::uint32_t mine) const { return Memory::load_acquire(*filled) != mine; }
-  /// The reader's: it has read that slot.
+  /// Reader only. Frees the slot `place(mine)` and advances `mine`.
   IMBREX_DEVICE void empty(std::uint32_t& mine) const { Memory::store_release(*emptied, ++mine); }
   IMBREX_DEVICE std::uint32_t place(std::uint32_t mine) const { return mine & (size - 1); }
 };

@@ -5,23 +5,24 @@
 
 namespace imbrex::resident {
 
-/// What one thread of a host does between looks that find nothing: it yields, and so sees within a
-/// microsecond what another PE sends. Where a yield takes long, others than PEs want the processor, and each
-/// yield costs this thread a share of it as if it had worked: so it sleeps for some times, which costs it
-/// nothing, and is soon given the processor when it wakes.
+/// Decides how a host thread pauses between polls that find nothing. Normally it yields, and so sees another
+/// PE's message within a microsecond. A slow yield means that threads other than PEs want the processor. Each
+/// yield then costs this thread a share of the processor as work would. So it sleeps for the next `pauses`
+/// pauses, which costs nothing, and gets the processor soon after it wakes.
 class wait_pace {
  public:
-  static constexpr nanoseconds slow{500'000};  ///< more than dozens of PEs take who yield to each other
+  static constexpr nanoseconds slow{500'000};  ///< longer than a yield takes among dozens of PEs that yield
+                                               ///< to each other
   static constexpr nanoseconds pause{20'000};
   static constexpr int pauses = 1024;
 
-  /// True if it shall sleep for `pause` now, else it yields.
+  /// True if the thread shall sleep for `pause` now, false if it shall yield.
   bool sleeps() {
     if (pauses_left_ == 0) return false;
     --pauses_left_;
     return true;
   }
-  /// It has yielded, for so long.
+  /// Records the duration of a yield.
   void yielded(nanoseconds time) {
     if (time >= slow) pauses_left_ = pauses;
   }

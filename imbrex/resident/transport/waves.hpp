@@ -7,9 +7,9 @@
 
 namespace imbrex::resident {
 
-/// What the leader of a GPU answers the wave of that number, while nothing runs or waits within its GPU: how
-/// many items its PEs have sent to other GPUs, and how many from there they have run to their end, modulo
-/// 2^32. It lies in the memory of GPU 0.
+/// Reply of a GPU's leader to wave number `wave`, sent while nothing runs or waits within its GPU. `sent` is
+/// the number of items that its PEs have sent to other GPUs. `run` is the number of items from other GPUs
+/// that they have run to their end. Both are modulo 2^32. The reply lies in the memory of GPU 0.
 template <class Link>
 struct wave_answer {
   typename Link::word wave{};
@@ -23,24 +23,24 @@ struct wave_answer {
   }
 };
 
-/// Waves, of the leader of GPU 0: it asks all GPUs again and again, the next time when all have answered. All
-/// is over if in one wave they have run what in the next they have sent, as by Mattern's four counters.
+/// Waves of requests from GPU 0's leader to all GPUs. The next wave begins when all GPUs have replied. The
+/// run is over if the items run by one wave equal the items sent by the next, as in Mattern's four counters.
 ///
-/// Why that is right: take all items between GPUs that are sent before the second wave's counts. Each GPU's
-/// count of the second wave has seen what any had done when it answered the first, so those that had run an
-/// item by then are fewer than those that are sent, unless all have. But then no GPU had work left when it
-/// answered the first wave, nor could it get any: the first item that it got after its answer was sent after
-/// another's answer, for which there is an item before.
+/// Why this is correct: take all items between GPUs that are sent before the second wave's counts. Each GPU's
+/// count for the second wave includes everything that any GPU had done when it replied to the first. So the
+/// items run by then are fewer than the items sent, unless all were run. In the latter case no GPU had work
+/// left when it replied to the first wave. Nor could it get any: the first item that it received after its
+/// reply was sent after another GPU's reply, for which there is an earlier item.
 ///
-/// It takes for granted that who runs an item comes after the draw of its ticket, so that the second count
-/// of the sender's GPU has each item that was run before the first wave was answered. For ordered items the
-/// model of memory says so. The draw of others is relaxed, and so is the store of the item; but that needs
-/// the ticket for its place and its value, so no processor does it before.
+/// Assumption: an item is run after its ticket is drawn. Then the second count of the sender's GPU includes
+/// each item that was run before the reply to the first wave. For ordered items the memory model guarantees
+/// this. For others the draw and the store of the item are relaxed. But the store needs the ticket for its
+/// address and its value, so no processor does it earlier.
 struct waves {
-  std::uint32_t number = 1;    ///< that is asked: before the run all are asked the first
-  std::uint32_t run_then = 0;  ///< in the wave before
+  std::uint32_t number = 1;    ///< wave that is requested; wave 1 is requested before the run
+  std::uint32_t run_then = 0;  ///< items run, by the replies of the wave before
 
-  /// True if all is over. `answer_of(gpu)` is that GPU's answer; `ask(gpu, number)` asks it the next wave.
+  /// True if the run is over. `answer_of(gpu)` is the GPU's reply; `ask(gpu, number)` requests the next wave.
   template <class Link, class AnswerOf, class Ask>
   IMBREX_DEVICE bool look(std::uint32_t gpus, AnswerOf&& answer_of, Ask&& ask) {
     std::uint32_t sent = 0, run = 0;
