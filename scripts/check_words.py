@@ -50,7 +50,7 @@ PLAIN = (
     "imbrex/core/record/",
     "imbrex/device/",
     "imbrex/net/",
-    "imbrex/resident/",
+    "imbrex/sched/",
     "imbrex/trace/",
 )
 OPENING = re.compile(r"(of|that of|those|the same|so many|by what|and|none|its?|what|whose|who|how)\b", re.IGNORECASE)

@@ -11,8 +11,8 @@
 
 namespace imbrex::detail {
 
-/// An item that a PE has packed, as only it may: what the program serialises runs there, and what that throws
-/// belongs there. A long block stays in the item, which the PE destroys when the block has left.
+/// An outgoing item, packed by its PE: only there may the program serialise, and only there may its
+/// exceptions be thrown. A long block stays in the item, which the PE destroys once the block has left.
 struct comm_thread::item_going : work {
   item_going(comm_thread& t, work& i, int pe) : through(t), from(current()->pe()), to(pe) {
     packed.lend_from(endpoint::shortest_block_lent);
@@ -35,8 +35,8 @@ struct comm_thread::item_going : work {
 
   static void send(work& w) {
     auto& going = static_cast<item_going&>(w);
-    if (going.through.finishing_) return forget(w);  // nobody would take it any more
-    going.uncount();                                 // the network counts it from now on
+    if (going.through.finishing_) return forget(w);  // no PE could take it back any more
+    going.uncount();                                 // from here on the network counts it
     w.type = &on_its_way;
     going.through.network()->send(w, going.to);
   }
@@ -69,7 +69,7 @@ struct comm_thread::item_coming : work {
   item_coming(network::receiver& r, std::size_t s)
       : owner(r), bytes(std::make_unique_for_overwrite<std::byte[]>(s)), size(s) {
     type = &kind;
-    priority = first_priority;  // what it holds has a priority of its own
+    priority = first_priority;  // the item within has a priority of its own
   }
 
   static void open(work& w) {
@@ -122,7 +122,7 @@ struct comm_thread::notice_coming : work {
   std::vector<std::byte> bytes;
 };
 
-/// Stands in a PE's door behind what was posted: when its turn comes, that has been run.
+/// An item queued in a PE's inbox behind posted items: when it runs, those before it have run.
 struct comm_thread::receipt : work {
   receipt(comm_thread& t, std::size_t count) : of(t), bytes(count) {
     type = &kind;
@@ -131,7 +131,8 @@ struct comm_thread::receipt : work {
 
   static void arrived(work& w) {
     std::unique_ptr<receipt> owner(static_cast<receipt*>(&w));
-    if (std::exchange(owner->is_packed, false)) {  // what it stands for is unpacked, and queued behind others
+    if (std::exchange(owner->is_packed, false)) {  // the items before it are now unpacked, and queued behind
+                                                   // others
       w.priority = 0;
       return current()->push(*owner.release());
     }
@@ -145,7 +146,7 @@ struct comm_thread::receipt : work {
   bool is_packed = true;
 };
 
-/// The network as this thread sees it: closed for arrivals while the PEs have too many of them to run.
+/// The network as this thread sees it: closed for arrivals while the PEs have too many to run.
 class comm_thread::inlet final : public endpoint {
  public:
   inlet(comm_thread& t, endpoint& network) : of_(t), network_(network) {}
@@ -164,10 +165,12 @@ class comm_thread::inlet final : public endpoint {
   bool congested() const override { return !of_.finishing_ && network_.congested(); }
 
  private:
-  /// What is to be sent moves when something could come, too: so it comes now and then, also when closed.
+  /// Sends progress only where receives may progress, too. So even when closed, one of this many calls
+  /// receives.
   static constexpr unsigned looks_between_arrivals = 8;
 
-  /// Never when there is too much to send: then both sides must take in, or neither goes on.
+  /// True while there is too much unread; never while there is too much to send: then both processes must
+  /// receive, or neither proceeds.
   bool closed() const { return unread() > most_unread && !network_.congested(); }
   std::size_t unread() const { return of_.unread_.load(std::memory_order_relaxed); }
 
@@ -176,7 +179,7 @@ class comm_thread::inlet final : public endpoint {
   unsigned looks_missed_ = 0;
 };
 
-/// The network as the PEs see it: it takes all at once and lets others care.
+/// The network as the PEs see it: it takes everything at once and leaves the work to the thread.
 class comm_thread::outlet final : public endpoint {
  public:
   explicit outlet(comm_thread& t) : to_(t) {}
@@ -201,7 +204,7 @@ class comm_thread::outlet final : public endpoint {
   }
 
  private:
-  /// What this PE has sent, and has left.
+  /// Destroys items of this PE that have left.
   void destroy_returned() {
     for (work* next = to_.returned_[to_.place_of(current()->pe())]->take(); next != nullptr;)
       item_going::forget(*std::exchange(next, next->next));
@@ -237,7 +240,7 @@ void comm_thread::finish(nanoseconds at_most) {
   while ((step() || !idle()) && now() < until) {
   }
   finished_ = true;
-  for (std::size_t pe = 0; pe < doors_.size(); ++pe)  // for the PEs to throw away
+  for (std::size_t pe = 0; pe < doors_.size(); ++pe)  // the PEs destroy these
     for (work* next = returned_[pe]->take(); next != nullptr;) {
       work& item = *std::exchange(next, next->next);
       doors_[pe]->post(item);

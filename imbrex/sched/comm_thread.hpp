@@ -15,21 +15,22 @@
 
 namespace imbrex::detail {
 
-/// The thread that alone drives a process's network for all its PEs (`--comm-thread`), so that messages move
-/// while PEs compute. To the thread machine it is one more scheduler; its work is items on their way out.
-/// What arrives it posts into the PEs' doors, packed, since only its PE can unpack an item; what is about the
-/// job it hands to the first PE.
+/// The single thread that drives a process's network for all its PEs (`--comm-thread`), so that messages move
+/// while PEs compute. For the thread machine it is one more scheduler, whose work is outgoing items. It posts
+/// arriving items to the PEs' inboxes, still packed, since only the item's PE can unpack it. Notices about
+/// the job go to the first PE.
 class comm_thread final : public scheduler, public network::receiver {
  public:
-  /// `owner`: takes notices and unpacks, and must outlive this.
+  /// `owner`: receives notices and unpacks items; must outlive this.
   comm_thread(const clock& time, network::receiver& owner);
   ~comm_thread() override;
 
-  /// Says what it drives, and for whom; before it runs. `first_pe`: whose door is the first.
+  /// Sets the network to drive, and the inboxes of the PEs; before the thread runs. `first_pe`: PE of the
+  /// first inbox.
   void serve(endpoint& network, std::vector<inbox*> doors, int first_pe);
-  /// What the PEs use in the place of an endpoint of their own.
+  /// The endpoint that the PEs use.
   endpoint& endpoint_of_pes();
-  /// Sends what the PEs have handed over, at most for that long; when no thread runs any more.
+  /// Sends the remaining items of the PEs, for at most `at_most`; when no thread runs any more.
   void finish(nanoseconds at_most);
 
   work& unpack(reader& in) override;
@@ -46,13 +47,14 @@ class comm_thread final : public scheduler, public network::receiver {
   class inlet;
   class outlet;
 
-  /// Of items that wait for this thread, beyond which the PEs pause.
+  /// Limit of bytes that wait for this thread; above it, the PEs pause.
   static constexpr std::size_t most_bytes_going = std::size_t{4} << 20U;
-  /// Or less, so that what no receipt stands for is little beside `most_unread` however many PEs there are.
+  /// Bytes for each receipt; fewer with many PEs, so that bytes without a receipt stay few beside
+  /// `most_unread`.
   static constexpr std::size_t most_bytes_a_receipt = std::size_t{1} << 20U;
   static constexpr std::size_t bytes_beside_payload = 256;
 
-  /// Of a PE among those of this process.
+  /// Index of a PE among those of this process.
   std::size_t place_of(int pe) const;
 
   network::receiver& owner_;
@@ -62,12 +64,12 @@ class comm_thread final : public scheduler, public network::receiver {
   int first_pe_ = 0;
   bool finishing_ = false;  ///< no other thread runs
   bool finished_ = false;
-  std::vector<std::unique_ptr<inbox>> returned_;  ///< for each PE: what it has sent, to be destroyed by it
+  std::vector<std::unique_ptr<inbox>> returned_;  ///< by PE: items that it has sent, and must destroy
   std::size_t bytes_a_receipt_ = most_bytes_a_receipt;
-  std::vector<std::size_t> unreceipted_;      ///< of each PE: bytes posted that no receipt stands for yet
-  std::atomic<std::size_t> unread_ = 0;       ///< bytes posted that the PEs have not run; they subtract
-  std::atomic<std::size_t> bytes_going_ = 0;  ///< of items that PEs have handed over; they add
-  std::atomic<bool> congested_ = false;       ///< the network; written by this thread
+  std::vector<std::size_t> unreceipted_;      ///< by PE: posted bytes without a receipt
+  std::atomic<std::size_t> unread_ = 0;       ///< posted bytes that the PEs have not run; the PEs subtract
+  std::atomic<std::size_t> bytes_going_ = 0;  ///< bytes of items that PEs have handed over; the PEs add
+  std::atomic<bool> congested_ = false;       ///< whether the network is congested; written by this thread
 };
 
 }  // namespace imbrex::detail

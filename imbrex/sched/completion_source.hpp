@@ -5,20 +5,19 @@
 
 namespace imbrex::detail {
 
-/// What a PE asks of who tells it that its device is done. Its thread's.
+/// The interface by which a PE learns that its device is done. Only the PE's thread uses it.
 class completion_source {
  public:
   completion_source(const completion_source&) = delete;
   completion_source& operator=(const completion_source&) = delete;
 
-  /// How many notices have not been delivered.
+  /// The number of notices not delivered.
   std::size_t pending() const { return pending_; }
-  /// True if a PE that has other things to do is to look now. To be asked at each turn while something is
-  /// pending.
+  /// True if a busy PE should poll now. To be called at each turn while notices are pending.
   bool is_due() { return --turns_left_ <= 0 && is_due_now(); }
-  /// Looks once; true if something was queued.
+  /// Polls once; true if an item was queued.
   virtual bool look() = 0;
-  /// The same by a PE that has other things to do, which `is_due` told so.
+  /// Polls once for a busy PE, after `is_due` was true.
   virtual void look_beside_work() = 0;
 
  protected:

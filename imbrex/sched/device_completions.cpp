@@ -22,18 +22,20 @@ namespace imbrex::detail {
 
 namespace {
 
-/// Of a PE that decides by itself how often to look: while it finds nothing, twice as many turns each time.
+/// Limit of the turns between two polls, for a PE that adapts: while it finds nothing, the number doubles
+/// each time.
 constexpr int most_turns_between_looks = 16;
 
-/// An idle PE's looks take less time than reading the clock.
+/// Polls of an idle PE between two readings of the clock, which take longer than a poll.
 constexpr unsigned looks_between_clocks = 32;
 
-/// What a high priority of a stream makes of its notices: they go before messages of no priority.
+/// Priority of a stream's notices: completions of high-priority streams run before messages of default
+/// priority.
 constexpr std::int8_t priority_of(stream_priority of) { return of == stream_priority::high ? -1 : 0; }
 
 }  // namespace
 
-/// An item that waits for the device, is queued on its PE, and tells its receiver there.
+/// An item that waits for the device, is then queued on its PE, and notifies its receiver there.
 class device_completions::notice : public work {
  public:
   notice(device_completions& owner, const receiver& who, stream_priority of)
@@ -56,7 +58,7 @@ class device_completions::notice : public work {
   static void operator delete(void* p, std::size_t bytes) noexcept { pool::release(p, bytes); }
 
   void cancel() noexcept { who_ = {}; }
-  /// True if it is due, because it is done or because it never will be.
+  /// True if the work is done, or the device has failed.
   bool is_due() {
     try {
       if (!until->done()) return false;
@@ -66,24 +68,24 @@ class device_completions::notice : public work {
     until.reset();
     return true;
   }
-  /// True if it is not due yet, and its receiver has not been told otherwise.
+  /// True if it is not due yet, and its receiver has not been notified of a failure.
   bool waits() const { return until && !is_told_; }
-  /// Tells its receiver that it will not come; the device may still have it.
+  /// Notifies its receiver of a failure; the device may still refer to the notice.
   void tell(const std::exception_ptr& failure) {
     is_told_ = true;
     --owner_.pending_;
     const auto who = std::exchange(who_, {});
     if (who.come != nullptr) who.come(who.to, failure);
   }
-  /// The stream's host function.
+  /// Called by the stream as its host function.
   void operator()() noexcept { owner_.pe_.door().post(*this); }
 
-  std::optional<event> until;  ///< is done when the notice is due; fails if the device has
-  notice* after = nullptr;     ///< the next one of the same stream
+  std::optional<event> until;  ///< done when the notice is due; throws if the device has failed
+  notice* after = nullptr;     ///< next notice of the same stream
 
   static const work_type kind;
-  /// Items that ask first, for the device may have failed although somebody called, and go back if it is not
-  /// done.
+  /// Items that check the event when they run, and queue themselves again if it is not done. A callback is no
+  /// proof: the device may have failed.
   static const work_type kind_that_asks;
 
  private:
@@ -104,7 +106,7 @@ class device_completions::notice : public work {
 
   device_completions& owner_;
   receiver who_;
-  std::size_t place_;  ///< among all of its owner
+  std::size_t place_;  ///< index in `all_` of its owner
   std::exception_ptr failure_;
   bool is_told_ = false;
 };
@@ -141,7 +143,7 @@ class device_completions::events {
     }
   }
 
-  /// Asks for the oldest notice of the next stream, and queues all of that stream that are done.
+  /// Checks the oldest notice of the next stream, and queues all notices of that stream that are done.
   bool look(scheduler& pe) {
     if (streams_.empty()) return false;
     if (++next_ >= streams_.size()) next_ = 0;
@@ -153,7 +155,7 @@ class device_completions::events {
     return found;
   }
   bool any() const { return !streams_.empty(); }
-  /// True if the last so many looks in a row were one at each stream.
+  /// True if the last `looks` polls included each stream.
   bool are_all(std::size_t looks) const { return looks >= streams_.size(); }
 
  private:
@@ -182,7 +184,7 @@ class device_completions::events {
   }
 
   event_pool pool_;
-  std::vector<row> streams_;  ///< that have notices
+  std::vector<row> streams_;  ///< streams with notices
   std::unordered_map<std::uint64_t, std::size_t> places_;
   std::size_t next_ = 0;
 };
@@ -196,7 +198,7 @@ class device_completions::flags {
     for (auto& b : blocks_)
       for (std::size_t word = 0; word < words_a_block; ++word)
         if (std::exchange(b->waiting[word], nullptr) != nullptr) ++b->awaited[word];
-    std::ranges::fill(lines_, line_use{});  // and the words are not used again
+    std::ranges::fill(lines_, line_use{});  // the words are not used again
     in_use_.clear();
   }
 
@@ -219,14 +221,13 @@ class device_completions::flags {
     for (std::size_t place = in_use_.size(); place-- > 0;) found |= look_at(in_use_[place], pe);
     return found;
   }
-  /// Compares the words of the next line that has some in use, and queues the notices of those that have been
-  /// written.
+  /// Compares the words of the next line in use, and queues the notices of written words.
   bool look(scheduler& pe) {
     if (in_use_.empty()) return false;
     if (++next_ >= in_use_.size()) next_ = 0;
     return look_at(in_use_[next_], pe);
   }
-  /// True if the last so many looks in a row were one at each line.
+  /// True if the last `looks` polls included each line in use.
   bool are_all(std::size_t looks) const { return looks >= in_use_.size(); }
 
  private:
@@ -236,17 +237,18 @@ class device_completions::flags {
     explicit block(device& of) : words(of, words_a_block) { awaited.fill(1); }
     flag_array words;
     const std::atomic<std::uint32_t>* const at = words.words().data();
-    std::array<std::uint32_t, words_a_block> awaited;  ///< next; so no word that nobody waits for holds it
+    std::array<std::uint32_t, words_a_block> awaited;  ///< next value of each word; no unused word holds it
     std::array<notice*, words_a_block> waiting{};
   };
   struct line_use {
-    std::size_t words = 0;  ///< in use
-    std::size_t place = 0;  ///< in `in_use_`, if any are
+    std::size_t words = 0;  ///< number of words in use
+    std::size_t place = 0;  ///< index in `in_use_`, if there are any
   };
   bool look_at(std::size_t line, scheduler& pe) {
     block& b = *blocks_[line * words_a_line / words_a_block];
     const std::size_t first = line * words_a_line % words_a_block;
-    bool any = false;  // without a branch for each word, and no order until one has been written
+    bool any = false;  // computed without a branch for each word, and without memory order until one has been
+                       // written
     for (std::size_t word = first; word < first + words_a_line; ++word)
       any |= b.at[word].load(std::memory_order_relaxed) == b.awaited[word];
     if (!any) [[likely]]
@@ -278,13 +280,13 @@ class device_completions::flags {
 
   device& of_;
   std::vector<std::unique_ptr<block>> blocks_;
-  std::vector<line_use> lines_;      ///< through all blocks
-  std::vector<std::size_t> in_use_;  ///< lines that have words in use
-  std::vector<std::size_t> free_;    ///< places of words, through all blocks
+  std::vector<line_use> lines_;      ///< lines of all blocks
+  std::vector<std::size_t> in_use_;  ///< lines with words in use
+  std::vector<std::size_t> free_;    ///< indices of free words, in all blocks
   std::size_t next_ = 0;
 };
 
-/// An item that tells those who wait for a device that has failed, one at each turn.
+/// An item that notifies the waiters of a failed device, one at each turn.
 class device_completions::bad_news : public work {
  public:
   bad_news(device_completions& owner, std::exception_ptr why) : owner_(owner), why_(std::move(why)) {
@@ -298,7 +300,7 @@ class device_completions::bad_news : public work {
     auto& n = static_cast<bad_news&>(item);
     const auto next = std::ranges::find_if(n.owner_.all_, &notice::waits);
     if (next == n.owner_.all_.end()) return;
-    n.owner_.pe_.push(item);  // before what may throw
+    n.owner_.pe_.push(item);  // first, since the next line may throw
     (*next)->tell(n.why_);
   }
 
@@ -365,10 +367,10 @@ device_completions::notice* device_completions::notify(stream& after, const rece
       break;
     case completion_method::synchronous:
       n->until = events_->record(after);
-      n->priority = first_priority;  // the PE goes on here, not with other items
+      n->priority = first_priority;  // the PE continues with this notice, not with other items
       events_->add(after.number(), *n);
       break;
-    case completion_method::work_request: break;  // how_ is polling
+    case completion_method::work_request: break;  // replaced by polling in the constructor
   }
   return n.release();
 }
@@ -387,7 +389,7 @@ bool device_completions::is_due_now() {
   return when_.time.count() == 0 || pe_.now() - last_look_ >= when_.time;
 }
 
-/// The device tells nobody that it has failed.
+/// Checks whether the device has failed, which no callback or flag reports.
 bool device_completions::check_device() {
   const nanoseconds now = pe_.now();
   if (now - last_check_ < between_checks) return false;

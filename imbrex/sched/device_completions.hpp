@@ -20,40 +20,41 @@ class stream;
 
 namespace detail {
 
-/// What a notice takes of its PE, beside the queries of its events, where that is modelled.
+/// The modelled costs of a notice for its PE, besides the queries of its events.
 struct completion_costs {
   nanoseconds callback{0};
   nanoseconds synchronize{0};
 };
 
-/// Tells a PE when its device has done what it was given: the asynchronous completion of Choi 2022,
-/// section 2.3, and what it is compared with there. Everything is the PE's thread's; only callbacks come from
-/// elsewhere, and they enter by the PE's door, as messages of other PEs do.
+/// Notifies a PE when its device has completed work: the asynchronous completion of Choi 2022, section 2.3,
+/// and the methods it is compared with there. Everything belongs to the PE's thread. Only callbacks come from
+/// other threads, and they enter by the PE's inbox, as messages of other PEs do.
 ///
-/// - polling: an event is recorded for each notice. A look asks one event, the oldest of one stream, and the
-///   next look that of the next stream: so a look costs the same however much is pending, and a stream that
-///   is busy for long does not hold up the others.
-/// - flag: the stream writes into a word of host memory; a look compares some words.
+/// - polling: an event is recorded for each notice. A poll checks one event, the oldest of one stream, and
+/// the
+///   next poll that of the next stream. So the cost of a poll does not depend on the number of notices, and a
+///   stream that is busy for long does not delay the others.
+/// - flag: the stream writes into a word of host memory; a poll compares some words.
 /// - callback: the stream calls a host function.
-/// - user_polling: the notice is an item of the queue that asks and queues itself again.
+/// - user_polling: the notice is a queued item that checks its event and queues itself again.
 /// - synchronous: there is no notice.
 /// - work_request: as polling. The streams of the requests are here.
 ///
-/// In simulated time no thread can wait: there a `synchronous` PE has a notice as well, and `blocks` until it
-/// comes, once what it runs has returned or suspended.
+/// In simulated time no thread can wait. There a `synchronous` PE also has a notice. Once its current item
+/// has returned or suspended, it `blocks` until the notice is due.
 ///
-/// A device that fails may tell nobody, or call although it has failed: so an event goes with each notice,
-/// which is asked when a callback has come, and now and then while nothing comes. Then all who wait are told
-/// of the failure, each in an item.
+/// A failed device may report nothing, or call although it has failed. So each notice has an event, which is
+/// checked after a callback, and now and then while nothing is reported. Then all waiters are notified of the
+/// failure, each by an item.
 class device_completions final : public completion_source {
  public:
-  /// `charged`: what is charged to the PE; null if the machine does not charge its PEs. Throws usage_error if
-  /// the device cannot do it that way.
+  /// `charged`: costs charged to the PE; null if the machine does not charge its PEs. Throws usage_error if
+  /// the device does not support the method.
   device_completions(scheduler& pe, device& of, completion_method method, const polling_interval& when,
                      const completion_costs* charged = nullptr);
   ~device_completions();
 
-  /// That of a PE; null if it has no device.
+  /// The completions of a PE; null if it has no device.
   static device_completions* of(const scheduler& pe) {
     return static_cast<device_completions*>(pe.completions());
   }
@@ -61,37 +62,36 @@ class device_completions final : public completion_source {
   device& of() const { return of_; }
 
   class notice;
-  /// Who is told: `come(to, null)` once it is done, `come(to, device_error)` if the device has failed before,
-  /// or else `forget(to)` when the run ends.
+  /// The receiver of a notice. `come(to, null)`: the work is done; `come(to, device_error)`: the device has
+  /// failed before. If neither has happened when the run ends: `forget(to)`.
   struct receiver {
     void (*come)(void* to, const std::exception_ptr& failure);
     void (*forget)(void* to) noexcept;
     void* to;
   };
-  /// Has an item queued on the PE, which tells the receiver, when all that was submitted to the stream is
-  /// done. Null if that is so already, as `synchronous` makes it; then nobody will be told. Throws
+  /// Queues an item on the PE, which notifies the receiver, when all work submitted so far to the stream is
+  /// done. Null if it is done already, as `synchronous` ensures; then the receiver is not notified. Throws
   /// device_error for a stream that is being captured, and if the device has failed.
   notice* notify(stream& after, const receiver& who);
-  /// Its receiver will not be told, not even to forget.
+  /// Cancels a notice: its receiver is not notified, nor is `forget` called.
   static void cancel(notice& n) noexcept;
 
-  /// Drops all notices, none of which may be in a queue: at the end, when the device has nothing to run any
-  /// more.
+  /// Drops all notices, none of which may be in a queue; at the end, when the device has no more work.
   void discard() noexcept;
 
-  /// True if an idle PE must look by itself to find what is done.
+  /// True if an idle PE must poll to find completed work.
   bool must_look() const {
     return pending() > 0 && how_ != completion_method::callback && how_ != completion_method::user_polling;
   }
-  /// True if the PE may run nothing, but must look.
+  /// True if the PE must not run items, but must poll.
   bool blocks() const;
 
   bool look() override;
   void look_beside_work() override;
-  /// Looks at all that is pending; before the PE sleeps.
+  /// Polls all pending notices; before the PE sleeps.
   bool look_at_all();
 
-  /// Where nothing is asked of the device, it is asked so often whether it still lives.
+  /// Time between checks whether the device has failed, for methods that do not query it.
   static constexpr nanoseconds between_checks{10'000'000};
 
  private:
@@ -100,9 +100,9 @@ class device_completions final : public completion_source {
   class bad_news;
 
   bool find();
-  /// True if the last so many looks in a row were at all that is pending.
+  /// True if the last `looks` polls included all pending notices.
   bool are_all(std::size_t looks) const;
-  /// Neither callbacks nor flags come from a device that has failed.
+  /// True for methods that do not report a failure: a failed device sends no callbacks and flags.
   bool hears_of_no_failure() const {
     return how_ == completion_method::callback || how_ == completion_method::flag;
   }
@@ -113,10 +113,10 @@ class device_completions final : public completion_source {
   scheduler& pe_;
   device& of_;
   const completion_method how_;
-  const bool waits_in_notify_;  ///< with `synchronous`, the thread of the PE itself
+  const bool waits_in_notify_;  ///< with `synchronous`, the PE's thread itself waits
   const polling_interval when_;
   const completion_costs costs_;
-  std::vector<notice*> all_;  ///< wherever they are
+  std::vector<notice*> all_;  ///< all notices, in whatever queue
   int turns_between_ = 1;
   std::size_t looks_in_vain_ = 0;
   unsigned looks_ = 0;
@@ -124,7 +124,8 @@ class device_completions final : public completion_source {
   nanoseconds last_check_{0};
   std::unique_ptr<events> events_;
   std::unique_ptr<flags> flags_;
-  std::unique_ptr<bad_news> bad_news_;  ///< once the device has failed, where it does not tell each notice
+  std::unique_ptr<bad_news> bad_news_;  ///< set once the device has failed, for methods that do not find the
+                                        ///< failure of each notice
 };
 
 }  // namespace detail

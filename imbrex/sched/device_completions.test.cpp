@@ -23,7 +23,7 @@
 namespace imbrex::detail {
 namespace {
 
-/// An idle PE whose device has many streams, each of which waits until it is let go.
+/// An idle PE whose device has many streams, each of which waits until the test releases it.
 class completions : public testing::TestWithParam<completion_method> {
  protected:
   static constexpr std::size_t streams = 300;
@@ -34,7 +34,7 @@ class completions : public testing::TestWithParam<completion_method> {
 
   imbrex::device& device() { return *devices_.front(); }
 
-  /// Of a stream's end 1, of a failure 1000.
+  /// Adds 1 for the end of a stream, 1000 for a failure.
   static void count(void* to, const std::exception_ptr& failure) {
     *static_cast<int*>(to) += failure ? 1000 : 1;
   }
@@ -49,7 +49,7 @@ class completions : public testing::TestWithParam<completion_method> {
     gates_.store(s, round_);
     time_.advance_to(time_.now());
   }
-  /// How many looks it took to find something, at most one more than `most`.
+  /// The number of polls until one found something, at most `most` + 1.
   std::size_t looks(std::size_t most) {
     std::size_t count = 0;
     for (; pe_.idle() && count <= most; ++count) completions_.look();
@@ -133,7 +133,7 @@ TEST_P(completions, of_a_lost_device_are_told_as_its_failure) {
   EXPECT_EQ(told_, std::vector(streams, 1000));
 }
 
-/// One that awaits the end may go meanwhile.
+/// A coroutine that awaits the end may be destroyed meanwhile.
 TEST_P(completions, of_a_lost_device_are_not_told_to_those_who_have_gone) {
   streams_[0].wait(gates_[0], 1);
   device_completions::notice* const gone =

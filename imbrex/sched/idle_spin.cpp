@@ -13,18 +13,18 @@ namespace imbrex::detail {
 
 namespace {
 
-/// In the first neither thread may be asleep yet.
+/// Number of rounds. In the first, neither thread may be asleep yet.
 constexpr int rounds = 6;
-/// Where the processors are busy a wake may take milliseconds, and says little.
+/// Time limit: on busy processors a wake may take milliseconds, and its time means little.
 constexpr nanoseconds patience = std::chrono::microseconds(500);
 
-/// Goes from door to door, and belongs to who has taken it.
+/// An item that passes between two inboxes, and belongs to the thread that has taken it.
 struct ball : work {
   nanoseconds thrown{0};
   bool is_last = false;
 };
 
-/// Sleeps until the ball comes; how long it has been under way.
+/// Sleeps until the ball arrives; returns its travel time.
 nanoseconds await(inbox& door, const clock& time) {
   work* came = nullptr;
   while ((came = door.take()) == nullptr)
@@ -44,7 +44,7 @@ std::optional<nanoseconds> measure_wake() try {
   inbox here;
   inbox there;
   ball b;
-  std::vector<nanoseconds> wakes(2 * rounds);  // each thread's in turn
+  std::vector<nanoseconds> wakes(2 * rounds);  // the two threads' wakes alternate
   std::thread other = background_thread("that measures a wake", [&] {
     for (std::size_t round = 0;; ++round) {
       wakes[2 * round] = await(there, time);
@@ -66,7 +66,7 @@ std::optional<nanoseconds> measure_wake() try {
   const auto usual = first + (last - first) / 4;  // longer ones may have been disturbed
   std::nth_element(first, usual, last);
   return *usual;
-} catch (const error&) {  // whoever needs threads and doors says what is missing
+} catch (const error&) {  // code that needs threads and inboxes reports what is missing
   return std::nullopt;
 }
 

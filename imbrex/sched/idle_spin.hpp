@@ -9,20 +9,20 @@
 
 namespace imbrex::detail {
 
-/// What it takes on this host until a thread that sleeps at its door runs again, from the call that posts to
-/// it: 3 us on some machines, 40 in some virtual ones. The lower quartile of a few posts between this thread
-/// and another, which take some ten wakes, or half a millisecond where wakes are slow. Nothing if there can
-/// be no other thread or door.
+/// Time on this host from a post to a sleeping thread's inbox until the thread runs: 3 us on some machines,
+/// 40 in some virtual ones. The lower quartile of a few posts between this thread and another. Takes some ten
+/// wakes, or half a millisecond where wakes are slow. Nothing if no other thread or inbox can be made.
 std::optional<nanoseconds> measure_wake();
 
-/// How long a PE without work looks for some before it sleeps, where no other needs its processor. Who looks
-/// twice as long as a wake costs loses little with any wait: a shorter one it saves the wake, which costs the
-/// waker a system call, too, and of a longer one a wake is the lesser part.
+/// Time that a PE without work polls before it sleeps, where no other PE needs its processor: twice the cost
+/// of a wake, which loses little for any wait. A shorter wait avoids the wake, which also costs the waker a
+/// system call. For a longer wait the wake is the smaller part.
 class idle_spin {
  public:
-  /// Longer than a short message takes, and shorter than anyone would notice.
+  /// Longer than the time of a short message, and too short to be noticed.
   static constexpr nanoseconds shortest = std::chrono::microseconds(30);
-  /// Each look at the network takes a hundred nanoseconds, and a wake by it two system calls more.
+  /// Longer, since each poll of the network takes a hundred nanoseconds, and a wake by it two more system
+  /// calls.
   static constexpr nanoseconds shortest_with_network = std::chrono::microseconds(150);
   static constexpr nanoseconds longest = std::chrono::microseconds(200);
 

@@ -5,7 +5,7 @@
 
 namespace imbrex {
 
-// A message that cannot be packed, and need not be where it goes, counts as empty.
+// The packed size; 0 for a message that cannot be packed, and need not be where it goes.
 std::uint64_t departing_message::bytes() const {
   if (!bytes_) try {
       bytes_ = packed_size(message_);

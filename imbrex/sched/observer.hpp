@@ -21,21 +21,21 @@ class collection_part;
 class local_array;
 }  // namespace detail
 
-/// The record of a message that became bytes, which travels with them.
+/// The number of a record about a packed message, sent with the message.
 struct packing_record {
-  std::uint32_t track = 0;   ///< of the trace, that has it
-  std::uint32_t number = 0;  ///< among those of this track
+  std::uint32_t track = 0;   ///< track of the trace with the record
+  std::uint32_t number = 0;  ///< number of the record on that track
 };
 
-/// A message that leaves for a PE. Its size is counted when the first observer asks for it.
+/// A message that leaves for a PE. Its size is computed when the first observer asks for it.
 class departing_message {
  public:
   departing_message(detail::work& m, int to) : message_(m), to_(to) {}
 
   const detail::work& message() const { return message_; }
-  /// The PE that it goes to, which may be this one.
+  /// The receiving PE, which may be this one.
   int to() const { return to_; }
-  /// What it takes when packed; 0 if it cannot be.
+  /// The packed size; 0 if it cannot be packed.
   std::uint64_t bytes() const;
 
  private:
@@ -44,69 +44,69 @@ class departing_message {
   mutable std::optional<std::uint64_t> bytes_;
 };
 
-/// Whoever watches what a PE does, or the communication thread: a trace, counts, a meter of load, the lock of
-/// an interpreter. Everything is called on the watched thread, and does nothing unless it is overridden; only
-/// the answers to those who wait for quiescence (`quiescent`, `sent`) may be told on another one, while that
-/// of the PE sleeps. Messages are given as the `work` that they are.
+/// An observer of a PE or of the communication thread: a trace, counts, a meter of load, the lock of an
+/// interpreter. All callbacks run on the observed thread, and do nothing unless overridden. Exception: the
+/// replies to code that waits for quiescence (`quiescent`, `sent`) may be reported on another thread, while
+/// the PE's thread sleeps. Messages are passed as `work`.
 ///
-/// The element that runs: that of an entry's message from `item_begins` on, that of a turn in a broadcast
-/// from `turn_begins` to `turn_ends`, and from `resumed` on the one whose entry that is (`scope::chare`), to
-/// the end of the item or until another is told of. An entry that tells `suspended` may go on with other
+/// The running element is that of an entry's message from `item_begins` on, and that of a broadcast from
+/// `turn_begins` to `turn_ends`. From `resumed` on it is the element of that entry (`scope::chare`), to the
+/// end of the item or until another is reported. An entry that reports `suspended` may continue with other
 /// tasks of a `when_all`.
 class observer {
  public:
-  // The thread.
+  // Callbacks of the thread.
 
-  /// Before the PE's first item, and after its chares have been destroyed; between the last item and that the
-  /// thread parks. Machines that step all PEs with one thread tell each PE's observers of it; that thread
-  /// parks while nothing goes on and an `executor` is held.
+  /// `thread_begins` comes before the PE's first item, `thread_ends` after its chares have been destroyed.
+  /// The thread parks between the last item and `thread_ends`. Machines that step all PEs with one thread
+  /// notify each PE's observers. That thread parks while nothing runs and an `executor` is held.
   virtual void thread_begins() {}
   virtual void thread_ends() {}
-  /// There is nothing to do; the thread sleeps. Between items.
+  /// The thread has nothing to do and sleeps. Between items.
   virtual void parks() {}
   virtual void wakes() {}
 
-  // Items.
+  // Callbacks of items.
 
-  /// The item is about to run; it may be gone at its end.
+  /// The item is about to run; it may be destroyed at its end.
   virtual void item_begins(const detail::work& /*item*/) {}
   virtual void item_ends() {}
-  /// One element's turn in a broadcast, which is one item for all.
+  /// One element's part of a broadcast, which is one item for all elements.
   virtual void turn_begins(const detail::local_array& /*part*/, const chare_header& /*element*/,
                            const detail::work_type& /*entry*/, const detail::work& /*broadcast*/) {}
   virtual void turn_ends() {}
 
-  // Messages.
+  // Callbacks of messages.
 
-  virtual void sent(const departing_message& /*what*/) {}
-  /// A message becomes bytes. Returns what is to travel with them, if anything.
+  virtual void sent(const departing_message& /*message*/) {}
+  /// A message was packed. Returns a record to send with the bytes, if any.
   virtual std::optional<packing_record> packed(const detail::work& /*message*/) { return std::nullopt; }
-  /// A message has come out of bytes with that record.
+  /// A message was unpacked from bytes with that record.
   virtual void arrived(const detail::work& /*message*/, const packing_record& /*packed*/) {}
-  /// A message came to the end of a modelled link that long ago.
+  /// A message reached the end of a modelled link `ago` before.
   virtual void arrived(const detail::work& /*message*/, nanoseconds /*ago*/) {}
 
-  // Waits of entries.
+  // Callbacks of waiting entries.
 
-  virtual void suspended(const suspension& /*what*/) {}
-  virtual void resumed(const suspension& /*what*/) {}
-  /// The entry that waited was destroyed; of what it waited for only the cause is left.
+  virtual void suspended(const suspension& /*wait*/) {}
+  virtual void resumed(const suspension& /*wait*/) {}
+  /// The waiting entry was destroyed; of its `suspension` only the cause remains.
   virtual void abandoned(const scope& /*entry*/, trace::wait_cause /*cause*/) {}
   /// An entry takes the value that a message brought for this reference number.
   virtual void received(const detail::work& /*message*/, std::int64_t /*reference*/) {}
-  /// What runs adds its part to what several make together, or if it `completes`, all parts are there.
-  /// `whole` and `number` name it until then.
+  /// The running code adds its part to a joint result or, if it `completes`, all parts are there. `whole` and
+  /// `number` identify the result until then.
   virtual void gathered(const void* /*whole*/, std::uint64_t /*number*/, bool /*completes*/) {}
-  /// Those who wait for quiescence are answered next.
+  /// The next messages reply to code that waits for quiescence.
   virtual void quiescent() {}
 
-  // Arrays and elements.
+  // Callbacks of arrays and elements.
 
-  /// This PE's part of an array is here.
+  /// This PE's part of an array was created.
   virtual void created(const detail::collection_part& /*part*/) {}
   virtual void created(const detail::local_array& /*part*/, const chare_header& /*element*/) {}
   virtual void destroyed(const detail::local_array& /*part*/, const chare_header& /*element*/) {}
-  /// An element leaves for another PE, and comes from another.
+  /// An element leaves for another PE, or arrives from another.
   virtual void departs(const detail::local_array& /*part*/, const chare_header& /*element*/, int /*to*/) {}
   virtual void arrives(const detail::local_array& /*part*/, const chare_header& /*element*/) {}
 
@@ -114,13 +114,13 @@ class observer {
   ~observer() = default;
 };
 
-/// What an observer is told of.
+/// The events that an observer receives.
 enum class observed : std::uint8_t {
-  thread,     ///< of the thread alone, which costs the others nothing
-  everything  ///< then messages to other processes take no short path
+  thread,     ///< only the thread's; items and messages then cost no more
+  everything  ///< all; messages to other processes then do not take the short path
 };
 
-/// The observers of a PE that are told of everything, in the order in which they came.
+/// The observers of all of a PE's events, in the order of their attachment.
 class observer_list {
  public:
   void add(observer& o) { all_.push_back(&o); }
@@ -129,18 +129,18 @@ class observer_list {
   void tell(const Event& event) const {
     for (observer* const o : all_) event(*o);
   }
-  /// Ends what `tell` has begun: the last first.
+  /// Reports the end of an event that `tell` has begun: the last observer first.
   template <class Event>
   void tell_backward(const Event& event) const {
     for (std::size_t left = all_.size(); left > 0; --left) event(*all_[left - 1]);
   }
 
-  // What hot paths tell, apart from them.
+  // Functions for events of hot paths, kept out of line.
 
   void turn_begins(const detail::local_array& part, const chare_header& element,
                    const detail::work_type& entry, const detail::work& broadcast) const;
   void turn_ends() const;
-  /// What is to travel with the bytes; of several that want something the last.
+  /// The record to send with the bytes; the last one if several observers return one.
   std::optional<packing_record> packed(const detail::work& message) const;
   void entered(const detail::local_array& part, const chare_header& element, bool is_new) const;
   void destroyed(const detail::local_array& part, const chare_header& element) const;
@@ -150,9 +150,9 @@ class observer_list {
   void received(const detail::work& message, std::int64_t reference) const;
   void gathered(const void* whole, std::uint64_t number, bool completes) const;
 
-  /// Those of the PE that this thread runs; null if nobody watches it.
+  /// The observers of the PE that this thread runs; null if there are none.
   static const observer_list* here() { return here_; }
-  /// Returns what was set before.
+  /// Sets the observers of this thread. Returns the earlier ones.
   static const observer_list* set_here(const observer_list* now) {
     const auto* const before = here_;
     here_ = now;
@@ -165,7 +165,7 @@ class observer_list {
   std::vector<observer*> all_;
 };
 
-/// Tells of something that several make together on this thread (`observer::gathered`).
+/// Report a part of a joint result, and its completion, on this thread (`observer::gathered`).
 inline void tell_part(const void* whole, std::uint64_t number) {
   if (const auto* const observers = observer_list::here()) [[unlikely]]
     observers->gathered(whole, number, false);

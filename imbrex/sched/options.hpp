@@ -14,12 +14,12 @@ namespace detail {
 thread_settings::binding parse_binding(const given_option& given);
 completion_method parse_completion(const given_option& given);
 polling_interval parse_polling(const given_option& given);
-/// Throws usage_error for an interval that no command line would set.
+/// Throws usage_error for an interval that no option gives.
 void check_polling(const polling_interval& poll);
 
 }  // namespace detail
 
-/// How the threads of PEs run.
+/// The options of the PEs' threads.
 template <class Settings>
 std::vector<option<Settings>> thread_options() {
   return {
@@ -31,7 +31,7 @@ std::vector<option<Settings>> thread_options() {
   };
 }
 
-/// How a PE learns that its device is done.
+/// The options of device completions.
 template <class Settings>
 std::vector<option<Settings>> completion_options() {
   return {

@@ -12,13 +12,12 @@
 
 namespace imbrex::detail {
 
-/// Priorities of messages, from the one that runs first to the one that runs last; 0 is what messages have
-/// that ask for none.
+/// Range of priorities of messages, from the first to run to the last; the default is 0.
 inline constexpr int first_priority = -32;
 inline constexpr int last_priority = 31;
 
-/// What one PE has to do: a FIFO lane for each priority, the lowest number first; or, with a shuffle seed, a
-/// bag from which items are drawn at random, whatever their priority. One thread.
+/// The queue of one PE: a FIFO lane for each priority, the lowest number first. With a shuffle seed, a bag
+/// from which items are drawn at random, whatever their priority. One thread.
 class run_queue {
  public:
   explicit run_queue(std::optional<std::uint64_t> shuffle);
@@ -36,9 +35,9 @@ class run_queue {
       return put_into_bag(item);
     push_in_order(item);
   }
-  /// The same without a shuffle seed.
+  /// Adds an item, without a shuffle seed.
   void push_in_order(work& item) {
-    // Masked, since a proxy that came off a wire may hold any priority.
+    // Masked, since a proxy received from a wire may hold any priority.
     const auto lane = static_cast<std::size_t>(item.priority - first_priority) % lanes_.size();
     lanes_[lane].push(item);
     occupied_ |= std::uint64_t{1} << lane;

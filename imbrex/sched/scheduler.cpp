@@ -9,7 +9,7 @@
 
 namespace imbrex::detail {
 
-/// Stands in the queue behind what has arrived: when its turn comes, that has been run.
+/// An item queued behind arrived items: when it runs, those before it have run.
 struct scheduler::receipt : work {
   receipt(scheduler& s, std::size_t count) : owner(s), bytes(count) { type = &kind; }
 
@@ -73,10 +73,10 @@ bool scheduler::look_at_sources() {
   return true;
 }
 
-/// Backpressure. A PE to which too much has come rather runs than takes in more, between two looks at least
-/// as much as the first has brought, so that its senders notice; a PE that has too much to send runs nothing
-/// until some of it has left, but still takes in, long messages ever more slowly: so of two that flood each
-/// other both go on. False if nothing must be run now.
+/// Exchanges messages with the network, with back-pressure. A PE with too much unread runs items rather than
+/// receive. Between two polls it runs at least as many as the first poll brought, so that its senders notice.
+/// A PE with too much to send runs nothing until some of it has left. It still receives, but long messages
+/// ever more slowly. So if two PEs flood each other, both proceed. False if nothing must run now.
 bool scheduler::exchange() {
   running_.store(nullptr, std::memory_order_relaxed);
   const bool full = unread_ > endpoint::most_unread;
@@ -115,7 +115,7 @@ void scheduler::take_due_timers() {
   const auto moment = now();
   while (timer* due = timers_.take_due(moment)) {
     queue_.push(*due);
-    if (due->priority > 0) break;  // what gives way to messages, for which the PE looks before the next
+    if (due->priority > 0) break;  // the timer yields to messages, which the PE polls for before the next one
   }
 }
 

@@ -19,11 +19,11 @@ namespace imbrex::detail {
 class completion_source;
 class endpoint;
 
-/// A PE: its queue, its door, its timers and its memory. It is a `step()` function; the thread machine loops
-/// on it, the deterministic machine calls it itself.
+/// A PE: its queue, its inbox, its timers and its memory. It is a `step()` function. The thread machine loops
+/// on it; the deterministic machine calls it itself.
 ///
-/// All is the owner thread's, but `door()`, into which anybody posts, and `running()`, which anybody may
-/// read.
+/// Everything belongs to the owner thread, except for `door()`, into which any thread posts, and `running()`,
+/// which any thread may read.
 class scheduler {
  public:
   scheduler(int pe, const clock& time, std::optional<std::uint64_t> shuffle)
@@ -32,7 +32,7 @@ class scheduler {
   scheduler& operator=(const scheduler&) = delete;
   virtual ~scheduler() = default;
 
-  /// The number of what is scheduled like a PE and is none.
+  /// The number of a scheduler that is not a PE.
   static constexpr int no_pe = -1;
 
   /// The PE that this thread runs; null on a thread that runs none.
@@ -64,14 +64,14 @@ class scheduler {
   int pe() const { return pe_; }
   nanoseconds now() const { return clock_.now(); }
   inbox& door() { return door_; }
-  /// Of its thread, which has activated it.
+  /// The pool of its thread, which must have activated the PE.
   pool& memory() { return memory_; }
 
   /// Queues work made by this PE for itself.
   void push(work& item) { queue_.push(item); }
-  /// The same where nothing is shuffled.
+  /// Queues an item where nothing is shuffled.
   void push_plain(work& item) { queue_.push_in_order(item); }
-  /// True unless what is queued is shuffled.
+  /// True unless the queue is shuffled.
   bool is_in_order() const { return queue_.is_in_order(); }
 
   void add_timer(timer& t) {
@@ -83,13 +83,13 @@ class scheduler {
     return timers_.empty() ? std::nullopt : std::optional(timers_.next_deadline());
   }
 
-  /// Threads that are no PE may post at any time, until as many have been removed: the PE sleeps, but never
-  /// rests as one that waits for other PEs alone.
+  /// Count executors. While there are some, threads that are no PE may post at any time: the PE sleeps, but
+  /// is never quiet as one that waits only for other PEs.
   void add_executor() { ++executors_; }
   void remove_executor() { --executors_; }
   bool has_executors() const { return executors_ > 0; }
 
-  /// Timers are to run within microseconds, at the cost of some processor time for each; before the PE runs.
+  /// Makes timers run within microseconds, at the cost of some processor time for each; before the PE runs.
   void be_punctual() {
     punctual_ = true;
     turns_skipped_ = 0;
@@ -103,36 +103,36 @@ class scheduler {
   }
   endpoint* network() const { return endpoint_; }
 
-  /// In simulated time: what the PE does is charged there, which is the clock that it was made with; before
-  /// it runs.
+  /// Sets the clock, in simulated time, to which the PE's work is charged; it is the one given to the
+  /// constructor. Before the PE runs.
   void attach(local_clock& charged) { charged_ = &charged; }
-  /// What the PE does now takes so long, in simulated time.
+  /// Charges `time` to the PE, in simulated time.
   void charge(nanoseconds time) {
     if (charged_ != nullptr) charged_->charge(time);
   }
 
-  /// Who is to be told of what it does; before the PE runs.
+  /// Adds an observer; before the PE runs.
   void attach(observer& o, observed what = observed::everything);
-  /// Those that are told of everything; null if there are none.
+  /// The observers of all events; null if there are none.
   const observer_list* observers() const { return observers_; }
-  /// All.
+  /// All observers.
   const observer_list& thread_observers() const { return thread_observers_; }
 
-  /// Says what tells the PE that its device is done; before the PE runs.
+  /// Sets the source of the device's completions; before the PE runs.
   void attach(completion_source& device) {
     device_ = &device;
     has_sources_ = true;
   }
   completion_source* completions() const { return device_; }
 
-  /// Looks for what the network and the device have done. True if something came in.
+  /// Polls the network and the device. True if something arrived.
   bool poll();
 
-  /// Queues an item that came from another process in that many bytes.
+  /// Queues an item that came from another process as `bytes` bytes.
   void push_arrived(work& item, std::size_t bytes);
 
-  /// Takes in what came through the door and runs one item. False if there was none, or if too much of what
-  /// was sent to other processes has not left yet.
+  /// Takes items from the inbox and runs one item. False if there was none, or if too many bytes wait to
+  /// leave for other processes.
   [[gnu::always_inline]] bool step() {
     work* const item = take_item();
     if (item == nullptr) [[unlikely]]
@@ -140,7 +140,7 @@ class scheduler {
     run_taken(*item);
     return true;
   }
-  /// The first half of a step: takes out the item that is to be run now. Null where `step` is false.
+  /// The first half of a step: removes the item to run now. Null where `step` is false.
   [[gnu::always_inline]] work* take_item() {
     if (door_.has_items()) [[unlikely]]
       take_in();
@@ -150,7 +150,7 @@ class scheduler {
       end_items();
     return item;
   }
-  /// The second half.
+  /// The second half of a step: runs the item.
   [[gnu::always_inline]] void run_taken(work& item) {
     run_item(item);
     if (!after_.empty()) [[unlikely]]
@@ -160,11 +160,10 @@ class scheduler {
   /// True if a step would find nothing to do now.
   bool idle() const { return queue_.empty() && !door_.has_items(); }
 
-  /// Runs an item when the one that runs now has returned: for what must not happen under the feet of an
-  /// entry.
+  /// Runs an item once the current one has returned: for actions that must not happen during an entry.
   void push_after(work& item) { after_.push(item); }
 
-  /// Throws away what was pushed so and is unwanted now.
+  /// Destroys the unwanted items that `push_after` has queued.
   template <class Unwanted>
   void drop_after(Unwanted is_unwanted) {
     for (work_queue queued = std::exchange(after_, {}); !queued.empty();) {
@@ -173,17 +172,17 @@ class scheduler {
     }
   }
 
-  /// What kind of work is being run, or was last run; null where the PE does something else. Any thread.
+  /// The type of the running or last item; null if the PE does something else. Any thread.
   const work_type* running() const { return running_.load(std::memory_order_relaxed); }
-  /// Says that the PE runs no item any more. Any thread, if it has come to its end.
+  /// Notes that the PE runs no item any more. Any thread, once the PE has ended.
   void end_items() { running_.store(nullptr, std::memory_order_relaxed); }
-  /// The item of that kind, which may have been consumed by now.
+  /// The running or last item, which may have been consumed by now.
   const work* running_item() const { return item_; }
 
-  /// Sends other PEs' memory home; before the PE sleeps.
+  /// Returns memory of other PEs to them; before the PE sleeps.
   void flush() { memory_.flush(); }
 
-  /// Throws away all work that was not run, timers too.
+  /// Destroys all work that was not run, including timers.
   void discard_work() noexcept;
 
  private:
@@ -191,7 +190,7 @@ class scheduler {
   static constexpr unsigned turns_between_polls = 15;
   static constexpr unsigned turns_between_polls_when_full = 63;
   static constexpr std::size_t bytes_a_receipt = std::size_t{1} << 20U;
-  /// What comes from other processes counts more than its bytes, so that many small messages are noticed.
+  /// Bytes added for each message from another process, so that many small messages count.
   static constexpr std::size_t bytes_beside_payload = 256;
 
   void run_item(work& item) {
@@ -203,7 +202,7 @@ class scheduler {
   [[gnu::noinline]] void run_observed(work& item);
   void take_in();
   [[gnu::noinline]] void push_receipt();
-  /// False if nothing must be run now.
+  /// False if nothing must run now.
   bool look_at_sources();
   bool exchange();
   void look_at_device();
@@ -215,18 +214,19 @@ class scheduler {
   const int pe_;
   const clock& clock_;
   unsigned turns_ = 0;
-  unsigned turns_skipped_ = 63;  // between looks at the clock
+  unsigned turns_skipped_ = 63;  // turns between readings of the clock
   bool punctual_ = false;
   local_clock* charged_ = nullptr;
   const observer_list* observers_ = nullptr;
   endpoint* endpoint_ = nullptr;
   completion_source* device_ = nullptr;
   int executors_ = 0;
-  bool has_sources_ = false;  // of work, beside the door: an endpoint, a device, timers
+  bool has_sources_ = false;  // true if it has sources of work besides the inbox: an endpoint, a device,
+                              // timers
   unsigned turns_to_poll_ = 0;
-  std::size_t unread_ = 0;       // bytes of what came from other processes and waits in the queue, about
-  std::size_t unreceipted_ = 0;  // those of them that no receipt stands for yet
-  unsigned arrived_ = 0;         // items, at the last look at the network
+  std::size_t unread_ = 0;       // approximate bytes from other processes in the queue
+  std::size_t unreceipted_ = 0;  // bytes of `unread_` without a receipt
+  unsigned arrived_ = 0;         // items of the last poll of the network
   int last_unreceipted_ = first_priority;
   std::atomic<const work_type*> running_ = nullptr;
   const work* item_ = nullptr;

@@ -24,33 +24,34 @@ void run_nothing(work&) {}
 void destroy_nothing(work&) noexcept {}
 constexpr work_type nudge{"nudge", &run_nothing, &destroy_nothing, nullptr, nullptr};
 
-/// So many times longer while something that was sent has not left: the other side asks for it piece by
-/// piece, and a sleep would cost it a system call for each, to wake this one.
+/// Factor of the spinning time while sent bytes have not left: the receiver fetches them piece by piece. A
+/// sleep would cost it a system call for each piece, to wake this PE.
 constexpr int times_longer_while_sending = 50;
 
-/// Reading the clock takes as long as a turn or two.
+/// Turns between two readings of the clock, which take as long as a turn or two.
 constexpr int turns_between_looks_at_clock = 16;
 
-/// UCX does not make its descriptor readable for all that it could go on with: not for room in shared memory,
-/// and before 1.15 not for what waits for endpoints to connect (openucx/ucx pull request 8959). So a PE with
-/// a network sleeps no longer than this, and shorter while it knows that something waits.
+/// Limits of a sleep with a network. UCX does not make its descriptor readable for everything that it could
+/// proceed with. It does not for room in shared memory, and before 1.15 not for messages that wait for
+/// endpoints to connect (openucx/ucx pull request 8959). So a PE with a network sleeps no longer than the
+/// first limit, and the second while something waits to leave.
 constexpr nanoseconds longest_sleep_with_network{5'000'000};
 constexpr nanoseconds longest_sleep_while_sending{100'000};
 
-/// What the thread that waits for the PEs waits at a time. A stop of the process ends at most one of these,
-/// so that their number tells how long the PEs could run.
+/// Time of each wait of the thread that waits for the PEs. While the process is stopped at most one of these
+/// ends. So their number tells how long the PEs could run.
 constexpr std::chrono::milliseconds slice{100};
 
-/// UCX cannot announce anything while it keeps what found no room. So many looks in vain and it is the other
-/// side's turn, which may need this processor: then this PE sleeps, for among many a yield gives it to the
-/// next that only looks.
+/// Unsuccessful polls after which a PE sleeps. UCX cannot announce anything while it keeps bytes without
+/// room. Then the receiver must proceed, which may need this processor. A yield does not suffice: among many
+/// PEs, the next one may only poll, too.
 constexpr int looks_before_rest = 16;
 
-/// A PE that finds by looking what its device has done does not sleep, if no other needs its processor; else
-/// no longer than this.
+/// Limit of a sleep while the PE must poll its device. If no other needs its processor, it does not sleep at
+/// all.
 constexpr nanoseconds longest_sleep_with_device{20'000};
 
-/// The exception that is handled, which says that a thread cannot be made, in words that say which.
+/// Rethrows the current exception, thrown because a thread cannot be made, with a text that names the thread.
 [[noreturn]] void rethrow_as_no_thread(int pe) {
   try {
     throw;
@@ -60,7 +61,7 @@ constexpr nanoseconds longest_sleep_with_device{20'000};
   }
 }
 
-/// Tells the observers of a PE that it sleeps, until the end of the block.
+/// Reports a sleep to the observers of a PE, until the end of the block.
 class observed_rest {
  public:
   explicit observed_rest(const scheduler& pe) : told_(pe.thread_observers()) {
@@ -76,7 +77,7 @@ class observed_rest {
   const observer_list& told_;
 };
 
-/// Tells the observers of a PE of its thread, until the end of the block.
+/// Reports a PE's thread to the PE's observers, until the end of the block.
 class observed_thread {
  public:
   explicit observed_thread(const scheduler& pe) : told_(pe.thread_observers()) {
@@ -102,7 +103,7 @@ thread_machine::thread_machine(std::span<scheduler* const> pes, const thread_set
       bind_(settings.bind),
       keeps_apart_(may_spin && settings.has_host_alone && settings.bind == thread_settings::binding::none),
       claims_(pes.size()),
-      // Not where messages take longer than it takes to wake.
+      // no spinning if messages take longer than a wake
       spins_(may_spin && settings.latency <= wake_margin::largest),
       ended_(pes.size(), false) {
   for (auto& n : nudges_) n.type = &nudge;
@@ -172,9 +173,9 @@ void thread_machine::run_thread(std::size_t place) {
   }
   loop(pe, place);
   {
-    std::optional<observed_rest> rest;  // an observer's lock must not keep others from their ends
+    std::optional<observed_rest> rest;  // an observer's lock must not keep other PEs from their ends
     if (pe.pe() != scheduler::no_pe)
-      rest.emplace(pe);  // what the communication thread has left others finish
+      rest.emplace(pe);  // other threads finish the work of the communication thread
     std::unique_lock hold(ends_lock_);
     ended_[place] = true;
     ends_.notify_all();
@@ -195,7 +196,7 @@ void thread_machine::stop() {
 }
 
 void thread_machine::loop(scheduler& pe, std::size_t place) {
-  if (pe.is_punctual()) ::prctl(PR_SET_TIMERSLACK, 1UL);  // ns; else a sleep is 50 us longer than asked for
+  if (pe.is_punctual()) ::prctl(PR_SET_TIMERSLACK, 1UL);  // ns; else sleeps are 50 us late
   wake_margin margin;
   int vain_looks = 0;
   while (!stopping()) {
@@ -226,7 +227,7 @@ bool thread_machine::spin(scheduler& pe, std::size_t place) {
   std::optional<nanoseconds> begun;
   for (int turn = 0;; turn = (turn + 1) % turns_between_looks_at_clock) {
     if (pe.door().has_items() || stopping() || pe.poll()) return true;
-    if (!pe.idle() && (network == nullptr || !network->congested())) return true;  // what it sent has left
+    if (!pe.idle() && (network == nullptr || !network->congested())) return true;  // sent bytes have left
     if (turn + 1 == turns_between_looks_at_clock) {
       const auto now = pe.now();
       if (deadline && now >= *deadline) return true;
@@ -249,20 +250,22 @@ void thread_machine::wait_for_work(scheduler& pe, wake_margin& margin, int& vain
   const bool waits_for_device = pe.completions() != nullptr && pe.completions()->pending() > 0;
   if (pe.completions() != nullptr) device_completions::of(pe)->of().backend().close_ended();
   if (waits_for_device && device_completions::of(pe)->look_at_all()) return;
-  if (!sending && !pe.idle()) return;  // it had too much to send, and that has left meanwhile
+  if (!sending && !pe.idle()) return;  // the PE had too much to send, which has left meanwhile
   if (!pe.door().park()) return;
   if (network != nullptr && !network->arm()) {
     const bool rests = sending && !spins_ && !deadline && vain_looks >= looks_before_rest;
     std::optional<observed_rest> rest;
-    if (vain_looks > 0) rest.emplace(pe);  // an observer's lock must not keep others from what this one needs
+    if (vain_looks > 0)
+      rest.emplace(pe);  // an observer's lock must not block the work that this PE waits
+                         // for
     pe.door().sleep(rests ? longest_sleep_while_sending : nanoseconds(0));
-    // What is to move may need another process, and that this processor.
+    // Progress may depend on another process, which may need this processor.
     if (vain_looks > 0) std::this_thread::yield();
     rest.reset();
     vain_looks = pe.poll() || rests ? 0 : vain_looks + 1;
     return;
   }
-  const observed_rest rest(pe);  // before the others may know of it: who comes last may speak for all
+  const observed_rest rest(pe);  // before other PEs can see it: the last one may report for all
   if (deadline || sending || waits_for_device || pe.has_executors()) {
     const auto alarm = deadline ? std::optional(*deadline - early) : std::nullopt;
     sleep(pe, alarm ? std::optional(*alarm - pe.now()) : std::nullopt);
@@ -272,7 +275,7 @@ void thread_machine::wait_for_work(scheduler& pe, wake_margin& margin, int& vain
   sleepers_.fetch_add(one_sleeper);
   while (auto claimed = claim_quiet()) {
     if (told_.quiet(claimed->exchanged)) return pe.door().sleep(nanoseconds(0));
-    // Asleep again; whoever slept anew meanwhile could not claim, and left it to this one.
+    // Asleep again; PEs that slept meanwhile could not claim, and left it to this one.
     if (sleepers_.compare_exchange_strong(claimed->sleepers, claimed->sleepers + one_sleeper)) break;
     sleepers_.fetch_add(one_sleeper);
   }

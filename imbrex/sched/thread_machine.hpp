@@ -22,30 +22,31 @@ namespace imbrex::detail {
 
 /// Runs each PE on a thread of its own: step, spin for about as long as a wake costs here, park.
 ///
-/// Quiescence: all PEs are parked without timers and nobody has posted. `sleepers_` counts, in one word, the
-/// PEs that have announced their sleep and the ends of sleeps. A PE that finds the count full looks at every
-/// door, and then wakes itself in `sleepers_` provided that nothing there has changed: so nobody woke between
-/// the two, whoever had a post was seen by its door, and of several PEs that look only one may tell. It
-/// counts as awake while it tells, since what it posts may come and go before it returns. Who comes last
-/// finds nothing moving, so quiescence is not missed. All of it is sequentially consistent.
+/// Quiescence: all PEs are parked without timers and there is no unread post. `sleepers_` counts, in one
+/// word, the PEs that have announced their sleep and the ends of sleeps. A PE that finds the count full
+/// checks every inbox. It then marks itself as awake in `sleepers_`, provided that the word has not changed.
+/// So no PE woke between the two, any post was visible in an inbox, and only one of several checking PEs may
+/// report. It counts as awake while it reports, since its posts may be sent and run before it returns. The
+/// last PE to sleep finds nothing moving, so quiescence is not missed. All these operations are sequentially
+/// consistent.
 ///
 /// Where each PE has a processor to itself and is not bound to one, a PE that finds another on its processor
 /// moves.
 ///
-/// A punctual PE asks to be woken before a timer is due, by what its sleeps are usually late by, and waits
-/// for the rest awake.
+/// A punctual PE asks to be woken before a timer is due, by the usual delay of its sleeps. It waits for the
+/// rest awake.
 class thread_machine {
  public:
-  /// What the machine tells its owner.
+  /// The receiver of the machine's reports.
   class listener {
    public:
-    /// What this process has exchanged with others. Asked while all PEs sleep.
+    /// The counts of messages exchanged with other processes. Called while all PEs sleep.
     virtual network::counts counted() const { return {}; }
-    /// Nothing runs, nothing is queued, no timer is set, and `exchanged` was what `counted` said. Called by
-    /// one PE's thread while all others sleep, until the first post or arrival. False if nothing came of it:
-    /// then that PE sleeps, too.
+    /// Reports quiescence: nothing runs, nothing is queued, no timer is set, and `exchanged` was the result
+    /// of `counted`. Called by one PE's thread while all others sleep, until the first post or arrival. False
+    /// if it had no effect: then that PE sleeps, too.
     virtual bool quiet(const network::counts& exchanged) = 0;
-    /// An exception left a work item that has nobody else to tell.
+    /// An exception left a work item that has no other receiver for it.
     virtual void on_uncaught(int pe) noexcept = 0;
 
    protected:
@@ -60,16 +61,16 @@ class thread_machine {
   thread_machine(const thread_machine&) = delete;
   thread_machine& operator=(const thread_machine&) = delete;
 
-  /// Runs until `stop`. Returns the PEs still busy after the time that `grace` then allows (time for which
-  /// the process was stopped does not count); empty if all have come to rest. Until then this thread calls
-  /// `now_and_then` several times a second, if there is one. The threads of the PEs stay, for `finish`.
+  /// Runs until `stop`. Returns the PEs still busy after the time that `grace` then allows, without times for
+  /// which the process was stopped; empty if all have come to rest. Until then this thread calls
+  /// `now_and_then`, if set, several times a second. The threads of the PEs stay, for `finish`.
   std::vector<int> run(const std::function<std::chrono::milliseconds()>& grace,
                        const std::function<void()>& now_and_then = {});
 
   /// True from `run` to `finish`, unless a PE was busy.
   bool has_threads() const { return !threads_.empty(); }
-  /// After `run`, if no PE was busy: has each PE's thread call `last` for its PE, one after the other, and
-  /// end.
+  /// Makes each PE's thread call `last` for its PE, one after the other, and end. After `run`, if no PE was
+  /// busy.
   void finish(const std::function<void(scheduler& pe)>& last);
 
   /// Ends the run. Any thread, any number of times.
@@ -79,16 +80,16 @@ class thread_machine {
  private:
   void run_thread(std::size_t place);
   void loop(scheduler& pe, std::size_t place);
-  /// `vain_looks`: at the network while it cannot announce anything, one after the other.
+  /// `vain_looks`: number of unsuccessful polls in a row while the network cannot announce anything.
   void wait_for_work(scheduler& pe, wake_margin& margin, int& vain_looks);
-  /// After a park.
+  /// Sleeps after a park.
   static void sleep(scheduler& pe, std::optional<nanoseconds> at_most);
   void wait_awake(scheduler& pe, nanoseconds deadline) const;
   bool spin(scheduler& pe, std::size_t place);
-  /// What a PE knows that may tell.
+  /// The state of a PE that may report quiescence.
   struct claim {
     network::counts exchanged;
-    std::uint64_t sleepers;  ///< since the claim
+    std::uint64_t sleepers;  ///< value of `sleepers_` since the claim
   };
   std::optional<claim> claim_quiet();
 
@@ -109,7 +110,7 @@ class thread_machine {
   std::condition_variable ends_;
   std::vector<bool> ended_;
   std::vector<std::thread> threads_;
-  /// Under the lock: what the threads call last, once they may, and the place of the PE whose turn it is.
+  /// Guarded by the lock: the threads' last call, once it is set, and the index of the PE whose turn it is.
   const std::function<void(scheduler& pe)>* last_ = nullptr;
   std::size_t turn_ = 0;
 };

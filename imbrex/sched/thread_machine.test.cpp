@@ -18,7 +18,7 @@
 namespace imbrex::detail {
 namespace {
 
-/// A token that PEs throw to each other at random until it has made all its hops.
+/// A token that PEs send to each other at random until it has made all its hops.
 struct token : work {
   std::vector<std::unique_ptr<scheduler>>* pes = nullptr;
   std::atomic<int>* under_way = nullptr;
@@ -47,7 +47,7 @@ class machine : public testing::TestWithParam<int>, protected thread_machine::li
     threads_.emplace(pointers_, thread_settings{}, GetParam(), static_cast<thread_machine::listener&>(*this));
   }
   bool quiet(const network::counts&) override {
-    if (under_way_ != 0) ++wrong_;  // said to be quiet over a token
+    if (under_way_ != 0) ++wrong_;  // quiescence was reported while a token moved
     if (++rounds_ == limit_)
       threads_->stop();
     else
@@ -99,7 +99,7 @@ TEST_P(machine, tells_of_exceptions_that_escape) {
   EXPECT_EQ(escapes_, 1);
 }
 
-/// An item that does not return before it is let go.
+/// An item that does not return until the test releases it.
 struct stuck_item : work {
   std::atomic<bool> let_go = false;
 };
@@ -112,7 +112,7 @@ struct indifferent final : thread_machine::listener {
 };
 
 TEST(thread_machine, names_the_stuck_by_their_numbers_in_the_job) {
-  // Never destroyed: the thread that does not end in time is left behind with all of it.
+  // Never destroyed: the thread that does not end in time is abandoned and keeps using these objects.
   static const auto& time = *new real_clock;
   static auto& seventh = *new scheduler(7, time, std::nullopt);
   static auto& nobody = *new indifferent;
@@ -130,8 +130,8 @@ TEST(thread_machine, names_the_stuck_by_their_numbers_in_the_job) {
   item.let_go.notify_one();
 }
 
-/// A network that has no room for what it is to send, and so cannot announce anything. Looks are counted, and
-/// how often the PE has left its processor to others by then.
+/// A network without room for its sends, which therefore cannot announce anything. It counts polls, and how
+/// often the PE has yielded its processor by then.
 struct full_endpoint final : endpoint {
   void send(work& item, int) override { item.type->destroy(item); }
   void notify(int, std::span<const std::byte>) override {}
@@ -165,7 +165,7 @@ TEST(thread_machine, leaves_the_processor_to_who_must_make_room) {
   thread_machine machine(pes, thread_settings{}, false, nobody);
   network.machine = &machine;
   EXPECT_TRUE(machine.run([] { return std::chrono::milliseconds(3000); }).empty());
-  // At most 16 looks with a yield before each rest, in each turn of which a step looks, too.
+  // At most 16 polls with a yield before each rest; in each turn of a rest a step polls, too.
   EXPECT_GE(network.rests, full_endpoint::last_look / 50);
 }
 

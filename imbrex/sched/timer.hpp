@@ -10,11 +10,11 @@
 
 namespace imbrex::detail {
 
-/// Work that becomes runnable at a moment. Its owner keeps it alive until it ran or was removed.
+/// Work that becomes runnable at a moment. Its owner keeps it alive until it has run or was removed.
 struct timer : work {
   nanoseconds deadline{};
   static constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
-  std::size_t place = nowhere;  ///< in the heap; kept by `timer_heap`
+  std::size_t place = nowhere;  ///< index in the heap; maintained by `timer_heap`
 };
 
 /// The timers of one PE, earliest first. One thread; every operation O(log n).
@@ -24,7 +24,7 @@ class timer_heap {
   void add(timer& t);
   void remove(timer& t);
   nanoseconds next_deadline() const { return heap_.front()->deadline; }
-  /// Takes out the earliest timer if its moment has come, else null.
+  /// Removes and returns the earliest timer if it is due; else null.
   timer* take_due(nanoseconds now);
 
  private:

@@ -9,10 +9,10 @@
 
 namespace imbrex::detail {
 
-/// How long before a moment a thread must ask to be woken so as to be awake in time: what 15 of
-/// 16 of its latest sleeps were late by at most. That can be a few microseconds on hardware of one's own and
-/// was 20 to 100 in a virtual machine. What the next sleep is less late must be waited for awake, which is
-/// why the margin is learned and not simply taken large. One thread.
+/// Margin before a moment at which a thread must ask to be woken so as to be awake in time: the delay that 15
+/// of its 16 latest sleeps did not exceed. That can be a few microseconds on real hardware, and was 20 to 100
+/// in a virtual machine. If the next sleep is less late, the thread waits awake for the rest. So the margin
+/// is learned and not simply large. One thread.
 class wake_margin {
  public:
   static constexpr nanoseconds largest = std::chrono::microseconds(100);
@@ -21,7 +21,7 @@ class wake_margin {
 
   nanoseconds get() const { return margin_; }
 
-  /// A sleep ended that much later than asked for.
+  /// Notes a sleep that ended `late` after its deadline.
   void learn(nanoseconds late) {
     late_[next_] = std::clamp(late, nanoseconds(0), largest);
     next_ = (next_ + 1) % late_.size();
