@@ -20,8 +20,11 @@ class rank_code {
   virtual ~rank_code() = default;
   /// Runs the rank on its own stack; returns its exit status.
   virtual int run() = 0;
-  virtual void enter() {}
+  /// True if `attend` is to be called on the rank's stack.
+  virtual bool enter() { return false; }
   virtual void leave() {}
+  /// Does what has come for the rank's code while it waited.
+  virtual void attend() {}
 };
 
 /// A program whose ranks a run has.

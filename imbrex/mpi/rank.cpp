@@ -58,10 +58,13 @@ class rank::wait final : public suspension {
 
 const detail::work_type rank::ready_type{"rank", &run_ready, &no_destroy, nullptr, nullptr};
 const detail::work_type rank::step_type{"collective", &run_step, &no_destroy, nullptr, nullptr};
+const detail::work_type rank::alarm_type{"timer", &run_alarm, &no_destroy, nullptr, nullptr};
 
 rank::rank() : program_(program::current()), wait_(std::make_unique<wait>(*this)), peers_(program_.ranks) {
   ready_.type = &ready_type;
   ready_.owner = this;
+  alarm_.type = &alarm_type;
+  alarm_.owner = this;
 }
 
 rank::~rank() = default;
@@ -115,7 +118,7 @@ void rank::run_code() {
 void rank::begin_code() {
   current_ = this;
   set_objects(objects_);
-  code_->enter();
+  must_attend_ = code_->enter();
 }
 
 void rank::end_code() {
@@ -176,6 +179,8 @@ void rank::refuse_in_callback(const std::string& what) {
   wait_->begin(*entry_);
   fiber_->leave();
   wait_->end();
+  if (must_attend_) [[unlikely]]
+    code_->attend();
 }
 
 void rank::end(int status) {
@@ -199,6 +204,7 @@ void rank::stop() {
 }
 
 void rank::run_ready(detail::work& item) { static_cast<ready_item&>(item).owner->go_on(); }
+void rank::run_alarm(detail::work& item) { static_cast<alarm_item&>(item).owner->go_on(); }
 
 template <class F>
 void rank::deliver(F what) {
@@ -234,6 +240,21 @@ void rank::send_turn() {
   auto& pe = processor::running_here();
   pe.queues_plainly() ? pe.push(ready_) : send_turn();
   block();
+}
+
+[[gnu::noinline]] bool rank::sleep_for(nanoseconds time) {
+  if (running_ != fiber_.get()) return false;
+  const call_frame frame(*this, {"the end of a sleep"});
+  if (time <= nanoseconds(0)) {
+    give_way();
+    return true;
+  }
+  auto& pe = processor::running_here();
+  const nanoseconds now = pe.now();
+  alarm_.deadline = now + std::min(time, nanoseconds::max() - now);
+  pe.add_timer(alarm_);
+  block();
+  return true;
 }
 
 [[gnu::noinline]] void rank::move_to(int to) {

@@ -114,6 +114,9 @@ class rank : public chare<rank> {
     constexpr std::uint32_t looks_each_time = 64;
     if (++looks_ % looks_each_time == 0) give_way();
   }
+  /// Goes on after `time` on the machine's clock, while others run on this PE; lets all go first that can if
+  /// that is 0. False, and nothing has happened, in a function that MPI has called: it must not wait.
+  bool sleep_for(nanoseconds time);
   /// Goes on on that PE of this process.
   void move_to(int to);
   /// Ends the rank's code, on its stack.
@@ -177,13 +180,18 @@ class rank : public chare<rank> {
   struct ready_item : detail::work {
     rank* owner;
   };
+  struct alarm_item : detail::timer {
+    rank* owner;
+  };
 
   [[noreturn]] static void throw_immobile();
   static void run_ready(detail::work& item);
+  static void run_alarm(detail::work& item);
   static void run_step(detail::work& item);
   static void no_destroy(detail::work&) noexcept {}
   static const detail::work_type ready_type;
   static const detail::work_type step_type;
+  static const detail::work_type alarm_type;
   static void body(void* self);
   static void callback_body(void* self);
 
@@ -273,7 +281,9 @@ class rank : public chare<rank> {
   bool delivering_ = false;
   bool wakes_ = false;
   bool moves_ = false;
+  bool must_attend_ = false;
   ready_item ready_{};
+  alarm_item alarm_{};  ///< of its sleep
 };
 
 /// Says which function of MPI a rank is in, as long as it lives. A function that MPI has called may call

@@ -63,5 +63,20 @@ class Threads(ProgramCase):
                 self.assertEqual(done.returncode, seen)
 
 
+class Waits(ProgramCase):
+    def test_a_rank_that_waits_lets_others_run(self):
+        program = self.build("waits.cpp")
+        for name, place in PLACES.items():
+            with self.subTest(place=name), tempfile.TemporaryDirectory() as files:
+                time = "machine" if name == "deterministic" else "real"
+                done = self.run_ranks(4, place, program, files, time)
+                self.assertEqual((done.returncode, done.stdout), (0, "wrong: 0\n"), done.stderr)
+
+    def test_timers_and_signals(self):
+        program = self.build("signals.c")
+        for lines in self.everywhere(4, program):
+            self.assertEqual(lines, ["wrong: 0"])
+
+
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1] + sys.argv[2:], verbosity=2)

@@ -136,7 +136,7 @@ int copy_state::call_main(int argc, char** argv, char** environment) {
   const auto main = reinterpret_cast<int (*)(int, char**, char**)>(at(plan.main));
   const int status = main(argc, arguments.data(), environment);
   destruct(status);
-  flush();
+  finish();
   return status;
 }
 
@@ -185,14 +185,21 @@ void copy_state::exit(int status) {
   end_at_once(status);
 }
 
-void copy_state::end_at_once(int status) {
+void copy_state::finish() noexcept {
+  has_ended = true;
+  timers.remove_all();
   flush();
+}
+
+void copy_state::end_at_once(int status) {
   if (!runs_here()) end_on_thread(status);
+  finish();
   host.load()->end(status);
   __builtin_trap();  // it has returned
 }
 
 void copy_state::end_on_thread(int status) {
+  flush();
   if (copy_host* const its = host) its->end_on_thread(status);
   for (;;) ::pause();  // the process is about to end
 }
@@ -216,17 +223,20 @@ void copy_state::exchange_thread_blocks() noexcept {
                      this_thread() + plan.thread_blocks[i].offset);
 }
 
-void copy_state::enter() noexcept {
+bool copy_state::enter() noexcept {
   running_here = this;
   if (library.locale != nullptr) library.replaced = ::uselocale(library.locale);
-  if (thread_blocks.empty()) return;
+  const bool has_signals = signals.enter();
+  if (thread_blocks.empty()) return has_signals;
   std::byte* const here = this_thread();
   if (last_thread != here && last_thread != nullptr) move_thread_variables(last_thread, here);
   last_thread = here;
   exchange_thread_blocks();
+  return has_signals;
 }
 
 void copy_state::leave() noexcept {
+  signals.leave();
   exchange_thread_blocks();
   if (library.replaced != nullptr) ::uselocale(std::exchange(library.replaced, nullptr));
   running_here = nullptr;

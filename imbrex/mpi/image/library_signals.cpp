@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A process has one action for each signal. As soon as a copy asks to handle one, that is a function which
-// asks the copies: a signal for what an instruction has done, or a thread has sent itself, belongs to the
-// copy that runs there; one from outside goes to all copies that handle it, as to all processes of a job.
-#include <csignal>
-#include <mutex>
+#include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+
+#include <imbrex/mpi/image/internal/copy_sleep.hpp>
 #include <imbrex/mpi/image/internal/copy_state.hpp>
 #include <imbrex/mpi/image/internal/library_functions.hpp>
 
@@ -12,82 +14,11 @@ namespace imbrex::mpi {
 
 namespace {
 
-using action = struct sigaction;
-
-std::mutex mutex;        // of who changes an action
-action before[65];       // of the process, before a copy asked
-bool is_known[65] = {};  // that action
-bool is_ours[65] = {};   // the function below is the process' action
-
-bool is_handled(const action& a) {
-  return (a.sa_flags & SA_SIGINFO) != 0 || (a.sa_handler != SIG_DFL && a.sa_handler != SIG_IGN);
-}
-
-void call(const action& a, int number, siginfo_t* info, void* context) {
-  const std::byte* const caller = call_gates::caller();
-  if ((a.sa_flags & SA_SIGINFO) != 0)
-    a.sa_sigaction(number, info, context);
-  else
-    a.sa_handler(number);
-  call_gates::set_caller(caller);
-}
-
-bool handle_by(copy_state& copy, int number, siginfo_t* info, void* context) {
-  action& own = copy.library.signals[static_cast<std::size_t>(number)];
-  if (!is_handled(own)) return own.sa_handler == SIG_IGN;
-  const action called = own;
-  if ((own.sa_flags & static_cast<int>(SA_RESETHAND)) != 0) own = {};
-  call(called, number, info, context);
-  return true;
-}
-
-void handle(int number, siginfo_t* info, void* context) {
-  const bool is_of_thread = info->si_code == SI_TKILL || (info->si_code > 0 && info->si_code != SI_KERNEL);
-  bool is_handled_here = false;
-  if (is_of_thread) {
-    if (copy_state* const running = copy_of_thread())
-      is_handled_here = handle_by(*running, number, info, context);
-  } else if (const copy_area* area = copy_area::current()) {
-    area->for_each([&](copy_state& copy) {
-      is_handled_here = handle_by(copy, number, info, context) || is_handled_here;
-    });
-  }
-  if (is_handled_here) return;
-  const action& other = before[number];
-  if (is_handled(other)) {
-    call(other, number, info, context);
-  } else if (other.sa_handler == SIG_DFL) {
-    ::sigaction(number, &other, nullptr);
-    std::raise(number);  // once this function has returned
-  }
-}
-
-/// What the process does from now on, as a copy wants it. One thread at a time.
-int set_action(int number, const action& wanted) {
-  if (!is_known[number] && ::sigaction(number, nullptr, &before[number]) != 0) return -1;
-  is_known[number] = true;
-  if (is_handled(wanted)) {
-    action ours = wanted;
-    ours.sa_flags = (wanted.sa_flags | SA_SIGINFO) & ~static_cast<int>(SA_RESETHAND);
-    ours.sa_sigaction = &handle;
-    if (::sigaction(number, &ours, nullptr) != 0) return -1;
-    is_ours[number] = true;
-  }
-  if (is_ours[number]) return 0;
-  return ::sigaction(number, wanted.sa_handler == SIG_IGN ? &wanted : &before[number], nullptr);
-}
+using action = copy_signals::action;
+using std::chrono::nanoseconds;
 
 int copy_sigaction(int number, const action* wanted, action* previous) {
-  if (number <= 0 || number > 64) return ::sigaction(number, wanted, previous);  // which says what is wrong
-  action& own = calling_copy().library.signals[static_cast<std::size_t>(number)];
-  const std::lock_guard hold(mutex);
-  const action was = own;
-  if (wanted != nullptr) {
-    if (set_action(number, *wanted) != 0) return -1;
-    own = *wanted;
-  }
-  if (previous != nullptr) *previous = was;
-  return 0;
+  return calling_copy().signals.set_action(number, wanted, previous);
 }
 
 sighandler_t set_handler(int number, sighandler_t handler, int flags) {
@@ -104,6 +35,113 @@ sighandler_t copy_sysv_signal(int number, sighandler_t handler) {
   return set_handler(number, handler, static_cast<int>(SA_RESETHAND | SA_NODEFER));
 }
 
+// Threads that a copy has started have masks of their own, as any thread.
+int copy_pthread_sigmask(int how, const sigset_t* wanted, sigset_t* previous) {
+  copy_state& s = calling_copy();
+  return s.runs_here() ? s.signals.set_mask(how, wanted, previous) : ::pthread_sigmask(how, wanted, previous);
+}
+int copy_sigprocmask(int how, const sigset_t* wanted, sigset_t* previous) {
+  const int error = copy_pthread_sigmask(how, wanted, previous);
+  if (error == 0) return 0;
+  errno = error;
+  return -1;
+}
+
+int copy_raise(int number) {
+  copy_state& s = calling_copy();
+  return s.runs_here() ? s.signals.raise(number) : ::raise(number);
+}
+/// What a copy sends to its process is meant for itself: as a process of its own it would get it.
+int copy_kill(pid_t process, int number) {
+  return process == ::getpid() && number != 0 ? copy_raise(number) : ::kill(process, number);
+}
+int copy_pthread_kill(pthread_t thread, int number) {
+  return ::pthread_equal(thread, ::pthread_self()) != 0 && number != 0 ? copy_raise(number)
+                                                                       : ::pthread_kill(thread, number);
+}
+
+int copy_sigpending(sigset_t* all) {
+  if (::sigpending(all) != 0) return -1;
+  const sigset_t own = calling_copy().signals.waiting();
+  return ::sigorset(all, all, &own);
+}
+
+[[gnu::noinline]] int fail(int error) {
+  errno = error;
+  return -1;
+}
+
+/// Waits until a handler has been called.
+int wait_for_handler(copy_state& s, unsigned handled) {
+  constexpr auto look = std::chrono::microseconds(200);
+  while (s.signals.handled() == handled)
+    if (sleep_copy(s, look) == sleep_end::not_begun) break;
+  return fail(EINTR);
+}
+int copy_pause() {
+  copy_state& s = calling_copy();
+  return s.runs_here() ? wait_for_handler(s, s.signals.handled()) : ::pause();
+}
+int copy_sigsuspend(const sigset_t* mask) {
+  copy_state& s = calling_copy();
+  if (!s.runs_here()) return ::sigsuspend(mask);
+  sigset_t before;
+  const unsigned handled = s.signals.handled();
+  s.signals.set_mask(SIG_SETMASK, mask, &before);
+  wait_for_handler(s, handled);
+  s.signals.set_mask(SIG_SETMASK, &before, nullptr);
+  return fail(EINTR);
+}
+
+/// Takes one of these signals: of the copy, or sent to this thread. On any thread of the copy.
+int copy_sigtimedwait(const sigset_t* of, siginfo_t* info, const timespec* time) {
+  constexpr nanoseconds look = std::chrono::microseconds(200);
+  constexpr timespec none{};
+  copy_state& s = calling_copy();
+  nanoseconds left =
+      time == nullptr ? nanoseconds::max() : std::chrono::seconds(time->tv_sec) + nanoseconds(time->tv_nsec);
+  for (;;) {
+    if (const int number = s.signals.accept(*of, info)) return number;
+    if (const int number = ::sigtimedwait(of, info, &none); number > 0) return number;
+    if (left <= nanoseconds(0)) return fail(EAGAIN);
+    const timespec wait{0, std::min(look, left).count()};
+    if (sleep_copy(s, std::min(look, left)) == sleep_end::not_begun) ::nanosleep(&wait, nullptr);
+    if (time != nullptr) left -= std::min(look, left);
+  }
+}
+int copy_sigwaitinfo(const sigset_t* of, siginfo_t* info) { return copy_sigtimedwait(of, info, nullptr); }
+int copy_sigwait(const sigset_t* of, int* number) {
+  *number = copy_sigtimedwait(of, nullptr, nullptr);
+  return 0;
+}
+
+int copy_setitimer(int which, const itimerval* wanted, itimerval* previous) {
+  return calling_copy().timers.set(which, wanted, previous);
+}
+int copy_getitimer(int which, itimerval* now) { return calling_copy().timers.get(which, now); }
+unsigned copy_alarm(unsigned time) {
+  constexpr long half = 500'000;
+  const itimerval wanted{{0, 0}, {static_cast<time_t>(time), 0}};
+  itimerval left{};
+  if (copy_setitimer(ITIMER_REAL, &wanted, &left) != 0) return 0;
+  const auto seconds = static_cast<unsigned>(left.it_value.tv_sec + (left.it_value.tv_usec >= half ? 1 : 0));
+  return seconds == 0 && left.it_value.tv_usec > 0 ? 1 : seconds;
+}
+useconds_t copy_ualarm(useconds_t time, useconds_t interval) {
+  constexpr useconds_t second = 1'000'000;
+  const auto value = [](useconds_t t) {
+    return timeval{static_cast<time_t>(t / second), static_cast<suseconds_t>(t % second)};
+  };
+  const itimerval wanted{value(interval), value(time)};
+  itimerval left{};
+  if (copy_setitimer(ITIMER_REAL, &wanted, &left) != 0) return 0;
+  return static_cast<useconds_t>(left.it_value.tv_sec * second + left.it_value.tv_usec);
+}
+int copy_timer_create(clockid_t clock, sigevent* event, timer_t* made) {
+  return calling_copy().timers.make(clock, event, made);
+}
+int copy_timer_delete(timer_t timer) { return calling_copy().timers.remove(timer); }
+
 }  // namespace
 
 void add_signals(function_table& table) {
@@ -113,6 +151,23 @@ void add_signals(function_table& table) {
       {"bsd_signal", function_address(&copy_signal)},
       {"__sysv_signal", function_address(&copy_sysv_signal)},
       {"sysv_signal", function_address(&copy_sysv_signal)},
+      {"sigprocmask", function_address(&copy_sigprocmask)},
+      {"pthread_sigmask", function_address(&copy_pthread_sigmask)},
+      {"raise", function_address(&copy_raise)},
+      {"kill", function_address(&copy_kill)},
+      {"pthread_kill", function_address(&copy_pthread_kill)},
+      {"sigpending", function_address(&copy_sigpending)},
+      {"pause", function_address(&copy_pause)},
+      {"sigsuspend", function_address(&copy_sigsuspend)},
+      {"sigtimedwait", function_address(&copy_sigtimedwait)},
+      {"sigwaitinfo", function_address(&copy_sigwaitinfo)},
+      {"sigwait", function_address(&copy_sigwait)},
+      {"setitimer", function_address(&copy_setitimer)},
+      {"getitimer", function_address(&copy_getitimer)},
+      {"alarm", function_address(&copy_alarm)},
+      {"ualarm", function_address(&copy_ualarm)},
+      {"timer_create", function_address(&copy_timer_create)},
+      {"timer_delete", function_address(&copy_timer_delete)},
   });
 }
 

@@ -42,7 +42,9 @@ int program_copy::call_main(int argc, char** argv, char** environment) {
 
 void program_copy::exit(int status) { state_->exit(status); }
 
-void program_copy::enter() noexcept { state_->enter(); }
+bool program_copy::enter() noexcept { return state_->enter(); }
+
+void program_copy::take_signals() { state_->signals.take(); }
 
 void program_copy::leave() noexcept { state_->leave(); }
 

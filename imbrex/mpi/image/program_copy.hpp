@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -18,6 +19,10 @@ class copy_host {
   virtual void end(int status) = 0;
   /// The same on a thread that the program has started, beside the copy's stack: it must not return.
   virtual void end_on_thread(int status) = 0;
+  /// The program sleeps: waits for at least that long while others run; with 0 lets those run that can.
+  /// False, and nothing has happened, where the code cannot wait. Between `enter` and `leave`, which it
+  /// calls.
+  virtual bool sleep_for(std::chrono::nanoseconds time) = 0;
 
  protected:
   ~copy_host() = default;
@@ -47,8 +52,11 @@ class program_copy {
 
   /// The copy's code is about to run on this thread, which runs none. Brings what the compiler and the C
   /// library keep by thread: thread_local variables, if the program has any, and the locale. Exceptions that
-  /// are caught belong to the stack: who switches stacks brings them.
-  void enter() noexcept;
+  /// are caught belong to the stack: who switches stacks brings them. True if signals have come for it:
+  /// `take_signals` is to be called on its stack.
+  bool enter() noexcept;
+  /// Calls the program's handlers of signals that have come while it did not run. On its stack.
+  void take_signals();
   /// It stops running here for now, and may be entered on another thread next.
   void leave() noexcept;
   /// The copy that is entered on this thread; null if there is none.

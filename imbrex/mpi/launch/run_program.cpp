@@ -2,6 +2,7 @@
 // What a program of MPI comes to in place of its main: the runtime, whose ranks run copies of it.
 #include <dlfcn.h>
 
+#include <chrono>
 #include <exception>
 #include <memory>
 #include <string>
@@ -51,11 +52,13 @@ class copied_program final : public rank_code, public copy_host {
   int run() override {
     return run_main([this] { return copy_.call_main(start_.argc, start_.argv, start_.environment); });
   }
-  void enter() override { copy_.enter(); }
+  bool enter() override { return copy_.enter(); }
+  void attend() override { copy_.take_signals(); }
   void leave() override { copy_.leave(); }
 
   void end(int status) override { end_rank(status); }
   void end_on_thread(int status) override { end_process_of(number_, status); }
+  bool sleep_for(std::chrono::nanoseconds time) override { return rank::current()->sleep_for(time); }
 
  private:
   const program_start& start_;

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
@@ -40,6 +41,7 @@ constexpr std::size_t stack_bytes = 1 << 20;
 struct fiber final : copy_host {
   void end(int with) override;
   void end_on_thread(int with) override;
+  bool sleep_for(std::chrono::nanoseconds time) override;
 
   std::unique_ptr<program_copy> copy;
   ucontext_t inside{};
@@ -48,6 +50,7 @@ struct fiber final : copy_host {
   int number = 0;
   int status = 0;
   bool ended = false;
+  bool must_take_signals = false;
 };
 
 std::vector<fiber> fibers;
@@ -82,6 +85,14 @@ void fiber::end_on_thread(int with) {
   std::_Exit(with);
 }
 
+bool fiber::sleep_for(std::chrono::nanoseconds time) {
+  const auto end = std::chrono::steady_clock::now() + time;
+  do {
+    copy_yield();
+  } while (std::chrono::steady_clock::now() < end);
+  return true;
+}
+
 void run_fiber() {
   fiber& f = *current();
   int status = 0;
@@ -112,7 +123,7 @@ void run_thread(int number) {
     }
     here = f;
     f->outside = &outside;
-    f->copy->enter();
+    f->must_take_signals = f->copy->enter();
     exchange_exceptions(*f);
     ::swapcontext(&outside, &f->inside);
     exchange_exceptions(*f);
@@ -184,7 +195,10 @@ extern "C" {
 [[gnu::visibility("default")]] int copy_number() { return current() == nullptr ? -1 : current()->number; }
 [[gnu::visibility("default")]] int copy_count() { return static_cast<int>(fibers.size()); }
 [[gnu::visibility("default")]] void copy_yield() {
-  if (fiber* f = current()) ::swapcontext(&f->inside, f->outside);
+  fiber* const f = current();
+  if (f == nullptr) return;
+  ::swapcontext(&f->inside, f->outside);
+  if (f->must_take_signals) f->copy->take_signals();
 }
 [[gnu::visibility("default")]] [[gnu::noinline]] int thread_number() { return this_thread; }
 }

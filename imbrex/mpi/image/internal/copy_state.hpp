@@ -12,6 +12,8 @@
 #include <vector>
 
 #include <imbrex/mpi/image/internal/copy_plan.hpp>
+#include <imbrex/mpi/image/internal/copy_signals.hpp>
+#include <imbrex/mpi/image/internal/copy_timers.hpp>
 #include <imbrex/mpi/image/internal/debugger.hpp>
 #include <imbrex/mpi/image/internal/exit_functions.hpp>
 #include <imbrex/mpi/image/internal/library_state.hpp>
@@ -41,6 +43,8 @@ struct copy_state {
   /// Puts the copy's own output behind the streams of C and C++.
   void connect_output();
   void construct(int argc, char** argv, char** environment);
+  /// No signal is the copy's from now on, and what it has written is there.
+  void finish() noexcept;
   /// Calls what the program has left to its end, then its destructors. At most once.
   void destruct(int status);
   /// The program ends itself: `destruct`, then the end function.
@@ -53,7 +57,7 @@ struct copy_state {
   /// if it is one of them itself.
   void move_thread_variables(const std::byte* from, std::byte* to) noexcept;
 
-  void enter() noexcept;
+  bool enter() noexcept;
   void leave() noexcept;
   /// True between both, on the thread that has entered it.
   bool runs_here() const noexcept;
@@ -87,11 +91,14 @@ struct copy_state {
   exit_functions at_quick_exit;
   exit_functions at_thread_exit;  // destructors of thread_local variables
   bool is_destructed = false;
+  std::atomic<bool> has_ended = false;
 
   std::vector<std::vector<std::byte>> thread_blocks;  // while it runs, those of its PE
   std::byte* last_thread = nullptr;                   // the pointer of the thread on which it has run
 
   library_state library;
+  copy_signals signals{*this};
+  copy_timers timers{*this};
   line_output output;
   __gnu_cxx::stdio_sync_filebuf<char> output_buffer;  // of std::cout
   bool is_synchronised = true;                        // what std::ios_base::sync_with_stdio says

@@ -24,8 +24,9 @@ void add_results(function_table& table);      ///< strtok, localtime, lgamma: wh
 void add_locale(function_table& table);       ///< setlocale
 void add_environment(function_table& table);
 void add_threads(function_table& table);  ///< pthread_create, thrd_create
-void add_signals(function_table& table);
-void add_loader(function_table& table);  ///< dlsym, dladdr, dl_iterate_phdr
+void add_signals(function_table& table);  ///< and timers, which send them
+void add_waits(function_table& table);    ///< sleep, poll and the like, while others run
+void add_loader(function_table& table);   ///< dlsym, dladdr, dl_iterate_phdr
 
 template <class Function>
 const void* function_address(Function* function) {

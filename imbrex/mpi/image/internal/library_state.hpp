@@ -2,7 +2,6 @@
 #pragma once
 
 #include <locale.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -40,8 +39,6 @@ struct library_state {
   locale_t locale = nullptr;    // null: that of the process
   locale_t replaced = nullptr;  // of the thread, while the copy runs there
   std::string locale_text;      // what setlocale has returned
-
-  std::array<struct sigaction, 65> signals{};  // by number
 };
 
 }  // namespace imbrex::mpi

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/mpi/image/internal/copy_timers.hpp>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
+
+#include <imbrex/mpi/image/internal/copy_state.hpp>
+
+namespace imbrex::mpi {
+
+namespace {
+
+constexpr long nanoseconds_a_microsecond = 1000;
+
+timespec time_of(const timeval& time) { return {time.tv_sec, time.tv_usec * nanoseconds_a_microsecond}; }
+timeval value_of(const timespec& time) { return {time.tv_sec, time.tv_nsec / nanoseconds_a_microsecond}; }
+itimerval value_of(const itimerspec& time) { return {value_of(time.it_interval), value_of(time.it_value)}; }
+
+constexpr int signal_of[] = {SIGALRM, SIGVTALRM, SIGPROF};
+constexpr clockid_t clock_of[] = {CLOCK_MONOTONIC, CLOCK_PROCESS_CPUTIME_ID, CLOCK_PROCESS_CPUTIME_ID};
+
+}  // namespace
+
+/// A timer of a copy; its address is the value of its signal. Records are used again, and never freed: a
+/// handler may look at one at any time.
+struct copy_timers::record {
+  std::atomic<copy_state*> owner = nullptr;
+  timer_t timer{};
+  sigval value{};  // that the copy has asked for
+  record* next = nullptr;
+
+  static inline std::atomic<record*> all = nullptr;
+
+  static record& unused(copy_state& owner) {
+    for (record* r = all.load(std::memory_order_acquire); r != nullptr; r = r->next) {
+      copy_state* none = nullptr;
+      if (r->owner.compare_exchange_strong(none, &owner)) return *r;
+    }
+    auto* const made = new record;
+    made->owner = &owner;
+    made->next = all.load(std::memory_order_relaxed);
+    while (!all.compare_exchange_weak(made->next, made, std::memory_order_release)) {
+    }
+    return *made;
+  }
+};
+
+copy_state* copy_timers::owner_of(siginfo_t& info) noexcept {
+  if (info.si_code != SI_TIMER) return nullptr;
+  for (record* r = record::all.load(std::memory_order_acquire); r != nullptr; r = r->next) {
+    if (info.si_value.sival_ptr != r) continue;
+    info.si_value = r->value;
+    return r->owner;
+  }
+  return nullptr;
+}
+
+int copy_timers::make(clockid_t clock, const sigevent& event, timer_t* made) {
+  record& own = record::unused(copy_);
+  own.value = event.sigev_value;
+  sigevent ours = event;
+  ours.sigev_value.sival_ptr = &own;
+  if (::timer_create(clock, &ours, &own.timer) != 0) {
+    own.owner = nullptr;
+    return -1;
+  }
+  *made = own.timer;
+  return 0;
+}
+
+int copy_timers::make(clockid_t clock, sigevent* event, timer_t* made) {
+  if (event != nullptr && event->sigev_notify != SIGEV_SIGNAL) return ::timer_create(clock, event, made);
+  sigevent usual{};
+  usual.sigev_notify = SIGEV_SIGNAL;
+  usual.sigev_signo = SIGALRM;
+  return make(clock, event != nullptr ? *event : usual, made);
+}
+
+int copy_timers::remove(timer_t timer) {
+  for (record* r = record::all.load(std::memory_order_acquire); r != nullptr; r = r->next)
+    if (r->owner == &copy_ && r->timer == timer) {
+      const int result = ::timer_delete(timer);
+      r->owner = nullptr;
+      return result;
+    }
+  return ::timer_delete(timer);
+}
+
+void copy_timers::remove_all() noexcept {
+  for (record* r = record::all.load(std::memory_order_acquire); r != nullptr; r = r->next)
+    if (r->owner == &copy_) {
+      ::timer_delete(r->timer);
+      r->owner = nullptr;
+    }
+  intervals_ = {};
+}
+
+std::optional<timer_t> copy_timers::timer_of(int which) {
+  if (which < 0 || which >= static_cast<int>(intervals_.size())) {
+    errno = EINVAL;
+    return std::nullopt;
+  }
+  auto& timer = intervals_[static_cast<std::size_t>(which)];
+  if (!timer) {
+    sigevent event{};
+    event.sigev_notify = SIGEV_SIGNAL;
+    event.sigev_signo = signal_of[which];
+    timer_t made{};
+    if (make(clock_of[which], event, &made) == 0) timer = made;
+  }
+  return timer;
+}
+
+int copy_timers::set(int which, const itimerval* wanted, itimerval* previous) {
+  const std::lock_guard hold(mutex_);
+  const auto timer = timer_of(which);
+  if (!timer) return -1;
+  const itimerspec time =
+      wanted == nullptr ? itimerspec{} : itimerspec{time_of(wanted->it_interval), time_of(wanted->it_value)};
+  itimerspec before{};
+  if (::timer_settime(*timer, 0, &time, &before) != 0) return -1;
+  if (previous != nullptr) *previous = value_of(before);
+  return 0;
+}
+
+int copy_timers::get(int which, itimerval* now) {
+  const std::lock_guard hold(mutex_);
+  const auto timer = timer_of(which);
+  itimerspec time{};
+  if (!timer || ::timer_gettime(*timer, &time) != 0) return -1;
+  *now = value_of(time);
+  return 0;
+}
+
+}  // namespace imbrex::mpi

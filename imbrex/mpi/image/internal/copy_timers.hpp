@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <signal.h>
+#include <sys/time.h>
+#include <time.h>
+
+#include <array>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+namespace imbrex::mpi {
+
+struct copy_state;
+
+/// The timers of one copy: three by setitimer, and those that it has made. Any thread.
+class copy_timers {
+ public:
+  explicit copy_timers(copy_state& of) : copy_(of) {}
+  ~copy_timers() { remove_all(); }
+
+  /// As setitimer and getitimer; null values are left out.
+  int set(int which, const itimerval* wanted, itimerval* previous);
+  int get(int which, itimerval* now);
+  /// As timer_create and timer_delete, if it sends a signal to the process.
+  int make(clockid_t clock, sigevent* event, timer_t* made);
+  int remove(timer_t timer);
+  void remove_all() noexcept;
+
+  /// The copy whose timer has sent a signal, in which the copy's own value stands then; null if no copy's
+  /// has. In handlers, too.
+  static copy_state* owner_of(siginfo_t& info) noexcept;
+
+ private:
+  struct record;
+
+  std::optional<timer_t> timer_of(int which);
+  int make(clockid_t clock, const sigevent& event, timer_t* made);
+
+  copy_state& copy_;
+  std::mutex mutex_;
+  std::array<std::optional<timer_t>, 3> intervals_;
+};
+
+}  // namespace imbrex::mpi
