@@ -20,12 +20,22 @@ namespace imbrex::mpi {
 /// follow each other. The first member of a new communicator chooses the number, which no other rank chooses,
 /// and tells it the others.
 using context_id = std::uint64_t;
-inline constexpr context_id contexts_each = 4;
+inline constexpr context_id contexts_each = 16;
+/// Each kind of function in which members wait for each other has its own: so members in different functions
+/// wait, and a report says in which.
 enum class purpose : std::uint8_t {
   point_to_point,
   collective,
-  creation,    ///< of communicators
   persistent,  ///< collectives that are begun again and again
+  creation,    ///< of communicators by some members, who have agreed on a tag
+  duplication,
+  part,
+  split,
+  topology,
+  connection,  ///< of two groups
+  merge,
+  window,  ///< its begin
+  end,     ///< of MPI, or of a window
 };
 
 class team;

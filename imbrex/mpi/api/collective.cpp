@@ -141,8 +141,8 @@ reduction collective_call::how(MPI_Datatype type, MPI_Op op) const {
   return {ref<operation>(&found), type};
 }
 
-void run_collective(rank_data& data, communicator& in, schedule::maker make) {
-  if (const int code = run_schedule(data.self(), ref<communicator>(&in), std::move(make));
+void run_collective(rank_data& data, communicator& in, purpose of, schedule::maker make) {
+  if (const int code = run_schedule(data.self(), ref<communicator>(&in), of, std::move(make));
       code != MPI_SUCCESS)
     throw error(code,
                 "another rank has sent more data than this one receives from it; give both the same counts");
@@ -150,7 +150,8 @@ void run_collective(rank_data& data, communicator& in, schedule::maker make) {
 
 void begin_collective(rank_data& data, communicator& in, schedule::maker make, bool is_persistent,
                       MPI_Request* handle) {
-  const ref<user_request> made(new schedule(ref<communicator>(&in), is_persistent, std::move(make)));
+  const ref<user_request> made(new schedule(
+      ref<communicator>(&in), is_persistent ? purpose::persistent : purpose::collective, std::move(make)));
   if (!is_persistent) made->start(data.self());
   *handle = data.requests.add(made);
 }

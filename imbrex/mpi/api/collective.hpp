@@ -114,9 +114,7 @@ class collective_call {
 };
 
 /// Waits until it has ended; throws mpi::error if it has failed.
-void run_collective(rank_data& data, communicator& in, schedule::maker make);
-/// Waits until all members have called it: MPI_Barrier of another function.
-void meet_all(rank_data& data, communicator& in);
+void run_collective(rank_data& data, communicator& in, purpose of, schedule::maker make);
 void begin_collective(rank_data& data, communicator& in, schedule::maker make, bool is_persistent,
                       MPI_Request* handle);
 
@@ -136,7 +134,7 @@ constexpr bool needs_messages(auto&&...) { return false; }
     return call_on("MPI_" #name #suffix, comm, [&](rank_data& data, communicator& in) {                   \
       const collective_call call(data, in, true);                                                         \
       if (!meet(call IMBREX_MPI_ARGUMENTS arguments))                                                     \
-        run_collective(data, in, make(call IMBREX_MPI_ARGUMENTS arguments));                              \
+        run_collective(data, in, purpose::collective, make(call IMBREX_MPI_ARGUMENTS arguments));         \
       call.end();                                                                                         \
     });                                                                                                   \
   }                                                                                                       \

@@ -222,11 +222,6 @@ bool meet_for_all_to_all(const collective_call& c, const void* send, std::int64_
 
 IMBREX_MPI_COLLECTIVE_IN_MEMORY(Barrier, Ibarrier, , make_barrier, meet_at_barrier, (), ())
 
-void meet_all(rank_data& data, communicator& in) {
-  const collective_call call(data, in, true);
-  if (!meet_at_barrier(call)) run_collective(data, in, make_barrier(call));
-}
-
 #define IMBREX_MPI_BOTH(suffix, count_type, displacement_type)                                             \
   IMBREX_MPI_COLLECTIVE_IN_MEMORY(Bcast, Ibcast, suffix, make_broadcast, meet_to_broadcast,                \
                                   (void* buffer, count_type count, MPI_Datatype datatype, int root),       \

@@ -53,7 +53,7 @@ int duplicate_now(const char* function, MPI_Comm comm, const MPI_Info* hints, MP
     made->hints = hints != nullptr ? known_hints(data, *hints) : in.hints;
     made->topology = in.topology;
     copy_attributes(in, *made);
-    data.self().await(begin_numbering(data, in, made)->awaited());
+    data.self().await(begin_numbering(data, in, made, purpose::duplication)->awaited());
     give(data, made, newcomm);
   });
 }
@@ -67,7 +67,7 @@ int begin_duplicate(const char* function, MPI_Comm comm, const MPI_Info* hints, 
     made->hints = hints != nullptr ? known_hints(data, *hints) : in.hints;
     made->topology = in.topology;
     copy_attributes(in, *made);
-    *request = data.requests.add(begin_numbering(data, in, made));
+    *request = data.requests.add(begin_numbering(data, in, made, purpose::duplication));
     give(data, made, newcomm);
   });
 }
@@ -242,7 +242,7 @@ IMBREX_MPI_DEFINE(int, Comm_idup_with_info,
 IMBREX_MPI_DEFINE(int, Comm_create, (MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm)) {
   return call_on("MPI_Comm_create", comm, [&](rank_data& data, communicator& in) {
     *newcomm = MPI_COMM_NULL;
-    give(data, make_part(data, in, data.objects().members(group)), newcomm);
+    give(data, make_part(data, in, data.objects().members(group), purpose::part), newcomm);
   });
 }
 IMBREX_MPI_DEFINE(int, Comm_create_group, (MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* newcomm)) {
@@ -259,14 +259,15 @@ IMBREX_MPI_DEFINE(int, Comm_split, (MPI_Comm comm, int color, int key, MPI_Comm*
     if (color < 0 && color != MPI_UNDEFINED)
       throw error(MPI_ERR_ARG, "the colour is " + std::to_string(color) +
                                    "; it must not be negative, or MPI_UNDEFINED to take no part");
-    give(data, split(data, in, color, key), newcomm);
+    give(data, split(data, in, color, key, purpose::split), newcomm);
   });
 }
 IMBREX_MPI_DEFINE(int, Comm_split_type,
                   (MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm* newcomm)) {
   return call_on("MPI_Comm_split_type", comm, [&](rank_data& data, communicator& in) {
     *newcomm = MPI_COMM_NULL;
-    const ref<communicator> made = split(data, in, color_of_hardware(data, split_type, info), key);
+    const ref<communicator> made =
+        split(data, in, color_of_hardware(data, split_type, info), key, purpose::split);
     if (made) made->hints = known_hints(data, info);
     give(data, made, newcomm);
   });

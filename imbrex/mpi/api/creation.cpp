@@ -94,19 +94,19 @@ ref<communicator> number_part(rank_data& data, communicator& of, const group& pa
   return rank == group::none ? ref<communicator>() : make(number, part, rank, of);
 }
 
-ref<communicator> make_part_between(rank_data& data, communicator& of, const group& part) {
+ref<communicator> make_part_between(rank_data& data, communicator& of, const group& part, purpose why) {
   (void)ranks_in(of, part);
   introduction mine = introduction_of(data, part.size());
   introduction theirs;
   const user_buffer my_words = bytes_of(mine);
   const user_buffer their_words = bytes_of(theirs);
-  run_collective(data, of, [&](schedule& s) { return exchange_of_groups(s, my_words, their_words); });
+  run_collective(data, of, why, [&](schedule& s) { return exchange_of_groups(s, my_words, their_words); });
   std::vector<int> here = world_ranks(part);
   here.resize(static_cast<std::size_t>(mine.members));  // as the first member says
   std::vector<int> there(static_cast<std::size_t>(theirs.members));
   const user_buffer my_list = bytes_of(here);
   const user_buffer their_list = bytes_of(there);
-  run_collective(data, of, [&](schedule& s) { return exchange_of_groups(s, my_list, their_list); });
+  run_collective(data, of, why, [&](schedule& s) { return exchange_of_groups(s, my_list, their_list); });
   const int rank = part.rank_of(data.self().number());
   if (rank == group::none || there.empty()) return {};
   return make_between(std::min(mine.number, theirs.number), mine.own_number, part, rank, group(there), of);
@@ -135,28 +135,30 @@ ref<communicator> same_members(communicator& of) {
                        : make(0, of.members(), of.rank(), of);
 }
 
-ref<user_request> begin_numbering(rank_data& data, communicator& of, const ref<communicator>& made) {
+ref<user_request> begin_numbering(rank_data& data, communicator& of, const ref<communicator>& made,
+                                  purpose why) {
   const auto words = std::make_shared<numbering>();
   if (of.rank() == 0) words->mine = introduction_of(data, of.size());
   const ref<user_request> begun(
-      new schedule(ref(&of), false, [made, words](schedule& s) { return number(s, *made, *words); }));
+      new schedule(ref(&of), why, [made, words](schedule& s) { return number(s, *made, *words); }));
   begun->start(data.self());
   return begun;
 }
 
-ref<communicator> duplicate(rank_data& data, communicator& of) {
+ref<communicator> duplicate(rank_data& data, communicator& of, purpose why) {
   const ref<communicator> made = same_members(of);
-  const ref<user_request> begun = begin_numbering(data, of, made);
+  const ref<user_request> begun = begin_numbering(data, of, made, why);
   data.self().await(begun->awaited());
   return made;
 }
 
 // ---- parts
 
-ref<communicator> make_part(rank_data& data, communicator& of, const group& part) {
-  if (of.is_inter()) return make_part_between(data, of, part);
-  return number_part(data, of, part,
-                     [&](schedule::maker plan_maker) { run_collective(data, of, std::move(plan_maker)); });
+ref<communicator> make_part(rank_data& data, communicator& of, const group& part, purpose why) {
+  if (of.is_inter()) return make_part_between(data, of, part, why);
+  return number_part(data, of, part, [&](schedule::maker plan_maker) {
+    run_collective(data, of, why, std::move(plan_maker));
+  });
 }
 
 ref<communicator> make_part_alone(rank_data& data, communicator& of, const group& part, int tag) {
@@ -165,7 +167,7 @@ ref<communicator> make_part_alone(rank_data& data, communicator& of, const group
   });
 }
 
-ref<communicator> split(rank_data& data, communicator& of, int color, int key) {
+ref<communicator> split(rank_data& data, communicator& of, int color, int key, purpose why) {
   struct choice {
     std::int32_t color, key;
     context_id number, own_number;
@@ -178,7 +180,7 @@ ref<communicator> split(rank_data& data, communicator& of, int color, int key) {
     receive.address = all.data();
     receive.count = sizeof(choice);
     receive.type = send.type;
-    run_collective(data, in, [&](schedule& s) { return all_gather(s, send, receive, false); });
+    run_collective(data, in, why, [&](schedule& s) { return all_gather(s, send, receive, false); });
     return all;
   };
   // Of those with the own colour the places in the group, by their keys.
@@ -219,8 +221,10 @@ ref<communicator> connect(rank_data& data, communicator& local, int leader, comm
     if (leads)
       run_agreement(data, *peer, tag,
                     [&](schedule& s) { return exchange_with(s, remote_leader, words, answer); });
-    run_collective(data, local, [&](schedule& s) { return broadcast(s, leader, words); });
-    run_collective(data, local, [&](schedule& s) { return broadcast(s, leader, answer); });
+    run_collective(data, local, purpose::connection,
+                   [&](schedule& s) { return broadcast(s, leader, words); });
+    run_collective(data, local, purpose::connection,
+                   [&](schedule& s) { return broadcast(s, leader, answer); });
   };
   const user_buffer my_words = bytes_of(mine);
   const user_buffer their_words = bytes_of(theirs);
@@ -245,7 +249,8 @@ ref<communicator> merge(rank_data& data, communicator& groups, bool is_high) {
   introduction theirs;
   const user_buffer my_words = bytes_of(mine);
   const user_buffer their_words = bytes_of(theirs);
-  run_collective(data, groups, [&](schedule& s) { return exchange_of_groups(s, my_words, their_words); });
+  run_collective(data, groups, purpose::merge,
+                 [&](schedule& s) { return exchange_of_groups(s, my_words, their_words); });
   const group& own = groups.members();
   const group& other = groups.remote();
   const bool is_first =

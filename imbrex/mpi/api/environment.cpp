@@ -14,6 +14,7 @@
 #include <imbrex/core/pe/run_services.hpp>
 #include <imbrex/mpi/api/collective.hpp>
 #include <imbrex/mpi/api/define.hpp>
+#include <imbrex/mpi/collective/spread.hpp>
 #include <imbrex/mpi/leaks.hpp>
 #include <imbrex/mpi/state.hpp>
 
@@ -89,7 +90,7 @@ IMBREX_MPI_DEFINE(int, Finalize, (void)) {
     data.at(MPI_COMM_SELF)->attributes.clear(MPI_COMM_SELF);
     data.world().attributes.clear(MPI_COMM_WORLD);
     data.buffered.detach(data.self());
-    meet_all(data, data.world());
+    run_collective(data, data.world(), purpose::end, &barrier);
     if (program::current().tells_leaks) tell_leaks(data);
     data.now = rank_data::phase::finalized;
     rank_phases::note_finalised();

@@ -79,7 +79,7 @@ ref<communicator> make_placed(rank_data& data, communicator& in, int places, aut
     const rank_range range[] = {{0, places - 1, 1}};
     first = in.members().including(std::span<const rank_range>(range));
   }
-  ref<communicator> made = make_part(data, in, first);
+  ref<communicator> made = make_part(data, in, first, purpose::topology);
   if (made) made->topology = std::move(topology);
   return made;
 }
@@ -119,7 +119,8 @@ std::vector<edge> exchange_edges(rank_data& data, communicator& in,
     sent[i] = static_cast<std::int64_t>(to_each[i].size() * sizeof(edge));
   const block_list sent_sizes{sent.data(), sizeof(std::int64_t), byte, {}, {}, {}};
   const block_list sizes{came.data(), sizeof(std::int64_t), byte, {}, {}, {}};
-  run_collective(data, in, [&](schedule& s) { return all_to_all(s, sent_sizes, sizes, false); });
+  run_collective(data, in, purpose::topology,
+                 [&](schedule& s) { return all_to_all(s, sent_sizes, sizes, false); });
   const auto in_order = [&](const std::vector<std::int64_t>& lengths, std::vector<edge>& memory) {
     block_list all{nullptr, 0, byte, lengths, {}, {}};
     std::int64_t total = 0;
@@ -137,7 +138,8 @@ std::vector<edge> exchange_edges(rank_data& data, communicator& in,
   for (const auto& each : to_each) at = std::copy(each.begin(), each.end(), at);
   std::vector<edge> found;
   const block_list blocks = in_order(came, found);
-  run_collective(data, in, [&](schedule& s) { return all_to_all(s, out_blocks, blocks, false); });
+  run_collective(data, in, purpose::topology,
+                 [&](schedule& s) { return all_to_all(s, out_blocks, blocks, false); });
   return found;
 }
 
@@ -200,7 +202,8 @@ IMBREX_MPI_DEFINE(int, Cart_sub, (MPI_Comm comm, const int remain_dims[], MPI_Co
     const auto [which, place] = grid.place_in_part(in.rank(), kept);
     // Without dimensions it is a grid of one place, which is the first rank's alone, as of MPI_Cart_create.
     const bool is_point = std::ranges::find(kept, true) == kept.end();
-    const ref<communicator> made = split(data, in, is_point && which > 0 ? MPI_UNDEFINED : which, place);
+    const ref<communicator> made =
+        split(data, in, is_point && which > 0 ? MPI_UNDEFINED : which, place, purpose::topology);
     if (made) made->topology = grid.part(kept);
     *newcomm = give(data, made);
   });
@@ -311,7 +314,7 @@ IMBREX_MPI_DEFINE(int, Dist_graph_create_adjacent,
                   "one list of weights is MPI_UNWEIGHTED and the other is not; give both, or neither");
     own.source_weights = weights_of(sourceweights, indegree);
     own.destination_weights = weights_of(destweights, outdegree);
-    const ref<communicator> made = duplicate(data, in);
+    const ref<communicator> made = duplicate(data, in, purpose::topology);
     made->topology = std::move(own);
     *comm_dist_graph = give(data, made);
   });
@@ -349,7 +352,7 @@ IMBREX_MPI_DEFINE(int, Dist_graph_create,
       if (own.is_weighted)
         (each.leaves != 0 ? own.destination_weights : own.source_weights).push_back(each.weight);
     }
-    const ref<communicator> made = duplicate(data, in);
+    const ref<communicator> made = duplicate(data, in, purpose::topology);
     made->topology = std::move(own);
     *comm_dist_graph = give(data, made);
   });

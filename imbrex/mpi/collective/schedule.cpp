@@ -22,11 +22,9 @@ struct schedule::transfer : request {
   std::size_t bytes = 0;
 };
 
-schedule::schedule(const ref<communicator>& in, bool is_persistent, maker make)
-    : user_request(is_persistent, in),
-      make_(std::move(make)),
-      purpose_(is_persistent ? purpose::persistent : purpose::collective) {
-  if (is_persistent) {
+schedule::schedule(const ref<communicator>& in, purpose of, maker make)
+    : user_request(of == purpose::persistent, in), make_(std::move(make)), purpose_(of) {
+  if (of == purpose::persistent) {
     tag_ = in->next_persistent();
     if (in->is_inter()) own_tag_ = in->local()->next_persistent();
   }
@@ -38,8 +36,8 @@ schedule::schedule(const ref<communicator>& in, bool is_persistent, maker make)
   };
 }
 
-schedule::schedule(const ref<communicator>& in, int tag, maker make) : schedule(in, false, std::move(make)) {
-  purpose_ = purpose::creation;
+schedule::schedule(const ref<communicator>& in, int tag, maker make)
+    : schedule(in, purpose::creation, std::move(make)) {
   tag_ = own_tag_ = tag;
 }
 
@@ -51,7 +49,7 @@ void schedule::begin(rank& by) {
   by_ = &by;
   is_too_long_ = false;
   awaited().peer = request::is_several;
-  if (purpose_ == purpose::collective) {
+  if (purpose_ != purpose::persistent && purpose_ != purpose::creation) {
     tag_ = in()->next_collective();
     if (in()->is_inter()) own_tag_ = in()->local()->next_collective();
   }
@@ -149,8 +147,8 @@ int schedule::outcome(MPI_Status& status) {
   return is_too_long_ ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
 }
 
-int run_schedule(rank& by, const ref<communicator>& in, schedule::maker make) {
-  const ref<user_request> made(new schedule(in, false, std::move(make)));
+int run_schedule(rank& by, const ref<communicator>& in, purpose of, schedule::maker make) {
+  const ref<user_request> made(new schedule(in, of, std::move(make)));
   made->start(by);
   by.await(made->awaited());
   MPI_Status status;

@@ -25,7 +25,7 @@ class schedule final : public user_request {
  public:
   /// `make` is called each time it begins; what it holds lives as long as the schedule.
   using maker = std::function<plan(schedule&)>;
-  schedule(const ref<communicator>& in, bool is_persistent, maker make);
+  schedule(const ref<communicator>& in, purpose of, maker make);
   /// Of some members of a communicator, who have agreed on a tag, while the others know nothing of it.
   schedule(const ref<communicator>& in, int tag, maker make);
   ~schedule() override;
@@ -128,7 +128,7 @@ struct plan::promise_type {
 };
 
 /// Does a collective operation and waits for its end. Returns the code of an error, or MPI_SUCCESS.
-int run_schedule(rank& by, const ref<communicator>& in, schedule::maker make);
+int run_schedule(rank& by, const ref<communicator>& in, purpose of, schedule::maker make);
 
 inline void plan::await_suspend(handle outer) noexcept {
   body_.promise().outer = outer;

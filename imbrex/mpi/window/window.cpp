@@ -79,7 +79,7 @@ window::~window() {
 ref<window> window::make(rank& self, const ref<communicator>& of, context_id context,
                          const window_memory& memory) {
   const user_buffer number = bytes_at(&context, std::int64_t(sizeof context));
-  run_schedule(self, of, [&number](schedule& s) { return mpi::broadcast(s, 0, number); });
+  run_schedule(self, of, purpose::window, [&number](schedule& s) { return mpi::broadcast(s, 0, number); });
   const ref<communicator> in(
       new communicator(0, context, of->members(), of->rank(), predefined_handler(MPI_ERRORS_RETURN)));
   const ref<window> made(new window(self, in, memory));
@@ -97,7 +97,8 @@ void window::meet(const window_memory& memory) {
   if (flavour_ != MPI_WIN_FLAVOR_SHARED) self_.accesses.add(in_->context(purpose::persistent), *this);
   const block_list blocks{all.data(), bytes, bytes_at(nullptr, 0).type, {}, {}, {}};
   const user_buffer mine = bytes_at(const_cast<introduction*>(&own), bytes);
-  run_schedule(self_, in_, [&blocks, &mine](schedule& s) { return all_gather(s, mine, blocks, false); });
+  run_schedule(self_, in_, purpose::window,
+               [&blocks, &mine](schedule& s) { return all_gather(s, mine, blocks, false); });
   for (std::size_t i = 0; i < all.size(); ++i) {
     target& t = targets_[i];
     t.size = all[i].size;
@@ -126,7 +127,8 @@ void window::share(bool is_contiguous) {
     base = reinterpret_cast<std::uint64_t>(aligned(own_.get()));
   }
   const user_buffer address = bytes_at(&base, std::int64_t(sizeof base));
-  run_schedule(self_, in_, [&address](schedule& s) { return mpi::broadcast(s, 0, address); });
+  run_schedule(self_, in_, purpose::window,
+               [&address](schedule& s) { return mpi::broadcast(s, 0, address); });
   auto* place = reinterpret_cast<std::byte*>(base);
   for (target& t : targets_) {
     t.base = is_contiguous || t.size > 0 ? place : nullptr;
@@ -134,10 +136,10 @@ void window::share(bool is_contiguous) {
   }
   memory_->place(own.base);
   self_.accesses.add(in_->context(purpose::persistent), *this);
-  barrier();  // others access it through what is placed here
+  barrier(purpose::window);  // others access it through what is placed here
 }
 
-void window::barrier() { run_schedule(self_, in_, &mpi::barrier); }
+void window::barrier(purpose of) { run_schedule(self_, in_, of, &mpi::barrier); }
 
 void window::attach(void* at, std::int64_t bytes) {
   if (flavour_ != MPI_WIN_FLAVOR_DYNAMIC)

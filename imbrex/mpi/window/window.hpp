@@ -185,7 +185,7 @@ class window final : public window_object, private access_receiver {
   void begin_access(epoch next, const char* function);
   void require_passive(int rank, const char* function);
   int rank_in_window(const group& members, int i) const;
-  void barrier();
+  void barrier(purpose of);
 
   rank& self_;
   ref<communicator> in_;

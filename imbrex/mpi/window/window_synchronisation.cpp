@@ -79,7 +79,7 @@ void window::fence(int assertion) {
     out_of_step("MPI_Win_fence stands between MPI_Win_post and MPI_Win_wait; call MPI_Win_wait first");
   if (access_ != epoch::fence) begin_access(epoch::none, "MPI_Win_fence");
   finish_all();
-  barrier();
+  barrier(purpose::collective);
   has_accessed_ = false;
   access_ = (assertion & MPI_MODE_NOSUCCEED) != 0 ? epoch::none : epoch::fence;
 }
@@ -291,7 +291,7 @@ void window::require_unused() const {
 
 void window::leave() {
   finish_all();
-  barrier();
+  barrier(purpose::end);
   // What gives a lock back may come later than what says that all are here.
   await([this] { return !locks_.is_held(); }, "locks to be given back");
 }
