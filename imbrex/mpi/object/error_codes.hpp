@@ -25,7 +25,7 @@ class error_codes {
   /// The class of a code, MPI_ERR_UNKNOWN of a number that is none.
   int class_of(int code) const;
   /// What MPI_Error_string answers: the text of the class, for the standard's with what `note` said of it
-  /// last. Throws if `code` is none.
+  /// last. Each number has a text, also one that is no code.
   std::string text_of(int code) const;
   /// The last error of this rank.
   void note(const error& thrown) { last_code_ = thrown.code(), last_text_ = thrown.what(); }
