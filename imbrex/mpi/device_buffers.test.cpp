@@ -247,6 +247,11 @@ TEST_P(device_buffers, are_refused_where_they_cannot_be_used) {
     // What is longer than its memory, freed, too much, or not the rank's own.
     EXPECT_EQ(error_class(MPI_Send(data.at(), 100'000'000, MPI_DOUBLE, me, 0, MPI_COMM_WORLD)),
               MPI_ERR_BUFFER);
+    EXPECT_EQ(error_class(MPI_Send(data.at(), 11, MPI_DOUBLE, me, 0, MPI_COMM_WORLD)), MPI_ERR_BUFFER);
+    EXPECT_EQ(error_class(MPI_Recv(data.at(9), 2, MPI_DOUBLE, me, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE)),
+              MPI_ERR_BUFFER);
+    EXPECT_EQ(error_class(MPIX_Device_memcpy(data.at(1), data.at(), 80)), MPI_ERR_BUFFER);
+    EXPECT_EQ(error_class(MPI_Bcast(data.at(), 11, MPI_DOUBLE, 0, MPI_COMM_WORLD)), MPI_ERR_BUFFER);
     EXPECT_EQ(error_class(MPIX_Device_free(data.at(1))), MPI_ERR_BASE);
     void* address = nullptr;
     EXPECT_EQ(error_class(MPIX_Device_malloc(MPI_Aint{1} << 60U, &address)), MPI_ERR_NO_MEM);

@@ -2,6 +2,7 @@
 #include <imbrex/mpi/device_memory.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 
 #include <imbrex/mpi/include/mpi.h>
@@ -42,9 +43,11 @@ void device_memory::check(const std::byte* first, std::size_t bytes, device& on)
   const auto fits = [&](const address_range& range) {
     return range.holds(first) && bytes <= range.bytes - static_cast<std::size_t>(first - range.first);
   };
-  if (std::ranges::any_of(known_, [&](const piece& each) { return each.on == &on && fits(each.range); }))
+  const auto own = block_with(first);
+  if (!own &&
+      std::ranges::any_of(known_, [&](const piece& each) { return each.on == &on && fits(each.range); }))
     return;
-  const auto now = on.backend().allocation_at(first);  // what is known may have been freed
+  const auto now = own ? own : on.backend().allocation_at(first);  // what is known may have been freed
   if (now && fits(*now)) return;
   throw error(
       MPI_ERR_BUFFER,
@@ -52,6 +55,22 @@ void device_memory::check(const std::byte* first, std::size_t bytes, device& on)
           (now ? ", of which " + std::to_string(now->bytes - static_cast<std::size_t>(first - now->first)) +
                      " bytes follow there; let a call's data lie in one allocation"
                : " that has been freed"));
+}
+
+void device_memory::add_block(const void* address, std::size_t bytes) {
+  blocks_.insert_or_assign(static_cast<const std::byte*>(address), bytes);
+}
+
+void device_memory::remove_block(const void* address) {
+  blocks_.erase(static_cast<const std::byte*>(address));
+}
+
+std::optional<address_range> device_memory::block_with(const std::byte* address) const {
+  const auto next = blocks_.upper_bound(address);
+  if (next == blocks_.begin()) return std::nullopt;
+  const auto& [first, bytes] = *std::prev(next);
+  const address_range range{first, bytes};
+  return range.holds(address) ? std::optional(range) : std::nullopt;
 }
 
 void throw_on_device(const device& on, const char* what) {

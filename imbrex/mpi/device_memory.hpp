@@ -4,6 +4,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <optional>
 
 #include <imbrex/device/device.hpp>
 
@@ -26,6 +28,9 @@ class device_memory {
   /// Throws mpi::error (MPI_ERR_BUFFER) unless so many bytes from an address that is a device's lie in one
   /// piece of its memory.
   void check(const std::byte* first, std::size_t bytes, device& on);
+  /// What the program has asked for is a piece by itself, though a pool may have given more. O(log blocks).
+  void add_block(const void* address, std::size_t bytes);
+  void remove_block(const void* address);
 
  private:
   struct piece {
@@ -34,7 +39,10 @@ class device_memory {
   };
   device* search(const std::byte* address);
 
-  address_range addresses_;  ///< outside of which all memory is the host's
+  std::optional<address_range> block_with(const std::byte* address) const;
+
+  std::map<const std::byte*, std::size_t> blocks_;  ///< their bytes
+  address_range addresses_;                         ///< outside of which all memory is the host's
   std::array<piece, 4> known_{};
   std::size_t next_ = 0;  ///< of `known_`, to be replaced
 };

@@ -83,12 +83,16 @@ bool has_devices(std::string_view backend) {
 IMBREX_MPIX_DEFINE(int, Device_malloc, (MPI_Aint size, void* baseptr)) {
   return call_running("MPIX_Device_malloc", [&](rank_data& data) {
     check_size(size);
-    *static_cast<void**>(baseptr) = data.blocks_on_devices.take(own_device(), static_cast<std::size_t>(size));
+    void* const address = data.blocks_on_devices.take(own_device(), static_cast<std::size_t>(size));
+    data.self().devices().add_block(address, static_cast<std::size_t>(size));
+    *static_cast<void**>(baseptr) = address;
   });
 }
 IMBREX_MPIX_DEFINE(int, Device_free, (void* base)) {
   return call_running("MPIX_Device_free", [&](rank_data& data) {
-    if (base != nullptr) data.blocks_on_devices.give_back(base);
+    if (base == nullptr) return;
+    data.blocks_on_devices.give_back(base);
+    data.self().devices().remove_block(base);
   });
 }
 IMBREX_MPIX_DEFINE(int, Device_memcpy, (void* to, const void* from, MPI_Aint size)) {
