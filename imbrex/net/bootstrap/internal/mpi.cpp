@@ -2,19 +2,25 @@
 #include <imbrex/net/bootstrap/frame.hpp>
 #include <imbrex/net/bootstrap/internal/mpi.hpp>
 
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <condition_variable>
+#include <filesystem>
 #include <functional>
 #include <future>
 #include <mutex>
 #include <queue>
+#include <string>
 #include <string_view>
+#include <system_error>
 #include <thread>
 #include <utility>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/base/options/number.hpp>
 #include <imbrex/net/bootstrap/environment.hpp>
 #include <imbrex/net/bootstrap/internal/mpi_module.hpp>
 #include <imbrex/net/bootstrap/internal/shared_library.hpp>
@@ -24,16 +30,54 @@ namespace {
 
 constexpr const char* module_name = "libimbrex_mpi_bootstrap.so";
 
+/// The file that is installed, or built, beside what holds this code: a program or a shared library. Else the
+/// name alone, for which the system's loader looks.
+std::string find_module() {
+  namespace fs = std::filesystem;
+  Dl_info own{};
+  std::error_code none;
+  if (::dladdr(reinterpret_cast<void*>(&find_module), &own) != 0 && own.dli_fname != nullptr) {
+    const fs::path found = fs::canonical(own.dli_fname, none);
+    const fs::path holder = found.empty() ? fs::read_symlink("/proc/self/exe", none) : found;
+    for (const char* const folder : {".", "../lib", "../" IMBREX_LIBRARIES})
+      if (const fs::path file = holder.parent_path() / folder / module_name; fs::exists(file, none))
+        return file.lexically_normal().string();
+  }
+  return module_name;
+}
+
+/// In a process of libimbrex_mpi.so the names of MPI are that library's: the module must find its own first.
+int flags_of_module() { return ::dlsym(RTLD_DEFAULT, "MPI_Init_thread") != nullptr ? RTLD_DEEPBIND : 0; }
+
 const imbrex_mpi_functions& load_module() {
   const char* const chosen = environment_text("IMBREX_MPI_BOOTSTRAP");
   decltype(imbrex_mpi_bootstrap_v1)* entry = nullptr;
   try {
-    shared_library(chosen != nullptr ? chosen : module_name).find(entry, "imbrex_mpi_bootstrap_v1");
+    shared_library(chosen != nullptr ? chosen : find_module(), flags_of_module())
+        .find(entry, "imbrex_mpi_bootstrap_v1");
   } catch (const error& e) {
     throw error(std::string(e.what()) + "; name the " + module_name +
                 " that is installed with Imbrex by the variable IMBREX_MPI_BOOTSTRAP=FILE");
   }
   return *entry();
+}
+
+constexpr std::array<const char*, 3> variables_of_size{"OMPI_COMM_WORLD_SIZE", "PMI_SIZE",
+                                                       "MV2_COMM_WORLD_SIZE"};
+
+/// A launcher of another MPI is not understood: each process would be a job by itself.
+void require_all_processes(int found) {
+  for (const char* const variable : variables_of_size) {
+    const char* const told = environment_text(variable);
+    const auto started = parse_number<int>(told == nullptr ? "" : told);
+    if (found == 1 && started && *started > 1)
+      throw error(
+          "the launcher has started " + std::to_string(*started) + " processes, and the MPI library that " +
+          module_name +
+          " is built with does not find them, as it is not the launcher's: use the mpirun of that "
+          "library, or build the file with the launcher's and name it by IMBREX_MPI_BOOTSTRAP=FILE, or "
+          "start the program by imbrex run");
+  }
 }
 
 /// A thread that makes all calls of MPI, which has no time limits. Callers wait for the thread as long as
@@ -113,6 +157,7 @@ class mpi_bootstrap final : public bootstrap {
     check(own_place.code, "MPI_Init_thread");
     rank_ = own_place.rank;
     size_ = own_place.size;
+    require_all_processes(size_);
   }
 
   ~mpi_bootstrap() override {
@@ -190,8 +235,7 @@ class mpi_bootstrap final : public bootstrap {
 }  // namespace
 
 bool mpi_launched_this_process() {
-  constexpr std::array<const char*, 3> variables{"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE"};
-  return std::any_of(variables.begin(), variables.end(),
+  return std::any_of(variables_of_size.begin(), variables_of_size.end(),
                      [](const char* name) { return environment_text(name) != nullptr; });
 }
 

@@ -12,8 +12,10 @@ namespace imbrex {
 /// A library loaded at run time. It is never unloaded: PMIx and MPI leave threads and handlers behind.
 class shared_library {
  public:
-  /// Throws `error` if it cannot be loaded; the text is the loader's and names the file.
-  explicit shared_library(const std::string& file) : handle_(::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+  /// Throws `error` if it cannot be loaded; the text is the loader's and names the file. `more` are flags of
+  /// dlopen.
+  explicit shared_library(const std::string& file, int more = 0)
+      : handle_(::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | more)) {
     if (handle_ == nullptr) throw error(::dlerror());
   }
 
