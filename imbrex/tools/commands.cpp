@@ -25,6 +25,7 @@ command_list commands() {
       "imbrex", "Starts programs that use Imbrex, and tells what they find.",
       {{"new", "make a project of CMake with a program and a test", parse_and_run<parse_new, write_project>},
        {"run", "run a program as several processes on this host", parse_and_run<parse_run, run_job>},
+       {"mpiexec", "run the ranks of a program of MPI in one process", parse_and_run<parse_mpiexec, run_job>},
        {"info", "print what Imbrex finds here and what a program would choose",
         parse_and_run<parse_info, print_info>},
        {"overlap", "tell how much of a program's communication its computation could hide",

@@ -26,7 +26,7 @@ std::string said(const words& line) {
 
 TEST(commands, have_a_help_each) {
   const std::string list = said({"--help"});
-  for (const char* const command : {"new", "run", "info", "overlap", "trace", "tune"}) {
+  for (const char* const command : {"new", "run", "mpiexec", "info", "overlap", "trace", "tune"}) {
     EXPECT_NE(list.find("\n  " + std::string(command) + " "), std::string::npos) << command;
     const std::string help = said({"help", command});
     EXPECT_TRUE(help.starts_with("imbrex " + std::string(command) + " ")) << help;
@@ -40,9 +40,10 @@ TEST(commands, have_a_help_each) {
 }
 
 TEST(commands, have_helps_of_at_most_100_columns) {
-  for (const words& line : {words{"help"}, words{"help", "new"}, words{"help", "run"}, words{"help", "info"},
-                            words{"help", "overlap"}, words{"help", "tune"}, words{"help", "trace"},
-                            words{"trace", "help", "report"}, words{"trace", "help", "convert"}}) {
+  for (const words& line :
+       {words{"help"}, words{"help", "new"}, words{"help", "run"}, words{"help", "mpiexec"},
+        words{"help", "info"}, words{"help", "overlap"}, words{"help", "tune"}, words{"help", "trace"},
+        words{"trace", "help", "report"}, words{"trace", "help", "convert"}}) {
     const std::string help = said(line);
     for (std::size_t begin = 0; begin < help.size();) {
       const std::size_t end = std::min(help.find('\n', begin), help.size());
@@ -60,7 +61,8 @@ TEST(commands, that_do_not_exist_are_refused_with_the_nearest) {
   EXPECT_EQ(said({"rum", "-n", "2"}), "there is no command 'rum'; did you mean run?");
   EXPECT_EQ(
       said({"bogus"}),
-      "there is no command 'bogus'; there are: new, run, info, overlap, trace, tune; see imbrex --help");
+      "there is no command 'bogus'; there are: new, run, mpiexec, info, overlap, trace, tune; see imbrex "
+      "--help");
   EXPECT_EQ(said({"trace", "reprot"}), "there is no command 'reprot'; did you mean report?");
   EXPECT_EQ(said({"tune", "--secnds"}), "unknown option --secnds; did you mean --seconds?");
 }

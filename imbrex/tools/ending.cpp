@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
 namespace imbrex::tools {
@@ -25,6 +26,17 @@ std::string describe(const ending& one) {
     return "with status " + std::to_string(one.status) +
            (status_of(one) != one.status ? " in the middle of a run" : "");
   return "by signal " + std::to_string(*one.signal) + " (" + ::strsignal(*one.signal) + ")";
+}
+
+std::string words_of_ranks(int process, int processes, int ranks) {
+  const auto first_of = [&](int number) {  // consecutive ranks in equal parts, as the runtime places them
+    return static_cast<std::int64_t>(ranks) * number / processes;
+  };
+  const std::int64_t first = first_of(process);
+  const std::int64_t last = first_of(process + 1) - 1;
+  if (last < first) return "no rank";
+  if (last == first) return "rank " + std::to_string(first);
+  return "ranks " + std::to_string(first) + " to " + std::to_string(last);
 }
 
 int status_of(const ending& one) { return one.status == 0 && one.in_run ? 1 : one.status; }

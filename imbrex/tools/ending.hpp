@@ -9,7 +9,7 @@ namespace imbrex::tools {
 
 /// How one process of a job ended.
 struct ending {
-  std::string name;              ///< "rank 2 (pid 4711)"
+  std::string name;              ///< "rank 2 (pid 4711)", "process 2 (pid 4711, ranks 4 to 5)"
   int status;                    ///< 0 to 255, or 128 and the signal's number
   std::optional<int> signal;     ///< that killed it
   std::optional<int> announced;  ///< the status that it said it would end with
@@ -19,6 +19,10 @@ struct ending {
 
 /// "with status 3", "by signal 9 (Killed)", "with status 0 in the middle of a run".
 std::string describe(const ending& one);
+
+/// Which ranks of MPI a process has, where all processes have as many PEs: "rank 3", "ranks 4 to 7", or "no
+/// rank".
+std::string words_of_ranks(int process, int processes, int ranks);
 
 /// What it is for the job: its status, but 1 for 0 in the middle of a run.
 int status_of(const ending& one);

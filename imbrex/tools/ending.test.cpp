@@ -9,12 +9,22 @@ namespace {
 using namespace std::chrono_literals;
 using imbrex::tools::ending;
 using imbrex::tools::verdict;
+using imbrex::tools::words_of_ranks;
 
 const verdict::time_point start{};
 
 ending status(const char* name, int value) { return {name, value, {}, {}, false, false}; }
 ending killed(const char* name, int signal) { return {name, 128 + signal, signal, {}, false, false}; }
 ending announced(const char* name, int value) { return {name, value, {}, value, false, false}; }
+
+TEST(words_of_ranks, name_those_that_a_process_has) {
+  EXPECT_EQ(words_of_ranks(0, 2, 8), "ranks 0 to 3");
+  EXPECT_EQ(words_of_ranks(1, 2, 8), "ranks 4 to 7");
+  EXPECT_EQ(words_of_ranks(1, 3, 4), "rank 1");
+  EXPECT_EQ(words_of_ranks(2, 3, 4), "ranks 2 to 3");
+  EXPECT_EQ(words_of_ranks(3, 4, 4), "rank 3");
+  EXPECT_EQ(words_of_ranks(0, 4, 1), "no rank");
+}
 
 TEST(verdict, has_nothing_to_say_of_success) {
   verdict job;

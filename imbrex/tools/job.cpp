@@ -140,7 +140,7 @@ class job {
       rank_process made = start_rank(settings_.command, settings_.environment, rank, settings_.processes,
                                      launcher_pipe_, signals_.inherited());
       const std::string prefix = settings_.prefix ? "[" + std::to_string(rank) + "] " : "";
-      std::string name = "rank " + std::to_string(rank) + " (pid " + std::to_string(made.pid) + ")";
+      std::string name = name_of(rank, made.pid);
       line_source out(std::move(made.standard_output), outputs_.standard_output(), prefix);
       line_source error(std::move(made.standard_error), outputs_.standard_error(), prefix,
                         settings_.prefix ? nullptr : &errors_told_);
@@ -149,6 +149,14 @@ class job {
     }
     launcher_pipe_.close();
     meet();
+  }
+
+  /// Each process has a rank, or several of MPI.
+  std::string name_of(int number, pid_t pid) const {
+    const std::string its_pid = "pid " + std::to_string(pid);
+    if (settings_.ranks == 0) return "rank " + std::to_string(number) + " (" + its_pid + ")";
+    return "process " + std::to_string(number) + " (" + its_pid + ", " +
+           words_of_ranks(number, settings_.processes, settings_.ranks) + ")";
   }
 
   void meet() {

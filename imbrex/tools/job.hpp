@@ -12,9 +12,10 @@ namespace imbrex::tools {
 /// What `imbrex run` is asked for.
 struct job_settings {
   int processes = 1;
-  bool prefix = false;                                           ///< "[rank] " before each line
-  std::optional<std::chrono::milliseconds> timeout;              ///< the job may run this long
-  std::vector<std::string> command;                              ///< the program and its arguments
+  int ranks = 0;                                     ///< of MPI, in all processes; 0: no program of MPI
+  bool prefix = false;                               ///< "[rank] " before each line
+  std::optional<std::chrono::milliseconds> timeout;  ///< the job may run this long
+  std::vector<std::string> command;                  ///< the program and its arguments
   std::vector<std::pair<std::string, std::string>> environment;  ///< what it gets there besides
 };
 

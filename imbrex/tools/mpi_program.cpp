@@ -4,15 +4,17 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <string_view>
 #include <system_error>
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/printable.hpp>
 #include <imbrex/mpi/image/elf_file.hpp>
+#include <imbrex/tools/process/needed_libraries.hpp>
+#include <imbrex/tools/python_command.hpp>
 
 namespace imbrex::tools {
 
@@ -41,11 +43,20 @@ bool is_library_of_mpi(std::string_view name) {
 
 }  // namespace
 
-bool is_mpi_program(const std::string& program) try {
-  const mpi::elf_file file(file_of(program));
-  return std::ranges::any_of(file.needed(), is_library_of_mpi);
+way_to_mpi way_to_mpi_of(std::span<const std::string> command) try {
+  const std::string file = file_of(command.front());
+  const mpi::elf_file program(file);
+  if (std::ranges::any_of(program.needed(), is_library_of_mpi)) return way_to_mpi::linked;
+  if (is_python(command.front()) && imports_mpi4py(command.subspan(1))) return way_to_mpi::through_python;
+  const std::optional<std::string> loader = program.loader();
+  const bool is_needed = loader && std::ranges::any_of(needed_libraries(*loader, file), is_library_of_mpi);
+  return is_needed ? way_to_mpi::through_library : way_to_mpi::none;
 } catch (const error&) {
-  return false;
+  return way_to_mpi::none;
+}
+
+bool is_python(const std::string& program) {
+  return std::filesystem::path(program).filename().string().starts_with("python");
 }
 
 void check_preload(const std::string& program) {

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <map>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -51,11 +52,20 @@ std::chrono::milliseconds timeout_of(const std::string& text) {
   return std::chrono::milliseconds(static_cast<std::int64_t>(*seconds * 1000));
 }
 
-/// The options of `imbrex run`, as they were given.
+int ranks_of(const std::string& text) {
+  constexpr int most_ranks = 1'000'000;
+  const auto number = parse_number<int>(text);
+  if (!number || *number < 1 || *number > most_ranks)
+    throw usage_error("-n " + text + ": the number of ranks must be a whole number from 1 to " +
+                      std::to_string(most_ranks) + ", such as -n 4");
+  return *number;
+}
+
+/// The options of `imbrex run`, or of `imbrex mpiexec`, as they were given.
 struct run_options {
   std::optional<std::string> processes, timeout, file;
   bool prefix = false, preload = false;
-  std::map<std::string, std::optional<std::string>> with_value;  ///< for the program
+  std::map<std::string, std::optional<std::string>> with_value{{"--ranks", {}}};  ///< for the program
   std::map<std::string, bool> flags;
   std::vector<std::string> program;
 
@@ -70,18 +80,11 @@ struct run_options {
   }
 };
 
-std::optional<std::string> read_options(run_options& given, std::span<const std::string> words) {
-  command run("imbrex run", "-n N [OPTIONS] PROGRAM [ARGUMENTS...]",
-              "Runs a program as several processes on this host. Standard input goes to rank 0. The lines of "
-              "standard output and standard error are passed on whole. What processes find wrong alike as "
-              "they begin is told once, unless with --prefix.");
-  run.option("-n", "N", given.processes, "how many processes; 1 for a program of MPI unless given")
-      .flag("--prefix", given.prefix, "put \"[rank] \" before each line of output")
+void add_common_options(command& run, run_options& given) {
+  run.flag("--prefix", given.prefix, "put \"[rank] \" before each line of output")
       .option("--timeout", "SECONDS", given.timeout, "end the job after this time, with status 124")
       .option("--options", "FILE", given.file,
               "give the program the options in this file, too, and take -n from it")
-      .option("--ranks", "N", given.with_value["--ranks"],
-              "how many ranks of MPI, in all processes together; without it one in each")
       .option("--rank-stack", "SIZE", given.with_value["--rank-stack"], "bytes of the stack of each rank")
       .flag("--mpi-check", given.flags["--mpi-check"],
             "say what ranks of MPI have not freed or not received when they end")
@@ -96,12 +99,40 @@ std::optional<std::string> read_options(run_options& given, std::span<const std:
     else
       run.option(known.name, known.value, given.with_value[name], known.help);
   }
-  return run.program(given.program)
+  run.program(given.program);
+}
+
+std::optional<std::string> read_run_options(run_options& given, std::span<const std::string> words) {
+  command run("imbrex run", "-n N [OPTIONS] PROGRAM [ARGUMENTS...]",
+              "Runs a program as several processes on this host. Standard input goes to rank 0. The lines of "
+              "standard output and standard error are passed on whole. What processes find wrong alike as "
+              "they begin is told once, unless with --prefix.");
+  run.option("-n", "N", given.processes, "how many processes; 1 for a program of MPI unless given")
+      .option("--ranks", "N", given.with_value["--ranks"],
+              "how many ranks of MPI, in all processes together; without it one in each");
+  add_common_options(run, given);
+  return run
       .note(
           "The status is 0, or that of the process that failed first (128 + signal if one killed it). What "
-          "stands behind PROGRAM is the program's, also options such as --pes. The options from --ranks on "
-          "are "
-          "given to the program: behind its arguments, or to a program of MPI in IMBREX_OPTIONS.")
+          "stands behind PROGRAM is the program's, also options such as --pes. The program is given --ranks "
+          "and the options from --rank-stack on: behind its arguments, or if it is one of MPI in "
+          "IMBREX_OPTIONS.")
+      .read(words);
+}
+
+std::optional<std::string> read_mpiexec_options(run_options& given, std::span<const std::string> words) {
+  command mpiexec("imbrex mpiexec", "-n RANKS [OPTIONS] PROGRAM [ARGUMENTS...]",
+                  "Runs the ranks of a program of MPI in one process, on all processors; where the program "
+                  "comes to MPI later, as Python does by mpi4py, each in a process. Several processes with "
+                  "several ranks each are started by `imbrex run`.");
+  mpiexec.option("-n", "RANKS", given.processes, "how many ranks; 1 unless given");
+  for (const char* const other : {"-np", "--n", "--np"})
+    mpiexec.option(other, "RANKS", given.processes, "the same");
+  add_common_options(mpiexec, given);
+  return mpiexec
+      .note(
+          "What stands behind PROGRAM is the program's. The options from --rank-stack on are given to it in "
+          "IMBREX_OPTIONS.")
       .read(words);
 }
 
@@ -111,68 +142,138 @@ void put_before(job_settings& asked, const char* variable, const std::string& mo
   asked.environment.emplace_back(variable, others == nullptr || *others == '\0' ? more : more + ":" + others);
 }
 
-/// Words for a program of MPI, whose command line is its own, and where it finds our library.
-void prepare_mpi_program(job_settings& asked, const std::vector<std::string>& words, bool preload) {
+/// How many ranks these words of options ask for; without any, one for each process.
+int ranks_in(const std::vector<std::string>& words, int processes) {
+  constexpr std::string_view name = "--ranks";
+  std::optional<int> ranks;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i] == name && i + 1 < words.size()) ranks = parse_number<int>(words[i + 1]);
+    if (words[i].starts_with(std::string(name) + "="))
+      ranks = parse_number<int>(words[i].substr(name.size() + 1));
+  }
+  return ranks && *ranks > 0 ? *ranks : processes;
+}
+
+/// Words for a program of MPI, whose command line is its own.
+void give_words(job_settings& asked, const std::vector<std::string>& words) {
   const char* const before = std::getenv("IMBREX_OPTIONS");
-  const std::string text = before == nullptr ? "" : std::string(before) + " ";
-  if (!words.empty()) asked.environment.emplace_back("IMBREX_OPTIONS", text + command_line_of(words));
+  std::string text = before == nullptr ? "" : std::string(before);
+  if (!words.empty()) {
+    if (before != nullptr) text += " ";
+    text += command_line_of(words);
+    asked.environment.emplace_back("IMBREX_OPTIONS", text);
+  }
+  asked.ranks = ranks_in(command_words(text).value_or(words), asked.processes);
+}
+
+/// Where a program finds our library in the place of MPICH's.
+void show_library_of_mpi(job_settings& asked) {
+  if (const std::string folder = mpich_folder(); !folder.empty())
+    put_before(asked, "LD_LIBRARY_PATH", folder);
+}
+
+/// `is_asked_for`: by the user.
+void preload_library_of_mpi(job_settings& asked, bool is_asked_for) {
   const std::string folder = mpich_folder();
-  if (!folder.empty()) put_before(asked, "LD_LIBRARY_PATH", folder);
-  if (!preload) return;
-  check_preload(asked.command.front());
   if (folder.empty())
     throw usage_error(
-        "--preload: this Imbrex has no library of MPI; wheels have none, nor has what was built without "
+        std::string(is_asked_for ? "--preload" : "the program comes to MPI by a library or by mpi4py") +
+        ": this Imbrex has no library of MPI; wheels have none, nor has what was built without "
         "Boost.Context");
   put_before(asked, "LD_PRELOAD", folder + "/libmpi.so.12");
 }
 
-job_settings job_of(run_options given) {
-  options_file from_file;
-  if (given.file) from_file = read_options_file(*given.file);
+void require_program(const std::vector<std::string>& command, const char* name, const char* usage) {
+  if (command.empty())
+    throw usage_error("no program to run; write imbrex " + std::string(name) + " " + usage +
+                      " PROGRAM [ARGUMENTS...]");
+  if (command.front().empty()) throw usage_error("the name of the program is empty");
+  if (std::ranges::find(command, ":") != command.end())
+    throw usage_error(
+        "the word ':' would begin a second program, and all processes run the same one here: let imbrex run "
+        "-n N start a script, which chooses a program by the variable IMBREX_RANK. A program that takes the "
+        "word ':' itself is started by a script, too");
+}
+
+/// Of the two commands, `imbrex run` and `imbrex mpiexec`, what is common once the numbers are known.
+job_settings job_of(run_options given, const options_file& from_file, int processes, way_to_mpi way) {
   job_settings asked;
   if (const std::string folder = ucx::bundled_folder();
       !folder.empty() && std::getenv("IMBREX_BUNDLED_UCX") == nullptr)
     asked.environment.emplace_back("IMBREX_BUNDLED_UCX", folder);  // for who has no UCX of its own
   asked.command = std::move(given.program);
-  const bool named = !asked.command.empty() && !asked.command.front().empty();
-  const bool is_mpi =
-      given.preload || given.has("--ranks") || (named && is_mpi_program(asked.command.front()));
-  if (!given.processes && from_file.processes == 0 && !is_mpi)
-    throw usage_error("-n is missing: say how many processes, such as imbrex run -n 4 PROGRAM");
-  if (given.preload && given.has("--ranks"))
-    throw usage_error(
-        "--preload --ranks " + *given.with_value.at("--ranks") +
-        ": a program that comes to MPI later has one rank in each process; give -n in the place "
-        "of --ranks");
-  asked.processes = given.processes ? processes_of(*given.processes) : std::max(from_file.processes, 1);
+  asked.processes = processes;
   if (given.timeout) asked.timeout = timeout_of(*given.timeout);
-  if (asked.command.empty())
-    throw usage_error("no program to run; write imbrex run -n N PROGRAM [ARGUMENTS...]");
-  if (!named) throw usage_error("the name of the program is empty");
   if (given.has("--pes")) check_pes(*given.with_value.at("--pes"));
   std::vector<std::string> words = from_file.words;
   const std::vector<std::string> more = given.of_program();
   words.insert(words.end(), more.begin(), more.end());
+  const bool is_mpi = given.preload || given.has("--ranks") || way != way_to_mpi::none;
   if (is_mpi && given.prefix)
     words.emplace_back("--prefix");  // the program knows which rank writes
   else
     asked.prefix = given.prefix;
   // Where the last of several words counts, these do, as with `PROGRAM ARGUMENTS --options FILE --pes N`.
-  if (is_mpi)
-    prepare_mpi_program(asked, words, given.preload);
-  else
+  if (!is_mpi) {
     asked.command.insert(std::find(asked.command.begin() + 1, asked.command.end(), "--"), words.begin(),
                          words.end());
+    if (is_python(asked.command.front())) show_library_of_mpi(asked);
+    return asked;
+  }
+  give_words(asked, words);
+  show_library_of_mpi(asked);
+  if (given.preload) check_preload(asked.command.front());
+  if (given.preload || way == way_to_mpi::through_library || way == way_to_mpi::through_python)
+    preload_library_of_mpi(asked, given.preload);
   return asked;
+}
+
+way_to_mpi way_of(const run_options& given) {
+  return given.program.empty() || given.program.front().empty() ? way_to_mpi::none
+                                                                : way_to_mpi_of(given.program);
+}
+
+job_settings job_of_run(run_options given) {
+  options_file from_file;
+  if (given.file) from_file = read_options_file(*given.file);
+  const way_to_mpi way = way_of(given);
+  const bool is_mpi = given.preload || given.has("--ranks") || way != way_to_mpi::none;
+  if (!given.processes && from_file.processes == 0 && !is_mpi)
+    throw usage_error("-n is missing: say how many processes, such as imbrex run -n 4 PROGRAM");
+  if ((given.preload || way == way_to_mpi::through_python) && given.has("--ranks"))
+    throw usage_error(
+        std::string(given.preload ? "--preload " : "") + "--ranks " + *given.with_value.at("--ranks") +
+        ": a program that comes to MPI later has one rank in each process; give -n in the place "
+        "of --ranks");
+  const int processes = given.processes ? processes_of(*given.processes) : std::max(from_file.processes, 1);
+  require_program(given.program, "run", "-n N");
+  return job_of(std::move(given), from_file, processes, way);
+}
+
+job_settings job_of_mpiexec(run_options given) {
+  options_file from_file;
+  if (given.file) from_file = read_options_file(*given.file);
+  require_program(given.program, "mpiexec", "-n RANKS");
+  const way_to_mpi way = way_of(given);
+  const std::string ranks = given.processes.value_or(std::to_string(std::max(from_file.processes, 1)));
+  if (given.preload || way == way_to_mpi::through_python)
+    return job_of(std::move(given), from_file, processes_of(ranks), way);
+  given.with_value["--ranks"] = std::to_string(ranks_of(ranks));
+  return job_of(std::move(given), from_file, 1, way);
 }
 
 }  // namespace
 
 std::variant<job_settings, std::string> parse_run(std::span<const std::string> words) {
   run_options given;
-  if (auto help = read_options(given, words)) return *std::move(help);
-  return job_of(std::move(given));
+  if (auto help = read_run_options(given, words)) return *std::move(help);
+  return job_of_run(std::move(given));
+}
+
+std::variant<job_settings, std::string> parse_mpiexec(std::span<const std::string> words) {
+  run_options given;
+  if (auto help = read_mpiexec_options(given, words)) return *std::move(help);
+  return job_of_mpiexec(std::move(given));
 }
 
 }  // namespace imbrex::tools

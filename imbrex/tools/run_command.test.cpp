@@ -116,6 +116,38 @@ TEST(run_command, gives_programs_of_mpi_their_options_by_the_environment) {
   EXPECT_EQ(variable(asked, "IMBREX_OPTIONS"), "--stats --pes 2 --ranks 8 --trace 'a file' --prefix");
 }
 
+/// As names of processes say it.
+TEST(run_command, knows_how_many_ranks_a_program_of_mpi_has) {
+  EXPECT_EQ(settings({"-n", "2", "app"}).ranks, 0);
+  EXPECT_EQ(settings({"-n", "2", "--ranks", "8", "app"}).ranks, 8);
+  const imbrex::test::temporary_file file("-n 3\n--ranks=5\n");
+  EXPECT_EQ(settings({"--options", file.name(), "--ranks", "7", "app"}).ranks, 7);
+}
+
+TEST(run_command, takes_a_number_of_ranks_by_mpiexec) {
+  for (const words& line : {words{"-n", "3", "--rank-stack", "64MB", "app", "-n", "4"},
+                            words{"--rank-stack", "64MB", "-n", "3", "app", "-n", "4"},
+                            words{"--rank-stack=64MB", "-np", "3", "app", "-n", "4"},
+                            words{"--np=3", "--rank-stack=64MB", "app", "-n", "4"}}) {
+    const auto asked = std::get<job_settings>(imbrex::tools::parse_mpiexec(line));
+    EXPECT_EQ(asked.processes, 1);
+    EXPECT_EQ(asked.ranks, 3);
+    EXPECT_EQ(asked.command, (std::vector<std::string>{"app", "-n", "4"}));
+    EXPECT_EQ(variable(asked, "IMBREX_OPTIONS"), "--rank-stack 64MB --ranks 3");
+  }
+  EXPECT_EQ(std::get<job_settings>(imbrex::tools::parse_mpiexec(words{"app"})).ranks, 1);
+  EXPECT_THROW(imbrex::tools::parse_mpiexec(words{"-n", "0", "app"}), imbrex::usage_error);
+  EXPECT_THROW(imbrex::tools::parse_mpiexec(words{"-n", "2"}), imbrex::usage_error);
+}
+
+TEST(run_command, runs_no_two_programs) {
+  EXPECT_TRUE(
+      complaint({"-n", "2", "./a", ":", "-n", "2", "./b"}).starts_with("the word ':' would begin a second "))
+      << complaint({"-n", "2", "./a", ":", "-n", "2", "./b"});
+  EXPECT_THROW(imbrex::tools::parse_mpiexec(words{"-n", "2", "./a", ":", "-n", "2", "./b"}),
+               imbrex::usage_error);
+}
+
 TEST(run_command, gives_each_process_one_rank_where_mpi_is_loaded_later) {
   EXPECT_EQ(complaint({"--ranks", "4", "--preload", "python3"}),
             "--preload --ranks 4: a program that comes to MPI later has one rank in each process; give -n in "

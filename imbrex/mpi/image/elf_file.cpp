@@ -126,6 +126,12 @@ const char* elf_file::text(std::uint64_t offset) const {
 
 const char* elf_file::name(const Elf64_Sym& symbol) const { return text(symbol.st_name); }
 
+std::optional<std::string> elf_file::loader() const {
+  const Elf64_Phdr* const named = segment(PT_INTERP);
+  if (named == nullptr) return std::nullopt;
+  return reinterpret_cast<const char*>(bytes(named->p_vaddr, named->p_filesz));  // it ends with a zero
+}
+
 std::vector<std::string_view> elf_file::needed() const {
   std::vector<std::string_view> names;
   for (const Elf64_Dyn& entry : dynamic_) {

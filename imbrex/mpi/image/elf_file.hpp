@@ -35,6 +35,8 @@ class elf_file {
   std::size_t span() const noexcept { return span_; }
   /// An entry of the dynamic section, such as DT_INIT.
   std::optional<std::uint64_t> dynamic(std::int64_t tag) const;
+  /// The loader that starts the program; none of a library, and of a program without shared libraries.
+  std::optional<std::string> loader() const;
   /// The names of the libraries that it needs.
   std::vector<std::string_view> needed() const;
 
