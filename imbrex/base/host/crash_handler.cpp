@@ -146,10 +146,16 @@ void write_backtrace(const void* context) {
   const auto place = place_of(context);
   for (int i = 0; i < count; ++i)
     if (reinterpret_cast<std::uintptr_t>(frames[i]) == place) first = i;
-  if (const crash_details* const more = more_details)
+  const crash_details* const more = more_details;
+  signal_text advice;
+  if (more != nullptr) {
+    more->describe_stack(frames + first, count - first, advice);
     for (int i = 0; i < count; ++i) frames[i] = more->loaded_code(frames[i]);
+  }
   if (!name_functions(frames + first, count - first))
     ::backtrace_symbols_fd(frames + first, count - first, STDERR_FILENO);
+  if (!advice.text().empty())
+    signal_text().add("imbrex: error: ").add(advice.text()).add("\n").write_to(STDERR_FILENO);
 }
 
 /// Has the signal do what it does by itself, as soon as this handler returns.

@@ -32,6 +32,9 @@ struct crash_details {
   void* (*loaded_code)(void* address) noexcept;
   /// Says what is there, behind "at the address 0x5f"; nothing if there is nothing to say.
   void (*describe_address)(const void* address, signal_text& out) noexcept;
+  /// Says what may be wrong with code on the stack, whose innermost function is the first; nothing if nothing
+  /// is to be said.
+  void (*describe_stack)(void* const* frames, int count, signal_text& out) noexcept;
 };
 
 /// For all crashes from now on; null for none. It must outlive the process.

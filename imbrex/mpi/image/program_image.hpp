@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <imbrex/mpi/image/start.hpp>
@@ -12,6 +14,13 @@
 namespace imbrex::mpi {
 
 struct copy_plan;
+
+/// A shared library of which all copies have one together, and its place in memory.
+struct sharing_library {
+  std::string name;  ///< of its file, without the folder
+  std::uintptr_t begin = 0;
+  std::uintptr_t end = 0;
+};
 
 /// The program of this process as copies are made of it: where it lies in its file, and each of its words
 /// that the system's loader has adjusted. It is looked at once, before the program runs. At most one at a
@@ -35,6 +44,9 @@ class program_image {
   /// What may go wrong with copies, a line each: variables that the program and a library share, of which
   /// each copy has its own, but the library does not.
   const std::vector<std::string>& warnings() const noexcept;
+  /// Libraries of the program that keep variables, which are those of all copies, and call functions whose
+  /// names are meant. Takes time with the libraries' relocations.
+  std::vector<sharing_library> sharing_libraries(bool (*is_meant)(std::string_view name)) const;
 
  private:
   friend class program_copy;

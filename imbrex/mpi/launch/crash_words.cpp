@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/mpi/launch/crash_words.hpp>
 
+#include <cstdint>
+#include <utility>
+
 #include <imbrex/base/host/crash_handler.hpp>
 #include <imbrex/mpi/image/program_copy.hpp>
 #include <imbrex/mpi/rank.hpp>
@@ -19,10 +22,31 @@ void describe(const void* address, signal_text& out) noexcept {
       .add(" bytes; give ranks more by --rank-stack, such as --rank-stack 64MB");
 }
 
-constexpr crash_details details{&program_copy::loaded_code, &describe};
+std::vector<sharing_library> shared;  // handlers read it
+
+void describe_stack(void* const* frames, int count, signal_text& out) noexcept {
+  if (rank::current() == nullptr) return;
+  for (int i = 0; i < count; ++i) {
+    const auto place = reinterpret_cast<std::uintptr_t>(frames[i]);
+    for (const sharing_library& each : shared) {
+      if (place < each.begin || place >= each.end) continue;
+      out.add("all ranks of a process share the variables of ")
+          .add(each.name)
+          .add(", in which rank ")
+          .add_number(rank::current()->number())
+          .add(" has crashed: give each rank its own by --privatise ")
+          .add(each.name);
+      return;
+    }
+  }
+}
+
+constexpr crash_details details{&program_copy::loaded_code, &describe, &describe_stack};
 
 }  // namespace
 
 void tell_crashes_of_ranks() { set_crash_details(&details); }
+
+void tell_crashes_in(std::vector<sharing_library> libraries) { shared = std::move(libraries); }
 
 }  // namespace imbrex::mpi

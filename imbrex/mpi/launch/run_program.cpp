@@ -6,6 +6,9 @@
 #include <exception>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/log.hpp>
@@ -96,6 +99,26 @@ bool runs_originals(const rank_options& settings) {
          settings.private_libraries.empty();
 }
 
+bool is_function_of_mpi(std::string_view name) {
+  for (const char* const begin : {"MPI_", "PMPI_", "mpi_", "pmpi_"})
+    if (name.starts_with(begin)) return true;
+  return false;
+}
+
+/// Before something goes wrong, since nobody looks for it there.
+void tell_sharing_libraries(const program_image& image) {
+  std::vector<sharing_library> libraries = image.sharing_libraries(&is_function_of_mpi);
+  if (libraries.empty()) return;
+  std::string names;
+  for (const sharing_library& each : libraries) names += (names.empty() ? "" : ",") + each.name;
+  if (process() == 0)
+    log(log_level::warning,
+        "libraries that call MPI keep variables, which all ranks of a process share; if results are wrong or "
+        "a rank crashes, give each rank its own by --privatise " +
+            names);
+  tell_crashes_in(std::move(libraries));
+}
+
 int run_ranks(const program_start& start) {
   refuse_second_runtime();
   rank_options settings = read_rank_options();
@@ -114,6 +137,7 @@ int run_ranks(const program_start& start) {
   } else {
     image = std::make_unique<program_image>(start, settings.private_libraries);
     for (const std::string& warning : image->warnings()) log(log_level::warning, warning);
+    if (settings.ranks > num_processes()) tell_sharing_libraries(*image);
     if (image->needs_executable_stack()) what.code = fiber::code_on_stack::yes;
     what.make_code = [&](int number) {
       return std::make_unique<copied_program>(*image, start, number, settings.prefix);
