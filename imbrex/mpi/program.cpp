@@ -11,6 +11,7 @@ std::atomic<const program*> current_program = nullptr;
 std::atomic<std::uint64_t> programs = 0;  ///< that have become the current one
 std::atomic<int> initialised = 0;         ///< ranks of the last of them
 std::atomic<int> finalised = 0;
+std::atomic<bool> is_child_process = false;
 
 }  // namespace
 
@@ -25,7 +26,10 @@ program_selection::program_selection(const program& what) : before_(current_prog
 }
 program_selection::~program_selection() { current_program.store(before_); }
 
+void note_child_process() { is_child_process.store(true); }
+
 process_phase phase_of_process() {
+  if (is_child_process.load()) return process_phase::child;
   if (current_program.load(std::memory_order_acquire) != nullptr) return process_phase::running;
   return program::current_number() == 0 ? process_phase::before : process_phase::after;
 }

@@ -68,8 +68,11 @@ class program_selection {
 };
 
 /// Whether a program is the current one of this process, and whether there was one before. Any thread.
-enum class process_phase : std::uint8_t { before, running, after };
+/// `child`: this is a child process of one in which a program is.
+enum class process_phase : std::uint8_t { before, running, after, child };
 process_phase phase_of_process();
+/// This process has just been made by fork.
+void note_child_process();
 
 /// How many ranks of this process have called MPI_Init, and MPI_Finalize, since the program became the
 /// current one. Any thread: the program's other threads are told by these.

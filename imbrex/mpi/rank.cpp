@@ -56,6 +56,19 @@ class rank::wait final : public suspension {
   rank& of_;
 };
 
+class rank::early_end final : public suspension {
+ public:
+  explicit early_end(int rank) : rank_(rank) {}
+  std::string description() const override {
+    return "nothing: rank " + std::to_string(rank_) + " has ended (status 0) before it called MPI_Finalize";
+  }
+  awaited cause() const override { return {trace::wait_cause::other, 0}; }
+  bool can_move() const override { return true; }
+
+ private:
+  int rank_;
+};
+
 const detail::work_type rank::ready_type{"rank", &run_ready, &no_destroy, nullptr, nullptr};
 const detail::work_type rank::step_type{"collective", &run_step, &no_destroy, nullptr, nullptr};
 const detail::work_type rank::alarm_type{"timer", &run_alarm, &no_destroy, nullptr, nullptr};
@@ -108,6 +121,24 @@ void rank::leave_entry() noexcept {
   callback_stack_.reset();
   wait_.reset();  // it may stand among what the entry waits for
 }
+
+void rank::leave_in_child() {
+  note_child_process();
+  current_ = nullptr;
+  set_objects(nullptr);
+}
+
+void rank::note_early_end() { imbrex::send<&rank::tell_early_end>(self()); }
+
+early_end_entry rank::tell_early_end() { return {this}; }
+
+bool rank::start_early_end(scope& entry) {
+  early_end_ = std::make_unique<early_end>(number());
+  early_end_->begin(entry);
+  return false;
+}
+
+void rank::leave_early_end() noexcept { early_end_.reset(); }
 
 void rank::run_code() {
   begin_code();

@@ -46,6 +46,11 @@ struct rank_entry {
   rank* runs;
 };
 
+/// What the entry of a rank returns that only stands in reports.
+struct early_end_entry {
+  rank* of;
+};
+
 /// One rank of a program: a chare whose one entry runs the program's code on a stack of its own and waits
 /// wherever a function of MPI does. It matches what others send to it, in the order in which each of them has
 /// sent (MPI 3.1, section 3.5).
@@ -119,6 +124,11 @@ class rank : public chare<rank> {
   bool sleep_for(nanoseconds time);
   /// Goes on on that PE of this process.
   void move_to(int to);
+  /// In a child process that the rank has made: no rank runs there.
+  static void leave_in_child();
+  /// A report of who waits names this rank, which ends with the status 0 before MPI_Finalize.
+  void note_early_end();
+  early_end_entry tell_early_end();
   /// Ends the rank's code, on its stack.
   [[noreturn]] void end(int status);
   /// Never goes on, on its stack: the run ends.
@@ -176,7 +186,9 @@ class rank : public chare<rank> {
 
  private:
   friend struct entry_body<rank_entry>;
+  friend struct entry_body<early_end_entry>;
   class wait;
+  class early_end;
   struct ready_item : detail::work {
     rank* owner;
   };
@@ -198,6 +210,8 @@ class rank : public chare<rank> {
   bool start(scope& entry, const waiter& awaiter);
   /// The entry is no more, at the end or when a run is given up.
   void leave_entry() noexcept;
+  bool start_early_end(scope& entry);
+  void leave_early_end() noexcept;
   /// On the PE's stack.
   void go_on();
   void run_code();
@@ -258,6 +272,7 @@ class rank : public chare<rank> {
   fiber* running_ = nullptr;               ///< the one of both that its code runs on
   callback callback_;
   std::unique_ptr<wait> wait_;
+  std::unique_ptr<early_end> early_end_;
   scope* entry_ = nullptr;
   waiter awaiter_;
   std::exception_ptr error_;
@@ -315,5 +330,19 @@ struct imbrex::entry_body<imbrex::mpi::rank_entry> {
   }
   static int take_result(void* body) { return static_cast<mpi::rank*>(body)->status_; }
   static void destroy(void* body) noexcept { static_cast<mpi::rank*>(body)->leave_entry(); }
+  static constexpr body_kind kind{&destroy, true};
+};
+
+template <>
+struct imbrex::entry_body<imbrex::mpi::early_end_entry> {
+  using result = void;
+
+  static void* release(mpi::early_end_entry&& entry) { return entry.of; }
+  static bool start(void* body, scope& entry, const waiter& /*awaiter*/) {
+    return static_cast<mpi::rank*>(body)->start_early_end(entry);
+  }
+  static std::exception_ptr take_error(void* /*body*/) { return {}; }
+  static detail::storable<void> take_result(void* /*body*/) { return {}; }
+  static void destroy(void* body) noexcept { static_cast<mpi::rank*>(body)->leave_early_end(); }
   static constexpr body_kind kind{&destroy, true};
 };

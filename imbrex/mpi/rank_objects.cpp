@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/mpi/rank_objects.hpp>
 
+#include <dlfcn.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -187,13 +189,27 @@ int rank_objects::raise(const error& thrown, const char* function, error_target*
   return code;
 }
 
+namespace {
+
+/// Whether this library takes over the program, as where the program is linked with it or it is preloaded.
+bool takes_over_program() {
+  Dl_info start{}, own{};
+  return ::dladdr(::dlsym(RTLD_DEFAULT, "__libc_start_main"), &start) != 0 &&
+         ::dladdr(reinterpret_cast<void*>(&takes_over_program), &own) != 0 &&
+         start.dli_fbase == own.dli_fbase;
+}
+
+}  // namespace
+
 void refuse_call() {
   const char* text = "";
   switch (phase_of_process()) {
     case process_phase::before:
-      text =
-          "before main, by a constructor of a library, where no rank runs yet: call MPI in main and what "
-          "follows it";
+      text = takes_over_program()
+                 ? "before main, by a constructor of a library, where no rank runs yet: call MPI in main and "
+                   "what follows it"
+                 : "in a program that has no rank, for it has loaded the library of MPI later than its own "
+                   "start: start it by imbrex run --preload";
       break;
     case process_phase::running:
       text = "on a thread that no rank runs on: call MPI only from the thread that main runs on";
@@ -202,6 +218,9 @@ void refuse_call() {
       text =
           "after main has returned, by a destructor or a function of atexit, where no rank runs any more: "
           "call MPI no later than at the end of main";
+      break;
+    case process_phase::child:
+      text = "in a child process of a rank, which is no rank itself: let its parent call MPI";
       break;
   }
   std::fprintf(stderr, "imbrex: a function of MPI was called %s\n", text);

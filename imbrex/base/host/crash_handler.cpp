@@ -51,6 +51,7 @@ char symboliser[PATH_MAX];
 char executable[PATH_MAX];  ///< of this process: to the symboliser /proc/self/exe is another
 posix_spawn_file_actions_t output_to_errors;
 std::atomic<pid_t> crashing = 0;  ///< the thread
+std::atomic<pid_t> process = 0;   ///< in which handlers live
 std::atomic<bool> describing = false;
 std::atomic<const crash_details*> more_details = nullptr;
 
@@ -168,6 +169,7 @@ void end_by(int signal, const siginfo_t& info) {
 }
 
 void handle(int signal, siginfo_t* info, void* context) {
+  if (::getpid() != process) return end_by(signal, *info);
   const int error_before = errno;
   pid_t nobody = 0;
   if (!crashing.compare_exchange_strong(nobody, this_thread())) {
@@ -203,6 +205,7 @@ crash_handler::crash_handler(description what_runs) {
   const std::lock_guard hold(handlers_lock);
   if (users++ > 0) return;
   what_runs_here = what_runs;
+  process = ::getpid();
   static const bool prepared = [] {
     void* frame = nullptr;
     ::backtrace(&frame, 1);  // loads a library the first time, which a handler must not

@@ -11,7 +11,7 @@ namespace imbrex {
 /// While one lives, a crash (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT) is told of on the standard error
 /// output: what ran, and where, with the names of functions if llvm-symbolizer or addr2line is there. Then
 /// the process ends by that signal, as it would have. A signal for which the program, or a sanitizer, has a
-/// handler of its own is left to that.
+/// handler of its own is left to that. A child process that was made by fork ends without words.
 class crash_handler {
  public:
   /// Says what the thread that calls it runs, in a handler of a signal: it reads what is there, and calls

@@ -11,7 +11,9 @@
 #include <utility>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/mpi/image/child_process.hpp>
 #include <imbrex/mpi/image/internal/pages.hpp>
+#include <imbrex/mpi/image/internal/process_descriptors.hpp>
 #include <imbrex/mpi/image/program_copy.hpp>
 
 namespace imbrex::mpi {
@@ -129,6 +131,7 @@ void copy_state::construct(int argc, char** argv, char** environment) {
 }
 
 int copy_state::call_main(int argc, char** argv, char** environment) {
+  process_descriptors::note();
   argument_texts.assign(argv, argv + argc);
   for (std::string& text : argument_texts) arguments.push_back(text.data());
   arguments.push_back(nullptr);
@@ -136,7 +139,8 @@ int copy_state::call_main(int argc, char** argv, char** environment) {
   const auto main = reinterpret_cast<int (*)(int, char**, char**)>(at(plan.main));
   const int status = main(argc, arguments.data(), environment);
   destruct(status);
-  finish();
+  flush();
+  end_child(status);
   return status;
 }
 
@@ -181,17 +185,19 @@ void copy_state::destruct(int status) {
 }
 
 void copy_state::exit(int status) {
-  if (runs_here()) destruct(status);
+  if (runs_here() || is_child()) destruct(status);
   end_at_once(status);
 }
 
-void copy_state::finish() noexcept {
-  has_ended = true;
-  timers.remove_all();
-  flush();
+void copy_state::end_child(int status) {
+  if (!is_child()) return;
+  std::fflush(nullptr);
+  ::_exit(status);
 }
 
 void copy_state::end_at_once(int status) {
+  flush();
+  end_child(status);
   if (!runs_here()) end_on_thread(status);
   finish();
   host.load()->end(status);

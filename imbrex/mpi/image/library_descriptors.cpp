@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // The descriptor 1 of a copy is its standard output: what it opens there in place of the process' is its own.
+// Those of the runtime are not a copy's to close. In children of a copy nothing of this holds.
 #include <fcntl.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <termios.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstdint>
 #include <utility>
+#include <vector>
 
+#include <imbrex/mpi/image/child_process.hpp>
 #include <imbrex/mpi/image/internal/copy_state.hpp>
 #include <imbrex/mpi/image/internal/library_functions.hpp>
+#include <imbrex/mpi/image/internal/process_descriptors.hpp>
 
 namespace imbrex::mpi {
 
@@ -55,22 +61,63 @@ int replace_output(line_output& output, int from) {
   return STDOUT_FILENO;
 }
 
+/// As of a descriptor that is not open: a program that closes all does not look at it.
+bool refuses(int descriptor) {
+  if (is_child() || !process_descriptors::holds(descriptor)) return false;
+  errno = EBADF;
+  return true;
+}
+
+/// A child has descriptors of its own, of which a program that it becomes has the standard output.
+int replace_in_child(int result) {
+  line_output& output = calling_copy().output;
+  if (result == STDOUT_FILENO && output.descriptor() != STDOUT_FILENO) output.restore();
+  return result;
+}
+
 int copy_dup2(int from, int to) {
-  return to == STDOUT_FILENO ? replace_output(calling_copy().output, real(from)) : ::dup2(real(from), to);
+  if (is_child()) return replace_in_child(::dup2(real(from), to));
+  if (to == STDOUT_FILENO) return replace_output(calling_copy().output, real(from));
+  return from != to && refuses(to) ? -1 : ::dup2(real(from), to);
 }
 int copy_dup3(int from, int to, int flags) {
-  if (to != STDOUT_FILENO) return ::dup3(real(from), to, flags);
+  if (is_child()) return replace_in_child(::dup3(real(from), to, flags));
+  if (to != STDOUT_FILENO) return refuses(to) ? -1 : ::dup3(real(from), to, flags);
   errno = EINVAL;
   return from == to ? -1 : replace_output(calling_copy().output, real(from));
 }
 
 int copy_close(int number) {
-  if (number != STDOUT_FILENO) return ::close(number);
+  if (is_child()) return ::close(number);
+  if (number != STDOUT_FILENO) return refuses(number) ? -1 : ::close(number);
   line_output& output = calling_copy().output;
   if (output.descriptor() < 0) return ::close(-1);
   output.redirect({});
   return 0;
 }
+
+/// Closes those from `first` to `last`, but for the process' and the standard output.
+int close_others(unsigned first, unsigned last, int flags) {
+  std::vector<int> kept = process_descriptors::all();
+  kept.insert(kept.begin(), STDOUT_FILENO);
+  for (const int each : kept) {
+    const auto number = static_cast<unsigned>(each);
+    if (number < first || number > last) continue;
+    if (number > first && ::close_range(first, number - 1, flags) != 0) return -1;
+    if (number == last) return 0;
+    first = number + 1;
+  }
+  return ::close_range(first, last, flags);
+}
+
+int copy_close_range(unsigned first, unsigned last, int flags) {
+  if (is_child() || first > last) return ::close_range(first, last, flags);
+  const bool only_marks = (static_cast<unsigned>(flags) & CLOSE_RANGE_CLOEXEC) != 0;
+  if (!only_marks && first <= STDOUT_FILENO && last >= STDOUT_FILENO) copy_close(STDOUT_FILENO);
+  return close_others(first, last, flags);
+}
+
+void copy_closefrom(int first) { copy_close_range(static_cast<unsigned>(std::max(first, 0)), UINT_MAX, 0); }
 
 }  // namespace
 
@@ -80,6 +127,8 @@ void add_descriptors(function_table& table) {
       {"dup2", function_address(&copy_dup2)},
       {"dup3", function_address(&copy_dup3)},
       {"close", function_address(&copy_close)},
+      {"closefrom", function_address(&copy_closefrom)},
+      {"close_range", function_address(&copy_close_range)},
       {"fcntl", function_address(&copy_fcntl)},
       {"fcntl64", function_address(&copy_fcntl)},
       {"ioctl", function_address(&copy_ioctl)},

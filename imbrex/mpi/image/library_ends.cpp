@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #undef NDEBUG  // else the header does not declare __assert_fail
 #include <assert.h>
+#include <unistd.h>
 
 #include <cstdlib>
 
+#include <imbrex/mpi/image/child_process.hpp>
 #include <imbrex/mpi/image/internal/copy_state.hpp>
 #include <imbrex/mpi/image/internal/library_functions.hpp>
 
@@ -17,10 +19,13 @@ namespace imbrex::mpi {
 namespace {
 
 [[noreturn]] void copy_exit(int status) { calling_copy().exit(status); }
-[[noreturn]] void copy_exit_at_once(int status) { calling_copy().end_at_once(status); }
+[[noreturn]] void copy_exit_at_once(int status) {
+  if (is_child()) ::_exit(status);  // one of vfork has its parent's memory
+  calling_copy().end_at_once(status);
+}
 [[noreturn]] void copy_quick_exit(int status) {
   copy_state& s = calling_copy();
-  if (s.runs_here()) s.at_quick_exit.run(status);
+  if (s.runs_here() || is_child()) s.at_quick_exit.run(status);
   s.end_at_once(status);
 }
 // These end the process; what the copy has written is not lost by that.

@@ -32,6 +32,9 @@ bool write_to_process(std::string_view lines) {
 
 }  // namespace
 
+void line_output::lock_all() { mutex.lock(); }
+void line_output::unlock_all() { mutex.unlock(); }
+
 line_output::line_output(std::string prefix) : prefix_(std::move(prefix)), descriptor_(STDOUT_FILENO) {
   stream_ = ::fopencookie(this, "w", {nullptr, &write_cookie, nullptr, nullptr});
   if (stream_ == nullptr)

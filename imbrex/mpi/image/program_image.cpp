@@ -15,6 +15,7 @@
 #include <utility>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/mpi/image/child_process.hpp>
 #include <imbrex/mpi/image/internal/copy_plan.hpp>
 #include <imbrex/mpi/image/internal/library_functions.hpp>
 #include <imbrex/mpi/image/internal/pages.hpp>
@@ -440,6 +441,7 @@ std::optional<std::uint64_t> copy_plan::place_of(std::uintptr_t address) const {
 program_image::program_image(const program_start& program, std::span<const std::string> libraries) {
   // Copies take over the streams as they are now: the library makes them once, when the first asks for them.
   static const std::ios_base::Init streams;
+  watch_children();
   auto plan = std::make_shared<copy_plan>();
   planner(program, libraries, *plan);
   plan_ = std::move(plan);

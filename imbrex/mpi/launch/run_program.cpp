@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a program of MPI comes to in place of its main: the runtime, whose ranks run copies of it.
+#include <cxxabi.h>
 #include <dlfcn.h>
+#include <pthread.h>
 
-#include <chrono>
+#include <cstdlib>
 #include <exception>
 #include <memory>
 #include <string>
@@ -16,6 +18,7 @@
 #include <imbrex/core/pe/processor.hpp>
 #include <imbrex/core/pe/run_services.hpp>
 #include <imbrex/core/run/run.hpp>
+#include <imbrex/mpi/image/child_process.hpp>
 #include <imbrex/mpi/image/program_copy.hpp>
 #include <imbrex/mpi/image/program_image.hpp>
 #include <imbrex/mpi/image/start.hpp>
@@ -34,8 +37,18 @@ namespace {
 template <class Main>
 int run_main(Main main) {
   try {
-    return status_at_end(main());
+    const int status = main();
+    if (is_child()) std::exit(status);
+    return status_at_end(status);
+  } catch (const abi::__forced_unwind&) {
+    if (is_child()) throw;
+    rank& self = *rank::current();
+    detail::processor::here().run().fail("rank " + std::to_string(self.number()) +
+                                         " has called pthread_exit, which would end a thread of the runtime: "
+                                         "return from main, or call exit");
+    self.stop();
   } catch (...) {
+    if (is_child()) std::terminate();
     rank& self = *rank::current();
     detail::processor::here().run().fail("rank " + std::to_string(self.number()) +
                                          ", main: " + detail::describe_current_exception());
@@ -99,6 +112,15 @@ bool runs_originals(const rank_options& settings) {
          settings.private_libraries.empty();
 }
 
+void tell_processes_without_ranks(const rank_options& settings) {
+  const int missing = num_processes() - settings.ranks;
+  if (missing <= 0 || process() != 0) return;
+  log(log_level::warning, "--ranks " + std::to_string(settings.ranks) + " is fewer than the " +
+                              std::to_string(num_processes()) + " processes, of which " +
+                              std::to_string(missing) + (missing == 1 ? " has no rank" : " have no rank") +
+                              ": --ranks counts the ranks of all processes together");
+}
+
 bool is_function_of_mpi(std::string_view name) {
   for (const char* const begin : {"MPI_", "PMPI_", "mpi_", "pmpi_"})
     if (name.starts_with(begin)) return true;
@@ -123,8 +145,11 @@ int run_ranks(const program_start& start) {
   refuse_second_runtime();
   rank_options settings = read_rank_options();
   if (settings.ranks == 0) settings.ranks = num_processes();
+  tell_processes_without_ranks(settings);
   if (settings.run.pes == 0 && settings.ranks <= num_processes()) settings.run.pes = 1;
   tell_crashes_of_ranks();
+  watch_children();
+  ::pthread_atfork(nullptr, nullptr, &rank::leave_in_child);
 
   program what;
   what.ranks = settings.ranks;

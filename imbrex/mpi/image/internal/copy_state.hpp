@@ -52,6 +52,8 @@ struct copy_state {
   [[noreturn]] void end_at_once(int status);
   /// The same on a thread that the program has started.
   [[noreturn]] void end_on_thread(int status);
+  /// In a child process of the copy, its end.
+  static void end_child(int status);
 
   /// The thread_local variables come to this thread from another one: what points to one of them goes along,
   /// if it is one of them itself.

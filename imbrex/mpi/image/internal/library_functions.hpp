@@ -17,16 +17,16 @@ function_table functions_of_copies();
 void add_ends(function_table& table);         ///< exit, atexit and the like
 void add_output(function_table& table);       ///< what writes to the standard output
 void add_streams(function_table& table);      ///< freopen, fclose, setvbuf of the standard output
-void add_descriptors(function_table& table);  ///< dup2, fstat and the like of the standard output
+void add_descriptors(function_table& table);  ///< dup2, close, fstat and the like
 void add_options(function_table& table);      ///< getopt
 void add_random(function_table& table);       ///< rand, random, drand48
 void add_results(function_table& table);      ///< strtok, localtime, lgamma: what has a result in a variable
 void add_locale(function_table& table);       ///< setlocale
 void add_environment(function_table& table);
 void add_threads(function_table& table);  ///< pthread_create, thrd_create
-void add_signals(function_table& table);  ///< and timers, which send them
-void add_waits(function_table& table);    ///< sleep, poll and the like, while others run
-void add_loader(function_table& table);   ///< dlsym, dladdr, dl_iterate_phdr
+void add_signals(function_table& table);
+void add_processes(function_table& table);  ///< daemon
+void add_loader(function_table& table);     ///< dlsym, dladdr, dl_iterate_phdr
 
 template <class Function>
 const void* function_address(Function* function) {

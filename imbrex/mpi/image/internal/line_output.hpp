@@ -35,6 +35,10 @@ class line_output {
   /// Writes the last line, too, which has not ended, and ends it. Not an error if that is not possible.
   void flush() noexcept;
 
+  /// Around a fork: nobody else is in the middle of a write, so that the child can write.
+  static void lock_all();
+  static void unlock_all();
+
  private:
   static ssize_t write_cookie(void* self, const char* bytes, std::size_t size);
   void end_line();

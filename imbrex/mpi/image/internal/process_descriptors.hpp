@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+namespace imbrex::mpi {
+
+/// The descriptors of the process that belong to no copy: those that were open when the first copy began, but
+/// for the standard ones, and those that an epoll instance among them waits for, which may have come later,
+/// such as the network's connections. A descriptor that was closed since, and opened again, is a copy's.
+class process_descriptors {
+ public:
+  /// Those that are open now are the process's. The first call counts.
+  static void note();
+
+  static bool holds(int descriptor);
+  /// In ascending order.
+  static std::vector<int> all();
+};
+
+}  // namespace imbrex::mpi
