@@ -26,6 +26,7 @@ int seen_status(int status) {
 int status_at_end(int status) {
   const int seen = seen_status(status);
   rank_data& data = rank_data::here();
+  if (seen == 0 && data.now == rank_data::phase::running) data.self().note_early_end();
   if (seen != 0 && data.now == rank_data::phase::running) {
     detail::processor::here().run().fail("rank " + std::to_string(data.self().number()) +
                                              " has ended with the status " + std::to_string(seen) +
