@@ -55,8 +55,12 @@ way_to_mpi way_to_mpi_of(std::span<const std::string> command) try {
   return way_to_mpi::none;
 }
 
-bool is_python(const std::string& program) {
-  return std::filesystem::path(program).filename().string().starts_with("python");
+bool is_python(const std::string& program) try {
+  if (!std::filesystem::path(program).filename().string().starts_with("python")) return false;
+  const mpi::elf_file opened(file_of(program));
+  return true;
+} catch (const error&) {
+  return false;
 }
 
 void check_preload(const std::string& program) {

@@ -19,7 +19,8 @@ enum class way_to_mpi : std::uint8_t {
 /// that the program needs. `none` for what is no program.
 way_to_mpi way_to_mpi_of(std::span<const std::string> command);
 
-/// Whether it is an interpreter of Python, which may come to MPI by what it imports.
+/// Whether it is an interpreter of Python, and no script that starts one. It may come to MPI by what it
+/// imports.
 bool is_python(const std::string& program);
 
 /// Refuses a script in words: a library that is loaded before it would go to its interpreter.

@@ -172,6 +172,14 @@ void show_library_of_mpi(job_settings& asked) {
     put_before(asked, "LD_LIBRARY_PATH", folder);
 }
 
+/// Python may come to mpi4py in a way that is not foreseen. Then it is too late for our library, and mpi4py
+/// says that it cannot load it. Another MPI, which mpi4py would take, makes each process a job by itself.
+void keep_mpi4py_from_others(job_settings& asked) {
+  const std::string folder = mpich_folder();
+  if (!folder.empty() && std::getenv("MPI4PY_LIBMPI") == nullptr)
+    asked.environment.emplace_back("MPI4PY_LIBMPI", folder + "/libmpi.so.12");
+}
+
 /// `is_asked_for`: by the user.
 void preload_library_of_mpi(job_settings& asked, bool is_asked_for) {
   const std::string folder = mpich_folder();
@@ -217,7 +225,7 @@ job_settings job_of(run_options given, const options_file& from_file, int proces
   if (!is_mpi) {
     asked.command.insert(std::find(asked.command.begin() + 1, asked.command.end(), "--"), words.begin(),
                          words.end());
-    if (is_python(asked.command.front())) show_library_of_mpi(asked);
+    if (is_python(asked.command.front())) keep_mpi4py_from_others(asked);
     return asked;
   }
   give_words(asked, words);
@@ -228,15 +236,18 @@ job_settings job_of(run_options given, const options_file& from_file, int proces
   return asked;
 }
 
-way_to_mpi way_of(const run_options& given) {
-  return given.program.empty() || given.program.front().empty() ? way_to_mpi::none
-                                                                : way_to_mpi_of(given.program);
+/// `has_ranks`: the user says that it is a program of MPI.
+way_to_mpi way_of(const std::vector<std::string>& program, bool has_ranks) {
+  if (program.empty() || program.front().empty()) return way_to_mpi::none;
+  const way_to_mpi found = way_to_mpi_of(program);
+  return found == way_to_mpi::none && has_ranks && is_python(program.front()) ? way_to_mpi::through_python
+                                                                              : found;
 }
 
 job_settings job_of_run(run_options given) {
   options_file from_file;
   if (given.file) from_file = read_options_file(*given.file);
-  const way_to_mpi way = way_of(given);
+  const way_to_mpi way = way_of(given.program, given.has("--ranks"));
   const bool is_mpi = given.preload || given.has("--ranks") || way != way_to_mpi::none;
   if (!given.processes && from_file.processes == 0 && !is_mpi)
     throw usage_error("-n is missing: say how many processes, such as imbrex run -n 4 PROGRAM");
@@ -254,7 +265,7 @@ job_settings job_of_mpiexec(run_options given) {
   options_file from_file;
   if (given.file) from_file = read_options_file(*given.file);
   require_program(given.program, "mpiexec", "-n RANKS");
-  const way_to_mpi way = way_of(given);
+  const way_to_mpi way = way_of(given.program, true);
   const std::string ranks = given.processes.value_or(std::to_string(std::max(from_file.processes, 1)));
   if (given.preload || way == way_to_mpi::through_python)
     return job_of(std::move(given), from_file, processes_of(ranks), way);

@@ -144,6 +144,8 @@ class Processes(unittest.TestCase):
             done = execute(BIN / words[0], *words[1:], python, script)
             self.assertEqual((done.returncode, sorted(done.stdout.splitlines())),
                              (0, ["rank 0, sum 1", "rank 1, sum 1"]), done.stderr)
+        done = execute(BIN / "imbrex-mpiexec", "-n", 2, python, library)
+        self.assertEqual(sorted(done.stdout.splitlines()), ["rank 0, sum 1", "rank 1, sum 1"], done.stderr)
         done = execute(BIN / "imbrex", "run", "-n", 2, "--ranks", 2, python, script)
         self.assertEqual(done.returncode, 2)
         self.assertIn("--ranks 2: a program that comes to MPI later", done.stderr)
