@@ -27,15 +27,15 @@ enum class purpose : std::uint8_t {
   point_to_point,
   collective,
   persistent,  ///< collectives that are begun again and again
-  creation,    ///< of communicators by some members, who have agreed on a tag
+  creation,    ///< communicators that some members make, who have agreed on a tag
   duplication,
   part,
   split,
   topology,
-  connection,  ///< of two groups
+  connection,  ///< two groups
   merge,
-  window,  ///< its begin
-  end,     ///< of MPI, or of a window
+  window,  ///< the begin of one
+  end,     ///< the end of MPI, or of a window
 };
 
 class team;

@@ -47,7 +47,7 @@ void device_memory::check(const std::byte* first, std::size_t bytes, device& on)
   if (!own &&
       std::ranges::any_of(known_, [&](const piece& each) { return each.on == &on && fits(each.range); }))
     return;
-  const auto now = own ? own : on.backend().allocation_at(first);  // what is known may have been freed
+  const auto now = own ? own : on.backend().allocation_at(first);  // a known piece may have been freed
   if (now && fits(*now)) return;
   throw error(
       MPI_ERR_BUFFER,

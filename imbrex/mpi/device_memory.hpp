@@ -28,7 +28,8 @@ class device_memory {
   /// Throws mpi::error (MPI_ERR_BUFFER) unless so many bytes from an address that is a device's lie in one
   /// piece of its memory.
   void check(const std::byte* first, std::size_t bytes, device& on);
-  /// What the program has asked for is a piece by itself, though a pool may have given more. O(log blocks).
+  /// A block that the program has asked for is a piece by itself, though a pool may have given more bytes.
+  /// O(log blocks).
   void add_block(const void* address, std::size_t bytes);
   void remove_block(const void* address);
 

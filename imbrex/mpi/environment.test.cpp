@@ -106,7 +106,7 @@ TEST_P(environment, has_a_text_for_each_error) {
       EXPECT_EQ(std::strlen(text), static_cast<std::size_t>(length)) << code;
       const bool is_class = std::strncmp(text, "unknown error code ", 19) != 0;
       EXPECT_EQ(error_class(code), is_class ? code : MPI_ERR_UNKNOWN) << code;
-      // Of the numbers up to the last class, these two are none.
+      // Two numbers below the last class are no class.
       EXPECT_EQ(is_class, code >= 0 && code <= MPI_ERR_ERRHANDLER && code != 54 && code != 79) << code;
     }
     EXPECT_EQ(MPI_Error_string(54, text, &length), MPI_SUCCESS);

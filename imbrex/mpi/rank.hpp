@@ -46,7 +46,7 @@ struct rank_entry {
   rank* runs;
 };
 
-/// What the entry of a rank returns that only stands in reports.
+/// The body of an entry that only stands in reports.
 struct early_end_entry {
   rank* of;
 };

@@ -12,7 +12,7 @@ namespace imbrex::tools {
 /// What `imbrex run` is asked for.
 struct job_settings {
   int processes = 1;
-  int ranks = 0;                                     ///< of MPI, in all processes; 0: no program of MPI
+  int ranks = 0;                                     ///< ranks of MPI in all processes; 0: no program of MPI
   bool prefix = false;                               ///< "[rank] " before each line
   std::optional<std::chrono::milliseconds> timeout;  ///< the job may run this long
   std::vector<std::string> command;                  ///< the program and its arguments

@@ -7,7 +7,7 @@
 
 namespace imbrex::tools {
 
-/// How a program comes to our library of MPI, or to MPICH's, in whose place ours can be loaded.
+/// The way by which a program comes to our library of MPI, or to MPICH's, in whose place ours can be loaded.
 enum class way_to_mpi : std::uint8_t {
   none,
   linked,           ///< the program itself is linked with it
@@ -15,8 +15,8 @@ enum class way_to_mpi : std::uint8_t {
   through_python,   ///< Python imports mpi4py
 };
 
-/// Of a program, found as a shell finds it, and its arguments. The system's loader is asked for the libraries
-/// that the program needs. `none` for what is no program.
+/// The way of a command: a program, found as a shell finds it, and its arguments. The system's loader is
+/// asked for the libraries that the program needs. `none` for a command that is no program.
 way_to_mpi way_to_mpi_of(std::span<const std::string> command);
 
 /// Whether it is an interpreter of Python, and no script that starts one. It may come to MPI by what it

@@ -10,7 +10,7 @@
 namespace imbrex::tools {
 namespace {
 
-/// What Python is told to run.
+/// The code that Python is told to run.
 struct python_code {
   std::string module, text, script;
 };
@@ -35,7 +35,7 @@ python_code code_of(std::span<const std::string> arguments) {
   return {};
 }
 
-/// Of a folder its main script. Empty if it cannot be read.
+/// The text of a script, or of a folder's main script. Empty if it cannot be read.
 std::string text_of(std::filesystem::path script) {
   std::error_code none;
   if (std::filesystem::is_directory(script, none)) script /= "__main__.py";

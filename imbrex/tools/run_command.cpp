@@ -142,7 +142,7 @@ void put_before(job_settings& asked, const char* variable, const std::string& mo
   asked.environment.emplace_back(variable, others == nullptr || *others == '\0' ? more : more + ":" + others);
 }
 
-/// How many ranks these words of options ask for; without any, one for each process.
+/// The number of ranks that these words of options ask for; without any, one for each process.
 int ranks_in(const std::vector<std::string>& words, int processes) {
   constexpr std::string_view name = "--ranks";
   std::optional<int> ranks;
@@ -203,7 +203,7 @@ void require_program(const std::vector<std::string>& command, const char* name, 
         "word ':' itself is started by a script, too");
 }
 
-/// Of the two commands, `imbrex run` and `imbrex mpiexec`, what is common once the numbers are known.
+/// The common part of `imbrex run` and `imbrex mpiexec`, once the numbers are known.
 job_settings job_of(run_options given, const options_file& from_file, int processes, way_to_mpi way) {
   job_settings asked;
   if (const std::string folder = ucx::bundled_folder();

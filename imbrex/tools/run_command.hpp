@@ -12,7 +12,7 @@ namespace imbrex::tools {
 /// Reads what stands behind `imbrex run`, or gives the text to print for --help. Throws `usage_error`.
 std::variant<job_settings, std::string> parse_run(std::span<const std::string> words);
 
-/// The same of `imbrex mpiexec`, whose -n counts ranks.
+/// Reads words behind `imbrex mpiexec`, whose -n counts ranks, likewise.
 std::variant<job_settings, std::string> parse_mpiexec(std::span<const std::string> words);
 
 }  // namespace imbrex::tools

@@ -7,8 +7,8 @@ namespace imbrex::mpi {
 /// leaves to its parent what streams have buffered there. Before copies run; the first call counts.
 void watch_children();
 
-/// Whether this process is a child that a copy, or a library, has made by fork, vfork or clone. Its end is
-/// its own, and no copy's. False where `watch_children` was not called. Also in handlers of signals.
+/// Whether this process is a child that a copy, or a library, has made by fork, vfork or clone. A child's end
+/// is no copy's. False where `watch_children` was not called. Handlers of signals may ask.
 bool is_child() noexcept;
 
 }  // namespace imbrex::mpi

@@ -129,7 +129,7 @@ const char* elf_file::name(const Elf64_Sym& symbol) const { return text(symbol.s
 std::optional<std::string> elf_file::loader() const {
   const Elf64_Phdr* const named = segment(PT_INTERP);
   if (named == nullptr) return std::nullopt;
-  return reinterpret_cast<const char*>(bytes(named->p_vaddr, named->p_filesz));  // it ends with a zero
+  return reinterpret_cast<const char*>(bytes(named->p_vaddr, named->p_filesz));  // a zero ends it
 }
 
 std::vector<std::string_view> elf_file::needed() const {

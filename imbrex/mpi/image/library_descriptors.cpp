@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The descriptor 1 of a copy is its standard output: what it opens there in place of the process' is its own.
-// Those of the runtime are not a copy's to close. In children of a copy nothing of this holds.
+// The runtime's descriptors are not a copy's to close. In children of a copy nothing of this holds.
 #include <fcntl.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
@@ -61,7 +61,7 @@ int replace_output(line_output& output, int from) {
   return STDOUT_FILENO;
 }
 
-/// As of a descriptor that is not open: a program that closes all does not look at it.
+/// The error is that of a descriptor which is not open: a program that closes all does not look at it.
 bool refuses(int descriptor) {
   if (is_child() || !process_descriptors::holds(descriptor)) return false;
   errno = EBADF;

@@ -57,7 +57,7 @@ bool is_still_open(const open_file& noted_file) {
   return now && now->device == noted_file.device && now->node == noted_file.node;
 }
 
-/// What an epoll instance waits for: lines such as "tfd:       12 events: ...".
+/// The descriptors that an epoll instance waits for, in lines such as "tfd:       12 events: ...".
 void add_awaited(int epoll, std::vector<int>& all) {
   std::ifstream info("/proc/self/fdinfo/" + std::to_string(epoll));
   for (std::string word; info >> word;)

@@ -17,7 +17,7 @@ struct copy_plan;
 
 /// A shared library of which all copies have one together, and its place in memory.
 struct sharing_library {
-  std::string name;  ///< of its file, without the folder
+  std::string name;  ///< the file without its folder
   std::uintptr_t begin = 0;
   std::uintptr_t end = 0;
 };

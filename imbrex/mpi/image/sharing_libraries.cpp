@@ -73,7 +73,7 @@ std::vector<sharing_library> program_image::sharing_libraries(bool (*is_meant)(s
       const elf_file file(each.name);
       return !calls(file, is_meant) || bytes_of_variables(file) <= bytes_of_compiler;
     } catch (const error&) {
-      return true;  // it is not there any more
+      return true;  // the file is not there any more
     }
   });
   for (sharing_library& each : found) each.name.erase(0, each.name.rfind('/') + 1);

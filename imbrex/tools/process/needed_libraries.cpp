@@ -46,7 +46,7 @@ std::string read_all(int from) {
   }
 }
 
-/// What a program writes to its standard output; empty if it cannot be started.
+/// The text that a program writes to its standard output; empty if it cannot be started.
 std::string output_of(std::vector<std::string> command) {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) return {};

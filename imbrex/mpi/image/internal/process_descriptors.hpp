@@ -10,7 +10,7 @@ namespace imbrex::mpi {
 /// such as the network's connections. A descriptor that was closed since, and opened again, is a copy's.
 class process_descriptors {
  public:
-  /// Those that are open now are the process's. The first call counts.
+  /// Descriptors that are open now are the process's. The first call counts.
   static void note();
 
   static bool holds(int descriptor);

@@ -108,7 +108,7 @@ static void daemons(void) {
   expect(has_status(child, 0) && is_told(), "daemon");
 }
 
-/* What is in a file, which is removed. */
+/* Whether a file, which is removed, holds a text. */
 static int holds(const char* name, const char* expected) {
   char text[64] = "";
   FILE* file = fopen(name, "r");
