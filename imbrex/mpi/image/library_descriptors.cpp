@@ -96,25 +96,16 @@ int copy_close(int number) {
   return 0;
 }
 
-/// Closes those from `first` to `last`, but for the process' and the standard output.
-int close_others(unsigned first, unsigned last, int flags) {
-  std::vector<int> kept = process_descriptors::all();
-  kept.insert(kept.begin(), STDOUT_FILENO);
-  for (const int each : kept) {
-    const auto number = static_cast<unsigned>(each);
-    if (number < first || number > last) continue;
-    if (number > first && ::close_range(first, number - 1, flags) != 0) return -1;
-    if (number == last) return 0;
-    first = number + 1;
-  }
-  return ::close_range(first, last, flags);
-}
-
 int copy_close_range(unsigned first, unsigned last, int flags) {
   if (is_child() || first > last) return ::close_range(first, last, flags);
   const bool only_marks = (static_cast<unsigned>(flags) & CLOSE_RANGE_CLOEXEC) != 0;
-  if (!only_marks && first <= STDOUT_FILENO && last >= STDOUT_FILENO) copy_close(STDOUT_FILENO);
-  return close_others(first, last, flags);
+  if (first > STDOUT_FILENO || last < STDOUT_FILENO)
+    return process_descriptors::close_others(&::close_range, first, last, flags);
+  if (!only_marks) copy_close(STDOUT_FILENO);
+  if (first < STDOUT_FILENO && ::close_range(first, STDOUT_FILENO - 1, flags) != 0) return -1;
+  return last == STDOUT_FILENO
+             ? 0
+             : process_descriptors::close_others(&::close_range, STDOUT_FILENO + 1, last, flags);
 }
 
 void copy_closefrom(int first) { copy_close_range(static_cast<unsigned>(std::max(first, 0)), UINT_MAX, 0); }

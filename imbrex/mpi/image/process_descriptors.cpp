@@ -90,6 +90,18 @@ bool process_descriptors::holds(int descriptor) {
   return can_be_awaited(descriptor) && std::ranges::binary_search(all(), descriptor);
 }
 
+int process_descriptors::close_others(int (*close_range)(unsigned, unsigned, int), unsigned first,
+                                      unsigned last, int flags) {
+  for (const int kept : all()) {
+    const auto number = static_cast<unsigned>(kept);
+    if (number < first || number > last) continue;
+    if (number > first && close_range(first, number - 1, flags) != 0) return -1;
+    if (number == last) return 0;
+    first = number + 1;
+  }
+  return close_range(first, last, flags);
+}
+
 std::vector<int> process_descriptors::all() {
   std::vector<int> found;
   for (const open_file& each : files) {

@@ -20,6 +20,7 @@
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/mpi/image/internal/pages.hpp>
+#include <imbrex/mpi/image/internal/process_descriptors.hpp>
 
 namespace imbrex::mpi {
 
@@ -122,6 +123,7 @@ int begin(int argc, char** argv, char** environment) {
 }  // namespace
 
 int program_start::call_original() const {
+  process_descriptors::note();
   put_destructors_back();
   if (legacy_constructors != nullptr) {
     legacy_constructors(argc, argv, environment);

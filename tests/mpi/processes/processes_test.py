@@ -73,6 +73,9 @@ class Processes(unittest.TestCase):
             with self.subTest(place=name):
                 done = self.run_ranks(4, place, self.program("descriptors"))
                 self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "right\n", ""))
+        with self.subTest(place="no copies"):
+            done = execute(BIN / "imbrex", "run", "-n", 2, self.program("descriptors"))
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "right\n", ""))
 
     def test_ranks_that_end_early_are_named(self):
         program = self.program("early_end")

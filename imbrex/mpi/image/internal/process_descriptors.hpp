@@ -16,6 +16,9 @@ class process_descriptors {
   static bool holds(int descriptor);
   /// In ascending order.
   static std::vector<int> all();
+  /// Closes all others from `first` to `last` by a function such as close_range.
+  static int close_others(int (*close_range)(unsigned, unsigned, int), unsigned first, unsigned last,
+                          int flags);
 };
 
 }  // namespace imbrex::mpi
