@@ -37,6 +37,9 @@ process_phase phase_of_process() {
 void rank_phases::note_initialised() { initialised.fetch_add(1); }
 void rank_phases::note_finalised() { finalised.fetch_add(1); }
 bool rank_phases::are_initialised() { return initialised.load() > 0; }
-bool rank_phases::are_finalised() { return initialised.load() > 0 && finalised.load() >= initialised.load(); }
+/// In a child process nothing is left to finalise, though its parent is a rank.
+bool rank_phases::are_finalised() {
+  return is_child_process.load() || (initialised.load() > 0 && finalised.load() >= initialised.load());
+}
 
 }  // namespace imbrex::mpi

@@ -141,9 +141,15 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (pipe(told) != 0) return 1;
   if (argc > 1 && strcmp(argv[1], "calls MPI") == 0) {
-    const pid_t child = fork();
+    pid_t child = fork();
     if (child == 0) MPI_Barrier(MPI_COMM_WORLD);
     expect(has_status(child, 1), "MPI in a child");
+    if ((child = fork()) == 0) {
+      int is_finalized = 0;
+      MPI_Finalized(&is_finalized);
+      _exit(is_finalized);
+    }
+    expect(has_status(child, 1), "MPI_Finalized in a child");
   } else {
     ends();
     other_programs();
