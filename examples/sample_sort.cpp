@@ -24,7 +24,7 @@ class sorter : public imbrex::chare<sorter> {
   /// Every chare begins with a different count of numbers, the first with none.
   explicit sorter(int most) {
     imbrex::random random(static_cast<std::uint64_t>(where()[0]));
-    for (int i = 0; i < where()[0] * most / peers().shape()[0]; ++i) mine_.push_back(random.next() >> 32);
+    for (int i = 0; i < where()[0] * most / peers().shape()[0]; ++i) mine_.push_back(random() >> 32);
   }
 
   std::uint64_t total() const {

@@ -67,7 +67,7 @@ values random_rows(std::size_t atoms, double below, std::uint64_t seed) {
   imbrex::random dice(seed);
   values rows;
   for (std::size_t k = 0; k < 4 * atoms; ++k)
-    rows.push_back(k % 4 == 3 ? 0 : static_cast<double>(dice.next() >> 11U) * 0x1p-53 * below);
+    rows.push_back(k % 4 == 3 ? 0 : static_cast<double>(dice() >> 11U) * 0x1p-53 * below);
   return rows;
 }
 

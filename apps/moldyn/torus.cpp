@@ -11,7 +11,7 @@ namespace moldyn::torus {
 
 std::vector<particle> initial_particles(const imbrex::index<2>& cell) {
   imbrex::random dice((static_cast<std::uint64_t>(cell[0]) << 32U) + static_cast<std::uint64_t>(cell[1]));
-  const auto number = [&dice] { return static_cast<double>(dice.next() >> 11U) * 0x1p-52 - 1; };
+  const auto number = [&dice] { return static_cast<double>(dice() >> 11U) * 0x1p-52 - 1; };
   std::vector<particle> all;
   const int count = (cell[0] + cell[1]) % 2 == 0 ? 20 : 19;
   for (int i = 0; i < count; ++i) {

@@ -41,7 +41,7 @@ void block::pause(std::int64_t cycle, const work_times& times) const {
       static_cast<std::uint64_t>(where()[0]) * static_cast<std::uint64_t>(peers().shape()[1]) +
       static_cast<std::uint64_t>(where()[1]);
   imbrex::random dice(number << 32U | static_cast<std::uint64_t>(cycle));
-  if (static_cast<double>(dice.next() >> 11U) * 0x1p-53 < times.pause_chance) imbrex::spend(times.pause);
+  if (static_cast<double>(dice() >> 11U) * 0x1p-53 < times.pause_chance) imbrex::spend(times.pause);
 }
 
 imbrex::task<summary> block::run(std::int64_t cycles, overlap how, work_times times) {

@@ -3,14 +3,21 @@
 
 #include <bit>
 #include <cstdint>
+#include <limits>
 
 namespace imbrex {
 
 /// A small generator that gives the same numbers for a seed on every platform: xoshiro256**, its state filled
 /// by splitmix64 (Blackman and Vigna, "Scrambled linear pseudorandom number generators", ACM TOMS 47, 2021;
-/// https://prng.di.unimi.it). Not for secrets. One thread at a time.
+/// https://prng.di.unimi.it). A uniform random bit generator, as `std::shuffle` and the distributions of
+/// <random> want one; their numbers differ between standard libraries. Not for secrets. One thread at a time.
 class random {
  public:
+  using result_type = std::uint64_t;
+
+  static constexpr result_type min() noexcept { return 0; }
+  static constexpr result_type max() noexcept { return std::numeric_limits<result_type>::max(); }
+
   explicit random(std::uint64_t seed) noexcept {
     for (auto& word : state_) {
       seed += 0x9e3779b97f4a7c15U;
@@ -22,7 +29,7 @@ class random {
   }
 
   /// 64 random bits.
-  std::uint64_t next() noexcept {
+  result_type operator()() noexcept {
     const std::uint64_t result = std::rotl(state_[1] * 5, 7) * 9;
     const std::uint64_t shifted = state_[1] << 17U;
     state_[2] ^= state_[0];
@@ -39,8 +46,8 @@ class random {
     if (n <= 1) return 0;
     // Masking and drawing again has no bias and, unlike a remainder, no division.
     const std::uint64_t mask = ~std::uint64_t{0} >> std::countl_zero(n - 1);
-    std::uint64_t drawn = next() & mask;
-    while (drawn >= n) drawn = next() & mask;
+    std::uint64_t drawn = (*this)() & mask;
+    while (drawn >= n) drawn = (*this)() & mask;
     return drawn;
   }
 

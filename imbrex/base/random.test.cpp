@@ -3,16 +3,21 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <numeric>
+#include <random>
 
 namespace {
+
+static_assert(std::uniform_random_bit_generator<imbrex::random>);
 
 TEST(random, gives_the_published_numbers) {
   // From the authors' splitmix64.c, seed 0, and xoshiro256starstar.c.
   imbrex::random zero(0);
   for (const std::uint64_t expected : {0x99ec5f36cb75f2b4U, 0xbf6e1f784956452aU, 0x1a5f849d4933e6e0U})
-    EXPECT_EQ(zero.next(), expected);
+    EXPECT_EQ(zero(), expected);
 }
 
 TEST(random, repeats_for_a_seed_and_differs_between_seeds) {
@@ -21,9 +26,9 @@ TEST(random, repeats_for_a_seed_and_differs_between_seeds) {
   imbrex::random c(8);
   bool differs = false;
   for (int i = 0; i < 100; ++i) {
-    const auto drawn = a.next();
-    EXPECT_EQ(drawn, b.next());
-    differs = differs || drawn != c.next();
+    const auto drawn = a();
+    EXPECT_EQ(drawn, b());
+    differs = differs || drawn != c();
   }
   EXPECT_TRUE(differs);
 }
@@ -38,6 +43,18 @@ TEST(random, below_stays_below_and_reaches_everything) {
   for (const int count : counts) EXPECT_NEAR(count, draws / 10, 150);
   for (const std::uint64_t n : {std::uint64_t{2}, (std::uint64_t{1} << 63U) + 1, ~std::uint64_t{0}})
     for (int i = 0; i < 100; ++i) EXPECT_LT(source.below(n), n);
+}
+
+TEST(random, shuffles_and_feeds_distributions) {
+  imbrex::random source(3);
+  std::array<int, 50> numbers{};
+  std::iota(numbers.begin(), numbers.end(), 0);
+  const auto sorted = numbers;
+  std::shuffle(numbers.begin(), numbers.end(), source);
+  EXPECT_NE(numbers, sorted);
+  EXPECT_TRUE(std::is_permutation(numbers.begin(), numbers.end(), sorted.begin()));
+  std::uniform_real_distribution<double> below_one;
+  for (int i = 0; i < 100; ++i) EXPECT_LT(below_one(source), 1);
 }
 
 }  // namespace

@@ -64,7 +64,7 @@ class machine : public testing::TestWithParam<int>, protected thread_machine::li
       t.pes = &pes_;
       t.under_way = &under_way_;
       t.hops = static_cast<int>(dice_.below(20));
-      t.dice = random(dice_.next());
+      t.dice = random(dice_());
       ++under_way_;
     }
     for (auto& t : tokens_) pes_[dice_.below(pes_.size())]->door().post(t);

@@ -111,7 +111,7 @@ std::vector<std::uint64_t> tell(const array<listener>& all, int messages, random
       case 2: {
         values.assign(dice.below(dice.below(8) == 0 ? 400 : 32), 1.0 * small());
         bytes.assign(dice.below(dice.below(8) == 0 ? 3000 : 30), static_cast<std::uint8_t>(small()));
-        const std::uint64_t last = dice.next();
+        const std::uint64_t last = dice();
         sum += of_spans('x', values, bytes, last);
         if (small() % 3 == 0)
           send<&listener::tell_spans>(to, 'x', std::make_shared<const std::vector<double>>(values), bytes,

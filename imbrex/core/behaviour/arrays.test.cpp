@@ -489,7 +489,7 @@ TEST_P(arrays, are_placed_by_block_round_robin_or_function) {
 TEST(homes, of_all_keys_are_pes_and_where_the_elements_are_made) {
   random dice(7);
   for (int turn = 0; turn < 300; ++turn) {
-    const auto up_to = [&dice](std::uint64_t most) { return static_cast<int>(dice.next() % most) + 1; };
+    const auto up_to = [&dice](std::uint64_t most) { return static_cast<int>(dice() % most) + 1; };
     const index<2> shape(up_to(turn % 2 == 0 ? 9 : 2'000'000'000), up_to(turn % 2 == 0 ? 9 : 500));
     const int pes = up_to(17);
     const auto home = [&](std::uint64_t key) {
@@ -501,9 +501,9 @@ TEST(homes, of_all_keys_are_pes_and_where_the_elements_are_made) {
                                              [&](std::uint64_t l) { EXPECT_EQ(home(l), pe); });
     EXPECT_EQ(home(detail::volume(shape) - 1), pes - 1);
     for (int n = 0; n < 20; ++n) {  // also keys that a foreign process has made up
-      const int pe = home(dice.next() >> (dice.next() % 64));
+      const int pe = home(dice() >> (dice() % 64));
       EXPECT_TRUE(pe >= 0 && pe < pes) << pe;
-      const int dealt = detail::home_of<index<2>, round_robin_placement>(dice.next(), shape, pes);
+      const int dealt = detail::home_of<index<2>, round_robin_placement>(dice(), shape, pes);
       EXPECT_TRUE(dealt >= 0 && dealt < pes) << dealt;
     }
   }

@@ -18,7 +18,7 @@ INSTANTIATE_TEST_SUITE_P(on, broadcasts, testing::ValuesIn(machines()), name_of_
 enum class fate { stays, moves, ends };
 fate fate_of(int element, int round) {
   random dice(static_cast<std::uint64_t>(element) * 1000 + static_cast<std::uint64_t>(round));
-  const auto thrown = dice.next() % 10;
+  const auto thrown = dice() % 10;
   return thrown == 0 ? fate::ends : thrown < 6 ? fate::moves : fate::stays;
 }
 bool has_ended(int element, int rounds) {

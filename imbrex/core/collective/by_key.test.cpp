@@ -42,7 +42,7 @@ V tree_value(const std::map<std::uint64_t, V>& values, std::uint64_t first = 0, 
 
 double noise(std::uint64_t key) {
   random dice(key * 1000);
-  return std::bit_cast<double>((dice.next() >> 12U) | 0x3ff0000000000000U) * (key % 2 == 0 ? 1e12 : -1e-3);
+  return std::bit_cast<double>((dice() >> 12U) | 0x3ff0000000000000U) * (key % 2 == 0 ? 1e12 : -1e-3);
 }
 
 std::string brackets_of(const std::vector<std::uint64_t>& keys) {
@@ -65,17 +65,17 @@ TEST(by_key_blocks, combine_in_the_tree_of_the_keys_however_they_are_parted) {
   random dice(7);
   for (int round = 0; round < 300; ++round) {
     std::map<std::uint64_t, std::string> values;
-    const std::uint64_t span = 1 + dice.next() % (round % 3 == 0 ? 1'000'000'000'000 : 60);
-    const std::uint64_t count = 1 + dice.next() % 40;
+    const std::uint64_t span = 1 + dice() % (round % 3 == 0 ? 1'000'000'000'000 : 60);
+    const std::uint64_t count = 1 + dice() % 40;
     for (std::uint64_t i = 0; i < count; ++i) {
-      const std::uint64_t key = dice.next() % span;
+      const std::uint64_t key = dice() % span;
       values[key] = std::to_string(key);
     }
-    std::vector<detail::key_blocks<std::string>> parts(1 + dice.next() % 5);
+    std::vector<detail::key_blocks<std::string>> parts(1 + dice() % 5);
     const bool in_runs = round % 2 == 0;
     std::size_t part = 0;
     for (const auto& [key, text] : values) {
-      if (!in_runs || dice.next() % 8 == 0) part = dice.next() % parts.size();
+      if (!in_runs || dice() % 8 == 0) part = dice() % parts.size();
       parts[part].add<bracket>(key, std::string(text));
     }
     detail::key_blocks<std::string> all;
@@ -117,7 +117,7 @@ class holder : public chare<holder> {
   }
   task<> move(int round) {
     random dice(static_cast<std::uint64_t>(where()[0] * 100 + round));
-    migrate_to(static_cast<int>(dice.next() % static_cast<std::uint64_t>(num_pes())));
+    migrate_to(static_cast<int>(dice() % static_cast<std::uint64_t>(num_pes())));
     co_await balance_point<&holder::moved>();
   }
   task<> moved() { co_return; }

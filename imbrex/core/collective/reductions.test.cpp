@@ -35,7 +35,7 @@ struct join_extents {
 
 double noise(int i, int round) {
   random dice(static_cast<std::uint64_t>(i) * 1000 + static_cast<std::uint64_t>(round));
-  return std::bit_cast<double>((dice.next() >> 12U) | 0x3ff0000000000000U) * (i % 2 == 0 ? 1e12 : -1e-3);
+  return std::bit_cast<double>((dice() >> 12U) | 0x3ff0000000000000U) * (i % 2 == 0 ? 1e12 : -1e-3);
 }
 
 /// As what owns something.
@@ -519,13 +519,13 @@ TEST_P(reductions, over_sections_do_not_depend_on_where_members_are) {
       for (int round = 0; round < 4; ++round) {
         std::vector<index<1>> members;
         for (int i = 0; i < elements; ++i)
-          if (i == elements / 2 || dice.next() % 3 == 0) members.push_back(index<1>(i));
+          if (i == elements / 2 || dice() % 3 == 0) members.push_back(index<1>(i));
         const auto some = all.section(members);
         const auto everybody = all.section(full_extent);
         const auto found = co_await some.reduce<&rover::join>(gather, some, round);
         EXPECT_EQ(found, std::vector<std::string>(members.size(), joined(members, round)));
-        const index<1> who = members[dice.next() % members.size()];
-        const int to = static_cast<int>(dice.next() % static_cast<std::uint64_t>(num_pes()));
+        const index<1> who = members[dice() % members.size()];
+        const int to = static_cast<int>(dice() % static_cast<std::uint64_t>(num_pes()));
         auto left = all[who].call<&rover::contribute_and_leave>(some, to);
         std::vector<index<1>> others = members;
         std::erase(others, who);

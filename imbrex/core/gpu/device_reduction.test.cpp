@@ -24,7 +24,7 @@ namespace imbrex::device_reduction_test {
 /// Numbers whose sum and product depend on the bracket order.
 double noise(int element, int round, std::size_t i) {
   random dice(std::uint64_t(element) * 1'000'003 + std::uint64_t(round) * 7919 + i);
-  return std::bit_cast<double>((dice.next() >> 12U) | 0x3ff0000000000000U) * (element % 2 == 0 ? 1e9 : -1e-3);
+  return std::bit_cast<double>((dice() >> 12U) | 0x3ff0000000000000U) * (element % 2 == 0 ? 1e9 : -1e-3);
 }
 std::vector<double> noises(int element, int round, std::size_t size) {
   std::vector<double> all(size);
