@@ -3,9 +3,10 @@
 # What the library links is global, for a project that contains Imbrex links it too.
 find_package(Threads REQUIRED GLOBAL)
 find_package(hwloc REQUIRED GLOBAL)
-# Of toml++ only the headers are used: so nothing more is linked, and no installed header shows it.
+# Of toml++ and xxHash only the headers are used: so nothing more is linked, and no installed header shows it.
 find_path(IMBREX_TOMLPLUSPLUS toml++/toml.h REQUIRED)
-mark_as_advanced(IMBREX_TOMLPLUSPLUS)
+find_path(IMBREX_XXHASH xxhash.h REQUIRED)
+mark_as_advanced(IMBREX_TOMLPLUSPLUS IMBREX_XXHASH)
 if(CMAKE_CUDA_COMPILER)
   find_package(CUDAToolkit REQUIRED)
   set_target_properties(CUDA::cudart_static CUDA::cudart_static_deps PROPERTIES IMPORTED_GLOBAL TRUE)

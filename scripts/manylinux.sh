@@ -8,6 +8,7 @@ prefix=/opt/imbrex
 ucx=1.20.1
 hwloc=2.12.2
 tomlplusplus=3.4.0
+xxhash=0.8.3
 json=3.12.0
 fmt=12.1.0
 
@@ -29,6 +30,8 @@ fetch "https://github.com/openucx/ucx/releases/download/v$ucx/ucx-$ucx.tar.gz"
 
 fetch "https://github.com/marzer/tomlplusplus/archive/refs/tags/v$tomlplusplus.tar.gz"
 cp -r tomlplusplus-$tomlplusplus/include $prefix
+fetch "https://github.com/Cyan4973/xxHash/archive/refs/tags/v$xxhash.tar.gz"
+install -D xxHash-$xxhash/xxhash.h $prefix/include/xxhash.h
 fetch "https://github.com/nlohmann/json/archive/refs/tags/v$json.tar.gz"
 cmake -S json-$json -B json -DCMAKE_INSTALL_PREFIX=$prefix -DJSON_BuildTests=OFF
 cmake --install json

@@ -24,13 +24,27 @@ std::vector<std::byte> writer::take() {
 namespace {
 
 constexpr std::size_t spare = 256;
+constexpr std::size_t least_to_sink = 1 << 16;
 
 }  // namespace
 
-void writer::make_room(std::size_t count) { buffer_.resize(used_ + count + spare); }
+void writer::make_room(std::size_t count) {
+  if (sink_ != nullptr) leave();
+  buffer_.resize(std::max(buffer_.size(), used_ + count + spare));
+}
+
+/// What has been written goes to the sink.
+void writer::leave() {
+  sink_->take(written());
+  counted_ += std::exchange(used_, 0);
+}
 
 void writer::append_and_grow(const void* source, std::size_t count) {
   const auto* first = static_cast<const std::byte*>(source);
+  if (sink_ != nullptr && used_ >= least_to_sink) {
+    leave();
+    return bytes(source, count);
+  }
   buffer_.resize(used_);
   if (buffer_.capacity() - used_ < count + spare)
     buffer_.reserve(std::max(2 * buffer_.capacity(), used_ + count + spare));
@@ -40,6 +54,12 @@ void writer::append_and_grow(const void* source, std::size_t count) {
 }
 
 void writer::lend(const void* source, std::size_t count) {
+  if (sink_ != nullptr) {
+    leave();
+    sink_->take({static_cast<const std::byte*>(source), count});
+    counted_ += count;
+    return;
+  }
   if (!lent_.bytes.empty()) return bytes(source, count);
   lent_ = {{static_cast<const std::byte*>(source), count}, used_};
 }

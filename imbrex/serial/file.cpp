@@ -1,76 +1,204 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/serial/file.hpp>
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
 #include <cstdint>
 #include <cstring>
-#include <limits>
-#include <system_error>
+#include <utility>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 #include <imbrex/base/error.hpp>
-#include <imbrex/base/host/read_file.hpp>
-#include <imbrex/base/host/replace_file.hpp>
+#include <imbrex/base/host/descriptor.hpp>
+#include <imbrex/base/host/whole_file.hpp>
 
 namespace imbrex::detail {
 
 namespace {
 
-/// What stands before the bytes. The number of the version is wrong on a machine of the other byte order.
+/// What stands before the type and the value. The number of the version is wrong on a machine of the other
+/// byte order.
 struct header {
   char magic[8] = {'I', 'm', 'b', 'r', 'e', 'x', 'V', '\n'};
-  std::uint64_t version = 1;
-  std::uint64_t size = 0;
-  std::uint64_t checksum = 0;
+  std::uint64_t version = 2;
+  std::uint64_t size = 0;      ///< of the rest of the file
+  std::uint64_t of_type = 0;   ///< the first bytes of it, which name the type
+  std::uint64_t checksum = 0;  ///< of the rest of the file
 };
 
-/// FNV-1a of 64 bits: every changed byte changes it.
-std::uint64_t checksum_of(std::span<const std::byte> bytes) {
-  std::uint64_t sum = 0xcbf29ce484222325U;
-  for (const std::byte b : bytes) sum = (sum ^ static_cast<std::uint64_t>(b)) * 0x100000001b3U;
-  return sum;
+std::span<const std::byte> bytes_of(const header& h) { return std::as_bytes(std::span(&h, 1)); }
+
+[[noreturn]] void refuse_file(const std::string& file, const std::string& why) {
+  throw serial_error("\"" + file + "\" " + why);
 }
 
-[[noreturn]] void refuse(const std::string& file, const std::string& why) {
-  throw serial_error("\"" + file + "\" " + why);
+[[noreturn]] void refuse_type(const std::string& file, const std::string& why) {
+  refuse_file(file, "does not hold the wanted type: " + why);
+}
+
+[[noreturn]] void throw_unwritten(const std::string& file, const error& why) {
+  throw error("cannot write \"" + file + "\": " + why.what());
 }
 
 }  // namespace
 
-void write_bytes_file(const std::string& file, std::span<const std::byte> bytes) {
-  header before;
-  before.size = bytes.size();
-  before.checksum = checksum_of(bytes);
-  std::string contents(sizeof before + bytes.size(), '\0');
-  std::memcpy(contents.data(), &before, sizeof before);
-  if (!bytes.empty()) std::memcpy(contents.data() + sizeof before, bytes.data(), bytes.size());
-  if (const std::error_code failed = replace_file(file, contents))
-    throw error("cannot write \"" + file + "\": " + failed.message());
+class file_writer::state {
+ public:
+  state(const std::string& file, const file_type& type) : name_(file), file_(file) {
+    XXH3_64bits_reset(&sum_);
+    file_.write(bytes_of(header_));
+    const auto named = to_bytes(type);
+    header_.of_type = named.size();
+    take(named);
+  }
+
+  void take(std::span<const std::byte> bytes) {
+    XXH3_64bits_update(&sum_, bytes.data(), bytes.size());
+    header_.size += bytes.size();
+    file_.write(bytes);
+  }
+  void finish(std::span<const std::byte> last) {
+    take(last);
+    header_.checksum = XXH3_64bits_digest(&sum_);
+    file_.write_first(bytes_of(header_));
+    file_.put_in_place();
+  }
+  const std::string& name() const { return name_; }
+
+ private:
+  const std::string name_;
+  whole_file file_;
+  header header_;
+  XXH3_state_t sum_;
+};
+
+file_writer::file_writer(const std::string& file, const file_type& type)
+    : state_([&] {
+        try {
+          return std::make_unique<state>(file, type);
+        } catch (const error& why) {
+          throw_unwritten(file, why);
+        }
+      }()) {}
+
+file_writer::~file_writer() = default;
+
+void file_writer::take(std::span<const std::byte> bytes) {
+  try {
+    state_->take(bytes);
+  } catch (const error& why) {
+    throw_unwritten(state_->name(), why);
+  }
 }
 
-std::vector<std::byte> read_bytes_file(const std::string& file) {
-  std::string contents;
+void file_writer::finish(std::span<const std::byte> last) {
   try {
-    contents = read_file(file, std::numeric_limits<std::size_t>::max());
+    state_->finish(last);
   } catch (const error& why) {
-    throw error("cannot read \"" + file + "\": " + why.what());
+    throw_unwritten(state_->name(), why);
   }
+}
+
+namespace {
+
+struct file_memory {
+  std::unique_ptr<std::byte[]> memory;
+  std::span<const std::byte> bytes;
+};
+
+[[noreturn]] void throw_unread_file(const std::string& file, const std::string& why) {
+  throw error("cannot read \"" + file + "\": " + why);
+}
+
+file_memory read_whole(const std::string& file) {
+  const descriptor opened(
+      ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));  // a named pipe would block
+  struct ::stat found{};
+  if (!opened || ::fstat(opened.get(), &found) != 0) throw_unread_file(file, std::strerror(errno));
+  if (S_ISDIR(found.st_mode)) throw_unread_file(file, std::strerror(EISDIR));
+  if (!S_ISREG(found.st_mode)) throw_unread_file(file, "it is no regular file");
+  const auto size = static_cast<std::size_t>(found.st_size);
+  auto memory = std::make_unique_for_overwrite<std::byte[]>(size);
+  std::size_t filled = 0;
+  while (filled < size) {
+    const ssize_t got = ::read(opened.get(), memory.get() + filled, size - filled);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw_unread_file(file, std::strerror(errno));
+    if (got == 0) break;
+    filled += static_cast<std::size_t>(got);
+  }
+  const std::span<const std::byte> bytes(memory.get(), filled);
+  return {std::move(memory), bytes};
+}
+
+}  // namespace
+
+file_contents::file_contents(const std::string& file, const file_type& wanted) : name_(file) {
+  auto read = read_whole(file);
   header before;
   const header right;
-  if (contents.size() >= sizeof before) std::memcpy(&before, contents.data(), sizeof before);
-  if (contents.size() < sizeof before || std::memcmp(before.magic, right.magic, sizeof before.magic) != 0)
-    refuse(file, "is no file of imbrex::to_file");
+  if (read.bytes.size() >= sizeof before) std::memcpy(&before, read.bytes.data(), sizeof before);
+  if (read.bytes.size() < sizeof before || std::memcmp(before.magic, right.magic, sizeof before.magic) != 0)
+    refuse_file(file, "is no file of imbrex::to_file");
   if (before.version != right.version)
-    refuse(file, "has version " + std::to_string(before.version) + ", not " + std::to_string(right.version) +
-                     ": it is of another Imbrex, or of a machine of the other byte order");
-  const auto bytes = std::as_bytes(std::span(contents)).subspan(sizeof before);
-  if (bytes.size() != before.size)
-    refuse(file, "is not whole: it has " + std::to_string(bytes.size()) + " bytes of " +
-                     std::to_string(before.size));
-  if (checksum_of(bytes) != before.checksum) refuse(file, "is damaged: its checksum is another");
-  return {bytes.begin(), bytes.end()};
+    refuse_file(file, "has version " + std::to_string(before.version) + ", not " +
+                          std::to_string(right.version) +
+                          ": it is of another Imbrex, or of a machine of the other byte order");
+  const auto rest = read.bytes.subspan(sizeof before);
+  if (rest.size() != before.size || before.of_type > rest.size())
+    refuse_file(file, "is not whole: it has " + std::to_string(rest.size()) + " bytes of " +
+                          std::to_string(before.size));
+  if (XXH3_64bits(rest.data(), rest.size()) != before.checksum)
+    refuse_file(file, "is damaged: its checksum is another");
+  try {
+    type_ = from_bytes<file_type>(rest.first(before.of_type));
+  } catch (const serial_error& what) {
+    refuse_file(file, std::string("does not name its type: ") + what.what());
+  }
+  if (const auto why = difference(type_, wanted); !why.empty()) refuse_type(file, why);
+  memory_ = std::move(read.memory);
+  value_ = rest.subspan(before.of_type);
 }
 
-void throw_in_file(const std::string& file, const serial_error& what) {
-  refuse(file, std::string("does not hold the wanted type: ") + what.what());
+void file_contents::check(const file_type& read) const {
+  if (const auto why = difference(type_, read); !why.empty()) throw serial_error(why);
+}
+
+void file_contents::refuse(const serial_error& what) const { refuse_type(name_, what.what()); }
+
+namespace {
+
+std::string difference_in_fields(const std::string& name, const std::vector<std::string>& in_file,
+                                 const std::vector<std::string>& here) {
+  for (std::size_t i = 0; i < std::min(in_file.size(), here.size()); ++i)
+    if (in_file[i] != here[i])
+      return "field " + std::to_string(i + 1) + " of " + name + " is " + in_file[i] +
+             " in the file, and here " + here[i];
+  if (in_file.size() == here.size()) return {};
+  return name + " has " + std::to_string(in_file.size()) + " fields in the file, and here " +
+         std::to_string(here.size());
+}
+
+}  // namespace
+
+std::string difference(const file_type& in_file, const file_type& here) {
+  std::string text;
+  if (in_file.name != here.name) text = "it is " + in_file.name + ", and not " + here.name;
+  for (const auto& [name, fields] : here.classes) {
+    const auto known =
+        in_file.classes.find(in_file.name != here.name && name == here.name ? in_file.name : name);
+    if (known == in_file.classes.end()) continue;
+    const auto more = difference_in_fields(name, known->second, fields);
+    if (more.empty()) continue;
+    return text.empty() ? more : text + "; " + more;
+  }
+  return text;
 }
 
 }  // namespace imbrex::detail

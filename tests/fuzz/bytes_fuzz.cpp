@@ -78,7 +78,7 @@ T read_from(source from, std::span<const std::byte> bytes) {
   if (from == source::file)
     write_file(bytes);
   else
-    imbrex::detail::write_bytes_file(file_name(), bytes);
+    imbrex::detail::file_writer(file_name(), imbrex::detail::type_in_file<T>()).finish(bytes);
   return imbrex::from_file<T>(file_name());
 }
 
