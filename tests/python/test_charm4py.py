@@ -184,6 +184,85 @@ def test_a_program_of_much(run, processes):
     assert (done.returncode, done.stdout) == (0, "all of it\n"), done.stdout + done.stderr
 
 
+GROWS = """
+from charm4py import Array, Chare, Future, Group, Reducer, charm, coro
+
+class Node(Chare):
+    def __init__(self, depth):
+        self.is_leaf = depth < 0
+        if depth > 0:
+            i = self.thisIndex[0]
+            for child in (2 * i + 1, 2 * i + 2):
+                self.thisProxy.ckInsert(child, args=[depth - 1], onPE=child % charm.numPes())
+    def count(self, f):
+        self.reduce(f, 1, Reducer.sum)
+    def grow_and_count(self, f):
+        if not self.is_leaf:
+            self.thisProxy.ckInsert(self.thisIndex[0] + 100, args=[-1])
+        self.count(f)
+    @coro
+    def all_of(self, rounds):
+        return [self.allreduce(1, Reducer.sum).get() for _ in range(rounds)]
+    def resumeFromSync(self):
+        self.synced()
+    def remember(self, f):
+        self.synced = f
+        self.AtSync()
+
+class Inserter(Chare):
+    def insert(self, into, n):
+        for k in range(n):
+            into.ckInsert(10_000 + self.thisIndex * n + k, args=[0])
+
+def total(tree):
+    f = Future()
+    tree.count(f)
+    return f.get()
+
+def main(args):
+    tree = Array(Node, ndims=1)
+    tree.ckInsert(0, args=[3])
+    tree.ckDoneInserting()
+    charm.waitQD()
+    assert total(tree) == 15  # the constructors inserted all but one
+    assert total(tree) == 15
+    Group(Inserter).insert(tree, 4)
+    charm.waitQD()
+    count = 15 + 4 * charm.numPes()
+    assert total(tree) == count
+    f = Future()
+    tree.grow_and_count(f)
+    assert count <= f.get() <= 2 * count  # those that the broadcast finds take part in the reduction
+    charm.waitQD()
+    count *= 2
+    assert total(tree) == count
+    rounds = tree.all_of(3, ret=True).get()
+    assert rounds == [[count] * 3] * count
+    f = Future(count)
+    tree.remember(f)
+    f.get()
+    empty = Array(Node, ndims=1)
+    empty.ckInsert(7, args=[0])
+    empty.ckDoneInserting()
+    assert total(empty) == 1
+    for k in range(5):
+        empty.ckInsert(k, args=[0])
+    empty.ckDoneInserting()
+    charm.waitQD()
+    assert total(empty) == 6
+    print("all of it", flush=True)
+    exit()
+
+charm.start(main)
+"""
+
+
+@pytest.mark.parametrize("processes", [1, 3])
+def test_arrays_grow_at_any_time(run, processes):
+    done = run(processes, GROWS)
+    assert (done.returncode, done.stdout) == (0, "all of it\n"), done.stdout + done.stderr
+
+
 FAILS = """
 from charm4py import charm, Chare, Group
 

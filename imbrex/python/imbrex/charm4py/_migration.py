@@ -5,6 +5,7 @@ import pickle
 import random
 
 from imbrex.charm4py._charm import charm
+from imbrex.charm4py._reductions import sync_key
 
 
 class Migration:
@@ -80,16 +81,15 @@ class Migration:
 
     def at_sync(self, chare):
         state = chare._c4
-        self.send(self.root(state.collection), "at_sync", state.collection, state.index, self.pe, state.load,
-                  state.is_migratable)
+        key = sync_key(state.collection)
+        number = state.reductions.get(key, 0)
+        state.reductions[key] = number + 1
+        report = state.index, self.pe, state.load, state.is_migratable
         state.load = 0.0
+        self.contribute(key, number, "", report, _nobody)
 
-    def on_at_sync(self, cid, *what):
-        reports = self.syncs[cid]
-        reports.append(what)
-        if len(reports) < self.collections[cid].total:
-            return
-        del self.syncs[cid]
+    def balance(self, cid, reports):
+        """At the root: all elements have called AtSync."""
         moves = _moves(charm.balancer, reports, self.pes)
         self.missing_arrivals[cid] = len(moves)
         self.send_to_all("moves", cid, self.pe, moves)
@@ -110,6 +110,10 @@ class Migration:
     def on_resume(self, cid):
         for chare in self.members(cid):
             self.invoke(chare, "resumeFromSync", (), None, None)
+
+
+def _nobody():
+    """Is called at the end of a reduction: of the one of AtSync `balance` is."""
 
 
 def _restore(chare, own):

@@ -77,12 +77,23 @@ class Collection:
         self.homes = {}    # index -> PE, of those that messages went to
         self.moved = {}    # index -> PE, of elements that are not where they began
         self.waiting = {}  # index -> messages for elements that are not there yet
-        self.has_changed = kind == "array" and dims is None  # its elements here are not those that it began with
-        self.total = None
+        self.grows = kind == "array" and dims is None  # by ckInsert, at any time
+        self.has_changed = self.grows  # its elements here are not those that it began with
+        self.total = None  # of what does not grow
+        self.inserted = collections.Counter()  # PE that asked -> elements inserted here
+        self.announced = {}  # PE that has called ckDoneInserting -> elements that it had inserted here
+        self.broadcasts = []  # that wait until it is filled
+        self.born = 0  # elements inserted here
+        self.begun = {}  # key of a reduction -> the first number that has not begun here
 
     @property
     def members(self):
         return self.elements.values()
+
+    @property
+    def is_filled(self):
+        """What was inserted before ckDoneInserting is here."""
+        return bool(self.announced) and all(self.inserted[pe] >= n for pe, n in self.announced.items())
 
 
 class Collector:
@@ -130,11 +141,11 @@ class Runtime(Coroutines, Reductions, Sections, Migration, Tasks):
         self.unknown = collections.defaultdict(list)  # messages about what has not been heard of yet
         self.reductions = collections.defaultdict(Reduction)
         self.whole_reductions = collections.defaultdict(Reduction)
+        self.to_begin = {}  # key -> the last reduction that the root has asked to begin
         self.awaiting_all = collections.defaultdict(list)
         self.creations = {}
-        self.insertions = collections.Counter()
+        self.insertions = collections.defaultdict(collections.Counter)
         self.collectors = {}
-        self.syncs = collections.defaultdict(list)
         self.missing_arrivals = {}
         self.tasks = {}
         self.busy = [0] * self.pes
@@ -210,8 +221,14 @@ class Runtime(Coroutines, Reductions, Sections, Migration, Tasks):
         to = None
         if future is not None:
             to = self.pe, self.keep_collector(future, has_result), has_result
-        self.send_to_all("broadcast", proxy.key, name, args, kwargs, to)
+        if proxy.key in self.collections or proxy.issec or proxy._dims is not None:
+            self.send_to_all("broadcast", proxy.key, name, args, kwargs, to)
+        else:  # behind what was inserted before
+            self.unknown[proxy.key].append(("own_broadcast", (proxy.key, name, args, kwargs, to)))
         return future
+
+    def on_own_broadcast(self, *what):
+        self.send_to_all("broadcast", *what)
 
     def keep_collector(self, future, has_results=False):
         number = next(self._numbers)
@@ -368,6 +385,10 @@ class Runtime(Coroutines, Reductions, Sections, Migration, Tasks):
         if members is None:
             self.unknown[key].append(("broadcast", (key, name, args, kwargs, to)))
             return
+        array = self._growing(key)
+        if array is not None and array.announced and not array.is_filled:
+            array.broadcasts.append((key, name, args, kwargs, to))
+            return
         if to is None:
             for chare in members:
                 self.invoke(chare, name, args, kwargs, None)
@@ -475,39 +496,52 @@ class Runtime(Coroutines, Reductions, Sections, Migration, Tasks):
         self._look_at_whole(key)
 
     def insert(self, proxy, index, args, pe):
-        c = self.collections.get(proxy.collection)
-        self.insertions[proxy.collection] += 1
+        cid = proxy.collection
+        c = self.collections.get(cid)
+        if c is None:  # its creation is on its way
+            self.unknown[cid].append(("own_insertion", (proxy, index, args, pe)))
+            return
         if pe < 0:
-            if c is None:  # its creation is on its way
-                self.unknown[proxy.collection].append(("insert_somewhere", (proxy, index, args)))
-                return
             pe = self.home(c, index)
-        self.send(pe, "insert", proxy, index, args)
+        self.insertions[cid][pe] += 1
+        self.send(pe, "insert", proxy, index, args, self.pe)
 
-    def on_insert_somewhere(self, proxy, index, args):
-        self.send(self.home(self.collections[proxy.collection], index), "insert", proxy, index, args)
+    def on_own_insertion(self, proxy, index, args, pe):
+        self.insert(proxy, index, args, pe)
 
-    def on_insert(self, proxy, index, args):
+    def on_insert(self, proxy, index, args, asker):
         cid = proxy.collection
         c = self.collections.get(cid)
         if c is None:
-            self.unknown[cid].append(("insert", (proxy, index, args)))
+            self.unknown[cid].append(("insert", (proxy, index, args, asker)))
             return
         chare = self._new_element(c, proxy, index)
+        if c.grows:
+            chare._c4.reductions.update(c.begun)
+            c.born += 1
+            c.inserted[asker] += 1
         self._construct(chare, args, None)
         self._tell_home(c, cid, index)
         self._deliver_waiting(c, cid, index)
+        self._look_at_fill(c, cid)
 
     def done_inserting(self, proxy):
-        self.send_to_all("total", proxy.collection, self.insertions[proxy.collection])
+        cid = proxy.collection
+        if cid in self.collections:
+            self.send_to_all("done_inserting", cid, self.pe, dict(self.insertions[cid]))
+        else:
+            self.unknown[cid].append(("own_end_of_insertion", (proxy,)))
 
-    def on_total(self, cid, total):
+    def on_own_end_of_insertion(self, proxy):
+        self.done_inserting(proxy)
+
+    def on_done_inserting(self, cid, asker, insertions):
         c = self.collections.get(cid)
         if c is None:
-            self.unknown[cid].append(("total", (cid, total)))
+            self.unknown[cid].append(("done_inserting", (cid, asker, insertions)))
             return
-        c.total = total
-        self._look_at_whole(cid)
+        c.announced[asker] = insertions.get(self.pe, 0)
+        self._look_at_fill(c, cid)
 
     # Time
 

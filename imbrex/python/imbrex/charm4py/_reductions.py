@@ -1,8 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reductions: contributions are combined on each PE, and at the root of the collection or section."""
+"""Reductions: contributions are combined on each PE, and at the root of the collection or section.
+
+A reduction over an array that grows begins on a PE with the first contribution there, or when the root, which has heard
+of one, asks all PEs to begin. The PE then tells how many elements were inserted there. An element that is inserted
+later takes part from the next reduction on. So the root knows how many contributions come once all PEs have told.
+
+A key is the number of a collection, or a section's pair; `sync_key` is that of an array's calls of AtSync.
+"""
 
 from imbrex.charm4py._future import Future
 from imbrex.charm4py._reducer import Reducer
+
+
+def sync_key(cid):
+    """The key of an array's calls of AtSync, and the other way round."""
+    return ~cid
 
 
 class Reduction:
@@ -14,16 +26,31 @@ class Reduction:
         self.callback = None
         self.name = None
         self.is_for_all = False
+        self.tellers = 0      # PEs on which it has begun
+        self.born = 0         # elements that were inserted there before
+        self.is_open = False  # all PEs were asked to begin
 
 
 class Reductions:
-    """What a PE's runtime does for reductions. A key is the number of a collection, or a section's pair."""
+    """What a PE's runtime does for reductions."""
 
     def root(self, key):
-        return key[0] if isinstance(key, tuple) else key % self.pes
+        return key[0] if isinstance(key, tuple) else max(key, sync_key(key)) % self.pes
+
+    def _found(self, key):
+        """The collection or section; None if it has not been heard of."""
+        if isinstance(key, tuple):
+            return self.sections.get(key)
+        return self.collections.get(max(key, sync_key(key)))
+
+    def _growing(self, key):
+        """The array if it grows."""
+        found = None if isinstance(key, tuple) else self._found(key)
+        return found if found is not None and found.grows else None
 
     def contribute(self, key, number, name, value, callback):
         own = self.reductions[key, number]
+        self._begin(key, number)
         own.count += 1
         own.name = name
         own.callback = callback
@@ -39,17 +66,61 @@ class Reductions:
         return future
 
     def _all_have_contributed(self, key, number, own):
-        found = self.sections.get(key) if isinstance(key, tuple) else self.collections.get(key)
+        found = self._found(key)
         if found is None:
             return False
         if not found.has_changed:
             return own.count >= len(found.members)
         return all(c._c4.reductions.get(key, 0) > number for c in found.members)
 
+    def _begin(self, key, number):
+        """Elements that are inserted here from now on take part in later reductions."""
+        array = self._growing(key)
+        if array is None or not array.is_filled:
+            return
+        first = array.begun.get(key, 0)
+        if number < first:
+            return
+        array.begun[key] = number + 1
+        self.send(self.root(key), "begun", key, first, number, array.born)
+
+    def on_begun(self, key, first, last, born):
+        for number in range(first, last + 1):
+            whole = self._whole(key, number)
+            whole.tellers += 1
+            whole.born += born
+            self._look_at(key, number)
+
+    def on_begin(self, key, number):
+        if self._found(key) is None:
+            self.unknown[max(key, sync_key(key))].append(("begin", (key, number)))
+            return
+        self.to_begin[key] = max(number, self.to_begin.get(key, 0))
+        self._begin(key, number)
+
+    def _look_at_fill(self, array, cid):
+        """Perhaps all that was inserted before ckDoneInserting is here: what has come for all of it begins."""
+        if not array.grows or not array.is_filled:
+            return
+        for known, number in [*self.reductions, *self.to_begin.items()]:
+            if known in (cid, sync_key(cid)):
+                self._begin(known, number)
+        broadcasts, array.broadcasts = array.broadcasts, []
+        for what in broadcasts:
+            self.on_broadcast(*what)
+
+    def _whole(self, key, number):
+        """What the root knows of a reduction. If the array grows, all PEs are asked to begin it."""
+        whole = self.whole_reductions[key, number]
+        if not whole.is_open and self._growing(key) is not None:
+            whole.is_open = True
+            self.send_to_all("begin", key, number)
+        return whole
+
     def _pass_on(self, key, number):
         own = self.reductions.pop((key, number))
         values = own.values
-        if own.name is not None and len(values) > 1:
+        if own.name and len(values) > 1:
             values = [self._reduce(own.name, values)]
         self.send(self.root(key), "partial", key, number, own.count, own.name, values, own.callback, own.is_for_all)
 
@@ -57,32 +128,40 @@ class Reductions:
         return getattr(Reducer, name)(values)
 
     def on_partial(self, key, number, count, name, values, callback, is_for_all):
-        whole = self.whole_reductions[key, number]
+        whole = self._whole(key, number)
         whole.count += count
         whole.values += values
         whole.name, whole.callback, whole.is_for_all = name, callback, is_for_all
         self._look_at(key, number)
 
-    def _total(self, key):
+    def _total(self, key, whole):
+        """How many contributions come; None if that is not known yet."""
         if isinstance(key, tuple):
             heard, total = self.section_totals.get(key, (0, 0))
             return total if heard == self.pes else None
-        c = self.collections.get(key)
+        c = self._found(key)
+        if c is not None and c.grows:
+            return whole.born if whole.tellers == self.pes else None
         return None if c is None else c.total
 
     def _look_at_whole(self, key):
+        keys = (key,) if isinstance(key, tuple) else (key, sync_key(key))
         for known, number in list(self.whole_reductions):
-            if known == key:
-                self._look_at(key, number)
+            if known in keys:
+                self._whole(known, number)
+                self._look_at(known, number)
         for known, number in list(self.reductions):
-            if known == key and self._all_have_contributed(key, number, self.reductions[known, number]):
-                self._pass_on(key, number)
+            if known in keys and self._all_have_contributed(known, number, self.reductions[known, number]):
+                self._pass_on(known, number)
 
     def _look_at(self, key, number):
         whole = self.whole_reductions[key, number]
-        if whole.count != self._total(key):
+        if whole.count != self._total(key, whole):
             return
         del self.whole_reductions[key, number]
+        if not isinstance(key, tuple) and key < 0:
+            self.balance(sync_key(key), whole.values)
+            return
         arguments = ()
         if whole.name is not None and whole.name != "nop":
             arguments = (Reducer.after(whole.name, self._reduce(whole.name, whole.values)),)
