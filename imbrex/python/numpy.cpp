@@ -40,6 +40,9 @@ bool is_named(PyObject* o, const char* name) { return std::strcmp(Py_TYPE(o)->tp
 constexpr std::uint8_t other_type = 255;
 constexpr const char* block_name = "imbrex._core.block";  ///< of a capsule with the memory of a message
 
+/// Such as the names of an enumeration of h5py.
+bool has_metadata(PyArray_Descr* d) { return PyDataType_METADATA(d) != nullptr; }
+
 /// Bytes that mean the same in each process, but for a type that needs more than a number: numbers of the
 /// other byte order, texts, times, and records of all these.
 bool has_named_type(PyArrayObject* a) {
@@ -50,10 +53,10 @@ bool has_named_type(PyArrayObject* a) {
          !PyDataType_REFCHK(d) && PyDataType_ELSIZE(d) > 0;
 }
 
-/// NumPy's own text, such as ">f8"; of records, which have none, what pickle makes of the type.
+/// NumPy's own text, such as ">f8". Records and types with metadata have none: what pickle makes of the type.
 nb::object text_of_type(PyArray_Descr* d) {
   PyObject* const type = reinterpret_cast<PyObject*>(d);
-  if (!PyDataType_HASFIELDS(d)) {
+  if (!PyDataType_HASFIELDS(d) && !has_metadata(d)) {
     const nb::object text = checked(PyObject_GetAttrString(type, "str"));
     return checked(PyUnicode_AsUTF8String(text.ptr()));
   }
@@ -198,7 +201,8 @@ nb::object new_array(int type, const std::vector<Py_ssize_t>& shape) {
 bool encode_array(encoder& out, PyObject* o, bool is_given) {
   load();
   auto* array = reinterpret_cast<PyArrayObject*>(o);
-  const bool is_numbered = is_plain(PyArray_TYPE(array)) && PyArray_ISNOTSWAPPED(array);
+  const bool is_numbered =
+      is_plain(PyArray_TYPE(array)) && PyArray_ISNOTSWAPPED(array) && !has_metadata(PyArray_DESCR(array));
   if (!is_numbered && !has_named_type(array)) return false;
   const nb::object text = is_numbered ? nb::object() : text_of_type(PyArray_DESCR(array));
   const bool is_in_rows = PyArray_IS_C_CONTIGUOUS(array);

@@ -47,9 +47,14 @@ class Echo(ix.Chare):
         return ix.give(np.ones(n))
 
 
+def metadata_of(dtype):
+    return dtype.metadata, [metadata_of(dtype[name]) for name in dtype.names or ()]
+
+
 def same(a, b):
     if isinstance(a, np.ndarray):
         return type(a) is type(b) and a.dtype == b.dtype and a.shape == b.shape and \
+            metadata_of(a.dtype) == metadata_of(b.dtype) and \
             (a.tobytes() == b.tobytes() if not a.dtype.hasobject else np.array_equal(a, b))
     if isinstance(a, (tuple, list)):
         return type(a) is type(b) and len(a) == len(b) and all(map(same, a, b))
@@ -77,6 +82,10 @@ def values():
     yield from (np.array(7), np.zeros((3, 0)), np.array(["a", "bc"]), np.array([1, "x", None], dtype=object))
     yield from (np.linspace(0, 1, 5000).astype(">f8")[::2], np.asfortranarray(np.ones((3, 4)).astype(">c8")))
     yield from (np.array([b"ab", b"c"]), np.array(["2026-01-01", "NaT"], "M8[ns]")[:1], np.arange(3).astype(">m8[s]"))
+    for dtype in (np.dtype("u1", metadata={"enum": {"red": 1}}), np.dtype(">f8", metadata={"unit": "m"}),
+                  np.dtype([("a", np.dtype("i4", metadata={"n": 1}))])):
+        yield np.zeros(5, dtype)
+        yield np.zeros(5000, dtype)
     yield np.array([(1, (2.5, b"xy"))] * 900, np.dtype([("a", "u1"), ("b", [("c", ">f4"), ("d", "S2")])], align=True))
     yield from (np.zeros(2, "V6"), np.array(["", ""]), np.zeros((2, 0), ">i4"), np.zeros(2, [("o", object)]))
     yield from (np.zeros(4, [("a", "i4"), ("b", "f8")]), np.arange(5).astype(">i4"), np.array(["2026-01-01"], "M8[D]"))
