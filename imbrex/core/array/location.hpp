@@ -77,9 +77,13 @@ struct follower;
 /// message of a certain life, a copy of a broadcast or the restart of an entry, is refused where it meets a
 /// later element of its key.
 ///
-/// What is known beyond that is bounded: where elements are that others have told of, where those went that
-/// have left, and which keys' elements have ended. A dense array needs nothing of the latter: all of its
-/// elements have been there.
+/// Other knowledge may be forgotten: where elements are that others have told of, where those went that have
+/// left, and which keys' elements have ended. A dense array needs nothing of the latter: all of its elements
+/// have been there. A place that messages of this PE use is remembered. The others are forgotten
+///   - after some thousands of news, if it is told where an element went, or that it has ended;
+///   - after some periods, if another PE has told of it. A period ends at the next message to another PE when
+///     so many places have been used in it, or told of, as were used in the one before. It doubles while this
+///     PE is told again of places that it had forgotten.
 template <class Index>
 class element_map : public collection_base {
  public:
@@ -92,7 +96,7 @@ class element_map : public collection_base {
   header* find(const key& k) const { return elements_.find(k); }
 
   /// The PE that a message for an element should be sent to. Throws what the placement throws.
-  int place_of(const key& k) const {
+  int place_of(const key& k) {
     if (elements_.find(k) != nullptr) return pe().pe();
     return known_.empty() ? home_of(k) : last_place_of(k);
   }
@@ -119,8 +123,8 @@ class element_map : public collection_base {
   void reported(const key& k, const location& where, int from, const caught_up& given);
   /// The home knows that an element that was here has arrived there, or ended.
   void confirmed(const key& k, const location& where, const caught_up& given);
-  /// News of where an element is.
-  void heard(const key& k, const location& where);
+  /// News of where an element is. `was_told`: this PE had been told of that place, and has asked again.
+  void heard(const key& k, const location& where, bool was_told);
   /// A message came that was sent after an element.
   void followed(follower<Index>& f);
 
@@ -128,7 +132,7 @@ class element_map : public collection_base {
   std::size_t count_held() const override;
   bool holds_messages() const override { return !held_.empty(); }
 
-  /// Of each kind that may be forgotten the newest so many places are remembered.
+  /// Of each kind that may be forgotten, at least so many of the newest places are remembered.
   static constexpr std::size_t places_remembered = 8192;
   std::size_t places_known() const { return known_.size(); }
 
@@ -165,14 +169,24 @@ class element_map : public collection_base {
   struct place {
     location last;
     kind what;
-    bool is_old = false;  ///< it was there when some were forgotten
+    std::uint8_t age = 0;        ///< how often some were forgotten since it was news or a message used it
+    std::int32_t told = nobody;  ///< of the PEs that were told of it, the one with the highest lot
   };
+  static constexpr std::int32_t nobody = -1;
+  static constexpr std::uint8_t oldest = 2;
   static bool may_be_forgotten(kind k) { return k >= kind::has_left; }
 
   bool before(const chare_header& a, const chare_header& b) const override;
-  int last_place_of(const key& k) const;
+  int last_place_of(const key& k);
   void know(const key& k, const location& where, kind what);
-  void forget_old(kind what);
+  struct counted {
+    std::size_t all = 0;
+    std::size_t used = 0;
+  };
+  counted forget_old(kind what);
+  void end_period();
+  /// Makes a choice among PEs that differs from key to key.
+  static std::uint64_t lot(const key& k, std::int32_t pe);
   /// At the home.
   void end(const key& k, const location& gone);
   bool is_elsewhere(const key& k) const { return known_elsewhere(k) != nullptr; }
@@ -183,20 +197,29 @@ class element_map : public collection_base {
   void hold(element_message<key>& m);
   void release_held(const key& k);
   void follow(element_message<key>& m, const location& where);
-  void forward(element_message<key>& m, const location& where);
+  void forward(element_message<key>& m, place& known);
   void refuse(element_message<key>& m);
 
   key_map<key, header> elements_;
   std::unordered_map<key, place, key_hasher<key>> known_;
-  std::array<std::size_t, kinds> news_{};  ///< of each kind, since some were forgotten
-  std::uint64_t last_end_ = 0;             ///< the newest epoch of all elements of this home that have ended
+  std::array<std::size_t, kinds> news_{};   ///< of each kind, since some were forgotten
+  std::size_t period_ = places_remembered;  ///< in places that were used or told of
+  std::size_t places_used_ = 0;             ///< in this period, or told of
+  std::size_t told_again_ = 0;              ///< in this period, of forgotten places
+  std::uint64_t last_end_ = 0;              ///< the newest epoch of all elements of this home that have ended
   std::unordered_map<key, std::vector<element_message<key>*>, key_hasher<key>> held_;
 };
 
 template <class Index>
-int element_map<Index>::last_place_of(const key& k) const {
+int element_map<Index>::last_place_of(const key& k) {
+  if (places_used_ > period_) [[unlikely]]
+    end_period();
   const auto at = known_.find(k);
   if (at == known_.end() || at->second.what == kind::has_ended) return home_of(k);
+  if (at->second.age != 0) [[unlikely]] {
+    at->second.age = 0;
+    ++places_used_;
+  }
   return at->second.what == kind::leaves ? pe().pe() : at->second.last.pe;
 }
 
@@ -220,7 +243,7 @@ void element_map<Index>::route(element_message<key>& m) {
       return goes.pe == nowhere ? hold(m) : follow(m, goes);
     }
     case kind::is_away:
-    case kind::has_left: return forward(m, at->second.last);
+    case kind::has_left: return forward(m, at->second);
     case kind::was_heard: return pe().dispatch(m, home);
     case kind::has_ended: return refuse(m);
   }
@@ -262,15 +285,23 @@ bool element_map<Index>::knows_as_new(const key& k, std::uint64_t epoch) const {
 }
 
 template <class Index>
-void element_map<Index>::forward(element_message<key>& m, const location& where) {
-  if (m.origin != static_cast<std::uint32_t>(pe().pe())) {
+void element_map<Index>::forward(element_message<key>& m, place& known) {
+  const auto asks = static_cast<std::int32_t>(m.origin);
+  if (asks != pe().pe()) {
     auto& news = make_message<location_notice<Index>>();
     news.collection = id();
     news.key = m.key;
-    news.where = where;
-    pe().dispatch(news, static_cast<int>(m.origin));
+    news.where = known.last;
+    news.was_told = known.told == asks;
+    if (known.told == nobody || lot(m.key, asks) > lot(m.key, known.told)) known.told = asks;
+    pe().dispatch(news, asks);
   }
-  pe().dispatch(m, where.pe);
+  pe().dispatch(m, known.last.pe);
+}
+
+template <class Index>
+std::uint64_t element_map<Index>::lot(const key& k, std::int32_t pe) {
+  return (key_hash(k) ^ (static_cast<std::uint64_t>(pe) * 0xbf58476d1ce4e5b9U)) * 0x94d049bb133111ebU;
 }
 
 template <class Index>
@@ -319,11 +350,14 @@ void element_map<Index>::confirmed(const key& k, const location& where, const ca
 }
 
 template <class Index>
-void element_map<Index>::heard(const key& k, const location& where) {
+void element_map<Index>::heard(const key& k, const location& where, bool was_told) {
   if (find(k) != nullptr) return;
   const auto at = known_.find(k);
   if (at == known_.end()) {
-    if (home_of(k) != pe().pe()) know(k, where, kind::was_heard);
+    if (home_of(k) == pe().pe()) return;
+    know(k, where, kind::was_heard);
+    ++places_used_;
+    if (was_told) ++told_again_;
   } else if ((at->second.what == kind::has_left || at->second.what == kind::was_heard) &&
              where.epoch > at->second.last.epoch) {
     know(k, where, at->second.what);
@@ -434,20 +468,46 @@ auto element_map<Index>::known_elsewhere(const key& k) const -> const location* 
 template <class Index>
 void element_map<Index>::know(const key& k, const location& where, kind what) {
   known_.insert_or_assign(k, place{where, what});
-  if (!may_be_forgotten(what)) return;
+  if (!may_be_forgotten(what) || what == kind::was_heard) return;
   // As many as a quarter of all, so that the look through all costs a few steps for each.
-  if (++news_[static_cast<std::size_t>(what)] > std::max(places_remembered, known_.size() / 4))
-    forget_old(what);
+  auto& news = news_[static_cast<std::size_t>(what)];
+  if (++news <= std::max(places_remembered, known_.size() / 4)) return;
+  news = 0;
+  forget_old(what);
 }
 
-/// Of one kind, but for what is news since the last time.
+/// Forgets the places of one kind that are the oldest, and counts those that were used since the last time.
 template <class Index>
-void element_map<Index>::forget_old(kind what) {
-  news_[static_cast<std::size_t>(what)] = 0;
+auto element_map<Index>::forget_old(kind what) -> counted {
+  counted left;
   for (auto at = known_.begin(); at != known_.end();) {
-    const bool is_old = at->second.what == what && std::exchange(at->second.is_old, true);
-    at = is_old ? known_.erase(at) : std::next(at);
+    if (at->second.what != what) {
+      ++at;
+    } else if (at->second.age == oldest) {
+      at = known_.erase(at);
+    } else {
+      ++left.all;
+      if (at->second.age++ == 0) ++left.used;
+      ++at;
+    }
   }
+  return left;
+}
+
+/// A PE that goes through many partners again and again remembers all of them, since each is used in each two
+/// periods. One whose partners are ever new ones remembers those of some periods, which grow no longer. The
+/// look through all costs some steps for each place that was used or told of.
+template <class Index>
+void element_map<Index>::end_period() {
+  constexpr std::size_t one_told_again = 1024;  // fewer of all are the price of forgetting
+  const counted left = forget_old(kind::was_heard);
+  if (told_again_ * one_told_again > places_used_)
+    period_ *= 2;
+  else if (left.all < period_ / 16)
+    period_ /= 2;
+  period_ = std::max({period_, places_remembered, left.used, known_.size() / 4});
+  places_used_ = 0;
+  told_again_ = 0;
 }
 
 template <class Index>
@@ -517,15 +577,16 @@ template <class Index>
 struct location_notice : message {
   key_type<Index> key{};
   location where{};
+  bool was_told = false;
 
   static inline message_type type_record =
       runtime_message_type<location_notice>({"notice where an element is"});
-  void serialize(auto& ar) { ar(key, where); }
+  void serialize(auto& ar) { ar(key, where, was_told); }
   void deliver() {
     auto* part = processor::here().collection(collection);
     if (part == nullptr) return processor::here().hold(*this);
     const message_guard mine(*this);
-    static_cast<element_map<Index>*>(part)->heard(key, where);
+    static_cast<element_map<Index>*>(part)->heard(key, where, was_told);
   }
 };
 

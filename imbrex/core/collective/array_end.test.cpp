@@ -204,7 +204,7 @@ TEST(location, forgets_keys_whose_elements_ended_long_ago) {
                     if (k % 1000 == 999) co_await quiescence();
                   }
                   const auto places = co_await all[-1].call<&keyed_guest::places>();
-                  EXPECT_LE(places, 2 * detail::element_map<int>::places_remembered + 1);
+                  EXPECT_LE(places, 3 * detail::element_map<int>::places_remembered + 1);
                   const std::string text = co_await complaint_of(all[keys - 1].call<&keyed_guest::one>());
                   EXPECT_TRUE(says_it_is_gone(text)) << text;
                   all.insert(3);  // long forgotten
