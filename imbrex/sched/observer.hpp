@@ -109,6 +109,9 @@ class observer {
   /// An element leaves for another PE, or arrives from another.
   virtual void departs(const detail::local_array& /*part*/, const chare_header& /*element*/, int /*to*/) {}
   virtual void arrives(const detail::local_array& /*part*/, const chare_header& /*element*/) {}
+  /// An element that somebody else has asked to move stays, since another of its entries is suspended.
+  virtual void stays(const detail::local_array& /*part*/, const chare_header& /*element*/, int /*asked_to*/) {
+  }
 
  protected:
   ~observer() = default;

@@ -7,21 +7,39 @@
 
 namespace imbrex::detail {
 
-void check_balance_point(const scope& entry, const waiter& who) {
+namespace {
+
+/// Another suspended entry of the same chare; null if there is none.
+const scope* suspended_beside(const chare_header& e, const scope& entry) {
+  const scope* s = e.entries;
+  while (s == &entry) s = s->next;
+  return s;
+}
+
+[[noreturn]] void throw_cannot_migrate(const chare_header& e, const scope& suspended) {
+  std::string text = e.home->element_name(e) + " cannot migrate at its balance_point: its entry " +
+                     std::string(static_cast<const message*>(suspended.request)->shown_kind().entry_name) +
+                     " is suspended too";
+  if (suspended.waits != nullptr) text += ", waiting for " + suspended.waits->description();
+  throw error(text + ". A frame cannot travel: let the other entry end first");
+}
+
+}  // namespace
+
+bool check_balance_point(const scope& entry, const waiter& who) {
   if (entry.chare == nullptr || entry.body != who.object())
     throw error(
         "balance_point must be awaited by the entry method itself, not by a task that it awaits: the frame "
         "of the entry ends "
         "there");
-  const auto& e = *static_cast<const chare_header*>(entry.chare);
-  for (const scope* s = e.entries; s != nullptr; s = s->next)
-    if (s != &entry) {
-      std::string text = e.home->element_name(e) + " cannot migrate at its balance_point: its entry " +
-                         std::string(static_cast<const message*>(s->request)->shown_kind().entry_name) +
-                         " is suspended too";
-      if (s->waits != nullptr) text += ", waiting for " + s->waits->description();
-      throw error(text + ". A frame cannot travel: let the other entry end first");
-    }
+  auto& e = *static_cast<chare_header*>(entry.chare);
+  const scope* const other = suspended_beside(e, entry);
+  if (other == nullptr) return true;
+  if (e.asks_itself) throw_cannot_migrate(e, *other);
+  if (const auto* const observers = e.home->pe().observers())
+    observers->tell([&](observer& o) { o.stays(*e.home, e, e.destination); });
+  e.destination = -1;
+  return false;
 }
 
 }  // namespace imbrex::detail

@@ -12,9 +12,10 @@
 namespace imbrex {
 namespace detail {
 
-/// Throws imbrex::error unless the waiting entry is the only suspended one of its chare, and waits itself:
-/// not in a function that it called.
-void check_balance_point(const scope& entry, const waiter& who);
+/// True if the chare can leave: the waiting entry is its only suspended one. Else the chare stays if somebody
+/// else has asked it to migrate. Throws imbrex::error if it has asked itself, or if the entry waits in a
+/// function that it called.
+bool check_balance_point(const scope& entry, const waiter& who);
 
 template <class T, auto Entry, class... A>
 class [[nodiscard("co_await balance_point")]] balance_point_awaiter {
@@ -29,7 +30,7 @@ class [[nodiscard("co_await balance_point")]] balance_point_awaiter {
   }
   bool suspend(const waiter& who, scope& entry) {
     if (element_.dying) return true;  // the destruction that is queued ends the entry here
-    check_balance_point(entry, who);
+    if (!check_balance_point(entry, who)) return false;
     auto& restart = std::apply(
         [this](auto&... a) -> auto& {
           return make_entry_message<T, Entry>(element_.home->pe(), std::move(a)...);

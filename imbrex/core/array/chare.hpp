@@ -90,8 +90,9 @@ consteval bool check_migratable() {
 
 [[noreturn]] void throw_wrong_pe(const char* what, int pe, int num_pes);
 
+/// `asks_itself`: the element does, and nobody else.
 template <class T>
-void request_migration(chare_header& element, int to);
+void request_migration(chare_header& element, int to, bool asks_itself);
 template <class T>
 void destroy_later(chare_header& element);
 
@@ -145,13 +146,14 @@ class chare {
   /// serialize).
   void migrate_to(detail::pe_number to) {
     if constexpr (detail::check_migratable<Derived>())
-      detail::request_migration<Derived>(detail::header_of(*this), to);
+      detail::request_migration<Derived>(detail::header_of(*this), to, true);
   }
 
   /// A point at which the chare may migrate. The entry itself awaits it, not a function that the entry calls.
   /// If the chare migrates, the entry's frame ends here, the members move, and `Entry` is called on the new
-  /// PE with these arguments. Whoever awaits the entry's result does not notice. Throws imbrex::error if
-  /// another entry of the chare is suspended.
+  /// PE with these arguments. Whoever awaits the entry's result does not notice. If another entry of the
+  /// chare is suspended, it throws imbrex::error where the chare itself has asked to migrate. Where somebody
+  /// else has asked, the chare stays, and `--stats` counts that.
   template <auto Entry, class... A>
   auto balance_point(A&&... arguments);
 

@@ -176,7 +176,7 @@ class collection final : public element_map<typename T::index_type> {
   bool can_migrate() const override { return !this->is_pinned() && is_migratable; }
   void move(chare_header& e, int to) override {
     if constexpr (is_migratable)
-      request_migration<T>(e, to);
+      request_migration<T>(e, to, false);
     else
       throw_not_migratable(e);
   }
@@ -590,13 +590,14 @@ template <class T>
 inline constexpr work_type departure{"migration", &run_departure<T>, &destroy_after_entry, nullptr, nullptr};
 
 template <class T>
-void request_migration(chare_header& e, int to) {
+void request_migration(chare_header& e, int to, bool asks_itself) {
   auto& pe = e.home->pe();
   if (to < 0 || to >= pe.num_pes()) throw_wrong_pe("migrate_to", to, pe.num_pes());
   if (to != pe.pe() && e.home->is_pinned()) throw_pinned(e);
   if (e.dying) return;
   if (e.travels) throw_travelling("migrate_to", e);
   e.destination = to == pe.pe() ? -1 : to;
+  e.asks_itself = asks_itself;
   if (e.destination >= 0 && !std::exchange(e.departure_queued, true))
     push_after_entry(departure<T>, e, nullptr);
 }

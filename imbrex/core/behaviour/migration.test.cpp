@@ -10,6 +10,7 @@
 
 #include <imbrex/base/random.hpp>
 #include <imbrex/core/behaviour/machines.test.hpp>
+#include <imbrex/core/pe/local_array.hpp>
 
 namespace imbrex::migration_test {
 
@@ -92,6 +93,13 @@ class traveller : public chare<traveller> {
       text = e.what();
     }
     co_return text;
+  }
+  task<int> work(int steps) {
+    while (steps-- > 0) {
+      co_await give_way();
+      co_await balance_point<&traveller::work>(steps);
+    }
+    co_return pe();
   }
   task<> balance_in_a_task() { co_await balance_point<&traveller::balance_in_a_task>(); }
   task<std::string> balance_below() {
@@ -252,6 +260,57 @@ TEST_P(migration, beside_a_suspended_entry_is_an_error_that_names_it) {
       EXPECT_NE(below.find("by the entry method itself"), std::string::npos) << below;
     }
   });
+}
+
+/// Asks elements of its PE to move, as a balancer does.
+class mover : public chare<mover> {
+ public:
+  void move_all(element<traveller> any) {
+    auto& here = detail::processor::here();
+    auto* const part = detail::array_at(here, here.number_of(any.collection()));
+    for (auto* e : std::vector<chare_header*>(part->locals())) part->move(*e, (pe() + 1) % num_pes());
+  }
+};
+
+TEST_P(migration, that_others_ask_for_waits_for_no_second_entry) {
+  run([]() -> task<> {
+    const auto all = make_array<traveller>({2});
+    co_await all.created();
+    const auto movers = make_group<mover>();
+    const int home = co_await all[0].call<&traveller::on>();
+    auto waits = all[0].call<&traveller::wait_for>(8);
+    co_await quiescence();
+    send<&mover::move_all>(movers[home], all[0]);
+    const int stayed = co_await all[0].call<&traveller::work>(5);
+    EXPECT_EQ(stayed, home);
+    send<&traveller::letters>(all[0], 8, "eight");
+    co_await waits;
+    send<&mover::move_all>(movers[home], all[0]);
+    const int moved = co_await all[0].call<&traveller::work>(5);
+    EXPECT_EQ(moved, (home + 1) % num_pes());
+  });
+}
+
+TEST(migration_statistics, tell_of_elements_that_stay) {
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(imbrex::run(options{.pes = 2, .stats = true},
+                        []() -> task<> {
+                          const auto all = make_array<traveller>({2});
+                          co_await all.created();
+                          const auto movers = make_group<mover>();
+                          auto waits = all[0].call<&traveller::wait_for>(8);
+                          co_await quiescence();
+                          send<&mover::move_all>(movers[0], all[0]);
+                          co_await all[0].call<&traveller::work>(5);
+                          send<&traveller::letters>(all[0], 8, "eight");
+                          co_await waits;
+                          send<&traveller::go>(all[0], 1);
+                          co_await quiescence();
+                        }),
+            0);
+  const auto text = testing::internal::GetCapturedStderr();
+  EXPECT_NE(text.find("elements  1 have migrated; 1 that were asked to have stayed"), std::string::npos)
+      << text;
 }
 
 /// Takes part in everything at once: sends, mailboxes, broadcasts, reductions and a migration each round.

@@ -32,6 +32,7 @@ struct chare_header {
   std::uint64_t born = 1;         ///< the epoch at which this one was inserted
   bool dying = false;
   bool departure_queued = false;
+  bool asks_itself = false;  ///< to migrate: it did, and nobody else
   bool travels =
       false;  ///< between its departure and its arrival, when its class may run, but not move or end it
   /// Calls of all_reduce by section.

@@ -22,8 +22,8 @@ namespace imbrex::detail {
 class section_place_base {
  public:
   virtual ~section_place_base() = default;
-  /// Names the members whose home this PE is and that are nowhere, which an all_reduce would wait for: a line
-  /// for each, until there are `most` lines.
+  /// Says what an all_reduce would wait for: a line for each member whose home this PE is and that is
+  /// nowhere, and for each all_reduce that lacks values. Until there are `most` lines.
   virtual void describe_missing(std::vector<std::string>& lines, std::size_t most) const = 0;
 };
 
@@ -67,7 +67,8 @@ class local_array : public collection_part {
   /// True if that address lies in the element's object.
   virtual bool is_member(const chare_header& element, const void* address) const = 0;
   /// Has an element of this PE move to another, as its `migrate_to` does: after the item that runs now, or at
-  /// its next balance point. Throws imbrex::error if there is no such PE or the element cannot migrate.
+  /// its next balance point. It stays if another of its entries is suspended there. Throws imbrex::error if
+  /// there is no such PE or the element cannot migrate.
   virtual void move(chare_header& element, int to) = 0;
   /// What traces know an element by (`key_number`).
   virtual std::uint64_t number_of(const chare_header& element) const = 0;

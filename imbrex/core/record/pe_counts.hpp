@@ -39,6 +39,8 @@ class pe_counts {
   number bytes;
   number to_other_pes;
   number to_other_processes;
+  number migrations;  ///< elements that left the PE
+  number stays;       ///< elements that stayed though somebody else had asked them to leave
 
   /// Begins an item. If the PE was idle, `why` is the cause of the idle time's end.
   void begin(nanoseconds now, idle_cause why) {

@@ -27,4 +27,7 @@ void pe_statistics::sent(const departing_message& what) {
   if (!pe_.run().holds(what.to())) counts_.to_other_processes.add(1);
 }
 
+void pe_statistics::departs(const local_array&, const chare_header&, int) { counts_.migrations.add(1); }
+void pe_statistics::stays(const local_array&, const chare_header&, int) { counts_.stays.add(1); }
+
 }  // namespace imbrex::detail

@@ -15,6 +15,8 @@ class pe_statistics final : public observer {
   void item_begins(const work& item) override;
   void item_ends() override;
   void sent(const departing_message& what) override;
+  void departs(const local_array& part, const chare_header& element, int to) override;
+  void stays(const local_array& part, const chare_header& element, int asked_to) override;
 
  private:
   idle_cause cause_of(const work& item) const;

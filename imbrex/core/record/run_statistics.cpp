@@ -58,6 +58,8 @@ struct run_statistics::totals {
   double bytes = 0;
   double to_other_pes = 0;
   double to_other_processes = 0;
+  double migrations = 0;
+  double stays = 0;
 };
 
 run_statistics::run_statistics(std::string who, const clock& time, bool is_real_time)
@@ -105,6 +107,8 @@ run_statistics::totals run_statistics::add_up() const {
     add(all.bytes, pe.bytes);
     add(all.to_other_pes, pe.to_other_pes);
     add(all.to_other_processes, pe.to_other_processes);
+    add(all.migrations, pe.migrations);
+    add(all.stays, pe.stays);
   }
   return all;
 }
@@ -140,6 +144,10 @@ std::string run_statistics::summary(nanoseconds took) const {
   text += "\n  exposed   " + idle(idle_cause::message) +
           " of the time PEs were idle until a message came from another, " + idle(idle_cause::device) +
           " until their device had done something";
+  if (all.migrations + all.stays > 0)
+    text += "\n  elements  " + std::to_string(static_cast<std::uint64_t>(all.migrations)) +
+            " have migrated; " + std::to_string(static_cast<std::uint64_t>(all.stays)) +
+            " that were asked to have stayed, as another of their entries was suspended";
   text += "\n  memory    " + bytes_text(memory_used()) + " at most";
   return text;
 }
