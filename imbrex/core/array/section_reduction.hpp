@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -47,7 +48,12 @@ class section_reduction_base {
   virtual ~section_reduction_base() = default;
   /// The PE has learnt its place, or that the section lacks a member.
   virtual void check() = 0;
+  /// The members and the PEs below that it waits for: "block(2), block(3) and those of PE 5".
+  virtual std::string missing() const = 0;
 };
+
+/// Joins names as in "a, b and 3 others"; names no more than three.
+std::string join_names(const std::vector<std::string>& names);
 
 /// A PE's place in the tree of a section's homes.
 template <class T>
@@ -223,6 +229,13 @@ void section_place<T>::describe_missing(std::vector<std::string>& lines, std::si
     if (lines.size() < most && part_.is_nowhere(k))
       lines.push_back(part_.key_name(k) + " belongs to a section whose members reduce, and " +
                       part_.why_nowhere(k));
+  for (const auto& [number, reduction] : reductions_) {
+    if (lines.size() >= most || !is_known_) return;
+    lines.push_back("an all_reduce over a section of the array of " +
+                    std::string(short_name(part_.shown_name())) + " waits for " + reduction->missing() +
+                    ": each call of section makes another section, so make one, and send its proxy to all "
+                    "members");
+  }
 }
 
 template <class T>
@@ -310,6 +323,16 @@ class section_reduction final : public section_reduction_base {
     const auto self = place_.take(number_);
     for (const int child : place_.children()) pass_down(all, thrown, child);
     for (auto& c : contributions_) answer(all, thrown, c);
+  }
+
+  std::string missing() const override {
+    std::vector<std::string> names;
+    for (const auto& k : place_.members())
+      if (std::ranges::none_of(contributions_, [&](const auto& c) { return c.from == k; }))
+        names.push_back(place_.part().key_name(k));
+    for (const int child : place_.children())
+      if (!reports_.contains(child)) names.push_back("members whose home is PE " + std::to_string(child));
+    return names.empty() ? "its result" : join_names(names);
   }
 
  private:

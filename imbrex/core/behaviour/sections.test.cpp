@@ -201,6 +201,27 @@ TEST_P(sections, pass_on_what_a_member_throws) {
   });
 }
 
+/// Each member makes its own section of the same members.
+class maker : public chare<maker> {
+ public:
+  task<int> reduce() {
+    const auto mine = peers().section(std::pair{0, 2});
+    co_return co_await all_reduce(mine, 1, sum);
+  }
+};
+
+TEST_P(sections, that_each_member_makes_are_told_of_in_a_deadlock) {
+  for (const options& settings : GetParam().runs) {
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(
+        run_once(settings, []() -> task<> { co_await make_array<maker>(2).reduce<&maker::reduce>(sum); }), 1);
+    const std::string text = testing::internal::GetCapturedStderr();
+    EXPECT_NE(text.find("an all_reduce over a section of the array of maker waits for "), std::string::npos)
+        << text;
+    EXPECT_NE(text.find("each call of section makes another section"), std::string::npos) << text;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(on, sections, testing::ValuesIn(machines()), name_of_machine);
 
 /// Each list of PEs is cut into at most four parts that are not empty, none on both sides of the own place.
