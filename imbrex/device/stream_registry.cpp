@@ -8,11 +8,24 @@
 namespace imbrex::detail {
 namespace {
 
+/// The registry asks as often as streams come and go, for which an emulation may refuse to answer.
 bool over(event_backend& event) {
   try {
     return event.done();
   } catch (const device_error&) {
     return true;  // a failed device runs nothing any more
+  } catch (const error&) {
+    return false;
+  }
+}
+
+bool is_idle(stream_backend& stream) {
+  try {
+    return stream.idle();
+  } catch (const device_error&) {
+    throw;
+  } catch (const error&) {
+    return false;
   }
 }
 
@@ -32,7 +45,7 @@ void device_moment::wait() noexcept {
 
 void stream_registry::record(stream_backend& stream, std::vector<std::shared_ptr<event_backend>>& in) {
   try {
-    if (stream.idle()) return;
+    if (is_idle(stream)) return;
     std::shared_ptr<event_backend> end = of_.make_event();
     stream.record(*end);
     in.push_back(std::move(end));

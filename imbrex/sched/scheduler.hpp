@@ -96,6 +96,11 @@ class scheduler {
   }
   bool is_punctual() const { return punctual_; }
 
+  /// No sleep is shorter, where time goes on by sleeps alone: so an entry that gives way again and again
+  /// comes to the time for which it waits. Before the PE runs.
+  void set_shortest_sleep(nanoseconds time) { shortest_sleep_ = time; }
+  nanoseconds shortest_sleep() const { return shortest_sleep_; }
+
   /// The PE's connection to other processes; before it runs.
   void attach(endpoint& network) {
     endpoint_ = &network;
@@ -216,6 +221,7 @@ class scheduler {
   unsigned turns_ = 0;
   unsigned turns_skipped_ = 63;  // turns between readings of the clock
   bool punctual_ = false;
+  nanoseconds shortest_sleep_{0};
   local_clock* charged_ = nullptr;
   const observer_list* observers_ = nullptr;
   endpoint* endpoint_ = nullptr;

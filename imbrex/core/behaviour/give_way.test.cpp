@@ -2,10 +2,15 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
 #include <imbrex/core/behaviour/machines.test.hpp>
+#include <imbrex/core/gpu/device_work.hpp>
 #include <imbrex/core/pe/sleep.hpp>
+#include <imbrex/device/event.hpp>
+#include <imbrex/device/kernel.hpp>
+#include <imbrex/device/stream.hpp>
 
 namespace imbrex::give_way_test {
 
@@ -59,6 +64,47 @@ TEST(give_way, lets_messages_go_before_the_other_computations) {
   EXPECT_EQ(status, 0);
   ASSERT_EQ(order.size(), std::size_t{4 * parts * 2});
   for (std::size_t i = 0; i < order.size(); i += 2) EXPECT_EQ(order[i + 1], -order[i] - 1) << i;
+}
+
+constexpr kernel<> nap{
+    .name = "nap", .host = [] {}, .work = [] { return work_size{.time = nanoseconds(1'000'000)}; }};
+
+/// Asks its device whether an event is over.
+class asker : public chare<asker> {
+ public:
+  task<int> ask(bool gives_way) {
+    event_pool events(gpu());
+    stream work(gpu());
+    event end = events.take();
+    work.launch(nap);
+    work.record(end);
+    int asked = 1;
+    for (; !end.done(); ++asked)
+      if (gives_way) co_await give_way();
+    co_return asked;
+  }
+};
+
+TEST(give_way, lets_time_pass_where_it_is_simulated) {
+  for (const auto machine : {machine_kind::deterministic, machine_kind::simulated}) {
+    options settings{.pes = 2, .machine = machine, .device = "emulated"};
+    EXPECT_EQ(imbrex::run(settings,
+                          []() -> task<> {
+                            const int asked = co_await make_chare_on<asker>(1).call<&asker::ask>(true);
+                            EXPECT_GT(asked, 1);
+                          }),
+              0);
+  }
+}
+
+/// The streams of who asks in vain end while an exception is on its way.
+TEST(give_way, is_asked_for_where_a_program_asks_in_vain) {
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(imbrex::run(options{.pes = 1, .machine = machine_kind::deterministic, .device = "emulated"},
+                        []() -> task<> { co_await make_chare<asker>().call<&asker::ask>(false); }),
+            1);
+  const auto text = testing::internal::GetCapturedStderr();
+  EXPECT_NE(text.find("a program asks its device again and again"), std::string::npos) << text;
 }
 
 }  // namespace imbrex::give_way_test

@@ -16,4 +16,9 @@ inline link_model link_of(const options& settings) {
 /// The seed of the deterministic machine's order.
 inline std::uint64_t seed_of(const options& settings) { return settings.seed.value_or(1); }
 
+/// `--shuffle` makes another order of each seed.
+inline std::uint64_t seed_of_order(const options& settings) {
+  return seed_of(settings) + settings.shuffle.value_or(0) * 1'000'003;
+}
+
 }  // namespace imbrex::detail

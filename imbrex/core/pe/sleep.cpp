@@ -14,7 +14,7 @@ void sleeper::start() {
   timer_->owner = this;
   timer_->priority = priority_;
   const auto now = pe.now();
-  timer_->deadline = now + std::min(time_, nanoseconds::max() - now);
+  timer_->deadline = now + std::min(std::max(time_, pe.shortest_sleep()), nanoseconds::max() - now);
   pe.add_timer(*timer_);
 }
 

@@ -7,8 +7,19 @@
 
 namespace imbrex::detail {
 
+namespace {
+
+/// Items take no time here, so a sleep of none would come to its end in the same moment.
+constexpr nanoseconds shortest_sleep{1000};
+
+}  // namespace
+
 deterministic_machine::deterministic_machine(const options& settings, local_run& run)
-    : stepping_machine(run), wire_(seed_of(settings) + settings.shuffle.value_or(0) * 1'000'003) {}
+    : stepping_machine(run), wire_(seed_of_order(settings)) {}
+
+void deterministic_machine::connect(bool /*may_spin*/, scheduler* /*comm_thread*/) {
+  for (const auto& p : run_.processors()) p->set_shortest_sleep(shortest_sleep);
+}
 
 void deterministic_machine::run() {
   run_steps([this] { return step(); });

@@ -14,6 +14,7 @@ class deterministic_machine final : public stepping_machine {
 
   delivery_rules rules() const override { return {.direct = false, .separates_broadcasts = true}; }
   transport& wire_of(int /*pe*/) override { return wire_; }
+  void connect(bool may_spin, scheduler* comm_thread) override;
   void run() override;
   void discard() noexcept override { wire_.discard(); }
 
