@@ -2,12 +2,15 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstdio>
 #include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
+
+#include <unistd.h>
 
 #include <imbrex/core/behaviour/machines.test.hpp>
 #include <imbrex/net/connect/fabric_kinds.hpp>
@@ -346,9 +349,61 @@ TEST_P(errors, an_exception_that_waits_for_others_is_told_in_a_deadlock) {
         auto all = make_array<faulty>({2, 2});
         co_await all.reduce<&faulty::fail_or_wait>(sum);
       },
-      {"deadlock", "an exception waits for the other elements",
-       "std::runtime_error: I am the first (thrown by faulty(0, 0), entry fail_or_wait, on PE ",
-       "entry fail_or_wait"});
+      {"imbrex: error: std::runtime_error: I am the first (thrown by faulty(0, 0), entry fail_or_wait, on "
+       "PE ",
+       "The call cannot end, which is a deadlock", "entry fail_or_wait"});
+}
+
+/// A file in place of the standard error output.
+class error_file {
+ public:
+  error_file() : before_(::dup(STDERR_FILENO)) { ::dup2(::fileno(file_), STDERR_FILENO); }
+  ~error_file() {
+    ::dup2(before_, STDERR_FILENO);
+    ::close(before_);
+    std::fclose(file_);
+  }
+  error_file(const error_file&) = delete;
+  error_file& operator=(const error_file&) = delete;
+
+  bool has(const std::string& part) const {
+    std::string text(65'536, '\0');
+    const ssize_t size = ::pread(::fileno(file_), text.data(), text.size(), 0);
+    text.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
+    return text.find(part) != std::string::npos;
+  }
+
+ private:
+  std::FILE* const file_ = std::tmpfile();
+  const int before_;
+};
+
+const error_file* said = nullptr;
+
+class timekeeper : public chare<timekeeper> {
+ public:
+  /// Keeps the run alive until it has been told of the exception and of who waits.
+  task<> run_until_all_is_said() {
+    while (!said->has(
+               "std::runtime_error: I am the first (thrown by faulty(0, 0), entry fail_or_wait, on PE ") ||
+           !said->has("faulty(1, 1), entry fail_or_wait, on PE 0 waits for port with reference 43"))
+      co_await sleep_for(std::chrono::milliseconds(1));
+    imbrex::exit(0);
+  }
+};
+
+TEST(errors_of_calls, are_told_where_others_wait_and_something_goes_on) {
+  for (const options& settings : {threads(1), seeded(1, 1)}) {
+    SCOPED_TRACE(text_of(settings));
+    const error_file file;
+    said = &file;
+    EXPECT_EQ(run(settings,
+                  []() -> task<> {
+                    auto ends = make_chare<timekeeper>().call<&timekeeper::run_until_all_is_said>();
+                    co_await make_array<faulty>({2, 2}).reduce<&faulty::fail_or_wait>(sum);
+                  }),
+              0);
+  }
 }
 
 TEST_P(errors, a_default_constructed_proxy_is_refused) {

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include <imbrex/core/pe/run_services.hpp>
+
 namespace imbrex::detail {
 
 collector_base::collector_base(partial_result& whole, std::size_t expected)
@@ -38,7 +40,9 @@ void collector_base::report_to(std::uint32_t parent, const reply_address& reply)
 message& collector_base::report(partial_result& of) const { return of; }
 
 void collector_base::fail(std::uint32_t, carried_exception why) {
-  if (!whole_->error) whole_->error = std::move(why);
+  const bool is_first = !whole_->error;
+  if (is_first) whole_->error = std::move(why);
+  if (is_first && missing_ > 1) processor::here().run().exception_waits();
   answered();
 }
 

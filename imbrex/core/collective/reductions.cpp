@@ -11,6 +11,7 @@
 #include <imbrex/base/error.hpp>
 #include <imbrex/core/pe/local_array.hpp>
 #include <imbrex/core/pe/pending.hpp>
+#include <imbrex/core/pe/run_services.hpp>
 
 namespace imbrex::detail {
 
@@ -616,6 +617,7 @@ void reduction_station::send_failure_down(std::uint64_t number, const carried_ex
 
 void reduction_station::add(partial_result& part) {
   auto& values = part.of_call ? calls_[part.number].values : totals_[part.number].values;
+  if (part.of_call && part.error) part_.pe().run().exception_waits();
   if (!values.add(part)) return fail_reduction_types(part_);
   if (!part.of_call)
     return add(part.number, static_cast<int>(part.origin), part.count, part.change, part.is_report,

@@ -39,6 +39,9 @@ class run_services {
   virtual void fail(std::string_view text, int status = 1) = 0;
   /// An exception left what ran on a PE; it is the current one.
   virtual void on_uncaught(int pe) noexcept = 0;
+  /// An exception has come to one answer of several on a PE, and waits for the others: if it waits for long,
+  /// people are told.
+  virtual void exception_waits() noexcept = 0;
   /// On PE 0: somebody waits for quiescence.
   virtual void await_quiescence(int pe, const reply_address& reply) = 0;
 

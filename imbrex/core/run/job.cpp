@@ -164,8 +164,8 @@ void job::all_quiet() {
   tell_others(about::waits);
 }
 
-void job::heard_waits(const std::string& text) {
-  waits_ += text;
+void job::heard_waits(known_waits&& there) {
+  waits_.join(std::move(there));
   if (--waits_missing_ == 0) owner_.fail_deadlock(waits_);
 }
 
@@ -309,9 +309,9 @@ void job::notice(int process, std::span<const std::byte> bytes) {
       break;
     }
     case about::waiting: {
-      std::string text;
-      read(text);
-      if (waits_missing_ > 0) return heard_waits(text);
+      known_waits there;
+      read(there);
+      if (waits_missing_ > 0) return heard_waits(std::move(there));
       break;
     }
     case about::clock: {

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include <imbrex/core/collective/waits.hpp>
 #include <imbrex/core/options/options.hpp>
 #include <imbrex/net/network.hpp>
 #include <imbrex/sched/comm_thread.hpp>
@@ -96,7 +97,7 @@ class job final : public network::receiver {
   network::counts total() const;
   /// Nothing moves anywhere.
   void all_quiet();
-  void heard_waits(const std::string& text);
+  void heard_waits(known_waits&& there);
   /// Tells the user why the run ends. False if that has been said already; then it has been said as a whole.
   bool complain(const std::string& text);
   /// When a process is lost.
@@ -130,7 +131,7 @@ class job final : public network::receiver {
   std::uint64_t round_ = 0;
   bool asking_ = false;
   int waits_missing_ = 0;
-  std::string waits_;
+  known_waits waits_;
 };
 
 }  // namespace detail

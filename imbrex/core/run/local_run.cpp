@@ -20,15 +20,13 @@ namespace imbrex::detail {
 
 namespace {
 
-constexpr std::size_t report_lines = 20;
-
 constexpr std::chrono::milliseconds grace_after_failure{3000};
 constexpr std::chrono::milliseconds grace_after_success{30000};
 
 }  // namespace
 
 local_run::local_run(options settings)
-    : gate_(std::make_shared<executor_gate>()), how_(std::move(settings)) {}
+    : gate_(std::make_shared<executor_gate>()), how_(std::move(settings)), watch_(processors_, *gate_) {}
 
 local_run::~local_run() = default;
 
@@ -146,49 +144,23 @@ bool local_run::release_quiescence_waiters() {
   return !answers.empty();
 }
 
-std::string local_run::describe_waits() const {
-  std::vector<std::string> lines;
-  std::size_t more = 0;
-  const auto add = [&](std::string line) {
-    lines.size() < report_lines ? lines.push_back(std::move(line)) : void(++more);
-  };
-  const auto add_waits = [&](const std::string& who, const scope& entry) {
-    if (entry.waits == nullptr) add(who + " waits for something that is not the runtime's");
-    const bool has_place = entry.kind != nullptr && entry.kind->place != nullptr;
-    const std::string place = has_place ? ", at " + entry.kind->place(entry.body) : "";
-    for (const auto* w = entry.waits; w != nullptr; w = w->next())
-      add(who + " waits for " + w->description() + place);
-  };
-  const auto add_error = [&](const carried_exception& held) {
-    if (held) add("an exception waits for the other elements that were called: " + held.description());
-  };
-  for (const auto& p : processors_) {
-    p->replies().for_each([&](const reply_target& target) { add_error(target.held_error()); });
-    for_each_array(
-        *p, [&](const local_array& c) { std::ranges::for_each(c.reductions().held_errors(), add_error); });
-  }
-  if (pes_.first == 0) add_waits("the main task", processor_at(0).main);
-  for (const auto& p : processors_) {
-    for (const auto* m : p->held())
-      add("a message for an array that was never created waits on PE " + std::to_string(p->pe()) +
-          " (sent by PE " + std::to_string(m->origin) + ")");
-    for_each_array(*p, [&](const local_array& c) {
-      c.describe_held(lines, report_lines, true);
-      for (const auto& [id, place] : c.section_places) place->describe_missing(lines, report_lines);
-      for (const auto* e : c.locals())
-        for (const scope* s = e->entries; s != nullptr; s = s->next)
-          add_waits(describe_entry(*e, static_cast<const message*>(s->request)->shown_kind()), *s);
-    });
-  }
-  std::string text;
-  for (const auto& l : lines) text += "\n  " + l;
-  if (more > 0) text += "\n  and " + std::to_string(more) + " more";
-  return text;
+known_waits local_run::describe_waits() const {
+  known_waits all;
+  for (const auto& p : processors_) add_waits_of(*p, all);
+  return all;
 }
 
-void local_run::fail_deadlock(const std::string& waits) {
-  fail("deadlock: no message is in flight, nothing runs, and the main task has not ended. Who waits:" +
-       waits);
+void local_run::fail_deadlock(const known_waits& waits) {
+  if (waits.thrown.empty())
+    return fail(
+        "deadlock: no message is in flight, nothing runs, and the main task has not ended. Who waits:" +
+        waits.text());
+  std::string text;
+  for (const std::string& thrown : waits.thrown) text += thrown + "\n";
+  fail(text +
+       "The call cannot end, which is a deadlock: other elements that were called wait, no message is in "
+       "flight, and nothing runs. Who waits:" +
+       waits.text());
 }
 
 void local_run::report_held_messages() {

@@ -13,9 +13,11 @@
 #include <vector>
 
 #include <imbrex/base/out_of_memory.hpp>
+#include <imbrex/core/collective/waits.hpp>
 #include <imbrex/core/options/options.hpp>
 #include <imbrex/core/pe/processor.hpp>
 #include <imbrex/core/pe/run_services.hpp>
+#include <imbrex/core/run/exception_watch.hpp>
 #include <imbrex/net/network.hpp>
 
 namespace imbrex::detail {
@@ -50,6 +52,7 @@ class local_run : public run_services {
   void fail(std::string_view text, int status = 1) final;
   /// Needs no memory.
   void on_uncaught(int pe) noexcept final;
+  void exception_waits() noexcept final { watch_.note(); }
   /// Ends the run in this process alone.
   void end_here(int status);
   bool ended() const { return status_.load(std::memory_order_acquire) != running; }
@@ -77,9 +80,9 @@ class local_run : public run_services {
   virtual bool quiet(const network::counts& exchanged) = 0;
   /// On PE 0. False if nobody waits for quiescence.
   bool release_quiescence_waiters();
-  /// A line for each thing in this process that waits.
-  std::string describe_waits() const;
-  void fail_deadlock(const std::string& waits);
+  /// What waits in this process.
+  known_waits describe_waits() const;
+  void fail_deadlock(const known_waits& waits);
   /// What this process has exchanged with others; while its PEs sleep.
   virtual network::counts counted() const { return {}; }
 
@@ -103,6 +106,7 @@ class local_run : public run_services {
   std::unique_ptr<machine> machine_;  ///< of this process's PEs; its clocks are theirs and the devices'
   std::unique_ptr<run_devices> devices_;
   std::vector<std::unique_ptr<processor>> processors_;
+  exception_watch watch_;
 
  private:
   static constexpr int running = std::numeric_limits<int>::min();

@@ -247,7 +247,8 @@ void runtime::attach_observers(const bootstrap* meeting, const host_share& share
 }
 
 runtime::~runtime() {
-  gate_->close();                 // a run that has thrown has not come to it
+  watch_.stop();                  // a run that has thrown has not come to it
+  gate_->close();                 // nor to this
   if (job_) job_->net().close();  // it may hold messages, which belong to the PEs' memory
   clear();
   links_.clear();
@@ -281,6 +282,7 @@ int runtime::run(std::function<task<int>()> main) {
   if (statistics_) statistics_->begin();
   if (pes_.first == 0) start(std::move(main));
   machine_->run();
+  watch_.stop();
   gate_->close();  // those that hold executors must find no PE that is gone, nor keep devices busy
   const bool devices_are_well = drain_devices();
   int of_all = status() == 0 && !devices_are_well ? 1 : status();
