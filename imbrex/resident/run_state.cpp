@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/core/gpu/run_options.hpp>
 #include <imbrex/core/pe/processor.hpp>
 #include <imbrex/core/pe/run_services.hpp>
 #include <imbrex/core/record/block_recording.hpp>
@@ -85,7 +86,10 @@ std::shared_ptr<imbrex::detail::executor_gate> gate_here() {
 }
 std::uint64_t seed_here() {
   const run_services* const run = stepped_run();
-  return run == nullptr ? 0 : run->how().shuffle.value_or(0);
+  if (run == nullptr) return 0;
+  const options& how = run->how();
+  return how.machine == machine_kind::deterministic ? imbrex::detail::seed_of_order(how)
+                                                    : how.shuffle.value_or(0);
 }
 
 /// Kernel that takes the simulated time of a run on the device.

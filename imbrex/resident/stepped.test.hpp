@@ -19,7 +19,7 @@ inline options stepped(machine_kind machine, std::optional<std::uint64_t> seed =
   how.pes = 1;
   how.machine = machine;
   how.device = "emulated";
-  how.shuffle = seed;
+  (machine == machine_kind::deterministic ? how.seed : how.shuffle) = seed;
   if (machine == machine_kind::simulated) how.device_model = "summit";
   return how;
 }
