@@ -10,6 +10,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/core/collective/waits.hpp>
 #include <imbrex/core/options/options.hpp>
 #include <imbrex/core/pe/executor.hpp>
 #include <imbrex/core/pe/processor.hpp>
@@ -226,9 +227,10 @@ class posted_call {
     function_.reset();
   }
 
-  void operator()() const {
+  template <class... A>
+  void operator()(const A&... arguments) const {
     try {
-      checked(PyObject_CallNoArgs(function_.ptr()));
+      function_(arguments...);
     } catch (...) {
       std::rethrow_exception(travelling_exception("a posted function"));
     }
@@ -242,6 +244,12 @@ bool post(const executor& to, nb::object function) {
   posted_call call(std::move(function));
   const nb::gil_scoped_release unlocked;
   return to.post(std::move(call));
+}
+
+/// Calls `tell` on this PE with two lists of lines: exceptions that wait for other answers, and who waits.
+void ask_who_waits(nb::object tell) {
+  const auto call = std::make_shared<posted_call>(std::move(tell));
+  detail::ask_who_waits([call](detail::known_waits&& all) { (*call)(all.thrown, all.waits); });
 }
 
 /// A Python without a global lock has one after all where it was asked for, or a library needs it.
@@ -363,6 +371,7 @@ void define_functions(nb::module_& m) {
   m.def("when_any", &any_of);
   m.def("sleep", &sleep, nb::arg("seconds").none());
   m.def("quiescence", &until_quiet);
+  m.def("ask_who_waits", &ask_who_waits);
   m.def("now", [] { return seconds(); });
   m.def("pe", [] {
     check_in_run("pe", "a program beside a session is on no PE");

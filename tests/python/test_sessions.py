@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 
@@ -15,6 +16,7 @@ import numpy as np
 import pytest
 
 import imbrex as ix
+from imbrex import _folders
 
 pytest.importorskip("cloudpickle")
 COMMAND = os.environ.get("IMBREX_COMMAND")
@@ -103,6 +105,37 @@ def test_results_are_awaited_in_asyncio(cells):
         a[0].port.send(7, "late")
         assert await a[1].add.call(0) == 11
     asyncio.run(main())
+
+
+def test_who_waits_is_said_where_a_result_does_not_come_in_time(shared, capfd):
+    class Half(ix.Chare):
+        port = ix.Mailbox()
+
+        @ix.entry
+        async def run(self):
+            if self.where == 0:
+                raise ValueError("the first one fails")
+            await self.port.receive()
+
+    halves = ix.array(Half, 2)
+    result = halves.run.call()
+    told = ""
+    while "the first one fails" not in told:  # the processes say so by themselves after a second
+        told += capfd.readouterr().err
+    with pytest.raises(TimeoutError) as late:
+        result.result(0.01)
+    words = str(late.value)
+    for part in (r"Half\.run\.call\(\) has not ended within 0\.01 s\n",
+                 r"ValueError: the first one fails \(thrown by .*Half\(0\), entry run, on PE 0\)",
+                 r"Half\(1\), entry run, on PE \d+ waits for port",
+                 r"\n  the program waits for the reduction of .*Half::run\n"):
+        assert re.search(part, words), words
+    assert "_serve" not in words
+    halves[1].port.send(0)
+    with pytest.raises(ValueError, match="the first one fails"):
+        result.result()
+    with pytest.raises(ValueError, match="the first one fails"):
+        result.result(0.01)
 
 
 def test_values_go_there_and_back(cells):
@@ -541,6 +574,24 @@ def test_the_example_of_asyncio():
                           timeout=60)
     assert (done.returncode, done.stderr) == (0, "")
     assert "pi is about 3.1\n" in done.stdout
+
+
+def test_a_start_removes_what_killed_ones_have_left(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    killed = subprocess.run([sys.executable, "-c", f"""
+import os, signal, tempfile
+tempfile.tempdir = {str(tmp_path)!r}
+from imbrex import _folders
+with _folders.temporary("session") as folder:
+    open(folder + "/file", "w").close()
+    os.kill(os.getpid(), signal.SIGKILL)
+"""])
+    assert killed.returncode == -signal.SIGKILL
+    left = os.listdir(tmp_path)
+    assert len(left) == 1 and left[0].startswith("imbrex-")
+    with _folders.temporary("session") as first, _folders.temporary("session") as second:
+        assert sorted(os.listdir(tmp_path)) == sorted(map(os.path.basename, (first, second)))
+    assert os.listdir(tmp_path) == []
 
 
 def test_the_processes_end_with_a_program_that_is_killed(tmp_path):

@@ -14,12 +14,11 @@ import os
 import pathlib
 import subprocess
 import sys
-import tempfile
 
 import pytest
 
 import imbrex
-from imbrex import _core
+from imbrex import _core, _folders
 from imbrex._run import command, words_of
 from imbrex._run import run as run_program
 
@@ -156,7 +155,7 @@ def _run_in_processes(item, run):
         words += ["-c", str(config.inipath)]
     if config.pluginmanager.get_plugin(__name__) is not None:
         words += ["-p", __name__]  # nothing has installed it
-    with tempfile.TemporaryDirectory(prefix="imbrex-") as name:
+    with _folders.temporary("pytest") as name:
         folder = pathlib.Path(name)
         words.append(f"{item.path}::{item.nodeid.partition('::')[2]}")
         done = subprocess.run(words, env={**os.environ, _REPORTS: name}, cwd=config.rootpath, stdin=subprocess.DEVNULL,

@@ -153,6 +153,9 @@ class Desk(_classes.Chare):
             return
         self.proxy.answer.send(number)
 
+    def do_waits(self, number):
+        _core.ask_who_waits(lambda thrown, waits: _answer(number, (thrown, _of_program(waits))))
+
     def do_run(self, number, function, arguments, named):
         try:
             result = function(*arguments, **named)
@@ -173,6 +176,17 @@ class Desk(_classes.Chare):
             _answer_error(number, e)
         else:
             _answer(number, result)
+
+
+def _of_program(waits):
+    """Lines of the session's own chares stand for the program, or say nothing to people."""
+    lines = []
+    for line in waits:
+        if not line.startswith((__name__, "the main task")):
+            lines.append(line)
+        elif ", entry answer, " in line:
+            lines.append("the program" + line[line.index(" waits for "):line.rindex(", at ")])
+    return lines
 
 
 class _Pickler(_by_value.Pickler):
@@ -273,7 +287,7 @@ def _receive(desk):
         try:
             form = _to_program.recv_bytes() or None
         except (EOFError, OSError):
-            form = None
+            os._exit(1)  # the program has gone without a word: it was killed, and nobody needs what goes on here
         _door.hand_in(lambda number=number, form=form: desk.commands.send(number, form))
         if form is None:
             break

@@ -14,28 +14,27 @@ import io
 import itertools
 import math
 import os
-import shutil
 import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import threading
 import warnings
 from multiprocessing import connection
 
-from imbrex import _by_value, _classes, _core, _creation, _errors, _operations, _run
+from imbrex import _by_value, _classes, _core, _creation, _errors, _folders, _operations, _run
 
 _SECONDS_TO_START = 60
 _SECONDS_TO_END = 10
+_SECONDS_TO_TELL = 2
 
 
 class Result(concurrent.futures.Future):
     """What a call will give: awaited in asyncio, or `result()` waits for it."""
 
-    def __init__(self, name):
+    def __init__(self, name, session):
         super().__init__()
-        self._name = name
+        self._name, self._session = name, session
         self._is_wanted = name is None
 
     def __await__(self):
@@ -44,11 +43,20 @@ class Result(concurrent.futures.Future):
 
     def result(self, timeout=None):
         self._is_wanted = True
-        return super().result(timeout)
+        return self._in_time(super().result, timeout)
 
     def exception(self, timeout=None):
         self._is_wanted = True
-        return super().exception(timeout)
+        return self._in_time(super().exception, timeout)
+
+    def _in_time(self, wait, timeout):
+        try:
+            return wait(timeout)
+        except TimeoutError:
+            if self.done():
+                raise  # it is what an entry has raised
+        raise TimeoutError(f"{self._name or 'what was asked for'} has not ended within {timeout} s"
+                           + self._session.text_of_waits())
 
     def add_done_callback(self, function):
         self._is_wanted = True
@@ -240,8 +248,7 @@ class Session:
         self.num_pes = self.num_processes = 0
 
     def begin(self):
-        folder = tempfile.mkdtemp(prefix="imbrex-")
-        try:
+        with _folders.temporary("session") as folder:
             with socket.socket(socket.AF_UNIX) as door:
                 address = os.path.join(folder, "session")
                 door.bind(address)
@@ -253,9 +260,7 @@ class Session:
                 self._relays = [self._begin_thread(self._relay, self._process.stdout, "stdout"),
                                 self._begin_thread(self._relay, self._process.stderr, "stderr")]
                 self._connection = self._accept(door)
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
-        greeting = Result(None)
+        greeting = Result(None, self)
         self._results[None] = greeting
         self._reader = self._begin_thread(self._receive)
         self.num_pes, self.num_processes = greeting.result(_SECONDS_TO_START)
@@ -356,7 +361,7 @@ class Session:
         """A command with one: `name` is what a warning says if nobody awaits it."""
         with self._lock:
             self._check()
-            result = Result(name)
+            result = Result(name, self)
             number = next(self._numbers)
             self._results[number] = result
             try:
@@ -413,6 +418,21 @@ class Session:
 
     def quiescence(self):
         return self.ask("quiescence()", "quiescence")
+
+    def text_of_waits(self):
+        """Who waits in the session, for people; empty if it does not say so soon."""
+        if threading.current_thread() is self._reader:
+            return ""
+        try:
+            asked = self.ask(None, "waits")
+        except _errors.Error:  # it has ended meanwhile
+            return ""
+        if not concurrent.futures.wait([asked], _SECONDS_TO_TELL).done or asked.exception() is not None:
+            return "; a PE of the session is busy, and does not say who waits"
+        thrown, waits = asked.result()
+        lines = [*thrown, *(["the call does not end yet, since other elements have not ended"] if thrown else []),
+                 *waits]
+        return "".join(f"\n  {line}" for line in lines)
 
     def stop(self):
         """Ends the processes. What is awaited still raises an imbrex.Error."""
