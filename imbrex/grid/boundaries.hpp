@@ -10,12 +10,12 @@
 
 namespace imbrex::grid {
 
-/// What the ghost cells beyond an end of the whole grid get.
+/// Rule for the ghost cells beyond an end of the whole grid.
 enum class boundary : std::uint8_t {
-  open,        ///< nothing: they stay as the program has set them
-  periodic,    ///< the cells at the other end
-  reflecting,  ///< the cells of the block as in a mirror: the first ghost what the last cell has, and so on
-  function     ///< what the function gives that is an argument of the exchange
+  open,        ///< unchanged: the program sets them
+  periodic,    ///< copies of the cells at the other end
+  reflecting,  ///< mirror images of the block's cells: the first ghost is a copy of the last cell, and so on
+  function     ///< results of a function, an argument of the exchange
 };
 
 namespace detail {
@@ -23,25 +23,26 @@ namespace detail {
 [[noreturn]] void throw_no_dimension(int dimension, int dimensions);
 }  // namespace detail
 
-/// What lies beyond the ends of a grid: a boundary for each face.
+/// Boundaries of a grid, one for each face.
 template <int N>
 class boundaries {
  public:
-  /// The same everywhere.
+  /// The given boundary on all faces.
   constexpr boundaries(boundary everywhere = boundary::open) { kinds_.fill(everywhere); }
-  /// Some dimensions are periodic, the others open.
+  /// Periodic boundaries in some dimensions, open ones in the others.
   constexpr boundaries(const periodic<N>& around) {
     for (int d = 0; d < N; ++d)
       set(d, around[static_cast<std::size_t>(d)] ? boundary::periodic : boundary::open);
   }
 
-  /// Of both ends of a dimension. Throws imbrex::error if there is no such dimension.
+  /// Sets both ends of a dimension. Throws imbrex::error if there is no such dimension.
   constexpr boundaries& set(int dimension, boundary kind) {
     if (dimension < 0 || dimension >= N) [[unlikely]]
       detail::throw_no_dimension(dimension, N);
     return set(side<N>(2 * dimension), kind).set(side<N>(2 * dimension + 1), kind);
   }
-  /// Of one face; a dimension is periodic at both or none. Throws imbrex::error if it is an edge or a corner.
+  /// Sets one face; a dimension is periodic at both ends or at none. Throws imbrex::error if `face` is an
+  /// edge or a corner.
   constexpr boundaries& set(side<N> face, boundary kind) {
     kinds_[number_of(face)] = kind;
     return *this;
@@ -64,9 +65,9 @@ class boundaries {
 /// A ghost cell beyond an end of the whole grid, for the function that gives its value.
 template <int N>
 struct outer_cell {
-  index<N> where;          ///< in the grid: below 0, or from its extent on, in the dimension of the end
-  imbrex::side<N> across;  ///< the face of the grid
-  int field = 0;           ///< which of the fields that are exchanged together
+  index<N> where;          ///< index in the grid: below 0, or from its extent on, in the dimension of the end
+  imbrex::side<N> across;  ///< face of the grid
+  int field = 0;           ///< number of the field among those exchanged together
 };
 
 }  // namespace imbrex::grid

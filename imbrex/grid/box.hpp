@@ -10,8 +10,8 @@
 
 namespace imbrex::grid {
 
-/// Some cells of a grid that together are a box: from `origin` on, so many in each dimension. It is a range
-/// of their indices, in order, the last dimension fastest: `for (const auto [i, j, k] : box)`.
+/// Cells of a grid that form a box: from `origin` on, `extents` in each dimension. It is a range of their
+/// indices, in order, the last dimension fastest: `for (const auto [i, j, k] : box)`.
 template <int N>
 struct box {
   index<N> origin{};
@@ -49,15 +49,15 @@ struct box {
 
   constexpr iterator begin() const { return {origin, indices(extents).begin()}; }
   constexpr iterator end() const { return {origin, indices(extents).end()}; }
-  /// Its cells. O(N), as all of these.
+  /// Number of cells. O(N), as all of these functions.
   constexpr std::uint64_t size() const { return indices(extents).size(); }
   constexpr bool empty() const { return size() == 0; }
   constexpr bool contains(const index<N>& cell) const { return imbrex::contains(extents, cell - origin); }
   constexpr bool operator==(const box&) const = default;
 };
 
-/// Without the outermost `width` layers of each dimension: of a block, the cells that a stencil of that width
-/// can do without ghost cells. Empty if there are no others.
+/// Box without the outermost `width` layers of each dimension. For a block, these are the cells that a
+/// stencil of that width can compute without ghost cells. Empty if there are no others.
 template <int N>
 constexpr box<N> inner(const box<N>& all, const index<N>& width) {
   box<N> rest = all;
@@ -69,7 +69,8 @@ constexpr box<N> inner(const box<N>& all, const index<N>& width) {
   return rest;
 }
 
-/// The other cells, as boxes that do not overlap: at most two in each dimension.
+/// Cells of `all` that are not in `inner(all, width)`, as boxes that do not overlap: at most two per
+/// dimension.
 template <int N>
 std::vector<box<N>> rim(const box<N>& all, const index<N>& width) {
   if (inner(all, width).empty()) return {all};

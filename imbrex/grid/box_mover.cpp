@@ -56,7 +56,8 @@ constexpr kernel<box_moves> move_boxes{.name = "move boxes",
 void box_mover::add(const box_move& move) {
   const std::size_t words = cells_of(move) * static_cast<std::size_t>(move.words_of_cell);
   if (words == 0) return;
-  if (words > std::numeric_limits<std::int32_t>::max()) {  // more than the kernel counts: in two halves
+  if (words > std::numeric_limits<std::int32_t>::max()) {  // more words than the kernel can count: split in
+                                                           // two halves
     box_move first = move, rest = move;
     const int d = static_cast<int>(std::max_element(move.extents, move.extents + 3) - move.extents);
     first.extents[d] /= 2;

@@ -16,12 +16,12 @@ namespace imbrex::grid::detail {
 
 extern const kernel<box_moves> move_boxes;
 
-/// Gives copies of boxes to a stream, by one kernel for as many as it takes.
+/// Submits copies of boxes to a stream, with as many boxes per kernel as fit.
 class box_mover {
  public:
   explicit box_mover(stream& by) : by_(by) {}
 
-  /// Strides are those of the cells on each side, in cells.
+  /// Adds a copy. Both strides are distances between cells, in cells.
   template <class T, int N>
   void add(const T* from, const strides_of<N>& from_strides, T* to, const strides_of<N>& to_strides,
            const index<N>& extents) {
@@ -42,7 +42,7 @@ class box_mover {
     }
     add(move);
   }
-  /// Launches what has been added.
+  /// Launches the copies that have been added.
   void launch();
 
  private:

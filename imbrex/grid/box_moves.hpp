@@ -8,7 +8,7 @@
 namespace imbrex::grid::detail {
 
 /// A box of cells that is copied within a device's memory, in up to three dimensions. Distances are in bytes.
-/// A cell is some words of 1, 2, 4, 8 or 16 bytes, at which both sides are aligned. The sides do not overlap.
+/// A cell is some words of 1, 2, 4, 8 or 16 bytes, to which both sides are aligned. The sides do not overlap.
 struct box_move {
   const char* from;
   char* to;
@@ -17,7 +17,7 @@ struct box_move {
   std::int16_t words_of_cell, bytes_of_word;
 };
 
-/// What one kernel copies. Its arguments must fit into 4 KiB, the least that GPUs take.
+/// Copies of one kernel. A kernel's arguments must fit into 4 KiB, the least that GPUs accept.
 struct box_moves {
   static constexpr int most = 45;
   int count = 0;

@@ -12,13 +12,13 @@ namespace imbrex::grid::detail {
 template <int N>
 using strides_of = std::array<std::ptrdiff_t, static_cast<std::size_t>(N)>;
 
-/// Two loops over runs of cells, and the distances between these.
+/// Two nested loops over runs of cells, and the distances between the runs.
 struct run_loops {
   int outer = 1, inner = 1;
   std::ptrdiff_t from_outer = 0, from_inner = 0, to_outer = 0, to_inner = 0;
 };
 
-/// Copies runs of single cells, of which the faces of the last dimension are made. In messages these lie side
+/// Copies runs of single cells, which the faces of the last dimension consist of. In messages these lie side
 /// by side.
 template <class T>
 void copy_columns(const T* from, T* to, const run_loops& loops) {
@@ -36,7 +36,7 @@ void copy_columns(const T* from, T* to, const run_loops& loops) {
 /// Not inlined: the loops need all registers.
 template <class T>
 [[gnu::noinline]] void copy_runs(const T* from, T* to, const run_loops& given, int cells) {
-  const run_loops loops = given;  // so that nothing that is written to may be one of them
+  const run_loops loops = given;  // a local copy, which no written cell can alias
   if (cells == 1) return copy_columns(from, to, loops);
   const std::size_t bytes = static_cast<std::size_t>(cells) * sizeof(T);
   for (int o = 0; o < loops.outer; ++o, from += loops.from_outer, to += loops.to_outer) {
@@ -47,7 +47,7 @@ template <class T>
   }
 }
 
-/// The loops from a dimension on to the last two.
+/// Loops over the dimensions from D on, down to the last two.
 template <int D, class T, int N>
 void copy_from_dimension(const T* from, const strides_of<N>& from_strides, T* to,
                          const strides_of<N>& to_strides, const index<N>& extents) {
@@ -62,7 +62,7 @@ void copy_from_dimension(const T* from, const strides_of<N>& from_strides, T* to
         .inner = extents[N - 2], .from_inner = from_strides[N - 2], .to_inner = to_strides[N - 2]};
     if constexpr (N > 2) {
       const run_loops around{.inner = extents[D], .from_inner = from_strides[D], .to_inner = to_strides[D]};
-      if (loops.inner == 1) {  // as many runs in one loop as there are
+      if (loops.inner == 1) {  // puts as many runs as possible into one loop
         loops = around;
       } else {
         loops.outer = around.inner;
@@ -74,7 +74,7 @@ void copy_from_dimension(const T* from, const strides_of<N>& from_strides, T* to
   }
 }
 
-/// Copies a box of cells; the last stride of both sides is 1. They do not overlap.
+/// Copies a box of cells; the last stride of both sides is 1. The sides do not overlap.
 template <class T, int N>
 void copy_cells(const T* from, const strides_of<N>& from_strides, T* to, const strides_of<N>& to_strides,
                 const index<N>& extents) {
@@ -83,7 +83,7 @@ void copy_cells(const T* from, const strides_of<N>& from_strides, T* to, const s
   copy_from_dimension<0>(from, from_strides, to, to_strides, extents);
 }
 
-/// Those of cells without gaps.
+/// Strides of cells without gaps.
 template <int N>
 strides_of<N> dense_strides(const index<N>& extents) {
   strides_of<N> strides;

@@ -22,15 +22,16 @@ namespace detail {
 
 }  // namespace detail
 
-/// How a grid is cut into blocks, by planes: one block for each element of an array. It can be sent.
+/// Partition of a grid into blocks, by planes: one block for each element of an array. A message may carry
+/// it.
 template <int N>
 class decomposition {
  public:
-  /// Of no cells.
+  /// A decomposition of no cells.
   decomposition() = default;
 
-  /// In equal parts: blocks differ by at most one cell in each dimension, and the larger ones come first.
-  /// `shape` is that of the array. Throws imbrex::error unless each block has a cell. O(blocks along the
+  /// Equal parts: blocks differ by at most one cell in each dimension, and the larger ones come first.
+  /// `shape` is the array's shape. Throws imbrex::error unless each block has a cell. O(blocks along the
   /// sides).
   decomposition(const index<N>& extents, const index<N>& shape) {
     for (int d = 0; d < N; ++d) {
@@ -42,9 +43,9 @@ class decomposition {
     }
   }
 
-  /// In parts of any lengths: of each dimension the cells of its blocks, one after the other. Throws
-  /// imbrex::error if a dimension has no blocks, a block no cells, or a dimension more cells than an int
-  /// counts.
+  /// Parts of any lengths: for each dimension the cells of its blocks, one after the other. Throws
+  /// imbrex::error if a dimension has no blocks, or a block no cells. Throws also if a dimension has more
+  /// cells than an int counts.
   explicit decomposition(const std::array<std::vector<int>, static_cast<std::size_t>(N)>& lengths) {
     for (int d = 0; d < N; ++d) {
       const auto& given = lengths[static_cast<std::size_t>(d)];
@@ -60,16 +61,16 @@ class decomposition {
     }
   }
 
-  /// Of the whole grid.
+  /// Extents of the whole grid.
   index<N> extents() const {
     return of_each([](const auto& starts) { return starts.empty() ? 0 : starts.back(); });
   }
-  /// How many blocks there are in each dimension.
+  /// Number of blocks in each dimension.
   index<N> shape() const {
     return of_each(
         [](const auto& starts) { return starts.empty() ? 0 : static_cast<int>(starts.size()) - 1; });
   }
-  /// The least number of cells of a block, in each dimension by itself. O(blocks along the sides).
+  /// Smallest number of cells of a block, separately for each dimension. O(blocks along the sides).
   index<N> least() const {
     return of_each([](const auto& starts) {
       int least = starts.empty() ? 0 : starts[1];
@@ -78,7 +79,7 @@ class decomposition {
     });
   }
 
-  /// The cells of a block. Throws imbrex::error if there is no such block.
+  /// Cells of a block. Throws imbrex::error if there is no such block.
   box<N> operator[](const index<N>& block) const {
     if (!contains(shape(), block)) [[unlikely]]
       detail::throw_no_block(to_string(block), to_string(shape()));
@@ -90,7 +91,7 @@ class decomposition {
     }
     return its;
   }
-  /// The block that has a cell. Throws imbrex::error if the grid has no such cell. O(log blocks).
+  /// Block that has a cell. Throws imbrex::error if the grid has no such cell. O(log blocks).
   index<N> block_of(const index<N>& cell) const {
     if (!contains(extents(), cell)) [[unlikely]]
       detail::throw_no_cell(to_string(cell), to_string(extents()));
@@ -114,7 +115,7 @@ class decomposition {
     return all;
   }
 
-  /// Of each dimension the first cells of its blocks, and the end.
+  /// First cells of the blocks, and the end, by dimension.
   std::array<std::vector<int>, static_cast<std::size_t>(N)> starts_;
 };
 

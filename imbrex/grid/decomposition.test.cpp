@@ -43,7 +43,7 @@ TEST(grid_decomposition, cuts_in_equal_parts) {
   expect_each_cell_in_one_block(cut);
   expect_each_cell_in_one_block(decomposition<3>({7, 1, 4}, {7, 1, 3}));
   expect_each_cell_in_one_block(decomposition<1>({5}, {1}));
-  // No block begins too late for an int.
+  // The start of no block overflows an int.
   EXPECT_EQ((decomposition<1>({2147483647}, {3})[{2}]), (box<1>{{1431655765}, {715827882}}));
 }
 

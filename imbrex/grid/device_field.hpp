@@ -14,10 +14,9 @@
 
 namespace imbrex::grid {
 
-/// The cells of one block of a grid in the memory of this PE's device, with layers of ghost cells around
-/// them: a `field` there. Rows begin a piece of 128 bytes each, as devices read them. Kernels take its
-/// `view()`; all of its memory, as it lies, is `span()`, which streams copy to pinned memory and back. Not
-/// initialised.
+/// A `field` in the memory of this PE's device: the cells of one block of a grid, with layers of ghost cells
+/// around them. Rows begin at multiples of 128 bytes, the unit in which devices read. Kernels take its
+/// `view()`. `span()` is all of its memory; streams copy it to pinned memory and back. Not initialised.
 ///
 ///     imbrex::pinned_buffer<double> copy(imbrex::gpu(), u.span().size());
 ///     work.copy(copy.span(), std::as_const(u).span());
@@ -37,28 +36,28 @@ class device_field {
   using value_type = T;
   using mapping_type = layout_rows::mapping<N>;
 
-  /// No cells: all extents are 0.
+  /// A field of no cells: all extents are 0.
   device_field() = default;
-  /// `width` layers of ghost cells at both ends of each dimension. Throws imbrex::error if an extent is below
-  /// 1 or a width below 0, or the PE has no device, and `device_out_of_memory`.
+  /// A field with `width` layers of ghost cells at both ends of each dimension. Throws imbrex::error if an
+  /// extent is below 1, a width is below 0, or the PE has no device. Throws `device_out_of_memory`.
   explicit device_field(const index<N>& extents, const index<N>& width = everywhere(1))
       : device_field(extents, width, layout_of(extents, width)) {}
-  /// The same width in all dimensions.
+  /// A field with equal widths in all dimensions.
   device_field(const index<N>& extents, int width)
     requires(N > 1)
       : device_field(extents, everywhere(width)) {}
 
   static constexpr int rank() { return N; }
-  /// Without ghosts.
+  /// Extents without ghosts.
   const index<N>& extents() const { return mapping_.extents(); }
   int extent(int dimension) const { return extents()[dimension]; }
-  /// The ghost layers at each end of a dimension.
+  /// Number of ghost layers at each end of a dimension.
   const index<N>& width() const { return ghosts_; }
   std::ptrdiff_t stride(int dimension) const { return mapping_.stride(dimension); }
-  /// Of the block's own cells, by indices from 0.
+  /// Mapping of the block's own cells, by indices from 0.
   const mapping_type& mapping() const { return mapping_; }
   std::size_t size() const { return indices(extents()).size(); }
-  /// Its own cells, and these with the ghosts.
+  /// The block's own cells; and these with the ghosts.
   box<N> cells() const { return {{}, extents()}; }
   box<N> cells_with_ghosts() const {
     box<N> all = cells();
@@ -69,16 +68,16 @@ class device_field {
     return all;
   }
 
-  /// For kernels.
+  /// Views for kernels.
   device_view<T, N> view() { return view_of<T>(memory_.span()); }
   device_view<const T, N> view() const { return view_of<const T>(memory_.span()); }
-  /// All of its memory, with ghosts and what lies between.
+  /// All of the field's memory, with ghosts and padding.
   device_span<T> span() { return memory_.span(); }
   device_span<const T> span() const { return memory_.span(); }
-  /// The id of the device that it is on.
+  /// Id of the device that has the field.
   const void* device() const { return memory_.device(); }
 
-  /// Shows its own cells, or a box of its cells, in a copy of `span()` on the host.
+  /// View of the block's own cells, or of a box of its cells, in a copy of `span()` on the host.
   template <class U>
   grid::view<U, N> on_host(pinned_span<U> copy) const {
     return on_host(copy, cells());
@@ -121,7 +120,7 @@ class device_field {
 
   mapping_type mapping_;
   index<N> ghosts_{};
-  std::size_t origin_ = 0;  ///< the place of the first cell that is no ghost
+  std::size_t origin_ = 0;  ///< offset of the first cell that is no ghost
   device_buffer<T> memory_;
 };
 

@@ -26,7 +26,7 @@ class device_halo;
 
 namespace detail {
 
-/// What a block sends to a neighbour, as `parcel`, in the memory of a device.
+/// Message of a block to a neighbour, as `parcel`, in the memory of a device.
 struct device_parcel {
   std::int32_t across = 0;
   device_buffer<std::byte> cells{};
@@ -38,7 +38,7 @@ template <class T, int N>
 inline constexpr int rank_of_device_field<device_field<T, N>> = N;
 
 [[noreturn]] void throw_function_on_device();
-/// Throws imbrex::error unless the stream and the field's memory are of this PE's device.
+/// Throws imbrex::error unless the stream and the field's memory belong to this PE's device.
 void check_on_device(int field, const void* device, const stream& work);
 
 }  // namespace detail
@@ -51,18 +51,17 @@ struct member_traits<grid::device_halo<Field...> C::*> : port_traits<grid::detai
 
 namespace imbrex::grid {
 
-/// A `halo` of fields in the memory of devices: `device_halo<device_field<double, 3>>`. The border cells go
-/// to the neighbours in messages of device memory: one kernel puts them all together, and another puts what
-/// has come where it belongs, on one device from where the neighbour has put it. Nobody waits on the host for
-/// a stream.
+/// A `halo` of fields in the memory of devices: `device_halo<device_field<double, 3>>`. Messages of device
+/// memory bring the border cells to the neighbours. One kernel packs the cells for all neighbours. Another
+/// unpacks the received cells; on one device it reads them from the neighbour's parcel. No thread of the host
+/// waits for a stream.
 ///
 ///     halo.connect<&block::halo>(*this, cut);     // in the constructor
 ///     co_await halo.exchange(u, step, work);      // in an entry of each block
 ///     work.launch(sweep, u.view(), v.view());     // comes after the exchange
 ///
-/// Ends of the grid are open, periodic or reflecting. Where they are open, a kernel of the program may give
-/// the ghosts values. What the halo knows migrates with its chare, and what has come for the next step;
-/// fields do not.
+/// Ends of the grid are open, periodic or reflecting. At open ends a kernel of the program may set the
+/// ghosts. The halo's state, and parcels received for the next step, migrate with its chare; fields do not.
 template <class... Field>
 class device_halo
     : detail::halo_state<detail::rank_of_device_field<std::tuple_element_t<0, std::tuple<Field..., void>>>,
@@ -79,7 +78,7 @@ class device_halo
 
   device_halo() = default;
 
-  /// As that of `halo`. Throws imbrex::error for a `boundary::function`, too.
+  /// Connects the halo as `halo::connect` does. Throws imbrex::error also for a `boundary::function`.
   template <auto Port, class Chare>
   void connect(const Chare& chare, const decomposition<N>& cut, const boundaries<N>& ends = {},
                sides which = sides::faces) {
@@ -88,18 +87,18 @@ class device_halo
       detail::throw_function_on_device();
   }
 
-  /// Sends the border cells that the fields have when the stream has done what was submitted to it so far,
-  /// and gives what is to be awaited. When that ends, what is submitted to the stream comes after the ghost
-  /// cells have the values of the neighbours' exchange of this step. Throws as `halo::exchange`, if the
-  /// stream or a field is not of this PE's device, and `device_out_of_memory`.
+  /// Sends the border cells as they are after the work submitted to the stream so far, and returns an
+  /// awaitable. After co_await, the ghost cells have the values of the neighbours' exchange of this step, for
+  /// work submitted to the stream from then on. Throws as `halo::exchange`, and if the stream or a field is
+  /// not of this PE's device. Throws `device_out_of_memory`.
   [[nodiscard("co_await the end of the exchange")]] arrival exchange(Field&... fields,
                                                                      detail::step_number step, stream& work) {
     begin(fields..., step, work);
     return {*this, work, fields...};
   }
 
-  /// The first half: what the stream is given from now on may change the border cells. The ghost cells have
-  /// no certain value until the end.
+  /// First half of an exchange. Work submitted to the stream from now on may change the border cells. The
+  /// ghost cells are indeterminate until the end.
   void begin(Field&... fields, detail::step_number step, stream& work) {
     state::check_begin(step);
     int number = 0;
@@ -132,19 +131,19 @@ class device_halo
     }
     state::begin(step, expected);
   }
-  /// The second half, of the same fields. The stream may be another one.
+  /// Second half of an exchange, with the same fields. The stream may be another one.
   [[nodiscard("co_await the end of the exchange")]] arrival end(Field&... fields, stream& work) {
     return {*this, work, fields...};
   }
 
   /// True between `begin` and the end.
   using state::has_begun;
-  /// Of the exchange that has begun, or the last that has ended.
+  /// Step of the exchange in progress, or else of the last one.
   using state::step;
-  /// The cells of this block in the grid.
+  /// Cells of this block in the grid.
   using state::cells;
 
-  /// For the runtime: a parcel has come.
+  /// For the runtime: receives a parcel.
   using state::collect_unread;
   using state::put;
   void serialize(auto& ar) { state::serialize(ar); }
@@ -181,7 +180,7 @@ class device_halo
            f.view().data() + f.mapping()(to.origin), f.mapping().strides(), to.extents);
     return end;
   }
-  /// This block is its own neighbour.
+  /// Copies border cells to ghosts of a block that is its own neighbour.
   template <class T>
   static void copy_around(detail::box_mover& by, device_field<T, N>& f, const index<N>& offset) {
     const auto from = detail::border_box(f.extents(), f.width(), index<N>() - offset);
@@ -189,7 +188,7 @@ class device_halo
     by.add(std::as_const(f).view().data() + f.mapping()(from.origin), f.mapping().strides(),
            f.view().data() + f.mapping()(to.origin), f.mapping().strides(), to.extents);
   }
-  /// The ghosts beyond an end of the grid.
+  /// Fills the ghosts beyond a reflecting end of the grid.
   template <class T>
   void reflect(detail::box_mover& by, device_field<T, N>& f, int face) const {
     if (state::beyond(face) != boundary::reflecting) return;
@@ -207,15 +206,15 @@ class device_halo
   void finish(stream& work, Field&... fields) {
     int number = 0;
     (detail::check_on_device(number++, fields.device(), work), ...);
-    work.wait(packed_);  // with the cells that the block has as its own neighbour
-    // What throws comes first, so that the exchange goes on as if its end had not been awaited.
+    work.wait(packed_);  // includes the copies of a block that is its own neighbour
+    // Checks come first. If one throws, the exchange goes on as if its end had not been awaited.
     state::check_each([&](side<N> across, device_buffer<std::byte>& cells) {
       const std::size_t size = bytes_across(fields..., across.offset());
       if (cells.size() != size) [[unlikely]]
         detail::throw_other_size(state::step(), state::block_across(across.number()), cells.size(), size);
-      imbrex::detail::land_device_part(*cells.part());  // the chare may have moved since they came
+      imbrex::detail::land_device_part(*cells.part());  // the chare may have moved since the cells arrived
     });
-    std::vector<device_buffer<std::byte>> came;  // to be kept until what reads them has been submitted
+    std::vector<device_buffer<std::byte>> came;  // kept until the work that reads them has been submitted
     came.reserve(state::links().size());
     detail::box_mover unpacking(work);
     state::end([&](side<N> across, device_buffer<std::byte>& cells) {
@@ -224,7 +223,7 @@ class device_halo
       ((place = unpack(unpacking, fields, across.offset(), std::as_const(cells).span().data(), place)), ...);
       came.push_back(std::move(cells));
     });
-    // With corners a dimension mirrors ghosts that others have filled before.
+    // With corners, a dimension mirrors ghosts that earlier dimensions have filled.
     for (int d = 0; d < N; ++d) {
       if (state::with_corners() && mirrors(d)) unpacking.launch();
       (reflect(unpacking, fields, 2 * d), ...);
@@ -237,17 +236,17 @@ class device_halo
            state::beyond(2 * dimension + 1) == boundary::reflecting;
   }
 
-  shared_event packed_;  ///< the end of what `begin` has launched. Fields do not travel, nor does this
+  shared_event packed_;  ///< end of the kernels launched by `begin`; it does not migrate, as fields do not
 };
 
-/// What `exchange` and `end` give: co_await it at once.
+/// Awaitable of `exchange` and `end`: co_await it at once.
 template <class... Field>
 class [[nodiscard("co_await the end of the exchange")]] device_halo<Field...>::arrival final
     : public detail::waiting_end<N, detail::device_parcel> {
  public:
   arrival(device_halo& of, stream& work, Field&... fields)
       : detail::waiting_end<N, detail::device_parcel>(of), work_(work), fields_(fields...) {}
-  /// Only before it is awaited; so that when_all and when_any can take it.
+  /// Moves an awaitable that is not awaited yet, as when_all and when_any require.
   arrival(arrival&& other) noexcept = default;
 
   void await_resume() {

@@ -28,7 +28,7 @@ T& at(const device_view<T, N>& u, const index<N>& i) {
   if constexpr (N == 3) return u(i[0], i[1], i[2]);
 }
 
-/// Where a block is, and what its cells are to get.
+/// Location of a block, and the values for its cells.
 template <int N>
 struct filling {
   box<N> all;
@@ -37,7 +37,7 @@ struct filling {
   int field;
 };
 
-/// Gives the block's own cells their values, and other cells of the box none.
+/// Fills the block's own cells with their values, and other cells of the box with none.
 template <class T, int N>
 constexpr kernel<device_view<T, N>, filling<N>> fill_cells{
     .name = "fill cells",
@@ -52,8 +52,7 @@ constexpr kernel<device_view<T, N>, filling<N>> fill_cells{
     .work = [](device_view<T, N> u,
                filling<N>) { return work_size{.time = nanoseconds(300 * (u.size() % 7))}; }};
 
-/// A block of two fields, of which the first has cells of one byte, so that the second must be aligned in
-/// parcels.
+/// A block of two fields. The first has cells of one byte, so that the second must be aligned in parcels.
 template <int N>
 class device_block : public chare<device_block<N>, index<N>> {
  public:
@@ -67,7 +66,7 @@ class device_block : public chare<device_block<N>, index<N>> {
     halo.template connect<&device_block::halo>(*this, p.cut, p.ends, p.corners ? sides::all : sides::faces);
   }
 
-  /// So many exchanges. Returns the number of cells that are wrong after one of them.
+  /// Runs `steps` exchanges. Returns the number of cells that are wrong after one of them.
   task<std::int64_t> run(int steps) {
     while (done_ < steps) {
       const std::int64_t step = 3 * done_ - 4;
@@ -75,8 +74,8 @@ class device_block : public chare<device_block<N>, index<N>> {
       fill(here_->small, here_->small.cells_with_ghosts(), step, 0);
       fill(here_->large, here_->large.cells_with_ghosts(), step, 1);
       halo.begin(here_->small, here_->large, step, here_->work);
-      // What has left is not changed by that; and of what is there again ends of the grid are made, at the
-      // end.
+      // Parcels already sent must not change. The values written last are used for ends of the grid, at the
+      // end of the exchange.
       for (const auto later : {step + 1, step}) {
         fill(here_->small, here_->small.cells(), later, 0);
         fill(here_->large, here_->large.cells(), later, 1);
@@ -102,7 +101,7 @@ class device_block : public chare<device_block<N>, index<N>> {
   void serialize(auto& ar) { ar(halo, plan_, done_, wrong_); }
 
  private:
-  /// What a block has of the device where it is.
+  /// State of a block on its current device.
   struct on_device {
     stream work{gpu(), stream_priority::normal, "a block"};
     small_cells small;
@@ -135,7 +134,7 @@ class device_block : public chare<device_block<N>, index<N>> {
   }
 
   plan<N> plan_;
-  std::optional<on_device> here_;  // does not travel
+  std::optional<on_device> here_;  // does not migrate
   std::int64_t done_ = 0, wrong_ = 0;
 };
 
@@ -191,11 +190,11 @@ TEST(grid_device_halo_model, agrees_in_any_deterministic_order) {
 
 // ---- two streams ----
 
-/// Takes so long that what comes after it has not begun when the other stream could go on.
+/// Kernel that takes so long that work behind it has not begun when the other stream could go on.
 constexpr kernel<> take_long{
     .name = "take long", .host = [] {}, .work = [] { return work_size{.time = nanoseconds(2'000'000)}; }};
 
-/// A block that is its own neighbour, and ends exchanges by another stream than it begins them.
+/// A block that is its own neighbour. It ends exchanges by another stream than it begins them.
 class own_neighbour : public chare<own_neighbour, index<1>> {
  public:
   using cells = device_field<double, 1>;
@@ -235,7 +234,7 @@ TEST_P(grid_device_halo, ends_by_another_stream) {
 
 // ---- a second try ----
 
-/// A block that awaits the end first with a field of which some parcels do not have the size.
+/// A block that first awaits the end with a field that does not fit some parcels.
 class second_try : public chare<second_try, index<2>> {
  public:
   using cells = device_field<double, 2>;
@@ -327,7 +326,7 @@ TEST(grid_device_halo_kernels, are_two_an_exchange) {
             0);
 }
 
-/// Copies boxes by a device and by loops over all their bytes.
+/// Copies boxes by a device, and compares with loops over all their bytes.
 template <class T>
 void check_moves(imbrex::device& on, std::uint64_t seed) {
   random dice(seed);
@@ -343,7 +342,7 @@ void check_moves(imbrex::device& on, std::uint64_t seed) {
   work.copy(from.span(), std::as_const(before).span());
   work.fill(to.span(), std::byte(7));
   detail::box_mover moving(work);
-  const std::size_t room = cells / 60;  // of a move, so that none writes where another does
+  const std::size_t room = cells / 60;  // cells per copy, so that no two copies write the same cells
   for (std::size_t m = 0; m < 60; ++m) {
     const index<3> extents(dice.below(4), 1 + dice.below(3), 1 + dice.below(8));
     const detail::strides_of<3> here{static_cast<std::ptrdiff_t>(1 + dice.below(3)),
@@ -377,7 +376,7 @@ TEST(grid_device_halo_kernels, copy_cells_of_any_size) {
     try {
       all = devices(kind);
     } catch (const error&) {
-      continue;  // there is none
+      continue;  // there is no such device
     }
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
       check_moves<std::int8_t>(*all[0], seed);
@@ -449,7 +448,7 @@ TEST(grid_device_halo_errors, name_the_value) {
   options settings{.pes = 2};
   settings.device = "emulated";
   settings.device_model = "v100";
-  settings.device_data = false;  // its memory need not be there
+  settings.device_data = false;  // the memory need not exist
   EXPECT_EQ(imbrex::run(settings,
                         []() -> task<> {
                           const decomposition<2> cut({7, 6}, {2, 2});
@@ -471,7 +470,7 @@ TEST(grid_device_halo_errors, name_the_value) {
                           EXPECT_NE(none.find("the extents (0, 0)"), std::string::npos) << none;
                           const auto full = co_await one.call<&mistaken::fill_up_and_begin>();
                           EXPECT_NE(full.find("free"), std::string::npos) << full;
-                          co_await all.call<&mistaken::run>(3);  // nothing of that has begun an exchange
+                          co_await all.call<&mistaken::run>(3);  // no call before has begun an exchange
                           co_await all.destroy();
                         }),
             0);

@@ -12,9 +12,9 @@
 
 namespace imbrex::grid {
 
-/// The cells of a `device_field`, as kernels take them: `u(i, j, k)` is a cell, of which 0 to extent - 1 are
-/// the block's own, and below 0 and from extent on lie the ghosts. The last dimension is contiguous. The host
-/// may not look inside, but for the functions of kernels that the emulated device runs.
+/// Cells of a `device_field`, for kernels: `u(i, j, k)` is a cell. Indices 0 to extent - 1 are the block's
+/// own cells; below 0 and from extent on lie the ghosts. The last dimension is contiguous. The host may not
+/// access the cells, except in kernels' functions that the emulated device runs.
 ///
 /// This header is C++17, for the device's compilers.
 template <class T, int N>
@@ -23,7 +23,7 @@ class device_view {
   using element_type = T;
 
   device_view() = default;
-  /// `first` is the cell (0, ..., 0), `device` the `device_info::id` of where it is.
+  /// `first` is the cell (0, ..., 0), `device` is the `device_info::id` of its device.
   IMBREX_HOST_AND_DEVICE device_view(T* first, const int* extents, const std::ptrdiff_t* strides,
                                      const void* device)
       : first_(first), device_(device) {
@@ -36,10 +36,10 @@ class device_view {
   static constexpr int rank() { return N; }
   IMBREX_HOST_AND_DEVICE int extent(int dimension) const { return extents_[dimension]; }
   IMBREX_HOST_AND_DEVICE std::ptrdiff_t stride(int dimension) const { return strides_[dimension]; }
-  /// The cell (0, ..., 0).
+  /// Address of the cell (0, ..., 0).
   IMBREX_HOST_AND_DEVICE T* data() const { return first_; }
   const void* device() const { return device_; }
-  /// The block's own cells.
+  /// Number of the block's own cells.
   std::size_t size() const {
     std::size_t all = 1;
     for (int d = 0; d < N; ++d) all *= static_cast<std::size_t>(extents_[d]);

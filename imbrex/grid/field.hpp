@@ -21,16 +21,16 @@
 namespace imbrex::grid {
 namespace detail {
 
-/// Where the cells of a block with ghost layers lie. Rows follow each other at a distance that is a multiple
-/// of a cache line, and the first cell of each row that is no ghost begins a line: the ghosts behind a row
-/// and those before the next lie in the padding between them.
+/// Memory layout of a block with ghost layers. The distance of rows is a multiple of a cache line. The first
+/// cell of each row that is no ghost begins a line. The ghosts behind a row and those before the next lie in
+/// the padding between them.
 struct padded_layout {
   std::array<std::ptrdiff_t, 6> strides{};
-  std::size_t cells = 0;   ///< to be allocated; of 0 dimensions none
-  std::size_t origin = 0;  ///< the place of the first cell that is no ghost
+  std::size_t cells = 0;   ///< cells to be allocated; 0 if there are no dimensions
+  std::size_t origin = 0;  ///< offset of the first cell that is no ghost
 
-  /// Of `dimensions` extents and ghost widths; `line` cells are a cache line. Throws imbrex::error if an
-  /// extent is below 1, a width below 0, or the bytes are more than an address holds.
+  /// Layout for `dimensions` extents and ghost widths; `line` cells are a cache line. Throws imbrex::error if
+  /// an extent is below 1, a width is below 0, or the bytes exceed the address space.
   padded_layout(int dimensions, const int* extents, const int* ghosts, std::size_t line,
                 std::size_t bytes_each);
 };
@@ -39,10 +39,10 @@ struct padded_layout {
 
 }  // namespace detail
 
-/// The cells of one block of a grid, with layers of ghost cells around them. Row-major: the last dimension is
-/// contiguous, and rows are padded so that each begins a cache line. `f(i, j, k)` is a cell: 0 to extent - 1
-/// are the block's own, below 0 and from extent on lie the ghosts. T is a number, or a plain struct of
-/// numbers.
+/// Cells of one block of a grid, with layers of ghost cells around them. Row-major: the last dimension is
+/// contiguous, and rows are padded so that each begins a cache line. `f(i, j, k)` is a cell. Indices 0 to
+/// extent - 1 are the block's own cells; below 0 and from extent on lie the ghosts. T is a number, or a plain
+/// struct of numbers.
 template <class T, int N>
 class field {
   static_assert(
@@ -60,15 +60,15 @@ class field {
   using index_type = typename mapping_type::index_type;
   using size_type = std::size_t;
 
-  /// No cells: all extents are 0.
+  /// A field of no cells: all extents are 0.
   field() = default;
-  /// `width` layers of ghost cells at both ends of each dimension; all cells have that value. Throws
+  /// A field with `width` layers of ghost cells at both ends of each dimension. All cells get `value`. Throws
   /// imbrex::error if an extent is below 1 or a width below 0. O(cells).
   explicit field(const index<N>& extents, const index<N>& width = everywhere(1), const T& value = T())
       : field(extents, width, layout_of(extents, width)) {
     std::fill_n(storage_.get(), cells_, value);
   }
-  /// The same width in all dimensions.
+  /// A field with equal widths in all dimensions.
   field(const index<N>& extents, int width, const T& value = T())
     requires(N > 1)
       : field(extents, everywhere(width), value) {}
@@ -94,18 +94,18 @@ class field {
   }
 
   static constexpr int rank() { return N; }
-  /// Without ghosts.
+  /// Extents without ghosts.
   const index<N>& extents() const { return mapping_.extents(); }
   int extent(int dimension) const { return extents()[dimension]; }
-  /// The ghost layers at each end of a dimension.
+  /// Number of ghost layers at each end of a dimension.
   const index<N>& width() const { return ghosts_; }
   index_type stride(int dimension) const { return mapping_.stride(dimension); }
-  /// Of the block's own cells, by indices from 0.
+  /// Mapping of the block's own cells, by indices from 0.
   const mapping_type& mapping() const { return mapping_; }
-  /// The cell (0, ..., 0).
+  /// Address of the cell (0, ..., 0).
   T* data_handle() { return first_; }
   const T* data_handle() const { return first_; }
-  /// Its own cells.
+  /// Number of the block's own cells.
   std::size_t size() const { return indices(extents()).size(); }
   bool empty() const { return size() == 0; }
 
@@ -130,27 +130,27 @@ class field {
     return first_[mapping_(i)];
   }
 
-  /// The indices of its own cells.
+  /// Indices of the block's own cells.
   box<N> cells() const { return {{}, extents()}; }
-  /// And with the ghosts.
+  /// Indices of the block's own cells and the ghosts.
   box<N> cells_with_ghosts() const { return {index<N>() - ghosts_, extents() + ghosts_ + ghosts_}; }
 
-  /// The cells of a box, which may have ghosts in it.
+  /// Cells of a box, which may include ghosts.
   view<T, N> part(const box<N>& of) { return {first_ + mapping_(of.origin), part_mapping(of)}; }
   view<const T, N> part(const box<N>& of) const { return {first_ + mapping_(of.origin), part_mapping(of)}; }
   view<T, N> interior() { return part(cells()); }
   view<const T, N> interior() const { return part(cells()); }
-  /// The ghosts beyond a face, an edge or a corner.
+  /// Ghosts beyond a face, an edge or a corner.
   view<T, N> ghosts(side<N> across) { return part(detail::ghost_box(extents(), ghosts_, across.offset())); }
   view<const T, N> ghosts(side<N> across) const {
     return part(detail::ghost_box(extents(), ghosts_, across.offset()));
   }
-  /// The block's own cells at a face, an edge or a corner, as deep as there are ghosts beyond it: the ghosts
-  /// of the neighbour there. Throws imbrex::error if the block is less deep.
+  /// The block's own cells at a face, an edge or a corner, as deep as the ghosts beyond it. They are the
+  /// ghosts of the neighbour there. Throws imbrex::error if the block is less deep.
   view<T, N> border(side<N> at) { return part(border_box(at)); }
   view<const T, N> border(side<N> at) const { return part(border_box(at)); }
 
-  /// With the ghosts.
+  /// Archives the cells with the ghosts.
   void serialize(auto& ar) {
     index<N> extents = this->extents(), width = ghosts_;
     ar(extents, width);
@@ -187,7 +187,7 @@ class field {
     }
     return {N, e.data(), w.data(), line % sizeof(T) == 0 ? line / sizeof(T) : 1, sizeof(T)};
   }
-  /// Cells without values.
+  /// A field of cells without values.
   field(const index<N>& extents, const index<N>& width, const detail::padded_layout& layout)
       : ghosts_(width),
         cells_(layout.cells),
@@ -209,7 +209,7 @@ class field {
 
   mapping_type mapping_;
   index<N> ghosts_{};
-  std::size_t cells_ = 0;  ///< that are allocated
+  std::size_t cells_ = 0;  ///< number of allocated cells
   std::unique_ptr<T, release> storage_;
   T* first_ = nullptr;
 };

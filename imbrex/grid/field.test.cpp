@@ -137,7 +137,7 @@ TEST(grid_field, is_a_value) {
   const int* const place = copy.data_handle();
   field<int, 2> moved = std::move(copy);
   EXPECT_EQ(moved.data_handle(), place);
-  EXPECT_TRUE(copy.empty());  // NOLINT: it says what a field is that was moved from
+  EXPECT_TRUE(copy.empty());  // NOLINT: checks the state of a moved-from field
   EXPECT_EQ(copy.extents(), index2());
   swap(moved, f);
   EXPECT_EQ(f.data_handle(), place);

@@ -30,7 +30,7 @@ struct member_traits<grid::halo<Field...> C::*> : port_traits<grid::detail::parc
 namespace imbrex::grid {
 namespace detail {
 
-/// Stands for the function of an exchange that has none.
+/// Type in place of a function, for an exchange without one.
 struct no_function {};
 
 template <class T>
@@ -45,16 +45,16 @@ inline constexpr int rank_of<field<T, N>, Other...> = N;
 
 }  // namespace detail
 
-/// A port of a chare by which the blocks of a grid fill their ghost cells: a public member, to which each
-/// block connects itself in its constructor.
+/// A port of a chare by which the blocks of a grid fill their ghost cells: a public member, which each block
+/// connects in its constructor.
 ///
 ///   halo.connect<&block::halo>(*this, cut);         // a decomposition for the array's shape
 ///   co_await halo.exchange(u, step);                // in an entry of each block
 ///
-/// All blocks exchange the same steps, each larger than the one before; they need not meet otherwise. One
-/// that is a step ahead waits there. `halo<field<double, 3>, field<double, 3>>` exchanges two fields with one
-/// message to each neighbour: `halo.exchange(u, v, step)`. The fields may have other types and widths, but
-/// are of the same decomposition.
+/// All blocks exchange the same steps, each larger than the one before. They need no other synchronisation: a
+/// block that is a step ahead waits there. `halo<field<double, 3>, field<double, 3>>` exchanges two fields
+/// with one message to each neighbour: `halo.exchange(u, v, step)`. The fields may have different types and
+/// widths, but have the same decomposition.
 ///
 /// A halo migrates with its chare, as do the fields, also between `begin` and `end`: `serialize` names them
 /// all.
@@ -72,11 +72,11 @@ class halo : detail::halo_state<detail::rank_of<Field...>, detail::parcel> {
 
   halo() = default;
 
-  /// Says which port this is, of which chare: its neighbours are the elements beside it. `cut` has the
-  /// array's shape. Beyond the ends of the grid lies what `ends` says. With `sides::all` edges and corners
-  /// get values, too, from 3^N - 1 neighbours. To be called once, in the constructor; not when it arrives
-  /// after a migration. Throws imbrex::error if the shapes differ, or a dimension is periodic at one end
-  /// only. O(blocks along the sides).
+  /// Connects the halo: it is the port `Port` of `chare`, and its neighbours are the adjacent elements. `cut`
+  /// has the array's shape. `ends` are the boundaries of the grid. With `sides::all`, edges and corners get
+  /// values as well, from 3^N - 1 neighbours. To be called once, in the constructor, but not on arrival after
+  /// a migration. Throws imbrex::error if the shapes differ, or a dimension is periodic at one end only.
+  /// O(blocks along the sides).
   template <auto Port, class Chare>
   void connect(const Chare& chare, const decomposition<N>& cut, const boundaries<N>& ends = {},
                sides which = sides::faces) {
@@ -86,19 +86,20 @@ class halo : detail::halo_state<detail::rank_of<Field...>, detail::parcel> {
   template <class Function>
   class arrival;
 
-  /// Sends the border cells of the fields to the neighbours, and gives what is to be awaited: until the ghost
-  /// cells have the values that the neighbours' border cells have in their exchange of this step. Throws
-  /// imbrex::error if the fields are not of the block's extents, have more ghost layers than some block has
-  /// cells, or the step is not beyond the one before. What the neighbours do otherwise is an imbrex::error at
-  /// co_await.
+  /// Sends the border cells of the fields to the neighbours, and returns an awaitable. The exchange ends when
+  /// the ghost cells have the values of the neighbours' border cells in their exchange of this step. Throws
+  /// imbrex::error if a field's extents are not the block's, or if it has more ghost layers than some block
+  /// has cells. Throws also if `step` is not greater than the last one. Mismatching exchanges of the
+  /// neighbours are an imbrex::error at co_await.
   [[nodiscard("co_await the end of the exchange")]] arrival<detail::no_function> exchange(
       Field&... fields, detail::step_number step) {
     check_function<detail::no_function>();
     begin(fields..., step);
     return {*this, detail::no_function(), fields...};
   }
-  /// The same where ends of the grid are `boundary::function`: `function(outer, mirrored)` gives the value of
-  /// a ghost cell there, an `outer_cell`; `mirrored` is the value that it would have at a reflecting end.
+  /// Exchange for a grid with ends that are `boundary::function`. `function(outer, mirrored)` returns the
+  /// value of a ghost cell there, `outer` (an `outer_cell`). `mirrored` is the value that the cell would have
+  /// at a reflecting end.
   template <class Function>
   [[nodiscard("co_await the end of the exchange")]] arrival<std::decay_t<Function>> exchange(
       Field&... fields, detail::step_number step, Function&& function) {
@@ -106,8 +107,8 @@ class halo : detail::halo_state<detail::rank_of<Field...>, detail::parcel> {
     return {*this, std::forward<Function>(function), fields...};
   }
 
-  /// The first half of an exchange: sends the border cells as they are now. Then the block computes what
-  /// needs no ghost cells, which have no certain value until the end, or migrates.
+  /// First half of an exchange: sends the current border cells. The block may then compute cells that need no
+  /// ghosts, or migrate. The ghost cells are indeterminate until the end.
   void begin(Field&... fields, detail::step_number step) {
     state::check_begin(step);
     int number = 0;
@@ -135,8 +136,8 @@ class halo : detail::halo_state<detail::rank_of<Field...>, detail::parcel> {
     }
     state::begin(step, expected);
   }
-  /// The second half, of the same fields. If nobody goes on to await it, or a `when_any` ends before, it can
-  /// be awaited again.
+  /// Second half of an exchange, with the same fields. If nothing awaits the result, or a `when_any` ends
+  /// earlier, `end` can be called again.
   [[nodiscard("co_await the end of the exchange")]] arrival<detail::no_function> end(Field&... fields) {
     check_function<detail::no_function>();
     return {*this, detail::no_function(), fields...};
@@ -149,14 +150,14 @@ class halo : detail::halo_state<detail::rank_of<Field...>, detail::parcel> {
 
   /// True between `begin` and the end.
   using state::has_begun;
-  /// Of the exchange that has begun, or the last that has ended.
+  /// Step of the exchange in progress, or else of the last one.
   using state::step;
-  /// The cells of this block in the grid.
+  /// Cells of this block in the grid.
   using state::cells;
 
-  /// For the runtime: a parcel has come.
+  /// For the runtime: receives a parcel.
   using state::put;
-  /// The connection and what has come early migrate with the chare.
+  /// Archives the connection, and the parcels that have arrived early.
   void serialize(auto& ar) { state::serialize(ar); }
 
  private:
@@ -187,7 +188,7 @@ class halo : detail::halo_state<detail::rank_of<Field...>, detail::parcel> {
                        f.mapping().strides(), to.extents);
     return end;
   }
-  /// This block is its own neighbour.
+  /// Copies border cells to ghosts of a block that is its own neighbour.
   template <class T>
   static void copy_around(field<T, N>& f, const index<N>& offset) {
     const auto from = detail::border_box(f.extents(), f.width(), index<N>() - offset);
@@ -248,7 +249,7 @@ class halo : detail::halo_state<detail::rank_of<Field...>, detail::parcel> {
   }
 };
 
-/// What `exchange` and `end` give: co_await it at once.
+/// Awaitable of `exchange` and `end`: co_await it at once.
 template <class... Field>
 template <class Function>
 class [[nodiscard("co_await the end of the exchange")]] halo<Field...>::arrival final
@@ -256,7 +257,7 @@ class [[nodiscard("co_await the end of the exchange")]] halo<Field...>::arrival 
  public:
   arrival(halo& of, Function function, Field&... fields)
       : detail::waiting_end<N, detail::parcel>(of), function_(std::move(function)), fields_(fields...) {}
-  /// Only before it is awaited; so that when_all and when_any can take it.
+  /// Moves an awaitable that is not awaited yet, as when_all and when_any require.
   arrival(arrival&& other) noexcept = default;
 
   void await_resume() {

@@ -20,8 +20,7 @@ namespace imbrex::grid::halo_test {
 class grid_halo : public on_machine {};
 INSTANTIATE_TEST_SUITE_P(on, grid_halo, testing::ValuesIn(machines()), name_of_machine);
 
-/// A block of two fields, of which the first has cells of one byte, so that the second must be aligned in
-/// messages.
+/// A block of two fields. The first has cells of one byte, so that the second must be aligned in messages.
 template <int N>
 class block : public chare<block<N>, index<N>> {
  public:
@@ -36,15 +35,15 @@ class block : public chare<block<N>, index<N>> {
     halo.template connect<&block::halo>(*this, p.cut, p.ends, p.corners ? sides::all : sides::faces);
   }
 
-  /// So many exchanges. Returns the number of cells that are wrong after one of them.
+  /// Runs `steps` exchanges. Returns the number of cells that are wrong after one of them.
   task<std::int64_t> run(int steps) {
     while (done_ < steps) {
       const std::int64_t step = 3 * done_ - 4;
       if (!halo.has_begun()) {
         fill(step);
         halo.begin(small_, large_, step);
-        fill_interior(step + 1);  // what has left is not changed by that
-        fill_interior(step);      // of which ends of the grid are made, at the end
+        fill_interior(step + 1);  // must not change the parcels already sent
+        fill_interior(step);      // used for ends of the grid, at the end of the exchange
         if (plan_.does == habit::leaves_between_halves) {
           leave();
           co_await this->template balance_point<&block::run>(steps);
@@ -150,7 +149,7 @@ TEST(grid_halo_model, agrees_on_shuffled_threads) {
   }
 }
 
-/// Sums its neighbours', in one dimension and around. While some are exchanged, inner cells are worked on.
+/// Sums its neighbours' cells, in one dimension, periodically. Computes inner cells during the exchange.
 class ring : public chare<ring> {
  public:
   grid::halo<field<std::int64_t, 1>> halo;
@@ -199,7 +198,7 @@ TEST_P(grid_halo, goes_on_beside_the_inner_cells) {
   });
 }
 
-/// Of which one is slow: the others are a step ahead, and what they send travels with it.
+/// One of these blocks is slow. The others are a step ahead, and their parcels travel with it.
 class hare : public chare<hare> {
  public:
   grid::halo<field<int, 1>> halo;
@@ -244,7 +243,7 @@ TEST_P(grid_halo, what_comes_early_for_the_next_step_travels) {
     const auto all = make_array<hare>(cut.shape(), cut);
     co_await all[1].call<&hare::begin>();
     co_await when_all(all[0].call<&hare::lead>(), all[2].call<&hare::lead>());
-    co_await quiescence();  // what they sent for both steps lies with the one between them
+    co_await quiescence();  // their parcels for both steps lie with the block between them
     for (int pe = num_pes() - 1; pe >= 0; --pe) {
       send<&hare::leave>(all[1], pe);
       co_await quiescence();

@@ -12,7 +12,7 @@ namespace imbrex::grid::halo_errors_test {
 
 class grid_halo_errors : public on_machine {
  protected:
-  /// Runs a program that must fail, and expects each of these texts in what it writes.
+  /// Runs a program that must fail, and expects each of these texts in its output.
   template <class Main>
   void fails(const Main& main, const std::vector<std::string>& expected) {
     for (const options& how : GetParam().runs) {
@@ -39,7 +39,7 @@ class block : public chare<block, index<2>> {
   block() = default;
   explicit block(const decomposition<2>& cut) : cut_(cut) {}
 
-  /// The text of what connecting throws.
+  /// Text of the error that connecting throws.
   std::string complaint_of_connect(const decomposition<2>& cut, const boundaries<2>& ends) {
     try {
       halo.connect<&block::halo>(*this, cut, ends);
@@ -60,7 +60,7 @@ class block : public chare<block, index<2>> {
     halo.connect<&block::halo>(*this, cut_, ends, which);
   }
 
-  /// Exchanges these steps, with so many ghost layers. Returns the text of what is thrown.
+  /// Exchanges these steps, with `width` ghost layers. Returns the text of the error.
   task<std::string> exchange(std::vector<int> steps, int width) {
     field<int, 2> u(cut_[where()].extents, width);
     std::string text = "nothing was thrown";
@@ -179,7 +179,7 @@ TEST_P(grid_halo_errors, of_fields_and_steps_name_the_value) {
               "come from "
               "one neighbour, so take fewer layers or fewer blocks");
     const auto before = co_await all[{1, 0}].call<&block::end>();
-    EXPECT_EQ(before, "nothing was thrown");  // it is made, and thrown where it is awaited
+    EXPECT_EQ(before, "nothing was thrown");  // the awaitable is made; only awaiting it throws
     const auto not_begun = co_await all[{1, 0}].call<&block::await_end>();
     EXPECT_EQ(not_begun, "the end of an exchange is awaited that has not begun: call begin first");
 
@@ -194,7 +194,7 @@ TEST_P(grid_halo_errors, of_fields_and_steps_name_the_value) {
     const auto still = co_await begin({3, 3}, 1, {6, 7});
     EXPECT_EQ(still, "the exchange of step 7 begins while that of step 6 goes on: await its end first");
     auto twice = all[{1, 0}].call<&block::await_end_twice>();
-    co_await quiescence();  // now it waits
+    co_await quiescence();  // now the end is awaited
     const auto others = co_await when_all(all[{0, 0}].call<&block::exchange>(std::vector{6}, 1),
                                           all[{0, 1}].call<&block::exchange>(std::vector{6}, 1),
                                           all[{1, 1}].call<&block::exchange>(std::vector{6}, 1));

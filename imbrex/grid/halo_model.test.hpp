@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What each ghost cell has after an exchange, computed one by one by what the documentation says.
+// Expected ghost cells after an exchange, computed one by one from the documentation.
 
 #include <algorithm>
 #include <array>
@@ -16,7 +16,7 @@
 
 namespace imbrex::grid::halo_test {
 
-/// What a block does between the two halves of an exchange, and after it.
+/// Behaviour of a block between the two halves of an exchange, and after it.
 enum class habit : std::uint8_t { stays, leaves_between_halves, leaves_between_steps, gives_up_at_times };
 
 template <int N>
@@ -29,7 +29,7 @@ struct plan {
   std::uint64_t seed = 0;
 };
 
-/// Cells that nothing has been exchanged for.
+/// Value of cells that no exchange has changed.
 constexpr int untouched = 99;
 
 template <int N>
@@ -45,8 +45,8 @@ int value_at_end(const outer_cell<N>& outer, int mirrored) {
   return (sum % 50 + 50) % 50;
 }
 
-/// The value of a cell after an exchange, by what the documentation says: beyond ends of the grid, the last
-/// dimension decides what is done with the value that is mirrored there.
+/// Value of a cell after an exchange, according to the documentation. Beyond ends of the grid, the last
+/// dimension decides how the value mirrored there is used.
 template <int N>
 int expected_value(const plan<N>& p, const box<N>& block, std::int64_t step, int field,
                    const index<N>& cell) {
@@ -75,7 +75,7 @@ int expected_value(const plan<N>& p, const box<N>& block, std::int64_t step, int
   return value_at_end(outer_cell<N>{cell, side<N>(last_end), field}, mirrored);
 }
 
-/// `kinds` of boundaries, beside periodic ones: open, reflecting, function.
+/// `kinds` is the number of boundaries to choose from besides periodic ones: open, reflecting, function.
 template <int N>
 plan<N> random_plan(std::uint64_t seed, int kinds = 3) {
   random dice(seed);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What a halo keeps that does not depend on the types of its fields. Its parcels are of the host's memory, or
-// of a device's.
+// State of a halo that does not depend on the types of its fields. Its parcels are in the host's memory or in
+// a device's.
 //
-// An exchange has a step. `begin` sends a parcel across each side that has a neighbour; the neighbour's
-// parcel across that side is expected. A neighbour can end its exchange only when it has this block's parcel,
-// so it is at most one exchange ahead: its parcel for the next step waits among the unread. When all parcels
-// of a step have come, whoever awaits the end goes on and puts them where they belong. All of it is the
-// chare's PE's.
+// An exchange has a step. `begin` sends a parcel across each side that has a neighbour, and expects the
+// neighbour's parcel across that side. A neighbour can end its exchange only when it has this block's parcel.
+// So it is at most one exchange ahead: its parcel for the next step waits among the unread ones. When all
+// parcels of a step have arrived, the awaiting coroutine goes on and unpacks them. Only the chare's PE
+// touches any of this.
 
 #include <array>
 #include <cstddef>
@@ -37,7 +37,7 @@ struct step_words {
 };
 using step_number = imbrex::detail::narrowed<std::int64_t, step_words>;
 
-// The errors of an exchange, made out of the way of what is inlined.
+// Errors of an exchange, built outside of inlined code.
 
 [[noreturn]] void throw_not_connected();
 [[noreturn]] void throw_other_port();
@@ -57,19 +57,19 @@ using step_number = imbrex::detail::narrowed<std::int64_t, step_words>;
                                    std::size_t expected);
 [[noreturn]] void throw_no_such_side(std::int64_t step, int side);
 
-/// What lies across a side.
+/// Object across a side.
 enum class across_side : std::uint8_t { nothing, itself, neighbour };
 
-/// A parcel of the step that has begun.
+/// State of a side's parcel in the current step.
 enum class expectation : std::uint8_t { none, expected, come };
 
 struct link {
-  std::uint64_t to = 0;  ///< the neighbour's number in the array
+  std::uint64_t to = 0;  ///< number of the neighbour in the array
   across_side what = across_side::nothing;
   expectation parcel = expectation::none;
 };
 
-/// Whoever awaits the end of an exchange.
+/// Coroutine that awaits the end of an exchange.
 template <int N, class Parcel>
 class waiting_end;
 
@@ -82,7 +82,7 @@ class halo_state {
   halo_state(const halo_state&) = delete;
   halo_state& operator=(const halo_state&) = delete;
 
-  /// Of the port that the halo is, whose address that is.
+  /// Connects the halo, which is the port `Port` of the chare. `halo` is the halo's address, for a check.
   template <auto Port, class Chare>
   void connect(const void* halo, const Chare& chare, const decomposition<N>& cut, const boundaries<N>& ends,
                sides which) {
@@ -133,7 +133,7 @@ class halo_state {
   const box<N>& cells() const { return cells_; }
   bool needs_function() const { return needs_function_; }
   bool with_corners() const { return links_.size() > static_cast<std::size_t>(side<N>::faces); }
-  /// What lies beyond a face; `periodic` where that is another block, or this one.
+  /// Boundary beyond a face; `periodic` if another block, or this one, lies there.
   boundary beyond(int face) const { return beyond_[static_cast<std::size_t>(face)]; }
   std::vector<link>& links() { return links_; }
 
@@ -161,7 +161,7 @@ class halo_state {
     reinterpret_cast<imbrex::detail::post_to_port<Parcel>>(port_->post)(collection_, to.to, step,
                                                                         std::move(cells));
   }
-  /// So many parcels have been sent, and as many are expected.
+  /// Records that `expected` parcels have been sent, and as many are expected.
   void begin(std::int64_t step, int expected) {
     step_ = step;
     has_begun_ = true;
@@ -169,7 +169,7 @@ class halo_state {
     has_wrong_one_ = false;
     for (const auto* l = unread_.first(); l != nullptr; l = unread_parcels<Parcel>::after(*l)) count(*l);
   }
-  /// Gives each parcel of the step to `check(across, cells)`, which may throw: they stay.
+  /// Calls `check(across, cells)` for each parcel of the step. It may throw; the parcels stay.
   template <class Check>
   void check_each(Check check) {
     if (has_wrong_one_) [[unlikely]]
@@ -177,7 +177,7 @@ class halo_state {
     for (auto* l = unread_.first(); l != nullptr; l = unread_parcels<Parcel>::after(*l))
       if (l->reference == *step_) check(side<N>(l->value.across), l->value.cells);
   }
-  /// Gives each parcel of the step to `unpack(across, cells)`, and ends the exchange.
+  /// Calls `unpack(across, cells)` for each parcel of the step, and ends the exchange.
   template <class Unpack>
   void end(Unpack unpack) {
     if (has_wrong_one_) [[unlikely]]
@@ -195,13 +195,13 @@ class halo_state {
     }
     has_begun_ = false;
   }
-  /// True if all parcels have come, or one that should not.
+  /// True if all parcels have arrived, or an unexpected one.
   bool is_complete() const { return missing_ == 0 || has_wrong_one_; }
 
   void put(letter& l);
 
-  /// The ghosts beyond a face of the grid: in dimensions that have been filled before, and across other
-  /// blocks, with those there; beyond open ends they stay as they are.
+  /// Ghosts to fill beyond a face of the grid. With corners they include ghosts across other sides: in
+  /// dimensions filled before, and where another block lies. Ghosts beyond open ends stay unchanged.
   box<N> outside(const index<N>& extents, const index<N>& width, int face) const {
     const int dimension = face / 2;
     auto all = ghost_box(extents, width, side<N>(face).offset());
@@ -218,11 +218,11 @@ class halo_state {
     return all;
   }
 
-  /// "(0, 1)", the block that lies across a side.
+  /// Block that lies across a side: "(0, 1)".
   std::string block_across(int side) const {
     return to_string(imbrex::detail::from_linear(shape_, links_[static_cast<std::size_t>(side)].to));
   }
-  /// "step 3, for cells of the blocks (0, 1), (1, 0)"
+  /// Text about missing parcels: "step 3, for cells of the blocks (0, 1), (1, 0)".
   std::string missing_text() const {
     std::string text = "step " + std::to_string(step()) + ", for cells of the ";
     text += missing_ == 1 ? "block " : "blocks ";
@@ -260,7 +260,7 @@ class halo_state {
     links_[across].parcel = expectation::come;
     --missing_;
   }
-  /// Throws for the first that is wrong.
+  /// Throws an error about the first wrong parcel.
   void check_parcels() const {
     std::vector<bool> has_come(links_.size());
     for (const auto* l = unread_.first(); l != nullptr; l = unread_parcels<Parcel>::after(*l)) {
@@ -281,14 +281,14 @@ class halo_state {
   std::uint64_t collection_ = 0;
   index<N> shape_{}, where_{};
   box<N> cells_{};
-  index<N> most_{};  ///< ghost layers
+  index<N> most_{};  ///< maximum number of ghost layers
   std::array<boundary, static_cast<std::size_t>(2 * N)> beyond_{};
   bool needs_function_ = false;
   std::vector<link> links_;           ///< by side
-  std::optional<std::int64_t> step_;  ///< of the last exchange that has begun
+  std::optional<std::int64_t> step_;  ///< step of the last exchange that has begun
   bool has_begun_ = false;
-  int missing_ = 0;             ///< parcels of the step that have not come
-  bool has_wrong_one_ = false;  ///< a parcel of an earlier step, or that is not expected
+  int missing_ = 0;             ///< parcels of the step that have not arrived
+  bool has_wrong_one_ = false;  ///< true if a parcel is of an earlier step, or unexpected
   unread_parcels<Parcel> unread_;
 };
 
@@ -346,7 +346,7 @@ std::string waiting_end<N, Parcel>::description() const {
   return imbrex::detail::describe_port(entry(), of_) + ", " + of_->missing_text();
 }
 
-/// As long as the fields lie with the chare, too: a front end's stack that names others must not move.
+/// Movable if the fields lie in the chare, too. A front end's stack that refers to others must not move.
 template <int N, class Parcel>
 bool waiting_end<N, Parcel>::can_move() const {
   return waiter_.object() == entry().body && imbrex::detail::is_own_port(entry(), of_);

@@ -14,11 +14,11 @@ namespace imbrex::grid::detail {
 namespace {
 
 constexpr unsigned threads = 256;
-// Several words a thread where boxes are large, so that few blocks wait for their turn.
+// Each thread copies several words of a large box, so that few blocks have to wait.
 constexpr unsigned most_blocks = 1024;
 
-// Threads beside each other have words beside each other, in a parcel and in a row of cells. No box has more
-// words than an int counts.
+// Adjacent threads copy adjacent words, in a parcel and in a row of cells. No box has more words than an int
+// counts.
 template <class Word>
 __device__ inline void move_words(const box_move& move) {
   const unsigned words = move.words_of_cell;

@@ -4,7 +4,7 @@
 #include <imbrex/device/native_stream.hpp>
 #include <imbrex/grid/box_moves.hpp>
 
-/// What native_box_moves.cu defines. This header is C++17, for the device's compilers.
+/// Function defined in native_box_moves.cu. This header is C++17, for the device's compilers.
 
 namespace imbrex::grid::detail {
 

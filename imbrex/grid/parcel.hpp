@@ -12,8 +12,8 @@
 
 namespace imbrex::grid::detail {
 
-/// Memory of a PE's pool that travels with a message, to the archives a container of bytes. It is aligned for
-/// any cells, and not cleared.
+/// Memory of a PE's pool that travels with a message. For archives it is a container of bytes. It is aligned
+/// for any cells, and not initialised.
 template <class Byte>
 class pooled {
   static_assert(sizeof(Byte) == 1);
@@ -48,14 +48,14 @@ class pooled {
   std::size_t size_ = 0;
 };
 
-/// What a block sends to a neighbour: the cells of all fields that are exchanged, one after the other, each
-/// row by row.
+/// Message of a block to a neighbour: the cells of all exchanged fields, one field after the other, each row
+/// by row.
 struct parcel {
-  std::int32_t across = 0;  ///< the side of the receiver that it comes across
+  std::int32_t across = 0;  ///< side of the receiver that the cells come across
   pooled<std::byte> cells{};
 };
 
-/// Parcels that have come and wait: of this step, and of later ones, which others may send meanwhile.
+/// Received parcels that wait: for this step, and for later ones that neighbours have already sent.
 template <class Parcel>
 class unread_parcels {
  public:
@@ -69,7 +69,7 @@ class unread_parcels {
   letter* first() const { return static_cast<letter*>(letters_.first()); }
   static letter* after(const letter& l) { return static_cast<letter*>(l.later); }
   void add(letter& l) { letters_.add(l); }
-  /// It is no more; `l` neither.
+  /// Removes and destroys a parcel; `l` becomes invalid.
   void remove(letter& l) {
     letters_.remove(l);
     l.envelope->type->destroy(*l.envelope);
@@ -95,7 +95,7 @@ class unread_parcels {
       }
     }
   }
-  /// Adds what they hold of the memory of devices.
+  /// Adds the parts of devices' memory that the parcels hold.
   void collect(std::vector<imbrex::detail::device_part*>& parts) {
     for (auto* l = first(); l != nullptr; l = after(*l))
       imbrex::detail::collect_device_parts(l->value, parts);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Which cells of a block an exchange concerns, and where they lie in a parcel: the cells of all fields one
-// after the other, each row by row from where its type may lie.
+// Cells of a block that an exchange concerns, and their offsets in a parcel. A parcel has the cells of all
+// fields, one field after the other, each row by row. Each field begins where its type is aligned.
 
 #include <cstddef>
 
@@ -10,7 +10,7 @@
 
 namespace imbrex::grid::detail {
 
-/// The ghosts of a block in a direction.
+/// Ghosts of a block in a direction.
 template <int N>
 constexpr box<N> ghost_box(const index<N>& extents, const index<N>& width, const index<N>& offset) {
   box<N> b{{}, extents};
@@ -21,7 +21,7 @@ constexpr box<N> ghost_box(const index<N>& extents, const index<N>& width, const
   }
   return b;
 }
-/// And the cells of the block itself, as deep: the ghosts of the neighbour in that direction.
+/// Cells of the block itself that are the ghosts of its neighbour in a direction.
 template <int N>
 constexpr box<N> border_box(const index<N>& extents, const index<N>& width, const index<N>& offset) {
   box<N> b{{}, extents};
@@ -38,7 +38,7 @@ constexpr std::size_t aligned(std::size_t place) {
   return (place + alignof(T) - 1) / alignof(T) * alignof(T);
 }
 
-/// The end of the cells of a field in a direction, if they follow what ends at `place`.
+/// End of a field's cells in a direction, in a parcel whose earlier cells end at `place`.
 template <class Field>
 std::size_t end_in_parcel(const Field& f, const index<Field::rank()>& offset, std::size_t place) {
   using cell = typename Field::value_type;
@@ -48,8 +48,8 @@ std::size_t end_in_parcel(const Field& f, const index<Field::rank()>& offset, st
   return n == 0 ? place : aligned<cell>(place) + n * sizeof(cell);
 }
 
-/// The cells that the ghosts beyond a face of a block mirror, in its dimension: the one that is mirrored in a
-/// layer.
+/// Index of the cell that a ghost beyond a face mirrors, in the face's dimension. `layer` is the ghost's
+/// index there.
 template <class Field>
 int mirrored(const Field& f, int face, int layer) {
   return face % 2 == 0 ? -1 - layer : 2 * f.extent(face / 2) - 1 - layer;

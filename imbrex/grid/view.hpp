@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Cells that lie in memory at equal distances, in the words of std::mdspan.
+// Cells that lie in memory at equal distances, with the interface of std::mdspan.
 
 #include <array>
 #include <cassert>
@@ -14,9 +14,9 @@
 
 namespace imbrex::grid {
 
-/// Rows in one piece each, at any distances: as std::layout_stride, where the last stride is 1.
+/// Contiguous rows, at any distances: as std::layout_stride, with a last stride of 1.
 struct layout_rows {
-  /// From an index of N dimensions to the offset of the cell, in cells.
+  /// Maps an index of N dimensions to the offset of the cell, in cells.
   template <int N>
   class mapping {
    public:
@@ -41,7 +41,7 @@ struct layout_rows {
     constexpr index_type operator()(I... i) const {
       const strides_type at{static_cast<index_type>(i)...};
       index_type offset =
-          at.back();  // not times 1, which no compiler would know: it could not vectorise a row
+          at.back();  // without a factor of 1, which compilers do not know, so that rows vectorise
       for (std::size_t d = 0; d + 1 < at.size(); ++d) offset += at[d] * strides_[d];
       return offset;
     }
@@ -51,15 +51,15 @@ struct layout_rows {
       return offset;
     }
 
-    /// Cells from the first to behind the last, with those between that do not belong to it; 0 if there are
-    /// none.
+    /// Number of cells from the first to behind the last, including cells between that do not belong to the
+    /// view; 0 if there are none.
     constexpr std::size_t required_span_size() const {
       if (indices(extents_).empty()) return 0;
       index_type last = 0;
       for (int d = 0; d < N; ++d) last += (extents_[d] - 1) * stride(d);
       return static_cast<std::size_t>(last) + 1;
     }
-    /// True if no other cells lie between: they are one piece of memory.
+    /// True if no other cells lie between: the cells are one piece of memory.
     constexpr bool is_exhaustive() const { return required_span_size() == indices(extents_).size(); }
 
     constexpr bool operator==(const mapping&) const = default;
@@ -74,8 +74,8 @@ struct layout_rows {
   };
 };
 
-/// Some cells of a field, not copied: as std::mdspan, with the layout `layout_rows`. Its indices begin at 0.
-/// It is valid as long as the field has its memory: until it is destroyed, assigned to or moved from.
+/// Cells of a field, not copied: as std::mdspan, with the layout `layout_rows`. Indices begin at 0. A view is
+/// valid as long as the field keeps its memory: until the field is destroyed, assigned to or moved from.
 template <class T, int N>
 class view {
  public:
@@ -91,7 +91,7 @@ class view {
 
   constexpr view() = default;
   constexpr view(T* first, const mapping_type& mapping) : first_(first), mapping_(mapping) {}
-  /// Cells that may be written to are shown as ones that may not.
+  /// Converts a view of writable cells to one of const cells.
   template <class Other>
     requires(std::is_same_v<const Other, T>)
   constexpr view(const view<Other, N>& other) : view(other.data_handle(), other.mapping()) {}
@@ -117,19 +117,19 @@ class view {
     return first_[mapping_(i)];
   }
 
-  /// The cells of a box of it, which must lie inside.
+  /// View of a box of cells, which must lie inside.
   constexpr view part(const box<N>& of) const {
     assert(of.empty() || (contains(extents(), of.origin) && imbrex::contains(extents(), last_of(of))));
     return {first_ + mapping_(of.origin), {of.extents, mapping_.strides()}};
   }
 
-  /// All of its cells as they lie in memory, which must be one piece (`is_exhaustive`).
+  /// All cells as they lie in memory, which must be one piece (`is_exhaustive`).
   constexpr std::span<T> span() const {
     assert(is_exhaustive());
     return {first_, size()};
   }
 
-  /// Gives each cell that value.
+  /// Assigns a value to each cell.
   constexpr void fill(const value_type& value) const
     requires(!std::is_const_v<T>)
   {
