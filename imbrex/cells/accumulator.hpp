@@ -10,9 +10,9 @@
 
 namespace imbrex::cells {
 
-/// A value for each element of a block's own cells, such as the force on it, that is summed up while pairs of
-/// cells come in any order. A block runs on one thread at a time, and has its own: nobody else adds to it. If
-/// A has columns, each lies in an array of its own.
+/// Sums a value, such as a force, for each element of a block's own cells. Pairs of cells may come in any
+/// order. Each block has its own accumulator and runs on one thread at a time, so there are no concurrent
+/// additions. If A has columns, each lies in an array of its own.
 ///
 ///   accumulator<force> forces;
 ///   forces.reset();
@@ -20,10 +20,10 @@ namespace imbrex::cells {
 template <class A>
 class accumulator {
  public:
-  /// Forgets all values: each cell begins anew when it is next asked for. O(1).
+  /// Resets all values: each cell starts from A{} when it is accessed next. O(1).
   void reset() { ++round_; }
 
-  /// The values for the elements of an own cell: as many, A{} each if it is the first time since the reset.
+  /// Values for the elements of an own cell, one per element. On the first access after a reset each is A{}.
   template <class T>
   cell<A>& operator[](const cell<T>& of) {
     if (of.number() >= values_.size()) {
@@ -41,7 +41,7 @@ class accumulator {
   void serialize(auto& ar) { ar(values_, rounds_, round_); }
 
  private:
-  std::deque<cell<A>> values_;  ///< references to them stay while others come
+  std::deque<cell<A>> values_;  ///< a deque, whose references stay valid while it grows
   std::vector<std::uint64_t> rounds_;
   std::uint64_t round_ = 1;
 };

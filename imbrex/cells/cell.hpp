@@ -15,12 +15,12 @@
 
 namespace imbrex::cells {
 
-/// A type with a member `auto columns() { return std::tie(position[0], position[1], velocity[0], ...); }`:
-/// cells keep each of these in an array of its own.
+/// A type with a member `auto columns() { return std::tie(position[0], position[1], velocity[0], ...); }`.
+/// Cells keep each of these columns in an array of its own.
 template <class T>
 concept has_columns = requires(T& e) { std::tuple_size<decltype(e.columns())>::value; };
 
-/// An element of a cell set: any type that serialises, with a member `point<D> position`. Errors call it by
+/// An element of a cell set: any type that serialises, with a member `point<D> position`. Errors name it by
 /// its member `id`, if it has one. If it has columns, the first D are the position.
 template <class T, int D>
 concept element = requires(T& e) {
@@ -55,8 +55,8 @@ std::string name_of(const T& e, std::size_t place) {
 
 }  // namespace detail
 
-/// The elements of one cell, as a row of them, or, of a type with columns, as an array for each column. Also
-/// what an accumulator has for them.
+/// Elements of one cell: contiguous elements or, for a type with columns, one array per column. An
+/// accumulator's values for a cell are also of this type.
 template <class T>
 class cell {
   static constexpr bool in_columns = has_columns<T>;
@@ -112,7 +112,7 @@ class cell {
     return std::span(elements_.template data<C>(), size());
   }
 
-  /// A copy.
+  /// Copy of an element.
   T get(std::size_t i) const {
     if constexpr (in_columns) {
       T e{};
@@ -129,12 +129,13 @@ class cell {
       elements_[i] = std::move(e);
   }
 
-  /// Its place among the cells of the block, or of the halo; with `is_own` it is one of a kind.
+  /// Index of the cell among the block's own cells or among those of the halo. Together with `is_own` it is
+  /// unique.
   std::size_t number() const { return number_; }
-  /// False for a copy of another block's cell, and for the image of an own one.
+  /// False for a copy of another block's cell, and for the image of an own cell.
   bool is_own() const { return is_own_; }
 
-  // For whoever keeps the cells.
+  // Functions for the owner of the cells.
 
   void be(std::size_t number, bool is_own) {
     number_ = number;
@@ -146,7 +147,7 @@ class cell {
     else
       elements_.push_back(std::move(e));
   }
-  /// The element goes to another place.
+  /// Moves an element to another index.
   void shift(std::size_t from, std::size_t to) {
     if constexpr (in_columns)
       elements_.shift(from, to);
@@ -162,7 +163,7 @@ class cell {
     }
   }
   void clear() { truncate(0); }
-  /// Only the first n are left.
+  /// Keeps only the first n elements.
   void truncate(std::size_t n) {
     if constexpr (in_columns)
       elements_.truncate(n);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The cell set: elements with positions, in cells that are cut into blocks.
+// Cell set: elements with positions, in cells that are partitioned into blocks.
 #include <imbrex/cells/copies.hpp>
 #include <imbrex/cells/declaration.hpp>
 #include <imbrex/cells/moves.hpp>

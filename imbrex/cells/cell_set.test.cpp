@@ -23,7 +23,7 @@ namespace imbrex::cells::cell_set_test {
 class cell_set_on : public on_machine {};
 INSTANTIATE_TEST_SUITE_P(on, cell_set_on, testing::ValuesIn(machines()), name_of_machine);
 
-/// What blocks do between steps, and how elements go to others.
+/// Behaviour of blocks between steps, and the method by which elements move between blocks.
 enum class habit : std::uint8_t { stays, leaves_between_steps, leaves_between_phases };
 enum class pattern : std::uint8_t { neighbours, together };
 
@@ -33,8 +33,8 @@ struct plan {
   grid::decomposition<D> cut;
   int elements = 0;
   int steps = 0;
-  double most = 0;   ///< that an element moves
-  double width = 0;  ///< of the halo
+  double most = 0;   ///< distance that an element moves at most
+  double width = 0;  ///< width of the halo
   habit does = habit::stays;
   pattern by = pattern::neighbours;
   pairs which = pairs::once;
@@ -43,7 +43,8 @@ struct plan {
   std::uint64_t seed = 0;
 };
 
-/// Has a member that is not trivial, so a copy by bytes would be noticed, and counts its turns at walls.
+/// Has a member that is not trivial, so that a copy by bytes would be noticed. Counts its reflections at
+/// walls.
 template <int D>
 struct row_element {
   point<D> position{};
@@ -78,7 +79,7 @@ struct sight {
   auto operator<=>(const sight&) const = default;
 };
 
-// All coordinates are multiples of a power of 2, so that nothing is rounded and many lie on sides of cells.
+// All coordinates are multiples of a power of 2: nothing is rounded, and many elements lie on sides of cells.
 constexpr double grain = 0x1p-4;
 
 template <int D>
@@ -93,7 +94,7 @@ point<D> first_position(const plan<D>& p, std::int64_t id) {
   return at;
 }
 
-/// Where it goes in a step: no further than `most`, if it does not stay.
+/// Displacement of an element in a step: at most `most`, unless it stays.
 template <int D>
 point<D> stride(const plan<D>& p, std::int64_t id, std::int64_t step) {
   random dice(p.seed + static_cast<std::uint64_t>(id * 7919 + step));
@@ -108,7 +109,7 @@ point<D> stride(const plan<D>& p, std::int64_t id, std::int64_t step) {
   return by;
 }
 
-/// All elements by themselves.
+/// Model of all elements without cells.
 template <int D>
 class model {
  public:
@@ -134,7 +135,7 @@ class model {
       x[k] += by[k];
       const double low = plan_.box.lower()[k], high = plan_.box.upper()[k];
       const auto below = plan_.box.beyond(side<D>(2 * d)), above = plan_.box.beyond(side<D>(2 * d + 1));
-      // Over and over: none of the domain's own arithmetic.
+      // Repeats single steps, and so uses none of the domain's own arithmetic.
       for (int turns = 0; turns < 10'000; ++turns) {
         if (x[k] < low && below == grid::boundary::periodic) x[k] += high - low;
         if (x[k] >= high && above == grid::boundary::periodic) x[k] -= high - low;
@@ -181,7 +182,7 @@ struct count_and_sum {
 template <int D, class T>
 class block : public chare<block<D, T>, index<D>> {
  public:
-  /// What a block says that it sends to another.
+  /// Elements that a block claims to send to another.
   struct crossing {
     std::uint64_t from = 0;
     std::vector<std::int64_t> ids{};
@@ -189,7 +190,7 @@ class block : public chare<block<D, T>, index<D>> {
   };
 
   cell_set<D, T> cells;
-  mailbox<crossing> crossings;  ///< by the step
+  mailbox<crossing> crossings;  ///< by step
 
   block() = default;
   explicit block(const plan<D>& p) : plan_(p) {
@@ -247,7 +248,7 @@ class block : public chare<block<D, T>, index<D>> {
     random dice(plan_.seed + std::hash<index<D>>()(this->where()) + static_cast<std::uint64_t>(step_));
     this->migrate_to(static_cast<int>(dice.below(static_cast<std::uint64_t>(this->num_pes()))));
   }
-  /// Each cell by itself: what for_each_pair has waited for, and the copies that nobody here needs.
+  /// Awaits each cell by itself: those that for_each_pair has waited for, and copies that no pair here needs.
   task<> when_all_complete() {
     if (plan_.by == pattern::together) co_return;
     const typename cell_set<D, T>::phase cached = cells.last_cache();
@@ -275,7 +276,7 @@ class block : public chare<block<D, T>, index<D>> {
         (*to_b)[j].sum += a.get(i).id;
       }
   }
-  /// Elements, copies too, lie in their cells; beyond an open end in the outermost.
+  /// Elements and copies must lie in their cells; beyond an open end, in the outermost cells.
   void check_places() {
     for (const auto& at : cells.halo()) {
       const auto& c = cells[at];
@@ -292,7 +293,7 @@ class block : public chare<block<D, T>, index<D>> {
         }
     }
   }
-  /// Each copy gets its element's place and id, and gives the id back; so elements count their copies.
+  /// Each copy gets its element's position and id, and gives the id back; so elements count their copies.
   task<> exchange_values() {
     struct value {
       point<D> position;
@@ -319,7 +320,7 @@ class block : public chare<block<D, T>, index<D>> {
                                                     });
     given_back_ = std::move(got);
   }
-  /// What the others say that they send here is what the copies of their ranges are.
+  /// The elements that other blocks claim to send must equal the copies of their ranges here.
   task<> check_partners() {
     crossing own, copies;
     const auto add = [](crossing& to) {
@@ -419,7 +420,7 @@ plan<D> random_plan(std::uint64_t seed) {
   return p;
 }
 
-/// On any PE, by the place and the shape.
+/// Places elements on any PE, by index and shape.
 struct scattered {
   template <int D>
   int operator()(const index<D>& where, const index<D>& shape, int pes) const {
@@ -427,7 +428,7 @@ struct scattered {
     return static_cast<int>(random(hash(where) * 31 + hash(shape)).below(static_cast<std::uint64_t>(pes)));
   }
 };
-/// All on one.
+/// Places all elements on one PE.
 struct crowded {
   template <int D>
   int operator()(const index<D>&, const index<D>&, int pes) const {

@@ -24,7 +24,7 @@ struct nameless {
   point<2> position{};
 };
 
-/// Two blocks of two cells each, side by side in a ring; particles 0 to 3, one in the middle of each cell.
+/// Two blocks of two cells each, side by side in a ring. Particles 0 to 3 lie in the middle of one cell each.
 domain<2> box() {
   grid::boundaries<2> ends;
   ends.set(0, grid::boundary::periodic).set(1, grid::boundary::reflecting);
@@ -92,7 +92,7 @@ class block : public chare<block, index<2>> {
   std::string strange_cell() {
     return text_of([&] { cells[{9, 0}]; });
   }
-  /// One block migrates where the other caches.
+  /// One block migrates while the other caches.
   task<std::string> in_another_order() {
     try {
       if (where()[0] == 0)
@@ -104,7 +104,7 @@ class block : public chare<block, index<2>> {
     }
     co_return "";
   }
-  /// Particle 1 goes round and back, five times as far as the halo.
+  /// Particle 1 goes around and back, five times as far as the halo.
   task<std::int64_t> far() {
     co_await cells.migrate_anywhere(*this, [](particle& p) { p.position[0] += p.id == 1 ? 10 : 0; });
     std::int64_t found = -1;
@@ -113,7 +113,7 @@ class block : public chare<block, index<2>> {
         if (p.id == 1) found = cells.place_of(c)[0];
     co_return found;
   }
-  /// Several tasks wait for cells of both kinds, of which one is not sent before all have moved.
+  /// Several tasks wait for cells of both kinds. The copies are not sent before all elements have moved.
   task<int> waiters() {
     const auto moved = cells.migrate([](particle& p) { p.position[0] += 0.5; }, 0.5);
     const auto cached = cells.cache_halo(1, moved);
@@ -131,7 +131,7 @@ class block : public chare<block, index<2>> {
   }
   task<> forget() {
     co_await cells.migrate([](particle&) {}, 0.5)[cells.own().origin];
-    // A block that does not take part: the others wait.
+    // One block does not take part: the others wait.
     if (where()[0] == 0) co_await cells.cache_halo(1).all();
   }
 };
@@ -290,8 +290,8 @@ TEST_P(cell_set_way, resumes_all_who_wait) {
   run([]() -> task<> {
     const auto all = make_array<block>(index2(2, 1), box());
     const auto seen = co_await all.reduce<&block::waiters>(gather);
-    // Two own particles, one on the lower side of each cell; of copies the particle at the upper side of the
-    // halo and that at the lower; and the own first cell once more.
+    // Two own particles, one on the lower side of each cell. Of copies, the particle at the upper side of the
+    // halo and the one at the lower side. The first own cell is counted once more.
     EXPECT_EQ(seen, (std::vector<int>{5, 5}));
     co_await all.destroy();
   });

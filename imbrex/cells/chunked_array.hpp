@@ -15,7 +15,7 @@
 
 namespace imbrex::cells {
 
-/// Elements from one number to before another.
+/// Half-open range of element numbers.
 struct number_range {
   std::int64_t begin = 0, end = 0;
 
@@ -23,14 +23,14 @@ struct number_range {
   auto operator<=>(const number_range&) const = default;
 };
 
-/// The part of a long array that one chare of an array or group has: a member of each. It consists of chunks,
-/// ranges of numbers, which lie where they have been made, and move to others together, when all chares
-/// synchronise.
+/// Part of a long array that belongs to one chare of an array or group, as a member of each. It consists of
+/// chunks, which are ranges of numbers. A chunk lies where it was made. Chunks move to other chares together,
+/// when all chares synchronise.
 template <class T, class Index = index<1>>
 class chunked_array {
  public:
-  /// Makes a chunk here of `make(number)` for each. Throws imbrex::error if the range is empty or some of it
-  /// is here.
+  /// Adds a chunk here, of `make(number)` for each number. Throws imbrex::error if the range is empty or some
+  /// of it is here.
   template <class Make>
   void add(const number_range& where, Make make) {
     std::vector<T> values;
@@ -38,7 +38,7 @@ class chunked_array {
     add_values(where.begin, std::move(values));
   }
 
-  /// Null if it is not here. O(log chunks).
+  /// Element of that number; null if it is not here. O(log chunks).
   T* find(std::int64_t number) {
     auto at = chunks_.upper_bound(number);
     if (at == chunks_.begin()) return nullptr;
@@ -51,26 +51,26 @@ class chunked_array {
     for (const auto& [first, values] : chunks_) n += static_cast<std::int64_t>(values.size());
     return n;
   }
-  /// Those that are here, in order.
+  /// Ranges of the chunks here, in order.
   std::vector<number_range> ranges() const {
     std::vector<number_range> all;
     for (const auto& [first, values] : chunks_)
       all.push_back({first, first + static_cast<std::int64_t>(values.size())});
     return all;
   }
-  /// `visit(number, T&)` for all that are here, in order.
+  /// Calls `visit(number, T&)` for all elements here, in order.
   template <class Visit>
   void for_each(Visit visit) {
     for (auto& [first, values] : chunks_)
       for (std::size_t i = 0; i < values.size(); ++i) visit(first + static_cast<std::int64_t>(i), values[i]);
   }
 
-  /// At the next `sync` those of a range that are here go to the chare of that index; chunks are cut where it
-  /// begins and ends. The last word on an element counts.
+  /// Schedules the elements of a range that are here to move to the chare of that index at the next `sync`.
+  /// Chunks are cut at the ends of the range. For an element scheduled repeatedly, the last call counts.
   void move_at_sync(const number_range& which, const Index& to) { moves_.emplace_back(which, to); }
 
-  /// All that is to move goes, in one collective in which each chare takes part. Throws imbrex::error if an
-  /// element comes that is here.
+  /// Moves all scheduled elements, in one collective in which each chare takes part. Throws imbrex::error if
+  /// a received element is here already.
   template <class Chare>
   task<> sync(Chare& self) {
     std::map<Index, std::vector<std::pair<std::int64_t, std::vector<T>>>> leaving;
@@ -101,7 +101,7 @@ class chunked_array {
                   " cannot be added: it is empty, or some of it is here already");
     chunks_.emplace_hint(next, first, std::move(values));
   }
-  /// Makes a chunk begin with that number, if it is in one.
+  /// Splits the chunk that contains that number, so that a chunk begins with it.
   void cut(std::int64_t number) {
     auto at = chunks_.upper_bound(number);
     if (at == chunks_.begin()) return;

@@ -17,7 +17,7 @@ namespace imbrex::cells::collections_test {
 class collections : public on_machine {};
 INSTANTIATE_TEST_SUITE_P(on, collections, testing::ValuesIn(machines()), name_of_machine);
 
-/// Where element or entry n lies after a step; all know it.
+/// Chare that has element or entry n after a step; all chares can compute it.
 int place_of(std::int64_t n, int step, int members) {
   random dice(static_cast<std::uint64_t>(n * 31 + step));
   return static_cast<int>(dice.below(static_cast<std::uint64_t>(members)));
@@ -28,7 +28,7 @@ constexpr int steps = 4;
 
 class member : public chare<member> {
  public:
-  /// Returns how many entries were wrong.
+  /// Moves entries between chares. Returns the number of wrong entries.
   task<int> carry_entries() {
     const int members = peers().shape()[0];
     for (std::int64_t n = 0; n < count; ++n)
@@ -52,14 +52,14 @@ class member : public chare<member> {
     co_return wrong;
   }
 
-  /// The same of ranges of ten.
+  /// Moves ranges of ten between chares. Returns the number of wrong elements.
   task<int> carry_ranges() {
     const int members = peers().shape()[0];
     if (where()[0] == 0) array_.add({0, count}, [](std::int64_t n) { return std::vector<std::int64_t>{n}; });
     int wrong = 0;
     for (int step = 1; step <= steps; ++step) {
       for (std::int64_t first = 0; first < count; first += 10)
-        array_.move_at_sync({first - 3, first + 2}, 0);  // overruled
+        array_.move_at_sync({first - 3, first + 2}, 0);  // overruled by the next call
       for (std::int64_t first = 0; first < count; first += 10)
         array_.move_at_sync({first, first + 10}, place_of(first, step, members));
       co_await array_.sync(*this);

@@ -13,8 +13,8 @@
 
 namespace imbrex::cells::detail {
 
-/// Arrays of one length in one piece of memory, one after the other: a few elements each, which a loop over
-/// many cells finds together.
+/// Arrays of equal length in one piece of memory, one after the other. Cells have few elements, and a loop
+/// over many cells finds their columns together.
 template <class... C>
 class column_store {
   static_assert(((std::is_trivially_copyable_v<C> && alignof(C) <= 8) && ...),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The part of a cell set in which copies of elements go to other blocks, and what becomes of a parcel.
+// Functions of a cell set that send copies of elements to other blocks, and handle received parcels.
 
 #include <imbrex/cells/declaration.hpp>
 
@@ -47,8 +47,8 @@ void cell_set<D, T>::find_bounds(const grid::box<D>& of, double width, point<D>&
   }
 }
 
-/// Gives those elements of own cells that, shifted, lie in a box to `take(T&&)`, and to `take(cell, how
-/// many)` how many of each cell.
+/// Selects those elements of the cells `of` that, shifted, lie in a box. Calls `take(cell, T&&)` for each,
+/// and `take(cell, count)` with the number of each cell.
 template <int D, class T>
 template <class Take>
 void cell_set<D, T>::select_copies(const grid::box<D>& of, const point<D>& shift, const point<D>& from,
@@ -332,7 +332,7 @@ void cell_set<D, T>::finish_refresh(Put& put) {
 template <int D, class T>
 void cell_set<D, T>::put(letter& l) {
   unread_.add(l);
-  if (l.reference > sequence_) return;  // the sender is ahead
+  if (l.reference > sequence_) return;  // the sender is a phase ahead
   take(l);
   tell();
 }

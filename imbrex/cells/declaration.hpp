@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The class cell_set, whose functions are in moves.hpp, copies.hpp and visits.hpp.
+// Class cell_set. Its functions are in moves.hpp, copies.hpp and visits.hpp.
 
 #include <algorithm>
 #include <array>
@@ -43,21 +43,23 @@ struct member_traits<cells::cell_set<D, T> C::*> : port_traits<cells::detail::pa
 
 namespace imbrex::cells {
 
-/// Which pairs of cells `for_each_pair` visits. An own cell is also a pair with itself.
+/// Pairs of cells that `for_each_pair` visits. An own cell is also a pair with itself.
 enum class pairs : std::uint8_t {
   once,  ///< two own cells once, in either order; an own cell and a copy once
-  both   ///< two own cells in both orders: who adds to the first alone does so in one order
+  both   ///< two own cells in both orders, so that a visit that adds only to the first adds in one fixed
+         ///< order
 };
 
-/// An own element that another block has a copy of, and how many times around each dimension the copy lies.
+/// An own element that another block has a copy of. `wrap` is the number of times around each dimension at
+/// which the copy lies.
 template <int D>
 struct copied_element {
   std::size_t number;
   index<D> wrap;
 };
 
-/// What a block and another have of each other's elements: those that it sends, in the order of the copies
-/// there, and the numbers of the copies here.
+/// Elements that this block and another have copies of: those that this block sends, in the order of the
+/// copies there, and the numbers of the copies here.
 template <int D>
 struct copy_partner {
   index<D> block;
@@ -65,21 +67,22 @@ struct copy_partner {
   std::size_t first_copy = 0, copies = 0;
 };
 
-/// The cells of a domain, with the elements that lie in them, cut into blocks: a port of a chare, to which
-/// each chare of the array connects itself in its constructor. Each has a block of cells, of any size, and
-/// may be on any PE.
+/// Cells of a domain and the elements in them, partitioned into blocks: a port of a chare, which each chare
+/// of the array connects in its constructor. Each chare has a block of cells, of any size, and may be on any
+/// PE.
 ///
 ///   cells.connect<&block::cells>(*this, domain, cut);   // a decomposition of the domain's cells
-///   auto moved = cells.migrate(move, most); // elements move, and go to the cells that they are in now
-///   auto cached = cells.cache_halo(width);              // copies of what lies so close to the block come
+///   auto moved = cells.migrate(move, most);             // elements move, also to other cells
+///   auto cached = cells.cache_halo(width);              // copies of elements this close to the block arrive
 ///   co_await moved[cell];                               // one cell has all its elements
-///   co_await cells.for_each_pair(width, interact);      // each pair of cells as soon as both have come
+///   co_await cells.for_each_pair(width, interact);      // each pair of cells as soon as both are complete
 ///
-/// All blocks do the same, in the same order; they need not meet otherwise. Nothing waits for what it does
-/// not need: a cell out of reach of other blocks is complete at once, and copies for a neighbour leave when
-/// the cells in question are complete. Where more is to be waited for, `co_await` it before.
+/// All blocks run the same phases in the same order; they need no other synchronisation. Nothing waits longer
+/// than needed. A cell out of reach of other blocks is complete at once. Copies for a neighbour are sent when
+/// their cells are complete. To wait for more, `co_await` it first.
 ///
-/// A cell set migrates with its chare: `serialize` names it. Tasks of `for_each_pair` must have ended then.
+/// A cell set migrates with its chare: `serialize` names it. Tasks of `for_each_pair` must have ended by
+/// then.
 template <int D, class T>
 class cell_set : detail::arrivals {
   static_assert(element<T, D>,
@@ -95,9 +98,9 @@ class cell_set : detail::arrivals {
 
   cell_set() = default;
 
-  /// Says which port this is, of which chare. `cut` has the array's shape and the domain's cells. To be
-  /// called once, in the constructor; not when it arrives after a migration. Throws imbrex::error if the
-  /// shapes differ.
+  /// Connects the cell set: it is the port `Port` of `chare`. `cut` has the array's shape and the domain's
+  /// cells. To be called once, in the constructor, but not on arrival after a migration. Throws imbrex::error
+  /// if the shapes differ.
   template <auto Port, class Chare>
   void connect(const Chare& chare, const domain<D>& box, const grid::decomposition<D>& cut) {
     constexpr bool fits = std::is_same_v<typename Chare::index_type, index<D>>;
@@ -123,20 +126,20 @@ class cell_set : detail::arrivals {
   }
 
   const cells::domain<D>& domain() const { return domain_; }
-  /// The cells of this block.
+  /// Cells of this block.
   const grid::box<D>& own() const { return own_box_; }
-  /// These, and those around them that the last `cache_halo` has copies of; not wrapped around periodic
-  /// dimensions.
+  /// Cells of this block, and the surrounding cells that the last `cache_halo` has copies of. Indices are not
+  /// wrapped around periodic dimensions.
   const grid::box<D>& halo() const { return copies_.region; }
 
-  /// One of these cells. Throws imbrex::error if it is none.
+  /// One cell of `halo()`. Throws imbrex::error for any other index.
   cell_type& operator[](const index<D>& at) {
     if (own_box_.contains(at)) return own_[number_of(at)];
     if (copies_.distance < 0 || !copies_.region.contains(at)) [[unlikely]]
       detail::throw_no_cell(imbrex::to_string(at), imbrex::to_string(where_));
     return halo_[slot_of(at)];
   }
-  /// Where a cell is, of either kind.
+  /// Index of a cell, own or copied.
   index<D> place_of(const cell_type& of) const {
     return of.is_own()
                ? own_box_.origin + imbrex::detail::from_linear(own_box_.extents, of.number())
@@ -145,16 +148,16 @@ class cell_set : detail::arrivals {
   std::span<cell_type> own_cells() { return own_; }
   std::span<const cell_type> own_cells() const { return own_; }
 
-  /// Elements in own cells. O(cells).
+  /// Number of elements in own cells. O(cells).
   std::uint64_t size() const {
     std::uint64_t n = 0;
     for (const auto& c : own_) n += c.size();
     return n;
   }
-  /// True if an element there belongs to this block.
+  /// True if an element at that position belongs to this block.
   bool owns(const point<D>& position) const { return own_box_.contains(domain_.cell_of(position)); }
-  /// Adds an element, when nothing is on its way. Throws imbrex::error if it belongs to another block, lies
-  /// outside of the domain, or nowhere.
+  /// Adds an element, when no phase is in progress. Throws imbrex::error if it belongs to another block, lies
+  /// outside of the domain, or has no finite position.
   void insert(T e) {
     check_idle("insert");
     check_inserted(e);
@@ -169,62 +172,62 @@ class cell_set : detail::arrivals {
   class phase;
 
   /// Moves all elements: `move(T&)` changes the position of each, by no more than `most`. Elements of a type
-  /// with columns may also be moved by cell: `move(cell<T>&)`. Those that leave the block are sent to where
-  /// they are now; all have left when this returns, and `phase[cell]` is ready when all that may come to the
-  /// cell have come. Throws imbrex::error, which names the element, if one moves too far or to no position;
-  /// and if something is on its way.
+  /// with columns may also be moved by cell: `move(cell<T>&)`. Elements that leave the block are sent to
+  /// their new block; all have left when `migrate` returns. `phase[cell]` is ready when all elements that may
+  /// move to the cell have arrived. Throws imbrex::error, which names the element, if one moves too far or to
+  /// no position. Throws also if a phase is in progress.
   template <class Move>
   phase migrate(Move&& move, double most);
 
-  /// The same where elements may move as far as they like, by one collective of all blocks: `self` is the
-  /// chare. Slower.
+  /// Moves elements over any distance, by one collective of all blocks: `self` is the chare. Slower than
+  /// `migrate`.
   template <class Chare, class Move>
   task<> migrate_anywhere(Chare& self, Move move);
 
-  /// Copies of what lies within `width` of each block go there, from the cells that are complete at once,
-  /// from others when they are. `phase[cell]` of a cell of the halo is ready when its copies have come, of an
-  /// own cell when that is complete. No more than `width` is sent; the copies of an image lie where the image
-  /// does.
+  /// Sends other blocks copies of the elements within `width` of them: from complete cells at once, from
+  /// others when they are complete. For a cell of the halo, `phase[cell]` is ready when its copies have
+  /// arrived. For an own cell, it is ready when the cell is complete. Only elements within `width` are sent.
+  /// Copies of an image have the image's position.
   phase cache_halo(double width) {
     begin_cache(width, nothing_else);
     return {*this, sequence_, condition::kind::cached_cell};
   }
-  /// The same, but nothing is sent before all cells of that phase are complete.
+  /// Sends copies as `cache_halo(width)` does, but only after all cells of that phase are complete.
   phase cache_halo(double width, const phase& after) {
     begin_cache(width, after.number());
     return {*this, sequence_, condition::kind::cached_cell};
   }
-  /// The last phase of `cache_halo`, where the chare has migrated since.
+  /// Phase of the last `cache_halo`, for a chare that has migrated since.
   phase last_cache() { return {*this, caching_, condition::kind::cached_cell}; }
-  /// The same as `cache_halo` by one collective of all blocks; all own cells are complete.
+  /// Sends copies as `cache_halo` does, by one collective of all blocks; all own cells must be complete.
   template <class Chare>
   task<> cache_halo_together(Chare& self, double width);
 
   /// Calls `visit(cell<T>& own, cell<T>& other)` for each own cell and each cell within `distance` of it, as
-  /// soon as both are complete. When it ends, so have the migration and the cache before it. It gives others
-  /// of the PE a turn now and then, so messages do not wait long for computation. Cells of other blocks are
-  /// copies: what is written to them is lost. Throws imbrex::error if the halo is narrower. The function is
-  /// kept until the task ends.
+  /// soon as both are complete. At its end the preceding migration and cache have ended, too. It yields to
+  /// other work of the PE from time to time, so that messages do not wait long. Cells of other blocks are
+  /// copies: writes to them are lost. Throws imbrex::error if the halo is narrower. The task keeps the
+  /// function.
   template <class Visit>
   task<> for_each_pair(double distance, Visit visit, pairs which = pairs::once);
 
-  // Between two migrations, elements can change and their copies follow: values of any type are sent in the
-  // order of the elements, which are numbered cell by cell. All cells have come.
+  // Between two migrations, elements can change and their copies be refreshed. Values of any type are sent in
+  // the order of the elements, which are numbered cell by cell. All cells must be complete.
 
-  /// Elements of own cells, in the order of their numbers: `visit(const T&)`.
+  /// Calls `visit(const T&)` for the elements of own cells, in the order of their numbers.
   template <class Visit>
   void for_each_own(Visit visit) const {
     for (const auto& c : own_)
       for (std::size_t i = 0; i < c.size(); ++i) visit(c.get(i));
   }
-  /// Copies, in the order of theirs.
+  /// Calls `visit(const T&)` for the copies, in the order of their numbers.
   template <class Visit>
   void for_each_copy(Visit visit) const {
     for_each_copied_cell([&](const cell_type& c) {
       for (std::size_t i = 0; i < c.size(); ++i) visit(c.get(i));
     });
   }
-  /// Cells of copies, in that order.
+  /// Calls `visit` for the cells of copies, in the order of `for_each_copy`.
   template <class Visit>
   void for_each_copied_cell(Visit visit) const {
     for (const auto& image : copies_.images)
@@ -233,47 +236,47 @@ class cell_set : detail::arrivals {
       for (const auto& part : p.take)
         for (const auto& at : part.cells) visit(halo_[slot_of(at)]);
   }
-  /// How many copies there are. Throws imbrex::error if something is on its way.
+  /// Number of copies. Throws imbrex::error if a phase is in progress.
   std::size_t copies() {
     check_idle("the numbering of copies");
     number_elements();
     return number_of_copies_;
   }
 
-  /// For programs that carry values themselves, such as from one device's memory to another's: what this
-  /// block exchanges with each other. The first is the block itself, for its own images, if any. Throws
-  /// imbrex::error if something is on its way, or no copies have come since the last migration. O(copies).
+  /// Elements that this block exchanges with each other block, for programs that transfer values themselves,
+  /// for example between devices. The first entry is the block itself, for its own images, if any. Throws
+  /// imbrex::error if a phase is in progress, or no copies have arrived since the last migration. O(copies).
   std::vector<copy_partner<D>> copy_partners();
 
   template <class V, class Put>
   class refreshed;
 
-  /// Sends `get(number, shift)` of elements that others have copies of, and calls `put(number of the copy,
-  /// value)` for each copy here. `shift` is how far off the image lies. co_await it at once.
+  /// Sends `get(number, shift)` of elements that other blocks have copies of. Calls `put(number of the copy,
+  /// value)` for each copy here. `shift` is the offset of the image's position. co_await it at once.
   template <class V, class Get, class Put>
   [[nodiscard("co_await the values")]] refreshed<V, Put> refresh(Get get, Put put);
-  /// The other way: sends `get(number of the copy)` of each, and calls `put(number, value)` for each copy of
-  /// an element that another block has, or this one as an image. Those of one block come in the same order
-  /// each time.
+  /// Sends values from copies to their elements: `get(number of the copy)` of each copy. Calls `put(number,
+  /// value)` for each copy of an element that another block has, or this block as an image. Values of one
+  /// block arrive in the same order each time.
   template <class V, class Get, class Put>
   [[nodiscard("co_await the values")]] refreshed<V, Put> give_back(Get get, Put put);
 
-  /// For the runtime: a parcel has come.
+  /// For the runtime: receives a parcel.
   void put(letter& l);
-  /// All cells, and what is on its way, migrate with the chare.
+  /// Archives all cells, and phases in progress.
   void serialize(auto& ar);
 
  private:
   static constexpr std::uint32_t unconnected = std::numeric_limits<std::uint32_t>::max();
   static constexpr std::int64_t nothing_else = -1;
-  /// Pairs of elements between two turns of others: some 50 us.
+  /// Pairs of elements between two yields: some 50 us.
   static constexpr std::size_t turn = std::size_t{1} << 15U;
 
-  /// Where a copy was made of: an own cell, and the place in it.
+  /// Origin of a copy: an own cell, and the index in it.
   struct source {
     std::uint32_t cell = 0, place = 0;
   };
-  /// What another block has copies of, by its parts.
+  /// Elements that another block has copies of, by its parts.
   struct copied {
     std::vector<source> elements;
     std::vector<std::size_t> ends;
@@ -322,7 +325,7 @@ class cell_set : detail::arrivals {
 
   // Moves.
 
-  /// An element, and the place of the cell that it goes to among those of its block.
+  /// An element, and the index of its new cell among those of the block.
   struct mover {
     std::uint32_t cell;
     T element;
@@ -360,15 +363,15 @@ class cell_set : detail::arrivals {
     for (int d = 0; d < D; ++d) shift[static_cast<std::size_t>(d)] = wrap[d] * domain_.length(d);
     return shift;
   }
-  /// What lies within `width` of a block's box; beyond open ends without a limit.
+  /// Box within `width` of a block's box; unlimited beyond open ends.
   void find_bounds(const grid::box<D>& of, double width, point<D>& from, point<D>& to) const;
 
   // Pairs.
 
   struct neighbourhood {
     double distance = -1;
-    std::vector<index<D>> offsets;          ///< in order; (0, ..., 0) is one
-    std::vector<std::ptrdiff_t> distances;  ///< between slots
+    std::vector<index<D>> offsets;          ///< in order; includes (0, ..., 0)
+    std::vector<std::ptrdiff_t> distances;  ///< differences of slots
     index<D> layers{};
   };
   void prepare_pairs(double distance);
@@ -404,36 +407,37 @@ class cell_set : detail::arrivals {
   grid::decomposition<D> cut_;
   grid::box<D> own_box_;
   std::vector<cell_type> own_;
-  std::int64_t sequence_ = 0;  ///< the last phase that has begun
+  std::int64_t sequence_ = 0;  ///< last phase that has begun
   std::int64_t news_ = 0;
-  std::string problem_;  ///< what came and should not
+  std::string problem_;  ///< text about an invalid message
   grid::detail::unread_parcels<parcel> unread_;
 
   detail::reach<D> moves_;
-  std::vector<std::vector<std::uint32_t>> reachable_;  ///< own cells that a partner's elements can move to
-  std::vector<std::uint16_t> senders_;      ///< of each own cell: how many partners have it in reach
-  std::int64_t moving_ = 0;                 ///< the phase of the last migration
-  std::vector<std::uint16_t> waiting_for_;  ///< of each own cell: partners that have not sent
+  std::vector<std::vector<std::uint32_t>> reachable_;  ///< by partner: own cells that its elements can move
+                                                       ///< to
+  std::vector<std::uint16_t> senders_;      ///< by own cell: number of partners that have it in reach
+  std::int64_t moving_ = 0;                 ///< phase of the last migration
+  std::vector<std::uint16_t> waiting_for_;  ///< by own cell: partners that have not sent
   std::vector<parcel> moved_;               ///< by partner
   std::vector<std::uint8_t> has_moved_;     ///< by partner
   std::size_t moves_missing_ = 0;
-  std::vector<mover> own_movers_;  ///< while cells are moved one after the other
+  std::vector<mover> own_movers_;  ///< used while cells are moved one after the other
   std::array<std::vector<double>, static_cast<std::size_t>(D)>
-      before_;                   ///< positions of the elements of one cell
-  std::vector<double> squared_;  ///< how far they have moved
+      before_;                   ///< positions of the elements of one cell, before a move
+  std::vector<double> squared_;  ///< squared distances that they have moved
 
   detail::reach<D> copies_;
-  std::vector<cell_type> halo_;         ///< by slot of the region; those of own cells are empty
+  std::vector<cell_type> halo_;         ///< by slot of the region; slots of own cells are empty
   std::vector<std::uint8_t> has_come_;  ///< by slot
   std::vector<std::vector<std::size_t>>
-      needs_;  ///< by partner: whose moves must have come first; at last of images
+      needs_;  ///< by partner, and last for images: partners whose moves must have arrived first
   std::int64_t caching_ = 0;
   std::int64_t after_ = nothing_else;
-  std::vector<std::uint8_t> is_sent_;   ///< by partner; at last images
+  std::vector<std::uint8_t> is_sent_;   ///< by partner, and last for images
   std::vector<std::uint8_t> is_taken_;  ///< by partner
   std::vector<copied> copied_;          ///< by partner
   copied images_;
-  std::vector<std::size_t> first_copy_;  ///< by partner; known when all have come
+  std::vector<std::size_t> first_copy_;  ///< by partner; known when all copies have arrived
   std::size_t number_of_copies_ = 0;
   std::vector<std::size_t> first_own_;  ///< by own cell
   std::size_t copies_missing_ = 0, unsent_ = 0;
@@ -449,7 +453,7 @@ class cell_set : detail::arrivals {
   std::size_t refreshes_missing_ = 0;
 };
 
-/// What `phase[cell]` gives: co_await it at once, for the cell.
+/// Awaitable of `phase[cell]`, with the cell as result: co_await it at once.
 template <int D, class T>
 class [[nodiscard("co_await the cell")]] cell_set<D, T>::arrival final : public detail::wait {
  public:
@@ -466,21 +470,21 @@ class [[nodiscard("co_await the cell")]] cell_set<D, T>::arrival final : public 
   index<D> at_;
 };
 
-/// What `migrate` and `cache_halo` return: what each cell waits for. co_await a cell, or all by `all()`. It
-/// may be dropped, and must not be kept in a chare that migrates.
+/// Handle of the phase that `migrate` or `cache_halo` has begun. co_await a cell, or all cells by `all()`. It
+/// may be dropped, but must not be kept in a chare that migrates.
 template <int D, class T>
 class cell_set<D, T>::phase {
  public:
   phase(cell_set& of, std::int64_t number, condition::kind what) : of_(of), number_(number), what_(what) {}
 
   std::int64_t number() const { return number_; }
-  /// Throws imbrex::error if there is no such cell.
+  /// Awaitable of one cell. Throws imbrex::error if there is no such cell.
   arrival operator[](const index<D>& cell) const {
     const auto& c = of_[cell];
     if (c.is_own()) return {of_, {condition::kind::moved_cell, of_.moving_, c.number()}, cell};
     return {of_, {what_, number_, c.number()}, cell};
   }
-  /// All of them; of `cache_halo` also that what others want has been sent.
+  /// Awaitable of all cells. For `cache_halo` it also waits until all copies for other blocks are sent.
   [[nodiscard("co_await the cells")]] detail::plain_wait all() const {
     const bool moves = what_ == condition::kind::moved_cell;
     return {of_, {moves ? condition::kind::moved_all : condition::kind::cached_all, number_, 0}};
@@ -492,7 +496,7 @@ class cell_set<D, T>::phase {
   condition::kind what_;
 };
 
-/// What `refresh` and `give_back` return.
+/// Awaitable of `refresh` and `give_back`.
 template <int D, class T>
 template <class V, class Put>
 class [[nodiscard("co_await the values")]] cell_set<D, T>::refreshed final : public detail::wait {

@@ -14,8 +14,9 @@
 
 namespace imbrex::cells {
 
-/// The part of a map that one chare of an array or group has: a member of each. Entries lie where they have
-/// been put, and move to others together, when all chares synchronise (listing 1 of "Distributed Cell Set").
+/// Part of a map that belongs to one chare of an array or group, as a member of each. Entries lie where they
+/// were put. They move to other chares together, when all chares synchronise (listing 1 of "Distributed Cell
+/// Set").
 ///
 ///   parts.put("main", 1);
 ///   parts.move_at_sync("main", to);     // the index of another chare
@@ -23,9 +24,9 @@ namespace imbrex::cells {
 template <class Key, class Value, class Index = index<1>, class Less = std::less<Key>>
 class distributed_map {
  public:
-  /// Puts an entry here, in the place of one with that key that is here.
+  /// Puts an entry here. An entry of that key that is here is replaced.
   void put(Key key, Value value) { entries_.insert_or_assign(std::move(key), std::move(value)); }
-  /// Null if it is not here.
+  /// Value of that key; null if it is not here.
   Value* find(const Key& key) {
     const auto found = entries_.find(key);
     return found == entries_.end() ? nullptr : &found->second;
@@ -35,15 +36,16 @@ class distributed_map {
   auto begin() const { return entries_.begin(); }
   auto end() const { return entries_.end(); }
 
-  /// At the next `sync` an entry goes to the chare of that index. Throws imbrex::error if it is not here.
+  /// Schedules an entry to move to the chare of that index at the next `sync`. Throws imbrex::error if it is
+  /// not here.
   void move_at_sync(const Key& key, const Index& to) {
     if (entries_.find(key) == entries_.end()) [[unlikely]]
       throw error("an entry of a distributed map is to move that is not here: ask find first");
     moves_.insert_or_assign(key, to);
   }
 
-  /// All entries that are to move go, in one collective in which each chare takes part. Of several with one
-  /// key that come to a chare, that of the last in the order of the indices stays.
+  /// Moves all scheduled entries, in one collective in which each chare takes part. If a chare receives
+  /// several entries of one key, the one from the last chare in index order stays.
   template <class Chare>
   task<> sync(Chare& self) {
     std::map<Index, std::vector<std::pair<Key, Value>>> leaving;

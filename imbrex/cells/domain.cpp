@@ -93,7 +93,7 @@ index<D> domain<D>::layers(double distance) const {
                 " between cells cannot be: give one that is finite and not negative");
   index<D> n;
   for (int d = 0; d < D; ++d) {
-    // Rounding makes no further layer, but the shortest distance leads into the next cell.
+    // Rounding must not add a layer, but even the shortest distance reaches into the next cell.
     const double layers =
         std::max(distance > 0 ? 1.0 : 0.0, std::ceil(distance * inverse_width_[at(d)] - 1e-9));
     const double most = is_periodic(d) ? 1e6 : cells_[d];

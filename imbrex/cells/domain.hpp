@@ -15,63 +15,65 @@ namespace imbrex::cells {
 template <int D>
 using point = std::array<double, static_cast<std::size_t>(D)>;
 
-/// "(0.5, -1.25)"
+/// Text of a point: "(0.5, -1.25)".
 template <int D>
 std::string to_string(const point<D>& p);
 
-/// The box that elements lie in, cut into cells of one size, and what lies beyond its sides:
+/// Box that contains the elements, cut into cells of equal size, and the boundaries at its sides:
 ///
-/// - `periodic`: the other end of the box; the elements there are images of those here.
-/// - `reflecting`: a wall. An element that passes it comes back as in a mirror. If it has a member
+/// - `periodic`: the other end of the box follows; the elements there have images here. - `reflecting`: a
+/// wall. An element that passes it comes back as in a mirror. If it has a member
 ///   `void reflect(int dimension)`, that is called, to turn the velocity.
-/// - `open`: the outermost cells reach on without an end, so no element is lost.
+/// - `open`: the outermost cells extend without an end, so no element is lost.
 ///
-/// It can be sent.
+/// A message may carry a domain.
 template <int D>
 class domain {
   static_assert(D == 2 || D == 3, "imbrex: cells have 2 or 3 dimensions");
 
  public:
   domain() = default;
-  /// Throws imbrex::error unless the corners are finite, with `lower` below `upper`, there is a cell in each
-  /// dimension, a dimension is periodic at both ends or none, and no end is `boundary::function`.
+  /// Throws imbrex::error unless the corners are finite, `lower` is below `upper`, and there is a cell in
+  /// each dimension. A dimension must be periodic at both ends or none, and no end may be
+  /// `boundary::function`.
   domain(const point<D>& lower, const point<D>& upper, const index<D>& cells,
          const grid::boundaries<D>& ends = {});
 
   const point<D>& lower() const { return lower_; }
   const point<D>& upper() const { return upper_; }
   const index<D>& cells() const { return cells_; }
-  /// Of one cell, in each dimension.
+  /// Width of a cell, in each dimension.
   const point<D>& cell_width() const { return width_; }
-  /// How many cells are as wide as 1.
+  /// Number of cells per unit of length: the inverse of `cell_width()`.
   const point<D>& cells_in_unit() const { return inverse_width_; }
   double length(int dimension) const { return upper_[at(dimension)] - lower_[at(dimension)]; }
   double volume() const;
   grid::boundary beyond(side<D> face) const { return ends_[face]; }
   bool is_periodic(int dimension) const { return ends_[side<D>(2 * dimension)] == grid::boundary::periodic; }
 
-  /// The cell of a point of the box; for a point outside, the nearest.
+  /// Cell of a point of the box. For a point outside, the nearest cell.
   index<D> cell_of(const point<D>& where) const {
     index<D> cell;
     for (int d = 0; d < D; ++d) {
       const double c = (where[at(d)] - lower_[at(d)]) * inverse_width_[at(d)];
-      // In this order NaN, which nobody should ask for, is 0.
+      // Comparisons in this order turn NaN, an invalid argument, into cell 0.
       cell[d] = c > 0 ? (c < cells_[d] ? static_cast<int>(c) : cells_[d] - 1) : 0;
     }
     return cell;
   }
 
   /// Brings a point that has left the box back into it: around periodic dimensions, mirrored at walls.
-  /// Returns the dimensions in which it was mirrored an odd number of times, as bits. The point is finite.
+  /// Returns the dimensions in which it was mirrored an odd number of times, as bits. The point must be
+  /// finite.
   unsigned bring_back(point<D>& where) const {
     bool is_inside = true;
     for (int d = 0; d < D; ++d) is_inside &= where[at(d)] >= lower_[at(d)] && where[at(d)] < upper_[at(d)];
     return is_inside ? 0 : bring_back_from_outside(where);
   }
 
-  /// How many layers of cells reach as far as `distance`, in each dimension; no more than there are where it
-  /// is not periodic. Throws imbrex::error if the distance is negative or not finite, or the layers are more
-  /// than a million.
+  /// Number of layers of cells that `distance` reaches across, in each dimension. In dimensions that are not
+  /// periodic, no more than there are cells. Throws imbrex::error if the distance is negative or not finite,
+  /// or the layers are more than a million.
   index<D> layers(double distance) const;
 
   bool operator==(const domain&) const = default;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The errors of a cell set, made out of the way of what is inlined.
+// Errors of a cell set, built outside of inlined code.
 
 #include <cstddef>
 #include <cstdint>
@@ -8,14 +8,14 @@
 
 namespace imbrex::cells::detail {
 
-/// As short as it can be read back.
+/// Shortest text that reads back as the same number.
 std::string number_text(double number);
 
-/// Whom an error is about: "element 17", by its id, or "element number 3".
+/// Element that an error is about: "element 17", by its id, or "element number 3".
 struct named_element {
   std::string name;
   std::string cell;   ///< "(3, 4)"
-  std::string block;  ///< of the array
+  std::string block;  ///< index in the array
   std::int64_t phase = 0;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The part of a cell set in which elements move.
+// Functions of a cell set that move elements.
 
 #include <imbrex/cells/declaration.hpp>
 
@@ -28,7 +28,7 @@ void cell_set<D, T>::check_inserted(const T& e) const {
 template <int D, class T>
 void cell_set<D, T>::prepare_moves(double most) {
   if (moves_.distance == most) return;
-  // A little more, since distances and cells are rounded.
+  // The reach is slightly larger, since distances and cells are rounded.
   moves_ = detail::make_reach(domain_, cut_, where_, most * (1 + 1e-6), detail::purpose::moves);
   moves_.distance = most;
   senders_.assign(own_.size(), 0);
@@ -46,7 +46,7 @@ void cell_set<D, T>::prepare_moves(double most) {
   if (copies_.distance >= 0) find_needs();
 }
 
-/// The element at a place of an own cell has moved: it stays there, or leaves by `leave(cell, element)`.
+/// Handles an element of an own cell that has moved: it stays there, or leaves by `leave(cell, element)`.
 template <int D, class T>
 template <class Leave>
 void cell_set<D, T>::settle(std::size_t number, std::size_t place, std::size_t& kept, const point<D>& before,
@@ -55,7 +55,7 @@ void cell_set<D, T>::settle(std::size_t number, std::size_t place, std::size_t& 
   const point<D> moved = here.template position<D>(place);
   double squared = 0;
   for (std::size_t d = 0; d < moved.size(); ++d) squared += (moved[d] - before[d]) * (moved[d] - before[d]);
-  // In this way NaN is an error, too.
+  // This form of comparison makes NaN an error, too.
   if (!(squared <= most * most * (1 + 1e-9)) || squared > std::numeric_limits<double>::max()) [[unlikely]] {
     const T e = here.get(place);
     if (!(squared <= std::numeric_limits<double>::max()))
@@ -90,8 +90,8 @@ void cell_set<D, T>::settle(std::size_t number, std::size_t place, std::size_t& 
     own_movers_.push_back({static_cast<std::uint32_t>(number_of(to)), std::move(e)});
 }
 
-/// True if all elements of an own cell lie in it, and none has moved too far: most often, and found out
-/// without a look at each by itself.
+/// True if all elements of an own cell lie in it, and none has moved too far. This is the usual case, and
+/// needs no branch per element.
 template <int D, class T>
 bool cell_set<D, T>::all_stay(std::size_t number, double most) {
   static_assert(has_columns<T>);
@@ -171,7 +171,7 @@ void cell_set<D, T>::move_all(Move& move, double most, Leave leave) {
 
 template <int D, class T>
 auto cell_set<D, T>::parcel_of(std::vector<mover>& movers) -> parcel {
-  std::vector<std::uint64_t> order(movers.size());  // by cell, and within a cell as they are
+  std::vector<std::uint64_t> order(movers.size());  // by cell, and within a cell in the present order
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = std::uint64_t{movers[i].cell} << 32U | i;
   std::ranges::sort(order);
   parcel p{.what = detail::activity::migrate};
@@ -185,8 +185,8 @@ auto cell_set<D, T>::parcel_of(std::vector<mover>& movers) -> parcel {
   return p;
 }
 
-/// Elements that were inserted one by one have made cells grow at all times. Now that all are there, the
-/// memory of neighbouring cells is made to lie side by side.
+/// Rebuilds the cells so that the memory of neighbouring cells lies side by side. Cells that grew by single
+/// insertions lie scattered.
 template <int D, class T>
 void cell_set<D, T>::tidy() {
   if constexpr (std::is_copy_constructible_v<cell_type>) {
@@ -246,7 +246,8 @@ task<> cell_set<D, T>::migrate_anywhere(Chare& self, Move move) {
     for (std::size_t i = 0; i < p.elements.size(); ++i) own_[p.cells[i]].push(std::move(p.elements[i]));
 }
 
-/// All that may come to an own cell has come. In the order of the partners, whatever came first.
+/// Completes an own cell: all elements that may move to it have arrived. They are added in the order of the
+/// partners, not of arrival.
 template <int D, class T>
 void cell_set<D, T>::complete(std::size_t cell) {
   for (auto& p : moved_) {

@@ -10,19 +10,19 @@
 
 namespace imbrex::cells::detail {
 
-/// What the blocks of a cell set do in a phase. All do the same, in the same order.
+/// Kind of a phase of a cell set. All blocks run the same phases in the same order.
 enum class activity : std::uint8_t { none, migrate, cache, refresh, give_back };
 
-/// What a block sends to another in a phase.
+/// Message of a block to another in a phase.
 template <class T>
 struct parcel {
   activity what = activity::none;
-  std::uint64_t from = 0;  ///< the number of the block
-  /// Of elements that move, the own cells of the receiver that they go to, in ascending order; of copies, how
-  /// many of each cell.
+  std::uint64_t from = 0;  ///< number of the sending block
+  /// Elements that move: the receiver's own cells for them, in ascending order. Copies: the number of
+  /// elements of each cell.
   std::vector<std::uint32_t> cells{};
   std::vector<T> elements{};
-  grid::detail::pooled<std::byte> values{};  ///< of a refresh
+  grid::detail::pooled<std::byte> values{};  ///< values of a refresh
 };
 
 template <class T>

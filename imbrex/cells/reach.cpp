@@ -11,7 +11,7 @@
 namespace imbrex::cells::detail {
 namespace {
 
-// In one dimension: a block, and how many times around.
+// Range of cells in one dimension: a block, and the number of times around.
 struct interval {
   int block;
   int wrap;

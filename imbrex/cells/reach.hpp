@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Which blocks of cells lie within a distance of one, and with which of their cells.
+// Blocks of cells within a distance of a block, and their cells within that distance.
 
 #include <cstdint>
 #include <vector>
@@ -11,7 +11,7 @@
 
 namespace imbrex::cells::detail {
 
-/// Some cells of a block, seen from another: `wrap` says how many times around each periodic dimension.
+/// Some cells of a block, as seen from another. `wrap` is the number of times around each periodic dimension.
 template <int D>
 struct part {
   index<D> wrap;
@@ -20,31 +20,35 @@ struct part {
   bool operator==(const part&) const = default;
 };
 
-/// Another block within reach. Both sides list their parts in the order of the wraps that the receiver sees.
+/// Another block within reach. Both blocks list their parts in the order of the wraps that the receiver sees.
 template <int D>
 struct partner {
-  std::uint64_t block = 0;  ///< its number in the array
+  std::uint64_t block = 0;  ///< number of the block in the array
   index<D> where{};
-  std::vector<part<D>> give;  ///< cells of this block that lie within reach of it, and how it sees them
-  std::vector<part<D>> take;  ///< its cells within reach, in the coordinates of this block: not wrapped
+  std::vector<part<D>> give;  ///< cells of this block within the partner's reach, and their wraps as the
+                              ///< partner sees them
+  std::vector<part<D>> take;  ///< the partner's cells within reach, in the coordinates of this block: not
+                              ///< wrapped
 };
 
-/// Reach is symmetric: blocks give to whom they take from.
+/// Cells and partners within a distance of a block. Reach is symmetric: a block gives to the blocks it takes
+/// from.
 template <int D>
 struct reach {
   double distance = -1;
   index<D> layers{};
   grid::box<D> region;               ///< this block and the layers around it, not wrapped
   std::vector<partner<D>> partners;  ///< other blocks, by number
-  std::vector<part<D>> images;       ///< of this block: `take` parts
-  /// The same cells, not wrapped.
+  std::vector<part<D>> images;       ///< `take` parts of this block itself
+  /// Own cells that `images` show, in the same order; their indices are not wrapped.
   std::vector<part<D>> originals;
 };
 
-/// What a reach is for: a copy of each cell wherever it is seen, or moves, for which once around is all.
+/// Use of a reach: for copies, a cell counts wherever it is seen; for moves, once around a dimension is
+/// enough.
 enum class purpose : std::uint8_t { copies, moves };
 
-/// O(blocks along the sides + partners).
+/// Computes the reach of a block. O(blocks along the sides + partners).
 template <int D>
 reach<D> make_reach(const domain<D>& box, const grid::decomposition<D>& cut, const index<D>& block,
                     double distance, purpose of);
@@ -54,7 +58,7 @@ extern template reach<2> make_reach(const domain<2>&, const grid::decomposition<
 extern template reach<3> make_reach(const domain<3>&, const grid::decomposition<3>&, const index<3>&, double,
                                     purpose);
 
-/// What two boxes have in common.
+/// Intersection of two boxes.
 template <int D>
 constexpr grid::box<D> common(const grid::box<D>& a, const grid::box<D>& b) {
   grid::box<D> both;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The part of a cell set that visits pairs of cells.
+// Functions of a cell set that visit pairs of cells.
 
 #include <imbrex/cells/declaration.hpp>
 
@@ -22,7 +22,8 @@ void cell_set<D, T>::prepare_pairs(double distance) {
           std::max(std::abs(offset[d]) - 1, 0) * domain_.cell_width()[static_cast<std::size_t>(d)];
       squared += gap * gap;
     }
-    // Open ends: what lies beyond is counted to the outermost cells, no closer to others than these are.
+    // At open ends, elements outside belong to the outermost cells, and are no closer to other cells than
+    // these.
     if (squared >= distance * distance * (1 - 1e-12) && offset != index<D>()) continue;
     std::ptrdiff_t between = 0;
     for (int d = 0; d < D; ++d) between = between * copies_.region.extents[d] + offset[d];
@@ -33,8 +34,8 @@ void cell_set<D, T>::prepare_pairs(double distance) {
   for (const auto& at : copies_.region) by_slot_.push_back(&(*this)[at]);
 }
 
-/// Calls `function(cell)` for each cell near an own one, itself among them, until it returns false. Returns
-/// whether it never did.
+/// Calls `function(cell)` for each cell near an own one, including the own one, until it returns false.
+/// Returns true if it never did.
 template <int D, class T>
 template <class Function>
 bool cell_set<D, T>::for_each_neighbour(std::size_t number, Function function) const {
@@ -56,7 +57,7 @@ bool cell_set<D, T>::neighbours_are_complete(std::size_t number) const {
   return for_each_neighbour(number, [this](const cell_type& c) { return is_complete(c); });
 }
 
-/// Returns how many pairs of elements there were.
+/// Returns the number of pairs of elements.
 template <int D, class T>
 template <class Visit>
 std::size_t cell_set<D, T>::visit_pairs(std::size_t number, Visit& visit, pairs which) {
@@ -102,7 +103,7 @@ task<> cell_set<D, T>::for_each_pair(double distance, Visit visit, pairs which) 
     if (left == 0) break;
     co_await detail::plain_wait(*this, {condition::kind::news, seen, 0});
   }
-  // What is left concerns no pair, or only others: it is on its way.
+  // The rest concerns no pair of this block, or only other blocks, and is still in flight.
   co_await detail::plain_wait(*this, {condition::kind::cached_all, caching_, 0});
 }
 

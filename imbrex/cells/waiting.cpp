@@ -12,7 +12,7 @@ void arrivals::wake() {
     bool goes_on = true;
     try {
       goes_on = is_there(w->condition_);
-    } catch (...) {  // who waits is told when it goes on
+    } catch (...) {  // the waiter throws the error when it is resumed
     }
     if (!goes_on) {
       w = w->later_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Whoever waits for cells of a set. All of it is the chare's PE's.
+// Waiting for the cells of a set. Only the chare's PE touches any of this.
 
 #include <coroutine>
 #include <cstddef>
@@ -13,15 +13,15 @@
 
 namespace imbrex::cells::detail {
 
-/// What is waited for.
+/// Condition that a waiter waits for.
 struct condition {
   enum class kind : std::uint8_t {
-    moved_cell,   ///< all elements that move to an own cell have come
-    moved_all,    ///< the same of all own cells
-    cached_cell,  ///< an own cell as above; or the copy of another has come
-    cached_all,   ///< all of these, and what others want has been sent
-    refreshed,    ///< values of all elements of the halo have come
-    news          ///< anything has come since `phase`, a count
+    moved_cell,   ///< all elements that move to an own cell have arrived
+    moved_all,    ///< all elements that move to any own cell have arrived
+    cached_cell,  ///< own cell: as moved_cell; other cell: its copy has arrived
+    cached_all,   ///< as cached_cell, for all cells; and all copies for other blocks have been sent
+    refreshed,    ///< values of all elements of the halo have arrived
+    news          ///< something has arrived since `phase`, a count
   };
   kind what = kind::news;
   std::int64_t phase = 0;
@@ -30,14 +30,14 @@ struct condition {
 
 class wait;
 
-/// Knows what has come, and who waits.
+/// State of arrivals, and the list of waiters.
 class arrivals {
  public:
   arrivals() = default;
   arrivals(const arrivals&) = delete;
   arrivals& operator=(const arrivals&) = delete;
 
-  /// Throws imbrex::error if what has come cannot be.
+  /// True if the condition holds. Throws imbrex::error if an invalid message has arrived.
   virtual bool is_there(const condition& c) const = 0;
   virtual std::string missing_text(const condition& c) const = 0;
 
@@ -45,7 +45,7 @@ class arrivals {
   ~arrivals() {
     if (is_gone_ != nullptr) *is_gone_ = true;
   }
-  /// Resumes all whose condition holds. This may be no more when it returns.
+  /// Resumes all waiters whose condition holds. A resumed waiter may destroy this object.
   void wake();
 
  private:
@@ -54,11 +54,11 @@ class arrivals {
   bool* is_gone_ = nullptr;
 };
 
-/// An awaiter.
+/// Awaiter of a condition.
 class wait : public suspension {
  public:
   wait(arrivals& of, const condition& c) : of_(of), condition_(c) {}
-  /// Only before it is awaited.
+  /// Moves a waiter that is not awaited yet.
   wait(wait&& other) noexcept : of_(other.of_), condition_(other.condition_) {}
 
   bool await_ready() const { return of_.is_there(condition_); }
@@ -93,7 +93,7 @@ class wait : public suspension {
   waiter waiter_;
 };
 
-/// One that gives nothing.
+/// Awaiter without a result.
 class plain_wait final : public wait {
  public:
   using wait::wait;
