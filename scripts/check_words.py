@@ -53,6 +53,7 @@ PLAIN = (
     "imbrex/device/",
     "imbrex/grid/",
     "imbrex/net/",
+    "imbrex/resident/",
     "imbrex/sched/",
     "imbrex/trace/",
 )

@@ -11,8 +11,8 @@ namespace imbrex {
 
 namespace detail {
 
-/// An awaiter that any waiter can wait by, not only a coroutine. `suspend` returns false if the result is
-/// there already; otherwise it returns before the waiter is resumed.
+/// An awaiter for any waiter, not only for a coroutine. `suspend` returns false if the result is there
+/// already. Otherwise it returns before the waiter is resumed.
 template <class A>
 concept awaiter_for_any = requires(A& a, const waiter& who, scope& entry) {
   { a.suspend(who, entry) } -> std::same_as<bool>;
@@ -22,7 +22,7 @@ concept awaiter_for_any = requires(A& a, const waiter& who, scope& entry) {
 template <class A>
 concept bound_to_pe = requires(const A& a) { a.check_pe(); };
 
-/// A function of its own, so that the compiler keeps no address of a thread-local variable across the wait.
+/// Kept out of line, so that the compiler keeps no address of a thread-local variable across the wait.
 template <class A>
 [[gnu::noinline]] decltype(auto) result_after_wait(A& awaiter) {
   return awaiter.await_resume();
@@ -32,9 +32,9 @@ template <class A>
 
 /// Awaits, in the body of an entry that is no coroutine, anything that an entry can co_await: a mailbox, a
 /// call, a reduction, a timer, a device, quiescence, a task, or several of them by when_all or when_any.
-/// `who` is the waiter; `yield()` leaves the body, and returns when `who` is resumed. The awaiter lies on the
-/// body's stack meanwhile, so whoever drops a body must unwind its stack. If the body can move
-/// (`body_kind::can_move`), another thread may continue its code after a wait; so the code must not keep the
+/// `who` is the waiter. `yield()` leaves the body, and returns when `who` is resumed. The awaiter lies on the
+/// body's stack meanwhile, so the stack of a dropped body must be unwound. If the body can move
+/// (`body_kind::can_move`), another thread may continue its code after a wait. The code must then keep no
 /// address of a thread-local variable.
 template <class A, class Yield>
 detail::await_result<A> await_by(A&& awaitable, const waiter& who, scope& entry, const Yield& yield) {

@@ -8,12 +8,12 @@
 
 namespace imbrex {
 
-/// How an entry that may suspend is run, by the type that it returns. `task` is one such type. A front end
-/// specialises this template for a type of its own, such as an entry on a stack. All functions are called on
-/// the PE of the entry's chare.
+/// Functions that run an entry that may suspend, by the type that it returns. `task` is one such type. A
+/// front end specialises this template for a type of its own, such as an entry on a stack. All functions are
+/// called on the PE of the entry's chare.
 ///
-/// - `result`: the type of the entry's result.
-/// - `void* release(E&&)`: returns the body and gives up ownership; `kind.destroy` frees it, at its end or
+/// - `result`: the type of the entry's result. - `void* release(E&&)`: returns the body and gives up
+/// ownership; `kind.destroy` frees it, at its end or
 ///   before.
 /// - `bool start(void* body, scope& entry, const waiter& awaiter)`: runs the body until it waits or ends.
 ///   Returns true if it has ended; otherwise the body resumes the awaiter at its end.
@@ -21,9 +21,9 @@ namespace imbrex {
 /// - `storable<result> take_result(void* body)`: after its end, returns the result, if no exception left it.
 /// - `static constexpr body_kind kind`.
 ///
-/// A body waits by calling `await_by` with a waiter whose object is the body. When a body that can move has
-/// been resumed and waits again, its front end calls `detail::retry_departure`, because what the body waited
-/// for before may have kept its chare from leaving.
+/// A body waits by calling `await_by` with a waiter whose object is the body. A body that can move may be
+/// resumed and wait again. Its front end then calls `detail::retry_departure`, because the object of the
+/// earlier wait may have kept its chare from leaving.
 template <class E>
 struct entry_body;
 

@@ -16,37 +16,37 @@ namespace imbrex {
 
 struct scope;
 
-/// What a suspended entry waits for, in the words of a trace.
+/// Cause of an entry's suspension, in the terms of a trace.
 struct awaited {
   trace::wait_cause cause = trace::wait_cause::other;
-  std::int64_t reference = 0;  ///< of a message; of a timer the time in ns
+  std::int64_t reference = 0;  ///< reference number of a message; time of a timer in ns
 };
 
-/// What one waiter of an entry waits for. Awaiters derive from it, so that a deadlock report can say who
-/// waits for what. It is linked into its entry's scope from suspension to resumption, or until the frame that
-/// holds it is destroyed.
+/// Awaited object of one waiter of an entry. Awaiters derive from it, so that a deadlock report can list
+/// waiters and their causes. It is linked into its entry's scope from suspension to resumption, or until the
+/// frame that holds it is destroyed.
 class suspension {
  public:
   suspension() = default;
   suspension(const suspension&) = delete;
   suspension& operator=(const suspension&) = delete;
 
-  /// What is waited for, such as "halo with reference 3".
+  /// Description of the awaited object, such as "halo with reference 3".
   virtual std::string description() const = 0;
   virtual awaited cause() const { return {}; }
-  /// True if the entry's chare may move to another PE of this process meanwhile: what is waited for lies with
+  /// True if the entry's chare may move to another PE of this process meanwhile: the awaited object lies with
   /// the chare, not with the PE.
   virtual bool can_move() const { return false; }
 
   inline void begin(scope& entry);
-  /// The waiter goes on.
+  /// Ends the suspension: the waiter goes on.
   void end() {
     if (!leave_entry()) return;
     if (const auto* const observers = observer_list::here()) [[unlikely]]
       observers->resumed(*this);
   }
   const suspension* next() const { return next_; }
-  /// The entry that waits; from `begin` on.
+  /// Entry that waits; valid from `begin` on.
   scope& entry() const { return *entry_; }
 
  protected:
@@ -55,7 +55,7 @@ class suspension {
     if (const auto* const observers = observer_list::here()) [[unlikely]]
       observers->abandoned(*entry_, cause_);
   }
-  /// False if it was not linked there.
+  /// Unlinks the suspension from its entry. False if it was not linked.
   bool leave_entry() {
     if (link_ == nullptr) return false;
     *link_ = next_;
@@ -68,33 +68,36 @@ class suspension {
   suspension* next_ = nullptr;
   suspension** link_ = nullptr;
   scope* entry_ = nullptr;
-  trace::wait_cause cause_ = trace::wait_cause::other;  ///< if somebody wanted to know
+  trace::wait_cause cause_ = trace::wait_cause::other;  ///< set if there are observers
 };
 
-/// What the body of an entry is: the frame of a coroutine, or a front end's own, such as a stack.
+/// Kind of an entry's body: the frame of a coroutine, or a front end's own kind, such as a stack.
 struct body_kind {
   void (*destroy)(void* body) noexcept;
-  /// True if the chare may move to another PE of this process while the entry waits for nothing but what can
-  /// (`suspension::can_move`). The frame of a coroutine cannot: its code may know the PE that it runs on.
+  /// True if the chare may move to another PE of this process while all waits of the entry can
+  /// (`suspension::can_move`). The frame of a coroutine cannot move: its code may know the PE that it runs
+  /// on.
   bool can_move;
-  /// Where the code of the body waits, such as "prog.py:12, in run", for deadlock reports. Null where nobody
-  /// knows it, as of coroutines.
+  /// Source position at which the body's code waits, such as "prog.py:12, in run", for deadlock reports. Null
+  /// if it is unknown, as for coroutines.
   std::string (*place)(const void* body) = nullptr;
 };
 
-/// One entry method that has begun and not ended: its body, all tasks it awaits, and the message that it came
-/// from, whose arguments live as long as the scope does. Its chare's PE's.
+/// One entry method that has begun and not ended: its body, all tasks it awaits, and its message. The
+/// message's arguments live as long as the scope does. Only the chare's PE touches it.
 struct scope {
-  scope* next = nullptr;  ///< among those of the same chare
+  scope* next = nullptr;  ///< links of the list of scopes of one chare
   scope* previous = nullptr;
-  void* chare = nullptr;  ///< whose entry it is; null for the main task
+  void* chare = nullptr;  ///< chare of the entry; null for the main task
   detail::work* request = nullptr;
-  void* body = nullptr;  ///< the object of its `waiter` when it waits itself, not a task that it awaits
+  void* body = nullptr;  ///< the object of its `waiter`, if the body itself waits and not a task that it
+                         ///< awaits
   const body_kind* kind = nullptr;
   suspension* waits = nullptr;
-  std::unique_ptr<known_throwers> throwers;  ///< of exceptions that it was given; null if there were none
+  std::unique_ptr<known_throwers> throwers;  ///< throwers of the exceptions that the entry has received; null
+                                             ///< if there were none
 
-  /// Who threw an exception that it was given; nothing if it was not given that.
+  /// Thrower of an exception that the entry has received; nullopt if it has not received this exception.
   std::optional<std::string> thrower_of(const std::exception_ptr& thrown) const {
     return throwers ? throwers->thrower_of(thrown) : std::nullopt;
   }

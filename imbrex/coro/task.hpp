@@ -20,16 +20,16 @@ class task;
 
 namespace detail {
 
-/// Replaces the result of an awaitable that has none, where a value is needed.
+/// Result of an awaitable without a result, where a value is needed.
 struct nothing {
   bool operator==(const nothing&) const = default;
 };
 
-/// The part of a task's promise that does not depend on its result.
+/// Part of a task's promise that does not depend on its result.
 ///
 /// The awaiter of a task starts it, inside await_suspend. If the task ends before that call returns, the
-/// awaiter continues without having been suspended; otherwise the end of the task resumes it. So a loop over
-/// tasks that never suspend needs no stack, also where the compiler makes no tail calls (debug and sanitizer
+/// awaiter continues without having been suspended. Otherwise the end of the task resumes it. So a loop over
+/// tasks that never suspend needs no stack, even if the compiler makes no tail calls (debug and sanitizer
 /// builds).
 class promise_base {
  public:
@@ -61,8 +61,8 @@ class promise_base {
   }
 
   scope& entry() const { return *entry_; }
-  /// Returns the exception that left the task, or null, and gives up ownership: it can go to another PE with
-  /// no owner left behind.
+  /// Returns the exception that left the task, or null, and gives up ownership. So the exception can go to
+  /// another PE with no owner left behind.
   std::exception_ptr take_error() { return std::exchange(error_, nullptr); }
 
  private:

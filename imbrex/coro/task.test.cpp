@@ -35,7 +35,7 @@ class entry {
   bool ended_ = false;
 };
 
-/// Something to wait for, that the test opens.
+/// Awaitable that the test opens.
 class gate {
  public:
   class waiter final : public suspension {

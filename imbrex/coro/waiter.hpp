@@ -5,8 +5,8 @@
 
 namespace imbrex {
 
-/// Whoever waits for something: a function, and the object that it resumes. A suspended coroutine is one
-/// kind; a stack that was switched away from, or a frame of another language, is another.
+/// A waiter: a function, and the object that it resumes. The object is a suspended coroutine, a stack that
+/// was switched away from, or a frame of another language.
 class waiter {
  public:
   using function = void (*)(void* object);
@@ -16,11 +16,11 @@ class waiter {
   explicit waiter(std::coroutine_handle<> suspended)
       : resume_(&resume_coroutine), object_(suspended.address()) {}
 
-  /// False if nobody waits.
+  /// False if there is no waiter.
   explicit operator bool() const { return resume_ != nullptr; }
-  /// Goes on with it; returns when it waits again or has ended.
+  /// Resumes the waiter; returns when it waits again or has ended.
   void resume() const { resume_(object_); }
-  /// Of a coroutine the address of its frame.
+  /// Object to resume; for a coroutine, the address of its frame.
   void* object() const { return object_; }
 
  private:

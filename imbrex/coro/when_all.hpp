@@ -106,7 +106,7 @@ std::vector<task<await_result<A>>> as_tasks(std::vector<A> awaitables) {
 }  // namespace detail
 
 /// Awaits several awaitables, which make progress side by side. Returns the tuple of their results, with
-/// `nothing` for those that have none. If some throw, the exception of the first of them, in the order of the
+/// `nothing` for awaitables without a result. If some throw, the first exception, in the order of the
 /// arguments, is thrown here after all have ended.
 template <class... A>
   requires(sizeof...(A) > 0)
@@ -114,8 +114,7 @@ auto when_all(A... awaitables) {
   return detail::all_of<detail::await_result<A>...>(detail::as_task(std::move(awaitables))...);
 }
 
-/// The same for any number of awaitables of one type. Returns a vector of the results in the same order, or
-/// void.
+/// Awaits any number of awaitables of one type. Returns a vector of the results in the same order, or void.
 template <class A>
 auto when_all(std::vector<A> awaitables) {
   return detail::all_of_many<detail::await_result<A>>(detail::as_tasks(std::move(awaitables)));

@@ -12,7 +12,7 @@
 
 namespace imbrex {
 
-/// The result of `when_any`: the place of the awaitable that ended first, and its result.
+/// Result of `when_any`: the index of the awaitable that ended first, and its result.
 template <class V>
 struct any_result {
   std::size_t index;
@@ -21,8 +21,8 @@ struct any_result {
 
 namespace detail {
 
-/// Runs several tasks for one awaiter and resumes it when the first has ended. The others are destroyed with
-/// it.
+/// Runs several tasks for one awaiter and resumes it when the first has ended. The others are destroyed
+/// together with the object.
 class race {
  public:
   template <class ForEachTask>
@@ -129,17 +129,17 @@ class [[nodiscard("co_await what when_any returns")]] any_of_many {
 
 }  // namespace detail
 
-/// Awaits the first of several awaitables to end. Returns its place among the arguments and a variant of the
-/// results (`nothing` for those that have none). If it threw, its exception is thrown here. The others are
-/// cancelled: they consume nothing of what they waited for, except what a task or when_all among them had
-/// already. But a call that was sent still runs, and an exception in it then ends the run.
+/// Awaits the first of several awaitables to end. Returns its index among the arguments and a variant of the
+/// results (`nothing` for awaitables without a result). If it threw, its exception is thrown here. The other
+/// awaitables are cancelled. They consume no messages or results, except those that a task or when_all among
+/// them has already consumed. A call that was sent still runs; an exception in it then ends the run.
 template <class... A>
   requires(sizeof...(A) > 0)
 auto when_any(A... awaitables) {
   return detail::any_of<detail::await_result<A>...>(detail::as_task(std::move(awaitables))...);
 }
 
-/// The same for one or more awaitables of one type; the value is the result itself.
+/// Awaits one or more awaitables of one type; the value is the result itself.
 template <class A>
 auto when_any(std::vector<A> awaitables) {
   return detail::any_of_many<detail::await_result<A>>(detail::as_tasks(std::move(awaitables)));
