@@ -55,6 +55,7 @@ PLAIN = (
     "imbrex/net/",
     "imbrex/resident/",
     "imbrex/sched/",
+    "imbrex/serial/",
     "imbrex/trace/",
 )
 OPENING = re.compile(r"(of|that of|those|the same|so many|by what|and|none|its?|what|whose|who|how)\b", re.IGNORECASE)

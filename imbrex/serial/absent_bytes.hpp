@@ -7,10 +7,9 @@
 
 namespace imbrex {
 
-/// Stands in a message for so many bytes that the program leaves out, as with `--no-data`: where the network
-/// is modelled
-/// (`--machine simulated`, `--net-bandwidth`) the message takes as long as with them. Only the number
-/// travels.
+/// Placeholder in a message for bytes that the program leaves out, as with `--no-data`. Only their number is
+/// sent. On a modelled network (`--machine simulated`, `--net-bandwidth`) the message takes as long as with
+/// the bytes.
 struct absent_bytes {
   std::uint64_t count = 0;
 

@@ -32,14 +32,14 @@ struct serializer<std::queue<T, Container>> {
   static void serialize(auto& ar, std::queue<T, Container>& value) { ar(detail::container_of(value)); }
 };
 
-/// Of a value that is read into, the comparison stays.
+/// Reading into a value keeps the value's comparison.
 template <class T, class Container, class Compare>
 struct serializer<std::priority_queue<T, Container, Compare>> {
   static void serialize(auto& ar, std::priority_queue<T, Container, Compare>& value) {
     auto& elements = detail::container_of(value);
     ar(elements);
     if constexpr (std::remove_reference_t<decltype(ar)>::reading) {
-      // Bytes from elsewhere may not be a heap.
+      // Bytes of unknown origin may not be a heap.
       Container read = std::exchange(elements, Container());
       for (auto& element : read) value.push(std::move(element));
     }

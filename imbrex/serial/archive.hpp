@@ -43,7 +43,7 @@ void process(Archive& archive, T& value) {
       value.serialize(archive);
     } else {
       const writer::copying what_may_be_temporary(archive);
-      const_cast<plain&>(value).serialize(archive);  // not const, since it serves both directions
+      const_cast<plain&>(value).serialize(archive);  // not const, because `serialize` serves both directions
     }
   } else if constexpr (k == kind::foreign) {
     const typename Archive::level level(archive);
@@ -90,7 +90,7 @@ void process(Archive& archive, T& value) {
       const reader::whole keys(archive);
       process_map(archive, value);
     } else {
-      const writer::copying keys(archive);  // they are compared when they are read
+      const writer::copying keys(archive);  // keys are compared while they are read
       process_map(archive, value);
     }
   } else if constexpr (k == kind::sequence) {

@@ -370,7 +370,7 @@ TEST(archive, limits_the_depth_of_nesting) {
   EXPECT_THROW(static_cast<void>(read_back<sample::linked>(links)), serial_error);
 }
 
-/// A chain of so many values, each of which owns the next.
+/// A chain of values, each of which owns the next.
 struct chain {
   std::unique_ptr<chain> next;
   chain() = default;
@@ -392,7 +392,7 @@ struct chain {
 
 TEST(archive, writes_and_counts_no_deeper_than_it_reads) {
   const auto links =
-      chain::of(reader::depth_limit / 2);  // two levels each: the pointer, and what it points to
+      chain::of(reader::depth_limit / 2);  // two levels each: the pointer, and the value it points to
   const auto bytes = written(links);
   EXPECT_NE(read_back<std::unique_ptr<chain>>(bytes), nullptr);
   writer counting(writer::counting);
@@ -432,7 +432,7 @@ struct long_values {
   bool operator==(const long_values&) const = default;
 };
 
-/// What a network does: the bytes in one message, the block in another.
+/// Imitates a network: the bytes are one message, the block is another.
 struct apart {
   explicit apart(const auto& value) {
     out.lend_from(64);

@@ -19,7 +19,8 @@ class reader;
 template <class T>
 inline constexpr bool enable_bitwise = false;
 
-/// How a type of others is written and read, where no function can be put beside it: specialise it with
+/// Functions for a type that the program does not own and that cannot get a free function in its namespace.
+/// Specialise it with
 ///   static void serialize(auto& ar, T& value) { ar(value.a, value.b); }
 /// before the first use of T in a message.
 template <class T>
@@ -33,7 +34,7 @@ concept has_serializer = requires(T& object, writer& out, reader& in) {
   serializer<T>::serialize(in, object);
 };
 
-/// A function beside the type: `void serialize(auto& ar, T& value)` in its namespace.
+/// A type with a free function `void serialize(auto& ar, T& value)` in its namespace.
 template <class T>
 concept has_free_serialize = requires(T& object, writer& out, reader& in) {
   serialize(out, object);
@@ -46,7 +47,7 @@ concept has_serialize = requires(T& object, writer& out, reader& in) {
   object.serialize(in);
 };
 
-// Shapes of standard types that this header would otherwise have to include.
+// Shapes of standard types whose headers this one would otherwise include.
 
 template <class T>
 concept complex_number = requires(const T& object) {
@@ -97,7 +98,7 @@ consteval bool is_bitwise() {
   if constexpr (std::is_const_v<T> || std::is_volatile_v<T>)
     return false;
   else if constexpr (std::is_same_v<T, bool>)
-    return false;  // of its 256 bytes, 254 are undefined behaviour
+    return false;  // 254 of its 256 byte values are undefined behaviour
   else if constexpr (std::is_arithmetic_v<T> || is_wide_integer<T>)
     return true;
   else if constexpr (std::is_enum_v<T>)
@@ -130,9 +131,9 @@ consteval bool is_bitwise() {
   }
 }
 
-/// Copying the bytes of a `T` to another process keeps its meaning, and any bytes make a valid `T`: numbers
-/// but not bool, enumerations (whose values are not checked), and arrays and aggregates of these, to any
-/// depth.
+/// A type whose bytes have the same meaning in another process, and of which any bytes make a valid value.
+/// These are numbers but not bool, enumerations (whose values are not checked), and arrays and aggregates of
+/// these, to any depth.
 template <class T>
 concept bitwise = is_bitwise<T>();
 

@@ -9,8 +9,7 @@
 
 namespace imbrex {
 
-/// The bytes of a value as in a message: in this machine's order, for programs that were built from the same
-/// types.
+/// Bytes of a value, as in a message: in this machine's byte order, for programs built from the same types.
 template <class T>
 std::vector<std::byte> to_bytes(const T& value) {
   writer out;
@@ -18,8 +17,8 @@ std::vector<std::byte> to_bytes(const T& value) {
   return out.take();
 }
 
-/// The value that `to_bytes` has made these bytes of. They may come from anywhere: throws serial_error if
-/// they are too few, too many or malformed.
+/// Value from bytes that `to_bytes` has made. Bytes of any origin are safe: throws serial_error if they are
+/// too few, too many or malformed.
 template <class T>
 T from_bytes(std::span<const std::byte> bytes) {
   reader in(bytes);

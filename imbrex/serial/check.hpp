@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Finds the first reason why a type cannot be serialised, at compile time, and says it in one line.
+// Finds the first reason why a type cannot be serialised, at compile time, and reports it in one line.
 
 #include <imbrex/serial/kinds.hpp>
 
@@ -14,12 +14,12 @@ namespace detail {
 
 struct no_problem {};
 
-/// `Type` is what cannot be serialised; field number `Field`, from 1, of the aggregate `Owner` leads to it.
+/// `Type` cannot be serialised. It is reached by field number `Field`, from 1, of the aggregate `Owner`.
 template <template <class...> class Reason, class Type, class Owner = void, std::size_t Field = 0>
 struct problem {};
 
-// Only for their names in messages: field number `Number`, from 1, of `Owner`; its address in a made-up
-// object.
+// Types that only serve for their names in messages: field number `Number`, from 1, of `Owner`; and its
+// address in a fictitious object.
 template <class Owner, std::size_t Number>
 struct field_of;
 template <class Owner, auto* Address>
@@ -27,7 +27,7 @@ struct named_field_of;
 
 #ifdef __clang__
 #pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wundefined-var-template"  // nothing but its address is used
+#pragma clang diagnostic ignored "-Wundefined-var-template"  // only its address is used
 #endif
 template <class T>
 extern T object;
@@ -54,17 +54,17 @@ consteval auto describe_field() {
 template <class... Place>
 inline constexpr bool can_be_sent = false;
 
-/// True for what belongs to a device; specialised by those who know devices.
+/// True for types that belong to a device; specialised where devices are known.
 template <class T>
 inline constexpr bool stays_with_device = false;
-/// True for what of that travels in messages nevertheless, as the runtime copies its contents; specialised
-/// beside.
+/// True for those types of a device that travel in messages, because the runtime copies their contents;
+/// specialised at the same place.
 template <class T>
 inline constexpr bool is_device_memory = false;
-/// Among the parents in `find_problem`: that the value is an argument of an entry, or goes to a mailbox.
+/// Marker among the parents in `find_problem`: the value is an argument of an entry, or goes to a mailbox.
 struct in_message {};
 
-// One class for each reason; the condition of the static_assert makes the compiler name the type and the
+// One class for each reason. The condition of the static_assert makes the compiler name the type and the
 // field.
 template <class... Place>
 struct is_pointer {
@@ -169,7 +169,7 @@ struct is_polymorphic {
   }
 };
 
-/// The class that declares the `serialize` of T, where that is a template as it should be; else T.
+/// Class that declares the `serialize` of T, if that is a template as it should be; else T.
 template <class T, class Class>
 Class declares(void (Class::*)(T&));
 template <class T>
@@ -182,7 +182,8 @@ consteval bool forgets_members() {
   }
 }
 
-/// `Parent...` are the aggregates that are being looked at, so that recursive types end.
+/// Finds the problem of a type. `Parent...` are the aggregates that are being examined, so that recursive
+/// types end.
 template <class T, class... Parent>
 consteval auto find_problem();
 
@@ -210,7 +211,7 @@ consteval auto first_problem() {
   }
 }
 
-/// Of a value that reading has to make before it can fill it.
+/// Finds the problem of a value that reading must construct before it can fill it.
 template <class T, class... Parent>
 consteval auto find_problem_of_made() {
   using found = decltype(find_problem<T, Parent...>());
@@ -309,13 +310,13 @@ inline constexpr auto explanation<problem<Reason, Type, Owner, Field>> =
 
 }  // namespace detail
 
-/// A `T` can be written and read. A view by itself can be: whoever reads it knows how long the input stays;
-/// inside of something else it cannot, since that may be kept longer.
+/// A `T` can be written and read. A view can be by itself, because its reader knows the lifetime of the
+/// input. Inside another value it cannot, since that may be kept longer.
 template <class T>
 concept serializable =
     detail::is_view<T> || std::is_same_v<decltype(detail::find_problem<T>()), detail::no_problem>;
 
-/// Stops the compilation with one line that says why, and which field, if `T` is not serializable.
+/// Stops the compilation if `T` is not serializable, with one line that has the reason and the field.
 template <class T>
 consteval void check_serializable() {
   if constexpr (!detail::is_view<T>) [[maybe_unused]]
@@ -329,7 +330,7 @@ template <class T>
 concept serializable_in_message =
     is_view<T> || std::is_same_v<decltype(find_problem<T, in_message>()), no_problem>;
 
-/// As `check_serializable`, for what goes into a message.
+/// Like `check_serializable`, for values that go into a message.
 template <class T>
 consteval void check_serializable_in_message() {
   if constexpr (!is_view<T>) [[maybe_unused]]

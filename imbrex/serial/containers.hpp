@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// How each kind of value is written and read: one function for both directions, so that they cannot
-// disagree. A count stands before the elements. Elements that are not copied at once take at least one byte
-// each, so that a count can be checked against the bytes left before anything is allocated.
+// Writing and reading of each kind of value, by one function for both directions, so that they cannot
+// disagree. A count precedes the elements. Elements that are not copied at once take at least one byte each.
+// So a count can be checked against the bytes left before memory is allocated.
 
 #include <imbrex/serial/copy_bytes.hpp>
 #include <imbrex/serial/kinds.hpp>
@@ -29,7 +29,7 @@ T read_number(reader& in) {
   return value;
 }
 
-/// One byte that must be below `limit`.
+/// Processes one byte, which must be below `limit`.
 template <class Archive>
 std::uint8_t process_choice(Archive& archive, std::uint8_t value, std::uint8_t limit, const char* what) {
   archive.bytes(&value, 1);
@@ -45,14 +45,15 @@ inline std::size_t read_count(reader& in, std::size_t bytes_each) {
   return static_cast<std::size_t>(count);
 }
 
-/// What to reserve for `count` elements: not so much that a short message could ask for a lot of memory.
+/// Number of elements to reserve memory for: limited, so that a short message cannot request a lot of memory.
 template <class Element>
 std::size_t trusted(std::size_t count, const reader& in) {
   const std::size_t likely = 4 * (in.remaining() / sizeof(Element) + 1);
   return count < likely ? count : likely;
 }
 
-/// One element of a container that is not copied at once; one that writes nothing is made a byte long.
+/// Processes one element of a container that is not copied at once. An element that writes nothing is padded
+/// to one byte.
 template <class Archive, class... T>
 void process_element(Archive& archive, T&... parts) {
   if constexpr (Archive::reading) {
@@ -83,7 +84,7 @@ void process_block(reader& in, T& value) {
   }
   const std::byte* source = in.view(count * sizeof(element)).data();
   if constexpr (requires(const element* first) { value.assign(first, first); }) {
-    // Where the bytes can serve as elements, this saves clearing the memory before it is filled.
+    // If the bytes can serve as elements, this avoids clearing the memory before it is filled.
     if (reinterpret_cast<std::uintptr_t>(source) % alignof(element) == 0) {
       const auto* first = reinterpret_cast<const element*>(source);
       value.assign(first, first + count);
@@ -166,7 +167,7 @@ void process_set(reader& in, T& value) {
   }
 }
 
-/// Eight to a byte.
+/// Packs eight bits into a byte.
 template <class T>
 void write_bits(writer& out, const T& value) {
   for (std::size_t i = 0; i < value.size(); i += 8) {
@@ -200,7 +201,7 @@ void process_bit_vector(reader& in, T& value) {
   read_bits(in, value);
 }
 
-/// optional and unique_ptr.
+/// Processes optional and unique_ptr.
 template <class Archive, class T>
 void process_optional(Archive& archive, T& value) {
   const bool full =

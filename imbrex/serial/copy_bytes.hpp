@@ -7,12 +7,12 @@
 
 namespace imbrex::detail {
 
-/// std::memcpy, without the call where only few bytes are copied, which is for their sake at the cost of long
-/// ones: most arguments of messages are short. `count` may be 0.
+/// std::memcpy without a call for few bytes, at the cost of long copies: most arguments of messages are
+/// short. `count` may be 0.
 inline void copy_bytes(void* target, const void* source, std::size_t count) {
   auto* const to = static_cast<std::byte*>(target);
   const auto* const from = static_cast<const std::byte*>(source);
-  const auto ends = [&]<class Word>(Word first) {  // two words, which may overlap
+  const auto ends = [&]<class Word>(Word first) {  // copies two words, which may overlap
     Word last;
     std::memcpy(&first, from, sizeof first);
     std::memcpy(&last, from + count - sizeof last, sizeof last);

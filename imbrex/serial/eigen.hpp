@@ -26,7 +26,7 @@ void check_eigen_extents(std::int64_t rows, std::int64_t columns) {
                        std::to_string(columns) + " where Eigen's type has another size");
 }
 
-/// The extents, then the elements in the order in which they lie.
+/// Processes the extents, then the elements in the order of memory.
 template <class Dense>
 struct eigen_serializer {
   using element = typename Dense::Scalar;
@@ -37,7 +37,7 @@ struct eigen_serializer {
     ar(rows, columns);
     if constexpr (std::remove_reference_t<decltype(ar)>::reading) {
       check_eigen_extents<Dense>(rows, columns);
-      // Each element takes a byte at least.
+      // Each element takes at least one byte.
       const std::size_t bytes_each = is_bitwise_element ? sizeof(element) : 1;
       const auto most = static_cast<std::int64_t>(ar.remaining() / bytes_each);
       if (rows != 0 && columns > most / rows)

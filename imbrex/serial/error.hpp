@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What reading and writing throw. The texts are made in archive.cpp, out of the way of the inlined code.
+// Errors of reading and writing. Their texts are made in archive.cpp, outside of inlined code.
 
 #include <cstddef>
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace imbrex {
 
-/// Bytes that cannot be read as the wanted type (truncated, oversized, malformed), or a value that cannot be
-/// written. The text says what was wrong, with the numbers.
+/// Error about bytes that cannot be read as the requested type (truncated, oversized, malformed), or about a
+/// value that cannot be written. The text has the cause and the numbers.
 class serial_error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The fields of an aggregate: how many there are, their declared types, and a visit. Until the
-// language can reflect, this takes one line for each number of fields.
+// Fields of an aggregate: their number, their declared types, and a visit. Until the language has reflection,
+// this takes one line for each number of fields.
 
 #include <cstddef>
 #include <type_traits>
@@ -16,7 +16,7 @@ struct type_list {};
 template <std::size_t N>
 using number = std::integral_constant<std::size_t, N>;
 
-// Whether `T` can be initialised with N times `{}`. So an array counts once, and nothing is ambiguous.
+// True if `T` can be initialised with N times `{}`. So an array counts once, and nothing is ambiguous.
 // clang-format off
 template <class T> consteval bool takes(number<1>) { return requires { T{{}}; }; }
 template <class T> consteval bool takes(number<2>) { return requires { T{{}, {}}; }; }
@@ -62,13 +62,13 @@ template <class T> consteval bool takes(number<25>) { return requires { T{{}, {}
   {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}; }; }
 // clang-format on
 
-/// The number of initialisers that the aggregate `T` takes, bases included; max_fields + 1 means "more".
+/// Number of initialisers that the aggregate `T` takes, bases included; max_fields + 1 means "more".
 template <class T, std::size_t Low = 0, std::size_t High = max_fields + 1>
 consteval std::size_t count_initialisers() {
   if constexpr (Low == High) {
     return Low;
   } else {
-    constexpr std::size_t middle = (Low + High + 1) / 2;  // if it is taken, so are the smaller ones
+    constexpr std::size_t middle = (Low + High + 1) / 2;  // if it is accepted, smaller numbers are, too
     if constexpr (takes<T>(number<middle>{}))
       return count_initialisers<T, middle, High>();
     else
@@ -84,7 +84,8 @@ struct any_base_of {
   operator Base() const noexcept;
 };
 
-/// The number of leading bases (at most four) of the aggregate `T`; with `OnlyEmpty`, before one with data.
+/// Number of leading bases (at most four) of the aggregate `T`; with `OnlyEmpty`, of those before a base with
+/// data.
 template <class T, bool OnlyEmpty>
 consteval std::size_t count_bases() {
   using base = any_base_of<T, OnlyEmpty>;
@@ -182,7 +183,7 @@ constexpr decltype(auto) visit_fields([[maybe_unused]] T& object, Visitor&& visi
   }
 }
 
-/// Only for its result: the declared types of the `N` fields, in which references stay references.
+/// Declared types of the `N` fields; references stay references. Only the result's type is used.
 template <std::size_t N, class T>
 constexpr auto field_types([[maybe_unused]] T& object) {
   if constexpr (N == 0) { return type_list<>{}; }

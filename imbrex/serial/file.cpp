@@ -22,8 +22,7 @@ namespace imbrex::detail {
 
 namespace {
 
-/// What stands before the type and the value. The number of the version is wrong on a machine of the other
-/// byte order.
+/// Header of a file. The version number is wrong on a machine of the other byte order.
 struct header {
   char magic[8] = {'I', 'm', 'b', 'r', 'e', 'x', 'V', '\n'};
   std::uint64_t version = 2;

@@ -55,9 +55,7 @@ class file_contents {
 
 }  // namespace detail
 
-/// Writes a value to a file, which is replaced as a whole: who reads it, or writes it at the same time, has
-/// the former value or a new one. The file names the value's type. Throws imbrex::error if the file cannot be
-/// written so, such as one that is no regular file.
+/// Writes a value to a file, replacing the whole file. Throws imbrex::error if the file cannot be written.
 template <class T>
 void to_file(const std::string& file, const T& value) {
   detail::file_writer to(file, detail::type_in_file(value));
@@ -67,10 +65,9 @@ void to_file(const std::string& file, const T& value) {
   to.finish(out.written());
 }
 
-/// The value of a file that `to_file` has written on a machine of the same kind, from a program of the same
-/// compiler with the same types. Throws imbrex::error if the file cannot be read, and serial_error, with its
-/// name, if it is none of these, is cut off or damaged, or holds another type: a class of another name, or
-/// whose fields have other types.
+/// Reads a value that `to_file` has written on a machine of the same kind, in a program with the same types.
+/// Throws imbrex::error if the file cannot be read. Throws serial_error, with the file's name, if it is of
+/// another kind, truncated or damaged, or holds another type.
 template <class T>
 T from_file(const std::string& file) {
   static_assert(!detail::is_view<T>,

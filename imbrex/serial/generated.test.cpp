@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 Round trips of types that are generated: each rule below builds a type
-// from smaller ones, and the list of tested types applies the rules to each other.
+// SPDX-License-Identifier: Apache-2.0
+// Round trips of generated types. Each rule below builds a type from smaller ones. The list of tested types
+// applies the rules to each other.
 #include <gtest/gtest.h>
 
 #include <imbrex/serial/archive.hpp>

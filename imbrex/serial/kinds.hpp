@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Sorts every type into one kind, by its shape, so that no containers but <vector> and <string> are needed
-// here.
+// Sorts every type into one kind, by its shape, so that this header includes no container headers but
+// <vector> and <string>.
 
 #include <imbrex/serial/bitwise.hpp>
 
@@ -20,7 +20,7 @@ enum class kind {
   foreign,  // serializer<T>, or a free serialize(auto&, T&)
   boolean,
   bits,         // bitwise
-  enumeration,  // of bool
+  enumeration,  // enumerations of bool
   array,        // C array, std::array
   tuple,        // pair, tuple
   optional,
@@ -29,19 +29,19 @@ enum class kind {
   view,        // span of const bitwise elements: reading points into the message
   bit_vector,  // vector<bool>
   bit_set,
-  block,     // elements in one piece that are copied at once: string, vector<double>
+  block,     // contiguous elements that are copied at once: string, vector<double>
   sequence,  // other vectors, deque, list
   map,
   set,
   aggregate,
-  // From here on: cannot be serialised.
+  // Kinds that cannot be serialised.
   pointer,
   reference,
   constant,
   borrowed,  // string_view, span of non-const
   shared,    // shared_ptr, weak_ptr
   erased,    // any, function
-  opaque,    // private members, unions, and whatever else
+  opaque,    // private members, unions, and everything else
 };
 
 template <class T>
@@ -68,7 +68,7 @@ inline constexpr bool is_view = false;
 template <class T>
 inline constexpr bool is_view<std::span<const T>> = bitwise<T>;
 
-/// A class that derives from a container must not pass for one: members that it adds would be forgotten.
+/// A class that derives from a container must not count as one: its additional members would be forgotten.
 template <class T>
 inline constexpr bool is_specialisation = false;
 template <template <class...> class Template, class... Argument>
@@ -103,7 +103,7 @@ concept shared_shape = requires(T& object) {
   object.use_count();
 };
 
-/// What it holds is known when the program runs.
+/// A type whose content is known at run time only.
 template <class T>
 concept erased_shape = (requires(const T& object) {
   object.has_value();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Views of Kokkos in messages and files: their elements are sent, and arrive in a view of its own memory. A
-// program that includes this has Kokkos, and initialises it.
+// Views of Kokkos in messages and files. The elements are sent, and arrive in a view with its own memory. A
+// program that includes this header has Kokkos, and initialises it.
 
 #include <Kokkos_Core.hpp>
 
@@ -48,7 +48,7 @@ struct kokkos_serializer {
   }
 
  private:
-  /// The same elements in one piece.
+  /// View of equal elements in one piece of memory: `value` itself, or a copy.
   static View whole(const View& value) {
     if (value.span_is_contiguous()) return value;
     View copy(value.label(), layout_of([&](unsigned d) { return value.extent(d); }));

@@ -15,7 +15,7 @@
 namespace imbrex {
 namespace {
 
-/// Views need Kokkos.
+/// Initialises Kokkos, which views need.
 class kokkos : public testing::Test {
  protected:
   static void SetUpTestSuite() { Kokkos::initialize(); }

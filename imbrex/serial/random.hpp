@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// <random>'s engines and distributions, by the text that the standard library writes of them: a sequence goes
-// on where it is read as it would have gone on where it was written.
+// Engines and distributions of <random>, as the text that the standard library writes. The sequence after
+// reading goes on as it would have gone on in the writer.
 
 #include <locale>
 #include <random>

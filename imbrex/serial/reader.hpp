@@ -12,23 +12,23 @@
 
 namespace imbrex {
 
-/// Reads values from bytes that it does not own, which may come from anywhere: every read is checked
-/// against the bytes left, and lengths are checked before memory is allocated. Whatever is wrong ends in
-/// serial_error.
+/// Reads values from bytes that it does not own, and that may be of any origin. Every read is checked against
+/// the bytes left, and lengths are checked before memory is allocated. Every error is a serial_error.
 class reader {
  public:
   static constexpr bool reading = true;
-  /// Values may be nested as deep as a writer writes them (trees of vectors or unique_ptr), so that no input
-  /// can exhaust the stack.
+  /// Maximum depth of nesting (trees of vectors or unique_ptr), equal to a writer's, so that no input can
+  /// exhaust the stack.
   static constexpr std::size_t depth_limit = writer::depth_limit;
 
   explicit reader(std::span<const std::byte> input) noexcept : input_(input) {}
 
-  /// A block that the writer has lent: it is not among the input, but stands at that position of it.
+  /// A block that the writer has lent: it is not part of the input, but belongs at that position of it.
   struct separate_block {
     std::size_t position = 0;
     std::size_t size = 0;
-    const std::byte* bytes = nullptr;  ///< null if it is still to come, to where `place_of_block` says
+    const std::byte* bytes = nullptr;  ///< null if the bytes arrive later, at the address that
+                                       ///< `place_of_block` returns
   };
   reader(std::span<const std::byte> input, const separate_block& block) noexcept
       : input_(input), block_(block), block_unread_(block.size) {}
@@ -44,7 +44,7 @@ class reader {
     position_ += count;
   }
 
-  /// The next `count` bytes where they lie; valid as long as the input is.
+  /// Next `count` bytes in place; valid as long as the input is.
   std::span<const std::byte> view(std::size_t count) {
     if (stands_apart(count)) [[unlikely]] {
       if (block_.bytes == nullptr) detail::throw_truncated(count, 0, position_);
@@ -55,29 +55,31 @@ class reader {
     return input_.subspan(position_ - count, count);
   }
 
-  /// The bytes of the input that have not been read.
+  /// Unread bytes of the input.
   std::span<const std::byte> ahead() const noexcept { return input_.subspan(position_); }
 
   /// Skips to a position that is a multiple of `alignment`, a power of two, from the start of the input.
   void align(std::size_t alignment) { view((alignment - position_ % alignment) % alignment); }
 
-  /// Fewer bytes are never still to come: they may lie in the container itself, and move with it.
+  /// Minimum size of bytes that may arrive later. Fewer bytes may lie in the container object itself, and
+  /// move with it.
   static constexpr std::size_t shortest_to_come = 64;
-  /// True if the next `count` bytes are still to come: then `expect` says where they are to be put.
+  /// True if the next `count` bytes arrive later. Then `expect` sets their address.
   bool is_to_come(std::size_t count) const {
     return stands_apart(count) && block_.bytes == nullptr && !whole_ && count >= shortest_to_come;
   }
-  /// Reads bytes that are still to come. What is being read must keep them there when it is moved.
+  /// Records the address at which bytes that arrive later will be stored. The value being read must keep them
+  /// there when it is moved.
   void expect(void* target) {
     place_of_block_ = static_cast<std::byte*>(target);
     block_unread_ = 0;
   }
-  /// Copies all that has not been read, with the separate block in its place, which may still be to come.
+  /// Copies all unread bytes, with the separate block at its position, which may still arrive later.
   void rest(std::byte* target);
-  /// Where the block that is still to come belongs; null if nobody has read it.
+  /// Address for the block that arrives later; null if no value has read it.
   std::byte* place_of_block() const { return place_of_block_; }
 
-  /// Bytes not yet read.
+  /// Number of unread bytes.
   std::size_t remaining() const noexcept { return input_.size() - position_ + block_unread_; }
 
   /// Throws serial_error if bytes remain.
@@ -85,7 +87,7 @@ class reader {
     if (remaining() != 0) detail::throw_unread(remaining(), input_.size() + block_.size);
   }
 
-  /// While it lives, nothing may still be to come: for values that are looked at when they are read.
+  /// While this object lives, no bytes may arrive later: for values that are examined while they are read.
   class whole {
    public:
     explicit whole(reader& owner) : owner_(owner), before_(std::exchange(owner.whole_, true)) {}
@@ -98,7 +100,7 @@ class reader {
     bool before_;
   };
 
-  /// Counts one level of nesting while it lives; for types that read themselves recursively.
+  /// Counts one level of nesting during its lifetime, for types that read themselves recursively.
   class level {
    public:
     explicit level(reader& owner) : owner_(owner) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// One aggregate with every kind of field, and random values of it; for the tests and the fuzz target.
+// One aggregate with every kind of field, and random values of it, for the tests and the fuzz target.
 
 #include <array>
 #include <bitset>
@@ -27,7 +27,7 @@ namespace imbrex::sample {
 enum class colour : std::int16_t { red, green, blue };
 enum class yes_or_no : bool { no, yes };
 
-/// A chain by unique_ptr.
+/// A chain of nodes owned by unique_ptr.
 struct linked {
   std::unique_ptr<linked> next;
   std::uint8_t value = 0;
@@ -45,7 +45,7 @@ struct tree {
   }
 };
 
-/// Private members, one function for both directions.
+/// A class with private members, and one function for both directions.
 class closed {
  public:
   closed() = default;

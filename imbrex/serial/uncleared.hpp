@@ -6,20 +6,20 @@
 
 namespace imbrex::detail {
 
-/// Gives a container that many elements, for bytes to be put there at once.
+/// Resizes a container whose elements are stored right afterwards.
 template <class T>
 void resize_to_fill(T& value, std::size_t count) {
   value.clear();
   value.resize(count);
 }
 
-// A vector clears what it is resized by, and nothing in the standard keeps it from that. Of a long message
-// that is a second pass through its memory, for a fifth of the time that it takes between processes.
+// A vector initialises the elements that resize adds, and the standard has no way around it. For a long
+// message this is a second pass through its memory: a fifth of its time between processes.
 #if defined(__GLIBCXX__) && !defined(_GLIBCXX_DEBUG) && !defined(_GLIBCXX_SANITIZE_VECTOR)
 
 template <class Element, class Allocator>
 struct uncleared : std::vector<Element, Allocator> {
-  /// Only a derived class may name the member.
+  /// Resizes without clearing. Only a derived class may name the member.
   static void resize(std::vector<Element, Allocator>& value, std::size_t count) {
     value.clear();
     value.reserve(count);
@@ -28,7 +28,7 @@ struct uncleared : std::vector<Element, Allocator> {
   }
 };
 
-/// Of elements that are copied as bytes: theirs are not specified until they are put there.
+/// Resizes a vector of elements that are copied as bytes. The elements are unspecified until they are stored.
 template <class Element, class Allocator>
 void resize_to_fill(std::vector<Element, Allocator>& value, std::size_t count) {
   uncleared<Element, Allocator>::resize(value, count);

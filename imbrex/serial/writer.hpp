@@ -13,27 +13,18 @@
 
 namespace imbrex {
 
-/// Takes bytes as they are written.
-class byte_sink {
- public:
-  virtual void take(std::span<const std::byte> bytes) = 0;
-
- protected:
-  ~byte_sink() = default;
-};
-
-/// Writes values into a buffer that grows. The bytes are in the machine's own order: reader and writer run on
-/// the same architecture.
+/// Writes values into a growing buffer. The bytes are in the machine's own byte order: reader and writer run
+/// on the same architecture.
 class writer {
  public:
   static constexpr bool reading = false;
 
   writer() = default;
-  /// A writer that only counts: nothing is kept, and `size` is what it would be.
+  /// Makes a writer that only counts: it keeps nothing, and `size` is the size that the bytes would have.
   static constexpr struct counting_only {
   } counting{};
   explicit writer(counting_only) : counts_only_(true) {}
-  /// Values may be nested as deep as a reader takes them, so that no value can exhaust the stack.
+  /// Maximum depth of nesting, equal to a reader's, so that no value can exhaust the stack.
   static constexpr std::size_t depth_limit = 1000;
   bool only_counts() const { return counts_only_; }
 
@@ -49,8 +40,8 @@ class writer {
     used_ += count;
   }
 
-  /// Appends a number, which for that need not lie in memory. To read what has just been put there in other
-  /// pieces takes a processor as long as all that it has written before takes to reach the cache.
+  /// Appends a number, which need not lie in memory. Reading recent writes back in pieces of another size
+  /// would stall the processor until all its earlier writes have reached the cache.
   template <class Number>
   void number(Number value) {
     if (sizeof value > buffer_.size() - used_) [[unlikely]]
@@ -59,7 +50,8 @@ class writer {
     used_ += sizeof value;
   }
 
-  /// Where the next bytes will stand, with room for so many: to be written there, and said by `filled`.
+  /// Returns the address for the next bytes, with room for `count`. The caller writes them there and then
+  /// calls `filled`.
   std::byte* room(std::size_t count) {
     if (count > buffer_.size() - used_) [[unlikely]]
       make_room(count);
@@ -67,37 +59,30 @@ class writer {
   }
   void filled(std::size_t count) { used_ += count; }
 
-  /// Counts bytes that nobody has, where all are only counted: see `absent_bytes`.
+  /// Counts bytes that do not exist, in a writer that only counts: see `absent_bytes`.
   void absent(std::size_t count) {
     if (counts_only_) counted_ += count;
   }
 
-  /// Appends bytes that stay where they are as long as what is written lives: see `lend_from`.
+  /// Appends bytes that stay at their address during the life of the written bytes: see `lend_from`.
   void block(const void* source, std::size_t count) {
     if (count >= lend_from_) [[unlikely]]
       return lend(source, count);
     bytes(source, count);
   }
 
-  /// From now on the bytes written leave for a sink whenever a block of at least that many bytes comes, or
-  /// the buffer would grow. Such a block goes there from where it is. `written` are those that have not left.
-  void write_through(byte_sink& to, std::size_t size) {
-    sink_ = &to;
-    lend_from_ = copy_below_ = size;
-  }
-
-  /// One block that is not among the bytes written.
+  /// One block that is not among the written bytes.
   struct lent_block {
     std::span<const std::byte> bytes;
-    std::size_t position = 0;  ///< in the bytes written, where it would stand
+    std::size_t position = 0;  ///< position in the written bytes at which the block belongs
   };
 
-  /// From now on the first block of at least that many bytes is not copied but lent.
+  /// From now on the first block of at least `size` bytes is lent, not copied.
   void lend_from(std::size_t size) { lend_from_ = size; }
-  /// What is lent; empty if nothing is.
+  /// Lent block; empty if there is none.
   const lent_block& lent() const noexcept { return lent_; }
 
-  /// While it lives, blocks are copied: for values that may not outlive their writing.
+  /// While this object lives, blocks are copied: for values that may not outlive their writing.
   class copying {
    public:
     explicit copying(writer& w) : writer_(w), before_(std::exchange(w.lend_from_, w.copy_below_)) {}
@@ -110,7 +95,7 @@ class writer {
     std::size_t before_;
   };
 
-  /// Counts one level of nesting while it lives, where `reader::level` does.
+  /// Counts one level of nesting during its lifetime, where `reader::level` does.
   class level {
    public:
     explicit level(writer& owner) : owner_(owner) {
@@ -129,16 +114,16 @@ class writer {
   /// Appends zeros until the size is a multiple of `alignment`, a power of two.
   void align(std::size_t alignment);
 
-  /// Bytes written so far, with those that are lent.
+  /// Number of bytes written so far, including lent ones.
   std::size_t size() const noexcept { return used_ + counted_ + lent_.bytes.size(); }
 
-  /// The bytes written so far, without those that are lent; valid until the next change.
+  /// Bytes written so far, without lent ones; valid until the next change.
   std::span<const std::byte> written() const noexcept { return {buffer_.data(), used_}; }
 
-  /// Hands the bytes over, where they are; the writer is empty afterwards.
+  /// Returns the bytes without a copy; the writer is empty afterwards.
   std::vector<std::byte> take();
 
-  /// Forgets the bytes and keeps the memory.
+  /// Removes the bytes and keeps the memory.
   void clear() noexcept {
     used_ = 0;
     lent_ = {};
