@@ -12,20 +12,20 @@
 
 namespace imbrex {
 
-/// Throws `error`: there can be no further thread. `which` says what it is for, such as "of PE 3"; the
-/// `remedy` of this thread alone ends with ", or ".
+/// Throws `error`: no further thread can be made. `which` names its purpose, such as "of PE 3"; the `remedy`
+/// for this thread ends with ", or ".
 [[noreturn]] void throw_no_thread(const std::string& which, const std::system_error& why,
                                   const std::string& remedy = {});
 
-/// Starts a thread that takes no signals: those that the program handles are for its own threads. Throws
-/// `error` if there can be no further thread, which says what it was for: "that writes the trace".
+/// Starts a thread that takes no signals, which are for the program's own threads. Throws `error` if no
+/// further thread can be made; `which` names its purpose in the text: "that writes the trace".
 template <class Function>
 std::thread background_thread(const char* which, Function run) {
   struct block {
     block() {
       sigset_t all;
       ::sigfillset(&all);
-      ::pthread_sigmask(SIG_SETMASK, &all, &before);  // the new thread inherits it
+      ::pthread_sigmask(SIG_SETMASK, &all, &before);  // the new thread inherits the mask
     }
     ~block() { ::pthread_sigmask(SIG_SETMASK, &before, nullptr); }
     sigset_t before{};

@@ -36,7 +36,7 @@ bool holds(const dl_phdr_info& module, const void* address) {
   return false;
 }
 
-/// The notes are names and contents, each filled up to whole words.
+/// The linker's build id in notes, which are names and contents, each padded to whole words.
 std::optional<bytes> build_id(bytes notes) {
   const auto whole = [](std::size_t n) { return (n + 3) / 4 * 4; };
   ElfW(Nhdr) head{};

@@ -17,8 +17,8 @@ TEST(build, is_that_of_the_module_which_holds_the_function) {
   const std::uint64_t number = build_of(address_of(here));
   EXPECT_NE(number, 0U);
   EXPECT_EQ(number, build_of(address_of(also_here)));
-  // Asked by handle: sanitizers put functions of their own, which this executable holds, before the C
-  // library's.
+  // The function is looked up by handle: sanitizers put functions of their own, which this executable
+  // contains, before the C library's.
   void* const c_library = ::dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);
   ASSERT_NE(c_library, nullptr) << ::dlerror();
   const std::uint64_t other = build_of(::dlsym(c_library, "abort"));

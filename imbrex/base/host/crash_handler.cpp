@@ -43,21 +43,20 @@ constexpr int most_frames = 48;
 constexpr int most_modules = 8;
 constexpr int longest_symboliser_ms = 5000;
 
-std::mutex handlers_lock;  // of the next two, and of what handlers only read
+std::mutex handlers_lock;  // guards `users`, `is_ours` and the variables that handlers only read
 int users = 0;
 std::array<bool, crash_signals.size()> is_ours{};
 crash_handler::description what_runs_here = nullptr;
 char symboliser[PATH_MAX];
-char executable[PATH_MAX];  ///< of this process: to the symboliser /proc/self/exe is another
+char executable[PATH_MAX];  ///< executable of this process: for the symboliser /proc/self/exe is another
 posix_spawn_file_actions_t output_to_errors;
-std::atomic<pid_t> crashing = 0;  ///< the thread
-std::atomic<pid_t> process = 0;   ///< in which handlers live
+std::atomic<pid_t> crashing = 0;  ///< id of the crashing thread
 std::atomic<bool> describing = false;
 std::atomic<const crash_details*> more_details = nullptr;
 
 pid_t this_thread() { return static_cast<pid_t>(::syscall(SYS_gettid)); }
 
-/// The program in the PATH that names functions; leaves the place empty if there is none.
+/// Finds a program in the PATH that names functions; `symboliser` stays empty if there is none.
 void find_symboliser() {
   const ssize_t length = ::readlink("/proc/self/exe", executable, sizeof executable - 1);
   executable[std::max<ssize_t>(length, 0)] = 0;
@@ -92,7 +91,7 @@ std::uintptr_t place_of(const void* context) {
 #endif
 }
 
-/// Runs the symboliser for some addresses of one executable or library. False if it does not do its work.
+/// Runs the symboliser for some addresses of one executable or library. False if it fails.
 bool name_functions(const char* module, char (*offsets)[24], int count) {
   const char* arguments[most_frames + 9] = {symboliser, "-C", "-f", "-i", "-p", "-e", module};
   int last = 7;
@@ -126,7 +125,7 @@ bool name_functions(void* const* frames, int count) {
     for (; i < count; ++i) {
       Dl_info symbol{};
       if (::dladdr(frames[i], &symbol) == 0 || symbol.dli_fbase != module.dli_fbase) break;
-      // All but the first are where a call returns to, which may be another line.
+      // All frames but the first are return addresses, which may belong to another line.
       const auto offset = reinterpret_cast<std::uintptr_t>(frames[i]) -
                           reinterpret_cast<std::uintptr_t>(module.dli_fbase) - (i == 0 ? 0 : 1);
       signal_text text;
@@ -143,7 +142,7 @@ bool name_functions(void* const* frames, int count) {
 void write_backtrace(const void* context) {
   void* frames[most_frames];
   const int count = ::backtrace(frames, most_frames);
-  int first = 0;  // what lies above it is this handler
+  int first = 0;  // frames above it belong to this handler
   const auto place = place_of(context);
   for (int i = 0; i < count; ++i)
     if (reinterpret_cast<std::uintptr_t>(frames[i]) == place) first = i;
@@ -159,12 +158,12 @@ void write_backtrace(const void* context) {
     signal_text().add("imbrex: error: ").add(advice.text()).add("\n").write_to(STDERR_FILENO);
 }
 
-/// Has the signal do what it does by itself, as soon as this handler returns.
+/// Sets the default action of the signal, which follows as soon as this handler returns.
 void end_by(int signal, const siginfo_t& info) {
   struct sigaction usual{};
   usual.sa_handler = SIG_DFL;
   ::sigaction(signal, &usual, nullptr);
-  if (info.si_code > 0) return;  // what has failed is done again, and fails again
+  if (info.si_code > 0) return;  // the failed instruction is repeated, and fails again
   ::syscall(SYS_tgkill, ::getpid(), this_thread(), signal);
 }
 
@@ -174,7 +173,7 @@ void handle(int signal, siginfo_t* info, void* context) {
   pid_t nobody = 0;
   if (!crashing.compare_exchange_strong(nobody, this_thread())) {
     if (nobody != this_thread())
-      for (;;) ::pause();  // another thread tells of its own, and ends the process
+      for (;;) ::pause();  // another thread reports its own crash, and ends the process
     if (!describing.exchange(false)) return end_by(signal, *info);
     signal_text()
         .add("imbrex: error: a crash whose place cannot be told, for the runtime's memory is damaged\n")
@@ -208,7 +207,7 @@ crash_handler::crash_handler(description what_runs) {
   process = ::getpid();
   static const bool prepared = [] {
     void* frame = nullptr;
-    ::backtrace(&frame, 1);  // loads a library the first time, which a handler must not
+    ::backtrace(&frame, 1);  // loads a library the first time, which a handler must not do
     find_symboliser();
     return ::posix_spawn_file_actions_init(&output_to_errors) == 0 &&
            ::posix_spawn_file_actions_adddup2(&output_to_errors, STDERR_FILENO, STDOUT_FILENO) == 0;
@@ -234,7 +233,7 @@ crash_handler::~crash_handler() {
     struct sigaction there{};
     ::sigaction(crash_signals[i].number, nullptr, &there);
     if ((there.sa_flags & SA_SIGINFO) == 0 || there.sa_sigaction != &handle)
-      continue;  // the program's by now
+      continue;  // now a handler of the program
     struct sigaction usual{};
     usual.sa_handler = SIG_DFL;
     ::sigaction(crash_signals[i].number, &usual, nullptr);

@@ -27,7 +27,7 @@ void allow_many_descriptors() noexcept {
 void require_descriptors(int number, const std::string& reason) {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
-  // The system gives the lowest that is free, and those above it are free as a rule.
+  // The system gives the lowest free one, and those above it are usually free.
   const descriptor next(::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0));
   if (next && static_cast<rlim_t>(next.get() + number) <= limit.rlim_cur) return;
   throw error("there are too few file descriptors: " + reason + ", and this process may have " +

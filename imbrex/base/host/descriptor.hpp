@@ -33,15 +33,15 @@ class descriptor {
   int number_ = -1;
 };
 
-/// Opens those of the three standard descriptors that are closed on /dev/null: whatever is opened next would
-/// take their place, and be read and written by who means the standard ones.
+/// Opens closed standard descriptors on /dev/null. Else the files opened next would take their place, and be
+/// used as the standard ones.
 void open_standard_descriptors() noexcept;
 
-/// Lets this process, and what it starts, open as many descriptors as it may, but not so many that programs
-/// that close all of them take long.
+/// Raises the limit of descriptors of this process and its children to its maximum, but not so far that
+/// programs that close all of them take long.
 void allow_many_descriptors() noexcept;
 
-/// Throws `error`, which gives the `reason`, if this process may not open so many descriptors more.
+/// Throws `error`, with the `reason`, if this process may not open `number` more descriptors.
 void require_descriptors(int number, const std::string& reason);
 
 }  // namespace imbrex

@@ -20,7 +20,7 @@ std::string opened_as(int number) {
 
 TEST(descriptor, standard_ones_that_are_closed_are_opened_on_nothing) {
   constexpr std::array standard{STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO};
-  for (const int only : {-1, STDIN_FILENO, STDOUT_FILENO}) {  // the one that is closed; -1: all of them
+  for (const int only : {-1, STDIN_FILENO, STDOUT_FILENO}) {  // the closed one; -1: all of them
     std::array<int, 3> saved{};
     std::array<std::string, 3> before;
     std::array<std::string, 3> after;

@@ -12,7 +12,7 @@
 namespace imbrex {
 namespace {
 
-/// hwloc's sets of processors.
+/// A set of processors of hwloc.
 class processor_set {
  public:
   processor_set() : bits_(hwloc_bitmap_alloc()) {}
@@ -36,7 +36,7 @@ std::vector<int> numbers_of(hwloc_const_bitmap_t set) {
   return numbers;
 }
 
-/// What memory accesses between NUMA nodes take, relative to each other.
+/// The relative times of memory accesses between NUMA nodes.
 class node_latencies {
  public:
   explicit node_latencies(hwloc_topology_t of) : topology_(of) {
@@ -52,13 +52,13 @@ class node_latencies {
     if (matrix_ != nullptr) hwloc_distances_release(topology_, matrix_);
   }
 
-  /// The greatest of all; 0 if that is not known.
+  /// The greatest of all; 0 if unknown.
   std::uint64_t greatest() const {
     if (matrix_ == nullptr) return 0;
     const std::size_t values = std::size_t{matrix_->nbobjs} * matrix_->nbobjs;
     return *std::max_element(matrix_->values, matrix_->values + values);
   }
-  /// Of the nodes that are nearest to each other; 0 if that is not known.
+  /// The latency between a processor's node and the nearest node of `others`; 0 if unknown.
   std::uint64_t between(int processor, hwloc_const_bitmap_t others) const {
     std::optional<std::uint64_t> least;
     const unsigned nodes = matrix_ != nullptr ? matrix_->nbobjs : 0;
@@ -124,7 +124,7 @@ std::vector<int> host_topology::processors_near(const std::string& pci_bus_id) c
   if (!topology_) return {};
   hwloc_obj_t const bus = hwloc_get_pcidev_by_busidstring(topology_.get(), pci_bus_id.c_str());
   if (bus == nullptr) return {};
-  // What the firmware does not place lies below the whole host, as if it were near everything.
+  // Devices not placed by the firmware are below the whole host, as if they were near everything.
   const auto* const part = hwloc_get_non_io_ancestor_obj(topology_.get(), bus);
   const bool has_parts = hwloc_get_nbobjs_by_type(topology_.get(), HWLOC_OBJ_PACKAGE) > 1 ||
                          hwloc_get_nbobjs_by_type(topology_.get(), HWLOC_OBJ_NUMANODE) > 1;

@@ -67,7 +67,7 @@ TEST(host_topology, tells_distances_by_the_smallest_part_that_holds_both) {
   EXPECT_EQ(from(4, package), 8U);
   EXPECT_EQ(from(0, {}), 8U);
   EXPECT_EQ(host.between(std::vector{0, 2, 7}, l3).span, 2U + 4U + 8U);
-  EXPECT_EQ(host.between(std::vector{0}, l3).latency, 0U);  // not stated
+  EXPECT_EQ(host.between(std::vector{0}, l3).latency, 0U);  // not in the description
   EXPECT_LT((distance{10, 99}), (distance{11, 1}));
 }
 

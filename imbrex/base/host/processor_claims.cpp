@@ -12,7 +12,7 @@
 namespace imbrex::detail {
 namespace {
 
-/// A thread that waited for another's processor runs a few microseconds after the other has left it.
+/// Time after which a thread that waited for another's processor runs there, once the other has left it.
 constexpr std::int64_t hand_over_ns = 20'000;
 
 std::int64_t now_ns() {
@@ -38,7 +38,7 @@ void processor_claims::settle(std::size_t thread) noexcept {
   if (own < 0) return;
   held.ends.store(now_ns() + times_.claim.count(), std::memory_order_relaxed);
   if (std::exchange(held.is_awake, true) && place(thread) == own) return;
-  // Of two threads that come to one processor at once, at least one sees the other.
+  // If two threads arrive at one processor at once, at least one sees the other.
   held.place.store(own, std::memory_order_seq_cst);
   if (!is_anybody_else_on(own, thread)) return;
   const std::int64_t now = now_ns();
@@ -46,7 +46,7 @@ void processor_claims::settle(std::size_t thread) noexcept {
   held.next_move = now + times_.between_moves.count();
   try {
     move(thread, own);
-  } catch (...) {  // no memory for a list of processors: it stays
+  } catch (...) {  // no memory for a list of processors: the thread stays
   }
 }
 
@@ -69,7 +69,7 @@ void processor_claims::move(std::size_t thread, int from) {
   for (const int choice : choices) {
     if (is_anybody_else_on(choice, thread)) continue;
     held.place.store(choice, std::memory_order_seq_cst);
-    if (is_anybody_else_on(choice, thread)) continue;  // who came there at the same time
+    if (is_anybody_else_on(choice, thread)) continue;  // another thread arrived there at the same time
     if (!set_affinity_of_this_thread(mask_of(choice))) break;
     set_affinity_of_this_thread(mask);
     return;

@@ -22,10 +22,10 @@ std::vector<int> processors_of_this_thread() { return processors_in(affinity_of_
 
 constexpr processor_claims::times for_ever{std::chrono::hours(1), std::chrono::nanoseconds(0)};
 
-/// Some sandboxes do not let threads say where they run.
+/// True if threads may move: some sandboxes do not let them choose their processors.
 bool may_move() { return set_affinity_of_this_thread(affinity_of_this_thread()); }
 
-/// After this the thread's place is free.
+/// Frees the thread's place for certain.
 void leave_for_long(processor_claims& claims, std::size_t thread) {
   claims.leave(thread);
   std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -37,7 +37,7 @@ TEST(processor_claims, part_threads_that_are_on_one_processor) {
     const auto all = processors_of_this_thread();
     processor_claims claims(all.size() + 1, for_ever);
     std::set<int> places;
-    // A thread settles where no earlier one is; this thread stands for each of them.
+    // A thread settles where no earlier one is; this thread plays each of them.
     for (std::size_t thread = 0; thread < all.size(); ++thread) {
       claims.settle(thread);
       EXPECT_TRUE(std::ranges::find(all, claims.place(thread)) != all.end());

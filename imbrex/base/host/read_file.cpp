@@ -15,13 +15,13 @@ namespace imbrex {
 
 std::string read_file(const std::string& file, std::size_t most) {
   const descriptor opened(
-      ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));  // a named pipe would block
+      ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));  // else a named pipe would block
   struct ::stat found{};
   if (!opened || ::fstat(opened.get(), &found) != 0) throw error(std::strerror(errno));
   if (S_ISDIR(found.st_mode)) throw error(std::strerror(EISDIR));
   if (!S_ISREG(found.st_mode)) throw error("it is no regular file");
   std::string text;
-  while (text.size() <= most) {  // what it says of its size may be nothing, as in /proc, or change
+  while (text.size() <= most) {  // the reported size may be 0, as in /proc, or change
     const std::size_t before = text.size();
     constexpr std::size_t part = 65'536;
     text.resize(before + part);

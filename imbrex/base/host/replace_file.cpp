@@ -16,8 +16,8 @@ namespace fs = std::filesystem;
 
 std::error_code last_error() { return {errno != 0 ? errno : EIO, std::generic_category()}; }
 
-/// Devices and pipes, links to nothing, what has other names, and what may lead to a regular file that is
-/// open, such as /dev/stdout.
+/// True for devices and pipes, links to nothing, files with several names, and paths that may lead to an open
+/// regular file, such as /dev/stdout.
 bool is_written_in_place(const std::string& file) {
   if (file.starts_with("/dev/") || file.starts_with("/proc/")) return true;
   struct ::stat found{};
@@ -40,7 +40,7 @@ std::error_code write(const std::string& file, std::string_view contents) {
   return out ? std::error_code() : last_error();
 }
 
-/// A new file beside that one, with its permissions; empty where there can be none.
+/// Makes a new file beside `target`, with its permissions; returns an empty name on failure.
 std::string make_beside(const std::string& target) {
   const std::string temporary = target + "." + std::to_string(::getpid()) + ".new";
   const int descriptor = ::open(temporary.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
@@ -60,13 +60,13 @@ std::error_code replace_file(const std::string& file, std::string_view contents)
   const std::string target = target_of(file);
   if (::access(target.c_str(), W_OK) != 0 && errno != ENOENT) return last_error();
   const std::string temporary = make_beside(target);
-  if (temporary.empty()) return write(target, contents);  // the folder is not writable, say
+  if (temporary.empty()) return write(target, contents);  // for instance, the folder is not writable
   std::error_code failed = write(temporary, contents);
   const bool is_whole = !failed;
   if (!failed) fs::rename(temporary, target, failed);
   std::error_code ignored;
   if (failed) fs::remove(temporary, ignored);
-  return failed && is_whole ? write(target, contents) : failed;  // something is mounted there, say
+  return failed && is_whole ? write(target, contents) : failed;  // for instance, a file is mounted there
 }
 
 }  // namespace imbrex

@@ -7,9 +7,9 @@
 
 namespace imbrex {
 
-/// Gives a file these contents. Where its folder allows that, the file is replaced as a whole, or stays as it
-/// was; a link stays, and what it leads to is replaced. Written in place is what is no regular file or has
-/// other names, and all in /dev and /proc. Returns why it could not be done, no error if it could.
+/// Gives a file these contents. Where its folder permits, the file is replaced as a whole, or stays
+/// unchanged; a link stays, and its target is replaced. Files that are not regular or have several names, and
+/// those in /dev and /proc, are written in place. Returns the error, if any.
 std::error_code replace_file(const std::string& file, std::string_view contents);
 
 }  // namespace imbrex

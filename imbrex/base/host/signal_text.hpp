@@ -7,8 +7,8 @@
 
 namespace imbrex {
 
-/// A text that is put together and written without memory from anywhere, as handlers of signals need it. What
-/// does not fit is left out.
+/// A text that is composed and written without allocation, as handlers of signals need it. Text beyond its
+/// capacity is dropped.
 class signal_text {
  public:
   signal_text& add(std::string_view words) noexcept;
@@ -17,7 +17,7 @@ class signal_text {
 
   std::string_view text() const noexcept { return {bytes_, size_}; }
   void clear() noexcept { size_ = 0; }
-  /// Writes it to a descriptor, as far as that takes it.
+  /// Writes the text to a descriptor, as far as possible.
   void write_to(int descriptor) const noexcept;
 
  private:

@@ -6,7 +6,7 @@
 
 namespace imbrex::test {
 
-/// As on a full disk: no file may have more bytes.
+/// Limits the size of all files, as a full disk does.
 class small_files {
  public:
   explicit small_files(rlim_t bytes) : before_(::signal(SIGXFSZ, SIG_IGN)) {

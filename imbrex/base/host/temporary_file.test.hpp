@@ -10,7 +10,7 @@
 
 namespace imbrex::test {
 
-/// A file with this text, which goes with its owner.
+/// A file with this text, removed with its owner.
 class temporary_file {
  public:
   explicit temporary_file(const std::string& text)

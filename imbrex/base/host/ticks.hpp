@@ -9,9 +9,8 @@
 
 namespace imbrex {
 
-/// What the counter of the processor shows that the system's clock is made of: cheaper to read (11 ns instead
-/// of `real_clock`'s 30 on an AMD EPYC), but in no unit, and what comes before in the program may still be
-/// under way.
+/// The processor's counter from which the system derives its clock. It is cheaper to read (11 ns instead of
+/// `real_clock`'s 30 on an AMD EPYC), but has no unit, and earlier instructions may not have completed.
 inline std::uint64_t read_ticks() noexcept {
 #if defined(__x86_64__)
   return __builtin_ia32_rdtsc();
@@ -24,20 +23,21 @@ inline std::uint64_t read_ticks() noexcept {
 #endif
 }
 
-/// The same when all that comes before has been done, such as reading what another thread has written: so
-/// later than what that thread read before it wrote.
+/// The counter once all earlier instructions have completed, such as a load of a value from another thread.
+/// So it is later than the counter that the other thread read before it wrote.
 inline std::uint64_t read_ticks_in_order() noexcept {
 #if defined(__x86_64__)
   __builtin_ia32_lfence();
 #elif defined(__aarch64__)
-  // Earlier loads are waited for where a branch depends on them, as it does in a loop that waits for a value;
-  // isb keeps the counter from being read before that branch is decided.
+  // Earlier loads are complete where a branch depends on them, as in a loop that waits for a value; isb
+  // prevents reading the counter before the branch is decided.
   asm volatile("isb" ::: "memory");
 #endif
   return read_ticks();
 }
 
-/// True if it counts evenly and is the same on all processors, which is so if the system uses it itself.
+/// True if the counter counts evenly and is equal on all processors, which holds if the system itself uses
+/// it.
 bool ticks_are_even();
 
 }  // namespace imbrex

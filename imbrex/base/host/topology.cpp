@@ -18,7 +18,8 @@
 namespace imbrex {
 namespace {
 
-/// What this process may use, read once: later the mask of the calling thread may be what a binding made it.
+/// The processors that this process may use, read once: later a binding may have changed the calling thread's
+/// mask.
 struct allowance {
   detail::processor_mask mask = detail::affinity_of_this_thread();
   std::vector<int> processors = detail::processors_in(mask);
@@ -33,7 +34,7 @@ const allowance& allowed() {
   return once;
 }
 
-/// In which PEs take the processors of this process.
+/// The order in which PEs take the processors of this process.
 const std::vector<int>& own_order() {
   static const std::vector<int> once =
       detail::binding_order(host_topology(host_topology::parts::processors).cores(allowed().processors));
@@ -55,7 +56,7 @@ std::vector<int> binding_order(std::span<const std::vector<int>> cores) {
 }
 
 int processors_of_quota(std::string_view cpu_max) {
-  // "QUOTA PERIOD" in microseconds, or "max PERIOD".
+  // The line is "QUOTA PERIOD" in microseconds, or "max PERIOD".
   const char* const end = cpu_max.data() + cpu_max.size();
   long long quota = 0;
   long long period = 0;
