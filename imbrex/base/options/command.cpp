@@ -86,7 +86,7 @@ void command::take_option(std::span<const std::string> words, std::size_t& at) c
   const std::string& word = words[at];
   constexpr std::size_t letter = 2;  // a dash and one letter
   std::size_t end = std::min(word.find('='), word.size());
-  std::size_t begin = end + 1;  // of the value
+  std::size_t begin = end + 1;  // begin of the value
   const known_option* option = find(std::string_view(word).substr(0, end));
   if (option == nullptr && word.size() > letter && word[1] != '-') {
     option = find(std::string_view(word).substr(0, letter));

@@ -14,35 +14,33 @@
 namespace imbrex {
 
 /// The options and arguments of a command: reads its words and writes its help. For the command `imbrex` and
-/// for programs of this tree; what it fills in must outlive it.
+/// for programs of this tree; the variables that it fills must outlive it.
 class command {
  public:
-  /// What errors and help call it ("imbrex tune"), how it is written behind that ("[OPTIONS] PROGRAM", a line
-  /// for each way), and what it does.
+  /// `name`: name in errors and help ("imbrex tune"). `usage`: rest of the usage lines ("[OPTIONS] PROGRAM",
+  /// one line for each form). `text`: purpose of the command.
   command(std::string name, std::string_view usage, std::string text);
 
   /// An option without a value.
   command& flag(std::string_view name, bool& given, std::string help);
-  /// An option whose value `take` gets, as often as it is given. `value` is what the help calls it: "N". An
-  /// option of one letter may have it attached: "-n4".
+  /// An option whose value is passed to `take`, each time it is given. `value` is the value's name in the
+  /// help: "N". An option of one letter may have its value attached: "-n4".
   command& option(std::string_view name, std::string_view value, std::function<void(const std::string&)> take,
                   std::string help);
-  /// The same; of several the last counts.
+  /// An option with a text as its value; the last one given counts.
   command& option(std::string_view name, std::string_view value, std::optional<std::string>& text,
                   std::string help);
-  /// Words that are no options, also behind "--". Without this and `program` there may be none.
+  /// Words that are no options, also those after "--". Without this and `program` there may be none.
   command& arguments(std::vector<std::string>& words);
-  /// From the first word that is no option, or behind "--", all words are a program and its arguments.
+  /// A program and its arguments: all words from the first that is no option, or after "--".
   command& program(std::vector<std::string>& words);
-  /// A paragraph behind the options in the help.
+  /// A paragraph after the options in the help.
   command& note(std::string text);
-  /// The command takes other options as well, which have been taken out of the words: their names and their
-  /// help.
+  /// Further options of the command, which have been removed from the words: their names and their help.
   command& others(std::span<const std::string_view> names, std::string help);
 
-  /// Takes the words. Returns the help if it is asked for; then no word behind that is taken. Throws
-  /// usage_error for an option or argument that it does not know, and for a value that is missing or not
-  /// wanted.
+  /// Reads the words. Returns the help if it is requested; then later words are not read. Throws usage_error
+  /// for an unknown option or argument, and for a missing or superfluous value.
   std::optional<std::string> read(std::span<const std::string> words) const;
 
   std::string help() const;

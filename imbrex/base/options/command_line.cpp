@@ -17,7 +17,7 @@
 namespace imbrex {
 namespace {
 
-/// An argument taken apart at its first '='.
+/// An argument split at its first '='.
 struct argument {
   explicit argument(std::string_view whole) {
     const std::size_t equals = whole.find('=');
@@ -42,13 +42,14 @@ bool nearly(std::string_view given, std::string_view known) {
   return given != known && edit_distance(given, known) <= (letters.size() >= long_name ? 2 : 1);
 }
 
-/// What argv points to once options files have made it longer.
+/// The new argv and its strings, after options files have made it longer.
 struct longer_line {
   std::deque<std::string> added;
   std::vector<char*> words;
 };
 
-/// Keeps a command line until the program ends, as it may look at the main function's arguments as long.
+/// Keeps a command line until the program ends, since the program may use the main function's arguments as
+/// long.
 char** keep(longer_line line) {
   static std::mutex lock;
   static std::deque<longer_line> kept;
@@ -100,7 +101,7 @@ void command_line::read_files(std::span<char* const> words) {
   }
 }
 
-/// The next argument, to which `at` moves on.
+/// The next argument; advances `at` to it.
 std::string_view command_line::value_of(std::string_view name, std::span<char* const> words,
                                         std::size_t& at) const {
   const bool follows = at + 1 < words.size() && !std::string_view(words[at + 1]).starts_with("--");

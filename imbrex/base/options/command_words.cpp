@@ -9,7 +9,7 @@ namespace {
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
-/// Takes the word that begins at `at`, and moves on behind it.
+/// Reads the word at `at`, and advances `at` to its end.
 std::optional<std::string> next_word(std::string_view line, std::size_t& at) {
   std::string word;
   while (at < line.size() && !is_blank(line[at])) {
@@ -26,7 +26,7 @@ std::optional<std::string> next_word(std::string_view line, std::size_t& at) {
   return word;
 }
 
-/// Neither a blank nor special to a shell.
+/// True for a character that is neither a blank nor special to a shell.
 bool is_plain(char c) {
   constexpr std::string_view others = "-_=+,.:/@%^";
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||

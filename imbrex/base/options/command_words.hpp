@@ -8,20 +8,20 @@
 
 namespace imbrex {
 
-/// The words of a line, as a shell would see them: between blanks; what stands in '...' or "..." as it is;
-/// from a word that begins with # on nothing. None if a quote is not closed.
+/// The words of a line, as a shell would see them: separated by blanks; text in '...' or "..." is literal; a
+/// word that begins with # begins a comment. Nothing if a quote is not closed.
 std::optional<std::vector<std::string>> command_words(std::string_view line);
 
-/// The values of a list, between commas: at least one, and empty ones too.
+/// The values of a list, separated by commas: at least one, and empty ones too.
 std::vector<std::string> listed_values(std::string_view list);
 
-/// Whether a word of a command line names an option; "-" names the standard input, as a file would be named.
+/// True if a word of a command line names an option; "-" names the standard input, as a file would be named.
 bool is_option_word(std::string_view word);
 
-/// A word as `command_words` and a shell read it, in quotes only if it needs some.
+/// A word as `command_words` and a shell read it, in quotes only if necessary.
 std::string quoted_word(std::string_view word);
 
-/// The words of a line that gives these.
+/// A line that consists of these words, quoted if necessary.
 std::string command_line_of(const std::vector<std::string>& words);
 
 }  // namespace imbrex

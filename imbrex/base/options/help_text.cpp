@@ -7,7 +7,7 @@ namespace imbrex {
 
 std::string wrapped(std::string_view text, std::size_t column, std::size_t indent) {
   std::string lines;
-  bool begins = true;  // nothing stands in this line
+  bool begins = true;  // the line is empty so far
   while (!text.empty()) {
     const std::size_t end = std::min(text.find_first_of(" \n"), text.size());
     if (!begins && column + 1 + end > help_width) {

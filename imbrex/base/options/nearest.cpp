@@ -11,7 +11,7 @@
 namespace imbrex {
 
 int edit_distance(std::string_view a, std::string_view b) {
-  // Three rows of the usual table: the swap of two neighbours looks two rows back.
+  // Three rows of the usual table: the swap of two neighbours uses the row two before.
   std::vector<int> two_back(b.size() + 1);
   std::vector<int> back(b.size() + 1);
   std::vector<int> row(b.size() + 1);

@@ -7,17 +7,17 @@
 
 namespace imbrex {
 
-/// How many single-character insertions, deletions, replacements and swaps of neighbours turn `a` into `b`,
-/// no substring being edited twice (the optimal string alignment distance). O(|a| |b|).
+/// The number of single-character insertions, deletions, replacements and swaps of neighbours that turn `a`
+/// into `b`, with no substring edited twice (the optimal string alignment distance). O(|a| |b|).
 int edit_distance(std::string_view a, std::string_view b);
 
-/// The word of `known` that is the fewest edits from `word`, the first of equals; empty if the best is more
-/// than max(2, |word| / 3) edits away.
+/// The word of `known` with the fewest edits from `word`, the first of equals; empty if that takes more than
+/// max(2, |word| / 3) edits.
 std::string_view nearest(std::string_view word, std::span<const std::string_view> known);
 
-/// What a refusal ends with: "; did you mean --pes?"
+/// The end of an error's text: "; did you mean --pes?"
 std::string question(std::string_view meant);
-/// The same of the nearest known word; `otherwise` if none is near.
+/// The `question` for the nearest known word; `otherwise` if none is near.
 std::string question_of(std::string_view word, std::span<const std::string_view> known,
                         std::string_view otherwise);
 

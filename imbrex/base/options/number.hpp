@@ -8,8 +8,8 @@
 
 namespace imbrex {
 
-/// The whole of a text as a decimal number, without blanks or a plus; none if it is of another form or does
-/// not fit. A floating-point T also takes "inf" and "nan".
+/// The number that a whole text represents in decimal, without blanks or a plus; nothing if it has another
+/// form or does not fit. A floating-point T also takes "inf" and "nan".
 template <class T>
 std::optional<T> parse_number(std::string_view text) {
   T number{};

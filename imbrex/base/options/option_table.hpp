@@ -12,16 +12,17 @@
 
 namespace imbrex {
 
-/// An option that sets fields of `Settings`. A layer brings a table of its own: a function `template <class
-/// Settings> std::vector<option<Settings>> network_options()`, and `Settings` has the fields that it sets.
+/// An option that sets fields of `Settings`. A layer defines a table of its own: a function `template <class
+/// Settings> std::vector<option<Settings>> network_options()`. `Settings` has the fields that the layer sets.
 template <class Settings>
 struct option {
   option_words words;
-  /// Throws usage_error for a value that cannot be.
+  /// Sets the field. Throws usage_error for an invalid value.
   void (*set)(Settings&, const given_option&);
-  /// Throws usage_error for what a program has set in place of the command line and cannot be.
+  /// Throws usage_error for an invalid value that a program has set without the command line.
   void (*check)(const Settings&) = nullptr;
-  /// If the option is given, once all others are set: throws usage_error for what does not go together.
+  /// Called if the option is given, once all others are set: throws usage_error for options that exclude each
+  /// other.
   void (*check_given)(const Settings&, const given_option&) = nullptr;
 };
 
@@ -36,10 +37,10 @@ class option_table {
     return *this;
   }
 
-  /// Sets the fields that the command line names, and takes what names them out of it. Before that it sets
-  /// those that the words in a variable of the environment name: all of these must be options of the table. A
-  /// null `variable` names none. Returns how many processes an options file wants, 0 if none says. Throws
-  /// usage_error, with argc and argv untouched. The text names the variable if the error is there.
+  /// Sets the fields for the options on the command line, and removes these options. Before that it sets the
+  /// fields for the options in a variable of the environment, all of which must be in the table. A null
+  /// `variable` has none. Returns the number of processes in an options file, 0 if none has it. Throws
+  /// usage_error, with argc and argv unchanged. The text names the variable if the error is there.
   int parse(Settings& settings, int& argc, char**& argv, const char* variable = nullptr) const {
     environment_line environment(variable);
     std::optional<command_line> before;
@@ -58,20 +59,20 @@ class option_table {
     return processes;
   }
 
-  /// Throws usage_error for fields that no command line would set so.
+  /// Throws usage_error for values of fields that no option gives.
   void check(const Settings& settings) const {
     for (const auto& each : options_)
       if (each.check != nullptr) each.check(settings);
   }
 
-  /// Lines for each option.
+  /// The help of all options.
   std::string help() const {
     std::string text = "Options of the runtime:\n";
     for (const auto& words : words_) text += help_of(words);
     return text + help_of(options_file_option());
   }
 
-  /// Of each option, in the order of the help; not of `options_file_option`.
+  /// The words of each option, in the order of the help, without `options_file_option`.
   const std::vector<option_words>& words() const { return words_; }
 
   std::vector<std::string_view> names() const {
@@ -82,7 +83,8 @@ class option_table {
   }
 
  private:
-  using given_options = std::vector<std::pair<std::size_t, given_option>>;  // with their places in `options_`
+  using given_options = std::vector<std::pair<std::size_t, given_option>>;  // with their indices in
+                                                                            // `options_`
 
   given_options set(Settings& settings, command_line& line) const {
     given_options all;
@@ -98,7 +100,7 @@ class option_table {
   }
 
   std::vector<option<Settings>> options_;
-  std::vector<option_words> words_;  ///< of the same options
+  std::vector<option_words> words_;  ///< words of `options_`
 };
 
 }  // namespace imbrex

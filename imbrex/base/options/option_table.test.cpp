@@ -25,7 +25,7 @@ struct roof {
   bool is_wet = false;
 };
 
-/// One layer's table; the other's is below.
+/// The options of one layer; those of another are below.
 template <class Settings>
 std::vector<option<Settings>> tile_options() {
   return {
@@ -117,7 +117,7 @@ TEST(option_table, refuses_and_leaves_the_command_line_as_it_is) {
       refusal({"--tile"}).starts_with("--tile needs a value\nOptions of the runtime:\n  --tile KIND"));
 }
 
-/// A variable of the environment for as long as it lives.
+/// A variable of the environment that is set as long as this lives.
 class variable {
  public:
   explicit variable(const char* value) { setenv(name, value, 1); }

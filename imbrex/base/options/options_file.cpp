@@ -21,7 +21,7 @@ namespace {
   throw usage_error(place + ": " + why);
 }
 
-/// "-n", "-n4" or the wrong "-n=4", but no longer name that begins so.
+/// True for "-n", "-n4" or the wrong "-n=4", but not for a longer name that begins so.
 bool is_processes(const std::string& word) {
   return word.starts_with("-n=") ||
          (word.starts_with("-n") && word.find_first_not_of("0123456789", 2) == std::string::npos);

@@ -7,20 +7,19 @@
 
 namespace imbrex {
 
-/// What an options file (`--options FILE`) says.
+/// The content of an options file (`--options FILE`).
 struct options_file {
-  std::vector<std::string> words;  ///< the arguments that take its place, in order
-  int processes = 0;               ///< `-n N`, of the launcher: how many the job has; 0 if it does not say
+  std::vector<std::string> words;  ///< arguments that replace the option, in order
+  int processes = 0;               ///< `-n N` for the launcher: number of processes of the job; 0 if missing
 };
 
-/// No list of options is longer; what is, is another file, given by mistake.
+/// Limit of the size; a longer file is no list of options, but was given by mistake.
 inline constexpr std::uintmax_t max_options_file = 1'000'000;
 
 /// Reads a text file of one option a line, with its value in the same line; # begins a comment, and values
-/// may be quoted
-/// (`command_words`). The last `-n` (also `-n4`) counts. Throws `usage_error`, which names the file and the
-/// line, if it cannot be read, is no regular file, has more than `max_options_file` bytes, or a line is
-/// something else.
+/// may be quoted (`command_words`). The last `-n` (also `-n4`) counts. Throws `usage_error`, which names the
+/// file and the line, if the file cannot be read, is no regular file, has more than `max_options_file` bytes,
+/// or has an invalid line.
 options_file read_options_file(const std::string& file);
 
 }  // namespace imbrex

@@ -15,18 +15,18 @@ struct unit {
   std::uint64_t size;
 };
 
-// The largest comes first, and text is written in the first one that divides the value. Bits are never
-// written: each of them would be longer than the same in bytes.
+// The largest unit is first, and text is written in the first unit that divides the value. Bits are never
+// written: they would be longer than the bytes.
 constexpr std::array<unit, 4> times{{{"s", 1'000'000'000}, {"ms", 1'000'000}, {"us", 1'000}, {"ns", 1}}};
 constexpr std::array<unit, 4> rates{
     {{"GB/s", 1'000'000'000}, {"MB/s", 1'000'000}, {"kB/s", 1'000}, {"B/s", 1}}};
 constexpr std::array<unit, 4> sizes{{{"GB", 1'000'000'000}, {"MB", 1'000'000}, {"kB", 1'000}, {"B", 1}}};
 constexpr std::array<unit, 3> bit_rates{{{"Gbit/s", 125'000'000}, {"Mbit/s", 125'000}, {"kbit/s", 125}}};
 
-/// The text as a multiple of what the units count, rounded.
+/// The text as a number of the smallest unit, rounded.
 std::optional<std::uint64_t> parse(std::string_view text, std::span<const unit> units) {
   if (text.empty() || text.front() < '0' || text.front() > '9')
-    return std::nullopt;  // from_chars takes "inf"
+    return std::nullopt;  // from_chars would accept "inf"
   double number = 0;
   const char* const end = text.data() + text.size();
   const auto [stopped, problem] = std::from_chars(text.data(), end, number, std::chars_format::fixed);
@@ -35,7 +35,7 @@ std::optional<std::uint64_t> parse(std::string_view text, std::span<const unit> 
   for (const unit& u : units) {
     if (u.name != name) continue;
     const double value = std::round(number * static_cast<double>(u.size));
-    constexpr double limit = 9.2e18;  // fits into a signed 64-bit number too
+    constexpr double limit = 9.2e18;  // also fits into a signed 64-bit number
     return value < limit ? std::optional(static_cast<std::uint64_t>(value)) : std::nullopt;
   }
   return std::nullopt;

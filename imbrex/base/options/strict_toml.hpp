@@ -9,12 +9,12 @@
 namespace imbrex {
 struct broken_toml {};
 
-// A function, for g++ warns of a throw written out in what is noexcept, as some of the assertions are.
+// A function, since g++ warns of a throw in a noexcept function, as some of those with assertions are.
 [[noreturn]] inline void throw_broken_toml() { throw broken_toml(); }
 }  // namespace imbrex
 
-// toml++ 3.3 asserts, and where assertions are off takes for granted, what some malformed files do not keep.
-// So its assertions are on here, and throw. All sources must see the same toml++: include it nowhere else.
+// The assertions of toml++ 3.3 are enabled here, and throw: some malformed files violate them, and without
+// them it relies on them. All sources must see the same toml++: include it nowhere else.
 #undef NDEBUG
 #define TOML_ASSERT(holds) ((holds) ? void() : imbrex::throw_broken_toml())
 #define TOML_HEADER_ONLY 1
@@ -22,13 +22,13 @@ struct broken_toml {};
 
 namespace imbrex {
 
-/// Why a text cannot be read, and where.
+/// The reason why a text cannot be read, and the place.
 struct text_refusal {
   std::size_t line;  ///< from 1
   std::string why;
 };
 
-/// The last line of the shortest beginning that breaks the parser.
+/// The last line of the shortest prefix that breaks the parser.
 inline std::size_t broken_toml_line(std::string_view text) {
   std::size_t line = 1;
   for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n', end + 1)) try {
@@ -51,11 +51,10 @@ inline void require_printable(std::string_view text) {
                        "there is a character that is not printable ASCII: remove it"};
 }
 
-/// Throws `text_refusal` for a key of very many parts, each of which toml++ nests a level deeper on the
-/// stack.
+/// Throws `text_refusal` for a key of very many parts, since toml++ recurses once for each part.
 inline void require_short_keys(std::string_view text) {
   constexpr std::size_t most_dots = 1000;
-  std::size_t dots = 0;  // with nothing but keys between
+  std::size_t dots = 0;  // with only keys in between
   for (std::size_t k = 0; k < text.size(); ++k) {
     const char c = text[k];
     const bool is_of_key = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -70,10 +69,10 @@ inline void require_short_keys(std::string_view text) {
   }
 }
 
-/// Parses TOML of printable characters. Throws `text_refusal`. Not for installed headers: users need not
-/// have toml++.
+/// Parses TOML of printable characters. Throws `text_refusal`. Not for installed headers: users need not have
+/// toml++.
 inline toml::table parse_strict_toml(std::string_view text) {
-  // toml++ 3.3 has assertions and undefined behaviour where it should refuse some of the others.
+  // For some other texts toml++ 3.3 has failing assertions and undefined behaviour.
   require_printable(text);
   require_short_keys(text);
   try {
