@@ -46,7 +46,7 @@ PLAIN = (
     "apps/jacobi2d/",
     "bench/resident/",
     "examples/",
-    "imbrex/cells/",
+    "imbrex/base/",
     "imbrex/core/gpu/",
     "imbrex/core/record/",
     "imbrex/coro/",

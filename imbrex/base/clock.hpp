@@ -10,7 +10,7 @@ using nanoseconds = std::chrono::nanoseconds;
 
 namespace detail {
 
-/// What timers and measurements read, so that a machine can run in real or in simulated time.
+/// The clock that timers and measurements read, so that a machine can run in real or in simulated time.
 class clock {
  public:
   clock() = default;
@@ -33,7 +33,7 @@ class simulated_clock final : public clock {
  public:
   nanoseconds now() const noexcept override { return now_; }
 
-  /// Moves on to `moment`; a moment that has passed changes nothing.
+  /// Advances to `moment`; a moment that has passed changes nothing.
   void advance_to(nanoseconds moment) noexcept;
 
  private:
@@ -49,10 +49,10 @@ class local_clock final : public clock {
   explicit local_clock(const clock& shared) : shared_(shared) {}
 
   nanoseconds now() const noexcept override;
-  /// Charges this time to the PE. At the largest time that nanoseconds can hold nothing more is added.
+  /// Charges this time to the PE. The sum stays at the largest time that nanoseconds can hold.
   void charge(nanoseconds time) noexcept { free_from_ = now() + std::min(time, nanoseconds::max() - now()); }
 
-  /// The end of what has been charged.
+  /// The end of the charged time.
   nanoseconds free_from() const noexcept { return free_from_; }
   /// Takes back what has been charged since `free_from` was `before`.
   void take_back(nanoseconds before) noexcept { free_from_ = before; }

@@ -47,7 +47,7 @@ std::string describe(const std::exception_ptr& thrown) {
   } catch (const std::bad_alloc&) {
     return out_of_memory().what();
   } catch (const std::exception& e) {
-    // What the runtime itself says, or a front end in the words of its language.
+    // The text alone, for errors of the runtime itself, or of a front end in the words of its language.
     if (typeid(e) == typeid(error) || typeid(e) == typeid(foreign_error)) return e.what();
     return exception_type(thrown) + ": " + e.what();
   } catch (...) {

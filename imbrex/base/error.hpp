@@ -24,12 +24,12 @@ class usage_error : public error {
  public:
   using error::error;
 
-  /// What a program that fails this way returns to its caller, as shells and other tools do.
+  /// Exit status of a program that fails with this error, as shells and other tools use it.
   static constexpr int exit_status = 2;
 };
 
-/// Stands for an exception whose own type could not travel to where it was awaited; `what()` is the
-/// original's text.
+/// Replaces an exception whose own type could not be sent to the waiting code; `what()` is the original's
+/// text.
 class remote_error : public error {
  public:
   remote_error(std::string type_name, const std::string& text)
@@ -42,8 +42,8 @@ class remote_error : public error {
   std::string type_name_;
 };
 
-/// An exception of another language, which its front end has put into words. It travels to other processes
-/// with the bytes of which the front end makes the exception again.
+/// An exception of another language, described by its front end. It is sent to other processes with the bytes
+/// from which the front end restores the exception.
 class foreign_error : public error {
  public:
   foreign_error(const std::string& text, std::vector<std::byte> form)
@@ -55,13 +55,13 @@ class foreign_error : public error {
   std::shared_ptr<const std::vector<std::byte>> form_;
 };
 
-/// The spelled type of an exception, such as "std::out_of_range"; of a `remote_error`, the original's.
-/// Empty for a null pointer.
+/// The spelled type of an exception, such as "std::out_of_range"; for a `remote_error`, the original's. Empty
+/// for a null pointer.
 std::string exception_type(const std::exception_ptr& thrown);
 
-/// Describes an exception in one line for users: "std::out_of_range: text", or "an exception of type int". Of
-/// an imbrex::error, and of a foreign_error, it is the text alone. If memory ran out, it says how much the
-/// process held and how much the machine has.
+/// Describes an exception in one line for users: "std::out_of_range: text", or "an exception of type int".
+/// For an imbrex::error or a foreign_error, the text alone. If memory ran out, it says how much the process
+/// held and how much the machine has.
 std::string describe(const std::exception_ptr& thrown);
 
 }  // namespace imbrex

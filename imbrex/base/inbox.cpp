@@ -29,7 +29,7 @@ void inbox::wake() {
 }
 
 void inbox::sleep(std::optional<std::chrono::nanoseconds> at_most, int descriptor) {
-  pollfd ready[] = {{event_, POLLIN, 0}, {descriptor, POLLIN, 0}};  // poll() passes over negative ones
+  pollfd ready[] = {{event_, POLLIN, 0}, {descriptor, POLLIN, 0}};  // poll() ignores negative descriptors
   timespec limit{};
   if (at_most) {
     const auto left = at_most->count() > 0 ? at_most->count() : 0;
@@ -37,7 +37,7 @@ void inbox::sleep(std::optional<std::chrono::nanoseconds> at_most, int descripto
   }
   while (is_parked()) {
     if (::ppoll(ready, 2, at_most ? &limit : nullptr, nullptr) == 0 || ready[1].revents != 0) break;
-    std::uint64_t wakes;  // also a late one for an earlier sleep: then the loop goes round once more
+    std::uint64_t wakes;  // may belong to an earlier sleep: then the loop repeats
     [[maybe_unused]] const auto drained = ::read(event_, &wakes, sizeof wakes);
   }
   work* mark = parked();

@@ -9,24 +9,24 @@
 
 namespace imbrex::detail {
 
-/// The one door through which work enters a PE from outside: other PEs, the network, devices, timers of other
+/// The queue through which work enters a PE from outside: other PEs, the network, devices, timers of other
 /// threads. Many threads post, one (the owner) takes.
 ///
-/// It is Treiber's stack (IBM RJ 5118, 1986) of which the owner always takes the whole content, so that no
-/// item is ever popped singly and the ABA problem cannot arise. `head_` has three states:
+/// It is Treiber's stack (IBM RJ 5118, 1986). The owner always takes the whole content, so that no item is
+/// ever popped singly and the ABA problem cannot arise. `head_` has three states:
 ///
 ///     null          empty, the owner is awake
 ///     parked()      empty, the owner sleeps or is about to
 ///     an item       the newest of a chain, linked by `next`
 ///
-/// post:  any -> item. Release, so that whoever takes the item sees what its creator wrote. The one thread
-///        that replaces parked() wakes the owner: exactly one wake for each sleep.
+/// post:  any -> item. Release, so that the thread that takes the item sees what its creator wrote. The one
+///        thread that replaces parked() wakes the owner: exactly one wake for each sleep.
 /// take:  item -> null, by the owner, acquire. A plain load sees the common empty case without a write.
 /// park:  null -> parked(), by the owner; fails when there is an item. Sequentially consistent, as are post
 ///        and `is_parked`, because quiescence detection reasons about the order of parks and posts on
 ///        different inboxes.
 ///
-/// The wake travels by an eventfd, so that the network's descriptor stands beside it in one poll().
+/// An eventfd wakes the owner, so that a single poll() can wait for it and the network's descriptor.
 class inbox {
  public:
   inbox();
@@ -34,9 +34,9 @@ class inbox {
   inbox(const inbox&) = delete;
   inbox& operator=(const inbox&) = delete;
 
-  /// Hands an item to the owner. Any thread.
+  /// Adds an item for the owner. Any thread.
   void post(work& item) {
-    // Null is a guess: reading first would fetch the cache line once more when the owner keeps up.
+    // Null is a guess: a load first would fetch the cache line once more when the owner keeps up.
     work* seen = nullptr;
     do {
       item.next = seen == parked() ? nullptr : seen;
@@ -44,7 +44,7 @@ class inbox {
     if (seen == parked()) wake();
   }
 
-  /// True if `take` would return something. The owner.
+  /// True if `take` would return an item. Only the owner.
   bool has_items() const {
     work* seen = head_.load(std::memory_order_relaxed);
     if (seen == nullptr) [[likely]]
@@ -52,11 +52,11 @@ class inbox {
     return seen != parked();
   }
 
-  /// All items, oldest first, linked by `next`; null if there are none. The owner.
+  /// Removes all items, oldest first, linked by `next`; null if there are none. Only the owner.
   work* take() {
     work* newest = head_.load(std::memory_order_relaxed);
     if (newest == nullptr || newest == parked()) return nullptr;
-    // The item comes from its creator's cache while the exchange waits for the head.
+    // Fetches the item from its creator's cache while the exchange waits for the head.
     __builtin_prefetch(newest);
     newest = head_.exchange(nullptr, std::memory_order_acquire);
     work* oldest = nullptr;
@@ -80,7 +80,7 @@ class inbox {
   /// readable; after `park`. The owner is awake again when it returns.
   void sleep(std::optional<std::chrono::nanoseconds> at_most, int descriptor = -1);
 
-  /// True while the owner sleeps and nobody has posted. Any thread.
+  /// True while the owner sleeps and no item was posted. Any thread.
   bool is_parked() const { return head_.load(std::memory_order_seq_cst) == parked(); }
 
  private:

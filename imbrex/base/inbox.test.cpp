@@ -60,7 +60,7 @@ TEST(inbox, a_wake_left_over_from_before_does_not_end_a_later_sleep) {
   inbox door;
   work item;
   ASSERT_TRUE(door.park());
-  door.post(item);  // the eventfd is raised, but nobody sleeps in it
+  door.post(item);  // the eventfd is raised, but no thread sleeps in it
   door.sleep(std::nullopt);
   EXPECT_EQ(door.take(), &item);
   ASSERT_TRUE(door.park());
@@ -69,8 +69,8 @@ TEST(inbox, a_wake_left_over_from_before_does_not_end_a_later_sleep) {
   EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(19));
 }
 
-/// Many threads post, one takes and sleeps whenever it can: nothing is lost, doubled or left behind a
-/// sleeper, and items of one thread keep their order.
+/// Many threads post, one takes and sleeps whenever it can. No item is lost, duplicated or left while the
+/// owner sleeps. Items of one thread keep their order.
 TEST(inbox, loses_nothing_among_many_posters) {
   struct numbered : work {
     int poster = 0;
@@ -81,7 +81,7 @@ TEST(inbox, loses_nothing_among_many_posters) {
   inbox door;
   std::vector<std::vector<numbered>> items(posters, std::vector<numbered>(each));
   std::vector<std::thread> threads;
-  std::atomic<bool> is_parked = false;  // so that it sleeps at least once
+  std::atomic<bool> is_parked = false;  // ensures that it sleeps at least once
   for (int p = 0; p < posters; ++p)
     threads.emplace_back([&, p] {
       is_parked.wait(false);
@@ -117,7 +117,7 @@ TEST(inbox, loses_nothing_among_many_posters) {
 }
 
 /// The algorithm of inbox, one atomic step at a time: two threads post two items each, the owner takes, parks
-/// and sleeps. All orders in which these steps can happen are tried.
+/// and sleeps. The test tries all possible orders of these steps.
 class interleavings {
  public:
   static constexpr int posters = 2;
@@ -126,13 +126,13 @@ class interleavings {
   static constexpr int parked = -2;
 
   struct state {
-    std::array<int, posters> step{};    // of a poster: 0 load, 1 exchange, 2 wake
-    std::array<int, posters> posted{};  // items of it that are in
+    std::array<int, posters> step{};    // next step by poster: 0 load, 1 exchange, 2 wake
+    std::array<int, posters> posted{};  // by poster: number of posted items
     std::array<int, posters> seen{nobody, nobody};
-    std::array<int, posters * each> next{};  // of an item: the older one
+    std::array<int, posters * each> next{};  // by item: the older one
     int head = nobody;
-    int wakes = 0;       // in the eventfd
-    int owner = 0;       // 0 take, 1 park, 2 look before sleeping, 3 asleep, 4 end of the sleep
+    int wakes = 0;       // number of wakes in the eventfd
+    int owner = 0;       // 0 take, 1 park, 2 check before sleeping, 3 asleep, 4 end of the sleep
     unsigned taken = 0;  // a bit for each item
     int sleeps = 0;
 
@@ -155,7 +155,7 @@ class interleavings {
         explore(owner_step(s));
       }
     } else if (!can_move) {
-      // Asleep for ever: right only if nothing is left to be taken.
+      // The owner sleeps for ever: correct only if no item is left.
       EXPECT_EQ(s.taken, all_items) << "the owner sleeps over an item";
       EXPECT_EQ(s.head, parked);
       ++ends_;

@@ -25,7 +25,7 @@ TEST(known_throwers, knows_whose_exception_it_is) {
   known.add(std::make_exception_ptr(7), "three");
   EXPECT_EQ(known.thrower_of(first), "one");
   EXPECT_EQ(known.thrower_of(second), "two");
-  EXPECT_FALSE(known.thrower_of(with_text("no")));  // another's, of the same words
+  EXPECT_FALSE(known.thrower_of(with_text("no")));  // another exception with the same text
   EXPECT_FALSE(known.thrower_of(std::make_exception_ptr(7)));
   EXPECT_FALSE(known.thrower_of(with_text("yes")));
   EXPECT_FALSE(known.thrower_of(std::make_exception_ptr(std::logic_error("no"))));

@@ -45,7 +45,7 @@ void log(log_level level, std::string_view text) noexcept {
     try {
       shown = printable_lines(text);
       text = shown;
-    } catch (...) {  // rather told as it is than not at all
+    } catch (...) {  // an unescaped line is better than none
     }
   }
   std::array<iovec, 3> pieces{piece(prefix(level)), piece(text), piece("\n")};
@@ -54,7 +54,7 @@ void log(log_level level, std::string_view text) noexcept {
     ssize_t written = ::writev(STDERR_FILENO, &pieces[first], static_cast<int>(pieces.size() - first));
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) break;
-    // A full pipe may take a part only; what is left follows.
+    // A full pipe may take only a part; the rest follows.
     auto left = static_cast<std::size_t>(written);
     while (first < pieces.size() && left >= pieces[first].iov_len) left -= pieces[first++].iov_len;
     if (first == pieces.size()) break;

@@ -15,7 +15,7 @@ namespace {
 
 using imbrex::log_level;
 
-/// Takes in the standard error output while it lives, and sets the level back at its end.
+/// Captures the standard error output while it lives, and restores the level at its end.
 class captured {
  public:
   captured() {
@@ -38,7 +38,7 @@ class captured {
     imbrex::set_log_level(log_level::warning);
   }
 
-  /// Gives the output back and returns everything written until then.
+  /// Restores the output and returns everything written until then.
   const std::string& text() {
     release();
     return all_;

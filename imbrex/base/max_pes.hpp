@@ -3,7 +3,7 @@
 
 namespace imbrex::detail {
 
-/// The most PEs that one process may have.
+/// Limit of PEs in one process.
 inline constexpr int max_pes = 65'536;
 
 }  // namespace imbrex::detail

@@ -3,7 +3,7 @@
 
 namespace imbrex {
 
-/// The most processes that a job may have.
+/// Limit of processes in a job.
 inline constexpr int max_processes = 65'536;
 
 }  // namespace imbrex

@@ -8,8 +8,8 @@
 
 namespace imbrex {
 
-/// At which moment something comes of each of many things, which have numbers from 0; the earliest of them at
-/// once. One thread; each change O(log n) of those that have a moment.
+/// The moments of the next events of things numbered from 0, with access to the earliest. One thread; each
+/// change is O(log n) in the number of things that have a moment.
 class moment_heap {
  public:
   struct entry {
@@ -19,11 +19,11 @@ class moment_heap {
 
   bool empty() const { return heap_.empty(); }
   bool has(int which) const { return place_of(which) != nowhere; }
-  /// The earliest; of several at one moment that with the least number. Not if it is empty.
+  /// The earliest entry; at equal moments that with the lowest number. Not if it is empty.
   const entry& first() const { return heap_.front(); }
-  /// The moment of that number, in the place of the one that it had.
+  /// Sets the moment of a number, in place of an earlier one.
   void set(int which, nanoseconds when);
-  /// That number has no moment.
+  /// Removes the moment of a number.
   void erase(int which);
 
  private:
@@ -38,7 +38,7 @@ class moment_heap {
   void down(std::size_t place);
 
   std::vector<entry> heap_;
-  std::vector<std::size_t> places_;  ///< in the heap, by number
+  std::vector<std::size_t> places_;  ///< position in the heap, by number
 };
 
 }  // namespace imbrex

@@ -38,7 +38,7 @@ TEST(moment_heap, forgets_what_it_does_not_have) {
   EXPECT_TRUE(heap.empty());
 }
 
-/// Against a map that is searched.
+/// Compares with a map that is searched.
 TEST(moment_heap, agrees_with_a_search) {
   random dice(11);
   moment_heap heap;

@@ -8,12 +8,12 @@
 
 namespace imbrex::detail {
 
-/// Says that a number of what is called so is not between these two, and what would help.
+/// Throws an error: the number called `what` is not between `least` and `most`. `remedy` is part of the text.
 [[noreturn]] void throw_does_not_fit(const std::string& what, const std::string& value,
                                      const std::string& least, const std::string& most,
                                      const std::string& remedy);
 
-/// What a number counts, for the text of the error: a class with the words `what` and `remedy`.
+/// The number's name for the text of the error: a class with the words `what` and `remedy`.
 struct index_words {
   static constexpr const char* what = "the index or extent";
   static constexpr const char* remedy =
@@ -64,8 +64,8 @@ constexpr bool fits(I value) {
   return static_cast<I>(converted) == value && is_negative(converted) == is_negative(value);
 }
 
-/// An integer as a To; throws imbrex::error with these words if it is too large or too small, which costs
-/// nothing where it cannot be.
+/// Converts an integer to To. Throws imbrex::error with these words if it is too large or too small; there is
+/// no check where all values fit.
 template <class To, class Words, std::integral I>
 constexpr To narrow(I value) {
   if constexpr (!always_fits<To, I>)
@@ -75,7 +75,7 @@ constexpr To narrow(I value) {
   return static_cast<To>(value);
 }
 
-/// A parameter that is a To and is given as an integer of any type.
+/// A parameter of type To that takes an integer of any type.
 template <class To, class Words>
 class narrowed {
  public:

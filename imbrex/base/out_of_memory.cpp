@@ -17,7 +17,7 @@
 namespace imbrex {
 namespace {
 
-// Nothing here may need memory.
+// The functions below must not allocate memory.
 
 struct readable_size {
   explicit readable_size(std::uint64_t bytes) {
@@ -35,7 +35,7 @@ std::uint64_t bytes_of_pages(std::uint64_t pages) {
   return pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
-/// Bytes of this process that lie in memory now; 0 where the system does not tell.
+/// Resident bytes of this process; 0 if the system does not report them.
 std::uint64_t resident_bytes() {
   const int file = ::open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
   if (file < 0) return 0;
@@ -43,7 +43,7 @@ std::uint64_t resident_bytes() {
   const ssize_t got = ::read(file, line.data(), line.size() - 1);
   ::close(file);
   char* at = line.data();
-  if (got > 0) std::strtoull(at, &at, 10);  // all its pages
+  if (got > 0) std::strtoull(at, &at, 10);  // the total number of pages
   return bytes_of_pages(std::strtoull(at, nullptr, 10));
 }
 
@@ -55,7 +55,7 @@ void let_reserve_go() noexcept {
   if (kept != nullptr) ::munmap(kept, reserve_bytes);
 }
 
-/// Only addresses: it is never touched.
+/// Reserves addresses only: the memory is never touched.
 void keep_reserve() noexcept {
   if (reserve.load() != nullptr) return;
   void* const memory = ::mmap(nullptr, reserve_bytes, PROT_READ | PROT_WRITE,

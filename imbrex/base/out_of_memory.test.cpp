@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t too_much = std::numeric_limits<std::ptrdiff_t>::max() / 2;
 
-/// What is thrown when that much is asked for; empty if nothing is.
+/// The text of the exception for an allocation that large; empty if nothing is thrown.
 std::string refusal() {
   try {
     ::operator delete(::operator new(too_much));

@@ -29,9 +29,9 @@ const std::size_t pool::largest_pooled = pool::largest_class;
 
 namespace {
 
-/// Long blocks begin on pages. What another process has sent the kernel copies five times as slowly to a
-/// place that lies 1 to 31 bytes further within its page than where it comes from (process_vm_readv of 2 MiB:
-/// 1,400 us, else 250).
+/// Smallest size of blocks that begin on pages. Reason: the kernel copies data of another process five times
+/// as slowly to a destination that is 1 to 31 bytes further within its page than the source (process_vm_readv
+/// of 2 MiB: 1,400 us, else 250).
 constexpr std::size_t shortest_on_pages = std::size_t{1} << 16U;
 constexpr std::size_t page = 4096;
 
@@ -48,8 +48,8 @@ void release_large(void* p, std::size_t bytes) noexcept {
 
 #else
 
-/// Not by the aligned operator new: glibc before 2.38 does not use what that has had for the next of its
-/// size.
+/// Allocates without the aligned operator new: glibc before 2.38 does not reuse its memory for the next block
+/// of that size.
 void* allocate_large(std::size_t bytes) {
   const std::size_t alignment = alignment_of_large(bytes);
   void* const whole = ::operator new(sizeof whole + alignment + bytes);
@@ -66,7 +66,7 @@ void release_large(void* p, std::size_t) noexcept {
 
 #endif
 
-/// Serves threads that run no PE: rare, so a lock will do.
+/// The pool of threads that run no PE: rarely used, so a lock suffices.
 struct shared_pool {
   std::mutex lock;
   pool blocks;
@@ -80,8 +80,8 @@ shared_pool& outside() {
 
 }  // namespace
 
-/// What pools have left that ended before their blocks came back: slabs, each with how many are still to
-/// come. They come to a pool that is never destroyed.
+/// The slabs of ended pools whose blocks were not all returned, each with the number of missing blocks. The
+/// blocks return to a pool that is never destroyed.
 struct pool::remains {
   std::mutex lock;
   pool returns;
@@ -92,7 +92,7 @@ struct pool::remains {
     return *r;
   }
 
-  /// Under the lock.
+  /// Only under the lock.
   void free_complete() noexcept {
     for (auto& returned : returns.returned_)
       for (block* b = returned.exchange(nullptr, std::memory_order_acquire); b != nullptr;) {

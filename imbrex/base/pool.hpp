@@ -10,20 +10,21 @@
 
 namespace imbrex::detail {
 
-/// Memory for messages and coroutine frames: one pool for each PE, no lock and no system call in the steady
-/// state.
+/// Memory for messages and coroutine frames: one pool for each PE, without locks and system calls in the
+/// steady state.
 ///
-/// Blocks come in classes: one for each 64 bytes up to 2 KiB, and from there four for each doubling; larger
-/// ones than `largest_pooled` go to operator new. What a class has had at once it keeps until the pool ends.
-/// A block that another PE releases goes home: it is collected there into a chain of blocks of that owner and
-/// class, and the chain is pushed to `returned_` of the owner, which takes all chains of a class as its free
-/// list when the class runs dry. Nobody walks a chain: its blocks lie in another core's cache, and each step
-/// would wait for one. Without all that, a stream of messages from one PE to another would grow memory for
-/// ever.
+/// Blocks are divided into classes: one for each 64 bytes up to 2 KiB, and above that four for each doubling.
+/// Blocks larger than `largest_pooled` go to operator new. A class keeps its maximum of memory until the pool
+/// ends.
 ///
-/// Who may touch what: everything is the owner thread's, but `returned_`, to which any thread pushes
-/// (release) and from which the owner takes all (acquire); no item is popped singly, so there is no ABA
-/// problem.
+/// A block released by another PE returns to its owner. The releasing PE collects blocks of one owner and
+/// class into a chain, and pushes the chain to the owner's `returned_`. The owner takes all chains of a class
+/// as its free list when the class is empty. No thread walks a chain: its blocks are in another core's cache,
+/// and each step would wait for one. Without this return, a stream of messages from one PE to another would
+/// grow memory for ever.
+///
+/// Access: everything belongs to the owner thread, except for `returned_`. Any thread pushes to it (release),
+/// and the owner takes everything from it (acquire). No item is popped singly, so there is no ABA problem.
 class pool {
  public:
   static constexpr std::size_t granule = 64;
@@ -41,19 +42,19 @@ class pool {
 
   /// The pool of the PE that runs on this thread; null on a thread that runs none.
   static pool* current() { return current_; }
-  /// Makes a pool this thread's. Returns the one that was.
+  /// Makes a pool this thread's. Returns the earlier one.
   static pool* set_current(pool* p) {
     pool* before = current_;
     current_ = p;
     return before;
   }
 
-  /// A block of at least that many bytes, aligned to 64; for 0 bytes one that no pool keeps. Any thread.
-  /// Throws std::bad_alloc.
+  /// Allocates a block of at least that many bytes, aligned to 64; for 0 bytes a block that no pool keeps.
+  /// Any thread. Throws std::bad_alloc.
   static void* allocate(std::size_t bytes) {
     return current_ != nullptr ? current_->take(bytes) : allocate_elsewhere(bytes);
   }
-  /// The same of this pool. Its thread.
+  /// Allocates a block as `allocate`, from this pool. Only its thread.
   void* take(std::size_t bytes) {
     if (bytes - 1 >= largest_class) [[unlikely]]
       return allocate_elsewhere(bytes);
@@ -62,11 +63,11 @@ class pool {
     if (b == nullptr) [[unlikely]]
       return refill(bytes);
     free = b->next;
-    __builtin_prefetch(b->next, 1);  // the next one, which may lie in the cache of a core that released it
+    __builtin_prefetch(b->next, 1);  // the next block may be in the cache of the core that released it
     return b;
   }
 
-  /// Gives a block back; `bytes` is what was asked for. Any thread.
+  /// Frees a block; `bytes` is the requested size. Any thread.
   static void release(void* p, std::size_t bytes) noexcept {
     pool* here = current_;
     if (!is_pooled(bytes) || slab_of(p)->owner != here) [[unlikely]]
@@ -77,11 +78,11 @@ class pool {
     here->free_[c] = b;
   }
 
-  /// Says that a block may be given back later than its pool ends, which then leaves the memory around it in
-  /// place. Its owner.
+  /// Marks a block that may be freed after the end of its pool, which then keeps the memory around it. Only
+  /// its owner.
   static void keep(void* p, std::size_t bytes);
 
-  /// Sends collected blocks home; before the PE sleeps.
+  /// Returns collected blocks to their owners; before the PE sleeps.
   void flush() noexcept;
 
  private:
@@ -99,7 +100,8 @@ class pool {
   }
   static constexpr std::size_t largest_class = (fine_classes * granule) << coarse_doublings;
 
-  /// The first bound is for compilers, which know `bytes` and would warn of a class that there is not.
+  /// Compares with a constant first, since compilers that know `bytes` would warn about a class that does not
+  /// exist.
   static bool is_pooled(std::size_t bytes) { return bytes - 1 < largest_class && bytes - 1 < largest_pooled; }
 
   struct block {
@@ -117,7 +119,7 @@ class pool {
   };
   static constexpr std::size_t slab_bytes = std::size_t{1} << 18;
   static constexpr int chain_length = 32;
-  /// Of large blocks fewer go home together.
+  /// Limit in bytes, so that fewer large blocks return together.
   static constexpr std::size_t chain_bytes = std::size_t{1} << 16;
 
   static slab* slab_of(void* p) {
@@ -142,7 +144,8 @@ class pool {
   std::array<bump, classes> fresh_{};
   std::vector<void*> slabs_;
   std::vector<void*> kept_;
-  std::array<chain, 64> outgoing_{};  // by owner and class; of two that share a place one goes home early
+  std::array<chain, 64> outgoing_{};  // by owner and class; if two share a place, the earlier chain returns
+                                      // early
   alignas(64) std::array<std::atomic<block*>, classes> returned_{};
 };
 

@@ -15,7 +15,7 @@
 namespace imbrex::detail {
 namespace {
 
-/// Makes a pool the thread's for a block.
+/// Makes a pool the thread's until the end of the block.
 class active {
  public:
   explicit active(pool& p) : before_(pool::set_current(&p)) {}
@@ -51,7 +51,7 @@ TEST(pool, released_blocks_are_used_again) {
   const active activation(p);
   void* first = pool::allocate(100);
   pool::release(first, 100);
-  EXPECT_EQ(pool::allocate(128), first);  // of the same class
+  EXPECT_EQ(pool::allocate(128), first);  // in the same class
   EXPECT_NE(pool::allocate(129), first);
 }
 
@@ -84,7 +84,7 @@ TEST(pool, blocks_of_one_class_differ_by_a_granule_or_a_quarter) {
   if (pool::largest_pooled == 0) GTEST_SKIP() << "this build pools nothing";
   pool p;
   const active activation(p);
-  std::size_t smallest = 1;  // of the class
+  std::size_t smallest = 1;  // smallest size of the class
   for (std::size_t bytes = 2; bytes <= pool::largest_pooled; ++bytes) {
     void* const before = pool::allocate(smallest);
     pool::release(before, smallest);
@@ -122,7 +122,7 @@ TEST(pool, blocks_released_on_another_pe_come_home) {
     for (void* p : blocks) pool::release(p, 64);
     b.flush();
   }
-  EXPECT_LE(seen.size(), 4300U);  // one slab's worth and a bit, not 20,000
+  EXPECT_LE(seen.size(), 4300U);  // about one slab of blocks, not 20,000
 }
 
 TEST(pool, large_blocks_come_home_before_many_are_collected) {
@@ -187,7 +187,7 @@ TEST(pool, leaves_what_was_kept_until_it_comes_back) {
   };
   keep_some(1);
   release_all(1);  // by a thread without a pool
-  keep_some(2);    // frees what the first has left
+  keep_some(2);    // frees the remains of the first
   {
     pool later;
     const active mine(later);
@@ -198,7 +198,7 @@ TEST(pool, leaves_what_was_kept_until_it_comes_back) {
   release_all(3);
 }
 
-/// A ring of threads, each of which fills blocks, checks and releases those of its neighbour.
+/// A ring of threads: each fills blocks, and checks and releases those of its neighbour.
 TEST(pool, streams_between_threads_keep_their_content) {
   constexpr int pes = 3;
   constexpr int messages = 20'000;

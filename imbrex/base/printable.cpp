@@ -6,7 +6,7 @@
 namespace imbrex {
 namespace {
 
-/// The length of the UTF-8 sequence that a text begins with; 0 if it does not.
+/// The length of the UTF-8 sequence at the beginning of a text; 0 if there is none.
 std::size_t sequence(std::string_view text) {
   const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(text[k]); };
   const std::size_t length = byte(0) < 0x80   ? 1
@@ -18,14 +18,14 @@ std::size_t sequence(std::string_view text) {
   if (length > text.size()) return 0;
   for (std::size_t k = 1; k < length; ++k)
     if ((byte(k) & 0xc0U) != 0x80) return 0;
-  // Too long for what they say, halves of pairs, beyond the last character, and controls of two bytes.
+  // Rejects overlong sequences, surrogates, values above the last character, and controls of two bytes.
   if (length == 2 && byte(0) == 0xc2 && byte(1) < 0xa0) return 0;
   if (length == 3 && ((byte(0) == 0xe0 && byte(1) < 0xa0) || (byte(0) == 0xed && byte(1) > 0x9f))) return 0;
   if (length == 4 && ((byte(0) == 0xf0 && byte(1) < 0x90) || (byte(0) == 0xf4 && byte(1) > 0x8f))) return 0;
   return length;
 }
 
-/// The length of the character that a text begins with; 0 if its first byte is to be escaped.
+/// The length of the character at the beginning of a text; 0 if its first byte must be escaped.
 std::size_t character(std::string_view text, bool of_lines) {
   const auto first = static_cast<unsigned char>(text[0]);
   if (first < 0x20 || first == 0x7f) return of_lines && (first == '\n' || first == '\t') ? 1 : 0;

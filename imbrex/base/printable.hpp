@@ -6,15 +6,15 @@
 
 namespace imbrex {
 
-/// What words of arguments and files look like on a terminal: what is no UTF-8 or would move the cursor is
-/// escaped, as
+/// Words of arguments and files in a form for terminals: bytes that are not UTF-8 or would move the cursor
+/// are escaped, as
 /// \x1b.
 std::string printable(std::string_view words);
 
-/// The same of a text of several lines: the ends of lines and tabulators stay.
+/// A text of several lines in a form for terminals: as `printable`, but ends of lines and tabulators stay.
 std::string printable_lines(std::string_view text);
 
-/// Whether `printable_lines` would change it. Needs no memory.
+/// True if `printable_lines` would not change the text. Needs no memory.
 bool is_printable(std::string_view text) noexcept;
 
 }  // namespace imbrex

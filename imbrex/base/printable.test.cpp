@@ -25,10 +25,10 @@ TEST(printable, escapes_what_would_move_the_cursor) {
 }
 
 TEST(printable, escapes_what_is_no_utf_8) {
-  EXPECT_EQ(printable("\xff\xc3"), "\\xff\\xc3");                    // no beginning, no end
-  EXPECT_EQ(printable("\xc0\xaf"), "\\xc0\\xaf");                    // too long
-  EXPECT_EQ(printable("\xed\xa0\x80"), "\\xed\\xa0\\x80");           // half a pair
-  EXPECT_EQ(printable("\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80");  // too great
+  EXPECT_EQ(printable("\xff\xc3"), "\\xff\\xc3");                    // no start, no end
+  EXPECT_EQ(printable("\xc0\xaf"), "\\xc0\\xaf");                    // overlong
+  EXPECT_EQ(printable("\xed\xa0\x80"), "\\xed\\xa0\\x80");           // a surrogate
+  EXPECT_EQ(printable("\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80");  // too large
   EXPECT_FALSE(is_printable("\xff"));
 }
 

@@ -5,7 +5,7 @@
 
 namespace imbrex::detail {
 
-/// First in, first out, linked through the items; one thread.
+/// A first-in, first-out queue, linked through the items; one thread.
 class work_queue {
  public:
   bool empty() const { return first_ == nullptr; }

@@ -6,9 +6,9 @@
 
 namespace imbrex::detail {
 
-/// A lock for a few instructions on the way of each message: std::mutex takes some fifty in calls alone.
+/// A lock for a few instructions on the path of each message: std::mutex takes some fifty in calls alone.
 /// After Drepper, "Futexes Are Tricky" (2011), the second mutex there: 0 is free, 1 held, 2 held while others
-/// may wait. To take it acquires, and to give it back releases, so what one holder writes the next one sees.
+/// may wait. Taking it acquires, and giving it back releases, so each holder sees what the one before wrote.
 /// Any thread.
 class quick_lock {
  public:
@@ -16,7 +16,7 @@ class quick_lock {
   quick_lock(const quick_lock&) = delete;
   quick_lock& operator=(const quick_lock&) = delete;
 
-  // In the words of std::lock_guard.
+  // The interface of std::lock_guard.
   void lock() noexcept {
     std::uint32_t free = 0;
     if (!state_.compare_exchange_strong(free, 1, std::memory_order_acquire, std::memory_order_relaxed))

@@ -12,7 +12,7 @@ namespace {
 
 TEST(quick_lock, lets_one_in_at_a_time) {
   quick_lock lock;
-  std::vector<int> order;  // a race on which ThreadSanitizer sees, too
+  std::vector<int> order;  // ThreadSanitizer would report a race on it
   long sum = 0;
   constexpr int threads = 4, turns = 20'000;
   std::vector<std::jthread> all;
@@ -22,7 +22,7 @@ TEST(quick_lock, lets_one_in_at_a_time) {
         const std::lock_guard guard(lock);
         ++sum;
         if (i % 100 == 0) order.push_back(t);
-        if (i % 1'000 == 0) std::this_thread::yield();  // others wait meanwhile
+        if (i % 1'000 == 0) std::this_thread::yield();  // other threads wait meanwhile
       }
     });
   all.clear();

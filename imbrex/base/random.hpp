@@ -44,7 +44,7 @@ class random {
   /// A number from 0 to n - 1, each equally likely; 0 if `n` is 0.
   std::uint64_t below(std::uint64_t n) noexcept {
     if (n <= 1) return 0;
-    // Masking and drawing again has no bias and, unlike a remainder, no division.
+    // Masking and redrawing has no bias and, unlike a remainder, no division.
     const std::uint64_t mask = ~std::uint64_t{0} >> std::countl_zero(n - 1);
     std::uint64_t drawn = (*this)() & mask;
     while (drawn >= n) drawn = (*this)() & mask;

@@ -14,7 +14,7 @@ namespace {
 static_assert(std::uniform_random_bit_generator<imbrex::random>);
 
 TEST(random, gives_the_published_numbers) {
-  // From the authors' splitmix64.c, seed 0, and xoshiro256starstar.c.
+  // The output of the authors' splitmix64.c, seed 0, and xoshiro256starstar.c.
   imbrex::random zero(0);
   for (const std::uint64_t expected : {0x99ec5f36cb75f2b4U, 0xbf6e1f784956452aU, 0x1a5f849d4933e6e0U})
     EXPECT_EQ(zero(), expected);

@@ -3,8 +3,8 @@
 
 namespace imbrex::test {
 
-/// Sanitizers keep freed memory back, to see who uses it: then a process's size says nothing about what it
-/// uses.
+/// True in builds whose sanitizer keeps freed memory, to detect its use: then a process's size does not show
+/// its use of memory.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr bool memory_is_kept_back = true;
 #elif defined(__has_feature)

@@ -11,7 +11,7 @@ namespace detail {
 
 // The compiler spells the template argument in the function's own name, in clang as "... [T = int]", in gcc
 // as "... [with T = int]". The return type is a bare pointer because gcc appends the meaning of any alias
-// that the signature names; the namespace holds nothing else because gcc leaves it out of what lies in it.
+// that the signature names. The namespace has no other content because gcc omits it from names within it.
 namespace spelling {
 
 template <class T>
@@ -35,14 +35,14 @@ constexpr std::string_view argument_after(std::string_view label, std::string_vi
 }  // namespace detail
 
 /// The full name of `T` as the compiler spells it: "ns::block", "(anonymous namespace)::block" (clang) or
-/// "{anonymous}::block" (gcc). The same in every translation unit of one compiler, not between compilers.
+/// "{anonymous}::block" (gcc). Equal in every translation unit of one compiler, not between compilers.
 template <class T>
 consteval std::string_view type_name() {
   return detail::argument_after("T = ", detail::spelling::spelled_type<T>());
 }
 
 /// The full name of the member that a member pointer names: "ns::block::halo". Overloads share it, and so do
-/// all specialisations of a member template; a member inherited by `block` is spelled with the base that
+/// all specialisations of a member template. A member inherited by `block` is spelled with the base that
 /// declares it.
 template <auto Member>
 consteval std::string_view member_name() {
@@ -53,7 +53,7 @@ consteval std::string_view member_name() {
 
 namespace detail {
 
-/// Texts of `Size` characters in all as one, with a zero at the end.
+/// Concatenates texts of `Size` characters in all, with a zero at the end.
 template <std::size_t Size>
 constexpr std::array<char, Size + 1> joined(std::initializer_list<std::string_view> parts) {
   std::array<char, Size + 1> text{};
@@ -74,8 +74,8 @@ struct unique_spelling {
 
 }  // namespace detail
 
-/// The member's name and the type of the member pointer, "ns::block::run of type void (ns::block::*)(int)":
-/// tells overloads apart. Still shared by specialisations of a member template that have one signature.
+/// The member's name and the type of the member pointer, which differs between overloads: "ns::block::run of
+/// type void (ns::block::*)(int)". Specialisations of a member template with equal signatures still share it.
 template <auto Member>
 consteval std::string_view unique_member_spelling() {
   return {detail::unique_spelling<Member>::characters.data(), detail::unique_spelling<Member>::size};
@@ -87,7 +87,7 @@ constexpr bool is_operator(std::string_view name) {
   constexpr std::string_view keyword = "operator";
   if (!name.starts_with(keyword)) return false;
   name.remove_prefix(keyword.size());
-  // "operators" and "operator_" are names like any other.
+  // "operators" and "operator_" are ordinary names.
   const char next = name.empty() ? ' ' : name.front();
   return !(next == '_' || (next >= '0' && next <= '9') || (next >= 'a' && next <= 'z') ||
            (next >= 'A' && next <= 'Z'));
@@ -103,7 +103,7 @@ constexpr std::string_view short_name(std::string_view name) {
   int depth = 0;
   for (std::size_t i = 0; i < name.size(); ++i) {
     const char c = name[i];
-    if (c == '\'' || c == '"') {  // a character or string as template argument may hold a bracket
+    if (c == '\'' || c == '"') {  // a character or string as template argument may contain a bracket
       for (++i; i < name.size() && name[i] != c; ++i)
         if (name[i] == '\\') ++i;
     } else if (c == '<' || c == '(' || c == '{' || c == '[') {
@@ -113,7 +113,7 @@ constexpr std::string_view short_name(std::string_view name) {
     } else if (depth == 0 && c == ':' && name.substr(i).starts_with("::")) {
       start = i + 2;
       ++i;
-      if (detail::is_operator(name.substr(start))) break;  // what follows is no bracket but the operator
+      if (detail::is_operator(name.substr(start))) break;  // the rest is the operator, not a bracket
     }
   }
   return name.substr(start);
