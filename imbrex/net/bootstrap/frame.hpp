@@ -8,7 +8,7 @@
 //   finish     its future exit status; no reply
 //   complaint  a text for the user, unless the launcher knows better; no reply
 // A process sends gather or leave again only after the reply. Without a request, it may receive
-//   left       the payload of the first process that left its run, while it has not left itself; no reply
+//   left       the payload of the first process that left its run, unless it has left itself; no reply
 
 #include <cstddef>
 #include <cstdint>

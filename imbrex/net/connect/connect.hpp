@@ -10,9 +10,9 @@
 
 namespace imbrex {
 
-/// Connects this process to the others of its job by the fabric of that name. Collective. Throws
-/// imbrex::error if this build lacks the fabric, if a process does not arrive, or if one runs another program
-/// (`program` is a digest of it).
+/// Connects this process to the others of its job by the fabric of that name. Collective. `program`: a digest
+/// of the program. Throws imbrex::error if this build lacks the fabric, or if a process does not arrive or
+/// runs another program.
 std::unique_ptr<detail::network> connect(bootstrap& job, std::string_view fabric, int pes,
                                          detail::endpoint_sharing sharing, std::uint64_t program,
                                          detail::network::receiver& to);

@@ -33,8 +33,8 @@ namespace imbrex::endpoints {
 ///
 /// A short item that may wait (`work::coalesced`) is put with others to the same endpoint into one message, a
 /// batch. The batch leaves when it is full, before any other message to that endpoint, and whenever the PE
-/// polls the network. Every short item is also put into a batch while the fabric keeps earlier messages to
-/// that endpoint, since the receiver is behind. Alone, each would cost hundreds of bytes here, and one of the
+/// polls the network. While the fabric keeps earlier messages to that endpoint, the receiver is behind, and
+/// every short item is put into a batch. Alone, each would cost hundreds of bytes here, and one of the
 /// receiver's few slots. Such a batch leaves when it is full, or when the fabric keeps nothing.
 template <class Worker>
 class network_endpoint final : public fabric_endpoint, public fabric_events {

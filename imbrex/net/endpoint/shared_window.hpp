@@ -84,8 +84,8 @@ class shared_window {
     /// Notes the sender's time for a rendezvous that has left.
     void has_left() const;
   };
-  /// Chooses the path of a block from endpoint `self` to one that can read its memory, and copies it there if
-  /// memory is better. Nothing: the block takes the normal path.
+  /// Chooses the path of a block from endpoint `self` to a neighbour that can read its memory. If memory is
+  /// better, copies the block there. Nothing: the block takes the normal path.
   std::optional<departure> send(neighbour& to, std::size_t self, std::span<const std::byte> block);
 
   /// Notes that a message of a trial was received between `begun` and now. Returns the verdict that endpoint

@@ -9,9 +9,9 @@
 
 namespace imbrex::detail {
 
-/// A transport for the deterministic machine. Each item is serialised, waits for a time drawn from a seeded
-/// generator (mostly short, sometimes very long) and leaves in the order of those times. Time is counted in
-/// deliveries.
+/// A transport for the deterministic machine. Each item is serialised and waits for a time drawn from a
+/// seeded generator, mostly short, sometimes very long. Items leave in the order of those times. Time is
+/// counted in deliveries.
 class delayed_transport final : public transport {
  public:
   struct item {

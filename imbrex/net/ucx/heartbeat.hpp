@@ -21,12 +21,12 @@ namespace imbrex::ucx {
 /// Detects that a link between hosts is down. Otherwise this stays unnoticed while bytes wait for the link:
 /// TCP's keepalive then rests, and TCP itself retries for a quarter of an hour.
 ///
-/// The first processes of two hosts regularly send each other a few bytes, however busy their PEs are, by a
-/// worker and a thread of their own. The first host and each other host do so from the start. Two other hosts
-/// do so once a process of one connects to a process of the other. So there are never more beats than
-/// connections of the program itself. Within a host nothing is sent: the launcher reports a death there, and
-/// a stopped process is only slow. If the first process of another host is stopped for `silence`, the link
-/// appears to be down.
+/// The first processes of two hosts send each other a few bytes now and then. They do so by a worker and a
+/// thread of their own, however busy their PEs are. The first host and each other host do so from the start.
+/// Two other hosts do so once a process of one connects to a process of the other. So there are never more
+/// beats than connections of the program itself. Within a host nothing is sent: the launcher reports a death
+/// there, and a stopped process is only slow. If the first process of another host is stopped for `silence`,
+/// the link appears to be down.
 ///
 /// An endpoint notifies the first process of its host of each other host to which it is about to connect. The
 /// heartbeat at that host starts its own beats when it receives the first one.

@@ -26,8 +26,8 @@ std::optional<numbered_job> find_numbered_job();
 std::string first_host_of(const std::string& list);
 
 /// The content of the file that IMBREX_SECRET_FILE names; nothing if the variable is not set. Throws
-/// `usage_error` unless the file belongs to this user, no other user may read or write it, and it is long
-/// enough.
+/// `usage_error` unless the file belongs to this user alone, no other user may read or write it, and it is
+/// long enough.
 std::optional<std::string> read_secret_file();
 
 }  // namespace imbrex
