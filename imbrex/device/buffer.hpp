@@ -19,7 +19,7 @@ namespace imbrex {
 /// An array in a device's memory, not initialised. It may be destroyed as soon as no more work that uses it
 /// will be submitted; see `memory_pool`. Use after a move or a release aborts in debug builds.
 ///
-/// A buffer can be sent to another chare, in an argument of an entry or a value of a mailbox or channel; the
+/// A buffer can be sent to another chare: in an argument of an entry, or a value of a mailbox or channel. The
 /// receiver then owns it. On the same device only its address is sent. To another device of the process, or
 /// to another process, its contents are copied. The sender marks by `ready_after` when the contents are
 /// complete. The receiver orders its own work after that by `stream::wait(buffer)`. Neither blocks a host

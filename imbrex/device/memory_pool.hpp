@@ -19,13 +19,13 @@ namespace imbrex::detail {
 ///
 /// A freed block may still be used by earlier work in streams. So it is first put in quarantine. It is handed
 /// out again only when all work submitted before its release to any stream of the device is done. For that
-/// the pool records an event on each busy stream, once for all blocks in quarantine, and only if it has no
-/// other block that fits. So a buffer may be destroyed as soon as no more work that uses it is submitted, and
-/// the steady state has no cost. While a stream is captured the quarantine stays closed. A captured graph
+/// the pool records an event on each busy stream, once for all blocks in quarantine. It does so only if it
+/// has no other block that fits. So a buffer may be destroyed once no more work that uses it is submitted.
+/// The steady state has no cost. While a stream is captured the quarantine stays closed. A captured graph
 /// does not keep its buffers alive.
 ///
-/// If the driver has no more memory, the pool waits for the quarantine, then returns unused blocks to the
-/// driver, and only then fails.
+/// If the driver has no more memory, the pool waits for the quarantine. It then returns unused blocks to the
+/// driver, and fails only after that.
 class memory_pool {
  public:
   struct statistics {
@@ -47,9 +47,9 @@ class memory_pool {
   void give_back(void* address) noexcept;
   /// Frees a block that no stream uses or will use: it can be handed out at once, without quarantine.
   void give_back_at_rest(void* address) noexcept;
-  /// Keeps the block that contains that address from being handed out again, even if its owner frees it,
-  /// until each `hold` has had its `let_go`. Returns the argument for `let_go`; null if the address is in no
-  /// block of this pool, or in one that is not in use.
+  /// Holds the block that contains that address. Even if its owner frees it, it is not handed out until each
+  /// `hold` has had its `let_go`. Returns the argument for `let_go`; null if the address is in no block of
+  /// this pool, or in one that is not in use.
   void* hold(const void* inside);
   void let_go(void* what) noexcept;
   /// Returns all unused memory to the driver; waits for the quarantine.

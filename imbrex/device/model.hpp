@@ -120,14 +120,14 @@ struct device_model {
   static nanoseconds transfer_time(std::size_t bytes, std::uint64_t rate);
 };
 
-/// Reads a model from the text of a TOML file; `file` names it in errors. Throws `usage_error` naming file,
-/// line, key and remedy for invalid TOML, an unknown or missing key, a wrong type, or a value that is not
-/// positive.
+/// Reads a model from the text of a TOML file; `file` names it in errors. Throws `usage_error` for invalid
+/// TOML, an unknown or missing key, a wrong type, or a value that is not positive. The text names file, line,
+/// key and remedy.
 device_model parse_device_model(std::string_view text, std::string_view file);
 
 /// A model delivered with Imbrex, by name, or else the one in the file of that path. With the suffix ":mpi"
-/// the PE's times of the runtime are replaced by those of an MPI library, from the file's table `[mpi]`.
-/// Throws `usage_error`.
+/// the times of an MPI library, from the file's table `[mpi]`, replace the PE's times of the runtime. Throws
+/// `usage_error`.
 device_model find_device_model(std::string_view name_or_path);
 
 /// The names of the models delivered with Imbrex.

@@ -10,12 +10,12 @@
 
 namespace imbrex {
 
-/// The links between the devices and the hosts of a cluster, from the tables `[node]` and `[link]` of a
-/// model, and the times at which they are free. A transfer over several links occupies each of them for the
-/// time that its bytes take there, after earlier transfers on that link. Its first bytes go on meanwhile. So
-/// two transfers that meet anywhere on their paths are serialised there: at a device or card, between
-/// sockets, or at the destination. A transfer that fits into a packet neither waits nor delays others.
-/// A transfer from one device to another that is not eager begins with a rendezvous.
+/// The links between the devices and the hosts of a cluster, and the times at which they are free. They come
+/// from the tables `[node]` and `[link]` of a model. A transfer over several links occupies each of them
+/// after earlier transfers there, for the time that its bytes take. Its first bytes go on meanwhile. So two
+/// transfers that meet anywhere on their paths are serialised there: at a device or card, between sockets, or
+/// at the destination. A transfer that fits into a packet neither waits nor delays others. A transfer from
+/// one device to another that is not eager begins with a rendezvous.
 ///
 /// One thread.
 class node_links {

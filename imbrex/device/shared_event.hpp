@@ -11,9 +11,9 @@ namespace imbrex {
 
 class stream;
 
-/// A point in a stream that several threads may use, such as the moment at which the contents of a sent
-/// buffer are complete. Copies refer to the same point. Each copy belongs to one thread at a time, as an int
-/// does. `stream::wait(shared_event)` orders a stream after it.
+/// A point in a stream that several threads may use, such as the completion of a sent buffer's contents.
+/// Copies refer to the same point. Each copy belongs to one thread at a time, as an int does.
+/// `stream::wait(shared_event)` orders a stream after it.
 class shared_event {
  public:
   /// An event without a point, which is done.

@@ -35,8 +35,8 @@ struct [[nodiscard("co_await stream.done()")]] stream_end {
 ///
 /// If an operation fails on the device, the device has failed for good. From then on every call that can
 /// notice this throws `device_error`. So does `co_await` of the end of any of its streams, also for entries
-/// that already wait. A program that catches the error can clean up. But the run ends with exit status 1 if
-/// one of its devices has failed, and reports the reason if no other error has ended it.
+/// that already wait. A program that catches the error can clean up. But if one of its devices has failed,
+/// the run ends with exit status 1. It reports the reason if no other error has ended it.
 ///
 /// The end of a stream object does not stop the operations submitted to it. Use of a moved stream, graph or
 /// event throws `error`.
@@ -169,11 +169,10 @@ class stream {
   void synchronize();
 
   /// Begins to collect operations for a graph, instead of running them, until `end_capture`. A stream that
-  /// waits for an event of a capturing stream is captured with it, and must be joined to it by an event
-  /// before the end. Meanwhile the streams and their events cannot be queried. A capture is spoiled by a
-  /// query of such an event, a wait for an event from outside, or a join of two captures. Then all but its
-  /// end is refused, and the end throws. Throws `device_error` if the device has no graphs, and for a shared
-  /// stream.
+  /// waits for an event of a capturing stream is captured with it. An event must join it to that stream
+  /// before the end. Meanwhile the streams and their events cannot be queried. A query of such an event, a
+  /// wait for an event from outside, or a join of two captures spoils the capture. Then all but its end is
+  /// refused, and the end throws. Throws `device_error` if the device has no graphs, and for a shared stream.
   void begin_capture();
   /// True between `begin_capture` and `end_capture`.
   bool capturing() { return backend().capturing(); }

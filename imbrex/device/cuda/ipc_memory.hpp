@@ -92,7 +92,7 @@ class exported_memory {
   void* next_to_free();
   bool keeps_some() const noexcept { return !kept_.empty(); }
   /// The key of an address. Nothing if the memory is not this process's, if the driver would share other
-  /// memory with it, or if the driver gives no handle.
+  /// memory, too, or gives no handle.
   std::optional<memory_key> key_of(const void* address);
   /// The reason why the last call gave no key; empty if it did, or there was no call.
   const std::string& problem() const noexcept { return problem_; }

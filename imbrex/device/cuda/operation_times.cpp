@@ -99,8 +99,7 @@ operation_times::event operation_times::new_event() {
   return event(made);
 }
 
-// Does not hold the lock while the driver may wait for room in the stream, since other threads must go on to
-// make room.
+// Does not hold the lock while the driver may wait for room in the stream: other threads must make that room.
 operation_times::event operation_times::begin(cudaStream_t in) noexcept {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
   if (cudaStreamIsCapturing(in, &status) != cudaSuccess || status != cudaStreamCaptureStatusNone)

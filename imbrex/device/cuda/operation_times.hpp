@@ -22,10 +22,10 @@ namespace imbrex {
 ///
 /// While there is an observer, each operation is enclosed by two events of its stream. The driver measures
 /// their distance from an anchor: an event whose time by the host's clock is also known. So an operation
-/// begins when the one before it in its stream has ended, even if it then waits for room on the device. It
-/// ends about half a microsecond late. Operations of a captured stream are not reported, but each launch of
-/// the graph is. Reports happen when other operations are submitted, up to a millisecond late, or in
-/// `catch_up`. Any thread.
+/// counts as begun once the one before it in its stream has ended, even while it waits for room. It ends
+/// about half a microsecond late. Operations of a captured stream are not reported, but each launch of the
+/// graph is. Reports happen when other operations are submitted, up to a millisecond late, or in `catch_up`.
+/// Any thread.
 ///
 /// An error of the driver ends the observation with a warning; the operation itself reports the error.
 class operation_times {

@@ -19,10 +19,10 @@ class simulated_emulation;
 /// only inside these calls and those of their streams; one thread uses them all.
 ///
 /// Without a seed the devices take exactly the times of their model. With one they vary whatever CUDA's rules
-/// leave open, determined by the seed alone. This includes which of several operations starts first and how
-/// late, and whether a kernel's or copy's effect occurs at its start or at its end. It also includes how late
-/// the host sees an event, and host functions are called. `jitter` (0 to 1) varies the time of each operation
-/// by up to that fraction.
+/// leave open, determined by the seed alone. This includes the order and delay of starts. It includes whether
+/// a kernel's or copy's effect occurs at its start or at its end. It includes how late the host sees an
+/// event, and host functions are called. `jitter` (0 to 1) varies the time of each operation by up to that
+/// fraction.
 ///
 /// Code that polls must let time pass between two polls: no time passes by itself. `synchronize` advances the
 /// time, for all users.
