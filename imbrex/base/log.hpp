@@ -14,8 +14,8 @@ void set_log_level(log_level level) noexcept;
 /// The least important level that is written.
 log_level current_log_level() noexcept;
 
-/// Writes "imbrex: warning: text" and a line end to the standard error output by one system call, so that the
-/// lines of several threads do not mix. Text from arguments and files cannot move the cursor
+/// Writes "imbrex: warning: text" and a line end to the standard error output. It does so by one system call,
+/// so that the lines of several threads do not mix. Text from arguments and files cannot move the cursor
 /// (`printable_lines`). Never throws: a line that cannot be written is lost.
 void log(log_level level, std::string_view text) noexcept;
 

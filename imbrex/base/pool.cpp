@@ -29,9 +29,9 @@ const std::size_t pool::largest_pooled = pool::largest_class;
 
 namespace {
 
-/// Smallest size of blocks that begin on pages. Reason: the kernel copies data of another process five times
-/// as slowly to a destination that is 1 to 31 bytes further within its page than the source (process_vm_readv
-/// of 2 MiB: 1,400 us, else 250).
+/// Smallest size of blocks that begin on pages. Reason: the kernel's copy from another process takes five
+/// times as long if the destination is 1 to 31 bytes further within its page than the source
+/// (process_vm_readv of 2 MiB: 1,400 us, else 250).
 constexpr std::size_t shortest_on_pages = std::size_t{1} << 16U;
 constexpr std::size_t page = 4096;
 

@@ -32,7 +32,7 @@ constexpr int times_longer_while_sending = 50;
 constexpr int turns_between_looks_at_clock = 16;
 
 /// Limits of a sleep with a network. UCX does not make its descriptor readable for everything that it could
-/// proceed with. It does not for room in shared memory, and before 1.15 not for messages that wait for
+/// proceed with. It does not for room in shared memory. Before 1.15 it does not for messages that wait for
 /// endpoints to connect (openucx/ucx pull request 8959). So a PE with a network sleeps no longer than the
 /// first limit, and the second while something waits to leave.
 constexpr nanoseconds longest_sleep_with_network{5'000'000};

@@ -25,13 +25,12 @@ namespace imbrex::detail {
 /// Quiescence: all PEs are parked without timers and there is no unread post. `sleepers_` counts, in one
 /// word, the PEs that have announced their sleep and the ends of sleeps. A PE that finds the count full
 /// checks every inbox. It then marks itself as awake in `sleepers_`, provided that the word has not changed.
-/// So no PE woke between the two, any post was visible in an inbox, and only one of several checking PEs may
+/// So no PE woke between the two, and any post was visible in an inbox. Only one of several checking PEs may
 /// report. It counts as awake while it reports, since its posts may be sent and run before it returns. The
 /// last PE to sleep finds nothing moving, so quiescence is not missed. All these operations are sequentially
 /// consistent.
 ///
-/// Where each PE has a processor to itself and is not bound to one, a PE that finds another on its processor
-/// moves.
+/// If each PE has a processor to itself and is not bound, a PE that finds another on its processor moves.
 ///
 /// A punctual PE asks to be woken before a timer is due, by the usual delay of its sleeps. It waits for the
 /// rest awake.

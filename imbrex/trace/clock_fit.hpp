@@ -13,10 +13,10 @@ namespace imbrex::trace {
 ///
 /// A request gives process 0's lead plus the request's travel time; its reply, the lead minus the reply's
 /// travel time. Queues make travel times longer, mostly not both at once. So the line lies midway between the
-/// fastest requests and the fastest replies, with the slope that leaves most room between them (Moon, Skelly
-/// and Towsley, INFOCOM 1999, for one direction). The remaining error is half of the difference between the
-/// shortest travel times there and back. Clocks of computers run evenly for some seconds. So each `window`
-/// has a line; a rest of less than half a window has none of its own.
+/// fastest requests and the fastest replies. Its slope is the one that leaves most room between them (Moon,
+/// Skelly and Towsley, INFOCOM 1999, for one direction). The remaining error is half of the difference
+/// between the shortest travel times there and back. Clocks of computers run evenly for some seconds. So each
+/// `window` has a line; a rest of less than half a window has none of its own.
 class clock_fit {
  public:
   /// Adds a reading, in the order of `here`. False, without effect, for a reading with impossible numbers or

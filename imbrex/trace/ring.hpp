@@ -14,9 +14,9 @@ namespace imbrex::trace {
 
 /// The queue of one track's records to the file, with one writing and one reading thread.
 ///
-/// Records lie in blocks, which circulate: the writer fills one after the other, the reader returns blocks
-/// that it has read, and the writer takes the block returned last. While the reader keeps up, two blocks
-/// suffice, which stay in the caches and in mapped pages. A burst allocates more.
+/// Records lie in blocks, which circulate. The writer fills one after the other, and takes the block returned
+/// last. The reader returns blocks that it has read. While the reader keeps up, two blocks suffice, which
+/// stay in the caches and in mapped pages. A burst allocates more.
 ///
 /// Access: slots before `written_` that are not released belong to the reader, all others to the writer. The
 /// writer advances `written_` with release, and the reader loads it with acquire. Blocks return by `free_`

@@ -25,7 +25,7 @@ class crash_handler {
   ~crash_handler();
 };
 
-/// A program's additions to the report of a crash in code that no library of the system has loaded, or on
+/// A program's additions to the report of a crash: for code that no library of the system has loaded, or
 /// stacks of its own. Handlers of signals call its functions.
 struct crash_details {
   /// The address of the same code where the system's loader has it; else the address itself.
@@ -40,8 +40,8 @@ struct crash_details {
 /// Sets the details of all later crashes; null for none. They must outlive the process.
 void set_crash_details(const crash_details* details) noexcept;
 
-/// A stack for handlers of signals on this thread, as long as it lives, so that an overflow of the thread's
-/// own stack can be reported. Does nothing if the thread has such a stack.
+/// A stack for handlers of signals on this thread, as long as it lives. By it an overflow of the thread's own
+/// stack can be reported. Does nothing if the thread has such a stack.
 class crash_stack {
  public:
   crash_stack();

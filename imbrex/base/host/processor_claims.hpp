@@ -14,7 +14,7 @@ namespace imbrex::detail {
 
 /// Keeps threads apart that each need a processor. Linux may start two of them on one while others are idle.
 /// It may also wake a thread on the processor of the thread that posted to it. The poster first spins in vain
-/// until it sleeps, then they alternate, and tens of milliseconds pass until the system separates them.
+/// until it sleeps, then they alternate. Tens of milliseconds pass until the system separates them.
 ///
 /// The threads are not bound: each keeps its affinity mask, and the system may move it at any time.
 class processor_claims {
@@ -30,10 +30,10 @@ class processor_claims {
   explicit processor_claims(std::size_t threads) : processor_claims(threads, times()) {}
   processor_claims(std::size_t threads, times longest);
 
-  /// Settles the calling thread, `thread` of 0 to `threads - 1`, which runs or is about to wait awake. If it
-  /// has left or its processor has changed since the last call, and another thread is there, it moves to the
-  /// next free processor of its affinity mask. It does so at most once in `between_moves`. It stays if none
-  /// is free or the system refuses.
+  /// Settles the calling thread, `thread` of 0 to `threads - 1`, which runs or is about to wait awake. After
+  /// `leave`, or if its processor has changed since the last call, it checks for another thread there. If
+  /// there is one, it moves to the next free processor of its affinity mask. It does so at most once in
+  /// `between_moves`. It stays if none is free or the system refuses.
   void settle(std::size_t thread) noexcept;
 
   /// Announces that the thread is about to sleep. Its place is free soon after: a thread that wakes there at

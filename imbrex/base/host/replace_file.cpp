@@ -16,8 +16,8 @@ namespace fs = std::filesystem;
 
 std::error_code last_error() { return {errno != 0 ? errno : EIO, std::generic_category()}; }
 
-/// True for devices and pipes, links to nothing, files with several names, and paths that may lead to an open
-/// regular file, such as /dev/stdout.
+/// True for devices, pipes, links to nothing and files with several names. Also for paths that may lead to an
+/// open regular file, such as /dev/stdout.
 bool is_written_in_place(const std::string& file) {
   if (file.starts_with("/dev/") || file.starts_with("/proc/")) return true;
   struct ::stat found{};

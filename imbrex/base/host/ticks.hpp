@@ -9,8 +9,8 @@
 
 namespace imbrex {
 
-/// The processor's counter from which the system derives its clock. It is cheaper to read (11 ns instead of
-/// `real_clock`'s 30 on an AMD EPYC), but has no unit, and earlier instructions may not have completed.
+/// The processor's counter from which the system derives its clock. It is cheaper to read: 11 ns instead of
+/// `real_clock`'s 30 on an AMD EPYC. But it has no unit, and earlier instructions may not have completed.
 inline std::uint64_t read_ticks() noexcept {
 #if defined(__x86_64__)
   return __builtin_ia32_rdtsc();

@@ -8,9 +8,9 @@
 
 namespace imbrex {
 
-/// The number of processors that this process may use: those of its affinity mask at the first call of a
-/// function of this file, limited by its control group's CPU quota, rounded up. At least 1. O(1) after the
-/// first call.
+/// The number of processors that this process may use: those of its affinity mask, limited by its control
+/// group's CPU quota, rounded up. The mask is that of the first call of a function of this file. At least 1.
+/// O(1) after the first call.
 int usable_processors();
 
 /// The system's numbers of the processors of the affinity mask, in order.

@@ -7,8 +7,8 @@
 
 namespace imbrex {
 
-/// The number of single-character insertions, deletions, replacements and swaps of neighbours that turn `a`
-/// into `b`, with no substring edited twice (the optimal string alignment distance). O(|a| |b|).
+/// The optimal string alignment distance of `a` and `b`: the number of single-character insertions,
+/// deletions, replacements and swaps of neighbours between them. No substring is edited twice. O(|a| |b|).
 int edit_distance(std::string_view a, std::string_view b);
 
 /// The word of `known` with the fewest edits from `word`, the first of equals; empty if that takes more than

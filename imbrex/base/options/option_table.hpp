@@ -38,7 +38,7 @@ class option_table {
   }
 
   /// Sets the fields for the options on the command line, and removes these options. Before that it sets the
-  /// fields for the options in a variable of the environment, all of which must be in the table. A null
+  /// fields for the options in a variable of the environment. All of these must be in the table. A null
   /// `variable` has none. Returns the number of processes in an options file, 0 if none has it. Throws
   /// usage_error, with argc and argv unchanged. The text names the variable if the error is there.
   int parse(Settings& settings, int& argc, char**& argv, const char* variable = nullptr) const {

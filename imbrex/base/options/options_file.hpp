@@ -17,9 +17,9 @@ struct options_file {
 inline constexpr std::uintmax_t max_options_file = 1'000'000;
 
 /// Reads a text file of one option a line, with its value in the same line; # begins a comment, and values
-/// may be quoted (`command_words`). The last `-n` (also `-n4`) counts. Throws `usage_error`, which names the
-/// file and the line, if the file cannot be read, is no regular file, has more than `max_options_file` bytes,
-/// or has an invalid line.
+/// may be quoted (`command_words`). The last `-n` (also `-n4`) counts. Throws `usage_error` if the file
+/// cannot be read, is no regular file, has more than `max_options_file` bytes, or has an invalid line. The
+/// text names the file and the line.
 options_file read_options_file(const std::string& file);
 
 }  // namespace imbrex
