@@ -113,7 +113,7 @@ class device_part {
   void expect_on(imbrex::device* here);
   /// Adds a received piece, copied by a stream of that device, if there is one. The piece must stay valid.
   void take_piece(part_piece& piece, stream* in);
-  /// Ends the receipt of pieces: all have arrived.
+  /// Ends the receipt: all pieces have arrived.
   void has_come(stream* in);
   /// A key by which processes of this host find its contents; nothing if they cannot.
   std::optional<memory_key> key() const;
@@ -133,11 +133,12 @@ class device_part {
   bool must_land(const imbrex::device& here) const noexcept {
     return host_ != nullptr || lender_ != nullptr || (memory_ && of_ != &here);
   }
-  /// Moves it to memory of its own on the device of the stream `in`. `out` is a stream of the source device,
-  /// if that is another. The copies are ordered by events; no host thread waits. Throws
+  /// Moves the contents to memory of the part's own, on the device of the stream `in`. `out` is a stream of
+  /// the source device, if that is another. The copies are ordered by events; no host thread waits. Throws
   /// `device_out_of_memory`.
   void land(stream& in, stream* out);
-  /// Copies its contents to `address` on the stream's device, in the stream's order; it is empty afterwards.
+  /// Copies its contents to `address` on the stream's device, in the stream's order; the part is empty
+  /// afterwards.
   void land_at(void* address, stream& in, stream* out);
 
  private:

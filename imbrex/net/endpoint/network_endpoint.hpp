@@ -22,7 +22,7 @@
 namespace imbrex::endpoints {
 
 /// A worker of a fabric and its connections, for one PE or for all PEs of a process. Its work is the same on
-/// every fabric. To avoid virtual calls for each message, `Worker` is the fabric's final class, else
+/// every fabric. `Worker` is a fabric's own final class, so that messages need no virtual calls, or
 /// `fabric_worker`. Files that instantiate this include `definitions.hpp`.
 ///
 /// An item is packed into one buffer, which the fabric copies, or keeps until it has left. A long block in it
@@ -105,10 +105,10 @@ class network_endpoint final : public fabric_endpoint, public fabric_events {
   peer* peer_at(std::size_t number);
   peer* connect_to(std::size_t number);
   /// `greet_others` connects to all other endpoints of a small job and waits for their replies. Otherwise a
-  /// fabric that connects late holds messages back, also while an entry computes on after its first send. A
-  /// larger job only connects to a neighbour (`be_connected_to_neighbour`). UCX wakes others in shared memory
-  /// by sockets to which everybody may send. As long as UCX has not used that memory, an empty datagram makes
-  /// it abort.
+  /// fabric that connects late holds messages back, also while an entry computes on after its first send. In
+  /// a larger job it only connects to a neighbour (`be_connected_to_neighbour`), so that UCX uses shared
+  /// memory. UCX wakes others there by sockets to which everybody may send. Until UCX has used that memory, a
+  /// stranger's empty datagram makes it abort.
   void greet_others();
   void be_connected_to_neighbour();
   /// Sends the content of `out_`, which is empty afterwards. Takes ownership of `item` unless it is null: a
