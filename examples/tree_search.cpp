@@ -93,8 +93,7 @@ int main(int argc, char** argv) {
 
     const digest root = sha1(std::array<std::uint32_t, 5>{0, 0, 0, 0, 19});
     const auto nodes = co_await imbrex::make_chare<subtree>(root, 0).call<&subtree::nodes>(depth, 4);
-    const bool right = nodes == (depth == 10 ? 4'130'071 : count(root, 0, depth));  // the count for depth 10
-                                                                                    // is published
+    const bool right = nodes == (depth == 10 ? 4'130'071 : count(root, 0, depth));  // 10: published count
     std::printf("%ld nodes: %s\n", static_cast<long>(nodes), right ? "none is missing" : "wrong");
     co_return right ? 0 : 1;
   });

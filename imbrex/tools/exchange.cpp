@@ -34,8 +34,7 @@ std::vector<exchange::answer> exchange::gather(int rank, frame said) {
   auto& place = waiting_[static_cast<std::size_t>(rank)];
   if (place) throw error("a second text before the first was answered");
   place = std::move(said);
-  announced_[static_cast<std::size_t>(rank)].reset();  // a status announced by an earlier program of the same
-                                                       // process (a shell)
+  announced_[static_cast<std::size_t>(rank)].reset();  // set by an earlier program of this process
   ++come_;
   if (!failure_.empty()) return fail(failure_);
   if (come_ < names_.size())

@@ -14,8 +14,7 @@ struct device_choice {
   int process_pes = 1;                   ///< PEs of its process
   int place_on_host = 0;                 ///< number of PEs of its host before it
   int host_pes = 1;                      ///< PEs of all processes on its host
-  std::span<const device_info> devices;  ///< devices of its process; other processes of the host may use
-                                         ///< them, too
+  std::span<const device_info> devices;  ///< devices of its process; other processes may use them, too
 };
 
 }  // namespace imbrex

@@ -558,8 +558,7 @@ nanoseconds modelled(std::size_t size) {
 
 TEST(modelled_pieces, take_what_the_models_formula_says) {
   const auto steps = detail::piece_steps(find_device_model("summit"));
-  const nanoseconds beside = modelled(1) - detail::time_in_pieces(1, 1, steps);  // kernels, messages,
-                                                                                 // notifications
+  const nanoseconds beside = modelled(1) - detail::time_in_pieces(1, 1, steps);  // kernels, messages, etc.
   for (const std::size_t size : {std::size_t{1} << 20U, std::size_t{1} << 22U, std::size_t{1} << 24U}) {
     const std::size_t best = detail::best_pieces(size, steps);
     const auto in_pieces = static_cast<double>(detail::time_in_pieces(size, best, steps).count());

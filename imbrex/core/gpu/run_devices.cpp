@@ -115,8 +115,7 @@ run_devices::~run_devices() {
   shared_streams_.clear();
   completions_.clear();
   for (auto& d : devices_)
-    d->backend().close_found();  // before any device ends: a device waits until others
-                                 // have closed its memory
+    d->backend().close_found();  // devices wait in their end until others have closed memory
   for (auto& d : devices_)
     if (const std::string left = d->left(); !left.empty()) keep_for(left, std::move(d));
 }
@@ -199,8 +198,7 @@ std::string why_network_takes_none(const options& how, std::span<const std::uniq
 void run_devices::try_network(bootstrap& job, const host_share& host) {
   why_not_sent_ = how_.gpu_path == device_path::network ? why_network_takes_none(how_, devices_)
                                                         : "--gpu-path network is not given";
-  std::vector<bool> near(static_cast<std::size_t>(job.size()), false);  // processes whose memory can be
-                                                                        // reached by copies
+  std::vector<bool> near(static_cast<std::size_t>(job.size()), false);  // copies can reach their memory
   if (how_.device != "emulated")
     for (const host_process& other : host.processes)
       near[static_cast<std::size_t>(std::ranges::lower_bound(host.process_starts, other.first_pe) -

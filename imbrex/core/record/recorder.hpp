@@ -138,8 +138,7 @@ class recorder final : public observer {
     return std::uint64_t{pe} << 32U | slot;
   }
   std::unordered_map<const message_type*, std::uint16_t> replies_to_;  ///< by the request's kind
-  const message_type* turn_ = nullptr;                                 ///< kind of the running turn of a
-                                                                       ///< broadcast
+  const message_type* turn_ = nullptr;                                 ///< kind of a broadcast's turn
 };
 
 }  // namespace imbrex::detail

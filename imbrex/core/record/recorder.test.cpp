@@ -202,8 +202,7 @@ TEST(recorder, tells_when_a_message_came_to_a_busy_pe_over_a_link) {
   const test::temporary_trace folder;
   options settings = threads(2);
   settings.net_latency = std::chrono::milliseconds(1);
-  settings.net_injection_gap = std::chrono::milliseconds(20);  // so that the second arrives while the PE
-                                                               // sleeps
+  settings.net_injection_gap = std::chrono::milliseconds(20);  // for an arrival while the PE sleeps
   settings.trace = folder.file();
   ASSERT_EQ(run(settings,
                 []() -> task<> {

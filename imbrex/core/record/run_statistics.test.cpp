@@ -57,8 +57,7 @@ TEST(RunStatistics, AddsItsPesUp) {
     EXPECT_NE(line.find(part), std::string::npos) << line;
   };
   says(nanoseconds(4'000'000'000), "4 s: PEs busy 10 %, 8 messages (1 MB)");
-  says(std::nullopt, "4 s: 8 messages (1 MB)");  // time of a model has no relation to the time since the
-                                                 // start
+  says(std::nullopt, "4 s: 8 messages (1 MB)");  // simulated time is unrelated to the real time
   second.begin(nanoseconds(2'000'000'000), idle_cause::other);
   says(nanoseconds(4'000'000'000), "4 s: PEs busy 35 %");  // includes the running item
 }

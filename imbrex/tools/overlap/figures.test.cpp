@@ -56,8 +56,7 @@ TEST(figures, show_all_programs_and_networks) {
         EXPECT_NE(svg.find(program.name), std::string::npos) << file;
       }
   }
-  EXPECT_EQ(count(all["figure6.svg"], "stroke-width=\"2\""), 5U * 4 + 4);  // four curves per program, and
-                                                                           // four lines of the legend
+  EXPECT_EQ(count(all["figure6.svg"], "stroke-width=\"2\""), 5U * 4 + 4);  // with the legend
   EXPECT_NE(all["figure6.svg"].find("testbed 2.326"), std::string::npos);
   EXPECT_NE(all["figure7.svg"].find("Sweep3D, phiib"), std::string::npos);
   EXPECT_EQ(all["figure7.svg"].find("HYCOM"), std::string::npos);

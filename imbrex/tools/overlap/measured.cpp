@@ -164,8 +164,7 @@ class measuring final : public tools::dataflow_listener {
   std::uint64_t uses_ = 0;
   std::set<std::uint32_t> mailboxes_;  // entries of messages that a mailbox received
   std::map<std::pair<std::uint32_t, bool>, port_account>
-      accounts_;                                        // key: the entry, and whether a mailbox received the
-                                                        // messages
+      accounts_;                                        // key: entry; whether a mailbox received messages
   std::map<std::uint32_t, const port_account*> ports_;  // ports used for messages between PEs
   std::uint64_t iterations_ = 1;
   bool by_reference_ = false;
@@ -355,8 +354,7 @@ datum measuring::datum_of(const port_account& port, const std::string& name) con
   made.produce_period = positive(production.time / production.words);
   made.consume_period = positive(consumption.time / consumption.words);
   made.order = order_of(production, consumption, made);
-  if (made.kind == execution::concurrent && shared > 0) {  // work that reads and writes hides only one of two
-                                                           // transfers
+  if (made.kind == execution::concurrent && shared > 0) {  // reading and writing hides one transfer only
     const double own = std::max(0.0, 1 - shared / consumption.time);
     made.consume_loop_indexing = own * independent(made).consume_loop_indexing;
   }

@@ -33,8 +33,7 @@ struct verification {
   measured_program measured;
   microseconds without_network;  ///< recorded; minimum of all repeats
   microseconds
-      replayed_without;  ///< replay of that run; differs by costs outside its pieces of work, such as waking
-                         ///< PEs
+      replayed_without;  ///< replay of that run; differs by costs outside pieces of work, such as waking PEs
   std::vector<verified_point> points;
 };
 

@@ -130,8 +130,7 @@ std::optional<trial_result> trial_runner::run_once(const std::vector<std::string
   one.read_some();
   if (one.asked_to_end != 0) throw interrupted(one.asked_to_end);
   if (one.was_stopped) {
-    lost += std::min<nanoseconds>(now() - began - one.stopped, limit);  // the length of a stop by SIGSTOP is
-                                                                        // unknown
+    lost += std::min<nanoseconds>(now() - began - one.stopped, limit);  // length of SIGSTOP stops: unknown
     return std::nullopt;
   }
   const int status = timed_out               ? timeout_status

@@ -47,8 +47,7 @@ class pe_progress {
 
  private:
   using coroutine = std::tuple<std::uint16_t, std::uint32_t, std::uint64_t>;  // entry, collection, element
-  using wait = std::tuple<coroutine, std::uint8_t, std::uint64_t>;            // coroutine, cause, number of
-                                                                              // the cause
+  using wait = std::tuple<coroutine, std::uint8_t, std::uint64_t>;            // coroutine, cause, its number
 
   struct last_piece {
     std::uint32_t piece = dataflow::none;  // last piece of the frame
@@ -73,8 +72,7 @@ class pe_progress {
   const bool in_simulated_time_;
   activity does_;
   std::map<wait, std::deque<waiting>> waiting_;
-  std::uint32_t current_ = dataflow::none;  // `none` until the running frame does something that needs a
-                                            // piece
+  std::uint32_t current_ = dataflow::none;  // `none` until the running frame does something
   std::uint32_t before_ = dataflow::none;   // predecessor of the current piece
   std::uint64_t since_ = 0;
   bool just_resumed_ = false;  // resumed by a mailbox: the next received value is the awaited one

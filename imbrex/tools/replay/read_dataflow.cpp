@@ -123,8 +123,7 @@ class reading {
   std::unordered_map<std::uint32_t, std::uint32_t> tracks_;          // key: track number in records
   std::unordered_map<std::uint32_t, std::uint32_t> pe_tracks_;       // key: PE number
   std::unordered_map<std::uint32_t, std::uint32_t> on_their_way_;    // key: message number of the account
-  std::vector<std::uint64_t> worked_when_sent_;                      // by message: its receiver's working
-                                                                     // time at the send
+  std::vector<std::uint64_t> worked_when_sent_;                      // by message: receiver's work at send
   std::map<std::pair<std::uint32_t, std::uint64_t>, arrival> here_;  // key: process and address
   std::map<box_key, std::uint32_t> boxes_;  // key: port, collection, element and reference
   // Pieces that contributed to something, by track and the thing's name.

@@ -153,8 +153,7 @@ bool message_account::had_to_arrive(const message_in_flight& message) { return m
 
 std::optional<message_account::begun> message_account::begin(const trace::record& r, std::uint32_t track,
                                                              std::uint32_t process) {
-  const bool turn = r.kind == trace::record_kind::entry_begin;  // a turn in a broadcast, whose item has begun
-                                                                // with another message
+  const bool turn = r.kind == trace::record_kind::entry_begin;  // a turn; its item began with another message
   const std::uint64_t time = r.time;
   const std::uint64_t address = r.a;
   if (auto* const found = table_.find(process, address)) {

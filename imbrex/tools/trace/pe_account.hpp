@@ -125,8 +125,7 @@ class alignas(64) pe_account {
   };
   using activity = pe_activity<numbered>;
   using mode = activity::mode;
-  static constexpr std::uint64_t longest_look = 20'000;  // ns: time of a poll that copies messages of some
-                                                         // ten KiB
+  static constexpr std::uint64_t longest_look = 20'000;  // ns: time of a poll that copies some ten KiB
   static constexpr std::size_t fetched = 448;            // bytes, with the usual parts of the chain
   static constexpr std::size_t until_begun = 1;          // index of a set of `overlap_`
 

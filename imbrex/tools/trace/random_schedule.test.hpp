@@ -24,8 +24,7 @@ class random_schedule {
     int steps = 1000;
     bool clock_errors = false;  ///< messages may seem to arrive before they were sent
     bool pauses = false;        ///< recording is switched off and on
-    bool drops = false;         ///< records are missing, as if the ring was full, and nothing happens
-                                ///< meanwhile
+    bool drops = false;         ///< records are missing, as if the ring was full; no event meanwhile
   };
   random_schedule(unsigned seed, const shape& how);
 

@@ -20,8 +20,7 @@ struct entry_report {
   std::string name;
   bool program = false;          ///< belongs to the program, not the runtime
   bool is_main = false;          ///< the main task
-  std::uint64_t calls = 0;       ///< items, without those that only forwarded their message, and turns in
-                                 ///< broadcasts
+  std::uint64_t calls = 0;       ///< items, without mere forwarding, and turns in broadcasts
   std::uint64_t resumes = 0;     ///< resumes of its coroutines
   std::uint64_t time = 0;        ///< without nested frames
   std::uint64_t longest = 0;     ///< from a begin to its end, with nested frames

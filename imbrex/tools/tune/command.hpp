@@ -24,8 +24,7 @@ struct settings {
   int processes = 1;               ///< `-n`: processes of the job without variation
   bool processes_said = false;     ///< `-n` is present
   bool processes_by_file = false;  ///< an options file sets `processes`
-  std::vector<int> among;          ///< `--processes`: other numbers to try; empty: divisors of the number of
-                                   ///< PEs
+  std::vector<int> among;          ///< `--processes`: other numbers to try; empty: divisors of all PEs
   std::vector<variation> vary;     ///< `--vary`
   arguments brief;                 ///< `--short`: arguments that replace others in trials
   std::string phase;               ///< `--phase`: the phase to measure; empty: the run

@@ -76,8 +76,7 @@ TEST(tune_command, reads_the_options_files_of_the_program) {
   const settings overruled = with_files_read(parse({"-n", "2", "app", "--options", file.name()}));
   EXPECT_EQ(overruled.processes, 2);
   EXPECT_FALSE(overruled.processes_by_file);
-  EXPECT_EQ(complaint({"app", "--options", "/no/such/file"}), "accepted");  // the program's --options may not
-                                                                            // name a file
+  EXPECT_EQ(complaint({"app", "--options", "/no/such/file"}), "accepted");  // here --options may name no file
   EXPECT_THROW(with_files_read(parse({"app", "--options", "/no/such/file"})), imbrex::usage_error);
   EXPECT_EQ(with_files_read(parse({"app", "--", "--options", file.name()})).given,
             (arguments{"--", "--options", file.name()}));

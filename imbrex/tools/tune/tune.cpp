@@ -99,8 +99,7 @@ report find(const settings& asked, program_runs& runs) {
 
 int tune(const settings& asked) {
   check_output(asked.output);
-  program_runs runs(this_command(), asked.program, asked.phase);  // blocks signals until the report is
-                                                                  // printed
+  program_runs runs(this_command(), asked.program, asked.phase);  // blocks signals until the report
   report made = find(asked, runs);
   std::string problem;
   try {
