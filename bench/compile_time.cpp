@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program of about 100 lines as users write them, for compile_time.sh: heat on a plate, one chare a tile.
+// A typical user program of about 100 lines, for compile_time.sh: heat on a plate, one chare a tile.
 #include <cmath>
 #include <cstddef>
 #include <cstdio>
@@ -54,7 +54,7 @@ class tile : public imbrex::chare<tile, imbrex::index<2>> {
   std::size_t cells() const { return static_cast<std::size_t>((n_ + 2) * (n_ + 2)); }
   std::size_t at(int x, int y) const { return static_cast<std::size_t>(y * (n_ + 2) + x); }
 
-  // The i-th cell beside a side: in the halo (depth 0) or in the tile (depth 1).
+  // The index of the i-th cell along a side: in the halo (depth 0) or in the tile (depth 1).
   std::size_t at(int to, int i, int depth) const {
     const int near = depth;
     const int far = n_ + 1 - depth;

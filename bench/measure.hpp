@@ -12,8 +12,8 @@
 
 namespace bench {
 
-/// Reports the time of one operation. `measure(operations)` does them and returns the seconds that they alone
-/// took, without what sets them up. They come in rounds of that size.
+/// Reports the time of one operation. `measure(operations)` performs operations and returns their duration in
+/// seconds, without the setup. The number of operations is a multiple of `round`.
 template <class Measure>
 void per_operation(benchmark::State& state, std::int64_t round, Measure measure) {
   while (state.KeepRunningBatch(state.max_iterations)) {
@@ -24,13 +24,13 @@ void per_operation(benchmark::State& state, std::int64_t round, Measure measure)
   }
 }
 
-/// Seven repetitions; what the table shows is their median.
+/// Runs seven repetitions; the table shows their median.
 inline void medians(benchmark::internal::Benchmark* b) {
   b->UseManualTime()->Repetitions(7)->DisplayAggregatesOnly();
 }
 
-/// Runs a main task, a coroutine that returns the seconds it measured, on that many PEs, each bound to its
-/// core.
+/// Runs a main task on `pes` PEs, each bound to its core. The task is a coroutine that returns its measured
+/// seconds.
 template <class Main>
 double seconds_in_run(int pes, Main main) {
   double seconds = 0;

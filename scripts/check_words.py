@@ -44,7 +44,7 @@ EXAMPLES = set("""
 # Where each comment begins with its subject.
 PLAIN = (
     "apps/jacobi2d/",
-    "bench/resident/",
+    "bench/",
     "examples/",
     "imbrex/base/",
     "imbrex/core/gpu/",

@@ -16,7 +16,7 @@ class cell : public imbrex::chare<cell> {
  public:
   double value() const { return value_; }
 
-  /// As many reductions over the whole array as asked for; the seconds they took.
+  /// Runs `times` reductions over the whole array; returns their duration in seconds.
   imbrex::task<double> reduce_again(std::int64_t times) {
     const bench::stopwatch watch;
     for (std::int64_t i = 0; i < times; ++i) {
@@ -104,7 +104,7 @@ class listener : public imbrex::chare<listener> {
   std::size_t heard_ = 0;
 };
 
-/// 400 kB to each element of an array, and to each member of a section that has all of them.
+/// Sends 400 kB to each element of an array, or to each member of a section that has all of them.
 template <bool ToSection>
 void numbers_to_each(benchmark::State& state) {
   const auto elements = static_cast<int>(state.range(0));
@@ -145,7 +145,7 @@ class wanderer : public imbrex::chare<wanderer> {
  public:
   imbrex::mailbox<std::int64_t> arrivals;
 
-  /// Moves to and fro, at its balance point.
+  /// Moves back and forth at its balance point.
   imbrex::task<std::int64_t> wander(std::int64_t moves) {
     while (moved_ < moves) {
       ++moved_;
@@ -155,7 +155,7 @@ class wanderer : public imbrex::chare<wanderer> {
     co_return moved_;
   }
 
-  /// Moves to and fro between its entries; the next message follows it.
+  /// Moves back and forth between its entries; the next message follows it.
   void hop(imbrex::element<wanderer> watcher, std::int64_t left) {
     if (left == 0) return imbrex::send<&wanderer::arrivals>(watcher, left);
     migrate_to(1 - pe());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sum of an array of doubles in each PE's device over all PEs, in memory of each device again: by
-// `all_reduce` of device_buffers, and through the host. Microseconds of one reduction, on the slowest PE.
+// The sum over all PEs of an array of doubles on each PE's device, stored on each device again: by
+// `all_reduce` of device_buffers, and through the host. Prints microseconds of one reduction, on the slowest
+// PE.
 //   build/release/bin/device_all_reduce --machine simulated --device-model summit --pes 6
 #include <algorithm>
 #include <chrono>

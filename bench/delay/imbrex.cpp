@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// How near --net-latency and --net-bandwidth come to their model, and what it costs: one message at a time
-// from one PE to another over a link of 1 GB/s, the answer over the same link. What is reported, in
-// microseconds, for each:
+// The accuracy of --net-latency and --net-bandwidth, and their cost: one message at a time from one PE to
+// another over a link of 1 GB/s, and the reply over the same link. Reports, in microseconds, for each:
 //   model    latency + bytes / bandwidth
 //   median, p95    the time from the call of send to the first statement of the entry, less the model
-//   cpu      processor time of the whole process for each message and its answer
+//   cpu      processor time of the whole process for each message and its reply
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
@@ -35,7 +34,7 @@ class end : public imbrex::chare<end> {
  public:
   imbrex::mailbox<time_point> answers;
 
-  /// Sends messages one after the other and returns how long each took, in nanoseconds.
+  /// Sends messages one after the other; returns each message's time in nanoseconds.
   imbrex::task<std::vector<time_point>> measure(int messages, std::size_t bytes) {
     std::vector<time_point> times;
     for (int i = 0; i < messages; ++i) {
@@ -49,7 +48,7 @@ class end : public imbrex::chare<end> {
   void take(time_point sent, std::vector<std::byte>) {
     imbrex::send<&end::answers>(peers()[0], now() - sent);
   }
-  /// Keeps this PE awake, so that what is measured has no wake of a thread in it.
+  /// Keeps this PE awake, so that measured times contain no thread wake-up.
   void stay_awake() { imbrex::send<&end::stay_awake>(peers()[where()[0]]); }
 };
 
@@ -69,7 +68,7 @@ void one_way(benchmark::State& state, bool awake) {
     const int status = imbrex::run(settings, [&]() -> imbrex::task<> {
       const auto ends = imbrex::make_array<end>(2);
       if (awake) imbrex::send<&end::stay_awake>(ends[1]);
-      // The courier learns how late its sleeps are.
+      // The communication thread learns by how much its sleeps are late.
       co_await ends[0].call<&end::measure>(50, bytes);
       const double before = processor_seconds();
       times = co_await ends[0].call<&end::measure>(messages, bytes);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a turn of an idle PE costs while things are pending on its device: a look at the door, at the device
-// and at the queue, as the thread machine makes them one after the other as long as nothing comes.
+// The cost of an idle PE's turn while work on its device is pending: a poll of the inbox, the device and the
+// queue, which the thread machine repeats while nothing arrives.
 //   build/release/bin/gpu_idle_turn --device emulated
 //
-// What is pending waits in its streams for a word that the host stores at the end, so that nothing comes
+// Pending work waits in its streams for a flag that the host stores at the end, so that nothing completes
 // meanwhile.
 #include <algorithm>
 #include <atomic>
@@ -36,11 +36,11 @@ using imbrex::completion_method;
 struct course {
   std::vector<int> pending{0, 1, 10, 1000};
   int repeats = 15;
-  double stretch = 0.002;  ///< seconds of turns that are timed together
+  double stretch = 0.002;  ///< seconds of turns timed together
 };
 
-/// Holds streams up until it is opened. A driver's queues have an end, and whoever submits more waits for the
-/// device then: so the gate opens by itself after some time.
+/// Blocks streams until it is opened. A driver's queues are bounded, and submitting to a full queue waits for
+/// the device: so the gate opens by itself after some time.
 class gate {
  public:
   explicit gate(imbrex::device& of) : flag_(of, 1), opener_([this] { open_in_time(); }) {}
@@ -57,7 +57,7 @@ class gate {
     is_open_ = true;
     opened_.notify_all();
   }
-  /// False if it has held all that is behind it: it opens only if it is told to from now on.
+  /// Cancels opening by itself. False if it has opened already, so that the work behind it has run.
   bool stay_closed() {
     const std::lock_guard guard(lock_);
     waits_for_ever_ = true;
@@ -83,7 +83,7 @@ class gate {
   std::thread opener_;
 };
 
-/// A PE that nobody runs but this.
+/// A PE that is run only by this program.
 class subject {
  public:
   subject(imbrex::device& on, completion_method method, int pending, int streams)
@@ -95,11 +95,11 @@ class subject {
     pe_.attach(completions_);
     for (int s = 0; s < streams; ++s)
       streams_.emplace_back(on, imbrex::stream_priority::normal, "stream " + std::to_string(s));
-    submit();  // once without the gate: what a driver makes anew it may not make while streams are held up
+    submit();  // once without the gate: drivers cannot create some objects while streams are blocked
     drain();
   }
 
-  /// Nanoseconds of a turn, by repeat; none if the device did not take so much.
+  /// Nanoseconds of a turn, by repeat; empty if the device did not accept all work.
   std::vector<double> measure(const course& plan) {
     gate closed(on_);
     for (imbrex::stream& s : streams_) closed.hold(s);
@@ -154,7 +154,7 @@ class subject {
   int told_ = 0;
 };
 
-/// What the device takes to be asked for one event that has not come, without a PE.
+/// The cost of querying one pending event of the device, without a PE.
 nlohmann::ordered_json query_row(imbrex::device& on, const course& plan) {
   imbrex::event_pool pool(on);
   imbrex::event end = pool.take();

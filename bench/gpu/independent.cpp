@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What overdecomposition costs where there is nothing to hide: a cube of cells, whole and cut into blocks
-// that exchange nothing. Each block is a chare of one PE with a stream of its own; an iteration is Jacobi3D's
-// update and the wait for its end, so blocks differ from one large block by launches, completions and what
-// the device makes of several kernels at once.
+// The cost of overdecomposition with nothing to hide: a cube of cells, whole and divided into blocks without
+// communication. Each block is a chare of one PE with its own stream. An iteration is Jacobi3D's update and
+// the wait for its end. So blocks differ from one large block only by launches, completions, and the device's
+// scheduling of concurrent kernels.
 //   build/release/bin/gpu_independent --cells 768 --odf 1,8
 #include <algorithm>
 #include <cstddef>
@@ -36,7 +36,7 @@ class block : public imbrex::chare<block, imbrex::index<3>> {
         stream_(imbrex::gpu(), imbrex::stream_priority::normal, "block"),
         now_(imbrex::gpu(), layout_.size()),
         next_(imbrex::gpu(), layout_.size()) {
-    constexpr std::byte half{0x3f};  // eight of them are a number, about 4.8e-4
+    constexpr std::byte half{0x3f};  // eight such bytes are the number 4.8e-4
     stream_.fill(now_.span(), half);
     stream_.fill(next_.span(), half);
   }
@@ -55,7 +55,7 @@ class block : public imbrex::chare<block, imbrex::index<3>> {
   imbrex::device_buffer<double> now_, next_;
 };
 
-/// All blocks of a cut, and how long an iteration of theirs took.
+/// All blocks of a decomposition, and the times of their iterations.
 struct candidate {
   std::int64_t odf;
   harness::decomposition cut;
@@ -68,7 +68,7 @@ std::size_t bytes_of(const harness::decomposition& cut) {
   return 2 * sizeof(double) * blocks * device_layout(cut.largest()).size();
 }
 
-/// The cuts of the cube, or of the largest for all of which the device has the memory.
+/// The decompositions of the cube, or of the largest cube for which the device has memory.
 std::vector<harness::decomposition> fitting(const course& plan, std::size_t free) {
   constexpr std::int64_t step = 16;
   for (std::int64_t edge = plan.edge;; edge -= step) {

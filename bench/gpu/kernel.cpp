@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jacobi3D's kernels by themselves, beside what bounds them: a copy of as many cells within the device, by
-// the driver, in turn with them and between the same arrays. A cell of either counts 16 bytes, 8 read and 8
-// written.
+// Jacobi3D's kernels alone, and their bound: a copy by the driver of as many cells within the device,
+// alternating with the kernels on the same arrays. A cell of either counts 16 bytes, 8 read and 8 written.
 //   build/release/bin/gpu_kernel --cells 1024,1536
 //
-// The host's clock times them: each figure is that of launches one behind the other, enough of them for the
-// stretch of time that is asked for, with one wait at the end. What the first launch and the wait add, some
-// 10 us, is a thousandth or less of the stretches that are the default. So what is timed of short kernels
-// (the faces) is what a stream does in a row, and that cannot be shorter than the host takes to launch one.
+// The host's clock measures series of launches, long enough for the requested time, with one wait at the end.
+// The first launch and the wait add some 10 us, at most a thousandth of the default series. So for short
+// kernels (the faces) the result is a stream's throughput, which the host's launch time bounds.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -30,29 +28,29 @@ using imbrex::device_buffer;
 using jacobi3d::device_layout;
 
 struct course {
-  std::vector<std::int64_t> edges;  ///< of cubes of cells
+  std::vector<std::int64_t> edges;  ///< edges of cubes, in cells
   int repeats = 9;
-  double stretch = 0.02;  ///< seconds, of what is timed together
+  double stretch = 0.02;  ///< seconds that are timed together
 };
 
-/// The stream's operations of one kind; the number tells them apart.
+/// Submits an operation of one kind; the number distinguishes calls.
 using operation = std::function<void(int number)>;
 
 device_layout cube(std::int64_t edge) { return device_layout({edge, edge, edge}); }
 
-/// Two arrays of cells, and a face of each side.
+/// The bytes of two arrays of cells, and of six faces.
 std::size_t bytes_of(std::int64_t edge) {
   return (2 * cube(edge).size() + harness::sides * static_cast<std::size_t>(edge * edge)) * sizeof(double);
 }
 
-/// The edge, or that of the largest cube that the device has the memory for.
+/// The edge, or the edge of the largest cube that fits into the device's memory.
 std::int64_t fitting(std::int64_t edge, std::size_t free) {
   constexpr std::int64_t step = 16;
   while (edge > step && bytes_of(edge) > free / 20 * 19) edge = (edge - 1) / step * step;
   return edge;
 }
 
-/// Numbers that are all different, so that nothing can be compressed, and stay finite.
+/// Fills with distinct finite numbers, so that the data cannot be compressed.
 void fill(imbrex::stream& in, imbrex::device& on, imbrex::device_span<double> to) {
   imbrex::pinned_buffer<double> some(on, std::min<std::size_t>(to.size(), std::size_t{1} << 20U));
   std::uint64_t state = 1;
@@ -74,15 +72,15 @@ double seconds_of(imbrex::stream& in, const operation& submit, int count) {
   return watch.seconds() / count;
 }
 
-/// How many make a stretch; and they have been done before.
+/// The number of operations in a series; they have run before.
 int count_of(imbrex::stream& in, const operation& submit, double stretch) {
   seconds_of(in, submit, 2);
   constexpr double most = 10'000;
   const double wanted = stretch / seconds_of(in, submit, 2);
-  return static_cast<int>(std::clamp(wanted, 2.0, most)) / 2 * 2;  // even: arrays change places
+  return static_cast<int>(std::clamp(wanted, 2.0, most)) / 2 * 2;  // even: each operation swaps the arrays
 }
 
-/// Seconds of each operation, by repeat; they take turns, and who begins changes.
+/// Seconds of each operation, by repeat. The operations alternate, and each is first in turn.
 std::vector<std::vector<double>> in_turn(imbrex::stream& in, const std::vector<operation>& all,
                                          const course& plan) {
   std::vector<int> counts;
@@ -125,7 +123,7 @@ class subject {
     });
   }
 
-  /// With all faces, which it reads and then writes: what a block with six neighbours does in an iteration.
+  /// Reads and then writes all faces: the iteration of a block with six neighbours.
   nlohmann::ordered_json fused_row(const course& plan) {
     return row_of("update with faces", plan, [this](int number) {
       auto [from, to] = arrays(number);
@@ -133,7 +131,7 @@ class subject {
     });
   }
 
-  /// Of all sides in one kernel.
+  /// All sides in one kernel.
   nlohmann::ordered_json faces_row(const course& plan) { return face_row("all", in_, out_, plan); }
 
   nlohmann::ordered_json face_row(int side, const course& plan) {

@@ -11,7 +11,7 @@ using gpu_stream = cudaStream_t;
 namespace bench {
 namespace {
 
-// Not the processors' cycles: how many there are in a us depends on what the device has just done.
+// Real time, not clock cycles: the cycle rate depends on the device's recent work.
 __device__ inline long long now() {
 #if IMBREX_GPU_HIP
   return 10 * static_cast<long long>(__builtin_amdgcn_s_memrealtime());  // ticks of 100 MHz

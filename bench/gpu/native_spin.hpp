@@ -8,7 +8,7 @@
 
 namespace bench {
 
-/// What native_spin.cu defines: the GPU's side of the kernel in spin.hpp.
+/// The GPU's side of the kernel in spin.hpp, defined by native_spin.cu.
 void spin_on_device(imbrex::native_stream on, std::atomic<std::uint32_t>* word, std::uint32_t value,
                     std::int64_t nanoseconds);
 

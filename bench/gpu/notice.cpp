@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long after a kernel's end an idle PE goes on with what waited for it, for each way to learn of
-// completions.
+// The time from a kernel's end until an idle PE resumes the waiting coroutine, for each completion method.
 //   build/release/bin/gpu_notice --methods poll,flag
 //
-// Nothing needs a clock of the device. The kernel's last act is a store into pinned host memory, and another
-// thread of the host, which does nothing else, looks at that word and says when it has changed. Behind the
-// kernel its stream writes a second word, which tells the same thread when the device has come to what
-// follows in the stream. The PE says when the coroutine that awaited the stream has been resumed. So there
-// are two figures: from the kernel's last store, in which what the device takes to end a kernel is contained,
-// and from the stream's next operation. README.md says what they are wrong by.
+// No device clock is needed. The kernel's last action is a store into pinned host memory. A separate host
+// thread polls that word and records the time of its change. After the kernel its stream writes a second
+// word, whose time the same thread records: then the device has reached the stream's next operation. The PE
+// records when the awaiting coroutine resumes. So there are two figures: one from the kernel's last store,
+// which includes the device's time to end a kernel, and one from the stream's next operation. README.md
+// describes their errors.
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
@@ -39,11 +38,11 @@ struct course {
   int repeats = 3;
 };
 
-/// What the words are for. A stream's and a kernel's are apart, so that neither disturbs whoever looks at the
+/// Indices of the words. Words of streams and kernels are far apart, so that polling one does not disturb the
 /// other.
 enum word : std::size_t { of_kernel = 0, of_stream = 32, of_long_kernel = 64, words = 96 };
 
-/// A thread that sees words change.
+/// A thread that records the times of changes of words.
 class observer {
  public:
   observer(const imbrex::flag_array& flags, bool streams_write)
@@ -58,9 +57,9 @@ class observer {
   struct moments {
     steady::time_point kernel, stream;
   };
-  /// From now on it looks for this number, which is not 0 and follows the last.
+  /// Begins polling for this number, which is not 0 and is the last number plus one.
   void look_for(std::uint32_t round) { wanted_.store(round, std::memory_order_release); }
-  /// When the words took it. Waits for them.
+  /// The times at which the words took the number. Waits for them.
   moments seen(std::uint32_t round) const {
     while (found_.load(std::memory_order_acquire) != round) std::this_thread::yield();
     return moments_;
@@ -78,7 +77,7 @@ class observer {
       found_.store(round, std::memory_order_release);
     }
   }
-  /// False if it is to end.
+  /// Waits for the number; false if the thread must end.
   bool reached(const std::atomic<std::uint32_t>& word, std::uint32_t round) const {
     while (word.load(std::memory_order_acquire) != round)
       if (ending_.load(std::memory_order_relaxed)) return false;
@@ -98,7 +97,7 @@ class observer {
 struct samples {
   std::vector<double> idle_after_kernel, idle_after_stream;
   std::vector<double> beside_after_kernel, beside_from_submission;
-  int late = 0;  ///< of those beside: the long kernel had ended before
+  int late = 0;  ///< samples beside a long kernel that had already ended
 };
 
 class taker {
@@ -116,7 +115,7 @@ class taker {
     constexpr int warm_up = 10;
     for (int sample = -warm_up; sample < asked_.samples; ++sample) {
       co_await one(50us);
-      const auto seen = observer_.seen(round_);  // of each: it looks for them one after the other
+      const auto seen = observer_.seen(round_);  // times of both words, which it polls one after the other
       if (sample < 0) continue;
       to_.idle_after_kernel.push_back(bench::microseconds(noticed_ - seen.kernel));
       if (streams_write_) to_.idle_after_stream.push_back(bench::microseconds(noticed_ - seen.stream));
@@ -140,7 +139,7 @@ class taker {
     in.launch(bench::spin, flags_[which].word, round, time.count());
   }
 
-  /// A kernel that the PE, which has nothing else to do, awaits.
+  /// Times a kernel that the otherwise idle PE awaits.
   imbrex::task<> one(nanoseconds time) {
     observer_.look_for(++round_);
     submitted_ = steady::now();
@@ -151,8 +150,7 @@ class taker {
   }
   imbrex::task<> end_of_long() { co_await long_.done(); }
   imbrex::task<> one_while_the_other_runs() {
-    co_await imbrex::sleep_for(
-        200us);  // until the long one runs and its launch is no part of what is measured
+    co_await imbrex::sleep_for(200us);  // so that the long kernel runs, and its launch is not measured
     co_await one(10us);
     was_late_ = flags_.load(of_long_kernel) == round_;
   }

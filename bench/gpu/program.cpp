@@ -16,7 +16,7 @@ namespace {
 
 struct shown_help {};
 
-/// The runtime's options, as far as they concern this, and the program's own.
+/// Parses the relevant options of the runtime, and the program's own options.
 imbrex::options parse(const program& what, int argc, char** argv, bool& describe) {
   imbrex::options settings = imbrex::parse_options(argc, argv);
   if (settings.device.empty()) settings.device = "cuda";
@@ -40,7 +40,7 @@ void say(const program& what, const char* kind, const std::string& text) {
   std::fprintf(stderr, "gpu_%s: %s: %s\n", what.name.c_str(), kind, text.c_str());
 }
 
-/// What is said of the device; nothing, and the reason on the error output, if there is none.
+/// Describes the device; empty, with the reason on standard error, if there is none.
 std::optional<imbrex::device_info> find(const program& what, const imbrex::options& settings) {
   try {
     return open_devices(settings).front()->info();

@@ -15,25 +15,24 @@
 
 namespace bench {
 
-/// What the programs of this folder exit with where there is no such device: test drivers take it for
-/// "skipped".
+/// The exit status without a device of the requested kind: test drivers treat it as "skipped".
 inline constexpr int no_device = 77;
 
-/// What a program of this folder measures.
+/// A measuring program.
 struct program {
-  std::string name;                        ///< of the "program" in what it prints
-  std::string text;                        ///< for its --help
+  std::string name;                        ///< value of "program" in its output
+  std::string text;                        ///< text of --help
   std::function<void(CLI::App&)> declare;  ///< adds its own options
   std::function<void(const imbrex::options&, nlohmann::ordered_json&)> measure;  ///< adds rows to an array
 };
 
-/// Runs it: takes the runtime's options out of the command line (`--device`, cuda unless given;
-/// `--device-model`, of the emulated device h200 unless given), then the program's own, and prints one line,
-/// a JSON object: program, device, backend, rows. Returns the exit status. `--describe` has it print the line
-/// without measuring.
+/// Runs a program. It removes the runtime's options from the command line: `--device`, cuda by default;
+/// `--device-model`, h200 by default for the emulated device. Then it parses the program's own options, and
+/// prints one line, a JSON object: program, device, backend, rows. Returns the exit status. With `--describe`
+/// it prints the line without measuring.
 int run(const program& what, int argc, char** argv);
 
-/// The devices that the options ask for. Throws imbrex::error where there are none.
+/// The devices selected by the options. Throws imbrex::error if there are none.
 std::vector<std::unique_ptr<imbrex::device>> open_devices(const imbrex::options& settings);
 
 /// Runs a main task. Throws imbrex::error if the run fails.
@@ -43,12 +42,12 @@ void run_on(const imbrex::options& settings, Main main) {
     throw imbrex::error("the run has failed, for the reason that it has told");
 }
 
-/// The middle one, or the mean of the two in the middle; and the value that 95 % do not exceed. Of at least
-/// one.
+/// The median (the middle value, or the mean of the two middle values), and the 95th percentile, of at least
+/// one value.
 double median(std::vector<double> values);
 double percentile_95(std::vector<double> values);
 
-/// For a row: the median, least and greatest.
+/// The median, least and greatest value, for a row.
 nlohmann::ordered_json spread(const std::vector<double>& values);
 
 }  // namespace bench

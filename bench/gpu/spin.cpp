@@ -15,7 +15,7 @@ constexpr auto native_spin = spin_on_device;
 constexpr auto native_spin = nullptr;
 #endif
 
-/// It sleeps, and so may take longer, so that it leaves the processor to those who are measured.
+/// Sleeps, possibly longer than requested, to leave the processor to the measured threads.
 void spin_on_host(std::atomic<std::uint32_t>* word, std::uint32_t value, std::int64_t nanoseconds) {
   std::this_thread::sleep_for(std::chrono::nanoseconds(nanoseconds));
   word->store(value, std::memory_order_release);

@@ -8,8 +8,8 @@
 
 namespace bench {
 
-/// A kernel of one thread that does nothing for so many nanoseconds and then, as its last act, stores a
-/// number into a word of pinned host memory: so the host sees when it ended.
+/// A kernel of one thread that spins for some nanoseconds. Its last action stores a number into a word of
+/// pinned host memory, which tells the host the time of its end.
 extern const imbrex::kernel<std::atomic<std::uint32_t>*, std::uint32_t, std::int64_t> spin;
 
 }  // namespace bench

@@ -11,13 +11,13 @@
 
 namespace {
 
-constexpr int n = 16;  // cells along a side of a block
+constexpr int n = 16;  // cells along an edge of a block
 constexpr int blocks = 2;
 constexpr int faces_at_once = blocks * blocks * blocks * imbrex::side<3>::faces;
 constexpr imbrex::periodic<3> around{true, true, true};
 
 struct face {
-  imbrex::side<3> side{};  // of the block that gets it
+  imbrex::side<3> side{};  // side of the receiving block
   std::vector<double> cells{};
 };
 

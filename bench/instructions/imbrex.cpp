@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Does one thing so many times, for count.py, which counts what one of them costs:
+// Repeats one operation; count.py derives the cost of a single one:
 //   valgrind --tool=callgrind build/release/bin/instructions_imbrex message 20000 --pes 1
 #include <array>
 #include <charconv>
@@ -15,7 +15,7 @@
 
 namespace {
 
-/// Of what is counted for each element.
+/// The number of elements in operations that are counted for each element.
 constexpr int elements = 1000;
 
 class player : public imbrex::chare<player> {
@@ -33,7 +33,7 @@ class player : public imbrex::chare<player> {
     imbrex::send<&player::pass>(peers()[1 - where()[0]], left - 1);
   }
 
-  /// Each message is received by its reference number and followed by the next, to this chare itself.
+  /// Receives each message by its reference number, and sends the next one to this chare itself.
   imbrex::task<std::int64_t> receive_own(std::int64_t messages) {
     std::int64_t received = 0;
     for (std::int64_t i = 0; i < messages; ++i) {
@@ -44,7 +44,7 @@ class player : public imbrex::chare<player> {
     co_return received;
   }
 
-  /// Receives by reference number what the other chare sends, and sends it as many.
+  /// Receives the other chare's messages by reference number, and sends it as many.
   imbrex::task<std::int64_t> exchange(std::int64_t messages) {
     const auto other = peers()[1 - where()[0]];
     std::int64_t received = 0;
@@ -56,7 +56,7 @@ class player : public imbrex::chare<player> {
     co_return received;
   }
 
-  /// Awaits each answer of the other chare before it calls again.
+  /// Awaits each reply of the other chare before the next call.
   imbrex::task<std::int64_t> call_other(std::int64_t calls) {
     const auto other = peers()[1];
     std::int64_t answered = 0;
@@ -97,7 +97,7 @@ class member : public imbrex::chare<member> {
     }
     co_return received;
   }
-  /// With four partners, of which two are on other PEs if the PEs are two.
+  /// Exchanges with four partners, of which two are on the other PE if there are two PEs.
   imbrex::task<std::int64_t> sparse_exchange(std::int64_t rounds, int members) {
     const int own = where()[0];
     std::int64_t done = 0;
@@ -123,7 +123,7 @@ class member : public imbrex::chare<member> {
 
 class wanderer : public imbrex::chare<wanderer> {
  public:
-  /// Moves to the next PE and on, each time at its balance point.
+  /// Moves from PE to PE, each time at its balance point.
   imbrex::task<std::int64_t> wander(std::int64_t moves) {
     while (moved_ < moves) {
       ++moved_;
@@ -155,7 +155,7 @@ class launcher : public imbrex::chare<launcher> {
   imbrex::stream work_{imbrex::gpu(), imbrex::stream_priority::normal, "what is counted"};
 };
 
-/// Two of them pass 8 bytes of their device's memory to and fro.
+/// One of two chares that pass 8 bytes of device memory back and forth.
 class passer : public imbrex::chare<passer> {
  public:
   imbrex::mailbox<imbrex::device_buffer<double>> handed;
@@ -215,7 +215,7 @@ class passer : public imbrex::chare<passer> {
   std::array<cell, 2> in_{cell(imbrex::gpu(), 1), cell(imbrex::gpu(), 1)};
 };
 
-/// How often it is done by each of so many.
+/// The number of repetitions for each of the members.
 std::int64_t rounds_of(std::int64_t times, std::int64_t members) {
   if (times % members != 0)
     throw imbrex::usage_error(std::to_string(times) + " times: it is done by " + std::to_string(members) +
@@ -235,7 +235,7 @@ imbrex::task<std::int64_t> perform_collective(std::string_view what, std::int64_
   co_return performed;
 }
 
-/// How often it was done.
+/// Performs the operation; returns the number of repetitions.
 imbrex::task<std::int64_t> perform(std::string_view what, std::int64_t times) {
   if (what == "create") {
     const auto cells = imbrex::make_array<cell>(static_cast<int>(times));

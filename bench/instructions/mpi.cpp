@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What count.py counts of imbrex::mpi: `instructions_mpi OPERATION TIMES` does one thing so many times. A
-// collective and an access to a window count once for each rank.
+// The operations of imbrex::mpi that count.py measures: `instructions_mpi OPERATION TIMES` repeats one
+// operation. A collective, and an access to a window, count once for each rank.
 #include <mpi.h>
 
 #include <array>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jacobi3D as one writes it with a CUDA-aware MPI: a block for each rank in its device, whose faces go to the
-// neighbours as they lie there (--comm message), or through the host (--comm host), as in figures 4.13 and
-// 4.14 of J. Choi, "Scalable Heterogeneous Computing with Asynchronous Message-Driven Execution", 2022.
-// Kernels, cuts, boundary, timing and output are jacobi3d's.
+// Jacobi3D for a CUDA-aware MPI: each rank has a block on its device. Faces are sent to the neighbours from
+// device memory (--comm message), or through the host (--comm host), as in figures 4.13 and 4.14 of J. Choi,
+// "Scalable Heterogeneous Computing with Asynchronous Message-Driven Execution", 2022. Kernels,
+// decomposition, boundary, timing and output are jacobi3d's.
 //   imbrex run --ranks 4 --pes 2 --device emulated --devices 2 jacobi3d_device_ranks --grid 64,64,64
 //   imbrex run --ranks 12 --pes 12 --machine simulated --device-model summit --no-data
 //       jacobi3d_device_ranks --grid 1536,1536,3072 --comm message
@@ -45,7 +45,7 @@ constexpr std::array<std::string_view, 8> known_options{"--grid", "--iters", "--
                                                         "--comm", "--json",  "--quiet",  "--help"};
 constexpr std::array<std::string_view, 2> unless_given{"--overlap=none", "--device=emulated"};
 
-/// Doubles in the device of the rank's PE.
+/// Doubles on the device of the rank's PE.
 class device_array {
  public:
   explicit device_array(std::size_t size) : size_(size) {
@@ -75,7 +75,7 @@ class device_array {
   double* cells_ = nullptr;
 };
 
-/// A launch of one of jacobi3d's kernels, behind those before it.
+/// Launches one of jacobi3d's kernels after all earlier work.
 template <class... Args>
 void launch(const imbrex::kernel<Args...>& what, const std::type_identity_t<Args>&... args) {
   struct call {
@@ -109,7 +109,7 @@ class block {
     if (keeps_data()) fill(initial_values::parse(setup.init));
   }
 
-  /// One iteration. Returns the greatest change of a cell if it is wanted.
+  /// Runs one iteration. Returns the greatest change of a cell if requested.
   double iterate(bool change_wanted) {
     std::vector<MPI_Request> requests;
     for (exchanged_face& each : exchanged_) {
@@ -133,7 +133,7 @@ class block {
     return change_wanted && keeps_data() ? change() : 0;
   }
 
-  /// Whether the emulated device has what is copied to it; with --no-data it has not.
+  /// Whether the emulated device stores data; with --no-data it does not.
   bool keeps_data() const {
     double seen = 0;
     const double known = 1;
@@ -156,14 +156,14 @@ class block {
   }
 
  private:
-  /// What goes to a neighbour and comes from there.
+  /// A face exchanged with a neighbour, with buffers for both directions.
   struct exchanged_face {
     exchanged_face(int at, int rank, std::size_t cells)
         : side(at), neighbour(rank), in(cells), out(cells), in_on_host(cells), out_on_host(cells) {}
 
     int side, neighbour;
     device_array in, out;
-    std::vector<double> in_on_host, out_on_host;  ///< where faces go through the host
+    std::vector<double> in_on_host, out_on_host;  ///< used if faces go through the host
   };
 
   void receive(exchanged_face& face, MPI_Request& request) {
@@ -188,7 +188,7 @@ class block {
             all[layout_.at(i, j, k)] = values.at(cut_.grid, first[0] + i, first[1] + j, first[2] + k);
         }
     now_.put(all);
-    next_.put(all);  // for the layer around the grid
+    next_.put(all);  // initialises the layer around the grid
   }
 
   double change() const {

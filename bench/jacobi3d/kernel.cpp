@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sweep by itself, in cells a second, beside what bounds it: a copy past the caches of as many numbers. A
-// cell of either counts 16 bytes. pair/threads measures both in turn and reports the median ratio, which is
-// what holds still on a shared machine.
+// Jacobi3D's sweep alone, in cells a second, and its bound: a copy of as many numbers with streaming stores.
+// A cell of either counts 16 bytes. pair/threads measures both alternately and reports the median ratio,
+// which is stable on a shared machine.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -83,7 +83,7 @@ void copy(benchmark::State& state) {
 }
 BENCHMARK(copy)->Arg(1)->Arg(2)->UseManualTime()->Unit(benchmark::kMillisecond);
 
-// Arguments: extents, then 1 to store past the caches.
+// Arguments: extents, then 1 for streaming stores.
 void sweep_block(benchmark::State& state) {
   const extents cells{state.range(0), state.range(1), state.range(2)};
   jacobi3d::block_field field(cells, {});

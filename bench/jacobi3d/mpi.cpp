@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jacobi3D as one writes it with MPI: a block for each rank, halos exchanged by calls that do not block, and
-// with --overlap manual the interior swept meanwhile (J. Choi, "Scalable Heterogeneous Computing with
-// Asynchronous Message-Driven Execution", 2022, figure 5.1). Kernel, cuts, boundary, timing and output are
+// Jacobi3D in plain MPI: a block for each rank, halos exchanged by non-blocking calls, and with --overlap
+// manual the interior swept meanwhile (J. Choi, "Scalable Heterogeneous Computing with Asynchronous
+// Message-Driven Execution", 2022, figure 5.1). Kernel, decomposition, boundary, timing and output are
 // jacobi3d's.
 //   mpirun -n 4 build/release/bin/jacobi3d_mpi --grid 256,256,256 --overlap manual
 #include <mpi.h>
@@ -53,7 +53,7 @@ class block {
     fill(field_, initial_values::parse(setup.init), cut.grid, cut.first(place_));
   }
 
-  // One iteration. Returns the greatest change of a cell if it is wanted.
+  // Runs one iteration. Returns the greatest change of a cell if requested.
   double iterate(bool change_wanted) {
     const sweep_options options{.stores = stores_, .change = change_wanted};
     std::array<MPI_Request, 2 * sides> requests;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the programs of MPI have in common: options, timing and output are jacobi3d's.
+// Common parts of the MPI programs: options, timing and output are jacobi3d's.
 #pragma once
 
 #include <fmt/format.h>
@@ -20,20 +20,20 @@
 
 namespace jacobi3d::by_ranks {
 
-/// A program, and its options beside those that all have.
+/// A program and its own options.
 struct program_kind {
   const char* name;
   const char* usage;
-  std::span<const std::string_view> options;       ///< of jacobi3d, that it knows
-  std::span<const std::string_view> unless_given;  ///< words before those of the command line
+  std::span<const std::string_view> options;       ///< jacobi3d's options that it accepts
+  std::span<const std::string_view> unless_given;  ///< words inserted before those of the command line
 };
 
-/// Where the block of a rank lies in the array of blocks.
+/// The index of a rank's block in the array of blocks.
 inline extents place_of(const decomposition& cut, int rank) {
   return {rank / cut.blocks[2] / cut.blocks[1], rank / cut.blocks[2] % cut.blocks[1], rank % cut.blocks[2]};
 }
 
-/// The rank beyond a side of a rank's block.
+/// The rank at a side of a rank's block.
 inline int neighbour_of(const decomposition& cut, int rank, int side) {
   const extents between{cut.blocks[1] * cut.blocks[2], cut.blocks[2], 1};
   return rank + int(between[std::size_t(side / 2)]) * (side % 2 == 0 ? -1 : 1);
@@ -56,7 +56,7 @@ inline settings parse(const program_kind& kind, int argc, char** argv, int ranks
   return setup;
 }
 
-/// Stretches end as jacobi3d's do, with the greatest change of all blocks known everywhere.
+/// Series of iterations end as jacobi3d's do: all ranks know the greatest change of all blocks.
 template <class Block>
 measurement measure(const settings& setup, Block& own_block) {
   measurement result;
@@ -113,7 +113,7 @@ void run(const settings& setup, int rank) {
     throw std::runtime_error(setup.json + " cannot be written");
 }
 
-/// The program's main.
+/// The main function of a program.
 template <class Block>
 int program(const program_kind& kind, int argc, char** argv) {
   return bench::mpi_main(kind.name, argc, argv, [&](int rank, int ranks) {

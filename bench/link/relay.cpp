@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The link between two network namespaces: a TUN device in each, and this program, which holds each packet
-// for as long as a link of the given delay and rate would. link.py starts it.
+// The link between two network namespaces: a TUN device in each, and this program, which delays each packet
+// as a link of the given delay and rate would. Started by link.py.
 //
-// It writes "ready" when the devices are there, and ends when its standard input does, so that it never
-// outlives who started it; then it writes what it did as one line of JSON. Status 2 for a wrong command line,
-// else 1 if the link cannot be made or breaks.
+// It writes "ready" when the devices exist. It ends when its standard input is closed, so that it never
+// outlives its parent; then it writes its statistics as one line of JSON. Status 2 for a wrong command line,
+// else 1 if the link cannot be created or breaks.
 #include <poll.h>
 #include <sched.h>
 #include <sys/prctl.h>
@@ -56,12 +56,12 @@ std::int64_t number(std::string_view text, std::int64_t least) {
   return value;
 }
 
-/// One way through the link: what is read from one device is written to the other when it is due.
+/// One direction of the link: packets read from one device are written to the other when they are due.
 class direction {
  public:
   direction(wire_properties properties, int from, int to) : wire_(properties), from_(from), to_(to) {}
 
-  /// Takes in one packet; false if there is none.
+  /// Reads one packet; false if there is none.
   bool take() {
     const std::span<std::byte> buffer = wire_.buffer();
     const ssize_t size = read(from_, buffer.data(), buffer.size());
@@ -71,13 +71,13 @@ class direction {
     return true;
   }
 
-  /// Delivers what is due.
+  /// Delivers all due packets.
   void deliver() {
     while (const auto due = wire_.due()) {
       const time late = now() - *due;
       if (late < time(0)) return;
       const auto packet = wire_.front();
-      // A device that was taken down refuses packets; they are lost, as on a real link.
+      // A device that is down refuses packets; they are lost, as on a real link.
       if (write(to_, packet.data(), packet.size()) < 0) ++refused_;
       ++packets_;
       bytes_ += packet.size();
@@ -109,11 +109,11 @@ class direction {
   time late_most_{};
 };
 
-/// Standard input, the first and the second device, as `ppoll` wants them.
+/// Standard input, the first and the second device, as arguments of `ppoll`.
 using polled_files = std::array<pollfd, 3>;
 
-/// Sleeps until one of the first `count` files has something to read, or until the moment, if one is given.
-/// False if standard input has ended.
+/// Sleeps until one of the first `count` files is readable, or until `moment`, if given. False if standard
+/// input has ended.
 bool sleep_until(polled_files& files, nfds_t count, std::optional<time> moment) {
   timespec timeout{};
   if (moment) {
@@ -133,8 +133,8 @@ bool sleep_until(polled_files& files, nfds_t count, std::optional<time> moment) 
   return files[0].revents == 0;
 }
 
-/// The time of a packet must not depend on how busy the processors are: this program sleeps most of the time,
-/// and is to run at once when a packet is due.
+/// Packet times must not depend on the load of the processors. This program sleeps most of the time, and must
+/// run at once when a packet is due.
 void run_at_once() {
   prctl(PR_SET_TIMERSLACK, 1UL);
   sched_param parameters{};
@@ -145,13 +145,13 @@ void run_at_once() {
   }
 }
 
-/// Carries packets both ways until standard input ends.
+/// Carries packets in both directions until standard input ends.
 void carry(direction& forth, direction& back, polled_files files) {
   using namespace std::chrono_literals;
-  // Waking up takes about that long. So sleeps end so much earlier; the rest is spent looking for packets.
+  // The approximate time of a wake-up. Sleeps end this much earlier; the rest is spent polling.
   constexpr time wakeup = 40us;
-  // The kernel stops a real-time thread for 50 ms once it has worked for 95 % of a second. So after a period
-  // that was mostly work this one sleeps.
+  // The kernel stops a real-time thread for 50 ms once it has worked for 95 % of a second. So this thread
+  // sleeps after a period with too much work.
   constexpr time period = 1ms;
   constexpr time most_work = 850us;
   constexpr time rest = 150us;

@@ -33,8 +33,8 @@ ifreq request_for(const std::string& device) {
   return request;
 }
 
-// A TUN device calls itself one of 10 Mbit/s, and communication libraries choose their protocols by that.
-// Some kernels cannot be told otherwise, and packets are held for the right time all the same.
+// TUN devices report 10 Mbit/s, and communication libraries choose their protocols by that speed. Some
+// kernels do not allow changing it; packets are still delayed correctly.
 void announce_speed(const std::string& device, double bits_per_second) {
   const descriptor control(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   ifreq request = request_for(device);

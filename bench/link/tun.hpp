@@ -7,7 +7,7 @@
 
 namespace bench::link {
 
-/// An open file of the system, closed at the end.
+/// An open file descriptor, closed by the destructor.
 class descriptor {
  public:
   explicit descriptor(int number) : number_(number) {}
@@ -21,10 +21,10 @@ class descriptor {
   int number_;
 };
 
-/// Makes a TUN device in a network namespace, given by its file (`/run/netns/...`). Each `read` of the
-/// result, which never blocks, takes a packet that was sent through the device; each `write` delivers one to
-/// the namespace. The device goes with the descriptor. Programs that ask it for its speed are told
-/// `bits_per_second`. Throws `std::system_error`, which says what failed.
+/// Creates a TUN device in a network namespace, given by its file (`/run/netns/...`). Each `read` of the
+/// result, which never blocks, takes a packet sent through the device; each `write` delivers one to the
+/// namespace. The device exists as long as the descriptor. It reports `bits_per_second` as its speed. Throws
+/// `std::system_error` with the failed operation.
 descriptor open_tun(const std::string& name_space, const std::string& device, double bits_per_second);
 
 }  // namespace bench::link

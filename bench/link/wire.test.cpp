@@ -49,7 +49,7 @@ TEST(wire, contents_and_order_are_kept) {
   EXPECT_EQ(w.front().size(), 1000u);
   EXPECT_EQ(w.front()[0], std::byte{1});
   w.pop();
-  send(w, 30, 51us, std::byte{3});  // in the buffer of the first one
+  send(w, 30, 51us, std::byte{3});  // reuses the buffer of the first packet
   EXPECT_EQ(w.front().size(), 20u);
   EXPECT_EQ(w.front()[0], std::byte{2});
   w.pop();
@@ -78,7 +78,7 @@ TEST(wire, what_travels_takes_no_place_in_the_queue) {
 TEST(wire, a_packet_taken_off_frees_no_place_twice) {
   wire w = fast_wire(1);
   send(w, 1000, 50us);
-  EXPECT_TRUE(send(w, 1000, 51us));  // the first one travels
+  EXPECT_TRUE(send(w, 1000, 51us));  // the first packet travels
   w.pop();
   EXPECT_FALSE(send(w, 1000, 51us));
   EXPECT_TRUE(send(w, 1000, 52us));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a programmer would write instead of messages between objects of one thread; and the floor under it.
+// Hand-written alternatives to messages between objects of one thread, and their lower bound.
 #include <coroutine>
 #include <cstdint>
 #include <exception>
@@ -23,7 +23,7 @@ struct adder final : receiver {
   void pass(std::int64_t value) override { sum += value; }
 };
 
-/// No queue at all.
+/// A virtual call without a queue.
 void local_message_virtual_call(benchmark::State& state) {
   bench::per_operation(state, 1, [](std::int64_t n) {
     const std::unique_ptr<receiver> to = std::make_unique<adder>();
@@ -38,7 +38,7 @@ void local_message_virtual_call(benchmark::State& state) {
 }
 BENCHMARK(local_message_virtual_call)->Apply(bench::medians);
 
-/// The queue of functions under a lock that most event loops begin as.
+/// A queue of functions under a lock, the usual first version of an event loop.
 class locked_queue {
  public:
   void push(std::function<void()> f) {
@@ -95,7 +95,7 @@ void queue_drain_function_queue(benchmark::State& state) {
     for (std::int64_t round = 0; round <= n / queued; ++round) {
       const bench::stopwatch watch;
       for (std::int64_t i = 0; i < queued; ++i)
-        queue.push([&to, i, round] { to.sum += i ^ round; });  // too large for std::function's own space
+        queue.push([&to, i, round] { to.sum += i ^ round; });  // too large for std::function's buffer
       while (queue.run_one()) {
       }
       if (round > 0) seconds += watch.seconds();
@@ -106,7 +106,7 @@ void queue_drain_function_queue(benchmark::State& state) {
 }
 BENCHMARK(queue_drain_function_queue)->Apply(bench::medians);
 
-/// A coroutine that is resumed by hand: what a mailbox iteration costs without a message.
+/// A coroutine resumed by hand: the cost of a mailbox iteration without a message.
 struct generator {
   struct promise_type {
     generator get_return_object() {

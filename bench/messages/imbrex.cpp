@@ -25,7 +25,7 @@ class relay : public imbrex::chare<relay> {
     imbrex::send<&relay::pass>(peers()[1 - where()[0]], left - 1);
   }
 
-  /// Each message is received by its reference number and answered by the next, to this chare itself.
+  /// Receives each message by its reference number, and sends the next one to this chare itself.
   imbrex::task<double> iterate(std::int64_t iterations) {
     const bench::stopwatch watch;
     for (std::int64_t i = 0; i < iterations; ++i) {
@@ -36,7 +36,7 @@ class relay : public imbrex::chare<relay> {
     co_return watch.seconds();
   }
 
-  /// Receives what the other chare sends, and sends it the next.
+  /// Receives the other chare's message, and sends it the next.
   imbrex::task<double> exchange(std::int64_t rounds) {
     const auto other = peers()[1 - where()[0]];
     const bench::stopwatch watch;
@@ -48,7 +48,7 @@ class relay : public imbrex::chare<relay> {
     co_return watch.seconds();
   }
 
-  /// Queues messages, and waits until they have been drained. The first round only fills the pool of memory.
+  /// Queues messages, and waits until they are processed. The first round only fills the memory pool.
   imbrex::task<double> fill(std::int64_t rounds) {
     const auto other = peers()[1];
     double seconds = 0;

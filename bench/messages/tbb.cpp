@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// oneTBB on one thread: a task that spawns the next, a million tasks that wait, and a node of a flow graph.
+// oneTBB on one thread: a task that spawns the next, a million queued tasks, and a node of a flow graph.
 #include <cstdint>
 
 #include <tbb/flow_graph.h>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What apps/minimd is compared with: Lennard-Jones or embedded atoms by plain loops over arrays, with full
-// lists of neighbours and vectors of eight numbers, on one processor, in one file. It knows no chares, no
-// messages and no cells but those that it sorts atoms into. The initial state, the reader of a potential and
-// what is printed are minimd's.
+// The reference for apps/minimd: Lennard-Jones or embedded atoms by plain loops over arrays. It uses full
+// neighbour lists and vectors of eight numbers, on one processor, in one file. It has no chares, no messages,
+// and only cells for sorting atoms. The initial state, the reader of potentials and the output are minimd's.
 //
 //   minimd_plain [UNIT_CELLS_A_SIDE [STEPS [POTENTIAL_FILE]]]
 #include <immintrin.h>
@@ -34,26 +33,26 @@ namespace {
 using minimd::problem;
 using minimd::vectors;
 
-// All atoms, and images of those near a side, each with four numbers; at last one that is far away.
+// All atoms and the images near each side, with four numbers each; the last one is far away.
 struct atoms_in_box {
   problem what;
   std::size_t atoms = 0, images = 0;
   vectors x, v, f;
-  std::vector<std::int32_t> original;        // of each image
-  std::vector<std::array<double, 3>> shift;  // of each image
-  std::vector<std::size_t> begin;            // of each row of the lists, and the end
+  std::vector<std::int32_t> original;        // atom of each image
+  std::vector<std::array<double, 3>> shift;  // displacement of each image
+  std::vector<std::size_t> begin;            // begin of each atom's row in `list`, and the end
   std::vector<std::int32_t> list;
   double potential = 0, virial = 0;
-  // Of embedded atoms.
+  // Fields for embedded atoms:
   minimd::eam_potential embedded;
-  vectors cubics;  // of each interval of distances four of the density, and four of a pair's energy
-  std::vector<double> slopes;           // of the embedding energy
-  std::vector<std::int32_t> near;       // of each row of the lists those within the cut-off
-  std::vector<double> distances;        // of these
-  std::vector<std::size_t> near_begin;  // of each row of these, and the end
+  vectors cubics;                  // per interval of distances: four of the density, four of the pair energy
+  std::vector<double> slopes;      // derivatives of the embedding energy
+  std::vector<std::int32_t> near;  // per row of `list`: the atoms within the cut-off
+  std::vector<double> distances;   // distances of the atoms in `near`
+  std::vector<std::size_t> near_begin;  // begin of each row in `near`, and the end
 };
 
-// Into the box, and in the order of the cells that they are in, so that near ones are near in memory.
+// Moves atoms into the box, and sorts them by cells, so that near atoms are near in memory.
 void sort_atoms(atoms_in_box& s, const std::array<int, 3>& cells, const std::array<double, 3>& box) {
   std::vector<std::pair<int, std::int32_t>> order(s.atoms);
   for (std::size_t i = 0; i < s.atoms; ++i) {
@@ -177,7 +176,7 @@ WITH_VECTORS void make_lists(atoms_in_box& s, const std::array<int, 3>& cells,
           const auto near = static_cast<__mmask8>(
               _mm512_mask_cmp_pd_mask(left, squared, most, _CMP_LT_OQ) &
               _mm256_cmpneq_epi32_mask(numbers, _mm256_set1_epi32(static_cast<int>(i))));
-          // Some processors take a hundred cycles to compress into memory, and a few into a register.
+          // Compressing into memory takes a hundred cycles on some processors, into a register a few.
           _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm256_maskz_compress_epi32(near, numbers));
           to += __builtin_popcount(near);
         }
@@ -188,7 +187,7 @@ WITH_VECTORS void make_lists(atoms_in_box& s, const std::array<int, 3>& cells,
   }
 }
 
-// Rows of four numbers, two in a vector; and of eight rows the first numbers, the second, and so on.
+// The four columns of eight rows of four numbers; rows are loaded two in a vector.
 struct eight_rows {
   __m512d first, second, third, fourth;
 };
@@ -240,7 +239,7 @@ WITH_VECTORS void compute_lj(atoms_in_box& s) {
   s.virial = 24 * _mm512_reduce_add_pd(virial);
 }
 
-// Where eight distances are in the tables: their intervals, and how far into these.
+// The positions of eight distances in the tables: interval, and fraction of the interval.
 struct eight_places {
   alignas(32) std::int32_t interval[8];
   __m512d part;
@@ -257,14 +256,14 @@ WITH_VECTORS inline eight_places places_of(const minimd::spline& of, __m512d x) 
 WITH_VECTORS inline __m512d value_of(const eight_rows& c, __m512d p) {
   return _mm512_fmadd_pd(_mm512_fmadd_pd(_mm512_fmadd_pd(c.fourth, p, c.third), p, c.second), p, c.first);
 }
-// By interval.
+// Derivative with respect to the position in units of an interval.
 WITH_VECTORS inline __m512d slope_of(const eight_rows& c, __m512d p) {
   return _mm512_fmadd_pd(
       _mm512_fmadd_pd(_mm512_mul_pd(_mm512_set1_pd(3), c.fourth), p, _mm512_add_pd(c.third, c.third)), p,
       c.second);
 }
 
-// Those within the cut-off, and the density that they make together at an atom.
+// Collects the neighbours within the cut-off; returns their total density at the atom.
 WITH_VECTORS double collect_near(atoms_in_box& s, std::size_t i, std::size_t& used) {
   const double* const x = s.x.data();
   const __m512d most = _mm512_set1_pd(s.what.cutoff * s.what.cutoff);
@@ -295,7 +294,7 @@ WITH_VECTORS double collect_near(atoms_in_box& s, std::size_t i, std::size_t& us
     density = _mm512_mask_add_pd(density, left, density,
                                  value_of(load_rows(s.cubics.data(), at.interval, 8), at.part));
   }
-  // The rest of a vector are atoms far away, which have no force.
+  // Pads the vector with atoms far away, which exert no force.
   for (; count % 8 != 0; ++count) {
     near[count] = static_cast<std::int32_t>(s.atoms + s.images);
     distances[count] = INFINITY;
@@ -336,7 +335,7 @@ WITH_VECTORS void compute_embedded(atoms_in_box& s) {
       const eight_places at = places_of(s.embedded.density, _mm512_maskz_mov_pd(is_near, distance));
       const eight_rows of_density = load_rows(s.cubics.data(), at.interval, 8),
                        of_pair = load_rows(s.cubics.data() + 4, at.interval, 8);
-      const __m512d inverse = _mm512_div_pd(one, distance);  // 0 far away
+      const __m512d inverse = _mm512_div_pd(one, distance);  // 0 for atoms far away
       const __m512d energy = _mm512_mul_pd(value_of(of_pair, at.part), inverse);
       const __m512d energy_slope =
           _mm512_mul_pd(_mm512_fmsub_pd(slope_of(of_pair, at.part), scale, energy), inverse);
@@ -366,7 +365,7 @@ void compute_forces(atoms_in_box& s) {
     compute_embedded(s);
 }
 
-// The two functions of a distance, whose tables have the same steps, beside one another.
+// The tables of the two functions of the distance, which have equal steps, interleaved.
 void take_potential(atoms_in_box& s, const std::string& file) {
   minimd::be_copper(s.what);
   minimd::take_potential(s.what, file);

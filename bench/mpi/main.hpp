@@ -10,8 +10,8 @@
 
 namespace bench {
 
-/// The main of a program of MPI: calls run(rank, ranks) between MPI_Init and MPI_Finalize, and returns the
-/// status. Every rank comes to the same usage error; the first says it. Any other error ends the job.
+/// The main function of an MPI program: calls run(rank, ranks) between MPI_Init and MPI_Finalize, and returns
+/// the exit status. All ranks get the same usage error, and rank 0 prints it. Any other error ends the job.
 template <class Run>
 int mpi_main(const char* name, int argc, char** argv, Run run) {
   MPI_Init(&argc, &argv);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The OSU micro-benchmarks between chares: latency, bandwidth, both ways, of many pairs, and message rate,
-// of host memory and of memory in devices, on any machine.
+// The OSU micro-benchmarks between chares: latency, bandwidth, bidirectional bandwidth, multi-pair bandwidth
+// and message rate, for host and device memory, on any machine.
 //   build/release/bin/osu --machine simulated --device-model summit --no-data --pes 2
 //   build/release/bin/osu --machine simulated --device-model summit --no-data --pes 12 --distance 6
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ namespace {
 
 using namespace osu;
 
-/// What a course has come to, in the unit of its table.
+/// The result of a course, in the unit of its table.
 double figure_of(const course& c, double seconds) {
   switch (c.what) {
     case exchange::latency: return seconds / 2 * 1e6;

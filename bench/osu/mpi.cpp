@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The OSU micro-benchmarks between ranks of MPI: latency, bandwidth, and both ways, of host memory and of
-// memory in devices, by what lies there itself or through the host.
+// The OSU micro-benchmarks between MPI ranks: latency, bandwidth and bidirectional bandwidth, for host memory
+// and for device memory, which is sent directly or through the host.
 //   imbrex run --ranks 2 --pes 2 --device emulated --devices 2 osu_ranks --memory device
 //   imbrex run --ranks 12 --pes 12 --machine simulated --device-model summit --no-data
 //       osu_ranks --memory device --distance 6
@@ -119,7 +119,7 @@ unsigned char content(int rank, std::size_t at) {
   return static_cast<unsigned char>((std::size_t(rank) * 31 + at * 7 + at / 251) % 251);
 }
 
-/// One of a pair, and what it sends and receives in one course.
+/// One rank of a pair, with its buffers for one course.
 class station {
  public:
   station(const settings& setup, bool staged, std::size_t bytes, int window, int rank)
@@ -155,7 +155,7 @@ class station {
              : MPI_Send(&answer, 1, MPI_CHAR, other_, 1, MPI_COMM_WORLD);
     }
   }
-  /// Whether what came last is what the other has sent, as far as it has received.
+  /// Whether the last received bytes are those that the other rank has sent; true if it does not receive.
   bool is_right(const std::string& bench) const {
     if (bench == "bandwidth" && leads_) return true;
     std::vector<unsigned char> came(bytes_ * std::size_t(window_));
@@ -203,7 +203,7 @@ class station {
   std::vector<MPI_Request> requests_;
 };
 
-/// Seconds of a round; of those who take no part nothing.
+/// Seconds of a round; 0 for ranks that take no part.
 double measure(const settings& setup, const std::string& bench, bool staged, std::size_t bytes, int rank) {
   constexpr std::size_t large = 65'536;
   const int rounds = setup.rounds != 0 ? setup.rounds : bytes >= large ? 20 : 200;

@@ -16,7 +16,7 @@ namespace {
 using harness::count_of;
 using harness::refuse;
 
-// The options as they were given.
+// The options as written.
 struct texts {
   std::optional<std::string> bench, way, memory, smallest, largest, window, distance, rounds, json;
   bool check = false, quiet = false;

@@ -11,23 +11,23 @@
 
 namespace osu {
 
-/// What is measured, as the programs of the OSU suite do.
+/// The measured pattern, as in the programs of the OSU suite.
 enum class exchange {
   latency,        ///< osu_latency: one message there, one back; half of the time
-  bandwidth,      ///< osu_bw: a window of messages, then a short answer
-  bidirectional,  ///< osu_bibw: windows both ways at once
+  bandwidth,      ///< osu_bw: a window of messages, then a short reply
+  bidirectional,  ///< osu_bibw: windows in both directions at once
   multi_pair,     ///< osu_mbw_mr: bandwidth of all pairs together
-  rate,           ///< the same, as messages a second
+  rate,           ///< osu_mbw_mr: messages a second
 };
 inline constexpr std::array<const char*, 5> exchange_names{"latency", "bandwidth", "bidirectional",
                                                            "multi-pair", "rate"};
 
-/// How the bytes go from one chare to the other.
+/// The transport between the two chares.
 enum class way {
-  message,     ///< a message; of memory in a device with a place at the receiver
-  channel,     ///< `channel` of host memory, `device_channel` of memory in a device
-  persistent,  ///< `persistent_channel`, of memory in a device
-  staging,     ///< memory in a device is copied to the host, sent in a message, and copied to the device
+  message,     ///< a message; for device memory with a place at the receiver
+  channel,     ///< `channel` for host memory, `device_channel` for device memory
+  persistent,  ///< `persistent_channel`, for device memory
+  staging,     ///< device memory is copied to the host, sent in a message, and copied to the device
 };
 inline constexpr std::array<const char*, 4> way_names{"message", "channel", "persistent", "staging"};
 
@@ -42,12 +42,12 @@ struct course {
   way by = way::message;
   place memory = place::host;
   std::uint64_t bytes = 0;
-  int window = 1;    ///< messages under way at once
-  int pairs = 1;     ///< element i of the first so many leads one
-  int distance = 1;  ///< to the other of a pair
-  int warmup = 0;    ///< rounds before those that count
+  int window = 1;    ///< messages in flight at once
+  int pairs = 1;     ///< elements 0 to `pairs` - 1 lead one pair each
+  int distance = 1;  ///< index difference of the elements of a pair
+  int warmup = 0;    ///< rounds before the measured ones
   int rounds = 1;
-  bool checks = false;  ///< the bytes of a round
+  bool checks = false;  ///< whether it checks the bytes of a round
 
   bool takes_part(int element) const {
     return leads(element) || (element >= distance && leads(element - distance));
@@ -57,7 +57,7 @@ struct course {
   void serialize(auto& ar) { ar(what, by, memory, bytes, window, pairs, distance, warmup, rounds, checks); }
 };
 
-/// What the command line asks for.
+/// The settings of the command line.
 struct settings {
   imbrex::options machine;
   std::vector<exchange> exchanges{exchange::latency};
@@ -71,15 +71,15 @@ struct settings {
   bool checks = false;
   std::string json;
   bool quiet = false;
-  std::string help;  ///< not empty if that is all that is wanted
+  std::string help;  ///< text of --help if requested; else empty
 };
 
-/// Throws imbrex::usage_error.
+/// Throws imbrex::usage_error for wrong options.
 settings parse_settings(int argc, char** argv);
 
 /// The powers of two from the smallest to the largest size.
 std::vector<std::uint64_t> sizes_of(const settings& setup);
-/// That of one size.
+/// The course for one message size.
 course course_of(const settings& setup, exchange what, way by, std::uint64_t bytes);
 
 }  // namespace osu

@@ -105,7 +105,7 @@ imbrex::task<> station::receive(int message) {
       host_in_ = std::move(came.bytes);
       co_return;
     }
-    if (message > 0) co_await order_of(0).done();  // the one pinned buffer is read
+    if (message > 0) co_await order_of(0).done();  // the only pinned buffer has been read
     if (keeps_data()) std::ranges::copy(came.bytes, device_->staged_in->span().begin());
     imbrex::spend_copy(course_.bytes);
     order_of(0).copy(device_->in[slot_of(message)].span(), std::as_const(*device_->staged_in).span());
@@ -139,7 +139,7 @@ imbrex::task<> station::receive_window() {
 
 imbrex::task<> station::exchange_round() {
   if (course_.what == exchange::latency) {
-    // The answer says that the message has been read.
+    // The reply implies that the message has been read.
     loans_.clear();
     if (leads_) {
       co_await send_window();

@@ -14,21 +14,21 @@
 
 namespace osu {
 
-/// Bytes of host memory on their way.
+/// Bytes of host memory in a message.
 struct host_bytes {
   std::vector<std::byte> bytes;
-  imbrex::absent_bytes left_out{};  ///< with --no-data
+  imbrex::absent_bytes left_out{};  ///< set with --no-data
 };
 
-/// How much has come to a chare so far, and who waits for more: what an entry tells another one of its chare
-/// without a message.
+/// Counts received arrays and resumes a coroutine that waits for more: communication between entries of one
+/// chare without messages.
 class arrivals {
  public:
   void add() {
     ++count_;
     if (waiting_ && count_ >= awaited_) std::exchange(waiting_, nullptr).resume();
   }
-  /// Ends when so many more have come than have been awaited before.
+  /// Completes when `more` arrays beyond those awaited before have been counted.
   auto next(int more) {
     awaited_ += more;
     struct awaiter {
@@ -46,32 +46,32 @@ class arrivals {
   std::coroutine_handle<> waiting_;
 };
 
-/// One of a pair: sends and receives windows of messages in one of the ways. What it receives is used only
-/// when it is there, in the memory of the device if that is where it goes.
+/// One chare of a pair: sends and receives windows of messages by one transport. Received data count only
+/// when they are complete in their memory, device memory if that is their destination.
 class station : public imbrex::chare<station, imbrex::index<1>> {
  public:
-  /// Makes the buffers of a course; connects the channels.
+  /// Creates the buffers of a course and connects the channels.
   void prepare(const course& c);
-  /// The seconds of a round, of the one who leads; else 0.
+  /// The seconds of a round for the leading chare; otherwise 0.
   imbrex::task<double> run();
-  /// True unless the bytes that came last are others than were sent.
+  /// True unless the last received bytes differ from the sent ones.
   imbrex::task<bool> is_right();
 
   imbrex::mailbox<host_bytes> messages;
   imbrex::channel<host_bytes> host_channel;
   imbrex::device_channel<std::byte> device_channel;
   imbrex::persistent_channel<std::byte> bound_channel;
-  imbrex::mailbox<int> answers;  ///< to a window
+  imbrex::mailbox<int> answers;  ///< replies to windows
 
   imbrex::device_place<std::byte> place(int slot, std::size_t count);
   void take(int slot, imbrex::device_argument<std::byte, &station::place> bytes);
 
  private:
-  static constexpr std::size_t streams = 4;         ///< that what is received goes through
-  static constexpr std::size_t bound_streams = 16;  ///< that persistent channels send after
+  static constexpr std::size_t streams = 4;         ///< streams for received data
+  static constexpr std::size_t bound_streams = 16;  ///< streams from which persistent channels send
   static constexpr std::size_t most_slots = 64;
 
-  /// What a course needs in a device.
+  /// The objects of a course on a device.
   struct on_device {
     explicit on_device(const course& c);
     imbrex::device_buffer<std::byte> out;
@@ -79,7 +79,7 @@ class station : public imbrex::chare<station, imbrex::index<1>> {
     std::optional<imbrex::pinned_buffer<std::byte>> staged_out, staged_in;
     std::vector<imbrex::stream> orders;
     std::vector<imbrex::stream>
-        bound;  ///< that persistent channels send after, as each waits for what it sends
+        bound;  ///< streams from which persistent channels send, as each send waits for its array
     imbrex::stream sending;
     imbrex::event_pool events;
   };
@@ -96,9 +96,9 @@ class station : public imbrex::chare<station, imbrex::index<1>> {
   imbrex::task<> receive_window();
   imbrex::task<> send(int message);
   imbrex::task<> receive(int message);
-  /// When all that was received is in its memory.
+  /// Completes when all received data are in their memory.
   imbrex::task<> received();
-  /// When all that was sent has been read.
+  /// Completes when all sent data have been read.
   imbrex::task<> sent();
   host_bytes bytes_of(const std::byte* from) const;
 

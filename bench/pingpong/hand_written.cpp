@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two threads without a runtime: the floor that the hardware sets, and what a programmer would begin with.
+// Two threads without a runtime: the lower bound by the hardware, and a simple hand-written version.
 #include <atomic>
 #include <condition_variable>
 #include <cstddef>
@@ -17,7 +17,7 @@
 
 namespace {
 
-/// Runs two functions, each on a core of its own like the PEs, and returns when both have ended.
+/// Runs two functions, each bound to its own core as PEs are, and returns when both have ended.
 template <class First, class Second>
 void run_two(First first, Second second) {
   const auto bound = [](int core, auto& run) {
@@ -53,7 +53,7 @@ double play(std::int64_t n, Take take, Give give) {
   return seconds;
 }
 
-/// A pointer in one cache line a direction: nothing can be faster.
+/// A pointer in one cache line for each direction: the fastest possible exchange.
 void pingpong_handover(benchmark::State& state) {
   struct alignas(64) slot {
     std::atomic<std::int64_t*> ball = nullptr;
@@ -78,7 +78,7 @@ void pingpong_handover(benchmark::State& state) {
 }
 BENCHMARK(pingpong_handover)->Apply(bench::medians);
 
-/// A queue under a lock, with a condition variable.
+/// A queue with a lock and a condition variable.
 class locked_queue {
  public:
   void push(std::vector<std::byte> bytes) {

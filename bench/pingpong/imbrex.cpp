@@ -13,7 +13,7 @@ class player : public imbrex::chare<player> {
  public:
   imbrex::mailbox<std::int64_t> arrivals;
 
-  /// Hits a ball to and fro: the bytes are moved from entry to entry, never copied.
+  /// Passes a ball back and forth: the bytes are moved from entry to entry, never copied.
   imbrex::task<double> serve(std::int64_t hits, std::vector<std::byte> ball) {
     const bench::stopwatch watch;
     imbrex::send<&player::hit>(peers()[1], hits - 1, std::move(ball));

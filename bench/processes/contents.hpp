@@ -12,10 +12,11 @@
 
 namespace bench {
 
-/// Which bytes a message has, so that one that was lost, mixed up or never moved is seen.
+/// The contents of a message, chosen so that lost, mixed up or missing bytes are detected.
 enum class contents : std::uint64_t { there = 1, back = 2, wrong = 3 };
 
-/// Byte `place` of a message of `size` bytes. No byte of `there` is that of `back` or `wrong`, nor zero.
+/// Byte `place` of a message of `size` bytes. No byte of `there` equals one of `back` or `wrong`, and none is
+/// zero.
 inline std::byte byte_of(contents which, std::size_t size, std::size_t place) {
   const std::uint64_t mixed = (size * 31 + place) * 0x9E3779B97F4A7C15U >> 58U;  // 0 to 63
   return static_cast<std::byte>(mixed + 64 * static_cast<std::uint64_t>(which));
@@ -33,7 +34,7 @@ inline bool holds(std::span<const std::byte> bytes, contents which, std::size_t 
   return true;
 }
 
-/// What a window of messages is answered with, in bytes.
+/// The size of the reply to a window of messages, in bytes.
 inline constexpr std::size_t answer_bytes = 4;
 
 [[noreturn]] inline void throw_wrong_contents(std::size_t size) {
@@ -41,7 +42,7 @@ inline constexpr std::size_t answer_bytes = 4;
                       " bytes did not arrive as they were sent: what was measured is worthless");
 }
 
-/// Buffers that begin on pages of their own, as OSU's do; filled with zeros.
+/// Buffers at page boundaries, as OSU's; filled with zeros.
 class buffers {
  public:
   buffers(int count, std::size_t bytes)

@@ -8,44 +8,45 @@
 
 namespace bench {
 
-/// What is asked of a program of this folder; all three understand the same options.
+/// The settings of these programs; all three have the same options.
 struct course {
   std::string bench = "pingpong";
   std::size_t smallest = 1;
-  std::size_t largest = 0;       ///< 0: what suits the bench
-  std::int64_t rounds = 0;       ///< timed ones of small messages; 0: what suits the bench
-  std::int64_t megabytes = 512;  ///< so much travels at most for each size, but for a least number of rounds
-  int window = 64;               ///< messages in flight
-  int buffers = 1;               ///< from which UCX and MPI send, and into which they receive, in turn
-  std::string payload = "shared";  ///< where the bytes of messages come from; `--help` says what may be asked
-  bool coalesces = false;          ///< Imbrex's windows, of short messages
-  int elements = 10'000;           ///< of the array that a broadcast goes to
+  std::size_t largest = 0;         ///< 0: default of the bench
+  std::int64_t rounds = 0;         ///< timed rounds of small messages; 0: default of the bench
+  std::int64_t megabytes = 512;    ///< most bytes sent for each size, except for a minimum of rounds
+  int window = 64;                 ///< messages in flight
+  int buffers = 1;                 ///< from which UCX and MPI send, and to which they receive, in turn
+  std::string payload = "shared";  ///< source of the messages' bytes; `--help` lists the values
+  bool coalesces = false;          ///< for Imbrex's windows of short messages
+  int elements = 10'000;           ///< size of the array that receives a broadcast
 
-  int priority = 0;  ///< priority of the measuring threads; 0: the usual scheduling
+  int priority = 0;  ///< real-time priority of the measuring threads; 0: normal scheduling
 
   bool is_pingpong() const { return bench == "pingpong"; }
-  /// What came is sent on, and not what was there before.
+  /// Received bytes are sent on, instead of the sender's own bytes.
   bool hands_on() const { return is_pingpong() && payload == "given"; }
   /// 1, 2, 4, ... bytes.
   std::vector<std::size_t> sizes() const;
-  /// How many rounds of messages of so many bytes are timed; a multiple of `stretches`.
+  /// The number of timed rounds for this message size; a multiple of `stretches`.
   std::int64_t rounds_of(std::size_t bytes) const;
-  /// And how many before them are not.
+  /// The number of untimed rounds before them.
   std::int64_t warm_up_of(std::size_t bytes) const;
 
-  /// Timed rounds are cut into so many stretches, of which the median counts: others use the processors too.
+  /// The number of series of timed rounds. Their median counts, since other programs may use the processors,
+  /// too.
   static constexpr int stretches = 10;
 };
 
-/// Reads the command line; `usage` says how the program is started. Prints the help and ends the program if
-/// that is asked for. Throws usage_error.
+/// Parses the command line. `usage`: how to start the program. Prints the help and ends the program on
+/// request. Throws usage_error.
 course parse_course(int argc, const char* const* argv, const std::string& usage, bool has_broadcast);
 
 /// Throws usage_error unless the job has two processes.
 void check_two_processes(int processes, const std::string& usage);
 
-/// While it lives this thread, and those that it starts meanwhile, have a real-time priority; 0 changes
-/// nothing. Throws imbrex::error where that is not allowed.
+/// Gives a real-time priority to this thread, and to those that it starts, while the object lives; 0 changes
+/// nothing. Throws imbrex::error if that is not allowed.
 class real_time {
  public:
   explicit real_time(int priority);

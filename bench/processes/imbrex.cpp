@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The benches of two processes by Imbrex, as one writes them: chares of an array, one on each process, and
-// entries that take bytes. And a broadcast to many chares with a reduction of what they return.
+// The benches of two processes in typical Imbrex code: chares of an array, one on each process, with entries
+// that take bytes. Also a broadcast to many chares with a reduction of their results.
 //   build/release/bin/imbrex run -n 2 build/release/bin/processes_imbrex --bench bandwidth
 #include <cstddef>
 #include <cstdint>
@@ -37,15 +37,15 @@ std::shared_ptr<const bytes> shared_bytes(std::size_t size, contents which) {
   return std::make_shared<const bytes>(filled(size, which));
 }
 
-/// Two of them: 0 leads, 1 follows.
+/// One of two players: 0 leads, 1 follows.
 class player : public imbrex::chare<player> {
  public:
   imbrex::mailbox<bytes> answers;
 
   explicit player(const course& plan) : asked_(plan) {}
 
-  /// A message there and one back: a ball that each hands on as it came, moved and never copied, or what each
-  /// has.
+  /// Sends a message there and one back. Either a ball that each player passes on as received, moved and
+  /// never copied; or each player's own bytes.
   imbrex::task<point> play(std::size_t size) {
     rounds_.emplace(asked_, size);
     rounds_->next();
@@ -68,7 +68,7 @@ class player : public imbrex::chare<player> {
     if (goes_on()) bounce();
   }
 
-  /// Windows of messages, each answered as a whole.
+  /// Windows of messages, each acknowledged as a whole.
   imbrex::task<point> stream(std::size_t size) {
     rounds_.emplace(asked_, size);
     const auto shared = shared_bytes(size, contents::there);
@@ -109,19 +109,19 @@ class player : public imbrex::chare<player> {
     if (asked_.payload == "shown") return imbrex::send<&player::answer_own>(other(), std::span(*own_));
     imbrex::send<&player::answer_own>(other(), own_);
   }
-  /// False, and tells the one that waits, when what came was the last.
+  /// False after the last message; then it also notifies the waiting player.
   bool goes_on() {
     if (where()[0] == 1 || rounds_->next()) return true;
     imbrex::send<&player::answers>(peers()[0], bytes{});
     return false;
   }
   imbrex::element<player> other() const { return peers()[1 - where()[0]]; }
-  /// Of a window.
+  /// The receiver of a window.
   imbrex::element<player> receiver() const { return asked_.coalesces ? other().coalesced() : other(); }
 
   course asked_;
-  std::shared_ptr<const bytes> own_;  ///< what this player sends of itself
-  int taken_ = 0;                     ///< of the present window
+  std::shared_ptr<const bytes> own_;  ///< bytes sent by this player
+  int taken_ = 0;                     ///< messages received of the current window
   contents verdict_ = contents::back;
   std::optional<rounds> rounds_;
 };

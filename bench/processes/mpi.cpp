@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The benches of two processes by MPI, as osu_latency, osu_bw and osu_mbw_mr do it: MPI_Send and MPI_Recv for
-// one message at a time; for a window, receives posted before, and MPI_Isend.
+// The benches of two processes in MPI, as osu_latency, osu_bw and osu_mbw_mr do it: MPI_Send and MPI_Recv for
+// one message at a time; receives posted before, and MPI_Isend, for a window.
 //   mpirun -n 2 build/release/bin/processes_mpi --bench bandwidth
 #include <algorithm>
 #include <cstdio>
@@ -33,7 +33,7 @@ void receive(std::span<std::byte> bytes, int from) {
            MPI_STATUS_IGNORE);
 }
 
-/// One size of one bench; `leads` is what the leading process does, `follows` the other.
+/// One size of one bench; `leads` is executed by the leading process, `follows` by the other.
 class exchange {
  public:
   exchange(const course& plan, std::size_t size)
@@ -85,7 +85,7 @@ class exchange {
 
  private:
   const buffers& ball(const rounds& r) const { return asked_.hands_on() && !r.first() ? in_ : out_; }
-  /// What is answered in the checked round.
+  /// The contents of the reply in the checked round.
   contents verdict() const {
     for (int m = 0; m < std::min(asked_.buffers, asked_.is_pingpong() ? 1 : asked_.window); ++m)
       if (!holds(in_.of(m), contents::there, size_)) return contents::wrong;
@@ -125,7 +125,7 @@ int main(int argc, char** argv) {
     const course plan = parse_course(argc, argv, usage, false);
     check_two_processes(processes, usage);
     run(plan, rank);
-  } catch (const imbrex::usage_error& e) {  // all processes come to it
+  } catch (const imbrex::usage_error& e) {  // all processes get this error
     if (rank == 0) std::fprintf(stderr, "processes_mpi: error: %s\n", e.what());
     status = imbrex::usage_error::exit_status;
   } catch (const std::exception& e) {

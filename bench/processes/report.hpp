@@ -12,7 +12,7 @@
 
 namespace bench {
 
-/// What a program prints: one line, a JSON object.
+/// The output of a program: one line, a JSON object.
 class report {
  public:
   report(const char* program, const course& plan) : program_(program), asked_(plan) {}

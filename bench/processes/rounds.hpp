@@ -11,15 +11,15 @@
 
 namespace bench {
 
-/// What came out for one size, whose first round has been checked.
+/// The result for one size; its first round has been checked.
 struct point {
   std::size_t size = 0;
   std::int64_t rounds = 0;
   double seconds_per_round = 0;
 };
 
-/// Counts the rounds of one size and times them, for the process that begins them: a checked one, some to
-/// warm up, then the timed ones.
+/// Counts and times the rounds of one size, for the leading process: a checked round, some warm-up rounds,
+/// then the timed ones.
 ///
 ///     rounds r(asked, bytes);
 ///     while (r.next()) r.first() ? checked_round() : round();
@@ -31,16 +31,16 @@ class rounds {
         stretch_(timed_ / course::stretches),
         mark_(warm_up_) {}
 
-  /// Before each round, and when the last has ended: false then.
+  /// Call it before each round, and after the last one: then it returns false.
   bool next() {
     if (done_ == mark_) [[unlikely]]
       end_stretch();
     return done_++ < warm_up_ + timed_;
   }
-  /// True in the round that is checked.
+  /// True in the checked round.
   bool first() const { return done_ == 1; }
 
-  /// Does something while the clock stands.
+  /// Calls `f` while the clock is stopped.
   template <class Function>
   void aside(Function f) {
     const auto begin = clock::now();
@@ -48,7 +48,7 @@ class rounds {
     begin_ += clock::now() - begin;
   }
 
-  /// The median of the stretches, when all rounds have ended.
+  /// The median of the series, after all rounds.
   point result(std::size_t size) const {
     auto sorted = seconds_;
     std::sort(sorted.begin(), sorted.end());
@@ -69,7 +69,7 @@ class rounds {
   std::int64_t timed_;
   std::int64_t warm_up_;
   std::int64_t stretch_;
-  std::int64_t mark_;  ///< after how many rounds the present stretch ends
+  std::int64_t mark_;  ///< number of rounds at which the current series ends
   std::int64_t done_ = 0;
   clock::time_point begin_{};
   std::vector<double> seconds_;

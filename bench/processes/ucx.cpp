@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The benches of two processes by UCX active messages and nothing else: one worker, polled, which no other
-// thread touches. UCX chooses how bytes travel. What came unasked (eager) is used where UCX put it, unless it
-// is to be handed on; what did not (rendezvous) is received into a buffer.
+// The benches of two processes by UCX active messages alone: one worker, polled, which no other thread uses.
+// UCX selects the transport. Eager messages are used in UCX's buffer, unless they are passed on; rendezvous
+// messages are received into a buffer.
 //   build/release/bin/imbrex run -n 2 build/release/bin/processes_ucx --bench bandwidth
 #include <algorithm>
 #include <cstdio>
@@ -72,8 +72,8 @@ class connection {
 
   enum kind : unsigned { message, answer };
 
-  /// From now on messages are like this, and are compared until `all_right`; UCX asks for buffers from `in`,
-  /// where all of them are put if they are kept.
+  /// From now on messages must have these contents, and are compared until `all_right`. UCX gets buffers from
+  /// `in`; with `keeps` all messages are copied there.
   void expect(contents which, std::size_t size, const buffers& in, bool keeps) {
     in_ = &in;
     keeps_ = keeps;
@@ -82,7 +82,7 @@ class connection {
     expected_ = which;
     compares_ = all_right_ = true;
   }
-  /// True if all that came since `expect` held what it should.
+  /// True if all messages since `expect` had the expected contents.
   bool all_right() {
     compares_ = false;
     return all_right_;
@@ -102,7 +102,8 @@ class connection {
     if (!UCS_PTR_IS_PTR(request)) ended(UCS_PTR_STATUS(request));
   }
 
-  /// Until all that was sent has left, and so many messages and answers have come since the last call.
+  /// Waits until all sent messages have left, and these many messages and replies have arrived since the last
+  /// call.
   void wait_for(int messages, int answers) {
     while (leaving_ > 0 || came_ < messages || answered_ < answers) ucp_worker_progress(worker_);
     check(problem_, "a message");
@@ -155,7 +156,7 @@ class connection {
     if (!UCS_PTR_IS_PTR(request)) self.received(UCS_PTR_STATUS(request));
     return UCS_OK;
   }
-  /// Which buffer it was does not matter: all messages of a checked round are alike.
+  /// The choice of the buffer has no effect: all messages of a checked round are equal.
   void received(ucs_status_t status) {
     if (status != UCS_OK) problem_ = status;
     take(in_->of(0));
@@ -185,7 +186,7 @@ class connection {
   ucs_status_t problem_ = UCS_OK;
 };
 
-/// One size of one bench; `lead` is what the leading process does, `follow` the other.
+/// One size of one bench; `lead` is executed by the leading process, `follow` by the other.
 class exchange {
  public:
   exchange(connection& other, const course& plan, std::size_t size, bool leads)
@@ -232,13 +233,13 @@ class exchange {
   }
 
  private:
-  /// Returns when the other process is ready too.
+  /// Returns when the other process is ready, too.
   void meet() {
     other_.send(connection::answer, answer_.of(0));
     other_.wait_for(0, 1);
   }
   const buffers& ball(const rounds& r) const { return asked_.hands_on() && !r.first() ? in_ : out_; }
-  /// What is answered in the checked round.
+  /// The contents of the reply in the checked round.
   contents verdict() { return other_.all_right() ? contents::back : contents::wrong; }
 
   connection& other_;
@@ -276,7 +277,7 @@ int main(int argc, char** argv) {
     status = imbrex::usage_error::exit_status;
   } catch (const std::exception& e) {
     std::fprintf(stderr, "processes_ucx: error: %s\n", e.what());
-    return 1;  // and the launcher ends the other, which waits
+    return 1;  // the launcher then ends the other, waiting process
   }
   if (job) job->finish(status);
   return status;

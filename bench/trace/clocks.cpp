@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How wrong the clocks of a trace are whose processes have one clock, which they could not know: clocks.py
-// makes such.
+// The clock error of traces whose processes in fact share one clock, which they do not know. Clocks.py makes
+// such traces.
 //   trace_clocks FILE
-// Prints by how much the file's clock is taken to differ from process 0's, at each quarter of a second, in
+// Prints the estimated difference between the file's clock and process 0's, at each quarter of a second, in
 // us.
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a trace as a run of a stencil would leave it, of any length, to measure the report with:
+// Writes the trace of a synthetic stencil run, of any length, to measure the report with:
 //   trace_generate FILE RECORDS [PES] [PROCESSES]
-// Each PE runs an item for each message of its two neighbours: a coroutine goes on, sends one on and waits
+// Each PE runs an item for each message of its two neighbours: a coroutine resumes, sends a message and waits
 // again.
 #include <algorithm>
 #include <cstdint>
@@ -24,7 +24,7 @@ constexpr std::size_t records_a_flush = 4096;
 struct message {
   std::uint64_t sent = 0;
   std::uint64_t address = 0;
-  std::uint32_t packer = 0;  // its track, plus one
+  std::uint32_t packer = 0;  // packing track, plus one
   std::uint32_t number = 0;
 };
 

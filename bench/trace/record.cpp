@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tracing costs: a record above the counter that tells its time, and a message between chares with a
-// trace and without. The trace goes to the memory file system, so that no disk is measured.
+// The cost of tracing: of a record beyond reading the tick counter, and of a message between chares with and
+// without a trace. The trace is on the memory file system, so that no disk is measured.
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -29,7 +29,7 @@ void counter_alone(benchmark::State& state) {
 }
 BENCHMARK(counter_alone)->Apply(bench::medians);
 
-/// In bursts that fit the ring, which the writer then empties.
+/// Records in bursts that fit into the ring, which the writer empties in between.
 void counter_and_record(benchmark::State& state) {
   constexpr std::int64_t burst = 50'000;
   bench::per_operation(state, burst, [](std::int64_t n) {
@@ -72,7 +72,7 @@ class relay : public imbrex::chare<relay> {
   }
 };
 
-/// 0: without a trace; 1: with one that is paused; 2: recorded, three records a message.
+/// 0: without a trace; 1: with a paused trace; 2: recording, three records a message.
 void message(benchmark::State& state) {
   bench::per_operation(state, 1, [&state](std::int64_t n) {
     imbrex::options settings;
