@@ -43,6 +43,7 @@ EXAMPLES = set("""
 
 # Where each comment begins with its subject.
 PLAIN = (
+    "apps/harness/",
     "apps/jacobi2d/",
     "bench/",
     "examples/",

@@ -10,11 +10,11 @@
 
 namespace harness {
 
-/// What comparing cells with the serial loop's, bit for bit, has come to.
+/// The result of a bitwise comparison of cells with the serial loop's.
 class comparison {
  public:
-  /// Compares a block whose first cell has the given global index; its cells lie with z running fastest, and
-  /// expected.cell(x, y, z) is what a cell must be.
+  /// Compares a block whose first cell has the given global index. In `values` z runs fastest;
+  /// expected.cell(x, y, z) is the correct value of a cell.
   template <class Grid>
   void add(const Grid& expected, const extents& first, const extents& cells, std::span<const double> values) {
     const double* value = values.data();
@@ -26,7 +26,7 @@ class comparison {
 
   bool equal() const { return different_ == 0; }
   double max_abs_error() const { return max_abs_error_; }
-  /// One line: how many cells are equal, or the first that differs, and how many do.
+  /// One line: the number of equal cells; or the first different cell, and the number of different ones.
   std::string text() const;
 
  private:

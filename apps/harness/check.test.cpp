@@ -9,7 +9,7 @@
 namespace harness {
 namespace {
 
-/// A grid whose cells all differ.
+/// A grid in which all cells differ.
 struct numbered {
   double cell(std::int64_t x, std::int64_t y, std::int64_t z) const {
     return 1 + double(x) / 8 + double(y) / 64 + double(z) / 1024;

@@ -43,7 +43,7 @@ std::optional<decomposition> best_cut(const extents& grid, std::int64_t chares) 
   return best;
 }
 
-// The nearest numbers of chares that can be cut; 1 always can.
+// The nearest possible numbers of chares, below and above; 1 is always possible.
 std::string nearest_possible(const extents& grid, std::int64_t chares, std::int64_t cells) {
   std::int64_t below = chares - 1, above = chares + 1;
   while (!best_cut(grid, below)) --below;

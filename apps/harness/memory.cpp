@@ -22,7 +22,7 @@ std::optional<std::uint64_t> number_in(const std::filesystem::path& path) {
   return std::nullopt;
 }
 
-// The number beside a word at the start of a line, as in "MemAvailable:  123 kB" and "inactive_file 123".
+// The number after a word at the start of a line, as in "MemAvailable:  123 kB" and "inactive_file 123".
 std::optional<std::uint64_t> number_beside(const std::string& word, const std::filesystem::path& path) {
   std::ifstream file(path);
   for (std::string first, rest; file >> first; std::getline(file, rest)) {
@@ -37,7 +37,7 @@ std::uint64_t machine_memory() {
   return kibibytes ? *kibibytes * 1024 : unknown;
 }
 
-// What one control group leaves: its limit less what is used, of which files read once can be given up.
+// The memory left in one control group: its limit less the used memory, without the inactive page cache.
 std::uint64_t left_in(const std::filesystem::path& group, const char* limit_name, const char* used_name,
                       const char* reclaimable_name) {
   const auto limit = number_in(group / limit_name);
@@ -48,7 +48,7 @@ std::uint64_t left_in(const std::filesystem::path& group, const char* limit_name
   return *limit - std::min(*limit, held);
 }
 
-// A limit may be set for the process's own group or for any above it.
+// Limits may be set for the process's own group, and for any group above it.
 std::uint64_t control_group_memory() {
   const std::filesystem::path root = "/sys/fs/cgroup";
   std::uint64_t least =

@@ -6,9 +6,8 @@
 
 namespace harness {
 
-/// Bytes that this process can still get without making the system swap or end it: what the machine has
-/// available, but no more than the control groups that the process is in leave it. The greatest number where
-/// the system does not tell.
+/// The bytes that this process can allocate before the system swaps or kills it. This is the machine's
+/// available memory, limited by the control groups of the process. The greatest number if it is unknown.
 std::uint64_t available_memory();
 
 /// "21.3 GiB".

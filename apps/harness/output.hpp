@@ -9,24 +9,24 @@
 
 namespace harness {
 
-/// The file that `--json` names, to write to; closed if the name is empty. Throws imbrex::usage_error if it
-/// cannot be written.
+/// Opens the file named by `--json` for writing; not open if the name is empty. Throws imbrex::usage_error if
+/// it cannot be written.
 std::ofstream open_json(const std::string& name);
 
-/// Adds a line to that file, if it is open. Throws imbrex::error if it cannot be written.
+/// Appends a line to the file, if it is open. Throws imbrex::error if it cannot be written.
 void write_json(std::ofstream& file, const std::string& name, const std::string& line);
 
-/// Writes to the standard output, at once. Throws imbrex::error if that cannot be.
+/// Writes to the standard output and flushes it. Throws imbrex::error if that fails.
 void write_output(const std::string& text);
 
-/// What `--check` found of one configuration.
+/// The `--check` result of one configuration.
 struct checked {
   std::string configuration;  ///< "ODF 4"
   const comparison* found;
 };
 
-/// One line if all are equal, for the standard output. Each that differs has a line of its own, which goes to
-/// the error output at once; then none.
+/// A line for the standard output if all are equal. If some differ, prints a line for each to standard error
+/// at once, and returns "".
 std::string check_line(const std::vector<checked>& all);
 
 }  // namespace harness

@@ -6,8 +6,8 @@
 
 namespace harness {
 
-/// Runs a program. What it throws becomes one line on the error output, which begins with the program's name.
-/// Returns the exit status: the body's, 2 for a wrong command line, 1 for any other exception.
+/// Runs a program. An exception becomes one line on standard error, after the program's name. Returns the
+/// exit status: the body's, 2 for a wrong command line, 1 for any other exception.
 int run_program(std::string_view name, const std::function<int()>& body);
 
 }  // namespace harness
