@@ -45,6 +45,7 @@ EXAMPLES = set("""
 PLAIN = (
     "apps/harness/",
     "apps/jacobi2d/",
+    "apps/jacobi3d/",
     "bench/",
     "examples/",
     "imbrex/base/",

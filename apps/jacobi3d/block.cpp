@@ -40,7 +40,7 @@ void block::send_faces() {
   }
 }
 
-// The cells that a sweep can do before the halos have come, as a part of all.
+// The fraction of the cells that can be swept before the halos arrive.
 double block::inner_part() const {
   extents inner = field_.cells();
   for (int side = 0; side < sides; ++side)
@@ -49,7 +49,7 @@ double block::inner_part() const {
   return cells_of(inner) / cells_of(field_.cells());
 }
 
-// A part of this block's cells is read and written.
+// Sweeps a fraction of this block's cells, marked for traces, in its minimal time.
 template <class Sweep>
 double block::keep_pace(double part, Sweep sweep) {
   const auto words = std::uint64_t(std::llround(part * cells_of(field_.cells())));
@@ -69,7 +69,7 @@ imbrex::task<progress> block::run(std::int64_t iterations, double tolerance, boo
     const sweep_options options{.stores = stores_, .change = tolerance > 0 || (last && residual_wanted)};
     double interior = 0;
     if (manual) {
-      co_await imbrex::sleep_for(std::chrono::nanoseconds(0));  // a turn of the scheduler, to move the faces
+      co_await imbrex::sleep_for(std::chrono::nanoseconds(0));  // yields to the scheduler, to send the faces
       interior = keep_pace(inner_part(), [&] { return sweep_interior(field_, options); });
     }
     for (int n = neighbours_; n > 0; --n) {
@@ -82,7 +82,7 @@ imbrex::task<progress> block::run(std::int64_t iterations, double tolerance, boo
             : keep_pace(1, [&] { return sweep(field_, options); });
     ++p.iterations;
     ++iteration_;
-    send_faces();  // of the next iteration, even after the last: another call of run() may follow
+    send_faces();  // for the next iteration, even after the last: run() may be called again
     if (tolerance > 0) {
       p.residual = co_await all_reduce(p.residual, imbrex::max);
       if (p.residual < tolerance) break;

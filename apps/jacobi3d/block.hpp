@@ -17,22 +17,23 @@
 
 namespace jacobi3d {
 
-/// One block of the grid. It exchanges faces with up to six neighbours and never waits for anyone else:
-/// neighbours may be an iteration ahead, whose faces wait in the mailbox.
+/// One block of the grid. It exchanges faces with up to six neighbours and waits for no other block. Faces of
+/// neighbours that are an iteration ahead wait in the mailbox.
 class block : public imbrex::chare<block, imbrex::index<3>> {
  public:
-  /// The array's shape tells how the grid is cut; `init` is what initial_values::parse takes. With `manual`
-  /// overlap the interior is swept before the halos are waited for. A sweep of the whole grid has that pace.
+  /// The array's shape gives the decomposition. `init`: see initial_values::parse. With `manual` overlap the
+  /// interior is swept before waiting for the halos. `sweeps`: the minimal time of a sweep of the whole grid.
   block(const extents& grid, const std::string& init, overlap_mode overlap, const pace& sweeps);
 
   /// Faces of neighbours; the reference number is the iteration that needs them.
   imbrex::mailbox<face> halo;
 
-  /// Sends the faces of the first iteration. To be called once, and before the end of the first run() of all.
+  /// Sends the faces of the first iteration. Call it once, before the first run() of any block ends.
   void start();
 
-  /// Iterates so often, or until the residual of all blocks is below a tolerance, if that is not 0. Without
-  /// one the blocks meet nowhere, and the residual is computed in the last iteration, if it is wanted.
+  /// Iterates `iterations` times, or until the residual of all blocks is below a tolerance other than 0.
+  /// Without a tolerance the blocks never synchronise, and the residual is computed in the last iteration, if
+  /// requested.
   imbrex::task<progress> run(std::int64_t iterations, double tolerance, bool residual_wanted);
 
   /// This block's part of the grid's checksum; the sum over all blocks is the grid's.

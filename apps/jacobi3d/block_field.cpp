@@ -19,8 +19,8 @@ namespace {
 constexpr std::size_t line = 8;  // doubles in 64 bytes
 constexpr std::size_t huge_page = std::size_t(2) << 20;
 
-// No wider where that is a multiple of 512 bytes: the rows that one cell needs then share sets of the
-// first-level cache, but lines that nobody uses cost more.
+// Rows are not padded further if their pitch is a multiple of 512 bytes. Then the rows needed by one cell
+// share sets of the first-level cache, but unused cache lines would cost more.
 std::size_t row_pitch(std::int64_t cells) { return (std::size_t(cells) + line - 1) / line * line; }
 
 double* allocate(std::size_t doubles) {
@@ -30,8 +30,7 @@ double* allocate(std::size_t doubles) {
   auto* storage = static_cast<double*>(std::aligned_alloc(alignment, rounded));
   if (storage == nullptr) imbrex::throw_out_of_memory();
 #ifdef __linux__
-  if (alignment == huge_page)
-    madvise(storage, rounded, MADV_HUGEPAGE);  // only a hint: a refusal does no harm
+  if (alignment == huge_page) madvise(storage, rounded, MADV_HUGEPAGE);  // only a hint: a failure is harmless
 #endif
   std::fill_n(storage, rounded / sizeof(double), 0.0);
   return storage;

@@ -13,25 +13,25 @@
 
 namespace jacobi3d {
 
-using namespace harness;  // what programs on grids share
+using namespace harness;  // names shared by programs on grids
 
 /// The cells of one block before and after a sweep, and one layer of cells around it.
 ///
-/// Rows begin on 64-byte boundaries and are padded to a multiple of 64 bytes. The surrounding layer does not
-/// lie in the same array: each side has its own vector, in the form in which a neighbour sends it, so that a
-/// received face is used where it is and nothing is copied. A sweep (see stencil.hpp) also writes the new
-/// outermost cells of each shared side to a vector ready to be sent. Vectors circulate: the halo that a
-/// received face replaces becomes the next outgoing face, so the steady state allocates nothing.
+/// Rows begin on 64-byte boundaries and are padded to a multiple of 64 bytes. The surrounding layer is not in
+/// the same array: each side has its own vector, in the form in which a neighbour sends it. So a received
+/// face is used in place, without a copy. A sweep (see stencil.hpp) also writes the new outermost cells of
+/// each shared side to a vector ready to be sent. Vectors circulate: the halo that a received face replaces
+/// becomes the next outgoing face. So the steady state allocates nothing.
 class block_field {
  public:
-  /// All cells are 0. `shared` tells the sides that have a neighbour; the halos of the others stay as they
-  /// were filled. Extents must be at least 1. Throws std::bad_alloc.
+  /// All cells are 0. `shared`: the sides with a neighbour; halos of the others keep their filled values.
+  /// Extents must be at least 1. Throws std::bad_alloc.
   block_field(const extents& cells, const std::array<bool, sides>& shared);
 
   block_field(block_field&&) = default;
   block_field& operator=(block_field&&) = default;
 
-  /// Bytes that a field of this size allocates, up to rounding to pages.
+  /// The bytes that a field of this size allocates, up to rounding to pages.
   static std::uint64_t bytes(const extents& cells);
 
   const extents& cells() const { return cells_; }
@@ -40,8 +40,8 @@ class block_field {
   /// The current value of a cell, counted from 0 within the block.
   double cell(std::int64_t i, std::int64_t j, std::int64_t k) const { return now_[offset(i, j, k)]; }
 
-  /// Sets each cell to value(i, j, k), counted from 0 within the block, and the layer around it likewise
-  /// (there one index is -1 or the extent). Makes the faces that take_face() hands out first.
+  /// Sets each cell to value(i, j, k), counted from 0 within the block, and also the layer around it (one
+  /// index is -1 or the extent). Makes the first faces for take_face().
   template <class Value>
   void fill(Value value) {
     for (std::int64_t i = 0; i < cells_[0]; ++i)
@@ -56,34 +56,34 @@ class block_field {
     gather_faces();
   }
 
-  /// The outermost cells of a shared side after the last sweep or fill(), for the neighbour's
-  /// put_halo(side ^ 1). To be taken once between sweeps.
+  /// The outermost cells of a shared side after the last sweep or fill(), for the neighbour's put_halo(side ^
+  /// 1). Call it once between sweeps.
   std::vector<double> take_face(int side);
 
-  /// Lets the neighbour's face be the layer outside `side` in the next sweep. Throws std::invalid_argument
-  /// when the number of elements is not face_size(side).
+  /// Uses the neighbour's face as the layer outside `side` in the next sweep. Throws std::invalid_argument if
+  /// the number of elements is not face_size(side).
   void put_halo(int side, std::vector<double> face);
 
   /// Elements of a face, padding included.
   std::size_t face_size(int side) const;
 
-  /// Makes the outgoing faces from the current cells; for a field whose cells were not written by a sweep.
+  /// Makes the outgoing faces from the current cells, for a field that was not written by a sweep.
   void gather_faces();
 
-  /// What a sweep works on; the layout that stencil.cpp relies on.
+  /// The operands of a sweep, in the layout that stencil.cpp expects.
   struct sweep_view {
     const double* now;
     double* next;
     const double* halo[sides];
-    double* face[sides];                 ///< null where the side is not shared
-    std::size_t row_pitch, plane_pitch;  ///< of the cells; rows of faces are as wide
+    double* face[sides];                 ///< null for sides that are not shared
+    std::size_t row_pitch, plane_pitch;  ///< pitches of the cells; rows of faces have the same pitch
   };
   sweep_view view();
-  /// The same for cells that need no halo of a shared side: without outgoing faces. The old halos of z, which
-  /// the ends of rows touch all the same, become NaN.
+  /// A view for cells that need no halo of a shared side: without outgoing faces. The old halos in z, which
+  /// the ends of rows still read, become NaN.
   sweep_view interior_view();
 
-  /// Makes the cells that a sweep wrote the current ones.
+  /// Makes the cells written by a sweep the current ones.
   void flip() { std::swap(now_, next_); }
 
  private:

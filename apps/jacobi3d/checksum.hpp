@@ -7,9 +7,9 @@
 
 namespace jacobi3d {
 
-/// The sum, modulo 2^64, of the cells' parts (see cell_checksum.hpp) of a block whose first cell has the
-/// given global index. The checksum of a grid is the sum over its blocks: the same for every decomposition
-/// and order.
+/// The sum, modulo 2^64, of the contributions (see cell_checksum.hpp) of a block's cells; `first` is the
+/// block's first global index. The checksum of a grid is the sum over its blocks, equal for every
+/// decomposition and order.
 std::uint64_t checksum(const block_field& field, const extents& grid, const extents& first);
 
 }  // namespace jacobi3d

@@ -6,15 +6,15 @@
 
 namespace jacobi3d {
 
-/// How the faces of a device's blocks travel.
+/// The path of the faces of blocks on devices.
 enum class communication {
   host,        ///< through pinned memory of the host: copy down, send, copy up (Charm-H of Choi 2022)
-  message,     ///< device buffers are handed over in messages
+  message,     ///< device buffers are moved in messages
   channel,     ///< through channels, from one block's buffer to the other's (Charm-D)
-  persistent,  ///< the same, with buffers that both blocks know beforehand
+  persistent,  ///< as `channel`, with buffers that both blocks register beforehand
 };
 
-/// What `--comm` calls them, in their order.
+/// The values of `--comm`, in the order of the enumeration.
 inline constexpr std::array<const char*, 4> communication_names{"host", "message", "channel", "persistent"};
 
 inline const char* name(communication kind) { return communication_names[std::size_t(kind)]; }

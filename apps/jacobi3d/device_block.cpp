@@ -102,7 +102,7 @@ void device_block::fill(const extents& grid, const initial_values& values) {
       }
   auto& compute = streams_.compute();
   compute.copy(now_.span(), all.span());
-  compute.copy(next_.span(), all.span());  // for the layer around the grid
+  compute.copy(next_.span(), all.span());  // initialises the layer around the grid
 }
 
 template <class Submit>
@@ -159,14 +159,14 @@ void device_block::submit_outgoing(const Queues& to, const cells_on_device& of, 
     if (last == pack) to.order(pack, from_device, side);
     host_->copy_out(side, to.of(from_device, side));
   }
-  // The update after next overwrites the cells; nobody else waits for that.
+  // The update after next overwrites the cells; no other work waits for the pack.
   if (!host_ && last != update) to.order(last, update);
 }
 
 imbrex::graph device_block::capture() {
   using enum device_part;
   using imbrex::stream_priority;
-  // A graph's kernels have the priorities of the streams that they were captured in.
+  // A graph's kernels have the priorities of the streams in which they were captured.
   imbrex::stream compute(imbrex::gpu(), stream_priority::low, name_);
   imbrex::stream of_all(imbrex::gpu(), stream_priority::high, name_);
   std::array<std::optional<imbrex::stream>, sides> branches;
@@ -198,7 +198,7 @@ imbrex::graph& device_block::graph_of_iteration() {
   }
   const auto found = std::ranges::find(graphs_, addresses, &captured_iteration::addresses);
   if (found != graphs_.end()) return found->work;
-  constexpr std::size_t most = 16;  // faces of other devices do not come round
+  constexpr std::size_t most = 16;  // addresses of faces from other devices do not repeat
   if (graphs_.size() == most) graphs_.clear();
   return graphs_.emplace_back(captured_iteration{addresses, capture()}).work;
 }
@@ -210,14 +210,14 @@ imbrex::task<> device_block::done() {
   }
   auto& s = streams_;
   const stream_queues queues(s, turn_);
-  // A block without neighbours waits for its update as well.
+  // A block without neighbours waits for its update, too.
   queues.order(device_part::update, device_part::from_device);
   if (!host_) queues.order(device_part::pack, device_part::from_device);
   co_await s.from_device().done();
 }
 
 imbrex::task<> device_block::start() {
-  co_await streams_.compute().done();  // requests have streams of their own
+  co_await streams_.compute().done();  // requests use other streams
   with_queues([this](const auto& to) { submit_outgoing(to, now_, false); });
   if (host_) co_await done();
   if (by_bound_channels()) {
@@ -239,7 +239,8 @@ imbrex::task<> device_block::send_faces(device_part filled_by) {
     if (host_) {
       imbrex::send<&device_block::halo>(blocks[neighbour(side)], iteration_, host_->take(side));
     } else if (by_bound_channels()) {
-      // The stream that fills the face need not wait for its copy: it fills it again two iterations later.
+      // The stream that fills the face does not wait for its copy: it fills the face again only two
+      // iterations later.
       imbrex::stream& departures = lent_->transfers(side);
       queues.of(filled_by, side).record(turn_);
       departures.wait(turn_);
@@ -311,7 +312,7 @@ imbrex::task<progress> device_block::run(std::int64_t iterations, double toleran
     ++iteration_;
     if (host_) co_await done();
     if (by_bound_channels()) release_faces();
-    // Of the next iteration, even after the last: another call of run() may follow.
+    // Faces for the next iteration, even after the last: run() may be called again.
     co_await send_faces(use_.by_graphs ? device_part::update : filling(in_faces));
     if (tolerance > 0) {
       p.residual = co_await all_reduce(co_await residual(), imbrex::max);

@@ -23,36 +23,35 @@
 
 namespace jacobi3d {
 
-/// How blocks give an iteration's work to their device.
+/// The way blocks submit an iteration's work to their device.
 struct device_use {
   kernel_fusion fusion = kernel_fusion::none;
-  bool by_graphs = false;    ///< as a graph, when all faces have come
-  bool by_requests = false;  ///< as `imbrex::work_request`s, not by streams of the blocks; not with graphs
-  communication comm = communication::host;  ///< not in the memory of devices with requests
+  bool by_graphs = false;    ///< as a graph, when all faces have arrived
+  bool by_requests = false;  ///< as `imbrex::work_request`s instead of the blocks' streams; not with graphs
+  communication comm = communication::host;  ///< only `host` with requests
 };
 
-/// One block of the grid in its PE's device. Otherwise like `block`, whose entries it has. With faces through
-/// the host an iteration waits for its device once, when its outgoing faces have come there; with faces in
-/// messages or channels it waits for nothing but its neighbours, and the device has its order from events.
+/// One block of the grid on its PE's device, with the entries of `block`. With faces through the host, an
+/// iteration waits for its device once, until its outgoing faces are on the host. With faces in messages or
+/// channels it waits only for its neighbours, and events order the device's work.
 ///
-/// A graph keeps the addresses that it was captured with, and these come round: the two arrays change places
-/// in each iteration (Choi 2022, section 5.2.4), and faces in messages are the same again every four, those
-/// for channels every two. So there is a graph for each set of addresses.
+/// A graph keeps the addresses with which it was captured, and these repeat. The two arrays are swapped in
+/// each iteration (Choi 2022, section 5.2.4). Faces in messages repeat every four iterations, faces of
+/// channels every two. So there is a graph for each set of addresses.
 class device_block : public imbrex::chare<device_block, imbrex::index<3>> {
  public:
   device_block(const extents& grid, const std::string& init, const device_use& use);
 
   imbrex::mailbox<face> halo;
   imbrex::mailbox<passed_face> device_halo;
-  /// To the neighbours of all sides.
+  /// Channels to the neighbours, by side.
   imbrex::device_channel<double> channel_0, channel_1, channel_2, channel_3, channel_4, channel_5;
   imbrex::persistent_channel<double> bound_0, bound_1, bound_2, bound_3, bound_4, bound_5;
 
   imbrex::task<> start();
-  /// Without a tolerance no residual is computed.
+  /// Computes a residual only with a tolerance.
   imbrex::task<progress> run(std::int64_t iterations, double tolerance);
-  /// The greatest change of a cell in the last iteration. It is computed by the host, from all cells: what
-  /// wants it is slow.
+  /// The greatest change of a cell in the last iteration. The host computes it from all cells, which is slow.
   imbrex::task<double> residual();
   imbrex::task<std::uint64_t> checksum();
   imbrex::task<std::vector<double>> cells();
@@ -64,50 +63,51 @@ class device_block : public imbrex::chare<device_block, imbrex::index<3>> {
   bool has_fusion(kernel_fusion least) const { return use_.fusion >= least; }
   void fill(const extents& grid, const initial_values& values);
 
-  // What an iteration submits, in this order, to streams or to a work request. It does not swap the arrays.
-  /// A neighbour's face, which has been put.
+  // The work of an iteration, in this order, submitted to streams or to a work request. The arrays are not
+  // swapped.
+  /// The work for a received neighbour's face.
   template <class Queues>
   void submit_incoming(const Queues& to, int side);
-  /// The update, when all faces were submitted.
+  /// The update, after the work for all faces.
   template <class Queues>
   void submit_update(const Queues& to);
-  /// Packs of the faces that go, of these cells, unless the update has put them there; and their copies to
-  /// the host, if they go through it.
+  /// Packs the outgoing faces from these cells, unless the update has written them; and copies them to the
+  /// host, if they are sent through it.
   template <class Queues>
   void submit_outgoing(const Queues& to, const cells_on_device& of, bool in_faces);
 
   incoming_faces incoming() const;
   outgoing_faces outgoing();
-  /// The kind of work that fills the faces that go.
+  /// The kind of work that fills the outgoing faces.
   device_part filling(bool in_faces) const;
 
-  /// Calls submit(queues) with those of this block.
+  /// Calls submit(queues) with this block's queues.
   template <class Submit>
   void with_queues(Submit submit);
-  /// All that an iteration submits, from `now_` to `next_`. It runs nothing.
+  /// Captures all work of an iteration, from `now_` to `next_`, without running it.
   imbrex::graph capture();
-  /// That of an iteration with these addresses.
+  /// The graph of an iteration with the current addresses.
   imbrex::graph& graph_of_iteration();
 
   void connect();
-  /// The stream that reads a side's face.
+  /// The stream that reads the face of a side.
   imbrex::stream& reader(const stream_queues& queues, int side) const;
   imbrex::device_channel<double>& channel(int side);
   imbrex::persistent_channel<double>& bound_channel(int side);
   bool by_bound_channels() const { return use_.comm == communication::persistent; }
   imbrex::index<3> neighbour(int side) const;
-  /// Takes the next face that comes, and has the device wait for it where it reads it; returns its side. By
-  /// channels it is that of the next side.
+  /// Receives the next face, and makes the device wait for it before reading it. Returns its side; with
+  /// channels that is `next_side`.
   imbrex::task<int> receive_face(int next_side);
-  /// When what was submitted is done.
+  /// Completes when all submitted work is complete.
   imbrex::task<> done();
-  /// Those that are in the place of faces are filled by that stream, or have come to the host.
+  /// Sends the outgoing faces. Stream `filled_by` fills them, or they are on the host already.
   imbrex::task<> send_faces(device_part filled_by);
-  /// The faces that came last are read by what was submitted.
+  /// Releases the received faces after the submitted work has read them.
   void release_faces();
-  /// The cells of one array, with padding, on the host.
+  /// Copies one array, with its padding, to the host.
   imbrex::task<> fetch(const cells_on_device& from, imbrex::pinned_buffer<double>& to);
-  /// Calls visit(i, j, k, position in the array) for each cell.
+  /// Calls visit(i, j, k, index in the array) for each cell.
   template <class Visit>
   void for_each_cell(Visit visit) const;
 
@@ -120,7 +120,7 @@ class device_block : public imbrex::chare<device_block, imbrex::index<3>> {
   imbrex::stream_set streams_;
   imbrex::event_pool events_;
   imbrex::event turn_;
-  std::optional<imbrex::work_request> request_;  ///< of one iteration, instead of streams
+  std::optional<imbrex::work_request> request_;  ///< one iteration's request, if used instead of streams
   cells_on_device now_, next_;
   std::optional<host_faces> host_;
   std::optional<passed_faces> passed_;
@@ -132,7 +132,7 @@ class device_block : public imbrex::chare<device_block, imbrex::index<3>> {
   std::vector<captured_iteration> graphs_;
   int neighbours_ = 0;
   std::int64_t iteration_ = 0;
-  std::int64_t filled_ = 0;  ///< how many times faces have been sent
+  std::int64_t filled_ = 0;  ///< number of times that faces have been sent
 };
 
 }  // namespace jacobi3d

@@ -13,7 +13,7 @@
 namespace jacobi3d {
 namespace {
 
-/// What a device was told to do, by whose stream it was.
+/// Counts the operations of a device by the owners of their streams.
 class operation_counts final : public imbrex::operation_observer {
  public:
   void finished(const imbrex::finished_operation& operation) noexcept override {
@@ -65,7 +65,7 @@ class device_block_work
     : public ::testing::TestWithParam<std::tuple<communication, kernel_fusion, bool, imbrex::stream_policy>> {
 };
 
-// A pack and a copy of each face come before the first iteration: it is left out by a difference.
+// Before the first iteration each face is packed and copied: the difference of two runs excludes that.
 TEST_P(device_block_work, of_an_iteration_is_as_many_kernels_as_the_fusion_leaves) {
   const auto [comm, fusion, by_graphs, streams] = GetParam();
   EXPECT_EQ(launches(fusion, 6), (std::map<kernel_fusion, int>{{kernel_fusion::none, 13},
@@ -79,7 +79,7 @@ TEST_P(device_block_work, of_an_iteration_is_as_many_kernels_as_the_fusion_leave
     settings.device = "emulated";
     settings.streams = streams;
     settings.pes = 1;
-    std::map<int, operation_counts> after;  // by iterations
+    std::map<int, operation_counts> after;  // key: number of iterations
     for (const int iterations : {4, 9}) {
       const int status = imbrex::run(settings, [&]() -> imbrex::task<> {
         auto& device = imbrex::gpu().backend();

@@ -3,15 +3,15 @@
 
 namespace jacobi3d {
 
-/// Where faces of a block lie in a device's memory, by side, each without padding and in the order of
-/// `device_face`. Null where there is none.
+/// Addresses of a block's faces in device memory, by side. Each face has no padding and the order of
+/// `device_face`. Null for sides without a face.
 ///
 /// This header is C++17, for the device's compilers.
 template <class T>
 struct device_faces {
   T* of[6] = {};
 
-  /// That of one side alone.
+  /// The face of one side alone.
   constexpr device_faces at_side(int side) const {
     device_faces one;
     one.of[side] = of[side];

@@ -27,7 +27,7 @@ constexpr auto native_pack = nullptr;
 constexpr auto native_unpack = nullptr;
 #endif
 
-/// The rows beside one, and the cells beyond its ends.
+/// The neighbouring rows of a row, and the cells beyond its ends.
 struct row_neighbours {
   const double *low_x, *high_x, *low_y, *high_y;
   double low_z, high_z;
@@ -46,7 +46,7 @@ void update_row(const double* row, const row_neighbours& by, double* to, std::in
   to[cells - 1] = value_at(cells - 1, row[cells - 2], by.high_z);
 }
 
-/// Calls visit(position in the array, position in the face).
+/// Calls visit(index in the array, index in the face).
 template <class Visit>
 void for_each(const device_face& face, Visit visit) {
   std::size_t in_face = 0;
@@ -93,8 +93,8 @@ void update_on_host(device_span<const double> now, device_span<double> next, dev
   update_with_faces_on_host(now, next, layout, {}, {});
 }
 
-// Each cell is read once and written once: what neighbours read again comes from the caches. A kernel of one
-// thread for each cell is what the papers' figures come from.
+// Each cell is read once and written once; repeated reads by neighbours hit the caches. The papers' figures
+// come from kernels with one thread for each cell.
 work_size update_work(device_span<const double>, device_span<double>, device_layout layout) {
   const auto cells = static_cast<double>(layout.cells());
   return {.bytes = 16 * cells, .flops = 7 * cells, .threads = layout.cells()};
@@ -108,7 +108,7 @@ std::size_t cells_of(const device_faces<T>& faces, const device_layout& layout) 
   return cells;
 }
 
-// Cells of faces are read, or written, beside those of the block.
+// Cells of faces are read or written in addition to the block's.
 work_size update_with_faces_work(device_span<const double> now, device_span<double> next,
                                  device_layout layout, incoming_faces in, outgoing_faces out) {
   work_size work = update_work(now, next, layout);

@@ -27,7 +27,8 @@ namespace {
 
 using values = std::vector<double>;
 
-// Some with one cell, one row or one plane; some that fill a warp, a tile or a march, or are one cell more.
+// Shapes with one cell, one row or one plane, and shapes that fill a warp, a tile or a march, or exceed it by
+// one cell.
 const extents shapes[]{{1, 1, 1},    {1, 1, 7},   {1, 9, 1},    {5, 1, 1},   {2, 3, 4},    {3, 5, 33},
                        {4, 17, 65},  {3, 33, 64}, {2, 3, 131},  {70, 3, 5},  {9, 34, 130}, {130, 2, 3},
                        {2, 16, 128}, {5, 1, 300}, {1, 2, 1500}, {2, 300, 1}, {20, 19, 67}, {13, 64, 257}};
@@ -36,7 +37,7 @@ std::string text_of(const extents& shape) {
   return std::to_string(shape[0]) + " x " + std::to_string(shape[1]) + " x " + std::to_string(shape[2]);
 }
 
-// Where the cells of all faces lie in an array, written apart from device_face.
+// Visits the cells of a side's face in the array, implemented independently of device_face.
 template <class Visit>
 void for_each_of_side(const device_layout& layout, int side, bool outside, Visit visit) {
   const extents extent{layout.nx, layout.ny, layout.nz};
@@ -49,7 +50,7 @@ void for_each_of_side(const device_layout& layout, int side, bool outside, Visit
       for (std::int64_t k = first[2]; k < last[2]; ++k) visit(layout.at(i, j, k));
 }
 
-// The cells and the layer around them, without what lies between and is no cell.
+// The cells and the layer around them, without the padding.
 values cells_and_layer(const device_layout& layout, const values& all) {
   values some;
   for (std::int64_t i = -1; i <= layout.nx; ++i)
@@ -58,7 +59,7 @@ values cells_and_layer(const device_layout& layout, const values& all) {
   return some;
 }
 
-// NaN in the padding, of which nothing may come.
+// Random cells, with NaN in the padding, which must not affect results.
 values random_cells(const device_layout& layout, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::uniform_real_distribution<double> mantissa(-1, 1);
@@ -90,7 +91,7 @@ class device_kernels : public ::testing::TestWithParam<const char*> {
     stream_ = std::make_unique<imbrex::stream>(*devices_.front(), imbrex::stream_priority::normal, "test");
   }
 
-  /// The array in the device. It lives until `forget`.
+  /// Copies an array to the device. The copy lives until `forget`.
   imbrex::device_span<double> put(const values& cells) {
     imbrex::pinned_buffer<double> host(*devices_.front(), cells.size());
     std::ranges::copy(cells, host.span().begin());
@@ -105,7 +106,7 @@ class device_kernels : public ::testing::TestWithParam<const char*> {
     stream_->synchronize();
     return {host.span().begin(), host.span().end()};
   }
-  /// Ends what `put` has put there.
+  /// Destroys the arrays made by `put`.
   void forget() { arrays_.clear(); }
   imbrex::stream& in() { return *stream_; }
 
@@ -121,7 +122,7 @@ class device_kernels : public ::testing::TestWithParam<const char*> {
   std::list<imbrex::device_buffer<double>> arrays_;
 };
 
-// What a serial loop makes of cells and the layer around them.
+// The serial loop's result for cells and the layer around them.
 values sweep_of(const values& now, values next, const device_layout& layout) {
   for (std::int64_t i = 0; i < layout.nx; ++i)
     for (std::int64_t j = 0; j < layout.ny; ++j)
@@ -146,7 +147,7 @@ values face_of(const values& cells, const device_layout& layout, int side, bool 
 
 bool is_among(unsigned some, int side) { return (some >> unsigned(side)) % 2 == 1; }
 
-// Which sides have a face: none, all, some and the others, and one alone.
+// Sets of sides with a face: none, all, some and the others, and a single one.
 std::array<unsigned, 5> choices_of_sides(const extents& shape) {
   const auto one = unsigned(shape[0] + 3 * shape[1] + shape[2]) % sides;
   return {0, 0b111111, 0b101001, 0b010110, 1U << one};
@@ -217,7 +218,7 @@ TEST_P(device_kernels, unpack_faces_and_change_no_other_cell) {
     }
 }
 
-// Of sides that have a face the layer around is NaN.
+// The layer around is NaN at sides that have a face.
 TEST_P(device_kernels, update_with_faces_as_unpack_update_and_pack_do) {
   for (const extents& shape : shapes)
     for (const unsigned chosen : choices_of_sides(shape)) {
@@ -234,7 +235,7 @@ TEST_P(device_kernels, update_with_faces_as_unpack_update_and_pack_do) {
           for_each_of_side(layout, side, true,
                            [&](std::size_t at) { now[at] = std::numeric_limits<double>::quiet_NaN(); });
         }
-        if (!is_among(chosen * 11, side)) continue;  // others than those that come
+        if (!is_among(chosen * 11, side)) continue;  // other sides than the incoming ones
         out[std::size_t(side)] = put(values(layout.face_cells(side)));
         to.of[side] = out[std::size_t(side)].data();
       }

@@ -7,10 +7,9 @@
 
 namespace jacobi3d {
 
-/// Where the cells of a block lie in a device's memory: one array, which holds the layer of cells around the
-/// block as well (there one index is -1 or the extent). Cells along z are adjacent; the first inside cell of
-/// each row lies on a 128-byte boundary, so that a warp's access needs no line more than it has to. Numbers
-/// are of doubles.
+/// The layout of a block in device memory: one array, including the layer of cells around the block (one
+/// index is -1 or the extent). Cells along z are adjacent. The first inside cell of each row is on a 128-byte
+/// boundary, so that a warp's access touches the fewest possible lines. All sizes are in doubles.
 ///
 /// This header is C++17, for the device's compilers.
 struct device_layout {
@@ -25,25 +24,25 @@ struct device_layout {
         row_pitch((nz + 2 + line - 1) / line * line),
         plane_pitch(row_pitch * (ny + 2)) {}
 
-  /// Where a cell lies, or one of the layer around.
+  /// The index of a cell, or of one in the layer around.
   constexpr std::size_t at(std::int64_t i, std::int64_t j, std::int64_t k) const {
     return static_cast<std::size_t>(line + (i + 1) * plane_pitch + (j + 1) * row_pitch + k);
   }
-  /// Of the whole array.
+  /// The size of the whole array.
   constexpr std::size_t size() const { return static_cast<std::size_t>(line + (nx + 2) * plane_pitch); }
   constexpr std::size_t cells() const { return static_cast<std::size_t>(nx * ny * nz); }
-  /// Of a side (see block_field.hpp), without padding: what `pack` writes and `unpack` reads.
+  /// The cells of a side's face (see block_field.hpp), without padding: written by `pack` and read by
+  /// `unpack`.
   constexpr std::size_t face_cells(int side) const {
     return static_cast<std::size_t>((side / 2 == 0 ? ny : nx) * (side / 2 == 2 ? ny : nz));
   }
 
  private:
-  static constexpr std::int64_t line = 16;  // 128 bytes; the cell before a row lies in the padding before it
+  static constexpr std::int64_t line = 16;  // 128 bytes; the cell before a row is in the padding before it
 };
 
-/// The cells at one side of a block: of its outermost layer, or of the layer around it. Cell (slow, fast)
-/// lies at first + slow * slow_pitch + fast * fast_pitch in the array, and at slow * fast_cells + fast in the
-/// face.
+/// The cells at one side of a block: its outermost layer, or the layer around it. Cell (slow, fast) has index
+/// first + slow * slow_pitch + fast * fast_pitch in the array, and slow * fast_cells + fast in the face.
 struct device_face {
   std::size_t first;
   std::int64_t slow_cells, slow_pitch;

@@ -12,28 +12,29 @@ namespace jacobi3d {
 
 using harness::sides;
 
-/// The kinds of work of an iteration of a device's block. Copies, unpacks and packs are of a side each; the
-/// `all` ones are of all sides, when they are one kernel.
+/// The kinds of work of an iteration of a block on a device. Copies, unpacks and packs are for one side each;
+/// the `all` kinds are one kernel for all sides.
 enum class device_part { to_device, unpack, unpack_all, update, pack, pack_all, from_device };
 
-/// The streams that these go to, by side, and the events that order them. Several may be the same stream.
+/// The streams of these kinds, by side, and the events that order them. Several kinds may share a stream.
 class stream_queues {
  public:
-  /// Those of a chare's set: sides share them.
+  /// Uses the streams of a chare's set: all sides share them.
   stream_queues(imbrex::stream_set& set, imbrex::event& turn);
-  /// One for the update, one for what else is of all sides, and one for each of those sides that have one.
+  /// Uses one stream for the update, one for other work of all sides, and one for each side that has a
+  /// stream.
   stream_queues(imbrex::stream& update, imbrex::stream& of_all,
                 const std::array<imbrex::stream*, sides>& of_sides, imbrex::event& turn);
 
   imbrex::stream& of(device_part kind, int side) const {
     return *streams_[std::size_t(kind)][std::size_t(side)];
   }
-  /// Of a kind that is of all sides.
+  /// The stream of a kind of work for all sides.
   imbrex::stream& of(device_part kind) const { return of(kind, 0); }
 
-  /// What is submitted to the later of a side from now on comes after what has been submitted to the earlier.
+  /// Orders later submissions to `later` of a side after earlier submissions to `earlier` of it.
   void order(device_part earlier, device_part later, int side) const;
-  /// The same of all sides. Streams that sides share are ordered once.
+  /// Orders the kinds for all sides. Streams shared by sides are ordered once.
   void order(device_part earlier, device_part later) const;
 
  private:
@@ -43,7 +44,7 @@ class stream_queues {
   std::array<std::array<imbrex::stream*, sides>, 7> streams_;
 };
 
-/// The same for work requests, which have an order of their own.
+/// Queues for work requests, which order their work themselves.
 class request_queues {
  public:
   explicit request_queues(imbrex::work_request& request) : request_(request) {}

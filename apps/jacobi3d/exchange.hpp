@@ -10,14 +10,14 @@
 
 namespace jacobi3d {
 
-/// Where a block is, or how many there are.
+/// The indices of a block, or the numbers of blocks, as extents.
 inline extents to_extents(const imbrex::index<3>& i) { return {i[0], i[1], i[2]}; }
 
-/// The outermost cells of a block, for the neighbour whose `side` they lie at.
+/// The outermost cells of a block; `side` is the side of the receiving neighbour.
 struct face {
   int side;
   std::vector<double> cells;
-  imbrex::absent_bytes left_out{};  ///< of the cells, with --no-data
+  imbrex::absent_bytes left_out{};  ///< absent bytes of the cells, with --no-data
 };
 
 }  // namespace jacobi3d

@@ -6,16 +6,16 @@
 
 namespace jacobi3d {
 
-/// Which kernels of an iteration a device's block launches as one (Choi 2022, section 5.2.4). With n
-/// neighbours it launches as many as each line says.
+/// The kernels of an iteration that a block on a device launches as one (Choi 2022, section 5.2.4). The
+/// number of launches with n neighbours is in each line.
 enum class kernel_fusion {
   none,  ///< 2n + 1: an unpack for each neighbour, the update, a pack for each neighbour
   a,     ///< n + 2: one pack
   b,     ///< 3: one unpack, too, when all faces have come
-  c,     ///< 1: the update reads the faces that came, and writes those that go
+  c,     ///< 1: the update reads the received faces and writes the outgoing ones
 };
 
-/// What `--fusion` calls them, in their order.
+/// The values of `--fusion`, in the order of the enumeration.
 inline constexpr std::array<const char*, 4> fusion_names{"none", "a", "b", "c"};
 
 inline const char* name(kernel_fusion kind) { return fusion_names[std::size_t(kind)]; }

@@ -15,22 +15,22 @@
 
 namespace jacobi3d {
 
-/// A block's faces on their way through pinned memory of the host (Charm-H of Choi 2022, section 5.2.3), each
-/// with a buffer there and one in the device. What came: `put`, then `copy_in`, then the device has it. What
-/// goes: `copy_out`, and when that is done `take`.
+/// A block's faces that are sent through pinned host memory (Charm-H of Choi 2022, section 5.2.3). Each has a
+/// buffer there and one on the device. A received face needs `put`, then `copy_in`. An outgoing face needs
+/// `copy_out`, and after its completion `take`.
 class host_faces {
  public:
-  /// For the sides that are shared, in the memory of this PE's device.
+  /// Creates buffers for the shared sides, in the memory of this PE's device.
   host_faces(const device_layout& layout, const std::array<bool, sides>& shared);
 
-  /// Where what came lies in the device.
+  /// Addresses of received faces on the device.
   incoming_faces incoming() const;
-  /// Where the device puts what goes.
+  /// Addresses of outgoing faces, which the device fills.
   outgoing_faces outgoing();
 
-  /// Takes a neighbour's face. Nothing that was given to the device may still read its side's buffer.
+  /// Stores a neighbour's face. No work submitted to the device may still read the buffer of its side.
   void put(const face& received);
-  /// The face of a side, for the neighbour there.
+  /// The outgoing face of a side, for the neighbour there.
   face take(int side) const;
 
   /// Submits the copy to the device, or from it, to a stream or a work request.

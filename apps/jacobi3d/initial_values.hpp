@@ -8,11 +8,11 @@
 
 namespace jacobi3d {
 
-/// What a cell holds before the first sweep, and what the fixed cells around the grid hold always. A pure
-/// function of the global index, so every decomposition starts alike.
+/// The initial values of the cells, and the constant values of the fixed cells around the grid. A pure
+/// function of the global index, so every decomposition starts with the same values.
 class initial_values {
  public:
-  /// From the option's text:
+  /// Parses the option's text:
   /// - `hot-face`: 0 inside, 1 outside the low-x face, 0 outside the others
   /// - `random:SEED`: numbers in [0, 1) inside, outside as hot-face
   /// - `linear`: (x + 1) + 2 (y + 1) + 3 (z + 1), inside and outside. A sweep does not change it, and since

@@ -17,23 +17,23 @@ namespace jacobi3d {
 
 using harness::sides;
 
-/// A block's faces that stay where they are and are copied to its neighbours through channels (Choi 2022,
-/// section 5.2.2). There are two of each, used in turn. So no face is filled while a neighbour may still read
-/// it: the block fills it two iterations later, when it has got from that neighbour what that one made after
-/// it had read. The addresses come round every two iterations. Faces of several sides come side by side.
+/// A block's faces that are lent to its neighbours through channels (Choi 2022, section 5.2.2). There are two
+/// buffers for each, used in turn. So no face is overwritten while a neighbour may still read it: the block
+/// fills it again two iterations later. By then it has received a face that the neighbour made after reading.
+/// The addresses repeat every two iterations. Faces of several sides are copied side by side.
 class lent_faces {
  public:
-  /// For the sides that are shared, in the memory of this PE's device.
+  /// Creates buffers for the shared sides, in the memory of this PE's device.
   lent_faces(const device_layout& layout, const std::array<bool, sides>& shared, const std::string& owner);
 
-  /// Of an iteration: where what came lies, and where the device puts what goes.
+  /// Addresses, in this iteration, of received faces, and of outgoing faces, which the device fills.
   incoming_faces incoming(std::int64_t iteration) const;
   outgoing_faces outgoing(std::int64_t iteration);
 
   imbrex::device_span<double> in(int side, std::int64_t iteration) {
     return in_[turn(iteration)][std::size_t(side)]->span();
   }
-  /// The stream in whose order those of a side come, or go.
+  /// The stream that orders the copies of a side's faces.
   imbrex::stream& transfers(int side) { return *transfers_[std::size_t(side)]; }
   imbrex::device_span<const double> out(int side, std::int64_t iteration) const {
     return out_[turn(iteration)][std::size_t(side)]->span();

@@ -13,7 +13,7 @@
 namespace jacobi3d {
 namespace {
 
-// What iterations take: in simulated time where that is what is asked for.
+// The clock of iterations: virtual time for simulated machines.
 imbrex::nanoseconds moment(bool is_virtual) {
   return is_virtual ? imbrex::now() : std::chrono::steady_clock::now().time_since_epoch();
 }
@@ -21,7 +21,7 @@ imbrex::nanoseconds moment(bool is_virtual) {
 template <class Block>
 constexpr bool is_on_device = std::is_same_v<Block, device_block>;
 
-// Blocks on processors compute the residual in their last sweep, those on devices afterwards.
+// Blocks on processors compute the residual in their last sweep, blocks on devices afterwards.
 template <class Block>
 auto iterate(const imbrex::array<Block>& blocks, std::int64_t iterations, double tolerance,
              bool residual_wanted) {
@@ -31,7 +31,7 @@ auto iterate(const imbrex::array<Block>& blocks, std::int64_t iterations, double
     return blocks.template reduce<&Block::run>(greatest_residual{}, iterations, tolerance, residual_wanted);
 }
 
-// The same, for a trace to tell it from the rest of the run.
+// Iterates, marked as a phase in traces.
 template <class Block>
 imbrex::task<progress> timed(imbrex::array<Block> blocks, std::int64_t iterations, double tolerance,
                              bool residual_wanted) {
@@ -43,7 +43,7 @@ template <class Block>
 imbrex::task<> time_iterations(const settings& setup, imbrex::array<Block> blocks, plain_loop* plain,
                                const progress_listener& listener, measurement& result) {
   const bool is_virtual = setup.machine.machine == imbrex::machine_kind::simulated;
-  // Each stretch has a plain one beside it: processors change their speed from one moment to the next.
+  // Each series alternates with one of the plain loop, since processors change their speed all the time.
   const std::vector<std::int64_t> lengths =
       is_virtual ? stretches(setup.iterations, 1) : stretches(setup.iterations);
   std::vector<double> seconds, ratios;
@@ -83,7 +83,7 @@ template <class Block>
 imbrex::task<> run_blocks(const settings& setup, const configuration& chosen, imbrex::array<Block> blocks,
                           plain_loop* plain, serial_rival* serial, const progress_listener& listener,
                           measurement& result) {
-  co_await blocks.template call<&Block::start>();  // and so all have been made
+  co_await blocks.template call<&Block::start>();  // completes after all blocks have been created
   if (setup.warmup > 0) {
     co_await iterate(blocks, setup.warmup, 0.0, false);
     if (plain != nullptr) plain->run(setup.warmup, false);
@@ -107,7 +107,7 @@ imbrex::task<> run_configuration(const settings& setup, const configuration& cho
   const extents& blocks = chosen.cut.blocks;
   const imbrex::index<3> shape(blocks[0], blocks[1], blocks[2]);
   if (setup.machine.device.empty()) {
-    // All PEs sweep at once, so that the whole grid takes so many times as long as one of them.
+    // All PEs sweep at once, so the whole grid takes a single PE's time multiplied by their number.
     const pace sweeps{setup.spin * setup.machine.pes * setup.processes,
                       setup.machine.machine == imbrex::machine_kind::simulated};
     const auto array = imbrex::make_array<block>(shape, setup.grid, setup.init, setup.overlap, sweeps);

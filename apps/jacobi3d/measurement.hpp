@@ -14,26 +14,26 @@
 
 namespace jacobi3d {
 
-/// What a configuration has come to. Times are medians of several stretches of iterations, each of which has
-/// a stretch of the plain loop beside it; in simulated time, which does not vary, there is one stretch.
+/// The results of a configuration. Times are medians of several series of iterations, each next to a series
+/// of the plain loop. In simulated time, which does not vary, there is one series.
 struct measurement {
-  std::int64_t iterations = 0;  ///< timed ones; fewer than asked for where the tolerance was met
+  std::int64_t iterations = 0;  ///< timed ones; fewer than requested if the tolerance was reached
   double seconds_per_iteration = 0;
-  std::optional<double> ratio;  ///< speed of the blocks divided by the plain loop's, where one ran beside
-  std::optional<double> residual{};  ///< greatest change of a cell in the last iteration; none with --no-data
-  std::optional<std::uint64_t> checksum{};  ///< of all cells; none with --no-data
+  std::optional<double> ratio;              ///< speed of the blocks divided by the plain loop's, if it ran
+  std::optional<double> residual{};         ///< greatest change in the last iteration; empty with --no-data
+  std::optional<std::uint64_t> checksum{};  ///< checksum of all cells; empty with --no-data
   std::optional<comparison> check;          ///< with --check
 };
 
-/// Is told the finished part of a configuration's work, 0 to 1.
+/// Receives the finished fraction of a configuration's work, 0 to 1.
 using progress_listener = std::function<void(double)>;
 
-/// The serial loop, which goes on from where the last configuration left it.
+/// The serial loop, which continues from its state after the last configuration.
 class serial_rival {
  public:
   serial_rival(const extents& grid, const initial_values& values) : grid_(grid, values) {}
 
-  /// The grid after that many iterations, which never become fewer.
+  /// The grid after that many iterations, a number that never decreases.
   const serial_grid& after(std::int64_t iterations);
 
  private:
@@ -41,9 +41,9 @@ class serial_rival {
   std::int64_t iterations_ = 0;
 };
 
-/// Runs a configuration on a machine of its own. Without `plain` there is no ratio, without `serial` nothing
-/// is compared; either may be null. Returns the runtime's exit status, 0 if all went well. In a process other
-/// than the first of its job it only takes part, and `result` stays as it is.
+/// Runs a configuration on a new machine. Without `plain` there is no ratio, without `serial` no comparison;
+/// either may be null. Returns the runtime's exit status, 0 on success. All processes of a job take part;
+/// only the first one sets `result`.
 int measure(const settings& setup, const configuration& chosen, plain_loop* plain, serial_rival* serial,
             const progress_listener& listener, measurement& result);
 

@@ -17,14 +17,14 @@ namespace {
 
 // ---- update ----
 //
-// It is bound by memory: 16 bytes a cell, if every cell comes from memory once. A thread has two cells along
-// z, which are adjacent, in two rows along y, and marches along x. Of its cells it holds those of the plane
-// before and the plane after in registers, so that each is loaded once for three planes. Neighbours along z
-// come from the warp's other lanes; those along y from the thread's other row, or from the first-level cache,
-// where another warp of the block has just loaded them. What a block reads beyond its own cells (19 % for
-// 128 x 16, by sectors of 32 bytes) comes from the second-level cache: blocks that run at the same time lie
-// side by side and march abreast. On a multiprocessor 1,024 threads have 32 bytes each under way: an H200, at
-// 2.2 TB/s of loads and 0.8 us of latency, would need 13 of these 32 KiB.
+// The kernel is memory-bound: 16 bytes a cell, if every cell is loaded from memory once. A thread has two
+// adjacent cells along z, in two rows along y, and marches along x. It keeps its cells of the previous and
+// the next plane in registers, so that each is loaded once for three planes. Neighbours along z come from the
+// warp's other lanes. Neighbours along y come from the thread's other row, or from the first-level cache,
+// where another warp of the block has just loaded them. Cells beyond the block's own (19 % for 128 x 16, by
+// sectors of 32 bytes) come from the second-level cache: blocks that run at the same time are neighbours and
+// march abreast. On a multiprocessor 1,024 threads have 32 bytes each in flight: an H200, at 2.2 TB/s of
+// loads and 0.8 us of latency, would need 13 of these 32 KiB.
 
 constexpr unsigned lanes = 32;
 constexpr unsigned cells_of_lane = 2;
@@ -32,7 +32,7 @@ constexpr unsigned rows_of_thread = 2;
 constexpr unsigned warps_of_block = 16;
 constexpr unsigned blocks_of_multiprocessor = 2;
 
-// Each march reads two planes more than it writes, so it should be long; but the device should be full, and
+// Each march reads two planes more than it writes, so it should be long. But the device should be full, and
 // its blocks should not all end at once.
 constexpr std::int64_t longest_march = 64;
 constexpr std::int64_t shortest_march = 4;
@@ -47,7 +47,7 @@ __device__ inline pair load(const double* from) {
   return {both.x, both.y};
 }
 
-// The new cells are not read again before all others were: they need not displace cells from the caches.
+// New cells are read again only after all others: their stores bypass the caches.
 __device__ inline void store(double* to, const pair& value) {
 #if IMBREX_GPU_HIP
   __builtin_nontemporal_store(value.first, to);
@@ -73,7 +73,7 @@ __device__ inline double of_lane_after(double value) {
 #endif
 }
 
-// How the cells are given to blocks: tiles of a plane, and how far they march; z runs fastest.
+// The division of the cells among blocks: tiles of a plane, and the length of their march; z runs fastest.
 struct tiling {
   int nx, ny, nz;
   std::int64_t row_pitch, plane_pitch;
@@ -81,7 +81,7 @@ struct tiling {
   int march;
 };
 
-// The faces that are read in place of the layer around, and those that are written as well; or neither.
+// The faces that are read instead of the layer around, and those that are also written; or `no_faces`.
 struct block_faces {
   static constexpr bool exist = true;
   incoming_faces in;
@@ -91,10 +91,10 @@ struct no_faces {
   static constexpr bool exist = false;
 };
 
-// Which of a thread's rows and cells there are.
+// The rows and cells of a thread that exist.
 struct thread_cells {
-  // The pair after the row's last cell is loaded, too: the lane before needs the first of it. So is the row
-  // after the last, which is of the layer around.
+  // The pair after the row's last cell is also loaded: the previous lane needs its first cell. The row after
+  // the last, in the layer around, is loaded, too.
   bool has_pair;
   bool has_first, has_second, has_row;
 
@@ -105,7 +105,7 @@ struct thread_cells {
         has_row(j + 1 < part.ny) {}
 };
 
-// A face has no padding. Its pairs are aligned if its rows are of even length.
+// A face has no padding. Its pairs are aligned if its rows have even length.
 __device__ inline void store_to_face(double* to, const pair& value, bool has_second, bool aligned) {
   if (has_second && aligned) {
     *reinterpret_cast<double2*>(to) = make_double2(value.first, value.second);
@@ -115,14 +115,15 @@ __device__ inline void store_to_face(double* to, const pair& value, bool has_sec
   if (has_second) to[1] = value.second;
 }
 
-// Of a row of the array, or of a face. What comes after the row's last cell is of others there.
+// Loads a pair from a row of the array, or of a face. In a face the row's last cell is followed by other
+// cells.
 __device__ inline pair load(const double* from, const thread_cells& cells, bool of_face, bool aligned) {
   if (!of_face || (aligned && cells.has_first)) return load(from);
   return {cells.has_first ? from[0] : 0, cells.has_second ? from[1] : 0};
 }
 
-// The same value, of which the compiler does not know that. What it would derive of the old one before the
-// march, and hold in registers all the time, it has to derive in each plane.
+// Returns the value, hidden from the compiler. So it recomputes derived values in each plane, instead of
+// keeping them in registers during the march.
 __device__ inline int opaque(int value) {
 #if IMBREX_GPU_HIP
   asm volatile("" : "+v"(value));
@@ -132,14 +133,14 @@ __device__ inline int opaque(int value) {
   return value;
 }
 
-// What of the faces a thread reads and writes in each plane: a word of bits.
+// Faces that a thread reads and writes in each plane, as bits.
 enum edge : unsigned {
   reads_low_y = 1U << 0,
   reads_high_y = 1U << 1,
   reads_low_z = 1U << 2,
-  reads_first = 1U << 3,    // what lies beyond the row's end is this pair's first cell,
-  reads_second = 1U << 4,   // or its second,
-  reads_outside = 1U << 5,  // or of no lane, for the row ends with the warp
+  reads_first = 1U << 3,    // the cell beyond the row's end is this pair's first cell
+  reads_second = 1U << 4,   // the cell beyond the row's end is this pair's second cell
+  reads_outside = 1U << 5,  // no lane has it, as the row ends with the warp
   writes_low_y = 1U << 6,
   writes_high_y = 1U << 7,
   writes_low_z = 1U << 8,
@@ -168,7 +169,7 @@ __device__ inline unsigned edges_of(const block_faces& faces, const tiling& part
 __device__ inline const double* face_of(const block_faces& faces, int side) { return faces.in.of[side]; }
 __device__ inline const double* face_of(const no_faces&, int) { return nullptr; }
 
-// The pointers are to the cell (0, 0, 0).
+// The pointers address cell (0, 0, 0).
 template <class Faces>
 __device__ inline void march(const double* __restrict__ now, double* __restrict__ next, const tiling& part,
                              const Faces& faces) {
@@ -176,7 +177,7 @@ __device__ inline void march(const double* __restrict__ now, double* __restrict_
   const int j = int((tile / part.tiles_of_row * blockDim.y + threadIdx.y) * rows_of_thread);
   const int k = int((tile % part.tiles_of_row * blockDim.x + threadIdx.x) * cells_of_lane);
   const unsigned lane = threadIdx.x % lanes;
-  // Whole warps leave, so that lanes can still ask each other.
+  // Only whole warps return, so that shuffles between lanes work.
   if (j >= part.ny || k - int(lane * cells_of_lane) >= part.nz) return;
 
   int i = int(blockIdx.x / part.tiles_of_plane) * part.march;
@@ -249,7 +250,7 @@ __device__ inline void march(const double* __restrict__ now, double* __restrict_
       const double before = of_lane_before(here[row].second), after = of_lane_after(here[row].first);
       const double low_z = lane == 0 ? outside[row] : before;
       const double high_z = lane == lanes - 1 ? outside[row] : after;
-      // The order of additions is the host's: see stencil.hpp.
+      // The additions have the host's order: see stencil.hpp.
       const pair value{seventh(here[row].first + low[row].first + high[row].first + low_y.first +
                                high_y.first + low_z + here[row].second),
                        seventh(here[row].second + low[row].second + high[row].second + low_y.second +
@@ -308,22 +309,22 @@ std::int64_t within(std::int64_t low, std::int64_t value, std::int64_t high) {
 
 // ---- pack and unpack ----
 //
-// Each block has cells of one face only, so that no warp follows two. Sides of x and y are read by rows. Of
-// the sides of z each cell lies in a row of its own: there a 32-byte sector is moved for each, whichever way
-// they are given to threads. Where the rest of the sector is padding unpack writes all of it, by as many
-// threads: to change a part of it the device would have to read it first.
+// Each block handles cells of one face only, so that no warp diverges between two. Sides in x and y are read
+// by rows. At the sides in z each cell is in a row of its own: then each cell moves a 32-byte sector, for any
+// distribution of cells among threads. If the rest of the sector is padding, unpack writes the whole sector
+// with more threads: a partial write would make the device read the sector first.
 
 constexpr unsigned threads_of_face_block = 256;
 constexpr int most_faces = 6;
 constexpr std::int64_t cells_of_sector = 4;
 
-// A thread takes so many cells of large faces, in rows that lie apart, for where to find the first takes as
-// long as some copies. Of small ones it takes one, so that there are threads for all of the device.
+// For large faces a thread handles several cells, in separate rows, as finding the first cell takes as long
+// as some copies. For small faces it handles one cell, so that there are threads for the whole device.
 constexpr unsigned most_turns = 4;
 constexpr std::size_t cells_of_small_faces = 400'000;
 
-// A face, which has no padding; the first of its cells, and where the others are; and the threads that have
-// them, in tiles of the face.
+// A face without padding: its first cell, the pitches of the others, and the threads that handle them, in
+// tiles of the face.
 template <class Cell, class FaceCell>
 struct face_part {
   Cell* cells;
@@ -331,10 +332,10 @@ struct face_part {
   std::int64_t slow_cells, slow_pitch;
   std::int64_t fast_cells, fast_pitch;
   bool by_sectors;
-  int place_in_sector;  // of the cell
-  unsigned fast_bits;   // of a thread's number in its block; the others count rows
+  int place_in_sector;  // position of the cell in its sector
+  unsigned fast_bits;   // bits of the column in a thread's number in its block; the higher bits count rows
   unsigned tiles_of_row;
-  unsigned end;  // the first block behind those of this face
+  unsigned end;  // first block after those of this face
 };
 
 template <class Cell, class FaceCell>
@@ -345,8 +346,8 @@ struct face_parts {
 using pack_parts = face_parts<const double, double>;
 using unpack_parts = face_parts<double, const double>;
 
-// Calls copy(cell, its place in the face, how many doubles its sector's own is away) for the cells of this
-// thread.
+// Calls copy(cell, its address in the face, offset in doubles from the cell to the thread's double of the
+// sector) for the cells of this thread.
 template <class Cell, class FaceCell, class Copy>
 __device__ inline void for_each_cell(const face_part<Cell, FaceCell>& part, unsigned block, unsigned turns,
                                      Copy copy) {
@@ -387,7 +388,7 @@ __global__ void __launch_bounds__(threads_of_face_block) unpack_kernel(unpack_pa
   });
 }
 
-// True if the sectors that a side's outer layer lies in have no cells but its own.
+// True if the sectors of a side's outer layer contain no other cells.
 bool has_sectors(const device_layout& layout, int side) {
   return layout.row_pitch - layout.nz > cells_of_sector &&
          (side == 4 || (side == 5 && layout.nz % cells_of_sector == 0));
@@ -423,8 +424,8 @@ struct face_launch {
   }
 };
 
-// How the cells of a block are given to blocks of threads: 128 x 16 where there are as many; else as many
-// rows, or as long ones, as there are.
+// The division of a block's cells among thread blocks: 128 x 16 cells, or fewer or shorter rows in small
+// blocks.
 struct update_launch {
   tiling part;
   dim3 blocks, threads;

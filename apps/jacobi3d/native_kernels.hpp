@@ -9,7 +9,7 @@
 
 namespace jacobi3d {
 
-/// What native_kernels.cu defines: the GPU's side of the kernels in device_kernels.hpp.
+/// The GPU's side of the kernels in device_kernels.hpp, defined by native_kernels.cu.
 void update_on_device(imbrex::native_stream on, imbrex::device_span<const double> now,
                       imbrex::device_span<double> next, device_layout layout);
 void update_with_faces_on_device(imbrex::native_stream on, imbrex::device_span<const double> now,

@@ -15,7 +15,7 @@
 namespace jacobi3d {
 namespace {
 
-// The options as they were given.
+// The options as written.
 struct texts {
   std::optional<std::string> grid, odf, overlap, comm, fusion, iterations, warmup, tolerance, init, spin,
       json;

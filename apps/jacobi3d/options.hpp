@@ -16,10 +16,11 @@
 
 namespace jacobi3d {
 
-/// What the command line asks for. Each field is given by the option beside it; the last of several counts.
+/// The settings of the command line. The comment of a field names its option; the last of repeated options
+/// counts.
 struct settings {
   imbrex::options machine;           ///< the runtime's options; pes is never 0 here
-  int processes = 1;                 ///< of the job, each with so many PEs
+  int processes = 1;                 ///< processes of the job, each with `pes` PEs
   extents grid{128, 128, 128};       ///< `--grid X,Y,Z`: cells
   std::vector<std::int64_t> odf{4};  ///< `--odf N[,N...]`: chares per PE, one configuration for each
   overlap_mode overlap = overlap_mode::automatic;  ///< `--overlap`; odf holds only 1 unless it is automatic
@@ -28,21 +29,21 @@ struct settings {
   bool graphs = false;                             ///< `--graphs`; not with work requests
   std::int64_t iterations = 20;                    ///< `--iters N`: timed iterations
   std::int64_t warmup = 2;                         ///< `--warmup N`: iterations before these
-  double tolerance = 0;           ///< `--tolerance E`: stop when no cell changes by as much; 0: never
+  double tolerance = 0;           ///< `--tolerance E`: stop when all changes of cells are smaller; 0: never
   std::string init = "hot-face";  ///< `--init`: see initial_values
-  imbrex::nanoseconds spin{0};    ///< `--spin TIME`: what an iteration's sweeps of a PE take at least
+  imbrex::nanoseconds spin{0};    ///< `--spin TIME`: minimal time of a PE's sweeps of an iteration
   bool check = false;             ///< `--check`
   std::string json;               ///< `--json FILE`: empty for none
   bool quiet = false;             ///< `--quiet`
-  std::string help;               ///< the text that `--help` asks for; empty if it was not given
+  std::string help;               ///< text of `--help` if requested; otherwise empty
 };
 
-/// True if blocks give their work to devices as `imbrex::work_request`s, so the runtime's `--streams` says
-/// nothing.
+/// True if blocks submit work to devices as `imbrex::work_request`s; then the runtime's `--streams` has no
+/// effect.
 bool by_requests(const settings& setup);
 
-/// Reads the program's options and the runtime's, for a job of so many processes. Throws imbrex::usage_error,
-/// with the value and the remedy, for unknown options and impossible values.
+/// Parses the program's options and the runtime's, for a job of `processes` processes. Throws
+/// imbrex::usage_error, with the value and the remedy, for unknown options and impossible values.
 settings parse_settings(int argc, char** argv, int processes = 1);
 
 }  // namespace jacobi3d

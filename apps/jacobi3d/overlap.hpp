@@ -6,14 +6,14 @@
 
 namespace jacobi3d {
 
-/// What a PE computes while halos travel.
+/// The work of a PE while halos are in flight.
 enum class overlap_mode {
-  none,       ///< nothing: it has one chare, which is swept when all its halos have come
+  none,       ///< no work: it has one chare, swept when all its halos have arrived
   manual,     ///< the interior of its one chare, whose outermost cells wait for the halos
-  automatic,  ///< whichever of its chares have their halos
+  automatic,  ///< chares that have their halos
 };
 
-/// What `--overlap` calls them, in their order.
+/// The values of `--overlap`, in the order of the enumeration.
 inline constexpr std::array<const char*, 3> overlap_names{"none", "manual", "auto"};
 
 inline const char* name(overlap_mode mode) { return overlap_names[std::size_t(mode)]; }

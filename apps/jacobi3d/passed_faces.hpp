@@ -14,29 +14,29 @@ namespace jacobi3d {
 
 using harness::sides;
 
-/// The outermost cells of a block in a device's memory, for the neighbour whose `side` they lie at.
+/// The outermost cells of a block in device memory; `side` is the side of the receiving neighbour.
 struct passed_face {
   int side = 0;
   imbrex::device_buffer<double> cells;
 };
 
-/// A block's faces that are handed over from block to block in the memory of devices (Charm-D of Choi 2022,
-/// section 5.2.3). Neighbours exchange buffers: one that came is filled and goes back two iterations later,
-/// when all that read it is over. So an iteration takes no memory, waits for nothing on the host, and the
-/// addresses come round every four iterations where nobody copies.
+/// A block's faces that are moved between blocks in device memory (Charm-D of Choi 2022, section 5.2.3).
+/// Neighbours exchange buffers: a received buffer is filled again and sent back two iterations later, when
+/// all its readers are done. So an iteration allocates nothing, and never waits on the host. The addresses
+/// repeat every four iterations if no buffer is copied.
 class passed_faces {
  public:
-  /// For the sides that are shared, in the memory of this PE's device.
+  /// Creates buffers for the shared sides, in the memory of this PE's device.
   passed_faces(const device_layout& layout, const std::array<bool, sides>& shared);
 
-  /// Where what came lies.
+  /// Addresses of received faces.
   incoming_faces incoming() const;
-  /// Where the device puts what goes.
+  /// Addresses of outgoing faces, which the device fills.
   outgoing_faces outgoing();
 
-  /// Takes a neighbour's face, and has the stream that reads it wait for it.
+  /// Stores a neighbour's face, and makes the reading stream wait for it.
   void put(passed_face&& received, imbrex::stream& reader);
-  /// The face of a side, for the neighbour there: what that stream has been given so far fills it.
+  /// The outgoing face of a side, for the neighbour there; filled by the work submitted to `filler` so far.
   passed_face take(int side, imbrex::stream& filler);
 
  private:

@@ -13,8 +13,8 @@
 namespace jacobi3d {
 namespace {
 
-// The last to arrive runs the completion and opens the barrier. Yields after a while, for threads may
-// outnumber cores.
+// The last thread to arrive runs the completion and opens the barrier. Waiting threads yield after a while,
+// as threads may outnumber cores.
 class spin_barrier {
  public:
   explicit spin_barrier(int threads) : threads_(threads) {}

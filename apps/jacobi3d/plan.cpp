@@ -13,7 +13,7 @@
 namespace jacobi3d {
 namespace {
 
-// A chare's header, its place in tables, the frame of run(), and six faces on their way.
+// Includes a chare's header, its table slots, the frame of run(), and six faces in flight.
 constexpr double bytes_of_runtime = 2048;
 
 [[noreturn]] void refuse_memory(const settings& setup, const std::string& blocks, double needed,
@@ -32,7 +32,7 @@ constexpr double bytes_of_runtime = 2048;
 
 double bytes_of_blocks(const decomposition& cut) {
   double bytes = 0;
-  // Blocks of at most two lengths in each dimension: the longer ones come first.
+  // Blocks have at most two lengths in each dimension: the longer ones come first.
   for (int longer = 0; longer < 8; ++longer) {
     double count = 1;
     extents at;
@@ -57,7 +57,7 @@ double bytes_of_program(const settings& setup, const decomposition& cut) {
 std::vector<configuration> plan(const settings& setup, std::uint64_t available_bytes) {
   std::vector<configuration> configurations;
   const auto& [x, y, z] = setup.grid;
-  // Before anything is computed in integers, which a grid that is much too large would overflow.
+  // Checked before any integer arithmetic, which a far too large grid would overflow.
   const double least = (setup.check ? 6 : 4) * sizeof(double) * double(x) * double(y) * double(z);
   if (least > double(available_bytes)) refuse_memory(setup, "", least, available_bytes);
   for (const std::int64_t odf : setup.odf) {

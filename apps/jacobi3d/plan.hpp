@@ -15,17 +15,16 @@ struct configuration {
   decomposition cut;
 };
 
-/// Bytes that all blocks of a decomposition need: two copies of their cells, padding, halos, and the
-/// runtime's own.
+/// Bytes of all blocks of a decomposition: two copies of their cells, padding, halos, and the runtime's
+/// memory for them.
 double bytes_of_blocks(const decomposition& cut);
 
-/// Bytes that the program holds at once for a configuration: its blocks, the plain loop's two copies of the
-/// grid and, with --check, the serial loop's two.
+/// Bytes that the program uses at once for a configuration: its blocks, the plain loop's two copies of the
+/// grid and, with --check, the serial loop's two copies.
 double bytes_of_program(const settings& setup, const decomposition& cut);
 
-/// Cuts the grid for each overdecomposition factor. Throws imbrex::usage_error, with the numbers, if there
-/// are more chares than cells, if no cut into so many blocks exists, or if that needs more memory than is
-/// available.
+/// Divides the grid for each overdecomposition factor. Throws imbrex::usage_error, with the numbers: for more
+/// chares than cells, if no division into that many blocks exists, or if it needs more memory than available.
 std::vector<configuration> plan(const settings& setup, std::uint64_t available_bytes);
 
 }  // namespace jacobi3d

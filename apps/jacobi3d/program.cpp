@@ -30,7 +30,7 @@ platform machine_of(const settings& setup) {
 
 platform platform_of(const settings& setup) {
   platform where = machine_of(setup);
-  // A loop on processors would say nothing about a device, simulated time, or what waits for the clock.
+  // The loop on processors is no reference for devices, simulated time, or sweeps with a minimal time.
   if (!setup.machine.device.empty() || setup.spin.count() > 0 ||
       setup.machine.machine == imbrex::machine_kind::simulated)
     where.plain_loop = false;
@@ -42,7 +42,7 @@ std::vector<configuration> planned(const settings& setup) {
               setup.machine.device_data ? available_memory() : std::numeric_limits<std::uint64_t>::max());
 }
 
-// The line of all checks; false if one found a difference.
+// Prints the line of all checks; false if a check found a difference.
 bool report_checks(const settings& setup, const std::vector<finished>& all) {
   std::vector<harness::checked> checks;
   for (const auto& outcome : all)
@@ -82,7 +82,7 @@ int run_all(const settings& setup) {
   return setup.check && !report_checks(setup, all) ? 1 : 0;
 }
 
-// All processes run the same configurations; the first of them measures and reports.
+// All processes run the same configurations; the first one measures and reports.
 int take_part(const settings& setup) {
   for (const auto& chosen : planned(setup)) {
     measurement nothing;

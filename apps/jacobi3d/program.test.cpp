@@ -28,7 +28,7 @@ struct outcome {
 };
 
 outcome run(std::vector<std::string> words) {
-  words.insert(words.begin(), {"jacobi3d", "--log", "error"});  // not that PEs outnumber the processors here
+  words.insert(words.begin(), {"jacobi3d", "--log", "error"});  // no warning of more PEs than processors
   std::vector<char*> arguments;
   for (auto& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
@@ -90,7 +90,7 @@ TEST(jacobi3d, blocks_of_one_cell_work) {
   run_checked({"--grid", "1,1,1", "--pes", "1", "--odf", "1", "--iters", "3"});
 }
 
-// Blocks of 1 to 48 cells a side: some have no interior, most are uneven, many are cut across z.
+// Blocks of 1 to 48 cells a side: some have no interior, most are uneven, many are divided across z.
 TEST(jacobi3d, is_equal_bit_for_bit_with_one_chare_per_pe_however_they_overlap) {
   std::mt19937 random(11);
   const auto number = [&](int low, int high) {
@@ -258,7 +258,7 @@ std::vector<device_work> all_device_work() {
     for (const char* fusion : fusion_names)
       for (const bool graphs : {false, true})
         for (const char* streams : {"single", "two", "four", "five"}) {
-          // Channels have streams of their own for what arrives.
+          // Channels use their own streams for received faces.
           const bool by_channel = comm == std::string(name(communication::channel)) ||
                                   comm == std::string(name(communication::persistent));
           if (by_channel && (streams == std::string("two") || streams == std::string("four"))) continue;
@@ -280,7 +280,7 @@ INSTANTIATE_TEST_SUITE_P(all, jacobi3d_device_work, ::testing::ValuesIn(all_devi
                                   (of.param.graphs ? "_graphs_" : "_streams_") + of.param.streams;
                          });
 
-// 27 blocks a PE: with three to six neighbours; 1 and 3: with fewer.
+// With 27 blocks a PE blocks have three to six neighbours; with 1 and 3 fewer.
 TEST_P(jacobi3d_device_work, equals_the_serial_loop_on_threads) {
   for (const std::vector<std::string>& shape :
        {std::vector<std::string>{"--grid", "13,9,17", "--odf", "1,3,27", "--pes", "1"},
@@ -290,7 +290,7 @@ TEST_P(jacobi3d_device_work, equals_the_serial_loop_on_threads) {
                        GetParam().words()));
 }
 
-// Each seed orders what the device leaves open in another way, so an order that is missing shows.
+// Each seed runs the device's unordered work in another order, so a missing ordering is detected.
 TEST_P(jacobi3d_device_work, equals_the_serial_loop_with_every_seed) {
   std::mt19937 random(17);
   const auto number = [&](int low, int high) {
@@ -374,7 +374,7 @@ TEST(jacobi3d_in_simulated_time, equals_the_serial_loop_on_odd_shapes) {
   }
 }
 
-/// Milliseconds an iteration takes on a node as the paper had, by overdecomposition factor.
+/// Milliseconds of an iteration on the paper's node, by overdecomposition factor.
 std::vector<double> times_of_a_node(const std::string& completion) {
   std::vector<double> times;
   for (const auto& line :
@@ -385,7 +385,7 @@ std::vector<double> times_of_a_node(const std::string& completion) {
 }
 
 // Choi et al. 2020, figure 5 and its text: 43 % faster at ODF 4 than at 1, synchronisation up to 83 % slower
-// than what the runtime does, callbacks like polling.
+// than the runtime's completions, callbacks equal to polling.
 TEST(jacobi3d_in_simulated_time, shows_what_the_paper_saw_on_a_node) {
   const auto polled = times_of_a_node("poll");
   const auto called = times_of_a_node("callback");
@@ -405,12 +405,12 @@ TEST(jacobi3d_in_simulated_time, shows_what_the_paper_saw_on_a_node) {
   EXPECT_EQ(times_of_a_node("poll"), polled) << "to the last digit";
 }
 
-// A model's file says all that a time comes of: what is added to the models leaves the times of files that do
-// not have it as they were.
+// A model's file determines all times: additions to the models must not change the times of files without
+// them.
 TEST(jacobi3d_in_simulated_time, repeats_its_digits_where_a_model_has_no_links) {
   struct known {
     const char *model, *edge, *pes, *odf, *comm, *fusion;
-    double time;  ///< microseconds an iteration
+    double time;  ///< microseconds of an iteration
   };
   for (const known& k : std::initializer_list<known>{
            {"v100", "1536", "6", "1", "host", "none", 19523.0533},
@@ -447,7 +447,7 @@ double time_of(const std::string& model, const std::string& edge, const std::str
   return lines[0]["us_per_iter"].get<double>();
 }
 
-// What is handed over saves two copies and the wait for the host, and leaves more to fusion and graphs.
+// Moving buffers saves two copies and the wait for the host, and makes fusion and graphs more effective.
 TEST(jacobi3d_in_simulated_time, gains_by_messages_of_device_memory) {
   for (const std::string model : {"v100", "h200"}) {
     const auto small = [&](const std::vector<std::string>& more) { return time_of(model, "192", "8", more); };
@@ -461,8 +461,8 @@ TEST(jacobi3d_in_simulated_time, gains_by_messages_of_device_memory) {
   }
 }
 
-// Choi 2022, figures 5.7 and 5.8: fusion and graphs save launches, so they pay where blocks are small and
-// many, graphs the less the more is fused. Halos through the host leave them less to gain.
+// Choi 2022, figures 5.7 and 5.8: fusion and graphs save launches, so they help with small and many blocks;
+// graphs help less with more fusion. With halos through the host both gain less.
 TEST(jacobi3d_in_simulated_time, gains_by_fusion_and_graphs_where_blocks_are_small) {
   for (const std::string model : {"v100", "h200"}) {
     const auto small = [&](const std::vector<std::string>& more) { return time_of(model, "192", "8", more); };

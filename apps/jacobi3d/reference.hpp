@@ -8,17 +8,17 @@
 
 namespace jacobi3d {
 
-/// The whole grid swept by three nested loops, which share no code with stencil.hpp: what --check compares
-/// with.
+/// The whole grid swept by three nested loops, which share no code with stencil.hpp: the reference of
+/// --check.
 class serial_grid {
  public:
   /// Throws std::bad_alloc.
   serial_grid(const extents& grid, const initial_values& values);
 
-  /// Bytes that such a grid allocates.
+  /// The bytes that such a grid allocates.
   static std::uint64_t bytes(const extents& grid);
 
-  /// Sweeps so often; returns the greatest change of a cell in the last sweep, 0 without one.
+  /// Sweeps `iterations` times. Returns the greatest change of a cell in the last sweep; 0 without a sweep.
   double sweep(std::int64_t iterations);
 
   double cell(std::int64_t x, std::int64_t y, std::int64_t z) const { return now_[at(x, y, z)]; }

@@ -8,25 +8,25 @@
 
 namespace jacobi3d {
 
-/// A configuration and what it has come to.
+/// A configuration and its results.
 struct finished {
   configuration chosen;
   measurement result;
 };
 
-/// What the reports say about where the program runs.
+/// Properties of the platform that appear in reports.
 struct platform {
   std::string machine;
   int processes = 1;
-  bool plain_loop = true;  ///< one runs beside the blocks; else ratios are those of the first row
+  bool plain_loop = true;  ///< if false, no plain loop runs, and ratios are relative to the first row
 };
 
-/// What stands above the rows: the run in words, and the names of the columns.
+/// The text above the rows: a description of the run, and the names of the columns.
 std::string table_head(const settings& setup, const platform& where);
-/// Its ratio is that of the plain loop, where one ran, or else that of the first row.
+/// A row of the table. Its ratio is relative to the plain loop, if it ran, or else to the first row.
 std::string table_row(const finished& outcome, const finished& first);
 
-/// Two sentences about the whole table; of at least two configurations with ratios.
+/// Two sentences about the whole table, for at least two configurations with ratios.
 std::string summary(std::span<const finished> all);
 
 /// One object, without a line end: app, grid (cells), blocks (of the array), odf, pes, processes, iters,
@@ -35,7 +35,7 @@ std::string summary(std::span<const finished> all);
 /// device_model.
 std::string json_line(const settings& setup, const platform& where, const finished& outcome);
 
-/// A line of the standard error output that grows, where that is a terminal; otherwise nothing.
+/// A growing line on the standard error output, if that is a terminal; otherwise nothing.
 class progress_bar {
  public:
   explicit progress_bar(bool wanted);
@@ -43,9 +43,9 @@ class progress_bar {
   progress_bar(const progress_bar&) = delete;
   progress_bar& operator=(const progress_bar&) = delete;
 
-  /// `part` of a piece of work is done, 0 to 1.
+  /// Shows that the fraction `part` (0 to 1) of the work is complete.
   void show(const std::string& what, double part);
-  /// Takes the line away, for others to write there.
+  /// Removes the line, so that other output can be written there.
   void clear();
 
  private:

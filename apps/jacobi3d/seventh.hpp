@@ -11,15 +11,15 @@
 
 namespace jacobi3d {
 
-/// sum / 7.0, bit for bit (but for which NaN it is), in a way that takes GPUs the same short time for every
-/// sum. Their own division calls a slow function where the numerator is 0 or tiny, as most cells are when a
-/// grid starts cold.
+/// sum / 7.0, bit for bit (except the payload of NaN), computed by GPUs in the same short time for every sum.
+/// A GPU's own division calls a slow function if the numerator is 0 or tiny, as most cells are when a grid
+/// starts cold.
 ///
-/// The quotient is first within one unit in its last place: 1/7 rounds with an error of 2^-54 of its value.
-/// What is left of the sum is then exact in one fused multiply-add, and adding its seventh in another rounds
-/// as the true quotient does (Markstein's theorem; where the quotient is subnormal as well, for the seventh
-/// of no number lies half way between two of those). Infinities, whose rest is NaN, and the sign of -0 are
-/// seen to apart.
+/// The first quotient is within one unit in its last place: 1/7 rounds with a relative error of 2^-54. The
+/// remainder is then exact in one fused multiply-add. A second one adds a seventh of it, and rounds as the
+/// true quotient does (Markstein's theorem). This also holds for subnormal quotients, since the seventh of no
+/// number is half way between two of them. Infinities, whose remainder is NaN, and the sign of -0 are handled
+/// separately.
 JACOBI3D_EVERYWHERE inline double seventh(double sum) {
   constexpr double reciprocal = 1.0 / 7.0;
   const double quotient = sum * reciprocal;

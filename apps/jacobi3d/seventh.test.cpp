@@ -13,7 +13,7 @@ namespace jacobi3d {
 namespace {
 
 void expect_divided(double sum) {
-  volatile double numerator = sum;  // so that nothing but a division is compiled
+  volatile double numerator = sum;  // volatile: forces a real division
   const double quotient = numerator / 7.0, found = seventh(sum);
   if (std::isnan(quotient)) {
     ASSERT_TRUE(std::isnan(found));

@@ -11,8 +11,8 @@
 namespace jacobi3d {
 namespace {
 
-// Bytes of the first processor's cache of a level (2 or 3). Not from sysconf, which in virtual machines
-// multiplies.
+// Bytes of the first processor's cache of a level (2 or 3). sysconf is not used: in virtual machines it
+// multiplies the sizes.
 std::size_t cache_bytes(int level, std::size_t otherwise) {
   std::ifstream file("/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(level) + "/size");
   std::size_t kibibytes = 0;
@@ -20,7 +20,7 @@ std::size_t cache_bytes(int level, std::size_t otherwise) {
   return file >> kibibytes >> unit && unit == 'K' && kibibytes > 0 ? kibibytes * 1024 : otherwise;
 }
 
-// Three planes of a tile fill at most half of the second-level cache; tiles are of like size.
+// Three planes of a tile fill at most half of the second-level cache; tiles have similar sizes.
 std::size_t tile_rows(std::size_t rows, std::size_t row_bytes) {
   static const std::size_t budget = cache_bytes(2, std::size_t(1) << 20) / 2;
   const std::size_t most = std::max<std::size_t>(1, budget / (3 * row_bytes));
@@ -28,8 +28,8 @@ std::size_t tile_rows(std::size_t rows, std::size_t row_bytes) {
   return (rows + tiles - 1) / tiles;
 }
 
-// Fetched early by a fixed number of bytes, whatever the length of rows: what main memory delivers while it
-// answers.
+// Prefetch distance in rows: a fixed number of bytes, for any row length, equal to the data that main memory
+// delivers within its latency.
 std::size_t rows_ahead(std::size_t row_pitch) {
   constexpr std::size_t doubles = 512;
   return (doubles + row_pitch - 1) / row_pitch;
@@ -66,7 +66,7 @@ double sweep_rows(const extents& cells, const block_field::sweep_view& view, con
   }
 }
 
-// The rows that touch no halo of x and y but a fixed one; none where the block is too thin.
+// The rows that need no halo in x and y but a fixed one; none if the block is too thin.
 rows interior_rows(const block_field& field) {
   const extents& cells = field.cells();
   const std::int64_t first_plane = field.shared(0) ? 1 : 0, first_row = field.shared(2) ? 1 : 0;
@@ -74,7 +74,7 @@ rows interior_rows(const block_field& field) {
           std::max(first_row, cells[1] - (field.shared(3) ? 1 : 0))};
 }
 
-// Sweeps the cells at one end of these rows again, which a sweep without the halos of z left as NaN.
+// Sweeps the cells at one end of these rows again: a sweep without the halos in z has left NaN there.
 double sweep_ends(const extents& cells, const block_field::sweep_view& view, const rows& part, int side,
                   bool change) {
   const auto ny = std::size_t(cells[1]), last = std::size_t(cells[2] - 1), k = side == 4 ? 0 : last;

@@ -22,7 +22,7 @@
 namespace jacobi3d {
 namespace {
 
-// What the program does, without a runtime: blocks that exchange faces, then sweep.
+// The program's algorithm without a runtime: blocks that exchange faces, then sweep.
 class blocks {
  public:
   blocks(const decomposition& cut, const initial_values& values) : cut_(cut) {
@@ -215,7 +215,7 @@ TEST(plain_loop, equals_the_serial_loop_with_any_number_of_threads) {
   }
 }
 
-/// Each thread takes a stack of some MB; a few are kept from threads that have ended.
+/// Each thread needs a stack of some MB; a few stacks are kept from ended threads.
 TEST(plain_loop, says_which_thread_cannot_be_made) {
   if (imbrex::test::memory_is_kept_back) GTEST_SKIP() << "a sanitizer ends the process by itself";
   plain_loop plain({4, 4, 4}, initial_values::parse("random:6"), 40);

@@ -34,7 +34,8 @@ struct avx2 {
   static void drain() { _mm_sfence(); }
   static vector broadcast(double value) { return _mm256_set1_pd(value); }
   static mask lanes() { return mask{0, 1, 2, 3}; }
-  // Not value[index]: clang would read it back from where it was stored, which a streaming store makes slow.
+  // value[index] is avoided: clang would read it back from the stored vector, which is slow after a streaming
+  // store.
   static double lane(vector value, std::size_t index) {
     return index == 0 ? value[0] : index == 1 ? value[1] : index == 2 ? value[2] : value[3];
   }

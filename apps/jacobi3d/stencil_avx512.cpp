@@ -34,7 +34,8 @@ struct avx512 {
   static void drain() { _mm_sfence(); }
   static vector broadcast(double value) { return _mm512_set1_pd(value); }
   static mask lanes() { return mask{0, 1, 2, 3, 4, 5, 6, 7}; }
-  // Not value[index]: clang would read it back from where it was stored, which a streaming store makes slow.
+  // value[index] is avoided: clang would read it back from the stored vector, which is slow after a streaming
+  // store.
   static double lane(vector value, std::size_t index) {
     return _mm512_cvtsd_f64(_mm512_permutexvar_pd(_mm512_set1_epi64(std::int64_t(index)), value));
   }

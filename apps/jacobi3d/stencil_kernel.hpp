@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sweep, written once for vectors of any width. Each file stencil_<instruction set>.cpp includes it where
-// its instructions are switched on, and instantiates it with its own Simd type. It calls no inline function
-// of the standard library: the linker might keep the copy that needs those instructions for everybody.
+// The sweep for vectors of any width. Each file stencil_<instruction set>.cpp enables its instructions,
+// includes this file, and instantiates it with its own Simd type. It must not call inline functions of the
+// standard library: the linker might keep the copy that needs those instructions for all callers.
 #pragma once
 
 #include <cstddef>
@@ -17,19 +17,19 @@ struct row_sweep {
   using mask = typename Simd::mask;
   static constexpr std::size_t width = Simd::width;
 
-  const double* soon;  // what a later row's sweep will be the first to read
+  const double* soon;  // data that a later row's sweep reads first, to prefetch
   const double *centre, *low_x, *high_x, *low_y, *high_y;
-  const double *low_z, *high_z;  // not the values: the compiler would load a vector where one was just stored
-  double *low_face, *high_face;  // where the row's new first and last cell go
+  const double *low_z, *high_z;  // pointers: a value would be loaded with a vector that was just stored
+  double *low_face, *high_face;  // addresses for the row's new first and last cell
   std::size_t cells;
 
-  // Writes whole vectors: those lanes of the last that lie beyond the row fall into its padding. With Whole
-  // there are none. A cell that becomes NaN, for want of its halo, does not count as changed: a maximum is
-  // its second operand if the first is NaN.
+  // Writes whole vectors: lanes of the last vector that are beyond the row go to its padding. With Whole
+  // there are no such lanes. A cell that becomes NaN, for lack of its halo, does not count as changed: a
+  // maximum is its second operand if the first is NaN.
   template <bool Streaming, bool Fetch, bool Change, bool Whole>
   void run(double* to, vector& change) const {
     const auto relax = [&](std::size_t k, vector current, vector behind, vector ahead) {
-      if constexpr (Fetch) __builtin_prefetch(soon + k, 0, 2);  // else the row waits for main memory
+      if constexpr (Fetch) __builtin_prefetch(soon + k, 0, 2);  // otherwise the row waits for main memory
       const vector sum = current + Simd::load(low_x + k) + Simd::load(high_x + k) + Simd::load(low_y + k) +
                          Simd::load(high_y + k) + behind + ahead;
       const vector value = Simd::seventh(sum);
@@ -38,10 +38,10 @@ struct row_sweep {
     };
     std::size_t k = 0;
     vector current = Simd::load(centre), behind = Simd::behind(Simd::broadcast(*low_z), current);
-    vector greatest = change;  // not the reference: each store of a cell might change it
+    vector greatest = change;  // a copy, as each store of a cell might change the reference
     double first = 0;
     if (cells > width) {
-      // Neighbours along the row are cheapest loaded from the cache; but while the row still comes from main
+      // Neighbours along the row are cheapest loaded from the cache. But while the row still comes from main
       // memory, a load across two lines waits for both.
       const auto inner = [&] {
         const vector next = Simd::load(centre + k + width);
@@ -58,7 +58,7 @@ struct row_sweep {
     }
 
     const vector beyond = Simd::broadcast(*high_z);
-    const std::size_t used = cells - k;  // lanes, 1 to width
+    const std::size_t used = cells - k;  // lanes in use, 1 to width
     const mask lane = Simd::lanes();
     if constexpr (!Whole) current = lane == std::int64_t(used) ? beyond : current;
     const vector value = relax(k, current, behind, Simd::ahead(current, beyond));
@@ -78,7 +78,7 @@ void copy_row(const double* from, double* to, std::size_t cells) {
     Simd::template store<Streaming>(to + k, Simd::load(from + k));
 }
 
-// Where an outermost row goes: to the cells and to the outgoing faces of the sides it lies at.
+// Sweeps an outermost row to the cells and to the outgoing faces of its sides.
 template <class Simd, bool Streaming, bool Change, bool Whole>
 [[gnu::noinline]] void run_outermost(const row_sweep<Simd>& row, const sweep_part_arguments& part,
                                      std::size_t i, std::size_t j, double* to,

@@ -13,8 +13,8 @@ struct sweep_part_arguments {
   std::size_t nx, ny, nz;
   std::size_t first_plane, last_plane;
   std::size_t first_row, last_row;
-  std::size_t ahead;      ///< rows from the one that a cell's sweep reads first to the one it fetches early
-  std::size_t tile_rows;  ///< rows of one plane that are swept before the next plane's
+  std::size_t ahead;      ///< prefetch distance in rows, from the row that a cell's sweep reads first
+  std::size_t tile_rows;  ///< rows of one plane that are swept before the next plane
   bool streaming;
   bool change;
 };
