@@ -5,8 +5,7 @@
 
 namespace sweep {
 
-/// What becomes of the particles of an iteration. When it has converged, the source is the absorption and the
-/// leakage.
+/// The fate of the particles of an iteration. After convergence the source equals absorption plus leakage.
 struct particle_balance {
   double source = 0;
   double absorption = 0;
@@ -15,7 +14,7 @@ struct particle_balance {
   particle_balance operator+(const particle_balance& other) const {
     return {source + other.source, absorption + other.absorption, leakage + other.leakage};
   }
-  /// The part of the source that is missing, or too much.
+  /// The missing fraction of the source; negative if there is too much.
   double error() const { return std::abs(source - absorption - leakage) / source; }
 };
 

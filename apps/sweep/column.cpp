@@ -11,7 +11,7 @@
 namespace sweep {
 namespace {
 
-// What flows through a face, where fluxes lie with the step's angles running fastest.
+// The flow through a face. In `fluxes` the step's angles run fastest.
 double flow(const face& fluxes, const step& what, const std::vector<double>& twice_cosine,
             const std::vector<double>& half_weight) {
   const auto angles = std::size_t(what.angles), first = std::size_t(what.first_angle);
@@ -75,7 +75,7 @@ imbrex::task<> column::pass(int octant) {
     for (next.first_plane = 0; next.first_plane < count_[2]; next.first_plane += next.planes) {
       next.planes = std::min(posed_.planes, count_[2] - next.first_plane);
       co_await take(next);
-      // A turn of the scheduler: what flows out moves on, and other columns of the PE may have become ready.
+      // Yields to the scheduler: outflow is sent, and other columns of the PE may have become ready.
       co_await imbrex::sleep_for(std::chrono::nanoseconds(0));
     }
     leakage_ += flow(z_, next, coefficients_.z, coefficients_.half_weight);

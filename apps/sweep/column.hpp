@@ -23,24 +23,23 @@ using harness::progress;
 /// Angular fluxes through the face between two columns, in one step.
 using face = std::vector<double>;
 
-/// A part of the grid in x and y, with all its planes. Octant after octant passes through it, block of angles
-/// after block, from the first planes to the last: each such step waits for what flows in from the columns
-/// before this one in x and y, and sends on to those behind it what flows out. Iterations follow each other
-/// without a barrier.
+/// A part of the grid in x and y, with all its planes. The octants pass through it one after the other, each
+/// by blocks of angles, from the first planes to the last. Each such step waits for the inflow from the
+/// previous columns in x and y, and sends its outflow to the next ones. Iterations follow each other without
+/// a barrier.
 class column : public imbrex::chare<column, imbrex::index<2>> {
  public:
-  /// The array's shape tells how the grid is cut.
+  /// The array's shape gives the decomposition.
   column(const problem& posed, const pace& steps);
 
-  /// What flows in along x and y; the reference number is that of the step, counted from the first iteration
-  /// on.
+  /// The inflow along x and y. The reference number is the step's, counted from the first iteration on.
   imbrex::mailbox<face> x_inflow, y_inflow;
 
-  /// Iterates so often, or until no cell of the grid changes by a tolerance or more, if that is not 0. The
-  /// residual is the change of this column's cells, or with a tolerance of all.
+  /// Iterates `iterations` times, or until no cell of the grid changes by a tolerance (other than 0) or more.
+  /// The residual is the change of this column's cells; with a tolerance of all cells.
   imbrex::task<progress> run(std::int64_t iterations, double tolerance);
 
-  /// Of this column in the last iteration.
+  /// The balance of this column in the last iteration.
   particle_balance balance();
 
   /// This column's part of the grid's checksum; the sum over all columns is the grid's.
@@ -50,15 +49,15 @@ class column : public imbrex::chare<column, imbrex::index<2>> {
   std::vector<double> cells();
 
  private:
-  /// Makes the source of an iteration from the scalar flux of the last.
+  /// Computes the source of an iteration from the scalar flux of the last.
   void scatter();
   double residual() const;
   imbrex::task<> pass(int octant);
   imbrex::task<> take(const step& what);
-  /// The column next to this one in x (dimension 0) or y, if the grid does not end there.
+  /// The column next to this one in x (dimension 0) or y; empty at the grid's end.
   std::optional<imbrex::index<2>> neighbour(int dimension, bool higher) const;
   void send_outflow(const step& what);
-  /// Calls visit(place in the fields, x, y, z in the grid) for each cell.
+  /// Calls visit(index in the fields, x, y, z in the grid) for each cell.
   template <class Visit>
   void for_each_cell(Visit visit) const {
     std::size_t cell = 0;
@@ -73,7 +72,7 @@ class column : public imbrex::chare<column, imbrex::index<2>> {
   extents first_, count_;
   coefficients coefficients_;
   std::vector<double> source_, flux_, last_flux_;
-  face x_, y_, z_;  ///< of the step that is taken
+  face x_, y_, z_;  ///< fluxes of the current step
   double leakage_ = 0;
   std::int64_t step_ = 0;
 };

@@ -7,8 +7,7 @@
 namespace sweep {
 namespace {
 
-// A few angles that pass through a cell side by side; their number is known to the compiler, which makes
-// vectors of it.
+// A few angles that pass through a cell together. Their number is known to the compiler, which uses vectors.
 template <std::size_t width>
 using lanes = std::array<double, width>;
 
@@ -36,13 +35,13 @@ struct lane_coefficients {
   lanes<width> x, y, z, inverse, half_weight;
 };
 
-// Cells along x: how many, and how far it is from one to the next, and from its fluxes to the next's.
+// Cells along x: their number, the step from one cell to the next, and from its fluxes to the next cell's.
 struct row {
   std::ptrdiff_t cells, cell_step, angle_step;
 };
 
-// The flux in a cell's middle is the mean of what enters and leaves, the same along x, y and z. What entered
-// along x comes last, since the next cell waits for what leaves.
+// The flux in a cell's middle is the mean of inflow and outflow, equally along x, y and z. The inflow along x
+// is added last, since the next cell waits for that outflow.
 template <std::size_t width>
 void sweep_row(const lane_coefficients<width>& of, const row& along, const step_fields& at) {
   lanes<width> x = load<width>(at.x), both;
@@ -63,7 +62,7 @@ void sweep_row(const lane_coefficients<width>& of, const row& along, const step_
   store<width>(at.x, x);
 }
 
-// The angles from `lane` on, counted in the step.
+// Sweeps `width` angles from `lane` on, counted within the step.
 template <std::size_t width>
 void sweep_lanes(const coefficients& of, const extents& cells, const step& what, const step_fields& fields,
                  std::size_t lane) {

@@ -76,7 +76,7 @@ TEST(kernel, is_mirrored_with_the_octant) {
   const coefficients of(quadrature(3));
   column_of_cells straight({4, 3, 5}, 3);
   column_of_cells mirrored = straight;
-  std::ranges::reverse(mirrored.source);  // in x, y and z
+  std::ranges::reverse(mirrored.source);  // mirrored in x, y and z
   straight.make(of, {.octant = 7, .first_plane = 0, .planes = 5, .first_angle = 0, .angles = 3});
   mirrored.make(of, {.octant = 0, .first_plane = 0, .planes = 5, .first_angle = 0, .angles = 3});
   std::ranges::reverse(mirrored.flux);

@@ -11,7 +11,7 @@ namespace {
 
 using columns = imbrex::array<column>;
 
-// What iterations take: in simulated time where that is what is asked for.
+// The clock of iterations: virtual time for simulated machines.
 imbrex::nanoseconds moment(const pace& steps) {
   return steps.is_virtual ? imbrex::now() : std::chrono::steady_clock::now().time_since_epoch();
 }
@@ -43,7 +43,7 @@ imbrex::task<> run_configuration(const settings& setup, const configuration& cho
   const pace steps{setup.spin, setup.machine.machine == imbrex::machine_kind::simulated};
   const imbrex::index<2> shape(chosen.cut.blocks[0], chosen.cut.blocks[1]);
   const auto all = imbrex::make_array<column>(shape, setup.posed, steps);
-  // Also without any: when it has ended all columns exist.
+  // Needed also without warm-up: it completes after all columns have been created.
   co_await all.reduce<&column::run>(greatest_residual{}, setup.warmup, 0.0);
   co_await time_iterations(setup, steps, all, result);
   result.balance = co_await all.reduce<&column::balance>(imbrex::sum);

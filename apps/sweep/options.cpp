@@ -15,7 +15,7 @@ namespace {
 using harness::count_of;
 using harness::refuse;
 
-// The options as they were given.
+// The options as written.
 struct texts {
   std::optional<std::string> grid, angles_per_octant, planes, angles, odf, chares, iterations, warmup,
       tolerance, spin, json;

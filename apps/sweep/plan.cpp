@@ -81,7 +81,7 @@ double bytes_of_program(const settings& setup, const decomposition& cut) {
 }
 
 std::vector<configuration> plan(const settings& setup, std::uint64_t available_bytes) {
-  // Before anything is computed in integers, which a grid that is much too large would overflow.
+  // Checked before any integer arithmetic, which a far too large grid would overflow.
   refuse_beyond(available_bytes, setup, {setup.posed.grid, {1, 1, 1}});
   std::vector<configuration> all;
   if (setup.chares) {

@@ -20,7 +20,7 @@ void print(const settings& setup, const std::string& text) {
   if (!setup.quiet) harness::write_output(text);
 }
 
-// The line of all checks; false if one found a difference.
+// Prints the line of all checks; false if a check found a difference.
 bool report_checks(const settings& setup, const std::vector<finished>& all) {
   std::vector<harness::checked> checks;
   for (const auto& outcome : all)
@@ -49,7 +49,7 @@ int run_all(const settings& setup) {
   return setup.check && !report_checks(setup, all) ? 1 : 0;
 }
 
-// All processes run the same configurations; the first of them measures and reports.
+// All processes run the same configurations; the first one measures and reports.
 int take_part(const settings& setup) {
   for (const auto& chosen : plan(setup, harness::available_memory())) {
     measurement nothing;

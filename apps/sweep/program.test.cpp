@@ -25,7 +25,7 @@ struct outcome {
 };
 
 outcome run(std::vector<std::string> words) {
-  words.insert(words.begin(), {"sweep", "--log", "error"});  // not that PEs outnumber the processors here
+  words.insert(words.begin(), {"sweep", "--log", "error"});  // no warning that PEs outnumber the processors
   std::vector<char*> arguments;
   for (auto& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
@@ -159,8 +159,8 @@ TEST(sweep, particles_are_not_in_balance_before_it_has_converged) {
   EXPECT_GT(lines[0]["balance_error"], 1e-2);
 }
 
-// Hoisie, Lubeck and Wasserman (2000): besides the steps of one column 2 (Px - 1) + 4 (Py - 1), to fill the
-// pipeline at first and wherever the next octants enter at another corner.
+// Hoisie, Lubeck and Wasserman (2000): 2 (Px - 1) + 4 (Py - 1) steps in addition to the steps of one column.
+// They fill the pipeline, at first and whenever the next octants enter at another corner.
 TEST(sweep, takes_the_steps_of_a_pipeline_in_simulated_time) {
   for (const auto& [px, py] : {std::pair(1, 1), std::pair(4, 1), std::pair(1, 4), std::pair(3, 4)}) {
     const auto lines =

@@ -15,7 +15,7 @@ struct value_and_slope {
   double value, slope;
 };
 
-// Legendre's polynomial of that degree.
+// Legendre's polynomial of this degree.
 value_and_slope legendre(std::int64_t degree, double x) {
   double before = 1, value = x;
   for (std::int64_t n = 2; n <= degree; ++n) {
@@ -39,7 +39,7 @@ node gauss_legendre(std::int64_t count, std::int64_t which) {
   return {x, 2 / ((1 - x * x) * slope * slope)};
 }
 
-// The greatest divisor that is not above the square root.
+// The greatest divisor that does not exceed the square root.
 std::int64_t levels_of(std::int64_t angles) {
   auto levels = std::int64_t(std::sqrt(double(angles)));
   while (angles % levels != 0) --levels;

@@ -10,7 +10,7 @@
 namespace sweep {
 namespace {
 
-// The mean of a power of a cosine over the sphere is 1 / (power + 1) for even ones.
+// The mean of an even power of a cosine over the sphere is 1 / (power + 1).
 TEST(quadrature, has_the_moments_of_the_sphere) {
   for (std::int64_t angles = 1; angles <= 40; ++angles) {
     double all = 0, mu = 0, eta = 0, xi = 0;

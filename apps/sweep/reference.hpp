@@ -10,19 +10,19 @@
 
 namespace sweep {
 
-/// The whole grid by plain loops over octants, angles and cells, which share no code with kernel.hpp: what
-/// --check compares with. Equality is exact: a cell's angular flux is the same expression of the same
-/// numbers, whoever computes it (but for doublings, which round nothing), and here as there they are added to
-/// its scalar flux octant by octant and angle by angle.
+/// The whole grid by plain loops over octants, angles and cells, which share no code with kernel.hpp: the
+/// reference of --check. Equality is exact. A cell's angular flux is the same expression of the same numbers
+/// in both (except doublings, which never round). Both add angular fluxes to the scalar flux octant by octant
+/// and angle by angle.
 class serial_solver {
  public:
   /// Throws std::bad_alloc.
   serial_solver(const extents& grid, std::int64_t angles_per_octant);
 
-  /// Bytes that it allocates.
+  /// The bytes that a solver allocates.
   static double bytes(const extents& grid);
 
-  /// Goes on until so many iterations have been made, which never become fewer.
+  /// Iterates until this total number of iterations, which never decreases.
   void advance_to(std::int64_t iterations);
 
   /// The greatest change of a cell in the last iteration.

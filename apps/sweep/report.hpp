@@ -7,21 +7,22 @@
 
 namespace sweep {
 
-/// A configuration and what it has come to.
+/// A configuration and its results.
 struct finished {
   configuration chosen;
   measurement result;
 };
 
-/// What stands above the rows: the run in words, and the names of the columns.
+/// The text above the rows: a description of the run, and the names of the columns.
 std::string table_head(const settings& setup);
-/// The grind time is that of an iteration by cells and angles, of which each cell has all in each octant.
+/// A row of the table. The grind time is the time of an iteration divided by the number of cells and angles;
+/// each cell has all angles in each octant.
 std::string table_row(const settings& setup, const finished& outcome);
 
 /// One object, without a line end: app, grid (cells), chares (in x and y), odf, pes, processes,
 /// angles_per_octant, planes, angles, spin_us, iters, us_per_iter, grind_ns, checksum ("0x" and 16 digits),
-/// residual, balance_error (the part of the source that is neither absorbed nor leaks), max_abs_error (null
-/// if not checked), machine.
+/// residual, balance_error (the fraction of the source that is neither absorbed nor leaks), max_abs_error
+/// (null if not checked), machine.
 std::string json_line(const settings& setup, const finished& outcome);
 
 }  // namespace sweep
