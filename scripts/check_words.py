@@ -46,6 +46,7 @@ PLAIN = (
     "apps/harness/",
     "apps/jacobi2d/",
     "apps/jacobi3d/",
+    "apps/moldyn/",
     "apps/sweep/",
     "bench/",
     "examples/",

@@ -7,7 +7,7 @@
 namespace moldyn {
 namespace {
 
-// The benchmark's generator: multiplies by 16807 in two halves, which is not quite modulo 2^31 - 1.
+// The benchmark's generator: multiplies by 16807 in two halves, which is not exactly modulo 2^31 - 1.
 class generator {
  public:
   double uniform() {
@@ -21,7 +21,7 @@ class generator {
     return 4.656612875e-10 * seed_;
   }
 
-  // Two normal numbers by the polar method.
+  // Two normally distributed numbers by the polar method.
   void pair(double& first, double& second) {
     double square = 1;
     double x = 0, y = 0;

@@ -9,17 +9,17 @@
 
 namespace moldyn {
 
-/// The model MolDyn of the Java Grande benchmarks (Smith, Bull, Obdrzalek, "A parallel Java Grande benchmark
-/// suite", SC 2001): argon in a periodic cube, with a cut-off that grows with it. Lengths are in units of
-/// sigma; velocities are lengths a move, and forces are accelerations times the square of a move, halved.
+/// The MolDyn model of the Java Grande benchmarks (Smith, Bull, Obdrzalek, "A parallel Java Grande benchmark
+/// suite", SC 2001): argon in a periodic cube, with a cut-off proportional to its size. Lengths are in units
+/// of sigma. Velocities are lengths a move; forces are accelerations times the square of a move, halved.
 struct grande {
-  /// Of mm^3 cubes of four atoms each; 8 is its size A, 13 its size B.
+  /// A model with mm^3 cubes of four atoms each; 8 is the benchmark's size A, 13 its size B.
   explicit grande(int mm);
   grande() = default;
 
   int mm = 0;
   std::int64_t atoms = 0;
-  double side = 0;    ///< of the cube
+  double side = 0;    ///< edge of the cube
   double cutoff = 0;  ///< mm / 4
   double temperature_scale = 0;
 
@@ -28,7 +28,7 @@ struct grande {
   static constexpr double step = 0.064;
   static constexpr int moves = 50;
 
-  /// After a move, counted from 0: its velocities are scaled to the temperature, or its energies are printed.
+  /// Whether, after a move counted from 0, velocities are scaled to the temperature, or energies are printed.
   static constexpr bool rescales(int move) { return move < 19 && (move + 1) % 10 == 0; }
   static constexpr bool prints(int move) { return (move + 1) % 10 == 0; }
 
@@ -45,10 +45,10 @@ struct atom {
   }
 };
 
-/// On a lattice, with velocities of a normal distribution by the benchmark's own generator, scaled.
+/// Atoms on a lattice, with normally distributed velocities from the benchmark's own generator, scaled.
 std::vector<atom> initial_atoms(const grande& model);
 
-/// What the atoms come to after a move.
+/// Sums over the atoms after a move.
 struct energies {
   int move = 0;
   double kinetic = 0;             ///< as printed: 24 times the sum of squares

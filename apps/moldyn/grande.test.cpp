@@ -58,7 +58,7 @@ TEST(grande, counts_pairs_within_the_cutoff) {
   measurement m;
   ASSERT_EQ(measure(setup, 4, m), 0);
   const auto atoms = initial_atoms(grande(setup.mm));
-  // A move of the initial state, and all pairs by the nearest image.
+  // Moves the initial state once, and visits all pairs at the nearest-image distance.
   const grande model(setup.mm);
   std::int64_t pairs = 0;
   for (std::size_t i = 0; i < atoms.size(); ++i)

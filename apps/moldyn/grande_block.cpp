@@ -9,7 +9,7 @@ namespace {
 
 using imbrex::cells::cell;
 
-// An atom moves by far less than this; so it comes to a neighbouring block at most.
+// An upper bound of an atom's move, so that it never passes a neighbouring block.
 constexpr double farthest = 0.5;
 
 void move(cell<atom>& all) {
@@ -25,8 +25,8 @@ void move(cell<atom>& all) {
   advance(all.column<2>(), all.column<5>(), all.column<8>());
 }
 
-// Adds the forces between the atoms of two cells, and what belongs to `a` and, if it is no copy, to `b`, to
-// the sums.
+// Adds the forces between the atoms of two cells. Adds the sums of `a`, and of `b` unless it is a copy, to
+// `sums`.
 void interact(cell<atom>& a, cell<atom>& b, double cutoff, energies& sums) {
   const auto ax = a.column<0>(), ay = a.column<1>(), az = a.column<2>();
   const auto bx = b.column<0>(), by = b.column<1>(), bz = b.column<2>();

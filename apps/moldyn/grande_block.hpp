@@ -19,18 +19,19 @@ class grande_block : public imbrex::chare<grande_block, imbrex::index<3>> {
   grande_block(const grande& model, const imbrex::cells::domain<3>& box,
                const imbrex::grid::decomposition<3>& cut);
 
-  /// So many moves. Returns this block's part of the energies that are to be printed, and of the last move's.
+  /// Executes `moves` moves. Returns this block's share of the energies of the printed moves and of the last
+  /// one.
   imbrex::task<std::vector<energies>> run(int moves, overlap how);
 
  private:
-  /// Ends the move of the velocities. Returns the sum of their squares, in units of the step.
+  /// Completes the velocities' update of a move. Returns the sum of their squares, in units of the step.
   double finish_velocities();
   void scale_velocities(double by);
 
   grande model_;
 };
 
-/// The domain of the model: a periodic cube with so many cells along each side.
+/// The domain of the model: a periodic cube with `cells` cells along each edge.
 imbrex::cells::domain<3> cube(const grande& model, int cells);
 
 }  // namespace moldyn

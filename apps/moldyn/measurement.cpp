@@ -22,7 +22,7 @@ double milliseconds(imbrex::nanoseconds time) {
   return std::chrono::duration<double, std::milli>(time).count();
 }
 
-// Of all blocks.
+// The sums over all blocks.
 std::vector<energies> added(const std::vector<std::vector<energies>>& parts) {
   std::vector<energies> all = parts.front();
   for (std::size_t b = 1; b < parts.size(); ++b)
@@ -35,8 +35,8 @@ std::vector<energies> added(const std::vector<std::vector<energies>>& parts) {
   return all;
 }
 
-// The cells along each side: as wide as the cut-off, or fewer atoms in each where that is too few for the
-// chares.
+// The number of cells along each edge: cells as wide as the cut-off, or smaller ones if these are fewer than
+// the chares.
 int cells_along(const settings& setup, const grande& model, std::int64_t chares) {
   if (setup.cells != 0) return static_cast<int>(setup.cells);
   int cells = std::max(1, static_cast<int>(model.side / model.cutoff));

@@ -5,12 +5,12 @@
 
 namespace moldyn {
 
-/// What lies under what.
+/// The overlap of a cycle's parts.
 enum class overlap : std::uint8_t {
-  /// As the paper's program without overlap: all blocks meet before a migration, which ends before halos are
-  /// cached, which ends before forces are computed.
+  /// As the paper's program without overlap: all blocks synchronise before a migration. It ends before halos
+  /// are cached, which ends before forces are computed.
   none,
-  /// Each pair of cells is worked on when it has come.
+  /// Each pair of cells is processed as soon as it is available.
   automatic
 };
 

@@ -9,19 +9,19 @@
 
 namespace moldyn::torus {
 
-/// The cell program by plain loops over arrays, on one processor: what the others are compared with. It has
-/// no halos, sends nothing, and moves only those particles that leave their cell.
+/// The cell program by plain loops over arrays, on one processor: the reference for the others. It has no
+/// halos, sends nothing, and moves only particles that leave their cell.
 class plain_loop {
  public:
   explicit plain_loop(const imbrex::index<2>& cells);
 
   void advance(std::int64_t cycles);
   summary sums() const;
-  /// Particles that have changed their cell so far.
+  /// The number of changes of cells by particles so far.
   std::int64_t migrated() const { return migrated_; }
 
  private:
-  /// Places of each cell in the arrays.
+  /// Slots of each cell in the arrays.
   static constexpr std::size_t room = 48;
 
   struct mover {

@@ -18,7 +18,7 @@
 namespace moldyn {
 namespace {
 
-// The benchmark's own values, which two independent programs confirm to 1e-9.
+// The benchmark's own values, confirmed by two independent programs to 1e-9.
 struct known_energy {
   int mm;
   double kinetic;
@@ -98,7 +98,7 @@ std::string json_line(const settings& setup, const measurement& m, const std::op
   return line.dump();
 }
 
-// An error if the energy is another than it should be.
+// Throws an error if the energy is not the expected one.
 void check(const settings& setup, const measurement& m, const std::optional<plain_result>& plain) {
   if (setup.what == model::torus) {
     const double got = m.of_torus.total(), wanted = plain->sums.total();

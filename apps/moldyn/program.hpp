@@ -3,7 +3,7 @@
 
 namespace moldyn {
 
-/// The whole program. Returns its exit status: 0, 1 if a run failed or --check found a difference, 2 for a
+/// Runs the program. Returns its exit status: 0, 1 if a run failed or --check found a difference, 2 for a
 /// wrong command line.
 int program(int argc, char** argv);
 

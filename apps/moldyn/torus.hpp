@@ -10,7 +10,7 @@
 namespace moldyn {
 
 /// The cell program of Kawanishi et al., "Distributed Cell Set" (PMAM 2023), table 1: particles on a torus in
-/// two dimensions, with cells of unit size and 19 or 20 particles in each. What the paper leaves out is
+/// two dimensions, with cells of unit size and 19 or 20 particles in each. Values that the paper omits are
 /// chosen here: a Lennard-Jones potential with sigma 0.2 and epsilon 0.05, mass 1, and an initial state by a
 /// formula.
 namespace torus {
@@ -19,7 +19,7 @@ inline constexpr double cutoff = 1;
 inline constexpr double time_step = 0.005;
 inline constexpr double sigma = 0.2;
 inline constexpr double epsilon = 0.05;
-/// A particle moves no further in a cycle.
+/// The upper bound of a particle's move in a cycle.
 inline constexpr double farthest = 0.25;
 
 struct particle {
@@ -28,11 +28,12 @@ struct particle {
   auto columns() { return std::tie(position[0], position[1], velocity[0], velocity[1], force[0], force[1]); }
 };
 
-/// Of the cell in that row and column of the torus: 5 x 4 places on a lattice, of which every second cell
-/// leaves out the last, each off by up to 0.01; velocities uniform from -1 to 1.
+/// The particles of the cell in that row and column of the torus: 5 x 4 lattice sites, displaced by up to
+/// 0.01; every second cell omits the last one. Velocities are uniform from -1 to 1.
 std::vector<particle> initial_particles(const imbrex::index<2>& cell);
 
-/// So many cells hold about so many particles, 19.5 in each, and are almost a square.
+/// The numbers of rows and columns of cells for about `particles` particles, 19.5 in each cell; almost a
+/// square.
 imbrex::index<2> cells_for(std::int64_t particles);
 
 }  // namespace torus

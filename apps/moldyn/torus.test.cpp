@@ -55,7 +55,7 @@ TEST(torus, conserves_energy_and_momentum) {
   ASSERT_EQ(measure(setup, 4, last), 0);
   EXPECT_NEAR(last.of_torus.momentum_x, first.of_torus.momentum_x, 1e-10);
   EXPECT_NEAR(last.of_torus.momentum_y, first.of_torus.momentum_y, 1e-10);
-  // Velocities are half a step behind, so kinetic and potential energies are of different moments.
+  // Velocities lag by half a step, so kinetic and potential energies are of different times.
   EXPECT_NEAR(last.of_torus.total(), first.of_torus.total(), 0.02 * std::abs(first.of_torus.kinetic));
 }
 

@@ -88,7 +88,7 @@ imbrex::task<std::int64_t> block::interactions() {
   std::int64_t near = 0;
   co_await cells.for_each_pair(cutoff, [&near](auto& a, auto& b) {
     const cell_columns here = columns_of(a), there = columns_of(b);
-    const std::int64_t each = b.is_own() && &a != &b ? 2 : 1;  // two own cells come once
+    const std::int64_t each = b.is_own() && &a != &b ? 2 : 1;  // pairs of two own cells are visited once
     for (std::size_t i = 0; i < here.size; ++i)
       for (std::size_t j = 0; j < there.size; ++j) {
         const double x = here.x[i] - there.x[j], y = here.y[i] - there.y[j];

@@ -13,17 +13,17 @@
 
 namespace moldyn::torus {
 
-/// The parts of a cycle: all blocks meet (without overlap), particles move, copies come, and the rest, which
-/// is the work on pairs and what that waits for. Without overlap blocks wait for the end of each.
+/// The parts of a cycle: all blocks meet (without overlap), particles move, copies are cached; the rest is
+/// the work on pairs, with its waits. Without overlap blocks wait for the end of each part.
 inline constexpr std::array part_names{"meeting", "migration", "cache", "pairs"};
 
-/// What the particles come to after the last cycle.
+/// Sums over the particles after the last cycle.
 struct summary {
   double kinetic = 0;
   double potential = 0;
   double momentum_x = 0, momentum_y = 0;
   std::int64_t particles = 0;
-  std::array<double, part_names.size()> seconds{};  ///< of all blocks, in each part of all cycles
+  std::array<double, part_names.size()> seconds{};  ///< sum over all blocks, of each part in all cycles
 
   double total() const { return kinetic + potential; }
   summary operator+(const summary& other) const {
@@ -34,23 +34,23 @@ struct summary {
   }
 };
 
-/// Some of the cells.
+/// A block of some cells of the torus.
 class block : public imbrex::chare<block, imbrex::index<2>> {
  public:
   imbrex::cells::cell_set<2, particle> cells;
 
   block(const imbrex::cells::domain<2>& box, const imbrex::grid::decomposition<2>& cut);
 
-  /// So many cycles. Returns this block's part of what they come to.
+  /// Executes `cycles` cycles. Returns this block's share of the sums.
   imbrex::task<summary> run(std::int64_t cycles, overlap how, work_times times);
-  /// How many pairs of an own particle and another are within the cut-off; behind `run`.
+  /// The number of pairs of an own particle and another within the cut-off; call it after `run`.
   imbrex::task<std::int64_t> interactions();
 
  private:
   void pause(std::int64_t cycle, const work_times& times) const;
 };
 
-/// The domain: so many cells of unit size.
+/// The domain with these cells of unit size.
 imbrex::cells::domain<2> box_of(const imbrex::index<2>& cells);
 
 }  // namespace moldyn::torus

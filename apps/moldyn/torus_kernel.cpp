@@ -3,7 +3,7 @@
 
 #include "apps/moldyn/torus.hpp"
 
-// Compiled for the vectors of several processors, where the compiler can choose when the program starts.
+// Compiles for the vectors of several processors, if the compiler supports the choice at program start.
 #if defined(__x86_64__) && defined(__linux__) && !defined(__SANITIZE_THREAD__) && \
     !defined(__SANITIZE_ADDRESS__)
 #if defined(__has_feature)
@@ -22,7 +22,8 @@
 namespace moldyn::torus {
 namespace {
 
-// The particles of b from `first` on act on one of a, and it on them.
+// Adds the forces between one particle of a and the particles of b from `first` on. Returns their potential
+// energy.
 __attribute__((always_inline)) inline double interact_with(double ax, double ay, double& afx, double& afy,
                                                            const cell_columns& b, std::size_t first) {
   const double* const bx = b.x;

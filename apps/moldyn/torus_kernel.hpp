@@ -5,20 +5,20 @@
 
 namespace moldyn::torus {
 
-/// The particles of a cell, each coordinate in an array.
+/// The particles of a cell, with an array for each coordinate.
 struct cell_columns {
   const double *x, *y;
   double *fx, *fy;
   std::size_t size;
 };
 
-/// Adds the forces between the particles of two cells to both, where those of the second are seen shifted.
+/// Adds the forces between the particles of two cells to both; the second cell's positions are shifted.
 /// Returns their potential energy.
 double interact(const cell_columns& a, const cell_columns& b, double shift_x, double shift_y);
-/// The same between the particles of one cell.
+/// Adds the forces between the particles of one cell. Returns their potential energy.
 double interact_within(const cell_columns& a);
 
-/// Moves particles for a cycle, in one dimension; forces become 0.
+/// Moves particles for a cycle, in one dimension; resets forces to 0.
 void move(double* position, double* velocity, double* force, std::size_t size);
 
 }  // namespace moldyn::torus

@@ -5,12 +5,12 @@
 
 namespace moldyn {
 
-/// What a block of the torus takes of its PE in simulated time (`imbrex::spend`).
+/// The time that a block of the torus spends on its PE in simulated time (`imbrex::spend`).
 struct work_times {
-  imbrex::nanoseconds pair{0};      ///< of two particles in neighbouring cells, whether near or not
-  imbrex::nanoseconds particle{0};  ///< in each of a migration and of a cache of halos
+  imbrex::nanoseconds pair{0};      ///< per pair of particles in neighbouring cells, at any distance
+  imbrex::nanoseconds particle{0};  ///< per particle, in each of a migration and a cache of halos
   imbrex::nanoseconds pause{0};     ///< before a cycle, in some cycles of some blocks
-  double pause_chance = 0;          ///< how many of them
+  double pause_chance = 0;          ///< the fraction of cycles and blocks with a pause
 };
 
 }  // namespace moldyn
