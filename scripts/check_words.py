@@ -47,6 +47,7 @@ PLAIN = (
     "apps/jacobi2d/",
     "apps/jacobi3d/",
     "apps/moldyn/",
+    "apps/queens/",
     "apps/sweep/",
     "bench/",
     "examples/",

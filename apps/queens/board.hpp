@@ -7,17 +7,17 @@
 
 namespace queens {
 
-/// The queens that stand in the first rows of a board: which columns they take, and which their two diagonals
-/// take in the next row. At most 16 columns, so that a board is a message of 8 bytes.
+/// The queens in the first rows of a board: the columns that they occupy, and the columns that their two
+/// diagonals occupy in the next row. At most 16 columns, so that a board is a message of 8 bytes.
 struct board {
   std::uint16_t columns = 0, left = 0, right = 0;
   std::uint16_t row = 0;
 
-  /// Where a queen may stand in the next row of a board of `size` columns, a bit each.
+  /// The free columns of the next row, as bits, on a board of `size` columns.
   IMBREX_DEVICE std::uint32_t free(std::uint32_t size) const {
     return ~(std::uint32_t{columns} | left | right) & ((std::uint32_t{1} << size) - 1);
   }
-  /// With a queen more, in a column given as a bit.
+  /// The board with one more queen, in a column given as a bit.
   IMBREX_DEVICE board with(std::uint32_t column) const {
     return {static_cast<std::uint16_t>(columns | column), static_cast<std::uint16_t>((left | column) << 1U),
             static_cast<std::uint16_t>((right | column) >> 1U), static_cast<std::uint16_t>(row + 1)};
@@ -25,7 +25,8 @@ struct board {
 };
 static_assert(sizeof(board) == 8);
 
-/// In how many ways the other rows can be filled: by a search in depth whose stack is the rows' free columns.
+/// The number of ways to fill the other rows: by a depth-first search whose stack holds the rows' free
+/// columns.
 inline IMBREX_DEVICE std::uint64_t solutions(const board& from, std::uint32_t size) {
   board at[17];
   std::uint32_t left[17];

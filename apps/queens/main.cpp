@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// In how many ways n queens stand on a board of n columns and take none: a tree of which nobody knows before
-// where it is deep, searched by chares inside one GPU, and by one kernel over boards that the host makes.
+// The number of ways to place n queens on n columns so that none attacks another. The search tree's shape is
+// unknown in advance. It is searched by chares inside one GPU, and by one kernel over boards that the host
+// makes.
 //   queens --device emulated --size 8
 #include <cstdint>
 #include <cstdio>
@@ -53,7 +54,7 @@ int main(int argc, char** argv) {
     p.threads = number_of("--threads", threads.value_or("0"));
     const auto found = imbrex::devices(device.value_or("cuda"));
     std::printf("%s: %u queens\n", found.front()->info().label().c_str(), p.size);
-    for (int n = 0; n < 2; ++n) {  // the first loads the kernels
+    for (int n = 0; n < 2; ++n) {  // the first run loads the kernels
       print("chares inside", queens::search_inside(*found.front(), p));
       print("one kernel", queens::search_by_kernel(*found.front(), p));
     }

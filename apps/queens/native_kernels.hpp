@@ -12,7 +12,7 @@
 
 namespace queens {
 
-/// Searches boards that the host has made, a thread each, and adds up what they find in `sum`.
+/// Searches boards made by the host, with a thread for each, and adds the numbers of solutions to `sum`.
 void search_on_device(imbrex::native_stream on, imbrex::device_span<const board> boards, std::uint32_t size,
                       imbrex::device_span<unsigned long long> sum);
 

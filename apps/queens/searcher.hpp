@@ -9,14 +9,15 @@
 
 namespace queens {
 
-/// Searches boards. A board with few queens becomes messages to others, a board for each place of the next
-/// queen; of one with more, each thread searches every so many of the places of the next two. Nobody knows
-/// before how much a message is, or how many there will be: the run ends when all is quiet.
+/// Searches boards. A board with few queens becomes messages to other chares: a board for each free column of
+/// the next queen. For a board with more queens the threads divide the placements of the next two queens
+/// among themselves. The work of a message and the number of messages are unknown in advance: the run ends at
+/// quiescence.
 struct searcher : imbrex::resident::chare<searcher> {
-  std::uint32_t size = 0;   ///< of the board
-  std::uint32_t split = 0;  ///< with fewer queens a board becomes messages
+  std::uint32_t size = 0;   ///< size of the board
+  std::uint32_t split = 0;  ///< boards with fewer queens become messages
   std::uint32_t next = 0, boards = 0;
-  std::uint64_t found[512] = {};  ///< by each thread
+  std::uint64_t found[512] = {};  ///< by thread
 
   IMBREX_DEVICE void search(imbrex::resident::context<searcher>& here, board b) {
     if (here.leads()) ++boards;
