@@ -26,9 +26,9 @@ namespace {
 struct header {
   char magic[8] = {'I', 'm', 'b', 'r', 'e', 'x', 'V', '\n'};
   std::uint64_t version = 2;
-  std::uint64_t size = 0;      ///< of the rest of the file
-  std::uint64_t of_type = 0;   ///< the first bytes of it, which name the type
-  std::uint64_t checksum = 0;  ///< of the rest of the file
+  std::uint64_t size = 0;      ///< bytes of the rest of the file
+  std::uint64_t of_type = 0;   ///< number of its first bytes, which name the type
+  std::uint64_t checksum = 0;  ///< checksum of the rest of the file
 };
 
 std::span<const std::byte> bytes_of(const header& h) { return std::as_bytes(std::span(&h, 1)); }

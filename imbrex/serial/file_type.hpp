@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What a file says of the type of its value, so that another type is not taken for it.
+// The description of a value's type in a file, by which a value of another type is refused.
 
 #include <imbrex/base/type_name.hpp>
 #include <imbrex/serial/archive.hpp>
@@ -23,8 +23,8 @@ struct file_type {
   void serialize(auto& ar) { ar(name, classes); }
 };
 
-/// Says how `here` differs from what a file holds; empty if it does not. Classes that one of the two lacks
-/// count as equal.
+/// Tells how `here` differs from the type in a file; empty if it does not. Classes that either lacks count
+/// as equal.
 std::string difference(const file_type& in_file, const file_type& here);
 
 template <class T>
@@ -85,7 +85,7 @@ std::string spell_aggregate(file_type& all) {
   return name;
 }
 
-/// What a type is called in files: its kind, where all types of that kind have the same bytes.
+/// The name of a type in files: its kind, where all types of that kind have the same bytes.
 template <class T>
 std::string spell(file_type& all) {
   constexpr kind k = kind_of<T>();
@@ -135,7 +135,7 @@ class field_notes : public writer {
   }
 
  private:
-  static constexpr std::size_t most_fields = 64;  // those of a loop over elements are many
+  static constexpr std::size_t most_fields = 64;  // a loop over elements shows many
 
   template <class T>
   void note(const T& value) {
@@ -189,7 +189,7 @@ file_type type_in_file() {
   return type;
 }
 
-/// The same with what a value shows.
+/// Describes the type of a value, with the fields that the value shows.
 template <class T>
 file_type type_in_file(const T& value) {
   file_type type = type_in_file<T>();

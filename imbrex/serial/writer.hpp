@@ -13,6 +13,15 @@
 
 namespace imbrex {
 
+/// Receives bytes as they are written.
+class byte_sink {
+ public:
+  virtual void take(std::span<const std::byte> bytes) = 0;
+
+ protected:
+  ~byte_sink() = default;
+};
+
 /// Writes values into a growing buffer. The bytes are in the machine's own byte order: reader and writer run
 /// on the same architecture.
 class writer {
@@ -69,6 +78,13 @@ class writer {
     if (count >= lend_from_) [[unlikely]]
       return lend(source, count);
     bytes(source, count);
+  }
+
+  /// From now on the written bytes leave for a sink when the buffer would grow, or a block of at least `size`
+  /// bytes comes, which goes to the sink without a copy. `written` returns the bytes that have not left.
+  void write_through(byte_sink& to, std::size_t size) {
+    sink_ = &to;
+    lend_from_ = copy_below_ = size;
   }
 
   /// One block that is not among the written bytes.
@@ -147,7 +163,7 @@ class writer {
   std::size_t counted_ = 0;   // bytes that are not kept: nobody has them, or the sink has them
   std::size_t depth_ = 0;
   std::size_t lend_from_ = never;
-  std::size_t copy_below_ = never;  // of values that may not outlive their writing, for which a sink can wait
+  std::size_t copy_below_ = never;  // limit for values that may not outlive their writing
   byte_sink* sink_ = nullptr;
   lent_block lent_;
 };

@@ -51,6 +51,7 @@ char symboliser[PATH_MAX];
 char executable[PATH_MAX];  ///< executable of this process: for the symboliser /proc/self/exe is another
 posix_spawn_file_actions_t output_to_errors;
 std::atomic<pid_t> crashing = 0;  ///< id of the crashing thread
+std::atomic<pid_t> process = 0;   ///< id of the process that has installed the handlers
 std::atomic<bool> describing = false;
 std::atomic<const crash_details*> more_details = nullptr;
 

@@ -58,7 +58,7 @@ void whole_file::open_beside() {
 
 whole_file::~whole_file() { close(); }
 
-/// What has not come to its place goes.
+/// Removes the file unless it has come to its place.
 void whole_file::close() noexcept {
   if (opened_ >= 0) ::close(std::exchange(opened_, -1));
   if (!temporary_.empty()) ::unlink(temporary_.c_str());

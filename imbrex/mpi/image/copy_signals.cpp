@@ -18,7 +18,7 @@ namespace {
 using action = copy_signals::action;
 constexpr int most = copy_signals::most;
 
-std::mutex mutex;              // of who changes an action
+std::mutex actions_mutex;      // guards changes of actions
 action before[most + 1];       // of the process, before a copy asked
 bool is_known[most + 1] = {};  // that action
 bool is_ours[most + 1] = {};   // `handle` is the process' action
@@ -83,7 +83,7 @@ void handle(int number, siginfo_t* info, void* context) {
 
 /// The process' action is `handle` from now on. Returns as sigaction.
 int install(int number, int flags) {
-  const std::lock_guard hold(mutex);
+  const std::lock_guard hold(actions_mutex);
   if (!is_known[number] && ::sigaction(number, nullptr, &before[number]) != 0) return -1;
   is_known[number] = true;
   action ours{};
@@ -97,7 +97,7 @@ int install(int number, int flags) {
 
 /// No copy has asked to handle it yet.
 int set_action_of_process(int number, const action& wanted) {
-  const std::lock_guard hold(mutex);
+  const std::lock_guard hold(actions_mutex);
   if (is_ours[number]) return 0;
   if (!is_known[number] && ::sigaction(number, nullptr, &before[number]) != 0) return -1;
   is_known[number] = true;

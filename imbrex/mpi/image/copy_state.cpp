@@ -141,6 +141,7 @@ int copy_state::call_main(int argc, char** argv, char** environment) {
   destruct(status);
   flush();
   end_child(status);
+  finish();
   return status;
 }
 
@@ -187,6 +188,12 @@ void copy_state::destruct(int status) {
 void copy_state::exit(int status) {
   if (runs_here() || is_child()) destruct(status);
   end_at_once(status);
+}
+
+void copy_state::finish() noexcept {
+  has_ended = true;
+  timers.remove_all();
+  flush();
 }
 
 void copy_state::end_child(int status) {

@@ -11,7 +11,7 @@ namespace {
 // Debuggers read lists of modules out of the memory of the process. The first is the system's loader's, which
 // nobody else may change; since version 2 of the protocol there may be more, as of dlmopen. This one is of
 // copies.
-std::mutex mutex;
+std::mutex entries_mutex;
 r_debug_extended of_copies;
 
 /// Behind the lists that the loader has now.
@@ -38,7 +38,7 @@ debugger_entry::debugger_entry(const std::vector<module>& modules) {
     map.l_ld = static_cast<ElfW(Dyn)*>(m.dynamic_section);
     maps_.push_back(map);
   }
-  const std::lock_guard hold(mutex);
+  const std::lock_guard hold(entries_mutex);
   for (link_map& map : maps_) {
     map.l_next = of_copies.base.r_map;
     if (map.l_next != nullptr) map.l_next->l_prev = &map;
@@ -49,7 +49,7 @@ debugger_entry::debugger_entry(const std::vector<module>& modules) {
 }
 
 debugger_entry::~debugger_entry() {
-  const std::lock_guard hold(mutex);
+  const std::lock_guard hold(entries_mutex);
   for (link_map& map : maps_) {
     if (map.l_next != nullptr) map.l_next->l_prev = map.l_prev;
     (map.l_prev != nullptr ? map.l_prev->l_next : of_copies.base.r_map) = map.l_next;

@@ -16,6 +16,7 @@ function_table functions_of_copies() {
   add_environment(table);
   add_threads(table);
   add_signals(table);
+  add_waits(table);
   add_processes(table);
   add_loader(table);
   return table;

@@ -14,7 +14,7 @@ namespace imbrex::mpi {
 
 namespace {
 
-std::mutex mutex;  // what is too long for one write must not be parted by others
+std::mutex outputs_mutex;  // keeps together lines that are too long for one write
 
 bool write_all(int descriptor, std::string_view text) {
   while (!text.empty()) {
@@ -26,14 +26,14 @@ bool write_all(int descriptor, std::string_view text) {
 }
 
 bool write_to_process(std::string_view lines) {
-  const std::lock_guard hold(mutex);
+  const std::lock_guard hold(outputs_mutex);
   return write_all(STDOUT_FILENO, lines);
 }
 
 }  // namespace
 
-void line_output::lock_all() { mutex.lock(); }
-void line_output::unlock_all() { mutex.unlock(); }
+void line_output::lock_all() { outputs_mutex.lock(); }
+void line_output::unlock_all() { outputs_mutex.unlock(); }
 
 line_output::line_output(std::string prefix) : prefix_(std::move(prefix)), descriptor_(STDOUT_FILENO) {
   stream_ = ::fopencookie(this, "w", {nullptr, &write_cookie, nullptr, nullptr});

@@ -23,8 +23,9 @@ void add_random(function_table& table);       ///< rand, random, drand48
 void add_results(function_table& table);      ///< strtok, localtime, lgamma: what has a result in a variable
 void add_locale(function_table& table);       ///< setlocale
 void add_environment(function_table& table);
-void add_threads(function_table& table);  ///< pthread_create, thrd_create
-void add_signals(function_table& table);
+void add_threads(function_table& table);    ///< pthread_create, thrd_create
+void add_signals(function_table& table);    ///< signal, sigaction, and timers, which send signals
+void add_waits(function_table& table);      ///< sleep, poll and the like, while others run
 void add_processes(function_table& table);  ///< daemon
 void add_loader(function_table& table);     ///< dlsym, dladdr, dl_iterate_phdr
 
