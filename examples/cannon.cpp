@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The product C of two matrices A and B by Cannon's algorithm (1969): each chare has a block of each,
-// multiplies, and shifts its block of A to the left and its block of B upwards, round the grid. Shows:
-// channels, when_all, a time limit by when_any, sections.
+// The product C of two matrices A and B by Cannon's algorithm (1969). Each chare has a block of each matrix
+// and multiplies. It then shifts its block of A to the left and its block of B upwards, around the grid.
+// Shows: channels, when_all, a time limit by when_any, sections.
 #include <chrono>
 #include <cstdint>
 #include <cstdio>

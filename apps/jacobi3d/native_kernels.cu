@@ -346,8 +346,8 @@ struct face_parts {
 using pack_parts = face_parts<const double, double>;
 using unpack_parts = face_parts<double, const double>;
 
-// Calls copy(cell, its address in the face, offset in doubles from the cell to the thread's double of the
-// sector) for the cells of this thread.
+// Calls copy(cell, address in the face, offset) for the cells of this thread. The offset in doubles leads
+// from the cell to the double that this thread writes in the cell's sector.
 template <class Cell, class FaceCell, class Copy>
 __device__ inline void for_each_cell(const face_part<Cell, FaceCell>& part, unsigned block, unsigned turns,
                                      Copy copy) {

@@ -19,8 +19,8 @@ struct measurement {
   double milliseconds_per_cycle = 0;
   std::vector<energies> of_grande{};  ///< sums over all atoms, after the printed moves and the last one
   torus::summary of_torus{};
-  /// Results of the torus: mean seconds of a block in each part of a cycle, and the numbers of pairs within
-  /// the cut-off in the blocks with the fewest and the most.
+  /// Results of the torus. Mean seconds of a block in each part of a cycle; numbers of pairs within the
+  /// cut-off in the blocks with the fewest and the most pairs.
   std::array<double, torus::part_names.size()> seconds_per_cycle{};
   std::int64_t least_interactions = 0, most_interactions = 0;
 };

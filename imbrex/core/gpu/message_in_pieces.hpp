@@ -19,8 +19,8 @@ namespace imbrex::detail {
 
 // Messages whose device memory is sent in pieces through the host, or whole by a network that accesses device
 // memory. The message itself travels in an envelope, and each piece as a separate message behind it. The
-// receiving PE collects the pieces in memory of its device, and queues the message when the copy of the last
-// one is submitted. It acknowledges each copied piece, and only then the sender copies the next one to the
+// receiving PE collects the pieces in memory of its device. It queues the message when the copy of the last
+// piece is submitted. It acknowledges each copied piece, and only then the sender copies the next one to the
 // host. So few pieces are in flight, and pinned host memory stays bounded. The envelope leaves with the first
 // piece, so that the receiver needs device memory for few messages at once. Pieces and envelope may arrive in
 // any order.

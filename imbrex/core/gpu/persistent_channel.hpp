@@ -69,7 +69,8 @@ class persistent_channel : private channel<detail::device_signal<T>> {
 
   /// Registers the arrays to send from and to receive to, each used in turn. Completes when the other end has
   /// done the same. Throws imbrex::error if the channel is not connected, if memory is not of this PE's
-  /// device, if there is none, and unless each sent array is as long as the other end's memory for it.
+  /// device, or if there is none. Also throws it unless each sent array is as long as the other end's memory
+  /// for it.
   task<> bind(std::vector<device_span<const T>> from, std::vector<device_span<T>> to) {
     base::send(value_type{.offer = ends_.offer(detail::bound_arrays(to))});
     value_type other = co_await base::receive();

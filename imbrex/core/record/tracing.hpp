@@ -58,10 +58,10 @@ class data_stretch {
   std::uint64_t which_ = 0;
 };
 
-/// Declares that the program writes `words` words of 8 bytes (N_P) from here to the end of the block, and
-/// that the entry's next send sends some of them. Used by `imbrex overlap --from`. Without it, that command
-/// counts all work before a send as production, and the sent words as the written ones. The names are those
-/// of the paper's section 3.1. The block must not contain a co_await.
+/// Declares that the program writes `words` words of 8 bytes (N_P) from here to the end of the block. The
+/// entry's next send sends some of them. Used by `imbrex overlap --from`. Without it, that command counts all
+/// work before a send as production, and the sent words as the written ones. The names are those of the
+/// paper's section 3.1. The block must not contain a co_await.
 class produce : public data_stretch {
  public:
   explicit produce(std::string_view datum, std::uint64_t words)
