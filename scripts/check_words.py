@@ -61,6 +61,7 @@ PLAIN = (
     "imbrex/resident/",
     "imbrex/sched/",
     "imbrex/serial/",
+    "imbrex/tools/",
     "imbrex/trace/",
 )
 OPENING = re.compile(r"(of|that of|those|the same|so many|by what|and|none|its?|what|whose|who|how)\b", re.IGNORECASE)

@@ -14,7 +14,7 @@ enum weight { none, announced, gave_a_status, killed };
 
 weight weight_of(const ending& one) {
   if (status_of(one) == 0) return none;
-  const bool as_announced = one.announced && (*one.announced & 255) == one.status;  // no more bits reach us
+  const bool as_announced = one.announced && (*one.announced & 255) == one.status;  // only 8 bits arrive
   if (one.asked_for || (!one.signal && as_announced)) return announced;
   return one.signal ? killed : gave_a_status;
 }
@@ -29,7 +29,7 @@ std::string describe(const ending& one) {
 }
 
 std::string words_of_ranks(int process, int processes, int ranks) {
-  const auto first_of = [&](int number) {  // consecutive ranks in equal parts, as the runtime places them
+  const auto first_of = [&](int number) {  // consecutive ranks in equal parts, as in the runtime
     return static_cast<std::int64_t>(ranks) * number / processes;
   };
   const std::int64_t first = first_of(process);
@@ -54,7 +54,7 @@ void verdict::add(const ending& one, time_point now) {
     status_ = status_of(one);
   }
   if (weight == announced) {
-    // One that ended on request gives no reason to speak, but the others should end as well.
+    // An ending on request causes no message, but the other processes should end, too.
     if (one.asked_for && !failed_at_) failed_at_ = now;
     return;
   }
@@ -79,7 +79,7 @@ void verdict::settle(time_point now) {
 
 void verdict::complain(const std::string& text, time_point now) {
   if (!message_since_) message_since_ = now;
-  if (!failed_at_) failed_at_ = now;  // the others may not hear of it
+  if (!failed_at_) failed_at_ = now;  // the other processes may not be notified
   if (!first_) first_ = now;
   if (weight_ == none) {
     weight_ = announced;

@@ -117,7 +117,7 @@ TEST(verdict, says_a_death_in_place_of_a_complaint) {
   EXPECT_EQ(job.message(), "rank 1 ended by signal 9 (Killed)");
 }
 
-// On a busy machine it is the launcher that gets no processor, and sees late what came in time.
+// On a busy machine the launcher itself may get no processor, and see timely endings late.
 TEST(verdict, decides_nothing_before_all_that_has_come_was_added) {
   verdict job;
   job.complain("rank 0 cannot reach rank 1", start);

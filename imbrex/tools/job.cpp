@@ -36,26 +36,26 @@ namespace {
 using namespace std::chrono_literals;
 using time_point = std::chrono::steady_clock::time_point;
 
-/// After a failure the others normally end by themselves, as soon as they learn it. Those that are still
-/// there after the first time get SIGTERM, and after the second SIGKILL.
+/// After a failure the other processes normally end by themselves, once notified. Processes still running
+/// after `grace` get SIGTERM, and after another `termination_time` SIGKILL.
 constexpr auto grace = 3s;
 constexpr auto termination_time = 2s;
-/// After a failure it looks so often whether others are ending.
+/// The interval of checks, after a failure, whether other processes are ending.
 constexpr auto ending_look = 20ms;
-/// What processes leave behind gets SIGTERM, and after this time SIGKILL.
+/// The time between SIGTERM and SIGKILL for processes that the job's processes have left behind.
 constexpr auto leftover_time = 1s;
-/// What the processes have written is passed on so long after --timeout.
+/// The time after --timeout for which output of the processes is still passed on.
 constexpr auto output_time = 5s;
-/// Two interrupts that come closer are one: some programs send it to a process and then to its group.
+/// Interrupts within this time count as one: some programs send SIGINT to a process and then to its group.
 constexpr auto interrupt_gap = 200ms;
 
 time_point now() { return std::chrono::steady_clock::now(); }
 
-/// What is written in the launcher's own name.
+/// A message in the launcher's own name.
 std::string message_of(const std::string& text) { return "imbrex run: " + printable_lines(text) + "\n"; }
 
-/// The standard output and error of the launcher, which may be the same file: then they share a queue, so
-/// that a line of one does not come into a line of the other.
+/// The standard output and error of the launcher. If both are the same file they share a queue, so that lines
+/// are not interleaved.
 class outputs {
  public:
   outputs() : standard_output_(STDOUT_FILENO), standard_error_(STDERR_FILENO) {
@@ -82,9 +82,9 @@ struct member {
   line_source standard_error;
   frame_reader incoming{};
   std::deque<std::shared_ptr<const std::string>> answers{};
-  std::size_t sent = 0;  // of the first answer
+  std::size_t sent = 0;  // bytes of the first reply that have been sent
   bool running = true;
-  bool was_ending = false;  // before the launcher killed it
+  bool was_ending = false;  // was ending before the launcher killed it
 };
 
 class job {
@@ -103,7 +103,7 @@ class job {
   }
   job(const job&) = delete;
   job& operator=(const job&) = delete;
-  /// Only an exception leaves processes to end here.
+  /// Only after an exception there are running processes left.
   ~job() {
     for (const member& one : members_)
       if (one.running) ::kill(one.process.pid, SIGKILL);
@@ -114,7 +114,7 @@ class job {
   int run() {
     try {
       start();
-    } catch (...) {  // those that have been started must not stay, nor what they leave behind
+    } catch (...) {  // ends the started processes, and processes that they leave behind
       meet();
       kill_all(SIGKILL);
       come_to_end();
@@ -151,7 +151,7 @@ class job {
     meet();
   }
 
-  /// Each process has a rank, or several of MPI.
+  /// The name of a process with its rank, or with its MPI ranks.
   std::string name_of(int number, pid_t pid) const {
     const std::string its_pid = "pid " + std::to_string(pid);
     if (settings_.ranks == 0) return "rank " + std::to_string(number) + " (" + its_pid + ")";
@@ -165,7 +165,7 @@ class job {
     exchange_.emplace(std::move(names));
   }
 
-  /// Waits until something happens, or until `until`, and does what follows from it.
+  /// Waits for an event, or until `until`, and handles it.
   void turn(std::optional<time_point> until) {
     std::vector<pollfd> waiting{{signals_.get(), POLLIN, 0}};
     for (output* to : outputs_.both())
@@ -188,7 +188,7 @@ class job {
     for (const pollfd& one : waiting)
       if (one.revents != 0) ready.insert(one.fd);
 
-    // What a process said comes before its end.
+    // A process's output and frames are handled before its end.
     for (member& one : members_) {
       for (line_source* from : {&one.standard_output, &one.standard_error})
         if (ready.contains(from->descriptor())) from->move_some();
@@ -206,7 +206,7 @@ class job {
 
   static bool wants(const line_source& from) { return from.open() && from.to().waiting() < output::enough; }
 
-  // The bootstrap.
+  // Bootstrap.
 
   void converse(member& one) {
     if (!one.process.socket) return;
@@ -223,7 +223,7 @@ class job {
     std::array<char, 65'536> piece;
     ssize_t got = 0;
     while ((got = ::recv(one.process.socket.get(), piece.data(), piece.size(), 0)) > 0) {
-      one.standard_error.pass_all_on();  // it has begun
+      one.standard_error.pass_all_on();  // the process has joined the bootstrap: its start is over
       one.incoming.append({piece.data(), static_cast<std::size_t>(got)});
       while (auto said = one.incoming.next()) {
         if (said->kind == frame_kind::complaint)
@@ -250,7 +250,7 @@ class job {
       const std::string& bytes = *to.answers.front();
       const ssize_t sent =
           ::send(to.process.socket.get(), bytes.data() + to.sent, bytes.size() - to.sent, MSG_NOSIGNAL);
-      if (sent < 0 && errno != EINTR) return;  // full, or closed, which the next receive() sees
+      if (sent < 0 && errno != EINTR) return;  // full, or closed, which the next receive() detects
       if (sent > 0) to.sent += static_cast<std::size_t>(sent);
       if (to.sent == bytes.size()) {
         to.answers.pop_front();
@@ -261,9 +261,9 @@ class job {
 
   int rank_of(const member& one) const { return static_cast<int>(&one - members_.data()); }
 
-  // The ends of processes.
+  // Ends of processes.
 
-  /// Whether a child has ended.
+  /// Collects ended children; true if there was one.
   bool reap() {
     int how = 0;
     bool some = false;
@@ -304,13 +304,13 @@ class job {
     }
   }
 
-  /// Processes of our processes, which became ours when their parents ended.
+  /// Ends processes left behind by the job's processes; they became this process's children.
   void end_leftovers() {
     std::set<pid_t> asked;
     for (const int signal : {SIGTERM, SIGKILL}) {
       for (const time_point last = now() + leftover_time; now() < last;) {
         const std::set<pid_t> left = running_children(strangers_);
-        if (reap()) continue;  // what it has left is ours only now
+        if (reap()) continue;  // orphans have become children of this process
         if (left.empty()) return;
         for (const pid_t one : left)
           if (signal == SIGKILL || asked.insert(one).second) ::kill(one, signal);
@@ -325,7 +325,7 @@ class job {
     const int signal = static_cast<int>(info.ssi_signo);
     const bool only_tells = signal == SIGUSR1 || signal == SIGUSR2;
     if (running_ == 0 && only_tells) return;
-    if (running_ == 0) {  // somebody is tired of waiting for who reads the output
+    if (running_ == 0) {  // the user no longer waits for the reader of the output
       abandoned_ = true;
       if (!status_) status_ = 128 + signal;
       return;
@@ -339,14 +339,14 @@ class job {
       }
       if (!interrupted_) interrupted_ = now();
     }
-    // A terminal signals all processes of its foreground group itself.
+    // For keys of a terminal, the kernel has signalled all processes of its foreground group already.
     const bool from_terminal = info.ssi_code == SI_KERNEL;
     for (const member& one : members_)
       if (one.running && !(from_terminal && ::getpgid(one.process.pid) == ::getpgrp()))
         ::kill(one.process.pid, signal);
   }
 
-  /// When something is due even if nothing happens.
+  /// The time of the next action that needs no event.
   std::optional<time_point> next_time() const {
     std::optional<time_point> next;
     const auto looks_again = verdict_.is_open() ? std::optional(now() + ending_look) : std::nullopt;
@@ -387,8 +387,8 @@ class job {
     if (verdict_.message_due() && t >= *verdict_.message_due()) say_verdict();
   }
 
-  /// A process that ends closes its connection first, or is seen to be ending before that; one that goes on
-  /// without it has mostly announced its status.
+  /// True if some process is ending. A process closes its connection before it ends, or is seen to be ending
+  /// even earlier. A process that continues without a connection has usually announced its status.
   bool someone_is_ending() const {
     return std::ranges::any_of(members_, [this](const member& one) {
       return one.running && !exchange_->announced(rank_of(one)) &&
@@ -410,7 +410,7 @@ class job {
     if (const std::string text = verdict_.message(); !text.empty()) say(text);
   }
 
-  /// All processes have ended: what is left lies in the pipes.
+  /// Passes on the output that is left in the pipes, after all processes have ended.
   void drain(member& one) {
     for (line_source* from : {&one.standard_output, &one.standard_error}) {
       while (from->move_some() && !abandoned_)
@@ -432,7 +432,8 @@ class job {
     }
   }
 
-  /// Whoever writes there learns it as if it wrote there itself: by SIGPIPE.
+  /// Closes the pipes to a broken output, so that the writing processes get SIGPIPE as if they wrote there
+  /// themselves.
   void stop_taking(const output& to) {
     for (member& one : members_)
       for (line_source* from : {&one.standard_output, &one.standard_error})
@@ -443,27 +444,27 @@ class job {
   }
 
   const job_settings& settings_;
-  signal_source signals_{SIGUSR1, SIGUSR2};  // by which batch systems warn
+  signal_source signals_{SIGUSR1, SIGUSR2};  // sent by batch systems as warnings
   outputs outputs_;
   errors_told errors_told_;
   descriptor launcher_pipe_;
-  descriptor presence_;  // the end that processes see closed when the launcher has gone
+  descriptor presence_;  // write end of a pipe that processes see closed when the launcher has ended
   std::vector<member> members_;
   const std::time_t began_ = std::time(nullptr);
-  std::set<pid_t> strangers_ = running_children();  // of whoever became the launcher: not the job's
+  std::set<pid_t> strangers_ = running_children();  // children from before this program's start
   std::set<pid_t> reaped_;
   int running_ = 0;
   std::optional<exchange> exchange_;
-  std::optional<time_point> parted_at_;  // when the first process waited for others in vain
+  std::optional<time_point> parted_at_;  // time at which the first process waited in vain
   verdict verdict_;
-  std::optional<int> status_;  // when the launcher itself decides it
-  std::set<int> asked_for_;    // signals that processes have got on request
+  std::optional<int> status_;  // set if the launcher decides it
+  std::set<int> asked_for_;    // signals sent to processes on request
   std::optional<time_point> interrupted_;
   std::optional<time_point> ends_at_;
   std::optional<time_point> abandons_at_;
   std::optional<time_point> kills_at_;
   bool killed_ = false;
-  bool abandoned_ = false;  // output that nobody takes is not waited for
+  bool abandoned_ = false;  // no longer waits for readers of the output
 };
 
 }  // namespace

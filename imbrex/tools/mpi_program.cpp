@@ -20,7 +20,7 @@ namespace imbrex::tools {
 
 namespace {
 
-/// The file that the system would run.
+/// The file that the system would execute.
 std::string file_of(const std::string& program) {
   if (program.find('/') != std::string::npos) return program;
   const char* const path = std::getenv("PATH");
@@ -65,7 +65,7 @@ bool is_python(const std::string& program) try {
 
 void check_preload(const std::string& program) {
   const std::string file = file_of(program);
-  if (::access(file.c_str(), R_OK) != 0) return;  // the start tells it, as of any program
+  if (::access(file.c_str(), R_OK) != 0) return;  // the start reports the error, as for any program
   try {
     const mpi::elf_file opened(file);
   } catch (const error&) {

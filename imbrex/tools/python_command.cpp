@@ -10,12 +10,12 @@
 namespace imbrex::tools {
 namespace {
 
-/// The code that Python is told to run.
+/// The code that the command line makes Python execute.
 struct python_code {
   std::string module, text, script;
 };
 
-/// Options are single letters behind one dash, several of which may stand together, as in "-uc CODE".
+/// Parses Python's options: single letters after a dash, possibly several together as in "-uc CODE".
 python_code code_of(std::span<const std::string> arguments) {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const std::string_view word = arguments[i];
@@ -39,7 +39,9 @@ python_code code_of(std::span<const std::string> arguments) {
 std::string text_of(std::filesystem::path script) {
   std::error_code none;
   if (std::filesystem::is_directory(script, none)) script /= "__main__.py";
-  if (!std::filesystem::is_regular_file(script, none)) return {};  // such as a pipe, which can be read once
+  if (!std::filesystem::is_regular_file(script, none))
+    return {};  // such as a pipe, which can be read only
+                // once
   const std::ifstream in(script);
   std::ostringstream text;
   text << in.rdbuf();

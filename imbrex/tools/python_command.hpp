@@ -6,8 +6,9 @@
 
 namespace imbrex::tools {
 
-/// Whether Python comes to MPI by these arguments: the module is of mpi4py, or the script, or the code behind
-/// -c, names mpi4py. False if it imports Imbrex's own package as well, which is a runtime of its own.
+/// True if these arguments make Python import mpi4py: the module is part of mpi4py, or the script or the code
+/// of -c contains its name. False if the code also imports Imbrex's own package, which is a runtime of its
+/// own.
 bool imports_mpi4py(std::span<const std::string> arguments);
 
 }  // namespace imbrex::tools

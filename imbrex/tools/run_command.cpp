@@ -61,11 +61,11 @@ int ranks_of(const std::string& text) {
   return *number;
 }
 
-/// The options of `imbrex run`, or of `imbrex mpiexec`, as they were given.
+/// The options of `imbrex run` or `imbrex mpiexec` as written.
 struct run_options {
   std::optional<std::string> processes, timeout, file;
   bool prefix = false, preload = false;
-  std::map<std::string, std::optional<std::string>> with_value{{"--ranks", {}}};  ///< for the program
+  std::map<std::string, std::optional<std::string>> with_value{{"--ranks", {}}};  ///< options for the program
   std::map<std::string, bool> flags;
   std::vector<std::string> program;
 
@@ -136,13 +136,13 @@ std::optional<std::string> read_mpiexec_options(run_options& given, std::span<co
       .read(words);
 }
 
-/// A variable of the environment, with more before what it has.
+/// Prepends `more` to a variable in the program's environment.
 void put_before(job_settings& asked, const char* variable, const std::string& more) {
   const char* const others = std::getenv(variable);
   asked.environment.emplace_back(variable, others == nullptr || *others == '\0' ? more : more + ":" + others);
 }
 
-/// The number of ranks that these words of options ask for; without any, one for each process.
+/// The number of ranks in these option words; without --ranks, one for each process.
 int ranks_in(const std::vector<std::string>& words, int processes) {
   constexpr std::string_view name = "--ranks";
   std::optional<int> ranks;
@@ -154,7 +154,7 @@ int ranks_in(const std::vector<std::string>& words, int processes) {
   return ranks && *ranks > 0 ? *ranks : processes;
 }
 
-/// Words for a program of MPI, whose command line is its own.
+/// Passes option words to an MPI program in a variable, as it interprets its command line itself.
 void give_words(job_settings& asked, const std::vector<std::string>& words) {
   const char* const before = std::getenv("IMBREX_OPTIONS");
   std::string text = before == nullptr ? "" : std::string(before);
@@ -166,21 +166,22 @@ void give_words(job_settings& asked, const std::vector<std::string>& words) {
   asked.ranks = ranks_in(command_words(text).value_or(words), asked.processes);
 }
 
-/// Where a program finds our library in the place of MPICH's.
+/// Makes the program load our library instead of MPICH's.
 void show_library_of_mpi(job_settings& asked) {
   if (const std::string folder = mpich_folder(); !folder.empty())
     put_before(asked, "LD_LIBRARY_PATH", folder);
 }
 
-/// Python may come to mpi4py in a way that is not foreseen. Then it is too late for our library, and mpi4py
-/// says that it cannot load it. Another MPI, which mpi4py would take, makes each process a job by itself.
+/// Python may import mpi4py in a way that was not foreseen. Then our library cannot be loaded any more, and
+/// mpi4py reports an error. Without this variable mpi4py would load another MPI, which would make each
+/// process a separate job.
 void keep_mpi4py_from_others(job_settings& asked) {
   const std::string folder = mpich_folder();
   if (!folder.empty() && std::getenv("MPI4PY_LIBMPI") == nullptr)
     asked.environment.emplace_back("MPI4PY_LIBMPI", folder + "/libmpi.so.12");
 }
 
-/// `is_asked_for`: by the user.
+/// `is_asked_for`: the user has set --preload.
 void preload_library_of_mpi(job_settings& asked, bool is_asked_for) {
   const std::string folder = mpich_folder();
   if (folder.empty())
@@ -203,12 +204,12 @@ void require_program(const std::vector<std::string>& command, const char* name, 
         "word ':' itself is started by a script, too");
 }
 
-/// The common part of `imbrex run` and `imbrex mpiexec`, once the numbers are known.
+/// The common part of `imbrex run` and `imbrex mpiexec`, after the numbers are known.
 job_settings job_of(run_options given, const options_file& from_file, int processes, way_to_mpi way) {
   job_settings asked;
   if (const std::string folder = ucx::bundled_folder();
       !folder.empty() && std::getenv("IMBREX_BUNDLED_UCX") == nullptr)
-    asked.environment.emplace_back("IMBREX_BUNDLED_UCX", folder);  // for who has no UCX of its own
+    asked.environment.emplace_back("IMBREX_BUNDLED_UCX", folder);  // for programs without a UCX of their own
   asked.command = std::move(given.program);
   asked.processes = processes;
   if (given.timeout) asked.timeout = timeout_of(*given.timeout);
@@ -218,10 +219,11 @@ job_settings job_of(run_options given, const options_file& from_file, int proces
   words.insert(words.end(), more.begin(), more.end());
   const bool is_mpi = given.preload || given.has("--ranks") || way != way_to_mpi::none;
   if (is_mpi && given.prefix)
-    words.emplace_back("--prefix");  // the program knows which rank writes
+    words.emplace_back("--prefix");  // the program knows which rank writes a line
   else
     asked.prefix = given.prefix;
-  // Where the last of several words counts, these do, as with `PROGRAM ARGUMENTS --options FILE --pes N`.
+  // These words come last, so they win over repeated options, as in `PROGRAM ARGUMENTS --options FILE --pes
+  // N`.
   if (!is_mpi) {
     asked.command.insert(std::find(asked.command.begin() + 1, asked.command.end(), "--"), words.begin(),
                          words.end());
@@ -236,7 +238,7 @@ job_settings job_of(run_options given, const options_file& from_file, int proces
   return asked;
 }
 
-/// `has_ranks`: the user says that it is a program of MPI.
+/// `has_ranks`: the user's options imply an MPI program.
 way_to_mpi way_of(const std::vector<std::string>& program, bool has_ranks) {
   if (program.empty() || program.front().empty()) return way_to_mpi::none;
   const way_to_mpi found = way_to_mpi_of(program);

@@ -9,10 +9,10 @@
 
 namespace imbrex::tools {
 
-/// Reads what stands behind `imbrex run`, or gives the text to print for --help. Throws `usage_error`.
+/// Parses the words after `imbrex run`, or returns the text to print for --help. Throws `usage_error`.
 std::variant<job_settings, std::string> parse_run(std::span<const std::string> words);
 
-/// Reads words behind `imbrex mpiexec`, whose -n counts ranks, likewise.
+/// Parses the words after `imbrex mpiexec`, whose -n is the number of ranks; otherwise like `parse_run`.
 std::variant<job_settings, std::string> parse_mpiexec(std::span<const std::string> words);
 
 }  // namespace imbrex::tools

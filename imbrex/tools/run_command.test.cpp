@@ -90,7 +90,7 @@ TEST(run_command, says_what_is_wrong_and_what_to_write) {
     EXPECT_NE(complaint(line).find(expected), std::string::npos) << expected << ", got: " << complaint(line);
 }
 
-/// The value of a variable that a job gets; "none" if it gets none.
+/// The value of a variable in a job's environment; "none" if it is not set.
 std::string variable(const job_settings& asked, const std::string& name) {
   for (const auto& [given, value] : asked.environment)
     if (given == name) return value;
@@ -116,7 +116,7 @@ TEST(run_command, gives_programs_of_mpi_their_options_by_the_environment) {
   EXPECT_EQ(variable(asked, "IMBREX_OPTIONS"), "--stats --pes 2 --ranks 8 --trace 'a file' --prefix");
 }
 
-/// As names of processes say it.
+/// Names of processes depend on the number of ranks.
 TEST(run_command, knows_how_many_ranks_a_program_of_mpi_has) {
   EXPECT_EQ(settings({"-n", "2", "app"}).ranks, 0);
   EXPECT_EQ(settings({"-n", "2", "--ranks", "8", "app"}).ranks, 8);
