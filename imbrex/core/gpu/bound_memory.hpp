@@ -141,7 +141,7 @@ class bound_ends {
   void release(stream& read);
 
   /// True if the other end is on this PE and needs no signals: use `tell_of_array` and `tell_of_release`. The
-  /// other end may not yet be beside, if this end was bound only after it had sent its offer.
+  /// other end may not know this, if it came here only after this end had sent it the offer.
   bool is_beside() const { return beside_; }
   void tell_of_array() {
     bound_ends& other = *there_->end;
