@@ -213,8 +213,9 @@ class context {
   /// Takes memory for the payload of a message, `count` Ts. All threads share it, fill it together, and send
   /// it once. The result is false as a bool if the PE has no parcel left, because earlier messages are still
   /// unread. Then the entry can only end, and retry when it is run again. A payload larger than a parcel ends
-  /// the run with an error. An entry may forward its own payload to an entry that takes the same. No thread
-  /// may use the arguments after that. Sending a payload again ends the run with an error.
+  /// the run with an error. An entry may forward a payload that it has received to an entry of the same
+  /// parameters. No thread may use the arguments after that. Sending a payload again ends the run with an
+  /// error.
   template <auto Entry>
   IMBREX_DEVICE auto prepare(std::uint32_t count) {
     return prepare_payload<detail::traits_of<Entry>>(count, core_.m.parcel_bytes,
@@ -380,9 +381,9 @@ class context {
     }
   }
   /// Waits until each of these flags on this GPU has reached `value`: until (flag - value) is not negative as
-  /// a signed number. All threads then see what was written before. False if the run ends meanwhile: the
-  /// entry returns. The PE runs nothing else until then, so the flags' writers must not need it. An entry
-  /// that may wait as long as `settings::patience` needs a larger one.
+  /// a signed number. All threads then see everything written before. False if the run ends meanwhile: the
+  /// entry returns. The PE runs nothing else until then, so the flags' writers must not need it. If an entry
+  /// may wait as long as `settings::patience`, raise that setting.
   IMBREX_DEVICE bool wait(const symmetric<std::uint32_t>& flags, std::uint32_t value) {
     return of_first([&] {
       if (!is_in_heap(flags)) return false;

@@ -206,7 +206,8 @@ struct reduction_list<reductions<All...>> {
     ((at = same_entry<Entry, reduction_traits<All>::entry> ? n : at, ++n), ...);
     return at;
   }
-  /// Null pointer to the type of the reduction that ends with Entry; to void if there is none.
+  /// Null pointer whose type points to the reduction that ends with Entry; a pointer to void if there is
+  /// none.
   template <auto Entry>
   static IMBREX_DEVICE constexpr auto find() {
     return find_among<Entry, All...>();

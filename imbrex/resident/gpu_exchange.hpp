@@ -175,8 +175,8 @@ IMBREX_DEVICE IMBREX_SELDOM inline bool meet_before(const machine& m, bool leads
   if (leads_gpu) {
     stop_reason why = meet_others(m, m.ready, true) ? stop_reason::none : stop_reason::abandoned;
     for (std::uint32_t g = 0; why == stop_reason::none && g < m.gpus; ++g)
-      if (system_memory::load(m.digests[g]) != m.digest) {  // GPUs with different programs cannot agree on
-                                                            // the end, either
+      if (system_memory::load(m.digests[g]) != m.digest) {  // decided here, since GPUs with different
+                                                            // programs cannot agree on the end
         m.end->value = g;
         m.end->first.kind = failure_kind::other_program;
         m.end->first.pe = m.first_pe;

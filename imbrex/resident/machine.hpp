@@ -178,7 +178,7 @@ inline constexpr std::uint32_t most_gpus = 96;
 
 /// Numbers of entries that the runtime itself handles, in items between GPUs. `parcel_returns` returns a
 /// parcel. `signal_comes` is a signal, and the next item is its continuation. The signal's body has the
-/// trigger's offset in the heap, above the number of all signals.
+/// number of all signals in its low 24 bits, and the trigger's offset in the heap above them.
 inline constexpr std::uint32_t parcel_returns = 127;
 inline constexpr std::uint32_t signal_comes = 126;
 inline constexpr std::uint32_t most_signals = (std::uint32_t{1} << 24U) - 1;
@@ -267,7 +267,7 @@ struct machine {
   std::uint32_t pes = 0, mailbox_size = 0, outbox_size = 0, kept_size = 0, parcels = 0, parcel_bytes = 0;
   std::uint32_t blocks = 1, threads = 1;                        ///< blocks per PE, and threads per block
   std::uint32_t gpu = 0, gpus = 1, first_pe = 0, pes_here = 0;  ///< GPU whose view this is, and its PEs
-  std::uint32_t gpus_of_process = 1;  ///< this GPU and those after it, in views that threads run
+  std::uint32_t gpus_of_process = 1;  ///< number of the process's GPUs, from `gpu` on; for `run_on_threads`
   ending* end = nullptr;
   /// Words for the watchdog, by PE here. Lower half of the body: entries that the PE has begun. Upper half:
   /// items that it keeps for full mailboxes of this process. Stamp: the meta of the running entry, with bit

@@ -79,8 +79,8 @@ class scheduler {
   static constexpr std::uint32_t looks_between_hearings = 1, first_hearing = 0;
   static constexpr std::uint32_t tries_in_a_rest = 64;
 #endif
-  static constexpr std::uint32_t looks_between_states = 1024;  ///< polls of the state of a host that sends
-                                                               ///< nothing
+  static constexpr std::uint32_t looks_between_states = 1024;  ///< polls between two polls of the state of a
+                                                               ///< host that sends nothing
 
   IMBREX_DEVICE bool is_linked() const { return core_.m.gpus != 1; }
   IMBREX_DEVICE bool leads_gpu() const { return core_.pe == core_.m.first_pe; }

@@ -27,9 +27,9 @@ namespace imbrex::resident::detail {
 /// run with one seed is always the same.
 ///
 /// The cost of a step is in the model (`device_model::resident`). An item reaches its receiver after its
-/// transfer. Within a GPU that is a flight. Between GPUs it is a transfer over the links of the model, behind
-/// data that the sender has put there before. A PE that finds nothing sleeps until something arrives. Of all
-/// its polls the model charges only the one that finds the item.
+/// transfer. Within a GPU a transfer takes the model's `flight`. Between GPUs it goes over the links of the
+/// model, behind data that the sender has put there before. A PE that finds nothing sleeps until something
+/// arrives. Of all its polls the model charges only the one that finds the item.
 class stepping {
  public:
   using serve_function = void (*)(const machine&, pe_state&, team&, std::uint32_t);

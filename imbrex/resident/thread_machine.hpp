@@ -8,8 +8,9 @@
 
 namespace imbrex::resident::detail {
 
-/// Runs this process's GPUs of a machine whose memory the host has. The machine says how many threads a PE
-/// has. Returns when the run has ended. `serve` is the main loop of one thread of a PE.
+/// Runs this process's GPUs of a machine in the host's memory. Each PE has `machine::blocks` times
+/// `machine::threads` threads. Returns when the run has ended. `serve` is the main loop of one thread of a
+/// PE.
 void run_on_threads(const machine& m, void (*serve)(const machine&, pe_state&, team&, std::uint32_t pe));
 
 }  // namespace imbrex::resident::detail

@@ -12,7 +12,7 @@
 namespace imbrex::resident::test {
 namespace {
 
-/// One chare floods the first, and then has another one call it.
+/// One chare floods the first one, and then makes another chare call the first one.
 template <class Kind>
 struct crowd : chare<crowd<Kind>> {
   using pe = Kind;
@@ -24,7 +24,7 @@ struct crowd : chare<crowd<Kind>> {
     here.template send<&crowd::ask>(static_cast<int>(caller));
   }
   IMBREX_DEVICE void ask(context<crowd>& here) { here.template send<&crowd::call>(0); }
-  /// Takes longer than its sender.
+  /// Takes longer to run than to send.
   IMBREX_DEVICE void take(context<crowd>& here) {
     for (int n = 0; n < 8; ++n) here.sync();
     here.spend(100'000);

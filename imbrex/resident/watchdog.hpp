@@ -13,7 +13,7 @@
 
 namespace imbrex::resident::detail {
 
-/// Checks from time to time whether a PE has begun an entry, or the host has received an item. It fails if
+/// Checks from time to time whether a PE has begun an entry, or the host has received an item. It acts if
 /// neither happens for `patience`, although a PE is in an entry or keeps messages. Then it writes the states
 /// of the PEs to standard error and ends the process with status 1. A kernel or thread that hangs cannot be
 /// ended otherwise.
