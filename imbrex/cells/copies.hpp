@@ -47,8 +47,8 @@ void cell_set<D, T>::find_bounds(const grid::box<D>& of, double width, point<D>&
   }
 }
 
-/// Selects those elements of the cells `of` that, shifted, lie in a box. Calls `take(cell, T&&)` for each,
-/// and `take(cell, count)` with the number of each cell.
+/// Selects those elements of the cells `of` that, shifted, lie in a box. Calls `take(cell, T&&)` for each
+/// selected element, and `take(cell, count)` with their number in each cell.
 template <int D, class T>
 template <class Take>
 void cell_set<D, T>::select_copies(const grid::box<D>& of, const point<D>& shift, const point<D>& from,

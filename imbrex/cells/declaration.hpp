@@ -418,8 +418,8 @@ class cell_set : detail::arrivals {
   std::vector<std::uint16_t> senders_;      ///< by own cell: number of partners that have it in reach
   std::int64_t moving_ = 0;                 ///< phase of the last migration
   std::vector<std::uint16_t> waiting_for_;  ///< by own cell: partners that have not sent
-  std::vector<parcel> moved_;               ///< by partner
-  std::vector<std::uint8_t> has_moved_;     ///< by partner
+  std::vector<parcel> moved_;               ///< by partner: received elements
+  std::vector<std::uint8_t> has_moved_;     ///< by partner: nonzero once its elements have arrived
   std::size_t moves_missing_ = 0;
   std::vector<mover> own_movers_;  ///< used while cells are moved one after the other
   std::array<std::vector<double>, static_cast<std::size_t>(D)>
@@ -428,18 +428,19 @@ class cell_set : detail::arrivals {
 
   detail::reach<D> copies_;
   std::vector<cell_type> halo_;         ///< by slot of the region; slots of own cells are empty
-  std::vector<std::uint8_t> has_come_;  ///< by slot
+  std::vector<std::uint8_t> has_come_;  ///< by slot: nonzero once its copies have arrived
   std::vector<std::vector<std::size_t>>
       needs_;  ///< by partner, and last for images: partners whose moves must have arrived first
   std::int64_t caching_ = 0;
   std::int64_t after_ = nothing_else;
-  std::vector<std::uint8_t> is_sent_;   ///< by partner, and last for images
-  std::vector<std::uint8_t> is_taken_;  ///< by partner
-  std::vector<copied> copied_;          ///< by partner
+  std::vector<std::uint8_t> is_sent_;   ///< by partner, and last for images: nonzero once the copies are sent
+  std::vector<std::uint8_t> is_taken_;  ///< by partner: nonzero once its copies have arrived
+  std::vector<copied> copied_;          ///< by partner: elements that it has copies of
   copied images_;
-  std::vector<std::size_t> first_copy_;  ///< by partner; known when all copies have arrived
+  std::vector<std::size_t> first_copy_;  ///< by partner: number of its first copy; known when all copies have
+                                         ///< arrived
   std::size_t number_of_copies_ = 0;
-  std::vector<std::size_t> first_own_;  ///< by own cell
+  std::vector<std::size_t> first_own_;  ///< by own cell: number of its first element
   std::size_t copies_missing_ = 0, unsent_ = 0;
   bool has_halo_ = false;
 
