@@ -33,7 +33,7 @@ void writer::make_room(std::size_t count) {
   buffer_.resize(std::max(buffer_.size(), used_ + count + spare));
 }
 
-/// Hands the written bytes to the sink.
+/// Passes the written bytes to the sink.
 void writer::leave() {
   sink_->take(written());
   counted_ += std::exchange(used_, 0);

@@ -22,12 +22,13 @@ namespace imbrex::detail {
 
 namespace {
 
-/// Header of a file. The version number is wrong on a machine of the other byte order.
+/// Header of a file, before the type and the value. The version number is wrong on a machine of the other
+/// byte order.
 struct header {
   char magic[8] = {'I', 'm', 'b', 'r', 'e', 'x', 'V', '\n'};
   std::uint64_t version = 2;
   std::uint64_t size = 0;      ///< bytes of the rest of the file
-  std::uint64_t of_type = 0;   ///< number of its first bytes, which name the type
+  std::uint64_t of_type = 0;   ///< number of bytes after the header that name the type
   std::uint64_t checksum = 0;  ///< checksum of the rest of the file
 };
 

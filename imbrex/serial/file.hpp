@@ -12,7 +12,7 @@
 namespace imbrex {
 namespace detail {
 
-/// A new file, which takes its place when it is whole.
+/// A new file, which replaces the old one when it is complete.
 class file_writer final : public byte_sink {
  public:
   /// Throws imbrex::error if the file cannot be written, as the other functions do.
@@ -22,10 +22,10 @@ class file_writer final : public byte_sink {
   file_writer& operator=(const file_writer&) = delete;
 
   void take(std::span<const std::byte> bytes) override;
-  /// Takes the last bytes, and puts the file in its place.
+  /// Writes the last bytes, and replaces the old file.
   void finish(std::span<const std::byte> last);
 
-  /// Blocks of so many bytes go to the file from where they are.
+  /// Minimum size of a block that goes to the file without a copy.
   static constexpr std::size_t least_block = 1 << 16;
 
  private:
@@ -33,16 +33,17 @@ class file_writer final : public byte_sink {
   const std::unique_ptr<state> state_;
 };
 
-/// A file that is whole.
+/// A complete file, with its value's bytes and type.
 class file_contents {
  public:
-  /// Throws imbrex::error if the file cannot be read, and serial_error if it is none, is damaged, or differs
-  /// from that type.
+  /// Throws imbrex::error if the file cannot be read. Throws serial_error if it is no file of `to_file`, is
+  /// damaged, or holds another type.
   file_contents(const std::string& file, const file_type& wanted);
 
-  /// The bytes of the value.
+  /// Bytes of the value.
   std::span<const std::byte> bytes() const { return value_; }
-  /// Throws serial_error if what is now known of the type differs.
+  /// Throws serial_error if the file's type differs from `read`, the type with the fields that the value has
+  /// shown.
   void check(const file_type& read) const;
   [[noreturn]] void refuse(const serial_error& what) const;
 
@@ -55,7 +56,9 @@ class file_contents {
 
 }  // namespace detail
 
-/// Writes a value to a file, replacing the whole file. Throws imbrex::error if the file cannot be written.
+/// Writes a value to a file, replacing the whole file: a concurrent reader or writer gets the former value or
+/// a new one. The file names the value's type. Throws imbrex::error if the file cannot be written in this
+/// way, for example because it is no regular file.
 template <class T>
 void to_file(const std::string& file, const T& value) {
   detail::file_writer to(file, detail::type_in_file(value));
@@ -65,9 +68,10 @@ void to_file(const std::string& file, const T& value) {
   to.finish(out.written());
 }
 
-/// Reads a value that `to_file` has written on a machine of the same kind, in a program with the same types.
-/// Throws imbrex::error if the file cannot be read. Throws serial_error, with the file's name, if it is of
-/// another kind, truncated or damaged, or holds another type.
+/// Reads a value that `to_file` has written on a machine of the same kind, in a program of the same compiler
+/// with the same types. Throws imbrex::error if the file cannot be read. Throws serial_error, with the file's
+/// name, if it is of another kind, truncated or damaged, or holds another type. Another type is a class of
+/// another name, or one whose fields have other types.
 template <class T>
 T from_file(const std::string& file) {
   static_assert(!detail::is_view<T>,

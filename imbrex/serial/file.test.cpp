@@ -89,7 +89,7 @@ struct two_blocks {
   std::vector<int> second;
   void serialize(auto& ar) { ar(first, second); }
 };
-/// A class of the former program, or of the changed one.
+/// A class of the old program, or of the changed one if `is_changed`.
 struct kept {
   static inline bool is_changed = false;
   int step = 1;

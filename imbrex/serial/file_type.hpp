@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The description of a value's type in a file, by which a value of another type is refused.
+// Description of a value's type in a file. It serves to refuse values of another type.
 
 #include <imbrex/base/type_name.hpp>
 #include <imbrex/serial/archive.hpp>
@@ -15,22 +15,22 @@
 
 namespace imbrex::detail {
 
-/// A type, and the fields of the classes that it is made of.
+/// A type, and the fields of the classes that it consists of.
 struct file_type {
   std::string name;
-  std::map<std::string, std::vector<std::string>> classes;  ///< the types of their fields, by name
+  std::map<std::string, std::vector<std::string>> classes;  ///< types of the fields, by name of the class
 
   void serialize(auto& ar) { ar(name, classes); }
 };
 
-/// Tells how `here` differs from the type in a file; empty if it does not. Classes that either lacks count
-/// as equal.
+/// Text about the differences between the type in a file and `here`; empty if there are none. Classes that
+/// either lacks count as equal.
 std::string difference(const file_type& in_file, const file_type& here);
 
 template <class T>
 std::string spell(file_type& all);
 
-/// "int32", "float64", or the name that the program gives it.
+/// Name of a number type: "int32", "float64", or the name that the program gives it.
 template <class T>
 std::string spell_number() {
   const auto bits = std::to_string(8 * sizeof(T));
@@ -74,7 +74,7 @@ std::vector<std::string> spell_each(type_list<T...>, file_type& all) {
   return {spell<T>(all)...};
 }
 
-/// The name of an aggregate, whose fields are noted.
+/// Name of an aggregate. Its fields are added to `all`.
 template <class T>
 std::string spell_aggregate(file_type& all) {
   std::string name(type_name<T>());
@@ -85,7 +85,7 @@ std::string spell_aggregate(file_type& all) {
   return name;
 }
 
-/// The name of a type in files: its kind, where all types of that kind have the same bytes.
+/// Name of a type in files. Types of one kind have one name if their bytes are equal.
 template <class T>
 std::string spell(file_type& all) {
   constexpr kind k = kind_of<T>();
@@ -120,7 +120,7 @@ std::string spell(file_type& all) {
 template <class T>
 void describe_parts(const T& value, file_type& all);
 
-/// Notes what a class gives to an archive.
+/// Records the fields that a class passes to an archive.
 class field_notes : public writer {
  public:
   field_notes(std::string name, file_type& all) : writer(counting), name_(std::move(name)), all_(all) {}
@@ -135,7 +135,7 @@ class field_notes : public writer {
   }
 
  private:
-  static constexpr std::size_t most_fields = 64;  // a loop over elements shows many
+  static constexpr std::size_t most_fields = 64;  // limit, since a loop over elements passes many fields
 
   template <class T>
   void note(const T& value) {
@@ -149,8 +149,8 @@ class field_notes : public writer {
   std::vector<std::string> fields_;
 };
 
-/// Notes the fields of the classes with a function `serialize` that a value is made of. Which these are is
-/// known of a value alone; of containers the first element stands for the others.
+/// Records the fields of the classes with a function `serialize` that a value consists of. These can only be
+/// found from a value. In a container the first element stands for all.
 template <class T>
 void describe_parts(const T& value, file_type& all) {
   constexpr kind k = kind_of<T>();
@@ -181,7 +181,7 @@ void describe_parts(const T& value, file_type& all) {
   }
 }
 
-/// All that is known of a type without a value.
+/// Type in a file, as far as it is known without a value.
 template <class T>
 file_type type_in_file() {
   file_type type;
@@ -189,7 +189,7 @@ file_type type_in_file() {
   return type;
 }
 
-/// Describes the type of a value, with the fields that the value shows.
+/// Type in a file, with the fields that a value shows.
 template <class T>
 file_type type_in_file(const T& value) {
   file_type type = type_in_file<T>();

@@ -98,7 +98,8 @@ class writer {
   /// Lent block; empty if there is none.
   const lent_block& lent() const noexcept { return lent_; }
 
-  /// While this object lives, blocks are copied: for values that may not outlive their writing.
+  /// While this object lives, blocks are copied, or go to a sink at once: for values that may not outlive
+  /// their writing.
   class copying {
    public:
     explicit copying(writer& w) : writer_(w), before_(std::exchange(w.lend_from_, w.copy_below_)) {}
@@ -160,10 +161,10 @@ class writer {
   std::vector<std::byte> buffer_;  // longer than used_ by some spare bytes, so that small values need no call
   std::size_t used_ = 0;
   bool counts_only_ = false;  // the buffer stays empty, so that there is room for no byte
-  std::size_t counted_ = 0;   // bytes that are not kept: nobody has them, or the sink has them
+  std::size_t counted_ = 0;   // bytes that are not kept: absent ones, and those that have gone to the sink
   std::size_t depth_ = 0;
   std::size_t lend_from_ = never;
-  std::size_t copy_below_ = never;  // limit for values that may not outlive their writing
+  std::size_t copy_below_ = never;  // value of `lend_from_` while a `copying` lives
   byte_sink* sink_ = nullptr;
   lent_block lent_;
 };
