@@ -52,6 +52,7 @@ PLAIN = (
     "bench/",
     "examples/",
     "imbrex/base/",
+    "imbrex/cells/",
     "imbrex/core/gpu/",
     "imbrex/core/record/",
     "imbrex/coro/",
