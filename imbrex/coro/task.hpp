@@ -29,8 +29,8 @@ struct nothing {
 ///
 /// The awaiter of a task starts it, inside await_suspend. If the task ends before that call returns, the
 /// awaiter continues without having been suspended. Otherwise the end of the task resumes it. So a loop over
-/// tasks that never suspend needs no stack, even if the compiler makes no tail calls (debug and sanitizer
-/// builds).
+/// tasks that never suspend needs no stack. This holds even if the compiler makes no tail calls (debug and
+/// sanitizer builds).
 class promise_base {
  public:
   static void* operator new(std::size_t bytes) { return pool::allocate(bytes); }

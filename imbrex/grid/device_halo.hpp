@@ -88,9 +88,9 @@ class device_halo
   }
 
   /// Sends the border cells as they are after the work submitted to the stream so far, and returns an
-  /// awaitable. After co_await, the ghost cells have the values of the neighbours' exchange of this step, for
-  /// work submitted to the stream from then on. Throws as `halo::exchange`, and if the stream or a field is
-  /// not of this PE's device. Throws `device_out_of_memory`.
+  /// awaitable. Work submitted to the stream after co_await sees the new ghost cells: values of the
+  /// neighbours' exchange of this step. Throws as `halo::exchange`, and if the stream or a field is not of
+  /// this PE's device. Throws `device_out_of_memory`.
   [[nodiscard("co_await the end of the exchange")]] arrival exchange(Field&... fields,
                                                                      detail::step_number step, stream& work) {
     begin(fields..., step, work);

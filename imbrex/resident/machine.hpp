@@ -177,8 +177,8 @@ inline constexpr std::uint32_t most_arrays = 4;
 inline constexpr std::uint32_t most_gpus = 96;
 
 /// Numbers of entries that the runtime itself handles, in items between GPUs. `parcel_returns` returns a
-/// parcel. `signal_comes` is a signal, and the next item is its continuation. The signal's body has the
-/// number of all signals in its low 24 bits, and the trigger's offset in the heap above them.
+/// parcel. `signal_comes` is a signal, and the next item is its continuation. The low 24 bits of the signal's
+/// body are the number of all signals. The bits above are the trigger's offset in the heap.
 inline constexpr std::uint32_t parcel_returns = 127;
 inline constexpr std::uint32_t signal_comes = 126;
 inline constexpr std::uint32_t most_signals = (std::uint32_t{1} << 24U) - 1;

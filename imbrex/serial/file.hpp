@@ -68,10 +68,10 @@ void to_file(const std::string& file, const T& value) {
   to.finish(out.written());
 }
 
-/// Reads a value that `to_file` has written on a machine of the same kind, in a program of the same compiler
-/// with the same types. Throws imbrex::error if the file cannot be read. Throws serial_error, with the file's
-/// name, if it is of another kind, truncated or damaged, or holds another type. Another type is a class of
-/// another name, or one whose fields have other types.
+/// Reads a value that `to_file` has written. The writer was on a machine of the same kind, in a program of
+/// the same compiler with the same types. Throws imbrex::error if the file cannot be read. Throws
+/// serial_error, with the file's name, if it is of another kind, truncated or damaged, or holds another type.
+/// Another type is a class of another name, or one whose fields have other types.
 template <class T>
 T from_file(const std::string& file) {
   static_assert(!detail::is_view<T>,

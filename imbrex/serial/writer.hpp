@@ -80,8 +80,9 @@ class writer {
     bytes(source, count);
   }
 
-  /// From now on the written bytes leave for a sink when the buffer would grow, or a block of at least `size`
-  /// bytes comes, which goes to the sink without a copy. `written` returns the bytes that have not left.
+  /// From now on the written bytes go to a sink when the buffer would grow, or when a block of at least
+  /// `size` bytes is appended. Such a block goes to the sink without a copy. `written` returns the bytes that
+  /// have not left.
   void write_through(byte_sink& to, std::size_t size) {
     sink_ = &to;
     lend_from_ = copy_below_ = size;

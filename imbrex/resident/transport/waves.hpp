@@ -24,7 +24,7 @@ struct wave_answer {
 };
 
 /// Waves of requests from GPU 0's leader to all GPUs. The next wave begins when all GPUs have replied. The
-/// run is over if the items run by one wave equal the items sent by the next, as in Mattern's four counters.
+/// run is over if the items run by one wave equal the items sent by the next (Mattern's four counters).
 ///
 /// Why this is correct: take all items between GPUs that are sent before the second wave's counts. Each GPU's
 /// count for the second wave includes everything that any GPU had done when it replied to the first. So the
