@@ -54,6 +54,7 @@ PLAIN = (
     "imbrex/base/",
     "imbrex/cells/",
     "imbrex/core/gpu/",
+    "imbrex/core/message/",
     "imbrex/core/record/",
     "imbrex/coro/",
     "imbrex/device/",

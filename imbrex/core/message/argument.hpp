@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// How the arguments of an entry lie in a message, and which may be given for them.
+// Stores the arguments of an entry in a message and checks which arguments a parameter accepts.
 
 #include <concepts>
 #include <cstddef>
@@ -19,7 +19,7 @@
 
 namespace imbrex::detail {
 
-/// How an argument for a parameter of type P lies in a message.
+/// The type in which a message stores an argument for a parameter of type P.
 template <class P>
 struct stored_argument {
   using type = std::remove_cvref_t<P>;
@@ -35,8 +35,7 @@ struct stored_argument<std::string_view> {
 template <class P>
 using stored = typename stored_argument<P>::type;
 
-/// How a stored argument is given to a parameter of type P: moved where the parameter is a value, else as a
-/// view.
+/// Passes a stored argument to a parameter of type P: moved if the parameter is a value, else as a view.
 template <class P>
 decltype(auto) as_parameter(stored<P>& s) {
   if constexpr (std::is_lvalue_reference_v<P>) {
@@ -48,19 +47,19 @@ decltype(auto) as_parameter(stored<P>& s) {
   }
 }
 
-/// Integers, also those of 128 bits; a bool is none.
+/// Integers, including those of 128 bits; not bool.
 template <class T>
 inline constexpr bool is_integer = (std::is_integral_v<T> && !std::is_same_v<T, bool>) || is_wide_integer<T>;
 
-/// What an argument of a type is for a parameter.
+/// How an argument type converts to a parameter type.
 enum class conversion : std::uint8_t {
-  implicit,    ///< as in an initialisation, `Wanted w = given;`
-  none,        ///< there is none
-  explicitly,  ///< there is one that has to be written
-  rounded,     ///< a floating number for an integer
+  implicit,    ///< implicitly, as in `Wanted w = given;`
+  none,        ///< no conversion
+  explicitly,  ///< only by an explicit conversion in the caller's code
+  rounded,     ///< a floating-point number for an integer
   tested,      ///< a number or pointer for a bool
-  copied,      ///< an object that cannot be copied, and was not given away
-  moved,       ///< an object that cannot be moved
+  copied,      ///< an lvalue of a type that cannot be copied
+  moved,       ///< an object of a type that cannot be moved
 };
 
 template <class Wanted>
@@ -68,10 +67,10 @@ inline constexpr bool is_owned_span = false;
 template <class E>
 inline constexpr bool is_owned_span<owned_span<E>> = true;
 
-/// True if `Given` is taken for a parameter that is stored as a `Wanted`.
+/// True if a `Given` is accepted for a parameter that is stored as a `Wanted`.
 template <class Given, class Wanted>
 consteval bool converts_implicitly() {
-  if constexpr (is_owned_span<Wanted>)  // all of its constructors are implicit, and take what users give
+  if constexpr (is_owned_span<Wanted>)  // all of its constructors are implicit and accept what users pass
     return std::is_constructible_v<Wanted, Given>;
   else if constexpr (std::is_same_v<Wanted, std::string>)
     return std::is_convertible_v<Given, std::string> || std::is_convertible_v<Given, std::string_view>;
@@ -102,12 +101,12 @@ consteval conversion conversion_of() {
     return conversion::none;
 }
 
-/// For the text of errors: argument `Number`, counted from 1, of type `Given` fits a parameter of type
-/// `Wanted`.
+/// True if an argument of type `Given` fits a parameter of type `Wanted`. `Number`, counted from 1, appears
+/// in compiler errors only.
 template <int Number, class Given, class Wanted>
 inline constexpr bool argument_converts = conversion_of<Given, stored<Wanted>>() == conversion::implicit;
 
-/// Says by static_assert why an argument cannot be given for that parameter. True if it can.
+/// Reports by static_assert why an argument does not fit the parameter. True if it fits.
 template <int Number, class Given, class Wanted>
 consteval bool check_conversion() {
   using shown = std::conditional_t<std::is_rvalue_reference_v<Given>, std::remove_reference_t<Given>, Given>;
@@ -141,7 +140,7 @@ consteval bool check_conversion() {
   return fits;
 }
 
-/// The integer that an argument is, or its enumeration's.
+/// The integer type of an argument: the type itself, or the underlying type of an enumeration.
 template <class Given>
 struct given_integer {
   using type = Given;
@@ -152,7 +151,7 @@ struct given_integer<Given> {
   using type = std::underlying_type_t<Given>;
 };
 
-/// True if some integers of type `Given` are none of type `Wanted`.
+/// True if type `Wanted` cannot represent all integers of type `Given`.
 template <class Given, class Wanted>
 consteval bool may_be_lost() {
   using integer = typename given_integer<Given>::type;
@@ -178,14 +177,13 @@ std::string text_of_integer(Integer value) {
     return integer_text(static_cast<std::uint64_t>(value));
 }
 
-/// Throws imbrex::error: the integer that is an argument of an entry, or of a port, is none of the type that
-/// is wanted.
+/// Throws imbrex::error: an integer argument of an entry or port is out of range of the parameter's type.
 [[noreturn]] void throw_lost_integer(std::string_view chare_name, std::string_view entry_name,
                                      std::size_t number, const std::string& value, std::string_view given,
                                      std::string_view wanted);
 
-/// Throws imbrex::error if an integer that is given as argument `number`, counted from 1, is none of the type
-/// that is wanted. Where all are, nothing is done.
+/// Throws imbrex::error if the integer argument `number`, counted from 1, is out of range of type `Wanted`.
+/// Compiles to nothing if all values fit.
 template <class Wanted, class Given>
 void check_integer([[maybe_unused]] std::string_view chare_name, [[maybe_unused]] std::string_view entry_name,
                    [[maybe_unused]] std::size_t number, [[maybe_unused]] const Given& given) {

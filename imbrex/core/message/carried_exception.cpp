@@ -51,7 +51,7 @@ const std::vector<std::byte>* carried_exception::foreign_form() const {
   try {
     std::rethrow_exception(thrown_);
   } catch (const foreign_error& e) {
-    return &e.form();  // it lives as long as the exception, which this holds
+    return &e.form();  // the form lives as long as the exception, which this object holds
   } catch (...) {
     return nullptr;
   }
@@ -63,7 +63,7 @@ std::string carried_exception::what() const {
   } catch (const std::bad_array_new_length& e) {
     return e.what();
   } catch (const std::bad_alloc&) {
-    return describe(thrown_);  // with the figures of this process
+    return describe(thrown_);  // includes this process's figures
   } catch (const std::exception& e) {
     return e.what();
   } catch (...) {

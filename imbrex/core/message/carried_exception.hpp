@@ -15,25 +15,25 @@ class writer;
 
 namespace detail {
 
-/// An exception on its way to another PE. Within a process it is the exception itself; through bytes, types
-/// of the standard library and `foreign_error` arrive as themselves with their text, all others as
-/// `remote_error`. Whoever sends one has left its handler and keeps no reference: then what was done with it
-/// here comes before what is done there.
+/// An exception that is sent to another PE. Within a process the exception object itself is passed. Between
+/// processes, exceptions of the standard library and `foreign_error` arrive with their type and text, all
+/// others as `remote_error`. The sender must have left the handler and must keep no reference. Then
+/// everything done with the exception here happens before everything done with it there.
 class carried_exception {
  public:
   carried_exception() = default;
-  /// `thrower` says who threw it; empty if its text says enough.
+  /// `thrower` names the thrower; empty if the exception's text is enough.
   explicit carried_exception(std::exception_ptr thrown, const std::string& thrower = {})
       : thrown_(std::move(thrown)),
         thrower_(thrower.empty() ? nullptr : std::make_shared<const std::string>(thrower)) {}
 
   explicit operator bool() const { return thrown_ != nullptr; }
   const std::exception_ptr& get() const { return thrown_; }
-  /// Gives it away.
+  /// Returns the exception and leaves this empty.
   std::exception_ptr take() { return std::exchange(thrown_, nullptr); }
-  /// Who threw it; empty if nobody said so.
+  /// The name of the thrower; empty if none was given.
   std::string thrower() const { return thrower_ ? *thrower_ : std::string(); }
-  /// One line for people: its text, and who threw it unless that is `known` to the reader.
+  /// One line for people: the text, and the thrower unless the reader knows it (`known`).
   std::string description(const std::string& known = {}) const;
 
   void serialize(writer& out);
@@ -42,7 +42,7 @@ class carried_exception {
  private:
   std::string type_name() const;
   std::string what() const;
-  /// The bytes of a foreign_error; null if it is none.
+  /// The bytes of a `foreign_error`; null for other exceptions.
   const std::vector<std::byte>* foreign_form() const;
   static std::exception_ptr make(const std::string& type, const std::string& text);
 
@@ -50,7 +50,7 @@ class carried_exception {
   std::shared_ptr<const std::string> thrower_;
 };
 
-/// What is being handled, in a line.
+/// Describes the exception being handled in one line.
 std::string describe_current_exception();
 
 }  // namespace detail

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Finds the memory of devices among the arguments and values of messages. Programs without devices need no
-// header of theirs for it.
+// Finds device memory in the arguments and values of messages. Programs without devices need no device header
+// for this.
 
 #include <cstddef>
 #include <tuple>
@@ -26,7 +26,7 @@ void visit_alternatives(T& value, Visit& visit, const Template<Alternative...>*)
   }(std::index_sequence_for<Alternative...>());
 }
 
-/// Calls visit(object) for each object of a device's memory that the value holds, in order.
+/// Calls visit(object) for each device-memory object that the value holds, in order.
 template <class T, class Visit>
 void visit_device_memory(T& value, Visit& visit) {
   if constexpr (is_device_memory<T>) {
@@ -51,8 +51,8 @@ void visit_device_memory(T& value, Visit& visit) {
   }
 }
 
-/// Writes or reads an argument of an entry, or a value of a mailbox: that it can be is checked where it is
-/// sent.
+/// Writes or reads an argument of an entry or a value of a mailbox. Senders have checked that its type can be
+/// serialised.
 template <class Archive, class T>
 void process_in_message(Archive& archive, T& value) {
   if constexpr (carries_device_memory<T>)
@@ -61,7 +61,7 @@ void process_in_message(Archive& archive, T& value) {
     archive(value);
 }
 
-/// Adds the parts of a device's memory that a value holds.
+/// Adds the device-memory parts that a value holds.
 template <class T>
 void collect_device_parts(T& value, std::vector<device_part*>& parts) {
   auto add = [&parts](auto& object) { parts.push_back(object.part()); };
@@ -76,15 +76,15 @@ bool holds_device_memory(T& value) {
   return holds;
 }
 
-/// False for what lands where its receiver says, once it does; specialised beside `is_device_memory`.
+/// False for objects whose target memory the receiver provides later; specialised next to `is_device_memory`.
 template <class T>
 inline constexpr bool lands_by_itself = true;
 
-/// Brings a part that a message has carried here to the device of this PE, if it is not there yet. Orders the
-/// copies, and waits for none. Throws imbrex::error if the PE has no device, and `device_out_of_memory`.
+/// Copies a received part to this PE's device if it is not there yet. Enqueues the copies and waits for none
+/// of them. Throws imbrex::error if the PE has no device, and `device_out_of_memory`.
 void land_device_part(device_part& part);
 
-/// The same for all that the value holds.
+/// Calls `land_device_part` for each part in the value.
 template <class T>
 void land_device_memory(T& value) {
   if constexpr (carries_device_memory<T>) {
@@ -95,17 +95,18 @@ void land_device_memory(T& value) {
   }
 }
 
-/// Reads a part of elements of that size, and knows whom to tell once it has been copied, if that is asked.
+/// Deserialises a part with elements of `size` bytes. Keeps the address to notify after the copy, if the
+/// sender wants a notification.
 void read_device_part(reader& in, device_part& part, std::size_t size);
 
-/// False if the run of that PE has no devices, so that nothing can hold memory of theirs.
+/// False if the run of `pe` has no devices: then nothing can hold device memory.
 bool has_devices(const processor& pe);
 
-/// How many bytes of devices' memory a message carries beside its own bytes.
+/// Number of bytes of device memory that a message carries besides its own bytes.
 std::size_t device_bytes(message& m);
 
-/// Sends a message to a PE of another process when what it carries of a device's memory is on the host, or
-/// with that behind it in pieces.
+/// Sends a message to a PE of another process once its device memory is on the host, or followed by the
+/// memory in pieces.
 void send_from_devices(processor& pe, message& m, int to);
 
 }  // namespace imbrex::detail

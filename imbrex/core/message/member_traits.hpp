@@ -31,7 +31,7 @@ struct function_traits {
   using arguments = std::tuple<stored<P>...>;
   static constexpr std::size_t arity = sizeof...(P);
   static constexpr bool suspends = suspendable<R>;
-  /// True if calling it twice with the same stored arguments is the same as calling it with two copies.
+  /// True if calling the entry twice with the same stored arguments equals calling it with two copies.
   static constexpr bool only_reads_arguments =
       ((std::is_trivially_copyable_v<std::remove_cvref_t<P>> || std::is_lvalue_reference_v<P>) && ...);
 
@@ -78,7 +78,7 @@ using traits_of = member_traits<decltype(M)>;
 template <auto M>
 inline constexpr bool is_port = traits_of<M>::kind == member_kind::port;
 
-/// True of entries that stand for those which are named at run time: the first parameter is the name.
+/// True of entries that stand for entries named at run time: their first parameter is the name.
 template <auto M>
 inline constexpr bool takes_name = false;
 template <auto M>
@@ -86,7 +86,7 @@ template <auto M>
 inline constexpr bool takes_name<M> =
     std::is_same_v<std::tuple_element_t<0, typename traits_of<M>::arguments>, entry_name>;
 
-/// True if entry M wants to know the sender and arguments of types A do not say it.
+/// True if entry M has a `sender` parameter that the argument types A leave out.
 template <auto M, class... A>
 inline constexpr bool lacks_sender = false;
 template <auto M, class... A>
@@ -94,9 +94,9 @@ template <auto M, class... A>
 inline constexpr bool lacks_sender<M, A...> =
     std::is_same_v<std::tuple_element_t<0, typename traits_of<M>::arguments>, sender>;
 
-// The functions below say by static_assert, in the words of the user's program, why something cannot be sent.
-// They return false then, so that nothing is instantiated that would only repeat it in the words of the
-// library.
+// The functions below report by static_assert, in terms of the user's program, why something cannot be sent.
+// They return false afterwards, so that templates whose errors would only repeat the report are not
+// instantiated.
 
 template <class Parameter, class Argument, int Number>
 consteval bool argument_fits() {
@@ -142,7 +142,7 @@ consteval bool reference_number_fits() {
   return is_integer;
 }
 
-/// What a port can be sent: a value, or a reference number and a value.
+/// True if A are valid arguments for a port of values V: a value, or a reference number and a value.
 template <class V, class... A>
 consteval bool port_fits() {
   constexpr bool number = sizeof...(A) == 1 || sizeof...(A) == 2;
@@ -162,7 +162,7 @@ consteval bool port_fits() {
   }
 }
 
-/// True if M is something that can be sent to.
+/// True if M can receive messages: an entry, mailbox or channel of a chare.
 template <auto M>
 consteval bool takes_messages() {
   constexpr bool is_entry_or_port = requires { typename traits_of<M>::owner; };
@@ -178,7 +178,7 @@ consteval bool is_member_of() {
   return std::is_base_of_v<typename traits_of<M>::owner, T>;
 }
 
-/// For the text of errors.
+/// `Wanted` and `Given` appear in compiler errors.
 template <int Wanted, int Given>
 inline constexpr bool has_arguments = Wanted == Given;
 
@@ -191,7 +191,7 @@ consteval bool check_number_of_arguments() {
   return has_arguments<Wanted, Given>;
 }
 
-/// True if entry M of a T can be sent arguments of types A.
+/// True if entry M of a T accepts arguments of types A.
 template <class T, auto M, class... A>
 consteval bool entry_fits() {
   using traits = traits_of<M>;

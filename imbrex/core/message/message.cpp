@@ -25,13 +25,13 @@ namespace imbrex::detail {
 
 namespace {
 
-// The entry table: constant-initialised, so that records may register before any constructor here has run.
+// The entry table is constant-initialised, so that records may register before any constructor of this file.
 constinit message_type* registered = nullptr;
 constinit std::mutex table_lock;
 
 constinit std::vector<message_type*> numbered;
 
-/// Some compilers spell all lambdas of a function alike.
+/// True if the type is a lambda: some compilers spell all lambdas of a function alike.
 bool names_a_lambda(std::string_view spelling) { return spelling.find("lambda") != spelling.npos; }
 
 [[noreturn]] void throw_no_such_kind(std::uint32_t id) {
@@ -39,14 +39,14 @@ bool names_a_lambda(std::string_view spelling) { return spelling.find("lambda") 
                      std::to_string(numbered.size()) + "; do all processes run the same build?");
 }
 
-/// The executable or shared library that holds a function.
+/// The executable or shared library that contains a function.
 const void* module_of(void (*function)(work&)) {
   Dl_info where{};
   return ::dladdr(reinterpret_cast<const void*>(function), &where) != 0 ? where.dli_fbase : nullptr;
 }
 
-/// Gives each kind that moves chares the ports of their class that may hold memory of devices. Of a kind that
-/// several libraries have, all copies get those.
+/// Gives each kind that moves chares the list of those ports of its class that may hold device memory. If
+/// several libraries have a kind, all of its copies get the list.
 void join_device_ports(std::span<message_type* const> unique) {
   for (auto* mover = registered; mover != nullptr; mover = mover->next_registered) {
     if (mover->chare_class == nullptr || mover->unread_parts != nullptr) continue;
@@ -70,7 +70,8 @@ std::string shown_purpose(const message_purpose& purpose, std::string_view spell
   if (!purpose.member.empty()) name += "::" + std::string(short_name(purpose.member));
   if (!purpose.by.empty()) {
     std::string_view by = short_name(purpose.by);
-    constexpr std::string_view ending = "_operation";  // of Imbrex's own: max_operation
+    constexpr std::string_view ending = "_operation";  // the suffix of Imbrex's own operations, such as
+                                                       // max_operation
     if (by.ends_with(ending)) by.remove_suffix(ending.size());
     name += " by " + std::string(by);
   }
@@ -118,7 +119,7 @@ void message_table::number() {
   for (auto* t = registered; t != nullptr; t = t->next_registered) all.emplace_back(all.size(), t);
   static std::size_t known = 0;
   if (all.size() == known) return;  // other runtimes of this process may be reading the table
-  // Types that spell the same stay in the order of their registration, which one binary does not change.
+  // Types of equal spelling stay in registration order, which is fixed for one binary.
   std::sort(all.begin(), all.end(), [](auto& a, auto& b) {
     return a.second->spelling != b.second->spelling ? a.second->spelling < b.second->spelling
                                                     : a.first < b.first;
@@ -126,7 +127,8 @@ void message_table::number() {
   std::vector<message_type*> unique;
   for (const auto& [place, t] : all) {
     const bool again = !unique.empty() && unique.back()->spelling == t->spelling;
-    // Across shared libraries it is one entry that both name; within one the linker would have merged it.
+    // Equal spellings in different shared libraries are one entry; within a library the linker would have
+    // merged them.
     if (again && module_of(t->run) != module_of(unique.back()->run)) {
       t->id = unique.back()->id;
       continue;
@@ -159,9 +161,9 @@ const message_type* message_table::find(const work_type* type) noexcept {
 std::uint32_t message_table::size() { return static_cast<std::uint32_t>(numbered.size()); }
 
 std::uint64_t message_table::digest() {
-  std::uint64_t d = 14695981039346656037U;  // FNV-1a
+  std::uint64_t d = 14695981039346656037U;  // the FNV-1a hash
   std::set<const void*> modules;
-  std::uint64_t builds = 0;  // a sum, for processes may have loaded the same libraries in another order
+  std::uint64_t builds = 0;  // a sum, since processes may load the same libraries in different orders
   for (const auto* t : numbered) {
     for (const char c : t->spelling) d = (d ^ static_cast<unsigned char>(c)) * 1099511628211U;
     if (modules.insert(module_of(t->run)).second) builds += build_of(reinterpret_cast<const void*>(t->run));
@@ -178,12 +180,12 @@ std::string_view message_table::port_name(std::string_view chare_name, const voi
 
 namespace {
 
-/// Which parts of a header follow.
+/// Bits of the header's first byte: the optional parts that follow.
 enum parts : std::uint8_t {
   has_priority = 1,
   has_reply = 2,
-  has_trace = 4,  ///< who packed it while recording, and its number there
-  has_life = 8,   ///< with `may_find_none` below it
+  has_trace = 4,  ///< the PE that packed the message while recording, and its number there
+  has_life = 8,   ///< the epoch, shifted left by one, with `may_find_none` in the lowest bit
   all_parts = 15
 };
 
@@ -199,7 +201,7 @@ inline void check_kind(const message& m, std::uint32_t packed) {
     throw_other_kind(m, packed);
 }
 
-// Not inlined, so that short headers save no registers for what they do not have.
+// Not inlined, so that packing a short header saves no registers for optional parts.
 
 [[gnu::noinline]] void pack_parts(const message& m, std::uint8_t which, const packing_record& recorded,
                                   writer& out) {

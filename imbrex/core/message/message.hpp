@@ -26,105 +26,110 @@ namespace detail {
 
 class device_part;
 
-/// What a message of the runtime is for, in the program's names: "broadcast of block::run", "part of a
-/// reduction of double by max". Names are full ones, as the compiler spells them.
+/// The purpose of a runtime message in the program's names: "broadcast of block::run", "part of a reduction
+/// of double by max". Names are full names, as the compiler spells them.
 struct message_purpose {
-  std::string_view what;      ///< "broadcast"; if it is empty, reports show what class the message is of
+  std::string_view what;      ///< "broadcast"; if empty, reports show the message's class name
   std::string_view of{};      ///< a type, such as a class of chares
   std::string_view member{};  ///< an entry of that class
   std::string_view by{};      ///< an operation
-  bool answers = false;       ///< those who wait, whom `message::reply` names; what it is begins with "reply"
+  bool answers = false;       ///< the message is a reply to the waiters in `message::reply`; then `what`
+                              ///< begins with "reply"
 };
 
-/// As what memory of devices is sent: by a message that is asked where it shall land, by a device channel, in
-/// a collective, whose messages only say where it is, or as a piece of such a message.
+/// The way device memory travels with a message kind: in a message whose receiver is asked for target memory, by
+/// a device channel, in a collective (whose messages only say where the memory is), or as a piece of such a
+/// message.
 enum class device_step : std::uint8_t { message, channel, collective, piece };
 
-/// One kind of message: one object for each entry method or port that the program names, and for each kind of
-/// message of the runtime itself. They register themselves before main() and are numbered in the order of
-/// their spelled names, so that all processes of a job agree.
+/// One kind of message: there is one object for each entry method or port that the program names, and for
+/// each kind of runtime message. The objects register themselves before main(). They are numbered in the
+/// order of their spelled names, so that all processes of a job agree.
 struct message_type : work_type {
-  /// Of the kind of an entry that a message names, null if it names none.
+  /// Returns the kind of the entry that a message names; null if it names no entry.
   using named_kind = const message_type* (*)(const work& message);
 
   message_type(std::string_view full_spelling, std::string_view name_of_chare, std::string_view name_of_entry,
                const work_type& functions, const message_purpose& meant = {}, named_kind finds_name = nullptr,
                bool immediate = false);
-  /// Of an entry that is named at run time, of which no message is: what reports show in the place of another
-  /// kind.
+  /// Tag of a record for an entry named at run time. No message has this kind; reports show it instead of
+  /// another kind.
   struct not_registered {};
   message_type(not_registered, const char* name, std::string_view name_of_chare,
                std::string_view name_of_entry);
   message_type(const message_type&) = delete;
   message_type& operator=(const message_type&) = delete;
 
-  /// What reports call it: "block::run" for an entry, for others what `purpose` says.
+  /// The name in reports: "block::run" for an entry, else a text made from `purpose`.
   std::string shown_name() const;
-  /// The same of a message of the runtime that is for that entry, or for the class of that constructor.
+  /// The name in reports of a runtime message for the given entry, or for the class of the given constructor.
   std::string shown_name_for(const message_type& entry) const;
 
   std::string_view spelling;    ///< unique in the program
-  std::string_view chare_name;  ///< of the class whose entry it is; empty for messages of the runtime
+  std::string_view chare_name;  ///< the class that has the entry; empty for runtime messages
   std::string_view entry_name;
-  message_purpose purpose;  ///< of messages of the runtime
-  /// The port inside a chare and the reference number of a message to it; null unless the entry is a port.
+  message_purpose purpose;  ///< used by runtime messages only
+  /// The port inside a chare, and the reference number of a message to it. Null unless this is a port.
   const void* (*port_address)(const void* chare) = nullptr;
   std::int64_t (*reference)(const work& message) = nullptr;
-  /// Finds the entry that a message names (`entry_name`); null unless that is the entry's first parameter, or
-  /// what the runtime sends for such an entry or for chares that stand for those of a class of that name.
+  /// Finds the entry that a message names (`entry_name`). Null unless `entry_name` is the entry's first
+  /// parameter, or this is a runtime message for such an entry or for chares that stand for classes named at
+  /// run time.
   named_kind named = nullptr;
-  /// The number by which a trace knows the element that a message is for; null unless it is for one.
+  /// The number that traces use for the element a message is for. Null unless the message is for one element.
   std::uint64_t (*element)(const work& message) = nullptr;
-  /// Sends a value to the port of an element, as a `post_to_port<V>`; null unless the entry is a port of
-  /// chares with dense indices. What one end of a channel knows of the other.
+  /// Sends a value to the port of an element; the type is `post_to_port<V>`. Null unless this is a port of
+  /// chares with dense indices. One end of a channel knows the other by this function.
   void (*post)() = nullptr;
-  /// Finds what a message holds of the memory of devices; null unless this kind carries any.
+  /// Finds the device memory in a message; null unless this kind carries any.
   void (*device_parts)(work& message, std::vector<detail::device_part*>& parts) = nullptr;
-  /// The same of what a chare has not received from the port; null unless the entry is one.
+  /// Finds the device memory in unreceived values of a chare's port; null unless this is a port.
   void (*unread_parts)(void* chare, std::vector<detail::device_part*>& parts) = nullptr;
-  /// The class of chares whose port such an entry is, or whose chares this kind moves; null unless it is one.
+  /// The chare class that has the port, or whose chares this kind moves; null for other kinds.
   const std::type_info* chare_class = nullptr;
-  /// Of a kind that moves chares: the first of the ports of their class with `unread_parts`; of such a port:
-  /// the next. `message_table::number` joins them.
+  /// For a kind that moves chares: the first port of their class that has `unread_parts`. For such a port:
+  /// the next one. `message_table::number` builds the list.
   const message_type* device_port = nullptr;
-  /// What it costs in a `device_model` that a message of this kind brings memory of devices.
+  /// The cost class of device memory in this kind of message, used by `device_model`.
   device_step step = device_step::message;
-  /// How a message of this kind that is short runs as it came, a `short_item`; null if it must be unpacked.
+  /// Runs a short message of this kind while still packed, as a `short_item`; null if it must be
+  /// unpacked.
   const work_type* as_short = nullptr;
-  /// When it comes from another process it runs at once, where the PE looks at its network between items;
-  /// else before all that is queued (while an item runs, where the PE is observed, or the network has a
-  /// thread of its own). For what only matches and copies, and pushes what is to go on: it must not send, nor
-  /// wait.
+  /// If true, a message from another process runs at once when the PE polls its network between items. It
+  /// runs before all queued items instead while an item runs, if the PE is observed, or if the network has
+  /// its own thread. Meant for code that only matches, copies and queues work: it must neither send nor wait.
   const bool is_immediate = false;
   static constexpr std::uint32_t not_numbered = 0xffffffff;
   std::uint32_t id = not_numbered;
   message_type* next_registered = nullptr;
 };
 
-/// How message_type::post is to be called for values V: collection, linear index, reference number, value.
+/// The type of `message_type::post` for values V; parameters: collection, linear index, reference number,
+/// value.
 template <class V>
 using post_to_port = void (*)(std::uint64_t, std::uint64_t, std::int64_t, V&&);
 
-/// Whom to answer: a slot in the reply table of the PE that the message came from (`origin`), 0 for nobody.
+/// The address of a reply: a slot in the reply table of the PE that sent the message (`origin`). 0: no reply.
 struct reply_address {
   std::uint32_t slot = 0;
   std::uint32_t generation = 0;
-  std::uint32_t ordinal = 0;  ///< which of the answers that one slot gathers
+  std::uint32_t ordinal = 0;  ///< index of the reply among those that one slot gathers
 
   explicit operator bool() const { return slot != 0; }
 };
 
-/// The epoch of an element has 48 bits in messages: nine million moves, ends and insertions a second for a
+/// Bits of an element's epoch in messages: enough for nine million moves, ends and insertions a second for a
 /// year.
 inline constexpr unsigned epoch_bits = 48;
 
-/// What travels: work with an addressee. `collection` says which array, group or single chares it is for.
+/// A message: work with an addressee. `collection` is the array, group or single chares that it is for.
 struct message : work {
   std::uint64_t collection = 0;
   reply_address reply;
-  std::uint32_t born_below = 0;  ///< with `born_above` what `born` says
+  std::uint32_t born_below = 0;  ///< the low bits of `born()`; `born_above` has the high ones
 
-  /// It is for the life of an element that began at that epoch, and for none later of its key.
+  /// Limits the message to the life of an element that began at epoch `born`. A later element with the same
+  /// key does not get it.
   void bind(std::uint64_t born) {
     of_one_life = true;
     born_above = static_cast<std::uint16_t>(born >> 32U);
@@ -133,7 +138,7 @@ struct message : work {
   std::uint64_t born() const { return static_cast<std::uint64_t>(born_above) << 32U | born_below; }
 
   const message_type& kind() const { return *static_cast<const message_type*>(type); }
-  /// What reports and traces show as its kind: that of the entry which it names, if it names one.
+  /// The kind that reports and traces show: the entry that the message names, else the message's own kind.
   const message_type& shown_kind() const {
     const auto* const named = kind().named != nullptr ? kind().named(*this) : nullptr;
     return named != nullptr ? *named : kind();
@@ -152,14 +157,15 @@ void destroy_message(work& item) noexcept {
   pool::release(&m, sizeof(M));
 }
 
-/// Destroys a message at the end of a block, unless it was handed on.
+/// Destroys a message at the end of a block, unless `release` was called.
 template <class M>
 class message_guard {
  public:
   explicit message_guard(M& m) : held_(&m) {}
   message_guard(const message_guard&) = delete;
   message_guard& operator=(const message_guard&) = delete;
-  [[gnu::always_inline]] ~message_guard() {  // else the pointer lies in memory for the handler of exceptions
+  [[gnu::always_inline]] ~message_guard() {  // if not inlined, the pointer would lie in memory for the
+                                             // exception handler
     if (held_ == nullptr) return;
     if constexpr (requires { M::type_record; })  // nothing derives from such a type
       destroy_message<M>(*held_);
@@ -175,7 +181,7 @@ class message_guard {
 
 void pack_header(const message& m, writer& out);
 void unpack_header(message& m, reader& in);
-/// The kind of the message that is to be read next. Throws serial_error.
+/// The kind of the next message in the input. Throws serial_error.
 const message_type& kind_of_packed(const reader& in);
 
 template <class Key>
@@ -210,7 +216,7 @@ work* unpack_message(reader& in) {
   return &mine.release();
 }
 
-/// True of what carries another message over a modelled link.
+/// True of messages that carry another message over a modelled link.
 template <class M>
 inline constexpr bool is_envelope = false;
 
@@ -219,7 +225,7 @@ constexpr work_type functions_of(const char* name) {
   return {name, &run_message<M>, &destroy_message<M>, &pack_message<M>, &unpack_message<M>, is_envelope<M>};
 }
 
-/// `message_type::named` of messages M of the runtime, which may say by `named_kind` what they name.
+/// `message_type::named` for runtime messages M, which may have a member `named_kind` for it.
 template <class M>
 constexpr message_type::named_kind named_kind_of() {
   if constexpr (requires(const M& m) { m.named_kind(); })
@@ -228,8 +234,7 @@ constexpr message_type::named_kind named_kind_of() {
     return nullptr;
 }
 
-/// The record of a kind of message that is not an entry method. `immediate`: see
-/// `message_type::is_immediate`.
+/// The record of a runtime message kind. For `immediate` see `message_type::is_immediate`.
 template <class M>
 message_type runtime_message_type(const message_purpose& purpose = {}, bool immediate = false) {
   static constexpr std::string_view name = type_name<M>();
@@ -239,7 +244,7 @@ message_type runtime_message_type(const message_purpose& purpose = {}, bool imme
   return message_type(name, {}, {}, functions, purpose, named_kind_of<M>(), immediate);
 }
 
-/// A message of the PE that runs on this thread.
+/// Makes a message on the PE that runs on this thread.
 template <class M, class... A>
 M& make_message_on(scheduler& pe, A&&... arguments) {
   static_assert(
@@ -264,29 +269,30 @@ M& make_message(A&&... arguments) {
   return make_message_on<M>(*scheduler::current(), std::forward<A>(arguments)...);
 }
 
-/// Destroys a message that has an owner.
+/// Deleter for owned messages.
 struct message_deleter {
   void operator()(message* m) const noexcept { m->type->destroy(*m); }
 };
 
-/// All kinds of messages of the program, by number.
+/// All message kinds of the program, by number.
 class message_table {
  public:
-  /// Sorts and numbers what has registered so far. Throws imbrex::error if two kinds spell the same.
+  /// Sorts and numbers all kinds registered so far. Throws imbrex::error if two kinds spell the same.
   static void number();
-  /// The kind with that number. Throws serial_error for a number that no kind has.
+  /// The kind with number `id`. Throws serial_error if there is none.
   static const message_type& at(std::uint32_t id);
-  /// The kind whose work type that is, as a message or as a short one; null if it is none. In a handler of a
-  /// signal.
+  /// The kind that has `type` as its work type or as `as_short`; null if there is none. Callable in a signal
+  /// handler.
   static const message_type* find(const work_type* type) noexcept;
-  /// How many kinds have a number.
+  /// Number of kinds that have a number.
   static std::uint32_t size();
-  /// Of all spellings, and of the builds of the files that they come from: equal in all processes that run
-  /// the same program, and so have the same messages.
+  /// A hash of all spellings and of the builds of the files that contain the kinds. Processes that run the
+  /// same program have equal digests and the same kinds.
   static std::uint64_t digest();
-  /// The name of a port of a chare class, or empty if no send in the program names it.
+  /// The name of a port of a chare class; empty if the program never sends to it by name.
   static std::string_view port_name(std::string_view chare_name, const void* chare, const void* port);
-  /// Finds the memory of devices in what a chare has not received from its ports; of the kind that moves it.
+  /// Finds the device memory in unreceived values of a chare's ports; `moves` is the kind that moves the
+  /// chare.
   static void collect_unread(const message_type& moves, void* chare, std::vector<device_part*>& parts) {
     for (const auto* port = moves.device_port; port != nullptr; port = port->device_port)
       port->unread_parts(chare, parts);

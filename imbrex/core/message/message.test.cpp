@@ -84,7 +84,7 @@ TEST(message_purpose, is_shown_with_the_names_of_the_program) {
   EXPECT_EQ(shown("imbrex::detail::(anonymous namespace)::broadcast_done", {}), "broadcast done");
   EXPECT_EQ(shown("x", {"creation", "heat::block"}), "creation of heat::block");
   EXPECT_EQ(shown("x", {"broadcast", "heat::block", "heat::block::run"}), "broadcast of heat::block::run");
-  // An entry of a base.
+  // An entry of a base class.
   EXPECT_EQ(shown("x", {"broadcast", "heat::block", "heat::part<int>::run"}),
             "broadcast of heat::block::run");
   EXPECT_EQ(shown("x", {"part of a reduction", "double", {}, "imbrex::max_operation"}),
@@ -93,8 +93,7 @@ TEST(message_purpose, is_shown_with_the_names_of_the_program) {
             "part of a reduction of double by nearest");
 }
 
-/// A header with these parts, made by hand: the parts, the kind, the origin, the collection, and what
-/// follows.
+/// Builds a header by hand from the parts byte, the kind, the origin, the collection and the rest.
 void expect_refused(int parts, const std::vector<std::byte>& rest, const char* why) {
   message_table::number();
   writer out;

@@ -30,8 +30,8 @@ struct record {
   std::atomic<void*> target = nullptr;
 };
 
-/// The records by their numbers, which begin with 1: block b holds the 2^b from 2^b on. They stay where they
-/// are, so that whoever has a number reads without a lock.
+/// The records by number, counted from 1: block b holds the 2^b records from number 2^b on. Records never
+/// move, so that readers of a number need no lock.
 class table {
  public:
   record* find(std::uint32_t number) const noexcept {
@@ -122,7 +122,7 @@ class table {
   static constexpr std::uint32_t most_entries = (std::uint32_t{1} << most_blocks) - 1;
   std::array<std::atomic<std::atomic<record*>*>, most_blocks> blocks_{};
 
-  mutable std::mutex lock_;  // of what follows
+  mutable std::mutex lock_;  // guards all members below; readers take no lock
   std::array<std::unique_ptr<std::atomic<record*>[]>, most_blocks> owned_;
   std::vector<std::unique_ptr<record>> records_;
   std::map<std::pair<std::string, std::string>, std::uint32_t> numbers_;

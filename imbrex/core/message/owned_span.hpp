@@ -16,8 +16,8 @@
 
 namespace imbrex::detail {
 
-/// Stores what a parameter `std::span<const E>` shows: a vector that the sender gave away or shares, or a
-/// copy of what it showed.
+/// Stores the elements of a `std::span<const E>` parameter: a vector that the sender moved in or shares, or a
+/// copy of the elements.
 template <class E>
 class owned_span {
  public:
@@ -38,11 +38,11 @@ class owned_span {
   const std::vector<E>& elements() const { return shared_ ? *shared_ : given_; }
 
   std::vector<E> given_;
-  std::shared_ptr<const std::vector<E>> shared_;  // used instead, if there
+  std::shared_ptr<const std::vector<E>> shared_;  // used instead of `given_` if not null
 };
 
-/// The same of elements that are their bytes: a few lie in the message itself, more of them in the PE's pool,
-/// well aligned, and what is received is not cleared before it is filled.
+/// The specialisation for bitwise elements. Short spans lie in the message itself, longer ones in the PE's
+/// pool, aligned. Received memory is not cleared before it is filled.
 template <bitwise E>
   requires(alignof(E) <= pool::granule)
 class owned_span<E> {
@@ -54,7 +54,7 @@ class owned_span<E> {
   owned_span(std::shared_ptr<const std::vector<E>>&& shared) : size_(shared ? shared->size() : 0) {
     if (shared) held_ = std::move(shared);
   }
-  /// A few are copied, for less than one more owner costs.
+  /// Copies short vectors, which is cheaper than one more owner.
   owned_span(const std::shared_ptr<const std::vector<E>>& shared) {
     if (!shared) return;
     if (shared->size() * sizeof(E) <= most_inside) {
@@ -77,8 +77,8 @@ class owned_span<E> {
 
   operator std::span<const E>() const { return {data(), size_}; }
 
-  // A container in one piece, as the archives know it.
-  E* data() { return const_cast<E*>(std::as_const(*this).data()); }  // is written to after resize() alone
+  // The interface of a contiguous container, as the archives expect it.
+  E* data() { return const_cast<E*>(std::as_const(*this).data()); }  // written to only after resize()
   const E* data() const {
     if (const auto* few = std::get_if<inside>(&held_))
       return most_inside == 0 ? nullptr : reinterpret_cast<const E*>(few->bytes);
@@ -98,7 +98,7 @@ class owned_span<E> {
   }
 
  private:
-  /// As many as take no more of the message than the others do.
+  /// Storage inside the message, no larger than the other alternatives.
   struct inside {
     alignas(std::vector<E>) std::byte bytes[sizeof(std::vector<E>)];
   };
@@ -111,14 +111,14 @@ class owned_span<E> {
   using pooled = std::unique_ptr<E[], to_pool>;
   using shared_vector = std::shared_ptr<const std::vector<E>>;
 
-  /// Not inlined: few are inside, and so all that most do.
+  /// Not inlined: short spans need no allocation, so the common path stays inline.
   [[gnu::noinline]] void make_room(std::size_t bytes) {
     if (bytes > most_inside)
       held_.template emplace<pooled>(static_cast<E*>(pool::allocate(bytes)), to_pool{bytes});
     else
       held_.template emplace<inside>();
   }
-  /// Into one that holds nothing yet.
+  /// Copies into an object that holds nothing yet.
   void copy_in(std::span<const E> shown) {
     size_ = shown.size();
     if (shown.size_bytes() > most_inside) return copy_much(shown);
@@ -134,7 +134,7 @@ class owned_span<E> {
   }
 
   std::variant<inside, pooled, std::vector<E>, shared_vector>
-      held_;  ///< copied or received, given away, or shared
+      held_;  ///< copied or received (inside, pooled), moved in, or shared
   std::size_t size_ = 0;
 };
 

@@ -50,7 +50,7 @@ owned_span<E> received(const owned_span<E>& sent) {
   writer out;
   out(sent);
   reader in(out.written());
-  owned_span<E> value(elements<E>(50));  // what was there before does not matter
+  owned_span<E> value(elements<E>(50));  // earlier contents do not matter
   in(value);
   in.finish();
   return value;
@@ -61,7 +61,7 @@ class OwnedSpan : public testing::Test {};
 using kinds = testing::Types<std::uint8_t, std::uint16_t, double, aligned_row>;
 TYPED_TEST_SUITE(OwnedSpan, kinds);
 
-/// What lies in the message itself ends at 24 bytes: on both sides of it, and at it.
+/// Storage inside the message ends at 24 bytes: sizes below, at and above it.
 constexpr std::size_t counts[] = {0, 1, 2, 3, 4, 11, 12, 13, 23, 24, 25, 100, 4097};
 
 TYPED_TEST(OwnedSpan, HoldsWhatItIsMadeFrom) {

@@ -9,8 +9,8 @@
 
 namespace imbrex::detail {
 
-/// The record of a kind of message of the runtime, as `runtime_message_type` makes it, that may hold memory
-/// of devices. One that does says what it holds by `collect`, and sets `has_device_memory`.
+/// The record of a runtime message kind that may hold device memory, as `runtime_message_type` makes it for
+/// others. A message that holds some sets `has_device_memory` and lists its parts by `collect`.
 template <class M>
 struct record_of_parts : message_type {
   explicit record_of_parts(const message_purpose& meant, device_step as = device_step::message)

@@ -11,28 +11,28 @@
 
 namespace imbrex::detail {
 
-/// Something on this PE that waits for answers from elsewhere: the result of a call, the results that a
-/// reduction gathers.
+/// An object on this PE that waits for replies, such as the result of a call or the results of a reduction.
 class reply_target {
  public:
-  /// Takes a result out of an object of the type that was asked for.
+  /// Takes the result out of `result`, an object of the requested type.
   virtual void accept(std::uint32_t ordinal, void* result) = 0;
   virtual void fail(std::uint32_t ordinal, carried_exception why) = 0;
-  /// The element that was asked had ended, which a copy of a broadcast may find. Else it is an exception.
+  /// The element had already ended, which is normal for a copy of a broadcast. By default this is an
+  /// exception.
   virtual void found_none(std::uint32_t ordinal);
-  /// An exception that has come and waits for other answers; none if there is none.
+  /// An exception that was received while other replies are outstanding; empty if there is none.
   virtual carried_exception held_error() const { return {}; }
-  /// The run is over, no answer will come: whoever belongs to nobody else destroys itself. The table knows it
-  /// no more.
+  /// The run is over and no reply will be received. A target without an owner destroys itself. The table has
+  /// already forgotten it.
   virtual void abandon() noexcept {}
 
  protected:
   ~reply_target() = default;
 };
 
-/// The reply targets of one PE by number. A number is used again with another generation, so that an answer
-/// to somebody who no longer waits finds nobody. When a number has had all generations it is used no more:
-/// with ten million calls a second that leaves 16 bytes every seven minutes.
+/// The reply targets of one PE by number. A number is reused with another generation, so that a late reply
+/// finds no target. After all generations a number is retired: with ten million calls a second that loses 16
+/// bytes every seven minutes.
 class reply_table {
  public:
   reply_table() = default;
@@ -53,7 +53,7 @@ class reply_table {
     auto& s = slots_[address.slot];
     s.target = nullptr;
     if (++s.generation == 0) [[unlikely]]
-      return;  // all numbers have been used: an answer to a former one would find the next
+      return;  // all generations are used: a late reply would find the next target
     s.next_free = free_;
     free_ = address.slot;
   }
@@ -69,7 +69,7 @@ class reply_table {
       if (s.target != nullptr) visit(*s.target);
   }
 
-  /// Null if nobody waits any more.
+  /// Null if the target has closed its slot.
   reply_target* find(const reply_address& address) const {
     if (address.slot >= count_) [[unlikely]]
       return nullptr;
@@ -86,8 +86,8 @@ class reply_table {
 
   void add_slot();
 
-  std::vector<slot> slots_;  // by number; that of 0, which is nobody's, has no target
-  std::uint32_t count_ = 0;  // of them
+  std::vector<slot> slots_;  // by number; number 0 is reserved and has no target
+  std::uint32_t count_ = 0;  // number of slots
   std::uint32_t free_ = 0;
   std::uint32_t first_generation_ = 1;
 };

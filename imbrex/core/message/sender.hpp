@@ -3,15 +3,15 @@
 
 namespace imbrex {
 
-/// Who sent a message, for entries that want to know: an entry method has it as its first parameter, for
-/// which no argument is given.
+/// The sender of a message, for entries that need it: an entry method has it as its first parameter. Callers
+/// pass no argument for it.
 ///
 ///     void ask(imbrex::sender from) { imbrex::send<&worker::begin>(workers_[from.pe], next_++); }
 ///     imbrex::send<&farm::ask>(farm_);
 ///
-/// It is written into the message where it is sent, and only for such an entry. Who passes a message on may
-/// give the sender that it has got, as any other argument; at a balance point that is needed. A chare that is
-/// to be known, not only its PE, is an argument: `self()`.
+/// The sender is written into the message when it is sent, and only for such an entry. Code that forwards a
+/// message may pass the received sender as any other argument; at a balance point this is required. To
+/// identify a chare and not only its PE, pass `self()` as an argument.
 struct sender {
   int pe = 0;  ///< the PE that sent it
 

@@ -13,13 +13,13 @@ namespace imbrex::detail {
 
 namespace {
 
-/// What stands before the arguments.
+/// The part of a packed message before its arguments.
 struct envelope {
   plain_header header;
   std::uint64_t key;
 };
 
-/// Nothing where it is malformed: what unpacks the message will say how.
+/// Empty if the input is malformed: unpacking the message reports the error.
 [[gnu::noinline]] std::optional<envelope> unpack_long_envelope(reader& in) {
   try {
     const plain_header header = unpack_long_header(in).numbers;
@@ -29,7 +29,7 @@ struct envelope {
   }
 }
 
-/// Nothing where it has other parts, too.
+/// Empty if the header has optional parts.
 std::optional<envelope> unpack_envelope(reader& in) {
   if (in.ahead().empty() || in.ahead().front() != std::byte{0}) return std::nullopt;
   plain_header header;

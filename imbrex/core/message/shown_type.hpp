@@ -13,14 +13,14 @@ struct entry_name;
 
 namespace detail {
 
-/// A type of a front end of another language, whose programs do not know its name: it says what reports call
-/// it.
+/// A type of another language's front end, whose name means nothing to its programs. `shown_as` is its name
+/// in reports.
 template <class T>
 concept says_its_name = requires {
   { T::shown_as } -> std::convertible_to<std::string_view>;
 };
 
-/// What reports call a type.
+/// The name of a type in reports.
 template <class T>
 struct shown_type {
   static constexpr std::string_view name = type_name<T>();
@@ -34,10 +34,10 @@ struct shown_type<std::vector<T, Allocator>> {
   static constexpr std::string_view name = T::shown_as;
 };
 
-/// A class of chares that stand for those of classes with names at run time. The first argument of their
-/// constructor is the `entry_name` of such a class's constructor, and the first when an array is made that
-/// begins empty. An array, or a collection of single chares, is of one such class, and reports show its name,
-/// and those that the chares themselves give their ports.
+/// A chare class that stands for classes named at run time. The first argument of its constructor is the
+/// `entry_name` of such a class's constructor; so is the first argument of an array that begins empty. An
+/// array or a collection of single chares belongs to one such class. Reports show the name of that class and
+/// the port names that the chares provide.
 template <class T>
 concept stands_for_classes = says_its_name<T> && requires(const T& object, const void* port) {
   { object.constructor_name() } -> std::same_as<entry_name>;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// How numbers, headers and arguments of messages stand in bytes. Each is written down once: a whole message
-// goes to a `writer`, a short one to a `short_output`, and both are read by a `reader`.
+// The byte format of numbers, headers and arguments of messages. Each format is defined once here. A whole
+// message goes to a `writer`, a short one to a `short_output`; a `reader` reads both.
 
 #include <bit>
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace imbrex::detail {
 
-/// Writes values into memory that has room for them, as `writer` does into its own.
+/// Writes values into caller-provided memory, as `writer` does into its own.
 class short_output {
  public:
   static constexpr bool reading = false;
@@ -47,8 +47,8 @@ void pack_long_number(std::uint64_t number, Output& out) {
 }
 extern template void pack_long_number(std::uint64_t number, writer& out);
 
-/// Writes a number in as few bytes as it needs, since a network sends two lines of the cache faster than
-/// three: seven bits to a byte, the lowest first; the eighth says that more follow.
+/// Writes a number in a variable-length format: seven bits to a byte, lowest first; the eighth bit says that
+/// more bytes follow. Short messages matter since a network sends two cache lines faster than three.
 template <class Output>
 void pack_number(std::uint64_t number, Output& out) {
   if (number > 0x7f) return pack_long_number(number, out);
@@ -69,22 +69,21 @@ inline std::uint32_t unpack_short_number(reader& in) {
   return static_cast<std::uint32_t>(number);
 }
 
-/// What every header has: the number of the message's kind, the PE that it comes from, and the collection it
-/// is for.
+/// The fields of every header: the kind's number, the sending PE, and the collection that the message is for.
 struct plain_header {
   std::uint32_t kind;
   std::uint32_t origin;
   std::uint64_t collection;
 
-  /// The collection as it is packed: the bit that sets single chares apart comes last, so that most are
-  /// small.
+  /// The collection as it is packed. The bit that marks single chares moves to the lowest position, so that
+  /// most packed numbers are small.
   std::uint64_t packed_collection() const { return std::rotl(collection, 1); }
 };
 
-/// A header without other parts, of numbers that take one byte each, as most are: written and read at once,
-/// as a number that never lies in memory byte by byte, for which a read of them all would wait.
+/// A header without optional parts whose numbers take one byte each, which is the common case. It is written
+/// and read as one 32-bit number. Storing its bytes one by one would stall a following 32-bit read.
 struct short_header {
-  std::uint32_t bytes;  ///< from the lowest: the parts, which are none, the kind, the origin, the collection
+  std::uint32_t bytes;  ///< from the lowest byte: parts (0), kind, origin, collection
 
   static bool fits(const plain_header& h) { return (h.kind | h.origin | h.packed_collection()) <= 0x7f; }
   static short_header of(const plain_header& h) {
@@ -99,7 +98,7 @@ static_assert(sizeof(short_header) == 4 && std::endian::native == std::endian::l
 
 inline constexpr std::size_t longest_plain_header = 1 + 2 * 5 + longest_packed_number;
 
-/// Writes a header of which these other parts follow, as bits (`message.cpp` knows them).
+/// Writes a header; `parts` has a bit for each optional part that follows (`message.cpp` defines the bits).
 template <class Output>
 void pack_long_header(std::uint8_t parts, const plain_header& h, Output& out) {
   out.number(parts);
@@ -107,14 +106,14 @@ void pack_long_header(std::uint8_t parts, const plain_header& h, Output& out) {
   pack_number(h.origin, out);
   pack_number(h.packed_collection(), out);
 }
-/// Writes a header without other parts.
+/// Writes a header without optional parts.
 template <class Output>
 void pack_plain_header(const plain_header& h, Output& out) {
   if (short_header::fits(h)) return out.number(short_header::of(h));
   pack_long_header(0, h, out);
 }
 
-/// A header with the parts that follow.
+/// A header and the bits of the optional parts that follow.
 struct long_header {
   std::uint8_t parts;
   plain_header numbers;
@@ -128,7 +127,7 @@ inline long_header unpack_long_header(reader& in) {
   header.numbers.collection = std::rotr(unpack_number(in), 1);
   return header;
 }
-/// True, and reads it, if a short header is next.
+/// Reads a short header and returns true, if one is next.
 inline bool unpack_short_header(plain_header& h, reader& in) {
   short_header header;
   if (in.ahead().size() < sizeof header) return false;
