@@ -53,6 +53,7 @@ PLAIN = (
     "examples/",
     "imbrex/base/",
     "imbrex/cells/",
+    "imbrex/core/array/",
     "imbrex/core/gpu/",
     "imbrex/core/message/",
     "imbrex/core/record/",

@@ -9,7 +9,7 @@ namespace imbrex::detail {
 
 namespace {
 
-/// Another suspended entry of the same chare; null if there is none.
+/// Another suspended entry of the chare; null if there is none.
 const scope* suspended_beside(const chare_header& e, const scope& entry) {
   const scope* s = e.entries;
   while (s == &entry) s = s->next;

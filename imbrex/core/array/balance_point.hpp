@@ -12,9 +12,9 @@
 namespace imbrex {
 namespace detail {
 
-/// True if the chare can leave: the waiting entry is its only suspended one. Else the chare stays if somebody
-/// else has asked it to migrate. Throws imbrex::error if it has asked itself, or if the entry waits in a
-/// function that it called.
+/// True if the chare can leave: the waiting entry is its only suspended one. Otherwise the chare stays if
+/// another chare has requested the migration. Throws imbrex::error if the chare itself has requested it, or
+/// if the entry waits in a function that it called.
 bool check_balance_point(const scope& entry, const waiter& who);
 
 template <class T, auto Entry, class... A>
@@ -42,7 +42,8 @@ class [[nodiscard("co_await balance_point")]] balance_point_awaiter {
     restart.origin = request.origin;
     restart.reply = request.reply;
     restart.bind(element_.born);
-    restart.may_find_none = !request.reply;  // its entry ends with the element, as others that are suspended
+    restart.may_find_none = !request.reply;  // the restarted entry ends with the element, as other suspended
+                                             // entries do
     push_after_entry(departure<T>, element_, &restart);
     return true;
   }

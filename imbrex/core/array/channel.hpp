@@ -14,21 +14,21 @@ namespace imbrex {
 
 namespace detail {
 [[noreturn]] void throw_unconnected();
-/// Of a channel whose other end is that one.
+/// Throws imbrex::error: the channel is already connected to `other`.
 [[noreturn]] void throw_connected(const message_type& other);
 }  // namespace detail
 
-/// One end of an ordered two-way stream between two chares; both ends are public members, each connected to
+/// One end of an ordered two-way stream between two chares. Both ends are public members, each connected to
 /// the other: `right.connect<&cell::left>(peers()[i + 1])` here, `left.connect<&cell::right>(peers()[i])`
-/// there. Values arrive in the order in which they were sent, whatever the machine does to messages. One end
-/// has one sender and one receiver.
+/// there. Values arrive in the order of sending, even if the machine reorders messages. One end has one
+/// sender and one receiver.
 template <class T>
 class channel {
  public:
   using value_type = T;
 
-  /// Sets where `send` goes: a port (a channel or mailbox of T) of a chare. Throws imbrex::error if it is
-  /// connected to another one.
+  /// Sets the target of `send`: a port (a channel or mailbox of T) of a chare. Throws imbrex::error if this
+  /// end is connected to another port.
   template <auto Port, class Chare>
   void connect(const element<Chare>& to) {
     static_assert(detail::is_index<typename Chare::index_type>,
@@ -44,8 +44,8 @@ class channel {
     linear_ = to.key_value();
   }
 
-  /// Sends a value to the other end. Throws imbrex::error if it is not connected, and for an integer that no
-  /// T is.
+  /// Sends a value to the other end. Throws imbrex::error if this end is not connected, or if an integer is
+  /// out of range of T.
   template <class V = T>
   void send(V&& value) {
     if constexpr (detail::argument_fits<T, V&&, 1>()) {
@@ -58,15 +58,15 @@ class channel {
     }
   }
   /// Waits for the next value from the other end. Several waiters get one value each, in the order in which
-  /// they began to wait. A waiter that has given up, as in a `when_any` that something else ended, takes
-  /// none.
+  /// they began to wait. A waiter that has given up, as in a finished `when_any`, takes none.
   auto receive() { return values_.receive_in_order(&received_); }
 
-  /// For the runtime: true of a value whose number has been received, so that another end has sent it.
+  /// For the runtime: true if a value with this number was already received, so that a second end has sent
+  /// this one.
   bool is_of_second_end(const detail::letter<T>& l) const {
     return l.reference < received_ && !is_unordered(l);
   }
-  /// For the runtime: a value has come.
+  /// For the runtime: stores a received value.
   void put(detail::letter<T>& l) {
     values_.put(l);
     values_.pass_on();
@@ -81,12 +81,12 @@ class channel {
   void collect_unread(std::vector<detail::device_part*>& parts) { values_.collect_unread(parts); }
 
  protected:
-  // For channels that also send what has no place in the order, and is not to be `put`.
+  // For derived channels that also send values outside the order, which are not to be `put`.
 
   void send_unordered(T value) { post(unordered, std::move(value)); }
   static bool is_unordered(const detail::letter<T>& l) { return l.reference == unordered; }
 
-  /// For a value that is sent later, also when this end is no more.
+  /// A reserved position in the order. The value may be sent later, even after this end is destroyed.
   class reserved {
    public:
     void send(T value) const { post_(collection_, linear_, number_, std::move(value)); }
@@ -104,20 +104,20 @@ class channel {
     std::uint64_t linear_;
     std::int64_t number_;
   };
-  /// The next place in the order. Throws imbrex::error if it is not connected.
+  /// Reserves the next position in the order. Throws imbrex::error if not connected.
   reserved reserve() {
     if (other_ == nullptr) detail::throw_unconnected();
     return {*this, sent_++};
   }
-  /// For what has no place in it.
+  /// For values outside the order.
   reserved reserve_unordered() const { return {*this, unordered}; }
 
-  // For channels whose values may also go to an end on the same PE without a message.
+  // For derived channels that may pass values to an end on the same PE without a message.
 
   bool is_connected() const { return other_ != nullptr; }
   std::uint64_t other_collection() const { return collection_; }
   std::uint64_t other_linear() const { return linear_; }
-  /// How many values have been sent, and how many received.
+  /// The numbers of values sent and received.
   std::int64_t sent() const { return sent_; }
   std::int64_t received() const { return received_; }
   void count_sent() { ++sent_; }

@@ -33,7 +33,7 @@ struct element_memory {
   static constexpr std::size_t alignment = alignof(T) > alignof(header) ? alignof(T) : alignof(header);
   static constexpr std::size_t offset = (sizeof(header) + alignment - 1) / alignment * alignment;
 
-  /// Of this PE's pool, unless the chare is aligned to more than blocks of pools are.
+  /// Allocates from this PE's pool, unless the chare's alignment exceeds that of pool blocks.
   static void* allocate() {
     if constexpr (alignment <= pool::granule)
       return pool::allocate(offset + sizeof(T));
@@ -57,14 +57,14 @@ struct element_memory {
   }
   static header& of(T& object) { return const_cast<header&>(of(std::as_const(object))); }
   static void destroy(header& h) noexcept {
-    h.dying = true;  // so that its destructor can ask for nothing more
+    h.dying = true;  // the destructor can then request nothing more
     object(h).~T();
     h.~header();
     release(&h);
   }
 };
 
-/// The header of a chare. It is no member of `chare`, whose names would hide those of a program.
+/// The header of a chare. Not a member of `chare`, whose names would hide those of a program.
 template <class Derived, class Index>
 auto& header_of(chare<Derived, Index>& of) {
   return element_memory<Derived>::of(static_cast<Derived&>(of));
@@ -74,7 +74,7 @@ const auto& header_of(const chare<Derived, Index>& of) {
   return element_memory<Derived>::of(static_cast<const Derived&>(of));
 }
 
-/// True if a T can migrate; says why not otherwise.
+/// True if a T can migrate; otherwise a static_assert says why not.
 template <class T>
 consteval bool check_migratable() {
   constexpr bool travels = serializable<T>;
@@ -90,7 +90,7 @@ consteval bool check_migratable() {
 
 [[noreturn]] void throw_wrong_pe(const char* what, int pe, int num_pes);
 
-/// `asks_itself`: the element does, and nobody else.
+/// `asks_itself`: the element itself requests the migration.
 template <class T>
 void request_migration(chare_header& element, int to, bool asks_itself);
 template <class T>
@@ -131,10 +131,10 @@ class chare {
       return detail::contribute<V, Op, key>(own, own.key, std::move(value));
     }
   }
-  /// The same over a section that this element belongs to.
+  /// Reduces a value over all members of a section that this element belongs to; see `all_reduce` above.
   template <class V, class Op>
   auto all_reduce(const section<Derived>& over, V value, Op operation);
-  /// Says what is missing.
+  /// Reports a missing operation at compile time.
   template <class V>
   auto all_reduce(const V&) {
     return detail::refuse_no_operation<V>();
@@ -149,11 +149,12 @@ class chare {
       detail::request_migration<Derived>(detail::header_of(*this), to, true);
   }
 
-  /// A point at which the chare may migrate. The entry itself awaits it, not a function that the entry calls.
-  /// If the chare migrates, the entry's frame ends here, the members move, and `Entry` is called on the new
-  /// PE with these arguments. Whoever awaits the entry's result does not notice. If another entry of the
-  /// chare is suspended, it throws imbrex::error where the chare itself has asked to migrate. Where somebody
-  /// else has asked, the chare stays, and `--stats` counts that.
+  /// A point at which the chare may migrate. The entry itself must await it, not a function that the entry
+  /// calls. If the chare migrates, the entry's frame ends here, the members move, and `Entry` is called on
+  /// the new PE with these arguments. An awaiter of the entry's result does not notice. If another entry of
+  /// the chare is suspended, the chare cannot leave. In that case this throws imbrex::error if the chare
+  /// itself requested the migration. If another chare requested it, the chare stays, and `--stats` counts
+  /// that.
   template <auto Entry, class... A>
   auto balance_point(A&&... arguments);
 

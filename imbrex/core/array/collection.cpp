@@ -13,7 +13,7 @@ namespace imbrex::detail {
 
 namespace {
 
-/// What is handled, with words before its own.
+/// Rethrows the current exception with `before` prepended to its text.
 [[noreturn]] void rethrow_with(const std::string& before) {
   try {
     throw;

@@ -32,7 +32,7 @@ struct migrant;
 template <class T>
 struct destruction_request;
 
-/// Work to be done after the current entry, on one element.
+/// Work on one element, to be done after the current entry.
 struct after_entry : work {
   chare_header* element = nullptr;
   message* restart = nullptr;
@@ -42,30 +42,31 @@ void drop_after_entry(const chare_header& element);
 
 void destroy_after_entry(work& item) noexcept;
 
-/// An exception of another language stays what it is.
+/// Rethrows a constructor's exception with a description. Exceptions of another language keep their type.
 [[noreturn]] void rethrow_construction_failure(const std::string& name, int pe);
-/// A proxy names the part as one of another class.
+/// Throws imbrex::error: a proxy names the part as one of another class.
 [[noreturn]] void throw_another_class(std::string_view chare_name, const collection_part& part);
-/// A message names single chares that are not of its class.
+/// Throws imbrex::error: a message names single chares that are not of its class.
 [[noreturn]] void throw_no_such_singles(std::string_view chare_name, std::uint64_t number);
-/// A message is for an array that has ended: its sender is told so.
+/// Refuses a message to an array that has ended, and notifies its sender.
 void refuse_ended(message& m, std::string_view chare_name);
-/// The number of the single chares of a class that is named at run time, behind those of classes of C++.
+/// The number of the single chares of a class named at run time; above the numbers of C++ classes.
 std::uint64_t number_of_singles(entry_name constructor);
-/// The other way round; nothing if the number is none of these.
+/// The inverse of `number_of_singles`; empty if the number belongs to no such class.
 std::optional<entry_name> constructor_of_singles(std::uint64_t number);
 [[noreturn]] void throw_pinned(const chare_header& element);
-/// The element's class lacks what it needs to migrate.
+/// Throws imbrex::error: the element's class lacks what migration requires.
 [[noreturn]] void throw_not_migratable(const chare_header& element);
-/// True if the element's entries let it leave for that PE: none is suspended, or it stays in its process, and
-/// they move with it.
+/// True if the element's entries allow a move to PE `to`: none is suspended, or the move stays in the process
+/// and the entries move along.
 bool entries_can_move(const chare_header& element, int to);
-/// An element that travels was asked to move or to end.
+/// Throws imbrex::error: a migrating element was asked to move or to end.
 [[noreturn]] void throw_travelling(const char* what, const chare_header& element);
-/// What an element's class did threw while the element travels: "the default constructor".
+/// Describes an exception that the element's class threw during migration; `doing` is, for example, "the
+/// default constructor".
 [[noreturn]] void rethrow_travel_failure(const char* doing, const chare_header& element);
 
-/// What reports call the class of Ts that are constructed from these.
+/// The class name that reports show for Ts constructed from these arguments.
 template <class T, class... A>
 std::string_view class_to_show([[maybe_unused]] const A&... arguments) {
   if constexpr (stands_for_classes<T>)
@@ -100,7 +101,7 @@ class collection final : public element_map<typename T::index_type> {
 
   array<T> proxy() const { return array<T>(this->pe().in_proxy(this->id()), shape_for_proxy()); }
   auto shape_for_proxy() const { return shape_; }
-  /// True of a dense array: it began with an element at each index of its shape.
+  /// True if the array is dense: it began with an element at each index of its shape.
   bool began_filled() const { return began_filled_; }
 
   index_type where(const key& k) const {
@@ -117,8 +118,8 @@ class collection final : public element_map<typename T::index_type> {
     }
     return home_(k, shape_, this->pe().num_pes());
   }
-  /// At the home of an element that is nowhere: true if there was one. Of dense arrays and single chares no
-  /// record of it is needed.
+  /// Called at the home of an element that is on no PE: true if the element existed and was destroyed. Dense
+  /// arrays and single chares need no record for this.
   bool was_destroyed(const key& k) const override {
     if constexpr (is_index<index_type>) {
       if (this->is_of_singles()) return singles_.was_created(k);
@@ -182,11 +183,10 @@ class collection final : public element_map<typename T::index_type> {
   }
 
   void reserve(std::size_t elements) { base::reserve(elements); }
-  /// Of an element that is the first of its key.
+  /// The location of an element that is the first with its key.
   location first_place() const { return {this->pe().pe(), 1, 1}; }
 
-  /// Creates an element here. Throws imbrex::error, with the words of the exception, if the constructor
-  /// throws.
+  /// Creates an element here. Throws imbrex::error with the exception's text if the constructor throws.
   template <class... A>
   header& create(const key& k, const location& here, A&&... arguments) {
     void* raw = memory::allocate();
@@ -210,7 +210,7 @@ class collection final : public element_map<typename T::index_type> {
     return *h;
   }
 
-  /// Creates an element that the array did not begin with.
+  /// Creates an element after the array's creation.
   template <class... A>
   void insert(const key& k, A&&... arguments) {
     if (this->find(k) != nullptr)
@@ -234,7 +234,8 @@ class collection final : public element_map<typename T::index_type> {
     memory::destroy(e);
   }
 
-  /// Sends an element away. `restart` calls the entry again that was at a balance point; null if none was.
+  /// Sends an element to PE `to`. `restart` calls the entry again that was at a balance point; null if there
+  /// was none.
   void depart(header& e, int to, message* restart) {
     if constexpr (is_migratable) {
       ++e.epoch;
@@ -257,7 +258,7 @@ class collection final : public element_map<typename T::index_type> {
     }
   }
 
-  /// Takes `restart`, unless an exception is thrown.
+  /// Adds an element that has arrived from PE `from`. Takes `restart`, unless an exception is thrown.
   void arrive(header& e, message*& restart, int from) {
     e.home = this;
     e.travels = false;
@@ -299,7 +300,7 @@ class collection final : public element_map<typename T::index_type> {
   }
 
  private:
-  /// The class says itself how its keys are to be written.
+  /// True if the class itself defines how its keys are written.
   static constexpr bool shows_keys = requires(const key& k) { std::string_view(T::shown_key(k)); };
 
   void write_key(const key& k, signal_text& out) const noexcept {
@@ -325,11 +326,11 @@ class collection final : public element_map<typename T::index_type> {
     return home;
   }
   void end_entries_of(header& e) {
-    e.dying = true;  // what ends may ask to move or to be destroyed, which comes too late
+    e.dying = true;  // later requests to move or destroy the element have no effect
     end_entries(e, element_name(e) + " was destroyed before that entry had ended");
     drop_after_entry(e);
   }
-  /// Puts an element among those that are here, or destroys it.
+  /// Adds an element to the local ones, or destroys it.
   void take_in(header& e) {
     try {
       this->put(e);
@@ -341,7 +342,7 @@ class collection final : public element_map<typename T::index_type> {
       throw;
     }
   }
-  /// The array has ended while the element was on its way.
+  /// Destroys an element whose array ended while the element was migrating.
   void end_stray(header& e, message* restart) {
     if (restart != nullptr) restart->type->run(*restart);
     end_entries_of(e);
@@ -355,16 +356,16 @@ class collection final : public element_map<typename T::index_type> {
   single_keys singles_;
 };
 
-/// An element on its way to another PE. Between threads the object itself goes. Of bytes it is made only
-/// where it is delivered: there its array is known, and what its class does then runs as an entry does.
+/// An element that is migrating to another PE. Between threads the object itself is passed. Between processes
+/// it is unpacked at delivery: then its array is known, and code of its class runs as an entry does.
 template <class T>
 struct migrant : message {
   using memory = element_memory<T>;
 
-  typename memory::header* element = nullptr;  ///< null as long as it is bytes
+  typename memory::header* element = nullptr;  ///< null while the element is still packed
   message* restart = nullptr;
   owned_span<std::byte> packed;
-  /// The constructor of its class, if that is named at run time.
+  /// The constructor of the element's class, if the class is named at run time.
   [[no_unique_address]] std::conditional_t<stands_for_classes<T>, entry_name, nothing> of{};
 
   migrant() = default;
@@ -391,7 +392,7 @@ struct migrant : message {
     return kind_of_name(of);
   }
 
-  /// What lies in its ports, and goes to another process as messages do.
+  /// Lists the device memory in the element's ports, which goes to another process as in messages.
   void collect(std::vector<device_part*>& parts) {
     message_table::collect_unread(type_record, &memory::object(*element), parts);
     if constexpr (requires(T& chare) { chare.collect_unread(parts); })
@@ -472,9 +473,9 @@ struct migrant : message {
   }
 };
 
-/// The number of the collection of single chares of a class that are constructed from these: by the class's
-/// place among the program's messages, so equal in all processes. Those of classes that are named at run time
-/// come behind, by the constructor's number.
+/// The number of the collection of single chares of T constructed from these arguments. It is the class's
+/// rank among the program's messages, so equal in all processes. Classes named at run time follow, by the
+/// constructor's number.
 template <class T, class... A>
 std::uint64_t singles_of([[maybe_unused]] const A&... arguments) {
   if constexpr (stands_for_classes<T>)
@@ -483,7 +484,7 @@ std::uint64_t singles_of([[maybe_unused]] const A&... arguments) {
     return singles_bit | destruction_request<T>::type_record.id;
 }
 
-/// True of the number of a collection of single Ts.
+/// True if `id` is a collection of single Ts.
 template <class T>
 bool is_of_single(std::uint64_t id) {
   if constexpr (stands_for_classes<T>)
@@ -502,7 +503,7 @@ collection<T>& singles_part(processor& pe, std::uint64_t id) {
   return static_cast<collection<T>&>(*pe.collection(id));
 }
 
-/// Throws imbrex::error unless the part is of Ts, as one that a proxy of an earlier run names may not be.
+/// Throws imbrex::error unless the part holds Ts: a proxy of an earlier run may name another part.
 template <class T>
 collection<T>& checked(collection_part& part) {
   if (!part.is_of(type_name<T>())) [[unlikely]]
@@ -510,21 +511,21 @@ collection<T>& checked(collection_part& part) {
   return static_cast<collection<T>&>(part);
 }
 
-/// This PE's part of that number if it is of Ts and the one that was looked for last; null if it has to be
-/// looked for.
+/// This PE's part with this number if it holds Ts and was the last one looked up; otherwise null.
 template <class T>
 collection<T>* recent_part(const processor& pe, std::uint64_t number) {
   return static_cast<collection<T>*>(pe.recent_collection(number, type_name<T>()));
 }
 
-/// This PE's part of that number, if it is there, and of Ts.
+/// This PE's part with this number if it exists here and holds Ts.
 template <class T>
 collection<T>* part_at(processor& pe, std::uint64_t number) {
   auto* const part = recent_part<T>(pe, number);
   return part != nullptr ? part : static_cast<collection<T>*>(pe.collection_of(number, type_name<T>()));
 }
 
-/// What part_for finds that is not the recent part; apart from it, as that is in the path of every message.
+/// The slow path of `part_for`, for all but the recent part; separate to keep the fast path of every message
+/// short.
 template <class T>
 [[gnu::noinline]] collection<T>* part_otherwise(processor& pe, message& m) {
   if (auto* const part = part_at<T>(pe, m.collection)) return part;
@@ -553,7 +554,7 @@ collection<T>* part_for(message& m) {
   return part != nullptr ? part : part_otherwise<T>(pe, m);
 }
 
-/// Sends a message to where its element is, as far as is known here.
+/// Sends a message towards its element, to the location known here.
 template <class T, class M>
 void dispatch_to_element(processor& pe, M& m) {
   auto* const part = part_for<T>(m);
@@ -580,7 +581,7 @@ void run_departure(work& item) {
     end_scope(*e.entries);  // the only one, at its balance point
   } else {
     e.departure_queued = false;
-    // If not now, then at the next balance point, or when a body that can move waits again.
+    // if not now, at the next balance point or when a movable body waits again
     if (e.destination < 0 || !entries_can_move(e, e.destination)) return;
   }
   part.depart(e, e.destination, restart);
@@ -616,7 +617,7 @@ template <class T>
 inline constexpr work_type destruction{"destruction", &run_destruction<T>, &destroy_after_entry, nullptr,
                                        nullptr};
 
-/// A request from elsewhere that an element destroy itself.
+/// A request from another PE that an element destroy itself.
 template <class T>
 struct destruction_request : element_message<key_type<typename T::index_type>> {
   static inline message_type type_record =

@@ -5,7 +5,7 @@ namespace imbrex::detail {
 
 namespace {
 
-/// From a PE to the root: it has no elements.
+/// Sent by a PE to the root: the PE has no elements of the array.
 struct empty_notice : message {
   std::optional<std::uint64_t> next_report;
   element_counts counts;

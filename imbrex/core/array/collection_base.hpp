@@ -11,7 +11,7 @@
 
 namespace imbrex::detail {
 
-/// One PE's part of an array with its part in what concerns all of them.
+/// One PE's part of an array, with its stations for collectives.
 class collection_base : public local_array {
  public:
   collection_base(processor& pe, std::uint64_t id, const class_names& of, std::uint64_t initial_elements);

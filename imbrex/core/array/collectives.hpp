@@ -13,13 +13,13 @@
 #include <imbrex/core/array/create.hpp>
 #include <imbrex/core/array/exchange.hpp>
 
-/// Collectives that give each member of an array or a group something else than the others. As for
-/// all_reduce, each member takes part, in the same order of calls, with the same types; what is given leaves
-/// with the call, and the result is awaited: `const double before = co_await imbrex::scan(*this, mine,
-/// imbrex::sum);`. Members are in the order of their indices (keys). Between PEs, the values of all members
-/// go in one message for each pair of PEs that have something for each other; a tree of PEs tells everybody
-/// that all have come. Each throws imbrex::error in a constructor and in a single chare. An exception of an
-/// operation, or of a value that cannot be packed, is thrown at all members.
+/// Collectives in which the value for each member of an array or group is different. As in all_reduce, each
+/// member takes part, in the same order of calls and with the same types. The call takes the values; the
+/// result is awaited: `const double before = co_await imbrex::scan(*this, mine, imbrex::sum);`. Members are
+/// in the order of their indices (keys). Between PEs, the values of all members go in one message for each
+/// pair of PEs that exchange something. A tree of PEs detects that all values have been received. Each
+/// collective throws imbrex::error in a constructor and in a single chare. An exception of an operation, or
+/// of a value that cannot be packed, is thrown at all members.
 
 namespace imbrex {
 namespace detail {
@@ -27,12 +27,12 @@ namespace detail {
 /// "all_to_all: block(3) gave 5 values, and the array has 8 members: ..."
 [[noreturn]] void throw_wrong_count(const char* what, const chare_header& element, std::size_t values,
                                     std::uint64_t members);
-/// The array began empty, so that its members have no numbers.
+/// Throws imbrex::error: the array began empty, so its members have no numbers.
 [[noreturn]] void throw_not_dense(const char* what, const chare_header& element);
 [[noreturn]] void throw_no_member(const char* what, const chare_header& element, const std::string& index,
                                   const std::string& shape);
 
-/// The chare class of an object, and the members of its array.
+/// The chare class of an object, and the number of members of its array.
 template <class Derived, class Index>
 Derived& derived_of(chare<Derived, Index>& c) {
   return static_cast<Derived&>(c);
@@ -41,7 +41,8 @@ template <class T>
 collection<T>& part_of_chare(T& chare) {
   return static_cast<collection<T>&>(*element_memory<T>::of(chare).home);
 }
-/// Of an array whose members have numbers: a dense one, or a group.
+/// Checks that there is one value for each member. The array must number its members: a dense array or a
+/// group.
 template <class T>
 void check_count(const char* what, T& chare, std::size_t values) {
   static_assert(
@@ -54,7 +55,8 @@ void check_count(const char* what, T& chare, std::size_t values) {
     throw_wrong_count(what, element, values, members);
 }
 
-/// Each member gives values to some, in a container of pairs of an index and a value, and gets the like.
+/// Each member gives values to some members, and receives values, as containers of pairs of an index and a
+/// value.
 template <class T, class V, class Container>
 class sparse_pattern {
  public:
@@ -109,7 +111,7 @@ class sparse_pattern {
     V value;
   };
 
-  /// By receiver, then by sender; values of one sender stay as they came.
+  /// Sorts by receiver, then by sender; values of one sender keep their order.
   void sort() {
     is_sorted_ = true;
     for (const auto& r : received_) {
@@ -135,15 +137,15 @@ class sparse_pattern {
     std::sort(begin + static_cast<std::ptrdiff_t>(first), begin + static_cast<std::ptrdiff_t>(last), before);
   }
 
-  std::vector<given_value> given_;  ///< that has not been sent
+  std::vector<given_value> given_;  ///< not sent yet
   std::vector<received_value> received_;
-  std::vector<std::size_t> places_;  ///< in `received_`, sorted
+  std::vector<std::size_t> places_;  ///< indices in `received_`, sorted
   std::vector<std::size_t>
-      ends_;  ///< in `places_`, by the member's number; that of one without values may lack
+      ends_;  ///< end indices in `places_` by member number; trailing members without values may be missing
   bool is_sorted_ = false;
 };
 
-/// Each member gives a vector with a value for each, or an empty one.
+/// Each member gives a vector with a value for each member, or an empty vector.
 template <class T, class V>
 class row_pattern {
  public:
@@ -159,10 +161,10 @@ class row_pattern {
   std::vector<row> take_given() { return std::exchange(given_, {}); }
 
  private:
-  std::vector<row> given_;  ///< that has not been sent
+  std::vector<row> given_;  ///< not sent yet
 };
 
-/// Each member gives a value to each.
+/// Each member gives a value to each member.
 template <class T, class V>
 class dense_pattern : public row_pattern<T, V> {
  public:
@@ -171,7 +173,7 @@ class dense_pattern : public row_pattern<T, V> {
   using row = typename row_pattern<T, V>::row;
 
   struct member {
-    std::vector<V> values;  ///< by the sender
+    std::vector<V> values;  ///< by sender
 
     member(collection<T>& part, std::size_t)
         : values(static_cast<std::size_t>(volume(part.shape_for_proxy()))) {}
@@ -184,7 +186,7 @@ class dense_pattern : public row_pattern<T, V> {
   result_type finish(collection<T>&, member& who) { return std::move(who.values); }
 };
 
-/// One member gives a value to each.
+/// One member gives a value to each member.
 template <class T, class V>
 class scatter_pattern : public row_pattern<T, V> {
  public:
@@ -203,7 +205,7 @@ class scatter_pattern : public row_pattern<T, V> {
   result_type finish(collection<T>&, member& who) { return std::move(who.value.value()); }
 };
 
-/// Each member gives a value for each; a PE combines those of its members before it sends them.
+/// Each member gives a value for each member; a PE combines the values of its members before sending.
 template <class T, class V, class Op>
 class combining_pattern : public row_pattern<T, V> {
  public:
@@ -252,24 +254,24 @@ pending<Container> join_sparse_exchange(T& self, Container&& values) {
 
 }  // namespace detail
 
-/// Gives a value to each member that `values` names, and returns what others gave to this one, by their
-/// indices. Nobody needs to know who gives something to whom. Throws imbrex::error for an index outside of
-/// the array's shape. A value for a member that has been destroyed makes all members' results exceptions.
+/// Gives a value to each member that `values` names, and returns the values that others gave to this member,
+/// by their indices. No member needs to know the pattern. Throws imbrex::error for an index outside of the
+/// array's shape. If a value is for a destroyed member, the results of all members are exceptions.
 template <class T, class Index, class V>
 pending<std::map<Index, V>> exchange(chare<T, Index>& member, std::map<Index, V> values) {
   return detail::join_sparse_exchange<V>(detail::derived_of(member), std::move(values));
 }
-/// The same with pairs of an index and a value, which may name a member twice. The result is in the order of
-/// the indices; values of one member are in the order in which it gave them. It costs less than with maps.
+/// Exchanges pairs of an index and a value; an index may occur twice. The result is ordered by index; values
+/// of one member keep the order in which they were given. Cheaper than the version with maps.
 template <class T, class Index, class V>
 pending<std::vector<std::pair<Index, V>>> exchange(chare<T, Index>& member,
                                                    std::vector<std::pair<Index, V>> values) {
   return detail::join_sparse_exchange<V>(detail::derived_of(member), std::move(values));
 }
 
-/// Gives the i-th value to the i-th member of a dense array or a group, and returns what all members gave to
-/// this one, in their order. Throws imbrex::error if there is not one value for each member, and in a sparse
-/// array.
+/// Gives the i-th value to the i-th member of a dense array or a group. Returns the values that all members
+/// gave to this one, in the order of members. Throws imbrex::error unless there is one value for each member,
+/// and in a sparse array.
 template <class T, class Index, class V>
 pending<std::vector<V>> all_to_all(chare<T, Index>& member, std::vector<V> values) {
   auto& self = detail::derived_of(member);
@@ -278,9 +280,9 @@ pending<std::vector<V>> all_to_all(chare<T, Index>& member, std::vector<V> value
                                                             std::move(values));
 }
 
-/// Gives the i-th value of the member with the index `root` to the i-th member of a dense array or a group;
-/// what others pass is left unread. Throws imbrex::error at the root if it has not one value for each member,
-/// and in a sparse array.
+/// Gives the i-th value of the member with index `root` to the i-th member of a dense array or a group. The
+/// values of other members are ignored. Throws imbrex::error at the root unless it has one value for each
+/// member, and in a sparse array.
 template <class T, class Index, class V>
 pending<V> scatter(chare<T, Index>& member, const Index& root, std::vector<V> values) {
   auto& self = detail::derived_of(member);
@@ -294,8 +296,8 @@ pending<V> scatter(chare<T, Index>& member, const Index& root, std::vector<V> va
                                                               is_root ? std::move(values) : std::vector<V>());
 }
 
-/// Combines the i-th values of all members of a dense array or a group for the i-th member, in the order of
-/// keys within a PE, then of PEs. Throws imbrex::error if there is not one value for each member, and in a
+/// Combines the i-th values of all members of a dense array or a group for the i-th member. The order is that
+/// of keys within a PE, then of PEs. Throws imbrex::error unless there is one value for each member, and in a
 /// sparse array.
 template <class T, class Index, class V, class Op>
 pending<V> reduce_scatter(chare<T, Index>& member, std::vector<V> values, Op) {
@@ -309,8 +311,8 @@ pending<V> reduce_scatter(chare<T, Index>& member, std::vector<V> values, Op) {
   }
 }
 
-/// Combines the values of all members up to this one, in the order of their indices (keys). The brackets
-/// depend on which members are on one PE.
+/// Combines the values of all members up to and including this one, in the order of their indices (keys). The
+/// bracketing depends on the members of each PE.
 template <class T, class Index, class V, class Op>
 pending<V> scan(chare<T, Index>& member, V value, Op) {
   if constexpr (!detail::order_free_operation_fits<Op, V>())
@@ -319,7 +321,7 @@ pending<V> scan(chare<T, Index>& member, V value, Op) {
     return detail::join_scan<Op, true>(detail::derived_of(member), std::move(value));
 }
 
-/// The same without this member's own value: none for the first.
+/// Combines the values of all members before this one; empty for the first member.
 template <class T, class Index, class V, class Op>
 pending<std::optional<V>> exclusive_scan(chare<T, Index>& member, V value, Op) {
   if constexpr (!detail::order_free_operation_fits<Op, V>())

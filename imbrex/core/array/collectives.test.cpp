@@ -18,15 +18,15 @@ namespace imbrex::collectives_test {
 class collectives : public on_machine {};
 INSTANTIATE_TEST_SUITE_P(on, collectives, testing::ValuesIn(machines()), name_of_machine);
 
-/// Text, whose joining is associative but does not commute.
+/// Concatenation of texts, which is associative but does not commute.
 struct join_text {
   std::string operator()(const std::string& a, const std::string& b) const { return a + b; }
 };
 
-/// The value that member `from` gives to `to` in a round, the same wherever it is computed.
+/// The value that member `from` gives to `to` in a round; a pure function.
 int given(int from, int to, int round) { return from * 1'000'000 + to * 1'000 + round; }
 
-/// Whom a member gives something to in a round of the sparse exchange: any number of members, often none.
+/// The members to which `from` gives values in a round of the sparse exchange: any number, often none.
 std::vector<int> partners(int from, int members, int round) {
   std::mt19937 random(static_cast<unsigned>(from * 7919 + round));
   std::vector<int> to;
@@ -43,7 +43,7 @@ class member : public chare<member> {
   member() = default;
   explicit member(int members) : members_(members) {}
 
-  /// How many results were wrong; the member moves after each round, if asked.
+  /// Returns the number of wrong results; the member moves after each round if `moves`.
   task<int> exchanges(int rounds, bool moves) {
     for (; round_ < rounds; ++round_) {
       std::map<index<1>, int> values;
@@ -76,7 +76,7 @@ class member : public chare<member> {
     co_return wrong;
   }
 
-  /// A value from each to each, by members of which some move after each round.
+  /// All-to-all between members of which some move after each round.
   task<int> all_to_alls_and_moves(int rounds) {
     for (; round_ < rounds; ++round_) {
       std::vector<std::string> values;
@@ -95,7 +95,7 @@ class member : public chare<member> {
     co_return wrong_;
   }
 
-  /// Each gives two values to the next member, and two to itself.
+  /// Each member gives two values to the next member, and two to itself.
   task<std::string> pairs() {
     const int next = (where()[0] + 1) % members_;
     using pair = std::pair<index<1>, int>;
@@ -166,7 +166,7 @@ class member : public chare<member> {
     co_return "";
   }
 
-  /// The members with an odd index are destroyed before; who gives them something hears so, as all do.
+  /// Members with an odd index are already destroyed; a value for one makes all results exceptions.
   task<int> to_the_dead() {
     std::map<index<1>, int> values;
     if (where()[0] == 0) values[1] = 5;

@@ -17,7 +17,7 @@
 namespace imbrex {
 namespace detail {
 
-/// How an argument of a constructor travels: by value, texts as strings.
+/// The type in which a constructor argument is sent: by value, texts as strings.
 template <class A>
 using constructor_argument = std::conditional_t<std::is_convertible_v<std::decay_t<A>, std::string_view>,
                                                 std::string, std::decay_t<A>>;
@@ -55,7 +55,7 @@ struct create_message final : message {
     fail_creation(collection, thrown.take());
   }
 
-  /// Has the PEs below this one in the creator's tree create their parts, then creates that of this PE.
+  /// Forwards the creation to the PEs below this one in the creator's tree, then creates this PE's part.
   static void create(processor& pe, int creator, std::uint64_t id, const index_type& shape,
                      [[maybe_unused]] const std::tuple<A...>& arguments) {
     for (const int child : children_of(pe, creator)) {
@@ -78,10 +78,11 @@ struct create_message final : message {
       const auto create_here = [&](std::uint64_t l) {
         std::apply([&](const auto&... a) { part.create(l, part.first_place(), a...); }, arguments);
       };
-      part.failure_is_told = pe.pe() == creator;  // by the exception, while one may be thrown here
+      part.failure_is_told = pe.pe() == creator;  // the exception notifies the creator, while one may be
+                                                  // thrown here
       try {
         for_each_on<Placement>(shape, pe.pe(), pe.num_pes(), create_here);
-      } catch (const error&) {  // names what a constructor threw
+      } catch (const error&) {  // already names the constructor's exception
         throw;
       } catch (...) {
         rethrow_creation_failure(part.shown_name(), pe.pe());
@@ -113,7 +114,7 @@ struct insert_message final : element_message<key_type<typename T::index_type>> 
     auto* part = part_for<T>(*this);
     if (part == nullptr) return;
     message_guard mine(*this);
-    // It was held on the PE that it was sent from, if the array had not come there yet.
+    // The sender held the message if the array did not exist there yet.
     const int home = part->home_of(this->key);
     if (home != part->pe().pe()) return part->pe().dispatch(mine.release(), home);
     try {
@@ -124,7 +125,7 @@ struct insert_message final : element_message<key_type<typename T::index_type>> 
   }
 };
 
-/// True if a T can be constructed from arguments of these types that travelled.
+/// True if a T can be constructed from arguments of these types after sending.
 template <class T, class... A>
 consteval bool constructor_fits() {
   using base = chare<T, typename T::index_type>;
@@ -144,13 +145,13 @@ consteval bool constructor_fits() {
   }
 }
 
-/// How the message that creates an element travels.
+/// Options of the message that creates an element.
 struct creation_rules {
   std::int8_t priority = 0;
   bool coalesced = false;
 };
 
-/// The message that inserts an element, for arguments that fit its constructor.
+/// Makes the message that inserts an element; the arguments must fit its constructor.
 template <class T, class... A>
 auto& make_insertion(std::uint64_t collection_id, const key_type<typename T::index_type>& key,
                      const creation_rules& rules, A&&... arguments) {
@@ -163,7 +164,7 @@ auto& make_insertion(std::uint64_t collection_id, const key_type<typename T::ind
   return m;
 }
 
-/// Inserts an element of an array, whose index is inside the shape.
+/// Inserts an element into an array; the index is inside the shape.
 template <class T, class... A>
 void insert_element(const element<T>& to, const creation_rules& rules, A&&... arguments) {
   if constexpr (constructor_fits<T, constructor_argument<A>...>()) {
@@ -208,7 +209,7 @@ array<T> create_array(const layout<typename T::index_type, Placement, IsSparse>&
     const std::tuple<constructor_argument<A>...> stored(arguments...);
     try {
       message::create(pe, pe.pe(), id, how.shape, stored);
-    } catch (...) {  // the caller gets no proxy of the elements that are there
+    } catch (...) {  // the caller gets no proxy to the elements created so far
       if (pe.collection(id) != nullptr) static_cast<void>(end_array(id));
       throw;
     }
@@ -220,12 +221,12 @@ array<T> create_array(const layout<typename T::index_type, Placement, IsSparse>&
 
 }  // namespace detail
 
-/// Creates an array of chares of that shape, each constructed from copies of the arguments, and returns its
-/// proxy at once: the elements on this PE exist then, the others will before a message reaches them;
-/// `created` of the array waits for them. An array of no elements is as others. Throws imbrex::error for a
+/// Creates an array of chares with this shape, each constructed from copies of the arguments, and returns its
+/// proxy at once. The elements on this PE exist on return; others will exist before a message reaches them.
+/// `created` of the array waits for them. An array without elements is allowed. Throws imbrex::error for a
 /// shape with an extent below 0 or of more than 2^40 elements, and if a constructor here throws: then the
-/// elements that were created are destroyed. One that throws on another PE ends the run, unless somebody on
-/// this PE awaits `created` by then.
+/// elements created so far are destroyed. A constructor that throws on another PE ends the run, unless
+/// `created` is being awaited on this PE by then.
 template <class T, class... A>
 array<T> make_array(const typename T::index_type& shape, const A&... constructor_arguments)
   requires detail::is_index<typename T::index_type>
@@ -233,7 +234,8 @@ array<T> make_array(const typename T::index_type& shape, const A&... constructor
   return detail::create_array<T>(dense(shape), constructor_arguments...);
 }
 
-/// The same with a placement, or sparse: `make_array<cell>(imbrex::sparse(imbrex::index<2>{1000, 1000}))`,
+/// Creates an array with a placement, or a sparse one:
+/// `make_array<cell>(imbrex::sparse(imbrex::index<2>{1000, 1000}))`,
 /// `make_array<block>(imbrex::dense(shape).placed(imbrex::round_robin), cells)`.
 template <class T, class Placement, bool IsSparse, class... A>
 array<T> make_array(const detail::layout<typename T::index_type, Placement, IsSparse>& how,
@@ -241,7 +243,7 @@ array<T> make_array(const detail::layout<typename T::index_type, Placement, IsSp
   return detail::create_array<T>(how, constructor_arguments...);
 }
 
-/// An array with keys of the user's, which begins empty.
+/// Creates an array with keys of a user type, which begins empty.
 template <class T>
 array<T> make_array()
   requires(!detail::is_index<typename T::index_type>)
@@ -249,7 +251,7 @@ array<T> make_array()
   return detail::create_array<T>(keyed<typename T::index_type>());
 }
 
-/// Say what is missing of a class that is no chare's, or not in public.
+/// Reports at compile time why a class is no chare class: no `chare` base, or a private one.
 template <class T, class... A>
   requires(!detail::has_public_index<T>)
 void make_array(const A&...) {
@@ -281,8 +283,8 @@ group<T> make_group(const A&... constructor_arguments) {
       detail::create_array<T>(dense(shape).placed(detail::pinned_placement{}), constructor_arguments...));
 }
 
-/// Creates single chares and elements, by messages of a priority, or that may be coalesced: what
-/// `imbrex::with_priority` and `imbrex::coalesced` return.
+/// Creates single chares and elements by messages with a priority, or by messages that may be coalesced.
+/// Returned by `imbrex::with_priority` and `imbrex::coalesced`.
 class creator {
  public:
   /// With the priority that others have, and sent at once.
@@ -290,12 +292,12 @@ class creator {
   /// For programs there are `imbrex::with_priority` and `imbrex::coalesced`.
   explicit creator(const detail::creation_rules& rules) : rules_(rules) {}
 
-  /// The same with that priority: see imbrex::with_priority.
+  /// Returns a creator with this priority; see imbrex::with_priority.
   creator with_priority(detail::priority_number priority) const {
     detail::check_priority(priority);
     return creator({static_cast<std::int8_t>(int{priority}), rules_.coalesced});
   }
-  /// The same by messages that may be coalesced: see imbrex::coalesced.
+  /// Returns a creator whose messages may be coalesced; see imbrex::coalesced.
   creator coalesced() const { return creator({rules_.priority, true}); }
 
   /// See imbrex::make_chare_on.
@@ -322,7 +324,7 @@ class creator {
     return make_chare_on<T>(pe.next_pe(), std::forward<A>(constructor_arguments)...);
   }
 
-  /// See array::insert, whose priority is the array's own.
+  /// See array::insert. The priority is that of this creator, not of the array.
   template <class T, class... A>
   void insert(const array<T>& into, const typename index_of<T>::type& i, A&&... constructor_arguments) const {
     detail::insert_element(into[i], rules_, std::forward<A>(constructor_arguments)...);
@@ -332,25 +334,24 @@ class creator {
   detail::creation_rules rules_;
 };
 
-/// Creations that go before others of a PE's queue, as messages of a proxy `with_priority` do:
-/// `imbrex::with_priority(-3).make_chare<node>(...)`. Lower first, from -32 to 31; 0 is what others have. The
-/// proxy that comes back has no priority: what is sent by it asks for its own. Throws imbrex::error for
-/// another priority.
+/// Creations with a priority in the PE's queue, as messages of a proxy `with_priority`:
+/// `imbrex::with_priority(-3).make_chare<node>(...)`. Lower values run first, from -32 to 31; the default is
+/// 0. The returned proxy has no priority of its own. Throws imbrex::error for another priority.
 inline creator with_priority(detail::priority_number priority) { return creator().with_priority(priority); }
 
-/// Creations by messages that may be coalesced, as those of a proxy `coalesced` may:
-/// `imbrex::coalesced().make_chare<node>(...)`, `imbrex::coalesced().insert(tree, key, ...)`. For many small
-/// chares of which nobody waits for the first.
+/// Creations by messages that may be coalesced, as those of a proxy `coalesced`:
+/// `imbrex::coalesced().make_chare<node>(...)`, `imbrex::coalesced().insert(tree, key, ...)`. Meant for many
+/// small chares whose latency does not matter.
 inline creator coalesced() { return creator().coalesced(); }
 
-/// Creates a single chare on that PE and returns its proxy at once. It has no index and no peers. Throws
-/// imbrex::error if there is no such PE.
+/// Creates a single chare on PE `where` and returns its proxy at once. The chare has no index and no peers.
+/// Throws imbrex::error if there is no such PE.
 template <class T, class... A>
 element<T> make_chare_on(detail::pe_number where, A&&... constructor_arguments) {
   return creator().make_chare_on<T>(where, std::forward<A>(constructor_arguments)...);
 }
 
-/// The same on a PE of the runtime's choice.
+/// Creates a single chare on a PE that the runtime chooses.
 template <class T, class... A>
 element<T> make_chare(A&&... constructor_arguments) {
   return creator().make_chare<T>(std::forward<A>(constructor_arguments)...);

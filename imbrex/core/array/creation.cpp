@@ -17,8 +17,8 @@ namespace {
 
 constexpr const char* of_an_array = "the creation of an array";
 
-/// Is answered by a PE when it, and those below it in the tree whose root asks, have made their parts of an
-/// array.
+/// A request that a PE answers when it and all PEs below it in the tree with this root have made their parts
+/// of an array.
 struct creation_question : message {
   int root = 0;
 
@@ -35,7 +35,8 @@ struct creation_question : message {
   }
 
  private:
-  /// From here on it asks this PE alone, which answers itself for those below.
+  /// Forwards the question to the children. From then on the question concerns this PE alone; the reply
+  /// covers its subtree.
   void pass_on(const processor& pe) {
     is_passed_on_ = true;
     const auto children = children_of(pe, root);
@@ -56,10 +57,10 @@ struct creation_question : message {
   bool is_passed_on_ = false;
 };
 
-/// To all PEs: an array lacks elements, so that no all_reduce over it can end.
+/// Sent to all PEs: an array lacks elements, so no all_reduce over it can end.
 struct news_of_lack : message {
   std::vector<std::byte> why;  ///< as in `local_array::creation_failure`
-  int root = 0;                ///< of the tree by which it goes
+  int root = 0;                ///< root of the tree along which the message is forwarded
 
   static inline message_type type_record = runtime_message_type<news_of_lack>();
   void serialize(auto& ar) { ar(why, root); }
@@ -87,7 +88,7 @@ struct news_of_lack : message {
   bool is_passed_on_ = false;
 };
 
-/// To the PE that made an array: a part of it could not be created.
+/// Sent to the PE that made an array: a part of it could not be created.
 struct creation_failure : message {
   carried_exception why;
 

@@ -11,16 +11,16 @@
 
 namespace imbrex::detail {
 
-/// The PEs below this one in the tree of PEs whose root is the creator's.
+/// The PEs below this one in the tree of PEs that has the creator as its root.
 std::vector<int> children_of(const processor& pe, int creator);
 
-/// Asks all PEs for their parts of an array; ready when each has made its own.
+/// Asks all PEs for their parts of an array; ready when each PE has made its part.
 pending<void> end_of_creation(std::uint64_t collection);
 
-/// This PE's part of an array could not be created. Where it was made those hear of it who wait for its
-/// creation; if nobody does, the run ends.
+/// Reports that this PE's part of an array could not be created. On the creating PE, waiters for the creation
+/// get the exception; without a waiter the run ends.
 void fail_creation(std::uint64_t collection, std::exception_ptr why);
-/// What threw was no constructor, but the array's placement, or memory ran out.
+/// Rethrows an exception that no constructor threw: the array's placement did, or memory ran out.
 [[noreturn]] void rethrow_creation_failure(std::string_view chare_name, int pe);
 [[noreturn]] void throw_wrong_shape(std::string_view chare_name, const std::string& shape);
 

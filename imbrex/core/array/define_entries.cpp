@@ -13,7 +13,7 @@ namespace imbrex {
 
 namespace {
 
-/// On each PE; that of the first numbers what is new.
+/// A group member; the one on the first PE numbers new entries.
 class registrar : public chare<registrar> {
  public:
   std::vector<entry_name> define(const std::vector<entry_definition>& definitions) {

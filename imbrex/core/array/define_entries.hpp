@@ -8,9 +8,10 @@
 
 namespace imbrex {
 
-/// Defines entries in all processes of a run, during the run. One entry, or the main task, awaits it; after
-/// that every process knows the entries by the same numbers. Returns them in the order of the definitions. An
-/// entry that is defined already keeps its number. Throws imbrex::error as `define_entry` does.
+/// Defines entries in all processes of a run, during the run. One entry, or the main task, awaits it;
+/// afterwards every process has the entries under the same numbers. Returns them in the order of the
+/// definitions. An entry that is already defined keeps its number. Throws imbrex::error as `define_entry`
+/// does.
 task<std::vector<entry_name>> define_entries(std::vector<entry_definition> definitions);
 
 }  // namespace imbrex

@@ -6,7 +6,7 @@
 
 namespace imbrex::detail {
 
-/// One element's turn in a broadcast, from here to the end of the block, for the observers of the PE.
+/// Reports one element's call in a broadcast to the observers of the PE, from here to the end of the block.
 class element_turn {
  public:
   element_turn(const scheduler& pe, const message_type& entry, const local_array& part,

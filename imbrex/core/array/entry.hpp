@@ -21,7 +21,7 @@ namespace imbrex::detail {
 template <class T>
 class collection;
 
-/// "block: block::run of type ...", spelled so that no other entry of the program spells the same.
+/// "block: block::run of type ...": a spelling that is unique among the entries of the program.
 template <class T, auto M>
 struct entry_spelling {
   static constexpr std::string_view chare = type_name<T>();
@@ -58,11 +58,11 @@ struct entry_type : message_type {
   }
 };
 
-/// What can be done with messages of that type, which are for M of a T.
+/// The functions of messages of type `Message`, which are for entry M of a T.
 template <class Message, class T, auto M>
 inline constexpr work_type functions_of_entry = functions_of<Message>(entry_spelling<T, M>::of_people.data());
 
-/// Finds this PE's part of the array that a message is for. Null if there is none yet: then the message is
+/// Finds this PE's part of the array that a message is for. Null if there is none yet; then the message is
 /// held.
 template <class T>
 collection<T>* part_for(message& m);
@@ -72,8 +72,8 @@ inline constexpr bool any_carries = false;
 template <class... Argument>
 inline constexpr bool any_carries<std::tuple<Argument...>> = (carries_device_memory<Argument> || ...);
 
-/// Brings argument number I to this PE's device. One that the chare has a place for asks it, with the
-/// arguments before.
+/// Copies argument number I to this PE's device. If the chare provides target memory for it, asks the chare,
+/// passing the preceding arguments.
 template <std::size_t I, class T, class Arguments>
 void land_argument(T& chare, Arguments& given) {
   auto& argument = std::get<I>(given);
@@ -91,10 +91,10 @@ void land_arguments(T& chare, std::tuple<Argument...>& given) {
   }(std::index_sequence_for<Argument...>());
 }
 
-/// Says that a value has come to a channel which its other end has not sent.
+/// The error for a value that the other end of a channel did not send.
 std::exception_ptr second_end();
 
-/// A message that sits in the mailbox or channel M of a T.
+/// A message for the mailbox or channel M of a T.
 template <class T, auto M>
 struct port_message : element_message<key_type<typename T::index_type>> {
   using key_of_element = key_type<typename T::index_type>;
@@ -176,7 +176,7 @@ struct port_message : element_message<key_type<typename T::index_type>> {
   port_message& copy() const { return make_message<port_message>(content.reference, content.value); }
 };
 
-/// A message that calls the entry method M of a T.
+/// A message for the entry method M of a T.
 template <class T, auto M>
 struct call_message : element_message<key_type<typename T::index_type>> {
   using traits = traits_of<M>;
@@ -184,8 +184,8 @@ struct call_message : element_message<key_type<typename T::index_type>> {
   using result = typename traits::result;
   using body = entry_body<typename traits::declared_result>;
 
-  /// True if several elements can be called with one set of arguments: the entry ends at once and moves
-  /// nothing out of it.
+  /// True if one set of arguments can serve several elements: the entry does not suspend and moves nothing
+  /// out of the arguments.
   static constexpr bool is_shareable = !traits::suspends && traits::only_reads_arguments;
 
   static constexpr bool carries = any_carries<arguments_type>;
@@ -241,7 +241,7 @@ struct call_message : element_message<key_type<typename T::index_type>> {
     }
   }
 
-  /// Calls an entry that does not suspend, and answers.
+  /// Calls an entry that does not suspend, and replies.
   void call(chare_header& e) {
     late_exception thrown;
     try {
@@ -261,7 +261,7 @@ struct call_message : element_message<key_type<typename T::index_type>> {
     fail_entry(*this, e, thrown.take());
   }
 
-  /// Another message with these arguments.
+  /// Makes another message with the same arguments.
   call_message& copy() const { return make_message<call_message>(arguments); }
 
  private:
@@ -334,7 +334,7 @@ void check_integers([[maybe_unused]] const A&... arguments) {
   }
 }
 
-/// What reports show of a call of M of a T with these arguments.
+/// The kind that reports show for a call of M of a T with these arguments.
 template <class T, auto M, class... A>
 const message_type& shown_kind_of([[maybe_unused]] const A&... arguments) {
   if constexpr (takes_name<M>) {

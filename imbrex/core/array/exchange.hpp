@@ -18,18 +18,18 @@
 
 namespace imbrex::detail {
 
-/// Values on their way to one PE, for members of one exchange there. `From` says who sent each.
+/// Values sent to one PE, for members of one exchange there. `From` identifies the sender of each value.
 template <class T, class Pattern>
 struct exchange_bundle final : message {
   using key = key_type<typename T::index_type>;
   using from_type = typename Pattern::from_type;
   using value_type = typename Pattern::value_type;
 
-  std::uint64_t number = 0;  ///< of the reduction that the exchange goes along with
+  std::uint64_t number = 0;  ///< number of the reduction that belongs to the exchange
   std::vector<from_type> from;
   std::vector<key> to;
-  /// Of a dense pattern the rows of a matrix: of each sender, in turn, a value for each receiver. Else one
-  /// for each pair.
+  /// In a dense pattern the rows of a matrix: for each sender, in turn, a value for each receiver. Otherwise
+  /// one value for each pair.
   std::vector<value_type> values;
 
   static inline message_type type_record =
@@ -38,7 +38,7 @@ struct exchange_bundle final : message {
   void deliver();
 };
 
-/// A value by itself, for a member that is not where the sender believed.
+/// A single value, for a member that is not on the PE that the sender expected.
 template <class T, class Pattern>
 struct exchange_value final : element_message<key_type<typename T::index_type>> {
   std::uint64_t number = 0;
@@ -51,15 +51,15 @@ struct exchange_value final : element_message<key_type<typename T::index_type>> 
   void deliver();
 };
 
-/// What a receipt says: how many more receipts come, for values that went on by themselves.
+/// The content of a receipt: the number of further receipts, for values that were forwarded singly.
 struct exchange_receipt {
   std::int32_t more = 0;
 
   void serialize(auto& ar) { ar(more); }
 };
 
-/// What goes along with a reduction on this PE, made if nothing does yet. Null, and the run fails, if others
-/// here take it for something else.
+/// The exchange of a reduction on this PE, created on first use. Null if members here disagree on its type;
+/// then the run fails.
 template <class Exchange, class T>
 Exchange* exchange_at(collection<T>& part, std::uint64_t number) {
   auto& slot = part.reductions().exchange_with(number);
@@ -69,15 +69,17 @@ Exchange* exchange_at(collection<T>& part, std::uint64_t number) {
   return its;
 }
 
-/// One exchange on one PE. `Pattern` says what members give and get:
-/// - `value_type` travels, with a `from_type` that says whose it is;
-/// - `add(part, key, given)` keeps what a member gives. A dense pattern (`is_dense`) hands it over to be sent
-///   by `take_rows(part)`, each row a `from_type` and a value for each member; others by `take_given()`, each
-///   a `from_type`, a receiver and a value;
-/// - a `member` gathers what it gets, by `put(member, from, value)`; `finish(part, member)` makes of it the
-///   member's `result_type`, once all has come.
+/// One exchange on one PE. `Pattern` defines the values that members give and get:
+/// - `value_type` is sent, with a `from_type` that identifies its sender;
+/// - `add(part, key, given)` stores a member's values. A dense pattern (`is_dense`) hands them over for
+///   sending by `take_rows(part)`, each row a `from_type` and a value for each member; others by
+///   `take_given()`, each a `from_type`, a receiver and a value;
+/// - a `member` gathers received values by `put(member, from, value)`; `finish(part, member)` makes the
+///   member's `result_type` from them, once all have been received.
 ///
-/// What members give is sent when all that are here have joined. What comes for them waits for that, too, so
+///
+/// The values of members are sent when all members here have joined. Received values wait for that, too, so
+/// that they are sorted at once.
 /// that it is sorted out at once.
 template <class T, class Pattern>
 class exchange final : public exchange_base, public reply_target {
@@ -99,10 +101,10 @@ class exchange final : public exchange_base, public reply_target {
     if (!is_abandoned_) part_.pe().replies().close(address_);
   }
 
-  /// A member here takes part, and gives that.
+  /// A member here joins the exchange with its values.
   template <class Given>
   void join(const key& k, Given&& given) {
-    if (members_.find(k) != nullptr) members_.erase(k);  // of an element that has ended
+    if (members_.find(k) != nullptr) members_.erase(k);  // remove the entry of an element that has ended
     members_.insert(k, joined_.emplace_back(part_, joined_.size()));
     pattern_.add(part_, k, std::forward<Given>(given));
   }
@@ -114,7 +116,7 @@ class exchange final : public exchange_base, public reply_target {
     return is_taken();
   }
 
-  /// Takes values that have come from a PE, which hears when they have been taken.
+  /// Takes values received from a PE, which is notified when they have been taken.
   void take(bundle& b) {
     waiting_.push_back({owned_bundle(&b), b.origin, b.reply, 0});
     if (nobody_will_flush()) sort_out();
@@ -134,7 +136,7 @@ class exchange final : public exchange_base, public reply_target {
     if (nobody_will_flush()) sort_out();
   }
 
-  // What was sent from here is taken, or cannot be.
+  // The callbacks of replies: a sent value was taken, or cannot be.
 
   void accept(std::uint32_t ordinal, void* result) override {
     strays_ += static_cast<exchange_receipt*>(result)->more;
@@ -149,19 +151,19 @@ class exchange final : public exchange_base, public reply_target {
 
  private:
   using member = typename Pattern::member;
-  /// The ordinal of a reply to a value by itself; that to a bundle has none.
+  /// The ordinal of a reply to a single value; a reply to a bundle has ordinal 0.
   static constexpr std::uint32_t of_stray = 1;
 
-  /// Values for members that may still join, and who hears when all have been taken.
+  /// Values for members that may still join, and the sender to notify when all have been taken.
   struct arrival {
     owned_bundle values;
     std::uint32_t sender = 0;
     reply_address reply;
-    std::int32_t more = 0;  ///< values that went on by themselves
+    std::int32_t more = 0;  ///< values that were forwarded singly
   };
 
-  /// A PE without elements closes a reduction only when it is asked to, which may be after its senders have
-  /// closed theirs.
+  /// True if no member here will flush the values. A PE without elements closes a reduction only on request,
+  /// possibly after its senders have closed theirs.
   bool nobody_will_flush() const { return all_have_joined_ || part_.locals().empty(); }
 
   owned_bundle make_bundle() const {
@@ -178,7 +180,7 @@ class exchange final : public exchange_base, public reply_target {
         fill_dense(bundles);
       else
         fill_sparse(bundles);
-    } catch (...) {  // of an operation
+    } catch (...) {  // thrown by an operation
       if (!error_) error_ = thrown_by_reduction(part_.id());
     }
     for (auto& [pe, b] : bundles)
@@ -231,7 +233,7 @@ class exchange final : public exchange_base, public reply_target {
     try {
       part_.pe().dispatch(b, to);
       ++bundles_on_the_way_;
-    } catch (...) {  // it cannot be packed
+    } catch (...) {  // the bundle cannot be packed
       error_ = thrown_by_reduction(part_.id());
     }
   }
@@ -241,8 +243,8 @@ class exchange final : public exchange_base, public reply_target {
     if (is_taken()) part_.reductions().exchange_was_taken(number_);
   }
 
-  /// Gives what has come to the members that have joined, and sends on what is for those who are not here.
-  /// The rest goes on waiting.
+  /// Gives received values to the members that have joined, and forwards values for elements that are not
+  /// here. The other values stay in `waiting_`.
   void sort_out() {
     for (auto& a : std::exchange(waiting_, {})) {
       owned_bundle rest;
@@ -273,12 +275,12 @@ class exchange final : public exchange_base, public reply_target {
         if (members[i] != nullptr) pattern_.put(*members[i], b.from[i], std::move(b.values[i]));
     }
   }
-  /// Of a bundle, the values for one that has not joined here.
+  /// Forwards or keeps the values in a bundle that are for a member that has not joined here.
   void set_aside(arrival& a, std::size_t column, owned_bundle& rest) {
     auto& b = *a.values;
     const auto* const element = part_.find(b.to[column]);
     if (element != nullptr && element->reductions > number_)
-      return;  // it joined elsewhere, where its result was left behind
+      return;  // the member joined on another PE and its result was dropped there
     const auto each = [&](auto visit) {
       if constexpr (Pattern::is_dense)
         for (std::size_t row = 0; row < b.from.size(); ++row)
@@ -292,7 +294,7 @@ class exchange final : public exchange_base, public reply_target {
     if (rest == nullptr) rest = make_bundle();
     add_to_rest(*rest, b, column, each);
   }
-  /// A dense bundle has the same senders in all columns, and so has its rest.
+  /// In a dense bundle all columns have the same senders; so does the rest.
   void add_to_rest(bundle& rest, const bundle& b, std::size_t column, auto each) {
     if constexpr (Pattern::is_dense) {
       std::vector<value_type> widened;
@@ -327,15 +329,15 @@ class exchange final : public exchange_base, public reply_target {
 
   collection<T>& part_;
   const std::uint64_t number_;
-  bool all_have_joined_;  ///< who is here; others may still come
+  bool all_have_joined_;  ///< true once all elements here have joined; others may still arrive
   Pattern pattern_;
-  std::deque<member> joined_;  ///< the members that have joined here, in that order
+  std::deque<member> joined_;  ///< the members that have joined here, in order of joining
   key_map<key, member> members_;
   std::vector<arrival> waiting_;
   reply_address address_;
   std::int64_t bundles_on_the_way_ = 0;
   std::int64_t strays_ =
-      0;  ///< receipts of single values that are to come; they may overtake those of their bundles
+      0;  ///< outstanding receipts of single values; may arrive before the receipts of their bundles
   carried_exception error_;
   bool is_abandoned_ = false;
 };
@@ -372,14 +374,14 @@ void exchange_value<T, Pattern>::deliver() {
   its->take(alone);
 }
 
-/// Takes nothing and gives nothing: what is reduced beside an exchange, whose pattern it names.
+/// The empty reduction that accompanies an exchange; its type names the pattern.
 template <class Pattern>
 struct exchange_operation {
   nothing operator()(const nothing&, const nothing&) const { return {}; }
 };
 
-/// An element takes part in its next reduction, of values V by Op, with what goes along with it: `join(its)`
-/// adds the element there.
+/// Makes an element take part in its next reduction, of values V by Op, and in the accompanying exchange:
+/// `join(its)` adds the element to the exchange.
 template <class Exchange, class V, class Op, class T, class Join>
 auto join_with(T& chare, const char* what, V&& value, Join join) {
   auto& h = element_memory<T>::of(chare);
@@ -401,14 +403,14 @@ auto join_with(T& chare, const char* what, V&& value, Join join) {
   return result;
 }
 
-/// An element takes part in its next collective by that pattern.
+/// Makes an element take part in its next collective with this pattern.
 template <class Pattern, class T, class Given>
 auto join_exchange(T& chare, const char* what, Given&& given) {
   return join_with<exchange<T, Pattern>, nothing, exchange_operation<Pattern>>(
       chare, what, nothing{}, [&](auto& its, const auto& key) { its.join(key, std::forward<Given>(given)); });
 }
 
-/// Consecutive members of a PE in a scan: the first and the last key, and what their values come to.
+/// A run of consecutive members of a PE in a scan: the first and last key, and their combined value.
 template <class Key, class V>
 struct scan_run {
   int pe = 0;
@@ -426,7 +428,7 @@ struct scan_runs {
   void serialize(auto& ar) { ar(runs); }
 };
 
-/// No key lies between.
+/// True if no key lies between the two.
 template <class Key>
 bool follows(const Key& later, const Key& earlier) {
   if constexpr (std::is_integral_v<Key>) {
@@ -436,8 +438,7 @@ bool follows(const Key& later, const Key& earlier) {
   }
 }
 
-/// Puts runs side by side; those of one PE that follow each other become one, and only on that PE are they
-/// added so.
+/// Concatenates runs. Consecutive runs of one PE are combined into one, on that PE only.
 template <class Op>
 struct scan_operation {
   template <class Key, class V>
@@ -501,7 +502,7 @@ class scan_members final : public exchange_base {
     if (order.empty())
       for (std::size_t i = 0; i < keys_.size(); ++i) order.push_back(i);
     std::optional<V> before;  // all runs before
-    std::size_t next = 0;     // of the members
+    std::size_t next = 0;     // index of the next member
     for (const run* r : sorted) {
       std::optional<V> so_far = before;
       for (; next < order.size() && !key_less(r->last, keys_[order[next]]); ++next) {

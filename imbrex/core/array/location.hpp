@@ -26,14 +26,14 @@ template <class Key>
 struct element_message : message {
   Key key{};
 
-  /// Not if it is of an earlier life of the key.
+  /// False if the message is for an earlier element with the key.
   bool is_for(const chare_header& e) const { return !of_one_life || born() == e.born; }
 };
 
-/// Where an element was last known to be.
+/// The last known location of an element.
 struct location {
   std::int32_t pe;      ///< `nowhere` after its destruction
-  std::uint64_t epoch;  ///< of the element when it arrived there: the higher, the newer
+  std::uint64_t epoch;  ///< the element's epoch on arrival there; higher is newer
   std::uint64_t born;   ///< the epoch at which its life began
 };
 inline constexpr std::int32_t nowhere = -1;
@@ -43,7 +43,7 @@ struct key_hasher {
   std::size_t operator()(const Key& key) const { return static_cast<std::size_t>(key_hash(key)); }
 };
 
-/// What broadcasts need to know of a migration (`broadcast_station::confirmed`).
+/// The state that broadcasts need about a migration (`broadcast_station::confirmed`).
 struct caught_up {
   std::uint64_t left_with = 0;
   std::uint64_t until = 0;
@@ -60,30 +60,33 @@ struct location_receipt;
 template <class Index>
 struct follower;
 
-/// One PE's part of an array: which elements are here and where messages to the others go.
+/// One PE's part of an array: the elements here, and the destinations of messages to others.
 ///
-/// Each element has a home, the PE of its placement, which hears of each arrival and of the end, and then
-/// tells the PE that the element has left. Others are told where an element is only when it has arrived
-/// there. So a message that finds no element has come too late, never too early. It goes
-///   - to where the element has gone from here, if that is still known, and the sender is told;
-///   - else home, where it waits if the element has not been inserted, and is an error if it was destroyed.
-///   The home
+///
+/// Each element has a home, the PE of its placement. The home is notified of each arrival and of the end, and
+/// then notifies the PE that the element has left. Other PEs are told a location only after the element has
+/// arrived there. So a message that finds no element is always too late, never too early. The message goes
+/// - to the PE to which the element went from here, if that is still known, and the sender is notified;
+/// - else to the home, where the message waits if the element has not been inserted, and is an error if it
+///   was destroyed. The home knows a newer location than this PE: it was notified before this PE could
+///   forget.
 ///     knows a newer place than this one: it was told before this PE could forget.
-/// But one for an element that is not known to have arrived goes after it at once, as else it would never
-/// reach one that soon moves on. It goes in a `follower`, which says with what epoch the element will arrive:
-/// if it has overtaken the element it goes home, and waits there for news as new as that. Each hop goes to a
-/// newer place, so a message arrives, once, and cannot run in circles. News of an element has the epoch of
-/// what it tells, which each move, end and insertion raises: what is overtaken by newer news is no news. A
-/// message of a certain life, a copy of a broadcast or the restart of an entry, is refused where it meets a
-/// later element of its key.
+/// The exception is a message for an element that is not known to have arrived. Such a message follows the
+/// element at once; otherwise it might never reach an element that soon moves on. The message is sent in a
+/// `follower`, which carries the epoch with which the element will arrive. A follower that has overtaken the
+/// element goes home, and waits there for news with that epoch or a newer one. Each hop goes to a newer
+/// location, so a message arrives exactly once and cannot run in circles. News of an element carries the
+/// epoch of the reported event; each move, end and insertion raises it. News that is older than the known
+/// state is ignored. A message for one life of an element (a copy of a broadcast, or the restart of an entry)
+/// is refused if it finds a later element with the key.
 ///
-/// Other knowledge may be forgotten: where elements are that others have told of, where those went that have
-/// left, and which keys' elements have ended. A dense array needs nothing of the latter: all of its elements
-/// have been there. A place that messages of this PE use is remembered. The others are forgotten
-///   - after some thousands of news, if it is told where an element went, or that it has ended;
-///   - after some periods, if another PE has told of it. A period ends at the next message to another PE when
-///     so many places have been used in it, or told of, as were used in the one before. It doubles while this
-///     PE is told again of places that it had forgotten.
+/// Other knowledge may be forgotten: locations reported by others, destinations of elements that have left,
+/// and keys whose elements have ended. Dense arrays need no record of the last: all of their elements have
+/// existed. A location that messages of this PE use is remembered. Others are forgotten
+/// - after some thousands of news, for destinations of elements that left here, and for ended elements;
+/// - after some periods, for locations reported by other PEs. A period ends at the next message to another PE
+///   once the number of locations used in it, or reported, equals the number in the preceding period. The
+///   period doubles while this PE is again told of locations that it had forgotten.
 template <class Index>
 class element_map : public collection_base {
  public:
@@ -95,82 +98,82 @@ class element_map : public collection_base {
 
   header* find(const key& k) const { return elements_.find(k); }
 
-  /// The PE that a message for an element should be sent to. Throws what the placement throws.
+  /// The PE to which a message for an element should be sent. Throws the placement's exceptions.
   int place_of(const key& k) {
     if (elements_.find(k) != nullptr) return pe().pe();
     return known_.empty() ? home_of(k) : last_place_of(k);
   }
 
   virtual int home_of(const key& k) const = 0;
-  /// At the home, for an element that is nowhere: true if it has been destroyed though nothing is known of
-  /// it.
+  /// At the home, for an element that is on no PE: true if it was destroyed, even if no record of it remains.
   virtual bool was_destroyed(const key& k) const = 0;
   virtual std::string key_name(const key& k) const = 0;
-  /// At the home: true if a constructor has left the array without that element.
+  /// At the home: true if a constructor's exception left the array without this element.
   bool was_never_created(const key& k) const {
     return !creation_failure.empty() && is_nowhere(k) && was_destroyed(k);
   }
-  /// At the home.
+  /// At the home: true if the element is on no PE.
   bool is_nowhere(const key& k) const { return find(k) == nullptr && known_elsewhere(k) == nullptr; }
-  /// At the home, of an element that is nowhere: "was never created".
+  /// At the home, for an element that is on no PE: the reason, such as "was never created".
   const char* why_nowhere(const key& k) const;
 
-  /// A message came for an element that is not here.
+  /// Routes a received message whose element is not here.
   void route(element_message<key>& m);
 
-  /// At the home, from the PE where that is so: where an element is, or that it is no more. `from` is the PE
-  /// that it left.
+  /// At the home: a PE reports the location of an element, or its end. `from` is the PE that the element
+  /// left.
   void reported(const key& k, const location& where, int from, const caught_up& given);
-  /// The home knows that an element that was here has arrived there, or ended.
+  /// The home has recorded the arrival, or the end, of an element that was here.
   void confirmed(const key& k, const location& where, const caught_up& given);
-  /// News of where an element is. `was_told`: this PE had been told of that place, and has asked again.
+  /// News of an element's location. `was_told`: this PE had been told of the location before and has used it
+  /// again.
   void heard(const key& k, const location& where, bool was_told);
-  /// A message came that was sent after an element.
+  /// A message that was sent after an element has been received.
   void followed(follower<Index>& f);
 
   void describe_held(std::vector<std::string>& lines, std::size_t most, bool also_migrating) const override;
   std::size_t count_held() const override;
   bool holds_messages() const override { return !held_.empty(); }
 
-  /// Of each kind that may be forgotten, at least so many of the newest places are remembered.
+  /// The least number of newest locations that are remembered, for each kind that may be forgotten.
   static constexpr std::size_t places_remembered = 8192;
   std::size_t places_known() const { return known_.size(); }
 
  protected:
-  /// An element that is here from now on: created, or arrived. If an exception leaves it without a slot, it
-  /// is not.
+  /// Adds an element that was created here or has arrived. If an exception leaves it without a slot, it is
+  /// not added.
   void put(header& e);
-  /// An element leaves.
+  /// Removes an element that migrates.
   void take_out(header& e, const location& goes);
-  /// An element has ended.
+  /// Removes an element that has ended.
   void take_out_for_good(header& e);
-  /// An element has arrived from a PE.
+  /// Reports to the home that an element has arrived from PE `from`.
   void report_arrival(const header& e, int from, const caught_up& given);
-  /// The same where nobody will ask any more where it is.
+  /// Removes an element whose location nobody will ask for any more.
   void remove(header& e);
   void reserve(std::size_t n);
-  /// At the home: where an element is if it is not here; null if it is nowhere.
+  /// At the home: the location of an element that is on another PE; null if it is on no PE.
   const location* known_elsewhere(const key& k) const;
-  /// Of an element that the array did not begin with.
+  /// The location of an element that is inserted after the array's creation.
   location place_of_insertion() const { return {pe().pe(), last_end_ + 1, last_end_ + 1}; }
-  /// Refuses what waits for elements that there will never be.
+  /// Refuses messages that wait for elements that will never exist.
   void refuse_held();
   void discard_held() noexcept;
 
  private:
   enum class kind : std::uint8_t {
-    leaves,     ///< it has left here, and is not known to have arrived
-    is_away,    ///< at the home: it is there
-    has_left,   ///< it has left here, and has arrived there, or somewhere later; may be forgotten
-    was_heard,  ///< it has been there; may be forgotten
-    has_ended   ///< at the home: it has been destroyed; may be forgotten
+    leaves,     ///< has left here, and is not known to have arrived
+    is_away,    ///< at the home: is at the recorded location
+    has_left,   ///< has left here, and has arrived at the recorded location or a later one; may be forgotten
+    was_heard,  ///< was at the recorded location; may be forgotten
+    has_ended   ///< at the home: was destroyed; may be forgotten
   };
   static constexpr std::size_t kinds = 5;
   struct place {
     location last;
     kind what;
-    std::uint8_t age = 0;        ///< how often some were forgotten since it was news or a message used it
-    std::int32_t told = nobody;  ///< of the PEs that were told of it, the one with the highest lot
+    std::uint8_t age = 0;        ///< number of forgetting passes since the last news or use
+    std::int32_t told = nobody;  ///< the PE with the highest lot among those notified of this location
   };
   static constexpr std::int32_t nobody = -1;
   static constexpr std::uint8_t oldest = 2;
@@ -185,12 +188,12 @@ class element_map : public collection_base {
   };
   counted forget_old(kind what);
   void end_period();
-  /// Makes a choice among PEs that differs from key to key.
+  /// A pseudo-random number that ranks PEs differently for each key.
   static std::uint64_t lot(const key& k, std::int32_t pe);
-  /// At the home.
+  /// At the home: records the end of an element.
   void end(const key& k, const location& gone);
   bool is_elsewhere(const key& k) const { return known_elsewhere(k) != nullptr; }
-  /// True if what is known here of an element is its arrival with that epoch, or newer.
+  /// True if the known state of an element is its arrival with this epoch, or newer.
   bool knows_as_new(const key& k, std::uint64_t epoch) const;
   void send_report(const key& k, const location& where, int home, int from, const caught_up& given);
   void send_receipt(const key& k, const location& where, int to, const caught_up& given);
@@ -202,11 +205,11 @@ class element_map : public collection_base {
 
   key_map<key, header> elements_;
   std::unordered_map<key, place, key_hasher<key>> known_;
-  std::array<std::size_t, kinds> news_{};   ///< of each kind, since some were forgotten
-  std::size_t period_ = places_remembered;  ///< in places that were used or told of
-  std::size_t places_used_ = 0;             ///< in this period, or told of
-  std::size_t told_again_ = 0;              ///< in this period, of forgotten places
-  std::uint64_t last_end_ = 0;              ///< the newest epoch of all elements of this home that have ended
+  std::array<std::size_t, kinds> news_{};   ///< news by kind since the last forgetting pass of that kind
+  std::size_t period_ = places_remembered;  ///< in locations that were used or reported
+  std::size_t places_used_ = 0;             ///< used in this period, or reported
+  std::size_t told_again_ = 0;              ///< reports in this period of forgotten locations
+  std::uint64_t last_end_ = 0;              ///< the newest epoch of all ended elements of this home
   std::unordered_map<key, std::vector<element_message<key>*>, key_hasher<key>> held_;
 };
 
@@ -225,7 +228,7 @@ int element_map<Index>::last_place_of(const key& k) {
 
 template <class Index>
 void element_map<Index>::route(element_message<key>& m) {
-  // It is for one that was here before, or for whom there will be no place any more.
+  // The message is for an earlier element with the key, or the array is closed.
   if (find(m.key) != nullptr || is_closed()) return refuse(m);
   message_guard mine(m);
   const int home = home_of(m.key);
@@ -234,7 +237,7 @@ void element_map<Index>::route(element_message<key>& m) {
   const auto at = known_.find(m.key);
   if (at == known_.end()) {
     if (!is_home) return pe().dispatch(m, home);
-    // What is for one life was sent when that had begun, so it has ended.
+    // A message for one life was sent after that life had begun, so the element has ended.
     return m.of_one_life || was_destroyed(m.key) ? refuse(m) : hold(m);
   }
   switch (at->second.what) {
@@ -275,7 +278,9 @@ void element_map<Index>::followed(follower<Index>& f) {
 template <class Index>
 bool element_map<Index>::knows_as_new(const key& k, std::uint64_t epoch) const {
   const auto at = known_.find(k);
-  if (at == known_.end()) return home_of(k) == pe().pe();  // its end, which may be forgotten
+  if (at == known_.end())
+    return home_of(k) == pe().pe();  // then it is the element's end, which may be
+                                     // forgotten
   const auto& last = at->second.last;
   switch (at->second.what) {
     case kind::is_away: return last.epoch >= epoch;
@@ -307,7 +312,7 @@ std::uint64_t element_map<Index>::lot(const key& k, std::int32_t pe) {
 template <class Index>
 void element_map<Index>::reported(const key& k, const location& where, int from, const caught_up& given) {
   const auto at = known_.find(k);
-  // An element that is elsewhere is known here: where none is, it has come back since, or ended.
+  // A location elsewhere would be recorded: without a record, the element has returned since, or has ended.
   if (find(k) == nullptr && at != known_.end()) {
     const auto& last = at->second.last;
     const bool arrives = at->second.what == kind::leaves && where.epoch == last.epoch;
@@ -469,14 +474,14 @@ template <class Index>
 void element_map<Index>::know(const key& k, const location& where, kind what) {
   known_.insert_or_assign(k, place{where, what});
   if (!may_be_forgotten(what) || what == kind::was_heard) return;
-  // As many as a quarter of all, so that the look through all costs a few steps for each.
+  // The threshold is a quarter of all locations, so that a pass costs only a few steps for each news.
   auto& news = news_[static_cast<std::size_t>(what)];
   if (++news <= std::max(places_remembered, known_.size() / 4)) return;
   news = 0;
   forget_old(what);
 }
 
-/// Forgets the places of one kind that are the oldest, and counts those that were used since the last time.
+/// Forgets the oldest locations of one kind, and counts those used since the last pass.
 template <class Index>
 auto element_map<Index>::forget_old(kind what) -> counted {
   counted left;
@@ -494,12 +499,12 @@ auto element_map<Index>::forget_old(kind what) -> counted {
   return left;
 }
 
-/// A PE that goes through many partners again and again remembers all of them, since each is used in each two
-/// periods. One whose partners are ever new ones remembers those of some periods, which grow no longer. The
-/// look through all costs some steps for each place that was used or told of.
+/// A PE that repeatedly cycles through many partners remembers all of them, since each is used within two
+/// periods. A PE with ever new partners remembers those of some periods, whose length stays constant. A pass
+/// costs a few steps for each location that was used or reported.
 template <class Index>
 void element_map<Index>::end_period() {
-  constexpr std::size_t one_told_again = 1024;  // fewer of all are the price of forgetting
+  constexpr std::size_t one_told_again = 1024;  // a lower rate of forgotten partners is accepted
   const counted left = forget_old(kind::was_heard);
   if (told_again_ * one_told_again > places_used_)
     period_ *= 2;
@@ -531,7 +536,7 @@ bool element_map<Index>::before(const chare_header& a, const chare_header& b) co
   return key_less(static_cast<const header&>(a).key, static_cast<const header&>(b).key);
 }
 
-/// They find out anew where they go.
+/// Routes the held messages again.
 template <class Index>
 void element_map<Index>::release_held(const key& k) {
   const auto at = held_.find(k);
@@ -572,7 +577,7 @@ element_map<Index>::element_map(processor& pe, std::uint64_t id, const class_nam
 template <class Index>
 element_map<Index>::~element_map() = default;
 
-/// Tells a PE where an element is.
+/// Notifies a PE of an element's location.
 template <class Index>
 struct location_notice : message {
   key_type<Index> key{};
@@ -590,7 +595,7 @@ struct location_notice : message {
   }
 };
 
-/// Tells the home.
+/// Reports an element's location to the home.
 template <class Index>
 struct location_report : message {
   key_type<Index> key{};
@@ -609,7 +614,7 @@ struct location_report : message {
   }
 };
 
-/// Tells the PE that the element has left.
+/// Notifies the PE that an element has left.
 template <class Index>
 struct location_receipt : message {
   key_type<Index> key{};
@@ -629,8 +634,8 @@ struct location_receipt : message {
 /// Carries a message after an element.
 template <class Index>
 struct follower : element_message<key_type<Index>> {
-  std::uint64_t epoch = 0;     ///< with which the element arrives where this goes
-  message* content = nullptr;  ///< for it
+  std::uint64_t epoch = 0;     ///< the epoch with which the element arrives at the destination
+  message* content = nullptr;  ///< the message for the element
 
   follower() = default;
   follower(const follower&) = delete;

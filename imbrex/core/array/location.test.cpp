@@ -20,7 +20,7 @@ namespace imbrex::location_test {
 
 constexpr std::size_t remembered = detail::element_map<index<1>>::places_remembered;
 
-/// Counts what a PE is told of places.
+/// Counts the location notices that a PE receives.
 class notice_counter final : public observer {
  public:
   explicit notice_counter(std::atomic<int>& count) : count_(count) {}
@@ -32,7 +32,7 @@ class notice_counter final : public observer {
   std::atomic<int>& count_;
 };
 
-/// How many notices the PEs of a run have had.
+/// The number of notices that the PEs of a run have received.
 class notices {
  public:
   int take() { return count_.exchange(0); }
@@ -90,7 +90,7 @@ class speaker : public chare<speaker> {
   }
 };
 
-/// Elements that talk to their neighbours are told once of each that has moved.
+/// Elements that send to their neighbours are notified once of each that has moved.
 TEST(location, remembers_all_partners) {
   notices told;
   EXPECT_EQ(run(threads(4),
@@ -115,7 +115,7 @@ TEST(location, remembers_all_partners) {
             0);
 }
 
-/// The same where the news of a place come before the next message is sent.
+/// Notices arrive before the next message is sent.
 TEST(location, learns_to_remember_partners_that_it_has_forgotten) {
   notices told;
   EXPECT_EQ(run(threads(3),
@@ -135,7 +135,7 @@ TEST(location, learns_to_remember_partners_that_it_has_forgotten) {
             0);
 }
 
-/// Ever new partners.
+/// Partners change all the time.
 TEST(location, forgets_partners_that_are_used_no_more) {
   EXPECT_EQ(run(threads(3),
                 []() -> task<> {

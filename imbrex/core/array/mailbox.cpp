@@ -36,7 +36,9 @@ void mailbox_base::discard() noexcept {
 }
 
 bool mailbox_base::receiver::accept_unread() {
-  if (next_ != nullptr && from_.first_waiting_ != nullptr) return false;  // whose turn is before
+  if (next_ != nullptr && from_.first_waiting_ != nullptr)
+    return false;  // a receiver in order that waits
+                   // behind others
   auto* const l = wanted_ != nullptr ? from_.unread_.find(*wanted_) : from_.unread_.first();
   if (l == nullptr) return false;
   accept(*l);

@@ -24,11 +24,11 @@ using reference_number = narrowed<std::int64_t, reference_words>;
 
 /// The name of a mailbox or channel of the entry's chare.
 std::string describe_port(const scope& entry, const void* port);
-/// True if it is a member of the entry's chare.
+/// True if the port is a member of the entry's chare.
 bool is_own_port(const scope& entry, const void* port);
 
-/// What a mailbox knows of a message: its own part, and the whole (`envelope`), which it destroys when the
-/// value is taken.
+/// A mailbox's part of a message. The whole message is `envelope`, which the mailbox destroys when the value
+/// is taken.
 struct letter_base {
   std::int64_t reference = 0;
   letter_base* earlier = nullptr;  ///< among the unread, in order of arrival
@@ -41,7 +41,7 @@ struct letter : letter_base {
   V value{};
 };
 
-/// The envelope of a letter that came out of a serialised mailbox.
+/// The envelope of a letter from a deserialised mailbox.
 template <class V>
 struct bare_letter : message {
   letter<V> content;
@@ -53,7 +53,8 @@ struct bare_letter : message {
   void deliver() { message_guard mine(*this); }
 };
 
-/// Unread letters in order of arrival; many of them also by reference number, so that finding one stays O(1).
+/// Unread letters in order of arrival. Many letters are also indexed by reference number, so that a search
+/// stays O(1).
 class unread_letters {
  public:
   std::size_t size() const { return size_; }
@@ -69,7 +70,7 @@ class unread_letters {
       put_into_bucket(l);
   }
 
-  /// The oldest with that reference, or null.
+  /// The oldest letter with this reference number, or null.
   letter_base* find(std::int64_t reference) const {
     letter_base* l = first_;
     if (buckets_.empty()) {
@@ -110,7 +111,7 @@ class unread_letters {
   std::vector<bucket> buckets_;
 };
 
-/// What a mailbox does that does not depend on the type of its values.
+/// The part of a mailbox that does not depend on the type of its values.
 class mailbox_base {
  public:
   mailbox_base() = default;
@@ -118,11 +119,11 @@ class mailbox_base {
   mailbox_base(const mailbox_base&) = delete;
   mailbox_base& operator=(const mailbox_base&) = delete;
 
-  /// Somebody waits, or is about to.
+  /// A receiver that waits or is about to wait.
   class receiver;
 
   void put(letter_base& l);
-  /// Where values are received in the order of their numbers: gives those that have come to who waits.
+  /// For values received in the order of their numbers: hands arrived values to the waiting receivers.
   void pass_on();
 
  protected:
@@ -136,13 +137,13 @@ class mailbox_base {
 
 class mailbox_base::receiver : public suspension {
  public:
-  /// Waits for the value with that reference number; if there is none, for any.
+  /// Waits for the value with this reference number; without a number, for any value.
   receiver(mailbox_base& from, std::optional<std::int64_t> reference)
       : from_(from), reference_(reference.value_or(-1)), wanted_(reference ? &reference_ : nullptr) {}
-  /// Waits for the value that has the number `*next` when it is this one's turn, and counts it as soon as it
-  /// has come.
+  /// Waits for the value with number `*next`, once all earlier receivers have theirs. Increments `*next` as
+  /// soon as the value is received.
   receiver(mailbox_base& from, std::int64_t* next) : from_(from), wanted_(next), next_(next) {}
-  /// Only before it is awaited.
+  /// Only before the receiver is awaited.
   receiver(receiver&& other) noexcept
       : from_(other.from_),
         reference_(other.reference_),
@@ -159,7 +160,7 @@ class mailbox_base::receiver : public suspension {
     if (next_ != nullptr) {
       std::int64_t turn = 0;
       for (auto* each = from_.first_waiting_; each != nullptr; each = each->later_) ++turn;
-      reference_ = *next_ + turn;  // if nobody before it gives up
+      reference_ = *next_ + turn;  // provided that no earlier receiver gives up
     }
     begin(entry);
     later_ = nullptr;
@@ -177,7 +178,7 @@ class mailbox_base::receiver : public suspension {
     if (before_ != nullptr || got_ != nullptr) [[unlikely]]
       give_up();
   }
-  /// The letter that has come.
+  /// The received letter.
   letter_base& take() {
     const bool has_waited = leave_entry();
     if (const auto* const observers = observer_list::here()) [[unlikely]]
@@ -192,7 +193,7 @@ class mailbox_base::receiver : public suspension {
  private:
   friend class mailbox_base;
 
-  /// Takes a letter that was there already; false if none is for it.
+  /// Takes a letter that has already arrived; false if none matches.
   bool accept_unread();
   void give_up() noexcept;
   void tell_taken(const observer_list& observers, bool has_waited) const;
@@ -211,12 +212,13 @@ class mailbox_base::receiver : public suspension {
   }
 
   mailbox_base& from_;
-  std::int64_t reference_ = -1;         ///< of one in order what a trace calls its wait; -1 for any
-  const std::int64_t* wanted_;          ///< the number that it waits for; null for any
-  std::int64_t* const next_ = nullptr;  ///< counts what has been received in order
+  std::int64_t reference_ = -1;         ///< reference number; for a receiver in order the one shown in
+                                        ///< traces; -1 for any
+  const std::int64_t* wanted_;          ///< the number to wait for; null for any
+  std::int64_t* const next_ = nullptr;  ///< counter of the values received in order
   letter_base* got_ = nullptr;
-  receiver* later_ = nullptr;    ///< among those that wait
-  receiver** before_ = nullptr;  ///< what points to it there; null unless it waits
+  receiver* later_ = nullptr;    ///< the next waiting receiver
+  receiver** before_ = nullptr;  ///< the pointer to this receiver in the list; null unless waiting
   waiter waiter_;
 };
 
@@ -242,10 +244,10 @@ inline void mailbox_base::pass_on() {
 
 }  // namespace detail
 
-/// A port of a chare: a public member to which others send values, each with a reference number, and from
-/// which the chare's entries receive them in any order they like: `send<&block::halo>(to, 3, face{...})`
-/// there, `co_await halo.receive(3)` here. Values that come early wait. Several entries may wait at once; a
-/// value goes to the one that has waited longest for its reference.
+/// A port of a chare: a public member to which others send values, each with a reference number. The chare's
+/// entries receive them in any order: `send<&block::halo>(to, 3, face{...})` there, `co_await
+/// halo.receive(3)` here. Values that arrive early are stored. Several entries may wait at once; a value goes
+/// to the entry that has waited longest for its reference number.
 template <class T>
 class mailbox : detail::mailbox_base {
   static_assert(
@@ -267,38 +269,38 @@ class mailbox : detail::mailbox_base {
   }
   /// Waits for the oldest value, whatever its reference number.
   receiver receive_any() { return receiver(*this, std::nullopt); }
-  /// For a channel: waits for the value whose reference number is `*next`, and adds one to it.
+  /// For a channel: waits for the value with reference number `*next`, and increments `*next`.
   receiver receive_in_order(std::int64_t* next) { return receiver(*this, next); }
 
-  /// Values that have come and not been received.
+  /// Number of values that have arrived and are unread.
   std::size_t size() const { return unread_.size(); }
   /// True if `receive(reference)` would not suspend.
   bool has(detail::reference_number reference) const { return unread_.find(reference) != nullptr; }
 
-  /// For the runtime: a value has come.
+  /// For the runtime: stores a value that has arrived.
   using mailbox_base::pass_on;
   using mailbox_base::put;
   /// Unread values migrate with the chare.
   void serialize(auto& ar);
-  /// For the runtime: adds what they hold of the memory of devices.
+  /// For the runtime: adds the device memory of unread values.
   void collect_unread(std::vector<detail::device_part*>& parts) {
     for (auto* l = unread_.first(); l != nullptr; l = l->later)
       detail::collect_device_parts(static_cast<detail::letter<T>*>(l)->value, parts);
   }
 };
 
-/// What `receive` gives: co_await it at once.
+/// The awaitable of `receive`: co_await it at once.
 template <class T>
 class [[nodiscard("co_await the value")]] mailbox<T>::receiver final : public detail::mailbox_base::receiver {
  public:
   using detail::mailbox_base::receiver::receiver;
-  /// Only before it is awaited; so that when_all and when_any can take it.
+  /// Only before the receiver is awaited; used by when_all and when_any.
   receiver(receiver&& other) noexcept = default;
 
   T await_resume() {
     T value = std::move(static_cast<detail::letter<T>&>(take()).value);
     release();
-    detail::land_device_memory(value);  // its chare may have moved since it came
+    detail::land_device_memory(value);  // the chare may have migrated since the value arrived
     return value;
   }
 };

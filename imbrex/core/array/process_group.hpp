@@ -15,25 +15,25 @@
 namespace imbrex {
 namespace detail {
 
-/// The first PE of a process, on which its chare of a process group is.
+/// The first PE of a process; the process's chare of a process group is on this PE.
 int first_pe_of(int process);
 int number_of_processes();
 int process_of_this_pe();
 
-/// Of process groups: element i on the first PE of process i, for good.
+/// The placement of process groups: element i stays on the first PE of process i.
 struct process_placement {
   int operator()(const index<1>& process, const index<1>&, int) const { return first_pe_of(process[0]); }
 };
 template <>
 inline constexpr bool stays_on_its_pe<process_placement> = true;
 
-/// A function that is to be called with a chare on its PE. It lies in the frame that awaits its end, in the
-/// same process: a loop of one chunk.
+/// A function to be called with a chare on the chare's PE. The object lies in the frame that awaits the end,
+/// in the same process. The call is a loop of one chunk.
 template <class T>
 class chare_call : public shared_loop {
  public:
   explicit chare_call() : shared_loop(1) {}
-  /// Before the call, on its PE.
+  /// Sets the chare; on its PE, before the call.
   void give(T& chare) { chare_ = &chare; }
 
  protected:
@@ -49,7 +49,7 @@ class typed_chare_call final : public chare_call<T> {
   using result_type = std::invoke_result_t<F&, T&>;
 
   explicit typed_chare_call(F& function) : function_(function) {}
-  /// After the end.
+  /// The result; after the end of the call.
   storable<result_type> take_result() { return std::move(*result_); }
 
  private:
@@ -66,7 +66,7 @@ class typed_chare_call final : public chare_call<T> {
   std::optional<storable<result_type>> result_;
 };
 
-/// From a PE to that of its process's chare.
+/// Sent by a PE to the PE of its process's chare.
 template <class T>
 struct chare_call_message final : element_message<key_type<typename T::index_type>> {
   std::shared_ptr<chare_call<T>> call;
@@ -78,7 +78,7 @@ struct chare_call_message final : element_message<key_type<typename T::index_typ
 
   static inline message_type type_record =
       runtime_message_type<chare_call_message>({"call in a process", shown_type<T>::name});
-  void serialize(auto&) {}  // it stays in its process
+  void serialize(auto&) {}  // the message never leaves its process
   void deliver() {
     auto* part = part_for<T>(*this);
     if (part == nullptr) return;
@@ -116,8 +116,8 @@ task<std::invoke_result_t<F&, T&>> call_in_process(array<T> members, F function)
 
 }  // namespace detail
 
-/// The proxy of a process group: one chare in each process of the job, on the process's first PE, where it
-/// stays. For what the PEs of a process share: a table, a file, a cache. Made by `make_process_group`.
+/// The proxy of a process group: one chare in each process of the job, fixed on the process's first PE. Meant
+/// for data that the PEs of a process share: a table, a file, a cache. Made by `make_process_group`.
 template <class T>
 class process_group {
  public:
@@ -126,21 +126,21 @@ class process_group {
   process_group() = default;
   explicit process_group(array<T> members) : members_(members) {}
 
-  /// The chare of that process, with this proxy's priority. Throws imbrex::error if there is no such process.
+  /// The chare of this process, with this proxy's priority. Throws imbrex::error if there is no such process.
   element<T> operator[](int process) const { return members_[process]; }
-  /// How many processes the job has.
+  /// Number of processes of the job.
   int size() const { return members_.shape()[0]; }
   /// Becomes ready when all chares of the group exist: see array::created.
   pending<void> created() const { return members_.created(); }
   /// Destroys the group: see array::destroy.
   pending<void> destroy() const { return members_.destroy(); }
 
-  /// Calls a function with the chare of this PE's process, on the chare's PE and by itself: none of its
-  /// entries runs meanwhile. The result, which may be void, is awaited: `const int n = co_await
-  /// tables.local([&](table& t) { return t.find(key); });`. Nothing is packed, so the function may have
-  /// references to what lives until then. It may not wait. What it throws is thrown by co_await, as an
-  /// imbrex::error is if the chare has been destroyed. One message there and one back, within the process; on
-  /// the chare's PE they go through its queue.
+  /// Calls a function with the chare of this PE's process, on the chare's PE. No entry of the chare runs
+  /// meanwhile. The result, which may be void, is awaited: `const int n = co_await tables.local([&](table& t)
+  /// { return t.find(key); });`. Nothing is packed, so the function may refer to objects that outlive the
+  /// await. The function must not wait. co_await throws the exceptions of the function, and imbrex::error if
+  /// the chare has been destroyed. The cost is one message in each direction within the process; on the
+  /// chare's PE they go through the queue.
   template <class F>
     requires std::invocable<F&, T&>
   task<std::invoke_result_t<F&, T&>> local(F function) const {
@@ -154,7 +154,7 @@ class process_group {
   auto reduce(Op operation, A&&... arguments) const {
     return members_.template reduce<M>(operation, std::forward<A>(arguments)...);
   }
-  /// Says what is missing.
+  /// Reports a missing operation at compile time.
   template <auto M>
   auto reduce() const {
     return detail::refuse_no_operation<typename detail::traits_of<M>::result>();
@@ -175,14 +175,14 @@ class process_group {
   array<T> members_;
 };
 
-/// Sends to the chare of each process.
+/// Sends a message to the chare of each process.
 template <auto M, class T, class... A>
 void send(const process_group<T>& to, A&&... arguments) {
   send<M>(to.members(), std::forward<A>(arguments)...);
 }
 
 /// Creates a process group: one chare in each process, constructed from copies of the arguments. where()[0]
-/// is the number of its process.
+/// is the process number.
 template <class T, class... A>
 process_group<T> make_process_group(const A&... constructor_arguments) {
   static_assert(std::is_same_v<typename T::index_type, index<1>>,

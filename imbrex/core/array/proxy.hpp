@@ -21,7 +21,7 @@ namespace imbrex {
 
 namespace detail {
 
-/// Replaces a class whose index is not known, so that the compiler reports that only once.
+/// Stands in for a class with unknown index type, so that the compiler reports the error only once.
 struct unknown_class {
   using index_type = index<1>;
 };
@@ -33,7 +33,7 @@ namespace detail {
 template <class T>
 inline constexpr bool has_public_index = requires { typename T::index_type; };
 
-/// True if the index of T is known; says why not otherwise.
+/// True if the index type of T is known; otherwise a static_assert says why not.
 template <class T>
 consteval bool check_index_is_known() {
   if constexpr (has_public_index<T>) {
@@ -54,9 +54,9 @@ consteval bool check_index_is_known() {
 
 }  // namespace detail
 
-/// The index type of the chare class T. If two classes keep proxies of each other, one of them is only
-/// declared so far; specialise this after its declaration: `template <> struct imbrex::index_of<pair> { using
-/// type = imbrex::index<6>; };`
+/// The index type of the chare class T. If two classes keep proxies of each other, one of them is still
+/// incomplete at the other's definition. Specialise this template after its declaration: `template <> struct
+/// imbrex::index_of<pair> { using type = imbrex::index<6>; };`
 template <class T>
 struct index_of {
   using type =
@@ -79,13 +79,13 @@ void check_priority(int priority);
 using pe_number = narrowed<int, pe_words>;
 using priority_number = narrowed<int, priority_words>;
 
-/// An integer of another type than an array's keys.
+/// An integer type that differs from an array's key type.
 template <class I, class Key>
 concept other_integer =
     std::integral<I> && std::integral<Key> && !std::same_as<I, Key> && !std::same_as<Key, bool>;
 [[noreturn]] void throw_not_here(std::string_view group_of, int pe);
 
-/// Refuses `coalesced` of a proxy of many chares.
+/// Rejects `coalesced` for a proxy of many chares at compile time.
 template <class Proxy>
 Proxy refuse_coalesced() {
   static_assert(
@@ -99,7 +99,7 @@ template <class T, auto M, class Op>
 using reduction_of =
     reduction<storable<typename traits_of<M>::result>, Op, key_type<typename index_of<T>::type>>;
 
-/// Refuses a reduction of Vs that does not say how.
+/// Rejects a reduction of Vs without an operation at compile time.
 template <class V>
 pending<V> refuse_no_operation() {
   static_assert(
@@ -108,16 +108,16 @@ pending<V> refuse_no_operation() {
   return pending<V>("nothing");
 }
 
-/// Combines the ends of calls that have no result.
+/// The operation for calls without results: combines their ends.
 struct completion_operation {
   nothing operator()(const nothing&, const nothing&) const { return {}; }
 };
 
 }  // namespace detail
 
-/// The proxy of one chare, wherever it is: a small value that can be stored, compared and sent. It may name
-/// an element that does not exist yet; messages to it wait for its insertion. A default-constructed proxy
-/// names nothing, and using it is an imbrex::error.
+/// The proxy of one chare, on whatever PE: a small value that can be stored, compared and sent. It may name
+/// an element that does not exist yet; messages to it wait for its insertion. Using a default-constructed
+/// proxy throws imbrex::error.
 template <class T>
 class element {
  public:
@@ -133,7 +133,7 @@ class element {
   template <auto M, class... A>
   pending<typename detail::traits_of<M>::result> call(A&&... arguments) const;
 
-  /// This proxy for messages with a priority of -32 to 31. Lower ones go first; the default is 0.
+  /// This proxy for messages with a priority of -32 to 31. Lower values run first; the default is 0.
   element with_priority(detail::priority_number priority) const {
     detail::check_priority(priority);
     element e = *this;
@@ -142,18 +142,18 @@ class element {
   }
 
   /// This proxy for short messages that may be coalesced. Messages of up to 256 packed bytes to one PE of
-  /// another process leave together, at this PE's next look at the network, and before anything else that is
-  /// sent there. A PE looks at the network when it has nothing to run, or has run 16 messages (64 if too many
-  /// have come; a broadcast to its elements counts as one message). This raises the message rate, but each
-  /// message leaves later: if an entry computes after it has sent, send as usual. Nothing changes within a
-  /// process, in simulated time, and with `--net-latency` and its like.
+  /// another process leave together, at this PE's next poll of the network, and before anything else that is
+  /// sent there. A PE polls when it has nothing to run, or has run 16 messages (64 if too many have arrived;
+  /// a broadcast to its elements counts as one message). This raises the message rate, but each message
+  /// leaves later: if an entry computes after sending, send as usual. There is no effect within a process, in
+  /// simulated time, and with `--net-latency` and similar options.
   element coalesced() const {
     element e = *this;
     e.coalesced_ = true;
     return e;
   }
 
-  /// Destroys the chare, with all its suspended entries. Asynchronous. A message that comes later is an
+  /// Destroys the chare, with all its suspended entries. Asynchronous. A later message to the chare is an
   /// error, unless it is for the whole array. A default-constructed proxy destroys nothing.
   void destroy() const;
 
@@ -192,7 +192,7 @@ class array {
     if constexpr (detail::is_index<index_type>) shape_ = shape;
   }
 
-  /// The element with that index, with this proxy's priority. Throws imbrex::error if the index is outside
+  /// The element with this index, with this proxy's priority. Throws imbrex::error if the index is outside
   /// the array's shape.
   element<T> operator[](const index_type& i) const {
     if constexpr (detail::is_index<index_type>) {
@@ -204,13 +204,14 @@ class array {
     }
   }
 
-  /// The same with a key of another type of integer. Throws imbrex::error if the array's does not hold it.
+  /// The element with a key of another integer type. Throws imbrex::error if the key is out of range of the
+  /// array's key type.
   template <detail::other_integer<index_type> I>
   element<T> operator[](I i) const {
     return (*this)[detail::narrow<index_type, detail::key_words>(i)];
   }
 
-  /// Refuses an integer as an index of several dimensions, and says what to write.
+  /// Rejects an integer as an index of several dimensions; the compiler message says what to write.
   template <class I>
     requires(std::is_integral_v<I> && detail::is_index<index_type> && !std::is_constructible_v<index_type, I>)
   element<T> operator[](I) const {
@@ -224,7 +225,7 @@ class array {
   {
     return shape_;
   }
-  /// How many elements the shape has room for.
+  /// Number of elements that the shape has room for.
   std::uint64_t size() const
     requires detail::is_index<index_type>
   {
@@ -232,10 +233,10 @@ class array {
   }
 
   /// Creates an element on the PE that the array's placement names, by a message of this proxy's priority.
-  /// Asynchronous. Messages sent to the element now wait for it there, and are then delivered by priority,
-  /// and in the order in which they arrived. Inserting an index that has an element ends the run. An index
-  /// whose element was destroyed can be used again, but messages sent to it before the new element exists are
-  /// refused; so await quiescence or a call in between.
+  /// Asynchronous. Messages sent to the element now wait for it there. They are then delivered by priority,
+  /// and in the order in which they arrived. Inserting an index that has an element ends the run. The index
+  /// of a destroyed element can be used again. Messages sent to it before the new element exists are refused,
+  /// so await quiescence or a call in between.
   template <class... A>
   void insert(const index_type& i, A&&... constructor_arguments) const;
   template <detail::other_integer<index_type> I, class... A>
@@ -244,12 +245,12 @@ class array {
   }
 
   /// Calls an entry method of every element and reduces the results. Elements that are inserted or destroyed
-  /// meanwhile may or may not take part; elements that migrate take part once. At co_await it throws what an
-  /// entry threw, and imbrex::error if there are no elements.
+  /// meanwhile may or may not take part; elements that migrate take part once. co_await throws the exceptions
+  /// of entries, and imbrex::error if there are no elements.
   template <auto M, class Op, class... A>
   auto reduce(Op operation, A&&... arguments) const
       -> pending<typename detail::reduction_of<T, M, Op>::result>;
-  /// Says what is missing.
+  /// Reports a missing operation at compile time.
   template <auto M>
   auto reduce() const {
     return detail::refuse_no_operation<typename detail::traits_of<M>::result>();
@@ -261,24 +262,25 @@ class array {
   pending<void> call(A&&... arguments) const;
 
   /// Becomes ready when the elements that make_array or make_group creates exist on all PEs, and `local` can
-  /// be used on each. It does not wait for elements that `insert` creates. Where the array was made it throws
-  /// what a constructor has thrown on another PE.
+  /// be used on each. Elements that `insert` creates are not waited for. On the PE that made the array it
+  /// throws the exceptions of constructors on other PEs.
   pending<void> created() const;
 
-  /// Destroys the array: all its elements with their suspended entries, and what the runtime keeps of it. The
-  /// result is ready when that is done, at once if it was done before. A message that comes later is an
+  /// Destroys the array: all its elements with their suspended entries, and the runtime's records of it. The
+  /// result is ready when that is done; at once if it was done before. A later message to the array is an
   /// error. An array that began with elements and has none left ends by itself after some hundred other
   /// arrays have lost their last elements. A default-constructed proxy destroys nothing.
   pending<void> destroy() const;
 
-  /// A proxy of some elements of the array, or of none, with this proxy's priority. The list of members stays
-  /// on this PE, so a proxy of many elements is no larger to send.
+  /// A proxy of some elements of the array, possibly none, with this proxy's priority. The member list stays
+  /// on this PE, so the proxy's size does not depend on the number of members.
   imbrex::section<T> section(std::vector<index_type> members) const;
 
-  /// The same of the elements of a slice of each dimension, in the words of std::submdspan: an index; a pair
-  /// of the first index and that behind the last; `imbrex::full_extent`; or an `imbrex::strided_slice`. A
-  /// plane is `cube.section(imbrex::full_extent, 2, imbrex::full_extent)`, a box `cube.section(std::pair{1,
-  /// 4}, 2, std::pair{0, 2})`. Throws imbrex::error for a slice that is not within the shape. O(members).
+  /// A proxy of the elements in a slice of each dimension, in the notation of std::submdspan. A slice is an
+  /// index; a pair of the first index and one past the last; `imbrex::full_extent`; or an
+  /// `imbrex::strided_slice`. A plane is `cube.section(imbrex::full_extent, 2, imbrex::full_extent)`, a box
+  /// `cube.section(std::pair{1, 4}, 2, std::pair{0, 2})`. Throws imbrex::error for a slice that is not within
+  /// the shape. O(members).
   template <detail::slice... S>
     requires(detail::is_index<index_type> && sizeof...(S) == detail::dimensions_of<index_type>)
   imbrex::section<T> section(S... slices) const;
@@ -290,7 +292,7 @@ class array {
     return a;
   }
 
-  /// Says who can have messages that wait for each other.
+  /// Reports at compile time which proxies support coalescing.
   template <class Self = array>
   Self coalesced() const {
     return detail::refuse_coalesced<Self>();
@@ -330,7 +332,7 @@ class section {
   template <auto M, class Op, class... A>
   auto reduce(Op operation, A&&... arguments) const
       -> pending<typename detail::reduction_of<T, M, Op>::result>;
-  /// Says what is missing.
+  /// Reports a missing operation at compile time.
   template <auto M>
   auto reduce() const {
     return detail::refuse_no_operation<typename detail::traits_of<M>::result>();
@@ -344,7 +346,7 @@ class section {
     s.priority_ = static_cast<std::int8_t>(int{priority});
     return s;
   }
-  /// Says who can have messages that wait for each other.
+  /// Reports at compile time which proxies support coalescing.
   template <class Self = section>
   Self coalesced() const {
     return detail::refuse_coalesced<Self>();
@@ -374,22 +376,23 @@ class group {
   group() = default;
   explicit group(array<T> members) : members_(members) {}
 
-  /// The chare on that PE, with this proxy's priority.
+  /// The chare on this PE number, with this proxy's priority.
   element<T> operator[](detail::pe_number pe) const { return members_[int{pe}]; }
   int size() const { return members_.shape()[0]; }
   /// Becomes ready when all chares of the group exist: see array::created.
   pending<void> created() const { return members_.created(); }
   /// Destroys the group: see array::destroy.
   pending<void> destroy() const { return members_.destroy(); }
-  /// The chare of this PE itself, for direct calls. Throws imbrex::error until the group's creation has
-  /// reached this PE. Other messages may come before it; so await `created` first, where the group was made.
+  /// The chare on the calling PE, for direct calls. Throws imbrex::error until the group's creation has
+  /// reached this PE. Other messages may arrive before it, so await `created` first, on the PE that made the
+  /// group.
   T* local() const;
 
   template <auto M, class Op, class... A>
   auto reduce(Op operation, A&&... arguments) const {
     return members_.template reduce<M>(operation, std::forward<A>(arguments)...);
   }
-  /// Says what is missing.
+  /// Reports a missing operation at compile time.
   template <auto M>
   auto reduce() const {
     return detail::refuse_no_operation<typename detail::traits_of<M>::result>();
@@ -401,7 +404,7 @@ class group {
   group with_priority(detail::priority_number priority) const {
     return group(members_.with_priority(priority));
   }
-  /// Says who can have messages that wait for each other.
+  /// Reports at compile time which proxies support coalescing.
   template <class Self = group>
   Self coalesced() const {
     return detail::refuse_coalesced<Self>();

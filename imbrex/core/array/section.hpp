@@ -19,7 +19,7 @@
 namespace imbrex {
 namespace detail {
 
-/// The keys of a section's members, in their order, each once.
+/// The keys of a section's members, in key order, without duplicates.
 template <class Key>
 class section_list final : public section_base {
  public:
@@ -37,29 +37,29 @@ class section_list final : public section_base {
   std::vector<Key> keys_;
 };
 
-/// Members of a section that were last known to be on one PE.
+/// Members of a section whose last known location is one PE.
 template <class Key>
 struct section_branch {
   int pe = 0;
-  std::vector<Key> members;  ///< in their order
+  std::vector<Key> members;  ///< in key order
 
   void serialize(auto& ar) { ar(pe, members); }
 };
 
-/// Where the parts of a list of PEs end that a PE gives to its children, behind and before its own place in
-/// it: at most `tree_place::arity` parts, none empty. O(parts).
+/// Splits a list of PEs among a PE's children: returns the ends of the parts, behind and before the PE's own
+/// position in the list. At most `tree_place::arity` parts, none empty. O(parts).
 std::vector<std::size_t> section_parts(std::size_t before, std::size_t behind);
 
-/// Gathers, on one PE of a section's tree, what its own members answer and what those below it have come to,
-/// and hands the combination to the PE above it, or to the caller. Values are combined in the order of keys
-/// on a PE, and then in that of PEs.
+/// Gathers, on one PE of a section's tree, the replies of its own members and the combined values of the PEs
+/// below. Sends the combination to the PE above, or to the caller. Values are combined in the order of keys
+/// on a PE, and then in the order of PEs.
 template <class V, class Op, class Key>
 class section_collector final : public collector_base {
  public:
   using math = reduction<V, Op, Key>;
   using partial = std::optional<typename math::partial>;
 
-  /// `own`: this PE's members. Of the parts, as many come before their values as `parts_before` says.
+  /// `own`: this PE's members. `parts_before` is the number of parts whose values precede theirs.
   section_collector(const std::vector<Key>& own, std::size_t parts_before, std::size_t parts)
       : collector_base(make_message<whole>(), own.size() + parts),
         keys_(own),
@@ -109,9 +109,9 @@ class section_collector final : public collector_base {
   const std::size_t parts_before_;
 };
 
-/// Calls entry M of the members of a section that are on some PEs, which are a subtree of the section's tree:
-/// it goes to the first of them, and from there on. Each knows only what it is told, so the tree may be
-/// another each time.
+/// Calls entry M of the section members on some PEs, which form a subtree of the section's tree. The message
+/// goes to the first of these PEs, which forwards it to the others. Each PE knows only the list in the
+/// message, so the tree may differ from one message to the next.
 template <class T, auto M, class Op>
 struct section_share final : message {
   static constexpr bool reduces = !std::is_same_v<Op, no_operation>;
@@ -154,8 +154,8 @@ struct section_share final : message {
     spread(*part, std::move(below), 0, *this, content);
   }
 
-  /// Passes those that are on other PEs on, and calls those here: the ones of `all[own]`, or none if that is
-  /// no place in the list. `request` says who wants the combination of all.
+  /// Forwards the members on other PEs, and calls the members here: those in `all[own]`, or none if `own` is
+  /// out of range. `request` has the address for the combination of all.
   static void spread(detail::collection<T>& part, branches all, std::size_t own, const message& request,
                      owned_content& content) {
     const bool has_own = own < all.size() && all[own].pe == part.pe().pe();
@@ -233,7 +233,7 @@ struct section_share final : message {
     m.reply = content.reply;
     return m;
   }
-  /// For all members at once: whoever waits for answers waits for one from the whole subtree.
+  /// Refuses for all members at once: a waiting caller expects one reply from the whole subtree.
   void refuse() {
     const message_guard guard(*this);
     auto& m = content->copy();
@@ -245,7 +245,7 @@ struct section_share final : message {
   }
 };
 
-/// Calls entry M of every member of a section. It goes to the PE that has the list.
+/// Calls entry M of every member of a section. The message goes to the PE that has the member list.
 template <class T, auto M, class Op>
 struct section_broadcast final : message {
   using share = section_share<T, M, Op>;
@@ -288,7 +288,7 @@ struct section_broadcast final : message {
     for (const auto& k : members) members_of_pe[part->place_of(k)].push_back(k);
     typename share::branches all;
     all.reserve(members_of_pe.size());
-    std::size_t own = 0;  // this PE's place among them
+    std::size_t own = 0;  // this PE's index in `all`
     for (auto& [pe, of_pe] : members_of_pe) {
       if (pe < part->pe().pe()) ++own;
       all.push_back({pe, std::move(of_pe)});

@@ -19,22 +19,22 @@ namespace imbrex {
 namespace detail {
 
 // An all_reduce over a section. Each member's contribution goes to the member's home, wherever the member is.
-// The homes are joined by the tree of all PEs (`place_in_tree`) whose root has the section's list. Who hears
-// of the section first asks the PE above it, and so on, and the root has all homes told which there are in
-// their own subtrees. So each knows how many contributions are its own and which subtrees report to it; one
-// that asks and has none in its subtree is told that. Values are combined in the order of keys at a home, and
-// then in that of PEs, in brackets of the tree; the result goes down to the homes, which answer the members.
-// So the result depends on homes alone, and not on where members are. If a constructor has left the array
-// without a member, its home tells the other homes, and each answers what its members contribute by the
-// exception.
+// The homes are joined by the tree of all PEs (`place_in_tree`) whose root has the section's list. A home
+// that first learns of the section asks the PE above it, which asks the PE above in turn. The root then sends
+// to all homes the homes in their own subtrees. So each home knows the number of its own contributions and
+// the subtrees that report to it. A PE that asks and has no home in its subtree is told so. Values are
+// combined in the order of keys at a home, and then in the order of PEs, bracketed by the tree. The result
+// goes down to the homes, which answer the members. So the result depends on homes alone, not on the
+// locations of members. If a constructor's exception left the array without a member, the member's home
+// notifies the other homes. Each of them answers the members' contributions with the exception.
 
-/// The tree's place above that PE; -1 for the one that has the section's list.
+/// The parent of PE `of` in the section's tree; -1 for the PE that has the section's list.
 int parent_in_section(const processor& pe, int of, std::uint64_t section_id);
-/// The PE right below this one in whose subtree that PE lies.
+/// The child of this PE whose subtree contains PE `towards`.
 int child_in_section(const processor& pe, int towards, std::uint64_t section_id);
 
-/// The part of an array that a message of a section's tree is for; null if the message has been kept, or
-/// dropped as one that was on its way when the array ended.
+/// The part of an array that a message of a section's tree is for. Null if the message has been kept, or
+/// dropped because the array ended while it was in flight.
 template <class T>
 collection<T>* part_in_tree(message& m) {
   if (!processor::here().has_ended(m.collection)) return part_for<T>(m);
@@ -42,13 +42,13 @@ collection<T>* part_in_tree(message& m) {
   return nullptr;
 }
 
-/// What came to one PE of one all_reduce over a section.
+/// Contributions to one all_reduce over a section, as received on one PE.
 class section_reduction_base {
  public:
   virtual ~section_reduction_base() = default;
-  /// The PE has learnt its place, or that the section lacks a member.
+  /// Continues after the PE has learnt its place in the tree, or that the section lacks a member.
   virtual void check() = 0;
-  /// The members and the PEs below that it waits for: "block(2), block(3) and those of PE 5".
+  /// The members and the child PEs that are still missing: "block(2), block(3) and those of PE 5".
   virtual std::string missing() const = 0;
 };
 
@@ -75,24 +75,24 @@ class section_place final : public section_place_base {
   std::uint64_t id() const { return id_; }
   int parent() const { return parent_in_section(part_.pe(), part_.pe().pe(), id_); }
   bool is_known() const { return is_known_; }
-  /// Whose home this PE is, in their order.
+  /// The members whose home this PE is, in key order.
   const std::vector<key>& members() const { return members_; }
-  /// The PEs below that report.
+  /// The child PEs that report.
   const std::vector<int>& children() const { return children_; }
 
-  /// Has all homes and this PE learn their places, if they have not begun to.
+  /// Starts the search for the places of all homes and this PE, unless it has begun.
   void find();
-  /// A PE below asks.
+  /// A child PE asks for its place.
   void asked_by(int child);
-  /// The homes of this PE's subtree, with their members.
+  /// Learns the homes in this PE's subtree, with their members.
   void learn(branches homes);
   void describe_missing(std::vector<std::string>& lines, std::size_t most) const override;
   /// True if no all_reduce over the section can end, since a member was never created.
   bool lacks_member() const { return lacks_member_; }
-  /// So the PE `from` has told.
+  /// PE `from` has reported that a member is missing.
   void lack(int from);
 
-  /// The reduction of that number; made when it is first heard of. Fails the run if it is of other types.
+  /// The reduction with this number, made on first use. Fails the run if its types differ.
   template <class Reduction>
   Reduction* reduction_of(std::uint64_t number) {
     auto& slot = reductions_[number];
@@ -101,7 +101,7 @@ class section_place final : public section_place_base {
     if (typed == nullptr) fail_reduction_types(part_);
     return typed;
   }
-  /// It is over.
+  /// Removes a finished reduction.
   std::unique_ptr<section_reduction_base> take(std::uint64_t number) {
     auto node = reductions_.extract(number);
     return std::move(node.mapped());
@@ -118,12 +118,12 @@ class section_place final : public section_place_base {
   bool is_known_ = false;
   std::vector<key> members_;
   std::vector<int> children_;
-  std::vector<int> asking_;  ///< PEs below that asked before this one knew
+  std::vector<int> asking_;  ///< child PEs that asked before this PE knew its own place
   bool lacks_member_ = false;
   std::map<std::uint64_t, std::unique_ptr<section_reduction_base>> reductions_;
 };
 
-/// From a PE to the one above it: the homes of the section's members are to learn their places.
+/// Sent by a PE to the PE above: the homes of the section's members are to learn their places.
 template <class T>
 struct section_question final : message {
   std::uint64_t section_id = 0;
@@ -139,7 +139,7 @@ struct section_question final : message {
   }
 };
 
-/// From a PE to one below it: which homes of the section's members are in that one's subtree.
+/// Sent by a PE to a child: the homes of section members in the child's subtree.
 template <class T>
 struct section_homes final : message {
   std::uint64_t section_id = 0;
@@ -156,7 +156,7 @@ struct section_homes final : message {
   }
 };
 
-/// Along the tree, up and down: the section lacks a member.
+/// Sent along the tree, up and down: the section lacks a member.
 template <class T>
 struct section_lack final : message {
   std::uint64_t section_id = 0;
@@ -277,7 +277,7 @@ struct section_partial;
 template <class T, class V, class Op>
 struct section_result;
 
-/// What came to one PE of one all_reduce over a section, with the types.
+/// The contributions to one all_reduce over a section on one PE; knows the types.
 template <class T, class V, class Op>
 class section_reduction final : public section_reduction_base {
  public:
@@ -290,7 +290,7 @@ class section_reduction final : public section_reduction_base {
   struct contribution {
     key from;
     V value;
-    carried_exception thrown;  ///< instead of the value
+    carried_exception thrown;  ///< in place of the value
     std::uint32_t caller;
     reply_address reply;
   };
@@ -301,7 +301,7 @@ class section_reduction final : public section_reduction_base {
     contributions_.push_back(std::move(c));
     check();
   }
-  /// A child's subtree has come to that, or has failed.
+  /// Adds the combined value of a child's subtree, or its exception.
   void add(int child, partial&& value, carried_exception&& thrown) {
     reports_[child] = {std::move(value), std::move(thrown)};
     check();
@@ -310,15 +310,14 @@ class section_reduction final : public section_reduction_base {
     if (place_.lacks_member()) return give_up();
     if (!place_.is_known()) return place_.find();
     refuse_others();
-    if (place_.members().empty() && place_.children().empty()) {  // and so without a part in it
+    if (place_.members().empty() && place_.children().empty()) {  // then this PE has no part in the reduction
       place_.take(number_);
       return;
     }
     if (contributions_.size() == place_.members().size() && reports_.size() == place_.children().size())
       report();
   }
-  /// Passes what all have come to on to those below and to the members whose home this PE is. It is the last
-  /// that happens here.
+  /// Sends the result of all to the children and to the members whose home this PE is. Must be the last call.
   void end(const result& all, const carried_exception& thrown) {
     const auto self = place_.take(number_);
     for (const int child : place_.children()) pass_down(all, thrown, child);
@@ -383,7 +382,7 @@ class section_reduction final : public section_reduction_base {
     end(whole, thrown);
   }
 
-  /// In the order of PEs; the exception is the first in that order.
+  /// Combines in the order of PEs; the exception is the first in that order.
   void combine(partial& all, carried_exception& thrown) {
     const int own = place_.part().pe().pe();
     auto report = reports_.begin();
@@ -428,7 +427,7 @@ class section_reduction final : public section_reduction_base {
         auto& m = message_of<report_message>();
         m.value = std::move(all);
         return pe.dispatch(m, above);
-      } catch (...) {  // it cannot be packed
+      } catch (...) {  // the message cannot be packed
         thrown = thrown_by_reduction(place_.part().id());
       }
     }
@@ -467,18 +466,18 @@ class section_reduction final : public section_reduction_base {
   place_type& place_;
   const std::uint64_t number_;
   std::vector<contribution> contributions_;
-  std::size_t members_here_ = 0;  ///< of the contributions, those that are known to be of members
+  std::size_t members_here_ = 0;  ///< number of contributions from known members
   std::map<int, of_child> reports_;
 };
 
-/// From a PE to the one above it: what its subtree has come to.
+/// Sent by a PE to the PE above: the combined value of its subtree.
 template <class T, class V, class Op>
 struct section_partial final : message {
   using reduction_type = section_reduction<T, V, Op>;
 
   std::uint64_t section_id = 0;
   std::uint64_t number = 0;
-  carried_exception thrown;  ///< instead of the value
+  carried_exception thrown;  ///< in place of the value
   typename reduction_type::partial value;
 
   section_partial() { this->has_device_memory = carries_device_memory<typename reduction_type::partial>; }
@@ -504,14 +503,14 @@ struct section_partial final : message {
   }
 };
 
-/// From the root down the tree.
+/// Sent from the root down the tree.
 template <class T, class V, class Op>
 struct section_result final : message {
   using reduction_type = section_reduction<T, V, Op>;
 
   std::uint64_t section_id = 0;
   std::uint64_t number = 0;
-  carried_exception thrown;  ///< instead of the value
+  carried_exception thrown;  ///< in place of the value
   typename reduction_type::result value{};
 
   section_result() { this->has_device_memory = carries_device_memory<typename reduction_type::result>; }
@@ -536,7 +535,7 @@ struct section_result final : message {
   }
 };
 
-/// A member's contribution. It goes to the member's home.
+/// A member's contribution, sent to the member's home.
 template <class T, class V, class Op>
 struct section_contribution final : message {
   using reduction_type = section_reduction<T, V, Op>;
@@ -544,7 +543,7 @@ struct section_contribution final : message {
   std::uint64_t section_id = 0;
   std::uint64_t number = 0;
   typename reduction_type::key from{};
-  carried_exception thrown;  ///< instead of the value, which could not be packed
+  carried_exception thrown;  ///< in place of the value, which could not be packed
   V value{};
 
   section_contribution() { this->has_device_memory = carries_device_memory<V>; }
@@ -607,7 +606,7 @@ auto chare<Derived, Index>::all_reduce(const section<Derived>& over, V value, Op
     try {
       pe.dispatch(m, home);
       return result;
-    } catch (...) {  // it cannot be packed, and the others wait for it
+    } catch (...) {  // the value cannot be packed, but the other members wait for it
       thrown = detail::thrown_by_reduction();
     }
     auto& instead = contribution();

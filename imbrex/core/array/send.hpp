@@ -17,8 +17,8 @@
 namespace imbrex {
 namespace detail {
 
-/// A message for entry M. A port takes a value, or a reference number and a value. Throws imbrex::error if an
-/// integer does not fit.
+/// Makes a message for entry M. A port takes a value, or a reference number and a value. Throws imbrex::error
+/// if an integer is out of range.
 template <class T, auto M, class... A>
 entry_message<T, M>& make_entry_message(scheduler& pe, A&&... arguments) {
   check_integers<T, M>(arguments...);
@@ -32,7 +32,7 @@ entry_message<T, M>& make_entry_message(scheduler& pe, A&&... arguments) {
   }
 }
 
-/// The same with the sender, if the entry wants to know it.
+/// Makes a message for entry M, with the sender as its first argument if the entry has such a parameter.
 template <class T, auto M, class... A>
 entry_message<T, M>& make_sent_message(scheduler& pe, A&&... arguments) {
   if constexpr (lacks_sender<M, A...>)
@@ -41,7 +41,7 @@ entry_message<T, M>& make_sent_message(scheduler& pe, A&&... arguments) {
     return make_entry_message<T, M>(pe, std::forward<A>(arguments)...);
 }
 
-/// The same for an element of the collection of that number.
+/// Makes a message for an element of the collection with this number.
 template <class T, auto M, class... A>
 entry_message<T, M>& make_message_to(scheduler& pe, const element<T>& to, std::uint64_t collection,
                                      const reply_address& reply, A&&... arguments) {
@@ -54,7 +54,7 @@ entry_message<T, M>& make_message_to(scheduler& pe, const element<T>& to, std::u
   return m;
 }
 
-/// `post` of what must not go straight into the queue, as far as that is known at once.
+/// The slow path of `post`, for messages that cannot go straight into the queue.
 template <class T, auto M, class... A>
 [[gnu::noinline]] void post_otherwise(processor& pe, const element<T>& to, std::uint64_t number,
                                       reply_address reply, A&&... arguments) {
@@ -90,7 +90,7 @@ void port_message<T, M>::post(std::uint64_t collection, std::uint64_t linear, st
     detail::post<T, M>(processor::here(), element<T>(collection, linear), {}, reference, std::move(value));
 }
 
-/// True if messages for entry or port M of a T hold memory of devices.
+/// True if messages for entry or port M of a T hold device memory.
 template <class T, auto M>
 consteval bool entry_carries() {
   if constexpr (is_port<M>)
@@ -99,10 +99,10 @@ consteval bool entry_carries() {
     return call_message<T, M>::carries;
 }
 
-/// The operation of a broadcast whose results nobody wants.
+/// The operation of a broadcast without results.
 struct no_operation {};
 
-/// Entry M of every element of an array is to be called.
+/// A request to call entry M of every element of an array.
 template <class T, auto M, class Op>
 struct entry_broadcast final : broadcast_message {
   static constexpr bool reduces = !std::is_same_v<Op, no_operation>;
@@ -111,14 +111,14 @@ struct entry_broadcast final : broadcast_message {
   using value = storable<typename traits_of<M>::result>;
   using key = key_type<index_type>;
 
-  std::unique_ptr<content_type, message_deleter> content;  ///< what each element gets a copy of, or shares
+  std::unique_ptr<content_type, message_deleter> content;  ///< copied for each element, or shared
 
   entry_broadcast() { has_device_memory = entry_carries<T, M>(); }
   explicit entry_broadcast(content_type& c) : content(&c) { has_device_memory = entry_carries<T, M>(); }
 
   static inline record_of_parts<entry_broadcast> type_record{
       {"broadcast", shown_type<T>::name, member_name<M>()}};
-  /// None while it is unpacked.
+  /// Null while the message is being unpacked.
   const message_type* named_kind() const
     requires takes_name<M>
   {
@@ -156,7 +156,7 @@ struct entry_broadcast final : broadcast_message {
     const auto& locals = part.locals();
     const std::size_t all = locals.size();
     for (std::size_t i = 0; i < all; ++i) n += locals[i]->broadcasts < number ? 1 : 0;
-    // For elements that are missing, the exception of the constructor is the answer.
+    // The constructor's exception stands for the replies of missing elements.
     const bool fails = reduces && !part.creation_failure.empty();
     if (fails) ++n;
     if (n == 0) {
@@ -208,7 +208,7 @@ struct entry_broadcast final : broadcast_message {
     } else if (number == 0 && reply) {
       refuse_ended(*this, shown_type<T>::name);
     } else {
-      const message_guard mine(*this);  // it reaches all elements: none
+      const message_guard mine(*this);  // the ended array has no elements to call
     }
   }
   content_type& message_for(local_array& part, element_header<index_type>& e, const reply_address& answer) {
@@ -221,7 +221,7 @@ struct entry_broadcast final : broadcast_message {
     m.reply = answer;
     return m;
   }
-  /// Now, unless the machine wants to choose the order.
+  /// Delivers now, unless the machine is to choose the order.
   template <class Collector>
   void give(local_array& part, element_header<index_type>& e, const message_type& kind, Collector* results,
             std::size_t ordinal) {
@@ -263,8 +263,8 @@ struct entry_broadcast final : broadcast_message {
   }
 };
 
-/// Throws imbrex::error if an array that is not here, and whose entry M is to be called with these arguments,
-/// is one of another run.
+/// Throws imbrex::error if an array that is not here belongs to another run; M is the entry to be called with
+/// these arguments.
 template <class T, auto M, class... A>
 void check_run(const processor& pe, std::uint64_t number, const A&... arguments) {
   const message_type& entry = shown_kind_of<T, M>(arguments...);
@@ -284,7 +284,7 @@ void post_broadcast(const array<T>& to, const reply_address& reply, A&&... argum
   pe.dispatch(m, root_of(number, pe.num_pes()));
 }
 
-/// True if entry M of many Ts can be sent arguments of types A.
+/// True if entry M of many Ts accepts arguments of types A.
 template <class T, auto M, class... A>
 consteval bool broadcast_fits() {
   if constexpr (!entry_fits<T, M, A...>()) {
@@ -301,7 +301,7 @@ consteval bool broadcast_fits() {
   }
 }
 
-/// True if what entry M of many Ts returns can be reduced by Op.
+/// True if the results of entry M of many Ts can be reduced by Op.
 template <class T, auto M, class Op, class... A>
 consteval bool reduction_fits() {
   constexpr bool returns = !std::is_void_v<typename traits_of<M>::result>;
@@ -319,7 +319,7 @@ consteval bool reduction_fits() {
   }
 }
 
-/// True if entry M of many Ts can be called for its end alone.
+/// True if entry M of many Ts can be called without a reduction of results.
 template <class T, auto M, class... A>
 consteval bool call_of_all_fits() {
   constexpr bool returns = !std::is_void_v<typename traits_of<M>::result>;
@@ -335,28 +335,28 @@ consteval bool call_of_all_fits() {
 }  // namespace detail
 
 /// Sends a message to an entry method, or a value to a mailbox or channel (its reference number first, 0 if
-/// left out). Asynchronous: returns at once, and what the entry returns is dropped; an exception in it ends
-/// the run. Arguments are moved or copied into the message.
+/// left out). Asynchronous: returns at once and drops the entry's result; an exception in the entry ends the
+/// run. Arguments are moved or copied into the message.
 template <auto M, class T, class... A>
 void send(const element<T>& to, A&&... arguments) {
   if constexpr (detail::entry_fits<T, M, A&&...>())
     detail::post<T, M>(detail::processor::here(), to, {}, std::forward<A>(arguments)...);
 }
 
-/// The same to every element of an array.
+/// Sends a message to every element of an array.
 template <auto M, class T, class... A>
 void send(const array<T>& to, A&&... arguments) {
   if constexpr (detail::broadcast_fits<T, M, A&&...>())
     detail::post_broadcast<T, M, detail::no_operation>(to, {}, std::forward<A>(arguments)...);
 }
 
-/// The same to the chare on each PE.
+/// Sends a message to the group's chare on each PE.
 template <auto M, class T, class... A>
 void send(const group<T>& to, A&&... arguments) {
   send<M>(to.members(), std::forward<A>(arguments)...);
 }
 
-/// Says what to send to instead of a chare itself, or a pointer to one.
+/// Reports at compile time how to send to a chare that is passed itself, or by a pointer.
 template <auto M, class To, class... A>
   requires(std::is_pointer_v<std::remove_cvref_t<To>> || requires { &std::remove_cvref_t<To>::peers; })
 void send(To&&, A&&...) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Short messages between processes: sent as bytes, of which no message is made, and run from those bytes.
-// Theirs is the form that `pack_message` gives all messages, so that each side may also do as with any other.
+// Short messages between processes. The sender writes bytes without making a message, and the receiver runs
+// from those bytes. The format is that of `pack_message`, so either side may also use an ordinary message.
 
 #include <array>
 #include <cstddef>
@@ -20,17 +20,17 @@
 
 namespace imbrex::detail {
 
-/// Of a longer value a message is made: it would be copied here more often than there.
+/// Longer values are sent in a message: writing them in place would copy more often.
 inline constexpr std::size_t longest_short_value = 256;
 
-/// How an argument of type A for a parameter that is stored as a P is written without making the P; where
-/// `is_possible`. It runs no code of the program, which might send in between.
+/// Writes an argument of type A for a parameter stored as a P without making the P, if `is_possible`. Runs no
+/// code of the program, which might send in between.
 template <class P, class A>
 struct short_argument {
   static constexpr bool is_possible = false;
 };
 
-/// A number, or what is its bytes.
+/// Numbers and bitwise types.
 template <class P, class A>
   requires(kind_of<P>() == kind::bits || std::is_same_v<P, bool>)
 struct short_argument<P, A> {
@@ -58,8 +58,8 @@ inline constexpr bool shows_elements<std::vector<E, Allocator>, E> = true;
 template <std::size_t N, class E>
 inline constexpr bool shows_elements<std::array<E, N>, E> = true;
 
-/// Elements that are shown or shared; not those that are given away, since their vector would still have
-/// them, nor other temporaries.
+/// Elements of lvalues and spans. Rvalue containers are excluded, since a vector that is passed by move would
+/// keep its elements.
 template <class E, class A>
   requires(bitwise<E> && (std::is_lvalue_reference_v<A> || is_span<std::remove_cvref_t<A>>))
 struct short_argument<owned_span<E>, A> {
@@ -78,14 +78,14 @@ struct short_argument<owned_span<E>, A> {
   static void write(short_output& out, const given_type& given) { process_block(out, shown(given)); }
 };
 
-/// Throws imbrex::error if a reference number is too large, before it is made one.
+/// Throws imbrex::error if an integer is too large for a reference number; called before the conversion.
 template <class Reference, class V>
 void check_reference(const Reference& reference, const V&) {
   if constexpr (std::is_integral_v<Reference>)
     static_cast<void>(narrow<std::int64_t, reference_words>(reference));
 }
 
-/// What stands in a message to M behind the key.
+/// The part of a message to M that follows the key.
 template <auto M>
 struct written_arguments {
   using type = typename traits_of<M>::arguments;
@@ -112,15 +112,15 @@ struct short_arguments<std::tuple<P...>, A...> {
   }
 };
 
-/// Sends a message for entry M of an element of the collection of that number to a PE beyond that endpoint,
-/// if it can be written at once. If not, nothing has happened.
+/// Sends a message for entry M of an element to a PE behind endpoint `beyond`, if the message can be written
+/// at once. `collection` is the collection's number. Returns false, without any effect, if it cannot.
 template <class T, auto M, class... A>
 bool send_as_bytes(endpoint& beyond, int to, const element<T>& who, std::uint64_t collection,
                    const std::remove_reference_t<A>&... arguments) {
   using given = short_arguments<typename written_arguments<M>::type, A...>;
   if constexpr (is_port<M> && sizeof...(A) == 1) {
     return send_as_bytes<T, M, std::int64_t, A...>(beyond, to, who, collection, 0,
-                                                   arguments...);  // its reference number
+                                                   arguments...);  // 0 is the reference number
   } else if constexpr (!given::are_possible || !std::is_same_v<typename element<T>::key, std::uint64_t>) {
     return false;
   } else {
@@ -142,7 +142,7 @@ bool send_as_bytes(endpoint& beyond, int to, const element<T>& who, std::uint64_
   }
 }
 
-/// A stored argument that is read from the bytes; where `is_possible`.
+/// A stored argument that is read from the bytes, if `is_possible`.
 template <class P>
 struct short_parameter {
   static constexpr bool is_possible = false;
@@ -182,7 +182,7 @@ inline constexpr bool are_short_parameters = false;
 template <class... P>
 inline constexpr bool are_short_parameters<std::tuple<P...>> = (short_parameter<P>::is_possible && ...);
 
-/// Runs entry M of a T, which ends at once, from the bytes of a short message.
+/// Runs entry M of a T, which does not suspend, from the bytes of a short message.
 template <class T, auto M>
 class short_call {
  public:
@@ -196,7 +196,7 @@ class short_call {
     try {
       call(*e, in);
     } catch (const serial_error&) {
-      unpack_and_deliver(holder.item);  // which throws the same with the name of the message
+      unpack_and_deliver(holder.item);  // throws the same error with the message's name
     }
   }
 
@@ -209,7 +209,7 @@ class short_call {
     ~held() { short_item::destroy(item); }
   };
 
-  /// Throws serial_error if the bytes are no such arguments, and for nothing else.
+  /// Throws serial_error if the bytes are not valid arguments, and nothing else.
   template <class... Before>
   static void call(chare_header& e, reader& in, Before&... before) {
     if constexpr (sizeof...(Before) < traits::arity) {
@@ -232,7 +232,7 @@ class short_call {
     }
     fail_unanswered(e, shown_kind_of<T, M>(read.value...), thrown.take());
   }
-  /// A parameter of type P, from what was read for it: a P by value, or a span.
+  /// Passes a value that was read to a parameter of type P: a P by value, or a span.
   template <class P, class Value>
   static decltype(auto) given_as(Value& value) {
     if constexpr (std::is_lvalue_reference_v<P>)
@@ -240,7 +240,7 @@ class short_call {
     else
       return std::move(value);
   }
-  /// Its element is not here, or something is wrong with the bytes.
+  /// Slow path: the element is not here, or the bytes are malformed.
   [[gnu::noinline]] static void unpack_and_deliver(const short_item& item) {
     reader in(item.bytes());
     static_cast<unpacked_message&>(unpacked(unpacked_message::type_record, in)).deliver();

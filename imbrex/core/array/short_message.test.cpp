@@ -41,7 +41,7 @@ std::uint64_t mixed_all(std::uint64_t h, std::span<const E> values) {
   return h;
 }
 
-/// What each entry makes of its arguments; also what the sender expects of it.
+/// Hashes the arguments of each entry; the sender computes the expected value by the same functions.
 std::uint64_t of_numbers(int a, bool b, colour c, const place3& p, double d) {
   std::uint64_t h = mixed(static_cast<std::uint64_t>(a), b ? 1 : 2);
   h = mixed(h, static_cast<std::uint64_t>(c));
@@ -53,7 +53,7 @@ std::uint64_t of_spans(char pad, std::span<const double> values, std::span<const
   return mixed_all(mixed_all(mixed(last, static_cast<std::uint64_t>(pad)), values), bytes);
 }
 
-/// Adds up what it is told; sums, since messages may come in any order.
+/// Adds up the received arguments; sums do not depend on the order of messages.
 class listener : public chare<listener> {
  public:
   mailbox<double> letters;
@@ -83,7 +83,7 @@ class listener : public chare<listener> {
   bool aligned_ = true;
 };
 
-/// Tells the elements of an array random things. Returns the sums that they should come to.
+/// Sends random values to the elements of an array. Returns the expected sums.
 std::vector<std::uint64_t> tell(const array<listener>& all, int messages, random& dice, int& letters) {
   std::vector<std::uint64_t> expected(all.size());
   std::vector<double> values;
@@ -103,7 +103,7 @@ std::vector<std::uint64_t> tell(const array<listener>& all, int messages, random
         const int a = small();
         const bool b = a % 2 == 0;
         const place3 p{static_cast<float>(small()), static_cast<std::int16_t>(small()), 1.0 * small()};
-        const short narrow = static_cast<short>(small());  // becomes a double on its way
+        const short narrow = static_cast<short>(small());  // converted to a double when sent
         send<&listener::tell_numbers>(to, a, b, colour::blue, p, narrow);
         sum += of_numbers(a, b, colour::blue, p, narrow);
         break;
@@ -139,7 +139,7 @@ TEST_P(short_messages, arrive_as_they_were_sent) {
   run([]() -> task<> {
     random dice(3);
     for (const int elements :
-         {1, 5, 300}) {  // of the last, some keys and the second array's number take two bytes
+         {1, 5, 300}) {  // with 300, some keys and the second array's number take two bytes
       const auto all = make_array<listener>(elements);
       int letters = 0;
       const auto expected = tell(all, 400, dice, letters);
@@ -173,7 +173,7 @@ TEST_P(short_messages, find_elements_that_come_later_and_that_have_moved) {
   });
 }
 
-/// Its messages are short or not, and may wait or not, in turn.
+/// Sends messages that are alternately short or long, and coalesced or not.
 class sequence : public chare<sequence> {
  public:
   void speak(int count) {
@@ -224,7 +224,7 @@ TEST(short_messages_between_processes, that_outrun_the_network_are_kept_until_it
   settings.pes = 1;
   const int status = run_in_processes(2, settings, []() -> task<> {
     const auto two = make_array<listener>(2);
-    constexpr int many = 100'000;  // in one go: more than UCX has room for
+    constexpr int many = 100'000;  // in one batch: more than UCX can buffer
     for (int i = 0; i < many; ++i) send<&listener::tell_nothing>(two[1]);
     co_await quiescence();
     EXPECT_EQ(co_await two[1].call<&listener::sum_with_letters>(0), std::uint64_t{77} * many);
@@ -250,7 +250,7 @@ TEST(short_messages_between_processes, say_who_threw) {
   EXPECT_NE(text.find("thrower(1), entry tell, on PE 1: no 17"), std::string::npos) << text;
 }
 
-/// What may be sent is not less than what messages in general may be.
+/// A type that short messages must accept since ordinary messages do.
 class mover {
  public:
   mover() = default;
@@ -295,7 +295,7 @@ TEST_P(short_messages, may_be_volatile_or_only_moved) {
   });
 }
 
-/// What comes off a wire, for an element of a process that the test feeds by itself.
+/// Feeds items, as received from the network, to an element of a process; the test drives the process.
 class short_items : public testing::Test {
  protected:
   static constexpr std::uint64_t number = 5;
@@ -337,9 +337,9 @@ TEST_F(short_items, run_as_they_came) {
 }
 
 TEST_F(short_items, for_others_go_on_as_messages) {
-  EXPECT_TRUE(here.run_short(spans(1)));       // of another PE
-  EXPECT_TRUE(here.run_short(spans(300)));     // of a key that takes two bytes
-  EXPECT_TRUE(here.run_short(spans(0, 700)));  // of an array that is not here yet
+  EXPECT_TRUE(here.run_short(spans(1)));       // for another PE
+  EXPECT_TRUE(here.run_short(spans(300)));     // with a key that takes two bytes
+  EXPECT_TRUE(here.run_short(spans(0, 700)));  // for an array that is not here yet
   EXPECT_EQ(here.run().processor_at(0).held().size(), 1U);
   EXPECT_EQ(told(), 0U);
 }
@@ -387,7 +387,8 @@ TEST_F(short_items, with_impossible_values_are_refused) {
   const std::size_t count_of_few = good.size() - sizeof last - few.size() - sizeof(std::uint64_t);
   const std::size_t count_of_values = count_of_few - values.size() * sizeof(double) - sizeof(std::uint64_t);
   for (const std::size_t count : {count_of_few, count_of_values})
-    for (const std::byte highest : {std::byte{0x20}, std::byte{0x80}}) {  // eight times the one is 0 again
+    for (const std::byte highest : {std::byte{0x20}, std::byte{0x80}}) {  // eight times 0x20 in the top byte
+                                                                          // overflows to 0
       bytes endless = good;
       endless[count + sizeof(std::uint64_t) - 1] = highest;
       EXPECT_THROW(take(endless), serial_error) << count;

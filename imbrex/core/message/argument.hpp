@@ -51,7 +51,7 @@ decltype(auto) as_parameter(stored<P>& s) {
 template <class T>
 inline constexpr bool is_integer = (std::is_integral_v<T> && !std::is_same_v<T, bool>) || is_wide_integer<T>;
 
-/// How an argument type converts to a parameter type.
+/// The way an argument type converts to a parameter type.
 enum class conversion : std::uint8_t {
   implicit,    ///< implicitly, as in `Wanted w = given;`
   none,        ///< no conversion

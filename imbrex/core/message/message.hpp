@@ -37,8 +37,8 @@ struct message_purpose {
                               ///< begins with "reply"
 };
 
-/// The way device memory travels with a message kind: in a message whose receiver is asked for target memory, by
-/// a device channel, in a collective (whose messages only say where the memory is), or as a piece of such a
+/// The way device memory travels with a message kind: in a message whose receiver is asked for target memory,
+/// by a device channel, in a collective (whose messages only say where the memory is), or as a piece of a
 /// message.
 enum class device_step : std::uint8_t { message, channel, collective, piece };
 
@@ -113,7 +113,7 @@ using post_to_port = void (*)(std::uint64_t, std::uint64_t, std::int64_t, V&&);
 struct reply_address {
   std::uint32_t slot = 0;
   std::uint32_t generation = 0;
-  std::uint32_t ordinal = 0;  ///< index of the reply among those that one slot gathers
+  std::uint32_t ordinal = 0;  ///< index of the reply among the replies that a slot gathers
 
   explicit operator bool() const { return slot != 0; }
 };
