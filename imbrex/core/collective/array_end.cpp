@@ -12,14 +12,14 @@ namespace imbrex::detail {
 
 namespace {
 
-/// A part that is there, if only frozen.
+/// The part that a message is for, even if frozen; null if there is none.
 local_array* part_of(const message& m) {
   auto& pe = processor::here();
   auto* const part = pe.collection(m.collection);
   return static_cast<local_array*>(part != nullptr ? part : pe.frozen(m.collection));
 }
 
-/// To the root: somebody destroys the array.
+/// Sent to the root: the array is to be destroyed.
 struct end_request : message {
   static inline message_type type_record = runtime_message_type<end_request>();
   void serialize(auto&) {}
@@ -35,7 +35,7 @@ struct end_request : message {
   }
 };
 
-/// From the root: each part is to be closed, or frozen.
+/// Sent by the root: each part is to be closed, or frozen.
 template <void (end_station::*Action)()>
 struct part_request : message {
   static inline message_type type_record = runtime_message_type<part_request>(
@@ -49,7 +49,7 @@ struct part_request : message {
   }
 };
 
-/// To the root: the part is closed, or frozen.
+/// Sent to the root: the part is closed, or frozen.
 struct end_answer : message {
   element_counts counts;
   bool is_empty = true;
@@ -63,7 +63,7 @@ struct end_answer : message {
   }
 };
 
-/// From the root: the part goes on.
+/// Sent by the root: the part continues.
 struct thaw_request : message {
   static inline message_type type_record = runtime_message_type<thaw_request>();
   void serialize(auto&) {}
@@ -73,7 +73,7 @@ struct thaw_request : message {
   }
 };
 
-/// From the root: the array is no more.
+/// Sent by the root: the array no longer exists.
 struct removal : message {
   static inline message_type type_record = runtime_message_type<removal>();
   void serialize(auto&) {}
@@ -184,7 +184,7 @@ void end_station::became_empty(int pe, const element_counts& counts) {
   if (phase_ != phase::lives || listed_ || !seems_empty()) return;
   listed_ = true;
   part_.pe().empty_arrays().push_back(part_.id());
-  // More than one, as something may still be under way in those that it finds, which come back.
+  // More than one array, since an array with something still in flight returns to the list.
   for (int i = 0; i < 2; ++i) look_at_oldest();
 }
 
@@ -196,8 +196,8 @@ void end_station::look_at_oldest() {
   auto* const oldest = array_at(pe, id);
   arrays.pop_front();
   if (oldest == nullptr) {
-    if (pe.frozen(id) != nullptr) arrays.push_back(id);  // its thaw is under way
-    return;                                              // else it has been destroyed
+    if (pe.frozen(id) != nullptr) arrays.push_back(id);  // the part will be thawed soon
+    return;                                              // else the array has been destroyed
   }
   oldest->ending().listed_ = false;
   if (oldest->ending().phase_ == phase::lives && oldest->ending().seems_empty())
@@ -222,7 +222,7 @@ void end_station::requested(std::uint32_t caller, const reply_address& reply) {
 }
 
 void end_station::answered(int pe, const element_counts& counts, bool is_empty) {
-  if (phase_ == phase::lives || phase_ == phase::has_ended) return;  // it was overtaken by a newer one
+  if (phase_ == phase::lives || phase_ == phase::has_ended) return;  // a newer reply overtook this one
   const auto who = static_cast<std::size_t>(pe);
   reported(pe, counts);
   all_empty_ = all_empty_ && is_empty;
@@ -243,7 +243,7 @@ void end_station::finish_freezing() {
   send_all<thaw_request>();
   if (!waiters_.empty()) return begin(phase::closes);
   if (!seems_empty()) return;
-  listed_ = true;  // something was under way, and there may be no other news
+  listed_ = true;  // something was in flight, and there may be no further notification
   part_.pe().empty_arrays().push_back(part_.id());
 }
 

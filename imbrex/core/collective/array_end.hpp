@@ -16,8 +16,8 @@ class local_array;
 /// Destroys an array; ready when all its elements are destroyed.
 pending<void> end_array(std::uint64_t collection);
 
-/// What a PE has seen of the elements of an array. All only grow, so of two reports the one that says more is
-/// the newer.
+/// A PE's counts of element events of an array. All counts only grow, so the larger of two reports is the
+/// newer.
 struct element_counts {
   std::uint64_t inserted = 0;
   std::uint64_t destroyed = 0;
@@ -30,19 +30,23 @@ struct element_counts {
   void serialize(auto& ar) { ar(inserted, destroyed, departed, arrived); }
 };
 
-/// How an array ends, and what it took is given back.
+/// Ends an array and frees its resources.
 ///
-/// Somebody destroys it: the root has every PE close its part. That destroys the elements there and, from
-/// then on, those that arrive; each PE says how many have left it and arrived. When all have said so, and as
-/// many have arrived as left, no element is left, and the root has the parts removed.
 ///
-/// Or the array began with elements, and all are destroyed. It may be filled again, so it stays until as many
-/// others have become empty since as `kept_arrays` says; then the root has every PE freeze its part: messages
-/// for it wait. If all parts are empty, and nothing is under way between them, they are removed; else they go
-/// on.
+/// Explicit destruction: the root makes every PE close its part. Closing destroys the elements there and,
+/// from then on, those that arrive. Each PE reports the numbers of elements that have left it and that have
+/// arrived. When all PEs have reported, and equally many elements have arrived as left, no element is left;
+/// then the root has the parts removed.
 ///
-/// The number of the array is free for another one when it is removed where it was made. By then all have
-/// closed their parts, or frozen them; a part that the news of its removal has not reached gives way to its
+///
+/// Automatic end: the array began with elements, and all are destroyed. The array may be filled again, so it
+/// stays until `kept_arrays` other arrays have become empty since. Then the root makes every PE freeze its
+/// part: messages for it wait. If all parts are empty, and nothing is in flight between them, they are
+/// removed; otherwise they continue.
+///
+///
+/// The number of the array can be reused once its part is removed on the PE that made it. By then all PEs
+/// have closed or frozen their parts. A part that the removal has not reached yet is replaced by its
 /// successor.
 class end_station {
  public:
@@ -51,7 +55,7 @@ class end_station {
   end_station(const end_station&) = delete;
   end_station& operator=(const end_station&) = delete;
 
-  // On each PE.
+  // Called on each PE.
 
   /// The PE that made the array.
   int creator() const { return creator_; }
@@ -61,22 +65,22 @@ class end_station {
   void element_left() { ++counts_.departed; }
   void element_arrived() { ++counts_.arrived; }
   const element_counts& counts() const { return counts_; }
-  /// An element has come to a part that is closed, and was destroyed.
+  /// An element has arrived at a closed part, and was destroyed.
   void stray_arrived();
-  /// Asked by the root.
+  /// Called on request of the root.
   void close();
   void freeze();
 
-  // At the root.
+  // Called at the root.
 
-  /// A PE has no element.
+  /// A PE has lost its last element.
   void became_empty(int pe, const element_counts& counts);
-  /// Somebody destroys the array.
+  /// The destruction of the array is requested.
   void requested(std::uint32_t caller, const reply_address& reply);
-  /// A PE has closed its part or frozen it, or another element has come to it since.
+  /// A PE has closed or frozen its part, or another element has arrived there since.
   void answered(int pe, const element_counts& counts, bool is_empty);
 
-  /// So many arrays without elements, about, are kept in a run of so many PEs on each of them.
+  /// The approximate number of empty arrays that are kept per PE, in a run of `pes` PEs.
   static std::size_t kept_arrays(int pes);
 
  private:
@@ -98,12 +102,12 @@ class end_station {
   element_counts counts_;
 
   phase phase_ = phase::lives;
-  bool listed_ = false;    ///< among the PE's empty arrays
-  bool all_empty_ = true;  ///< that have answered
+  bool listed_ = false;    ///< in the PE's list of empty arrays
+  bool all_empty_ = true;  ///< true while all parts that have answered are empty
   int answers_ = 0;
   std::vector<bool> has_answered_;
   std::vector<element_counts> of_pes_;
-  element_counts all_;  ///< their sum
+  element_counts all_;  ///< sum of `of_pes_`
   std::vector<std::pair<std::uint32_t, reply_address>> waiters_;
 };
 

@@ -30,7 +30,7 @@ class guest : public chare<guest> {
   void serialize(auto& ar) { ar(port); }
 };
 
-/// Counts what its PE keeps.
+/// Counts the data that its PE holds.
 class auditor : public chare<auditor> {
  public:
   int parts() const {
@@ -73,7 +73,7 @@ TEST_P(array_end, ends_entries_and_elements_on_their_way) {
       EXPECT_TRUE(says_it_is_gone(later)) << later;
       const std::string later_all = co_await complaint_of(all.reduce<&guest::one>(sum));
       EXPECT_TRUE(says_it_is_gone(later_all)) << later_all;
-      co_await all.destroy();  // again
+      co_await all.destroy();  // a second time
     }
   });
 }
@@ -115,7 +115,7 @@ TEST_P(array_end, comes_by_itself_when_many_have_no_elements) {
     const auto last = make_array<guest>(2);
     send<&guest::end>(last);
     co_await quiescence();
-    last.insert(1);  // one that has become empty lately can be filled again
+    last.insert(1);  // a recently emptied array can be filled again
     co_await quiescence();
     const int one = co_await last[1].call<&guest::one>();
     EXPECT_EQ(one, 1);
@@ -157,7 +157,7 @@ TEST_P(array_end, answers_what_waits_for_an_element_that_ends) {
   });
 }
 
-/// More than the home remembers end before they get their copies of the broadcast.
+/// More elements end than the home remembers, before they get their copies of the broadcast.
 TEST(array_end_shuffled, broadcasts_pass_over_keys_that_are_forgotten) {
   options settings;
   settings.pes = 1;
@@ -207,7 +207,7 @@ TEST(location, forgets_keys_whose_elements_ended_long_ago) {
                   EXPECT_LE(places, 3 * detail::element_map<int>::places_remembered + 1);
                   const std::string text = co_await complaint_of(all[keys - 1].call<&keyed_guest::one>());
                   EXPECT_TRUE(says_it_is_gone(text)) << text;
-                  all.insert(3);  // long forgotten
+                  all.insert(3);  // the home has long forgotten this key
                   const int one = co_await all[3].call<&keyed_guest::one>();
                   EXPECT_EQ(one, 1);
                 }),

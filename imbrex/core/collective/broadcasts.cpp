@@ -11,7 +11,7 @@ namespace imbrex::detail {
 
 namespace {
 
-/// From a PE to its parent: all below it are done with a broadcast.
+/// Sent by a PE to its parent: the whole subtree is done with a broadcast.
 struct broadcast_done : message {
   std::uint64_t number = 0;
   std::uint64_t elements = 0;
@@ -114,7 +114,7 @@ void broadcast_station::done(std::uint64_t number, std::uint64_t elements) {
 }
 
 void broadcast_station::forget_until(std::uint64_t number) {
-  // The root keeps what not all PEs have reported: it is asked for it when the last report comes.
+  // The root keeps broadcasts until all PEs have reported them: it needs the entry at the last report.
   if (part_.is_root()) number = std::min(number, all_done_);
   while (!log_.empty() && log_.begin()->first <= number && log_.begin()->first <= reported_) {
     message* m = log_.begin()->second.message;

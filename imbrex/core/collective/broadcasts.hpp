@@ -19,33 +19,35 @@ class local_array;
 /// A message to all elements of an array, without the entry's type.
 struct broadcast_message : message {
   std::uint64_t number = 0;  ///< 0 until the root has given one
-  std::uint64_t pruned = 0;  ///< all PEs have done with the broadcasts up to this one
-  bool was_early = false;    ///< it came before its turn on this PE
+  std::uint64_t pruned = 0;  ///< all PEs are done with the broadcasts up to this number
+  bool was_early = false;    ///< received before its predecessors on this PE
 
   virtual ~broadcast_message() = default;
-  /// Another message of the same content.
+  /// Another message with the same content.
   virtual broadcast_message& copy() const = 0;
-  /// Gives it to all local elements that have not had it. Returns how many; a reduction of what the entry
-  /// returns expects an answer from each.
+  /// Delivers the broadcast to all local elements that have not had it, and returns their number. A reduction
+  /// of the entry's results expects a reply from each.
   virtual std::size_t deliver_to_locals(local_array& part) = 0;
-  /// Sends it to one element that came to this PE too late for `deliver_to_locals`.
+  /// Sends the broadcast to one element that came to this PE too late for `deliver_to_locals`.
   virtual void deliver_late(local_array& part, chare_header& element) = 0;
-  /// At the root: all elements that got it are counted.
+  /// At the root: the number of elements that received the broadcast is known.
   virtual void all_delivered(local_array& part, std::uint64_t elements) = 0;
 };
 
 /// Broadcasts to an array, exactly once to each element though elements migrate.
 ///
-/// The root numbers them and sends them down a tree of PEs (`tree_place`). Each PE delivers them in the order
-/// of their numbers, each in a turn of its own, so that what an entry has asked for (to end, to migrate)
-/// comes in between; an element carries the number of the last that it got. An element that arrives with an
-/// older number than its new PE has reached is given what it missed, from the log; one with a newer number is
-/// passed over until the PE has caught up.
 ///
-/// A PE is done with a broadcast when it has delivered it and no element that left before is still on its way
-/// (its new PE confirms each arrival and says what it delivered late). When it and all below it in the tree
-/// are done, it reports so to its parent. The root then knows how many elements got it, and everybody may
-/// forget it: the next broadcasts carry that news.
+/// The root numbers broadcasts and sends them down a tree of PEs (`tree_place`). Each PE delivers them in the
+/// order of their numbers, each in an item of its own, so that an entry's requests (to end, to migrate) take
+/// effect in between. An element carries the number of the last broadcast that it received. An element that
+/// arrives with an older number than its new PE has reached is given the missed broadcasts from the log. An
+/// element with a newer number is skipped until the PE has caught up.
+///
+///
+/// A PE is done with a broadcast when it has delivered it and no element that left before is still in flight
+/// (the new PE confirms each arrival and reports late deliveries). When a PE and its whole subtree are done,
+/// the PE reports that to its parent. The root then knows the number of receiving elements, and all PEs may
+/// forget the broadcast: the next broadcasts carry that news.
 class broadcast_station {
  public:
   explicit broadcast_station(local_array& part) : part_(part) {}
@@ -53,27 +55,26 @@ class broadcast_station {
   broadcast_station& operator=(const broadcast_station&) = delete;
   ~broadcast_station();
 
-  /// A broadcast came in, at the root perhaps unnumbered.
+  /// Receives a broadcast; at the root it may have no number yet.
   void receive(broadcast_message& b);
 
-  /// Number of the last broadcast delivered here; what a new element carries.
+  /// Number of the last broadcast delivered here; new elements carry it.
   std::uint64_t delivered() const { return delivered_; }
 
-  /// An element leaves with this number. Its new PE will call `confirmed`.
+  /// An element leaves with this number. The element's new PE will cause a call of `confirmed`.
   void element_leaves(std::uint64_t last_broadcast);
-  /// Gives an element that has arrived what it missed; returns the number up to which.
+  /// Gives an arrived element the broadcasts that it missed; returns the number of the last one.
   std::uint64_t element_arrives(chare_header& element);
-  /// An element that left here with `left_with` has arrived and was given the broadcasts up to
+  /// An element that left here with number `left_with` has arrived and has received the broadcasts up to
   /// `caught_up_to`.
   void confirmed(std::uint64_t left_with, std::uint64_t caught_up_to);
 
-  /// This PE, or all PEs of a child's subtree, are done with a broadcast, which reached that many elements
-  /// there.
+  /// This PE, or a child's whole subtree, is done with a broadcast, which reached `elements` elements there.
   void done(std::uint64_t number, std::uint64_t elements);
-  /// At the root: true if no broadcast is under way.
+  /// At the root: true if no broadcast is in flight.
   bool all_are_done() const { return all_done_ == last_number_; }
 
-  /// The array ends: who waits for a broadcast is told so.
+  /// The array ends: waiters for broadcasts get an error.
   void close();
 
  private:
@@ -96,12 +97,12 @@ class broadcast_station {
   local_array& part_;
   std::uint64_t delivered_ = 0;
   std::uint64_t reported_ = 0;
-  std::map<std::uint64_t, entry> log_;                 // delivered
-  std::map<std::uint64_t, broadcast_message*> early_;  // before their turn
+  std::map<std::uint64_t, entry> log_;                 // delivered broadcasts
+  std::map<std::uint64_t, broadcast_message*> early_;  // broadcasts received before their predecessors
   std::map<std::uint64_t, std::uint64_t> on_the_way_;  // elements that left, by the number they left with
   std::map<std::uint64_t, std::uint64_t> late_;  // elements that left and got a broadcast at their new PE
-  std::map<std::uint64_t, tally> tallies_;       // of what this PE and those below it are done with
-  std::uint64_t last_number_ = 0;                // root only, as the one below
+  std::map<std::uint64_t, tally> tallies_;       // done counts of this PE and its children, by broadcast
+  std::uint64_t last_number_ = 0;                // used at the root only, like `all_done_`
   std::uint64_t all_done_ = 0;
 };
 

@@ -14,7 +14,7 @@ namespace imbrex::broadcasts_test {
 class broadcasts : public on_machine {};
 INSTANTIATE_TEST_SUITE_P(on, broadcasts, testing::ValuesIn(machines()), name_of_machine);
 
-/// What happens to an element in a round, of which all PEs think alike.
+/// The fate of an element in a round; all PEs compute the same one.
 enum class fate { stays, moves, ends };
 fate fate_of(int element, int round) {
   random dice(static_cast<std::uint64_t>(element) * 1000 + static_cast<std::uint64_t>(round));
@@ -39,7 +39,7 @@ class traveller : public chare<traveller> {
   void hear(int round) { heard_.push_back(round); }
   int one() const { return 1; }
   int number() const { return where()[0]; }
-  /// What it has heard, in order.
+  /// The received numbers, sorted.
   std::vector<int> heard() {
     std::sort(heard_.begin(), heard_.end());
     return heard_;
@@ -49,7 +49,7 @@ class traveller : public chare<traveller> {
     for (int n = 0; n < expected; ++n) total += co_await letters.receive();
     co_return total;
   }
-  /// Moves on at each balance point, until it ends.
+  /// Moves at each balance point, until it ends.
   task<> roam() {
     for (;;) {
       co_await sleep_for(std::chrono::microseconds(1));
@@ -147,7 +147,7 @@ TEST_P(broadcasts, begin_entries_that_end_with_their_elements_on_the_way) {
   });
 }
 
-/// An element that knows which of its key it is.
+/// An element that knows its generation among those with its key.
 class heir : public chare<heir, int> {
  public:
   heir() = default;
@@ -158,7 +158,7 @@ class heir : public chare<heir, int> {
   void hear() { ++heard_; }
   int heard() const { return heard_; }
   void hop(int to) { migrate_to(to); }
-  /// Moves on at each balance point, until it ends.
+  /// Moves at each balance point, until it ends.
   task<> roam(int life) {
     roams_ = true;
     if (life != life_)
@@ -177,7 +177,7 @@ class heir : public chare<heir, int> {
   int heard_ = 0;
 };
 
-/// Keeps a PE at work, so that what is less urgent waits there.
+/// Keeps a PE busy, so that less urgent messages wait there.
 class busy : public chare<busy> {
  public:
   void churn() {
@@ -194,7 +194,7 @@ struct by_number {
   int operator()(int key, int pes) const { return key % pes; }
 };
 
-/// Until a call of an element is refused, since it has ended.
+/// Calls an element until a call is refused since the element has ended.
 task<> see_end(element<heir> to) {
   for (;;) {
     bool refused = false;
@@ -208,7 +208,7 @@ task<> see_end(element<heir> to) {
   }
 }
 
-/// Until an element inserted again can be found.
+/// Calls until an element inserted again can be found.
 task<> see_life(element<heir> to, int life) {
   for (int found = 0; found != life;) {
     try {
@@ -236,8 +236,8 @@ TEST_P(broadcasts, to_an_element_do_not_reach_the_next_of_its_key) {
     all.insert(home, 1);
     all.insert(witness, 1);
     co_await quiescence();
-    // The home gets the broadcast last, and there is none for the element that has left it, and ended
-    // elsewhere.
+    // The home gets the broadcast last, after the element has left it and ended elsewhere, so there is no
+    // copy for it.
     send<&busy::churn>(keep_busy[home]);
     co_await keep_busy[home].call<&busy::meet>();
     send<&heir::hear>(all.with_priority(31));
@@ -283,7 +283,7 @@ TEST_P(broadcasts, and_entries_end_with_the_life_that_they_were_for) {
         co_await see_life(all[k], life + 1);
       }
       const auto counted = co_await roster;
-      EXPECT_LE(counted.size(), std::size_t{2 * keys});  // each life once
+      EXPECT_LE(counted.size(), std::size_t{2 * keys});  // each life at most once
     }
     co_await quiescence();
     const int most = co_await all.reduce<&heir::heard>(max);
@@ -291,7 +291,7 @@ TEST_P(broadcasts, and_entries_end_with_the_life_that_they_were_for) {
   });
 }
 
-/// Ends at a broadcast, and must not be asked for anything after it.
+/// Ends at a broadcast, and must receive nothing after it.
 class mortal : public chare<mortal> {
  public:
   void finish(const std::vector<char>&) {
@@ -313,7 +313,8 @@ TEST_P(broadcasts, that_come_late_are_not_followed_by_others_at_once) {
     for (int turn = 0; turn < 3; ++turn) {
       auto all = make_array<mortal>(8);
       co_await all.created();
-      send<&mortal::finish>(all, std::vector<char>(1'000'000));  // the next overtakes it
+      send<&mortal::finish>(all, std::vector<char>(1'000'000));  // long, so that the next broadcast overtakes
+                                                                 // this one
       std::string thrown;
       try {
         co_await all.reduce<&mortal::slow>(sum);

@@ -19,12 +19,12 @@ namespace imbrex::by_key_test {
 class by_key : public on_machine {};
 INSTANTIATE_TEST_SUITE_P(on, by_key, testing::ValuesIn(machines()), name_of_machine);
 
-/// Shows in which order and in which brackets values are combined.
+/// Shows the order and the bracketing in which values are combined.
 struct bracket {
   std::string operator()(const std::string& a, const std::string& b) const { return "(" + a + " " + b + ")"; }
 };
 
-/// What `by_key` promises, from its definition: the halves of a binary tree over the bits of the keys.
+/// The result that `by_key` promises, computed from its definition: a binary tree over the bits of the keys.
 template <class Op, class V>
 V tree_value(const std::map<std::uint64_t, V>& values, std::uint64_t first = 0, int level = 63) {
   const auto from = values.lower_bound(first);

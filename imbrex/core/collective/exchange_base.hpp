@@ -10,24 +10,24 @@ namespace imbrex {
 
 namespace detail {
 
-/// What the members of an array on one PE give each other, and others, in one collective that gives each of
-/// them something else than the others. It goes along with an all_reduce, by which each PE learns that all
-/// values have come (the consensus of Hoefler, Siebert and Lumsdaine 2010): a PE closes that only when what
-/// it has sent has been taken.
+/// The part of a PE in one collective that gives each member of an array something different. An all_reduce
+/// accompanies it, by which each PE learns that all values have been received (the consensus of Hoefler,
+/// Siebert and Lumsdaine 2010). A PE closes that all_reduce only after the values that it sent have been
+/// taken.
 class exchange_base {
  public:
   virtual ~exchange_base() = default;
 
-  /// All members that are here have joined: sends what they gave, unless it has been sent. True if all that
-  /// has been sent from here has been taken.
+  /// All members here have joined: sends their values, unless they have been sent. True if all values sent
+  /// from here have been taken.
   virtual bool flush() = 0;
-  /// Something that was sent could not be taken; none if all could.
+  /// The exception of a value that could not be taken; empty if there is none.
   virtual carried_exception error() const = 0;
-  /// The all_reduce has come to that, of the type that the members contribute to it.
+  /// The all_reduce has completed; `result` has the type that the members contribute.
   virtual void complete(const void* result) = 0;
-  /// Gives the member that joined as that one here its result.
+  /// Gives the `member`-th member that joined here its result.
   virtual void give(std::size_t member, reply_target& to) = 0;
-  /// An element has left: what has come for it before it has joined goes after it.
+  /// An element has left: values received for it before it joined are forwarded to it.
   virtual void element_left() = 0;
 };
 

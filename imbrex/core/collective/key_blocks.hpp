@@ -11,14 +11,14 @@
 
 namespace imbrex::detail {
 
-/// Values of a reduction by key (`by_key`) that are on their way to the root. The order of combination is a
-/// binary tree over the bits of the keys: a node combines the value of its lower half with that of its upper
-/// half; where one half has no keys, it has the value of the other. Here each block is a node of which all
-/// keys are there, so that its value is known without the others.
+/// Values of a reduction by key (`by_key`) on their way to the root. The order of combination is a binary
+/// tree over the bits of the keys: a node combines the value of its lower half with that of its upper half. A
+/// node with one empty half has the value of the other half. Each block is a node whose keys are all present,
+/// so that its value does not depend on other blocks.
 template <class V>
 class key_blocks {
  public:
-  /// Adds a value. Its key is greater than those before.
+  /// Adds a value. The key must be greater than all earlier ones.
   template <class Op>
   void add(std::uint64_t key, V&& value) {
     push<Op>({key, 0, std::move(value)});
@@ -37,12 +37,12 @@ class key_blocks {
     for (; next != added.blocks_.end(); ++next) push<Op>(std::move(*next));
   }
 
-  /// Returns the value of the whole tree. There is one key or more.
+  /// Returns the value of the whole tree. There must be at least one key.
   template <class Op>
   V finish() {
-    // Of neighbours, those whose keys differ in lower bits are combined first.
+    // Neighbours whose keys differ only in lower bits are combined first.
     std::vector<std::pair<V, int>>
-        open;  // with the bits in which it differs from the next, fewer from one to the next
+        open;  // values with the number of bits in which the key differs from the next; numbers decrease
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
       V value = std::move(blocks_[i].value);
       const bool is_last = i + 1 == blocks_.size();
@@ -58,7 +58,7 @@ class key_blocks {
   void serialize(auto& ar) { ar(blocks_); }
 
  private:
-  /// The keys from `first` on, 2^`level` of them.
+  /// A block of 2^`level` keys from `first` on.
   struct block {
     std::uint64_t first = 0;
     std::uint8_t level = 0;
@@ -81,7 +81,7 @@ class key_blocks {
     blocks_.push_back(std::move(b));
   }
 
-  std::vector<block> blocks_;  ///< in the order of their keys
+  std::vector<block> blocks_;  ///< in key order
 };
 
 }  // namespace imbrex::detail

@@ -34,7 +34,7 @@ struct times {
   nanoseconds section_all_reduce{};
 };
 
-/// In the model of a V100's host, where a message between two PEs takes 12 us: 5 to send, 2 on its way, 5 to
+/// Uses the model of a V100's host, where a message between two PEs takes 12 us: 5 to send, 2 in flight, 5 to
 /// receive.
 times modelled(int pes) {
   options settings;
@@ -65,7 +65,7 @@ times modelled(int pes) {
       *taken = now() - called - result.section_reduction;  // which is a broadcast and a reduction, too
     }
     result.creation = created - begin;
-    // The call that begins them is a broadcast and a reduction, too.
+    // The call that begins the all_reduces is itself a broadcast and a reduction.
     result.all_reduce = (reduced - created - result.broadcast_and_reduction) / repetitions;
     co_return 0;
   });

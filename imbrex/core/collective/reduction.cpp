@@ -61,7 +61,7 @@ void collector_base::send_report() {
       m.reply = reply_;
       return processor::here().dispatch(m, static_cast<int>(caller_));
     }
-  } catch (...) {  // it cannot be packed
+  } catch (...) {  // the value cannot be packed
     whole_->error = thrown_by_reduction(whole_->collection);
   }
   send_failure(caller_, reply_, "a reduction", std::move(whole_->error));

@@ -21,7 +21,7 @@
 
 namespace imbrex::detail {
 
-/// Values with the keys of the elements that they come from; what `gather` combines.
+/// Values with the keys of the contributing elements; the result type of `gather`.
 template <class V, class Key>
 struct keyed_values {
   std::vector<Key> keys;
@@ -31,7 +31,7 @@ struct keyed_values {
     keys.push_back(key);
     values.push_back(std::move(value));
   }
-  /// Visits all, in the order of their keys.
+  /// Visits all values, in key order.
   template <class Visitor>
   void visit(Visitor visitor) {
     const auto places = sorted_places(keys);
@@ -80,7 +80,7 @@ struct reduction {
   }
 };
 
-/// The same in an order of the keys. Values are added in the order of their keys.
+/// The arithmetic of a reduction by key. Values must be added in key order.
 template <class V, class Op, class Key>
 struct reduction<V, by_key_operation<Op>, Key> {
   static constexpr bool needs_keys = true;
@@ -115,7 +115,7 @@ struct reduction<V, by_key_operation<Op>, Key> {
   }
 };
 
-/// An answer that may hold memory of devices. It comes to this PE's device before it is given to who asked.
+/// A reply that may hold device memory, which is copied to this PE's device before the caller gets it.
 template <class R>
   requires carries_device_memory<R>
 struct reply_message<R> : message {
@@ -143,7 +143,7 @@ struct reply_message<R> : message {
   }
 };
 
-/// From the root to a PE: the value that an all_reduce has come to.
+/// Sent by the root to a PE: the result of an all_reduce.
 template <class Result>
 struct reduction_result final : shared_result {
   Result value{};
@@ -178,15 +178,14 @@ struct reduction_result final : shared_result {
   }
 };
 
-/// What the elements of some PEs, or one that came late, contributed to an all_reduce, or answered to a
-/// broadcast
-/// (`OfCall`).
+/// The contributions of the elements of some PEs, or of one late element, to an all_reduce; or their replies
+/// to a broadcast (`OfCall`).
 template <class V, class Op, class Key, bool OfCall>
 struct partial_message final : partial_result {
   using math = reduction<V, Op, Key>;
   using result_type = typename math::result;
 
-  /// None if there is an error, or all that were asked had ended.
+  /// Empty if there is an error, or if all called elements had ended.
   std::optional<typename math::partial> value;
 
   partial_message() : partial_result(OfCall) {
@@ -242,7 +241,7 @@ struct partial_message final : partial_result {
   }
 };
 
-/// What the elements of one PE contribute to one all_reduce: each value with the key of its element.
+/// The contributions of one PE's elements to one all_reduce: each value with its element's key.
 template <class V, class Op, class Key>
 class contributions final : public contributions_base {
  public:
@@ -280,16 +279,16 @@ auto contribute(chare_header& element, const Key& key, V&& value) {
   return result;
 }
 
-/// Gathers, on one PE, what several elements answer to one request, and hands over the combination: to this
-/// PE's part of the array whose elements they are, to its root, or to the one who asked.
+/// Gathers, on one PE, the replies of several elements to one request, and passes on the combination: to this
+/// PE's part of their array, to the array's root, or to the caller.
 class collector_base : public reply_target {
  public:
-  /// Says, before the first answer, who gets the combination.
+  /// Sets the receiver of the combination; call one of these before the first reply.
   void give_to_part(const local_array& part, std::uint64_t broadcast);
   void send_to_root(const local_array& part, std::uint64_t broadcast);
-  /// `what`: what the caller has asked for, in words for who reads errors, which stay.
+  /// `what` names the request in error texts; the pointer is kept.
   void send_to_caller(std::uint32_t caller, const reply_address& reply, const char* what = "a reduction");
-  /// To another collector, by what `report` makes of it.
+  /// Sends the combination to another collector, as a message made by `report`.
   void report_to(std::uint32_t parent, const reply_address& reply);
 
   void fail(std::uint32_t, carried_exception why) final;
@@ -303,13 +302,13 @@ class collector_base : public reply_target {
   collector_base& operator=(const collector_base&) = delete;
 
   const reply_address& address() const { return address_; }
-  /// One more answer is there. The last makes the collector send the combination and end.
+  /// Counts one more reply. The last one makes the collector send the combination and end.
   void answered() {
     tell_part(this, 0);
     if (--missing_ == 0) complete();
   }
   virtual void fold(partial_result& into) = 0;
-  /// The answer to another collector. Of one that reports to none there is no such thing.
+  /// The message to another collector. Not called unless `report_to` was.
   virtual message& report(partial_result& of) const;
 
  private:
@@ -325,7 +324,7 @@ class collector_base : public reply_target {
   const char* what_ = "a reduction";
 };
 
-/// The answers themselves, in the order of the elements that were asked.
+/// Collects the replies, in the order of the called elements.
 template <class V, class Op, class Key>
 class collector final : public collector_base {
  public:
@@ -336,7 +335,7 @@ class collector final : public collector_base {
     if constexpr (math::needs_keys) keys_.resize(expected);
   }
 
-  /// The reply address for the element of that ordinal.
+  /// The reply address for the element with this ordinal.
   reply_address expect(std::size_t ordinal, const Key& key) {
     if constexpr (math::needs_keys) keys_[ordinal] = key;
     auto a = address();
@@ -351,7 +350,7 @@ class collector final : public collector_base {
     add(ordinal, std::move(*static_cast<V*>(result)));
   }
   void found_none([[maybe_unused]] std::uint32_t ordinal) override {
-    if constexpr (std::is_same_v<V, nothing>)  // it is asked for its end alone
+    if constexpr (std::is_same_v<V, nothing>)  // only the end of the call matters
       add(ordinal, nothing{});
     else
       answered();

@@ -17,7 +17,7 @@ namespace imbrex::detail {
 
 namespace {
 
-/// As a `partial_result` of an all_reduce to which nobody contributed.
+/// Stands for a `partial_result` of an all_reduce without contributions.
 struct bare_report : message {
   std::uint64_t number = 0;
   std::int64_t change = 0;
@@ -34,7 +34,7 @@ struct bare_report : message {
   }
 };
 
-/// From a PE to a child whose subtree may be empty: a reduction goes on.
+/// Sent by a PE to a child whose subtree may be empty: a reduction is in progress.
 struct reduction_question : message {
   std::uint64_t number = 0;
 
@@ -48,7 +48,7 @@ struct reduction_question : message {
   }
 };
 
-/// From a PE to its parent: its subtree has no elements.
+/// Sent by a PE to its parent: the subtree has no elements.
 struct empty_subtree : message {
   std::uint64_t next_report = 0;
 
@@ -62,7 +62,7 @@ struct empty_subtree : message {
   }
 };
 
-/// From a PE to its parent: a broadcast whose results are wanted has found no elements in its subtree.
+/// Sent by a PE to its parent: a broadcast with results has found no elements in the subtree.
 struct no_answers : message {
   std::uint64_t number = 0;
 
@@ -76,7 +76,7 @@ struct no_answers : message {
   }
 };
 
-/// From the root down the tree: an all_reduce has failed.
+/// Sent from the root down the tree: an all_reduce has failed.
 struct failed_reduction : message {
   std::uint64_t number = 0;
   carried_exception error;
@@ -93,7 +93,7 @@ struct failed_reduction : message {
   }
 };
 
-/// From a PE to its parent: its subtree has begun what it has to do for a result.
+/// Sent by a PE to its parent: the subtree has begun its work for a result.
 struct begun_work : message {
   std::uint64_t number = 0;
   carried_exception error;
@@ -108,7 +108,7 @@ struct begun_work : message {
   }
 };
 
-/// From the root down the tree: all have begun.
+/// Sent from the root down the tree: all PEs have begun.
 struct work_to_end : message {
   std::uint64_t number = 0;
   carried_exception error;
@@ -130,7 +130,7 @@ M& message_of(const local_array& part) {
   return m;
 }
 
-/// Null if there is an exception instead.
+/// The message with the result; null if there is an exception instead.
 message* result_of(partial_result& all) {
   if (all.error) return nullptr;
   try {
@@ -200,7 +200,7 @@ void answer(partial_result& all, std::uint32_t caller, const reply_address& repl
       m->reply = reply;
       return processor::here().dispatch(*m, static_cast<int>(caller));
     }
-  } catch (...) {  // it cannot be packed
+  } catch (...) {  // the value cannot be packed
     all.error = thrown_by_reduction(all.collection);
   }
   send_failure(caller, reply, what, std::move(all.error));
@@ -231,7 +231,9 @@ void prepare(partial_result& part) {
 bool reduction_values::add(partial_result& part) {
   owned_partial partial(&part);
   if (!empty() && parts_.front()->kind().id != part.kind().id) return false;
-  if (parts_.size() == 1) prepare(*parts_.front());  // which goes on as it came if it stays alone
+  if (parts_.size() == 1)
+    prepare(*parts_.front());  // the first part stays as received if no other part
+                               // follows
   if (!empty()) prepare(part);
   auto at = parts_.end();
   while (at != parts_.begin() && (*std::prev(at))->origin > part.origin) --at;
@@ -277,7 +279,7 @@ reduction_station::open_reduction& reduction_station::open(std::uint64_t number)
 
 std::unique_ptr<contributions_base>& reduction_station::contributions(std::uint64_t number) {
   if (!has_closed(number)) return open(number).contributions;
-  late_.reset();  // an exception may have left it
+  late_.reset();  // an exception may have left an old value here
   return late_;
 }
 
@@ -334,7 +336,9 @@ void reduction_station::work_has_begun(std::uint64_t number, const carried_excep
 }
 
 void reduction_station::end_work(std::uint64_t number, const carried_exception& error) {
-  if (!works_.contains(number)) return;  // it has not come here, and all below know that it has failed
+  if (!works_.contains(number))
+    return;  // the work has not arrived here, and the whole subtree knows of the
+             // failure
   for (const int child : part_.tree().children) {
     auto& m = message_of<work_to_end>(part_);
     m.number = number;
@@ -454,7 +458,7 @@ bool reduction_station::subtree_is_empty() const {
 }
 
 void reduction_station::asked_for(std::uint64_t number) {
-  if (number < next_report_up_) return;  // it goes up, or has
+  if (number < next_report_up_) return;  // the report is on its way up, or has arrived
   totals_[number];
   goes_on(number);
 }
@@ -549,7 +553,7 @@ void reduction_station::finish(std::uint64_t number) {
   asked_.erase(number);
   tell_complete(&totals_, number);
   if (!is_root) return report_up(number, std::move(done));
-  if (done.values.empty()) return;  // all who were to take part have been destroyed
+  if (done.values.empty()) return;  // all elements that were to take part have been destroyed
   send_to_elements(*done.values.combine(), number);
 }
 
@@ -595,12 +599,12 @@ void reduction_station::pass_down(const shared_result& result) {
       m.number = result.number;
       m.lent_before = std::exchange(is_lent, true);
       part_.pe().dispatch(m, child);
-    } catch (...) {  // it cannot be copied or packed
+    } catch (...) {  // the result cannot be copied or packed
       thrown = thrown_by_reduction(part_.id());
     }
     if (!thrown) continue;
     send_failure_down(result.number, thrown, child);
-    if (result.is_shared_work()) work_has_begun(result.number, thrown);  // that subtree will not tell
+    if (result.is_shared_work()) work_has_begun(result.number, thrown);  // that subtree will send no report
   }
 }
 
@@ -657,7 +661,7 @@ void reduction_station::became_empty(int child, std::uint64_t next_report) {
   auto& of_child = emptiness_[position];
   of_child.at = std::max(of_child.at, static_cast<std::int64_t>(next_report));
   if (!of_child.is_empty()) return;
-  // Those before are on their way.
+  // Reports of earlier reductions are on their way.
   for (auto at = totals_.lower_bound(next_report); at != totals_.end(); ++at) ask(position, at->first);
   tell_parent_if_empty();
 }

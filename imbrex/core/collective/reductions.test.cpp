@@ -38,7 +38,7 @@ double noise(int i, int round) {
   return std::bit_cast<double>((dice() >> 12U) | 0x3ff0000000000000U) * (i % 2 == 0 ? 1e12 : -1e-3);
 }
 
-/// As what owns something.
+/// A move-only type, such as an owner of a resource.
 struct only_moved {
   int number = 0;
 
@@ -216,8 +216,8 @@ TEST_P(reductions, over_a_section_from_inside) {
   });
 }
 
-/// The sum of a round-robin placement: by index within a PE, then by PE, in the brackets of a tree of PEs.
-/// None where no elements are.
+/// The sum in a round-robin placement: by index within a PE, then by PE, bracketed by a tree of PEs. Empty if
+/// there are no elements.
 class expected_sum {
  public:
   expected_sum(int elements, int round, int root) : elements_(elements), round_(round), root_(root) {}
@@ -264,7 +264,7 @@ TEST_P(reductions, of_floating_point_numbers_repeat_bit_for_bit) {
   });
 }
 
-/// Cannot be written if it is 13.
+/// Cannot be serialised if its number is 13.
 struct brittle {
   int number = 0;
 
@@ -276,7 +276,7 @@ struct brittle {
   friend brittle operator+(const brittle& a, const brittle& b) { return {a.number + b.number}; }
 };
 
-/// What is thrown while something is awaited.
+/// Returns the text of the exception that an awaited object throws.
 template <class Awaited>
 task<std::string> thrown_by(Awaited awaited) {
   std::string text;
@@ -311,8 +311,8 @@ class tester : public chare<tester> {
   }
 
  private:
-  /// Kept to the end: several PEs catch the same, and ThreadSanitizer does not see libstdc++ count its
-  /// owners.
+  /// Kept until the end: several PEs catch the same exception, and ThreadSanitizer does not see the reference
+  /// counting of libstdc++.
   std::exception_ptr caught_;
 };
 
@@ -330,7 +330,8 @@ TEST_P(reductions, and_calls_fail_by_results_that_cannot_be_written) {
     auto alone = make_array<tester>(dense(14).placed(
         [](const index<1>& i, const index<1>&, int pes) { return i[0] == 13 ? pes - 1 : 0; }));
     const std::string shared = co_await thrown_by(alone.reduce<&tester::share>(min));
-    EXPECT_TRUE(shared == "13 cannot be written" || shared.empty()) << shared;  // as near as the root is
+    EXPECT_TRUE(shared == "13 cannot be written" || shared.empty()) << shared;  // depends on how near the
+                                                                                // root is
     const auto some = all.section({index<1>(13), index<1>(0), index<1>(6)});
     const auto seen = co_await some.reduce<&tester::share_in>(gather, some);
     for (const auto& text : seen) {
@@ -340,7 +341,7 @@ TEST_P(reductions, and_calls_fail_by_results_that_cannot_be_written) {
   });
 }
 
-/// All PEs have to do something before there is a value of it, of which only the root can be told.
+/// A result for which all PEs must do work; only the root can send it.
 struct shared_task {
   int number = 0;
   void serialize(auto& ar) { ar(number); }
@@ -397,7 +398,7 @@ class worker : public chare<worker> {
   }
 
  private:
-  std::exception_ptr caught_;  ///< as of `tester`
+  std::exception_ptr caught_;  ///< kept for the reason given in `tester`
 };
 
 TEST_P(reductions, fail_everywhere_by_work_that_cannot_be_given_to_all) {
@@ -410,7 +411,7 @@ TEST_P(reductions, fail_everywhere_by_work_that_cannot_be_given_to_all) {
   });
 }
 
-/// Contributes, and then leaves or ends at once.
+/// Contributes, then leaves or ends at once.
 class hasty : public chare<hasty> {
  public:
   void contribute_and_go(int to) {
@@ -429,7 +430,7 @@ class hasty : public chare<hasty> {
   void serialize(auto&) {}
 };
 
-/// The PE's news that it has no elements overtakes the contribution of the one that it had.
+/// The PE's notice that it has no elements overtakes the contribution of its last element.
 task<> hurry(std::uint64_t seed) {
   const int n = 1 + static_cast<int>(seed % 5);
   const auto all = make_array<hasty>(n);
@@ -467,7 +468,7 @@ struct concatenation {
   std::string operator()(const std::string& a, const std::string& b) const { return a + b; }
 };
 
-/// A member of sections, which moves about.
+/// A member of sections that migrates.
 class rover : public chare<rover> {
  public:
   task<std::string> join(section<rover> some, int round) {
@@ -478,7 +479,7 @@ class rover : public chare<rover> {
     const std::string all = co_await first;
     co_return all + std::to_string(most);
   }
-  /// Contributes, and leaves before the others have.
+  /// Contributes, and leaves before the other members have contributed.
   task<> contribute_and_leave(section<rover> some, int to) {
     {
       const auto first = all_reduce(some, std::to_string(where()[0]) + ";", concatenation{});
@@ -500,7 +501,7 @@ class rover : public chare<rover> {
   void serialize(auto&) {}
 };
 
-/// What `join` comes to: by home, then by index.
+/// The expected result of `join`: by home, then by index.
 std::string joined(const std::vector<index<1>>& members, int round) {
   std::string text;
   int most = 0;
@@ -553,7 +554,7 @@ TEST_P(reductions, over_sections_refuse_those_who_are_no_members) {
   });
 }
 
-/// The array ends when one member has its result, while those of others are on their way.
+/// Ends the array when one member has its result, while the results of others are in flight.
 task<> end_early(int members) {
   const auto all = make_array<rover>(members);
   const auto some = all.section(full_extent);

@@ -69,7 +69,7 @@ void add_waits_of(processor& pe, known_waits& all) {
 
 namespace {
 
-/// Asks a PE who waits there.
+/// A request to a PE for its waiting entries.
 struct waits_question : message {
   static inline message_type type_record = runtime_message_type<waits_question>({"question who waits"});
   void serialize(auto&) {}
@@ -84,7 +84,7 @@ struct waits_question : message {
   }
 };
 
-/// The answers of all PEs, in the order of the PEs.
+/// The replies of all PEs, in the order of PEs.
 class waits_survey final : public reply_target {
  public:
   explicit waits_survey(std::function<void(known_waits&&)> tell)

@@ -14,7 +14,7 @@ namespace detail {
 class local_array;
 }
 
-/// What the runtime keeps for each chare, directly before the object. Its PE's.
+/// The runtime's data for one chare, directly before the object. Only the chare's PE touches it.
 struct chare_header {
   chare_header();
   ~chare_header();
@@ -22,26 +22,27 @@ struct chare_header {
   chare_header& operator=(const chare_header&) = delete;
 
   detail::local_array* home = nullptr;  ///< this PE's part of the array
-  scope* entries = nullptr;             ///< begun and not ended
+  scope* entries = nullptr;             ///< the entries that have begun and not ended
   static constexpr std::uint32_t no_slot = 0xffffffff;
-  std::uint32_t slot = no_slot;   ///< in `home`'s list of local elements; none while it is constructed
+  std::uint32_t slot = no_slot;   ///< index in `home`'s list of local elements; `no_slot` during construction
   std::int32_t destination = -1;  ///< PE to migrate to at the next opportunity; -1 for none
   std::uint64_t reductions = 0;   ///< all_reduce calls so far
   std::uint64_t broadcasts = 0;   ///< number of the last broadcast received
-  std::uint64_t epoch = 1;        ///< how often elements of its key have migrated, ended and been inserted
-  std::uint64_t born = 1;         ///< the epoch at which this one was inserted
+  std::uint64_t epoch = 1;        ///< number of migrations, ends and insertions of elements with this key,
+                                  ///< plus 1
+  std::uint64_t born = 1;         ///< the epoch at which this element was inserted
   bool dying = false;
   bool departure_queued = false;
-  bool asks_itself = false;  ///< to migrate: it did, and nobody else
+  bool asks_itself = false;  ///< the element itself requested its migration
   bool travels =
-      false;  ///< between its departure and its arrival, when its class may run, but not move or end it
-  /// Calls of all_reduce by section.
+      false;  ///< from departure to arrival: code of the class may run, but must not move or end the element
+  /// Number of all_reduce calls by section.
   std::unique_ptr<std::vector<std::pair<std::uint64_t, std::uint64_t>>> section_reductions;
 };
 
 namespace detail {
 
-/// Frees an entry that has ended or must end: its frames, its message, itself.
+/// Frees an entry that has ended or must end: its frames, its message and the scope itself.
 void end_scope(scope& s);
 
 }  // namespace detail

@@ -9,12 +9,12 @@ namespace imbrex::detail {
 
 /// The class of an array's chares.
 struct class_names {
-  std::string_view spelled;  ///< of C++, by which it is told from others
-  std::string_view shown;    ///< in reports and errors: another one if its chares stand for those of a class
-                             ///< that is named at run time (`stands_for_classes`)
+  std::string_view spelled;  ///< the C++ name, which identifies the class
+  std::string_view shown;    ///< the name in reports and errors; differs if the chares stand for a class
+                             ///< named at run time (`stands_for_classes`)
 };
 
-/// One PE's part of an array, a group or the single chares of a class, as the PE keeps it.
+/// One PE's part of an array, a group or the single chares of a class, with its type erased.
 class collection_part {
  public:
   collection_part(std::uint64_t id, const class_names& of) : id_(id), names_(of) {}
@@ -25,17 +25,18 @@ class collection_part {
   std::uint64_t id() const { return id_; }
   /// The spelled name of the chare class.
   std::string_view chare_name() const { return names_.spelled; }
-  /// What people call the chare class.
+  /// The class name in reports.
   std::string_view shown_name() const { return names_.shown; }
-  /// True if it is one of the class of that name. Equal names mostly lie in one place.
+  /// True if the part's class has this name. The pointers are compared first, since equal names mostly share
+  /// one address.
   bool is_of(std::string_view chare_name) const {
     return chare_name.data() == names_.spelled.data() || chare_name == names_.spelled;
   }
-  /// The PE that made it, and gives its number back.
+  /// The PE that made the collection, and returns its number.
   virtual int creator() const = 0;
-  /// "(8, 8, 4)" if these numbers count the elements of an array of that shape; else empty.
+  /// The shape, such as "(8, 8, 4)", if the array began with an element at each index; else empty.
   virtual std::string shape_text() const = 0;
-  /// Destroys all elements and held messages; the run is over.
+  /// Destroys all elements and held messages, after the run.
   virtual void clear() noexcept = 0;
 
  private:

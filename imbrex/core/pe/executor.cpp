@@ -10,7 +10,7 @@ namespace detail {
 
 namespace {
 
-/// Tells a PE that one of its executors is held no more.
+/// Notifies a PE that an executor has been released by all holders.
 struct executor_end final : work {
   executor_end() { type = &kind; }
 
@@ -24,7 +24,7 @@ struct executor_end final : work {
 
 }  // namespace
 
-/// What the copies of an executor share.
+/// The state shared by the copies of an executor.
 class executor_state {
  public:
   explicit executor_state(processor& pe) : gate_(pe.run().gate()), door_(pe.door()) { pe.add_executor(); }
@@ -38,7 +38,7 @@ class executor_state {
 
  private:
   const std::shared_ptr<executor_gate> gate_;
-  inbox& door_;  ///< while the gate is open
+  inbox& door_;  ///< valid while the gate is open
   std::unique_ptr<executor_end> end_ = std::make_unique<executor_end>();
 };
 

@@ -14,7 +14,7 @@ namespace detail {
 
 class executor_state;
 
-/// A function on its way to a PE, from a thread that may have no pool.
+/// A function posted to a PE by a thread that may have no pool.
 template <class F>
 struct posted_function final : work {
   explicit posted_function(F&& f) : function(std::move(f)) { type = &kind; }
@@ -33,22 +33,24 @@ bool post_item(executor_state& to, work& item);
 
 }  // namespace detail
 
-/// Has a PE run functions for threads that are no PE: those of a window, of asyncio, of a library that calls
-/// back. Such threads may not call `send` and its like themselves. A copy is another name of the same.
+/// Makes a PE run functions for threads that are no PE: those of a window, of asyncio, of a library with
+/// callbacks. Such threads may not call `send` and similar functions themselves. Copies refer to the same
+/// executor.
 ///
 ///     auto here = imbrex::make_executor();                          // in an entry, or the main task
 ///     std::thread([=] { here.post([=] { imbrex::send<&view::show>(v, 3); }); });
 ///
-/// As long as one is held the run has no quiescence, and nobody waits in vain, since more may always come.
-/// What the PE does depends on time then, also on machines whose runs repeat exactly without it. Any thread.
+/// While an executor is held, the run has no quiescence and no deadlock is reported, since more work may
+/// always arrive. The PE's behaviour then depends on time, even on machines whose runs otherwise repeat
+/// exactly. Any thread.
 class executor {
  public:
-  /// One of no PE, by which nothing can be posted.
+  /// An executor without a PE; nothing can be posted.
   executor() = default;
 
-  /// Has the function run on the PE, as an item of its queue, and returns at once. Functions of one thread
-  /// run in the order in which they were posted, unless the PE shuffles its queue. An exception that leaves
-  /// one ends the run. False if the run has ended, or there is no PE: then it is not called.
+  /// Queues the function on the PE as an item, and returns at once. Functions of one thread run in the order
+  /// of posting, unless the PE shuffles its queue. An exception that leaves the function ends the run.
+  /// Returns false, without calling it, if the run has ended or there is no PE.
   template <class F>
     requires std::is_invocable_v<std::decay_t<F>&>
   bool post(F&& function) const {
@@ -66,7 +68,7 @@ class executor {
   std::shared_ptr<detail::executor_state> state_;
 };
 
-/// The executor of the PE that this runs on. Throws imbrex::error outside a run.
+/// The executor of the calling PE. Throws imbrex::error outside a run.
 executor make_executor();
 
 }  // namespace imbrex

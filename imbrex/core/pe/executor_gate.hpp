@@ -9,11 +9,11 @@
 
 namespace imbrex::detail {
 
-/// Through which threads that are no PE post work, while the run goes on. It outlives the run as long as
-/// somebody has an executor. Any thread.
+/// The gate through which threads that are no PE post work during a run. It outlives the run as long as an
+/// executor exists. Any thread.
 class executor_gate {
  public:
-  /// Posts an item, unless the run has ended: then false, and the item is the caller's.
+  /// Posts an item. Returns false if the run has ended; then the caller keeps the item.
   bool post(inbox& door, work& item) {
     const std::lock_guard hold(lock_);
     if (!is_open_) return false;
@@ -25,19 +25,19 @@ class executor_gate {
     const std::lock_guard hold(lock_);
     return is_open_;
   }
-  /// The run has ended.
+  /// Called when the run has ended.
   void close() {
     const std::lock_guard hold(lock_);
     is_open_ = false;
   }
-  /// Where one thread steps all PEs: waits until something that they look for has been posted.
+  /// Waits until `has_come` is true after a post; for the thread that steps all PEs.
   void wait(const std::function<bool()>& has_come) {
     std::unique_lock hold(lock_);
     posted_.wait(hold, has_come);
   }
 
  private:
-  std::mutex lock_;  ///< of the rest, and of posting through it
+  std::mutex lock_;  ///< guards `is_open_`, and is held while posting
   std::condition_variable posted_;
   bool is_open_ = true;
 };

@@ -11,7 +11,7 @@ namespace imbrex::detail {
 
 namespace {
 
-/// Tells of an error; of the one that this meets where it does not succeed, such as for want of memory.
+/// Reports an error. If that fails, for example for lack of memory, reports the failure instead.
 template <class Telling>
 void tell(Telling tell_it) noexcept {
   auto& pe = processor::here();
@@ -59,7 +59,7 @@ void fail_request(message& request, const std::string& who, carried_exception wh
 
 namespace {
 
-/// Answers that there was no element.
+/// A reply: the element does not exist.
 struct none_found_message : message {
   static inline message_type type_record = runtime_message_type<none_found_message>(
       {.what = "reply that there is no such element", .answers = true});

@@ -18,12 +18,12 @@
 
 namespace imbrex::detail {
 
-/// A PE's place among those that combine what the members of a section contribute to an all_reduce.
+/// A PE's place in the tree of PEs that combine the contributions of a section's members to an all_reduce.
 class section_place_base {
  public:
   virtual ~section_place_base() = default;
-  /// Says what an all_reduce would wait for: a line for each member whose home this PE is and that is
-  /// nowhere, and for each all_reduce that lacks values. Until there are `most` lines.
+  /// Describes the missing parts of an all_reduce: a line for each member at home here that is on no PE, and
+  /// for each all_reduce that lacks values. Stops at `most` lines.
   virtual void describe_missing(std::vector<std::string>& lines, std::size_t most) const = 0;
 };
 
@@ -31,8 +31,7 @@ class broadcast_station;
 class end_station;
 class reduction_station;
 
-/// One PE's part of an array, a group or the single chares of a class: its elements, what does not depend on
-/// their types.
+/// One PE's part of an array, a group or the single chares of a class: its elements, without their types.
 class local_array : public collection_part {
  public:
   processor& pe() const { return pe_; }
@@ -46,64 +45,65 @@ class local_array : public collection_part {
   /// The elements on this PE, in the order of their keys if `sort_locals` was called since the last change.
   const std::vector<chare_header*>& locals() const { return locals_; }
   void sort_locals();
-  /// From now on elements stay on this PE, as those of groups do.
+  /// Elements stay on this PE from now on, as those of groups do.
   void pin() { pinned_ = true; }
   bool is_pinned() const { return pinned_; }
   /// True if elements may leave this PE.
   virtual bool can_migrate() const = 0;
   /// "block(1, 2)"
   virtual std::string element_name(const chare_header& element) const = 0;
-  /// The name of a port of an element, or empty if no send in the program names it.
+  /// The name of a port of an element; empty if the program never sends to it by name.
   virtual std::string_view port_name(const chare_header& element, const void* port) const;
-  /// "block(1, 2)" in a handler of a signal.
+  /// Writes "block(1, 2)"; callable in a signal handler.
   virtual void write_name(const chare_header& element, signal_text& out) const noexcept = 0;
-  /// The element that a message is for, or the one that has that linear number, in a handler of a signal.
+  /// Writes the element that a message is for, or that has this linear number; callable in a signal handler.
   virtual void write_addressee(const message& m, signal_text& out) const noexcept = 0;
   virtual void write_name(std::uint64_t linear, signal_text& out) const noexcept = 0;
   virtual const void* object(const chare_header& element) const = 0;
-  /// The element here that a message is for; null if it is not here. The message is one for elements of this
-  /// array.
+  /// The element here that a message is for; null if it is not here. The message must be for this array.
   virtual const chare_header* addressee(const message& m) const = 0;
-  /// True if that address lies in the element's object.
+  /// True if the address lies in the element's object.
   virtual bool is_member(const chare_header& element, const void* address) const = 0;
-  /// Has an element of this PE move to another, as its `migrate_to` does: after the item that runs now, or at
-  /// its next balance point. It stays if another of its entries is suspended there. Throws imbrex::error if
+  /// Moves an element of this PE to another, as its `migrate_to` does: after the current item, or at the next
+  /// balance point. The element stays if another of its entries is suspended there. Throws imbrex::error if
   /// there is no such PE or the element cannot migrate.
   virtual void move(chare_header& element, int to) = 0;
-  /// What traces know an element by (`key_number`).
+  /// The number of an element in traces (`key_number`).
   virtual std::uint64_t number_of(const chare_header& element) const = 0;
 
   broadcast_station& broadcasts() const { return broadcasts_; }
   reduction_station& reductions() const { return reductions_; }
   end_station& ending() const { return ending_; }
-  /// It has no element any more. `next_report`: the reduction that it reports next, if the root is to hear
-  /// that, too.
+  /// Called when the part has lost its last element. `next_report`: the reduction that the part reports next,
+  /// if the root needs that, too.
   virtual void became_empty(std::optional<std::uint64_t> next_report) = 0;
 
-  /// Messages that wait here for elements that do not exist (yet), or have just left: a line for each, at
-  /// most `most` lines.
+  /// Describes the messages held here for elements that do not exist (yet), with `also_migrating` also for
+  /// those that have just left: one line each, at most `most`.
   virtual void describe_held(std::vector<std::string>& lines, std::size_t most,
                              bool also_migrating) const = 0;
-  /// Without those for elements that have just left.
+  /// The number of held messages, without those for elements that have just left.
   virtual std::size_t count_held() const = 0;
-  /// True if any wait, those too for elements whose place is not settled.
+  /// True if messages are held, including those for elements whose location is not settled.
   virtual bool holds_messages() const = 0;
-  /// The array ends: its elements here do, now, and no others come. What waits for others is refused.
+  /// Ends the array: destroys its elements here at once and accepts no others. Held messages are refused.
   virtual void close() = 0;
   bool is_closed() const { return closed_; }
 
-  /// On the PE that made the array: who made it, or waits for its creation, hears if that fails.
+  /// On the PE that made the array: the maker, or an awaiter of the creation, gets the exception of a
+  /// failure.
   bool failure_is_told = false;
-  /// Why this part lacks elements: the packed exception of a constructor. Empty of a part that is whole.
+  /// The reason why this part lacks elements: the packed exception of a constructor. Empty if no element is
+  /// missing.
   std::vector<std::byte> creation_failure;
-  /// The same for who asks an element that is not there; says of a part that is whole that it has been
+  /// The error for a request to a missing element: the creation's exception, or that the element has been
   /// destroyed.
   carried_exception why_missing(const std::string& element) const;
-  /// In all_reduce over sections, by section.
+  /// Places for all_reduce over sections, by section.
   std::map<std::uint64_t, std::unique_ptr<section_place_base>> section_places;
 
  protected:
-  /// Of the same part.
+  /// References to the stations of the part.
   struct stations {
     broadcast_station& broadcasts;
     reduction_station& reductions;
@@ -136,7 +136,7 @@ inline local_array* array_at(const processor& pe, std::uint64_t id) {
   return static_cast<local_array*>(pe.collection(id));
 }
 
-/// A body that can move waits again: lets its chare leave if that was asked for and had to wait.
+/// Called when a movable body waits again: lets the chare leave if a requested departure had to wait.
 void retry_departure(const scope& entry);
 
 /// Visits this PE's parts of all arrays.

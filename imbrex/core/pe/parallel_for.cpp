@@ -11,7 +11,7 @@ namespace imbrex::detail {
 
 namespace {
 
-/// Has a PE take chunks of a loop, one in each turn.
+/// Makes a PE take chunks of a loop, one in each item.
 struct loop_share final : message {
   std::shared_ptr<shared_loop> loop;
 
@@ -19,7 +19,7 @@ struct loop_share final : message {
   explicit loop_share(std::shared_ptr<shared_loop> l) : loop(std::move(l)) { is_object = true; }
 
   static inline message_type type_record = runtime_message_type<loop_share>();
-  void serialize(auto&) {}  // it stays in its process
+  void serialize(auto&) {}  // the message never leaves its process
   void deliver() {
     message_guard mine(*this);
     if (loop == nullptr || !loop->run_chunk()) return;
@@ -38,11 +38,11 @@ void shared_loop::answer(const processor& pe, const reply_address& reply) {
 void shared_loop::begin(processor& pe, const reply_address& reply) {
   answer(pe, reply);
   const auto self = shared_from_this();
-  std::uint64_t wanted = chunks_;  // PEs
+  std::uint64_t wanted = chunks_;  // number of PEs
   for (int p = 0; p < pe.num_pes() && wanted > 1; ++p) {
     if (p == pe.pe() || !pe.run().holds(p)) continue;
     auto& m = make_message<loop_share>(self);
-    m.priority = last_priority;  // after all that others have queued there
+    m.priority = last_priority;  // after all items that other PEs have queued there
     pe.dispatch(m, p);
     --wanted;
   }
@@ -74,7 +74,7 @@ void shared_loop::keep_exception() {
   has_failed_.store(true, std::memory_order_relaxed);
 }
 
-/// Answers after the last one, and then all others have left the function and its error.
+/// Replies after the last chunk; by then all other PEs have left the function and `error_`.
 void shared_loop::end_chunk() {
   if (ended_.fetch_add(1) + 1 != chunks_) return;
   if (error_)

@@ -19,9 +19,10 @@ namespace detail {
 
 /// A loop whose chunks the PEs of a process take one by one. Any PE's thread.
 ///
-/// `next_` counts the chunks that were taken, `ended_` those that have ended; who ends the last one answers.
-/// `inside_` are the PEs that may be in the function: whoever takes a chunk enters before. So after `cancel`,
-/// which takes all chunks away, nobody is in the function once it has been 0.
+///
+/// `next_` counts the chunks that were taken, `ended_` those that have ended; the PE that ends the last chunk
+/// replies. `inside_` counts the PEs that may be in the function: a PE increments it before it takes a chunk.
+/// `cancel` takes all remaining chunks. So once `inside_` has been 0 after that, no PE is in the function.
 class shared_loop : public std::enable_shared_from_this<shared_loop> {
  public:
   explicit shared_loop(std::uint64_t chunks) : chunks_(chunks) {}
@@ -29,13 +30,13 @@ class shared_loop : public std::enable_shared_from_this<shared_loop> {
   shared_loop& operator=(const shared_loop&) = delete;
   virtual ~shared_loop() = default;
 
-  /// Has the PEs of this process take chunks, and tells this one of the end.
+  /// Makes the PEs of this process take chunks, and notifies this PE of the end.
   void begin(processor& pe, const reply_address& reply);
-  /// Tells this PE of the end, of a loop that others are told of by other means.
+  /// Notifies this PE of the end, for a loop that other PEs receive by other means.
   void answer(const processor& pe, const reply_address& reply);
-  /// Takes a chunk and runs it. False if there is none any more.
+  /// Takes a chunk and runs it. False if no chunk is left.
   bool run_chunk();
-  /// Takes all chunks that are left, and waits for those that run.
+  /// Takes all remaining chunks, and waits for running ones.
   void cancel() noexcept;
 
  private:
@@ -50,7 +51,7 @@ class shared_loop : public std::enable_shared_from_this<shared_loop> {
   std::atomic<std::uint64_t> ended_ = 0;
   std::atomic<int> inside_ = 0;
   std::mutex error_lock_;
-  std::exception_ptr error_;  ///< the first; after it functions are called no more
+  std::exception_ptr error_;  ///< the first exception; after it no chunk calls the function
   std::atomic<bool> has_failed_ = false;
 };
 
@@ -71,10 +72,10 @@ class typed_loop final : public shared_loop {
   const I first_;
   const I last_;
   const std::uint64_t chunk_;
-  F& function_;  ///< in the frame that awaits the end
+  F& function_;  ///< lies in the frame that awaits the end
 };
 
-/// Cancels a loop whose frame goes.
+/// Cancels a loop when its frame is destroyed.
 struct loop_guard {
   explicit loop_guard(std::shared_ptr<shared_loop> l) : loop(std::move(l)) {}
   loop_guard(const loop_guard&) = delete;
@@ -88,17 +89,17 @@ struct loop_guard {
 
 }  // namespace detail
 
-/// Calls a function for each integer from `first` to `last` - 1, in chunks of so many, on this PE and on
-/// those others of its process that have nothing else to do. It is for loops of one chare that are too long
-/// for its PE: several chares on each PE balance better, and need no care for threads.
+/// Calls a function for each integer from `first` to `last` - 1, in chunks of `chunk` integers. The calls run
+/// on this PE and on idle PEs of its process. Meant for loops of one chare that are too long for its PE.
+/// Several chares on each PE balance better, and need no care for threads.
 ///
 ///     co_await imbrex::parallel_for(0, rows, 16, [&](int row) { relax(row); });
 ///
-/// Calls run side by side on several threads, so what they write must not meet. They may call `send` and its
-/// like, by which a message leaves from the PE that runs the call. Between two chunks a PE runs what else has
-/// come; a chunk of some 10 us costs little beside its work. The result is ready when all calls have ended.
-/// An exception of one is thrown by co_await, and chunks that have not begun are left out. If the entry ends
-/// before, it waits for the chunks that run. Throws imbrex::error for a chunk below 1.
+/// Calls run concurrently on several threads, so they must not write to the same data. They may call `send`
+/// and similar functions; the message leaves from the PE that runs the call. Between two chunks a PE runs
+/// other items; the overhead of a chunk of some 10 us is small. The result is ready when all calls have
+/// ended. co_await throws the exception of a call, and chunks that have not begun are skipped. If the entry
+/// ends earlier, it waits for running chunks. Throws imbrex::error for a chunk below 1.
 template <std::integral First, std::integral Last, class F>
   requires std::invocable<F&, std::common_type_t<First, Last>>
 task<> parallel_for(First first, Last last, std::int64_t chunk, F function) {

@@ -11,7 +11,7 @@ namespace imbrex::detail {
 
 namespace {
 
-/// The nodes from `first` up to, but without, `last`.
+/// The nodes from `first` up to, but excluding, `last`.
 struct interval {
   int first = 0;
   int last = 0;
@@ -20,17 +20,17 @@ struct interval {
   bool holds(int node) const { return first <= node && node < last; }
 };
 
-/// A node with all that is below it.
+/// A node with all nodes below it.
 struct subtree {
   int node = 0;
   interval all{};
 };
 
-/// Each child hears about half a message's way later than the one before, in which time the latter's subtree
-/// grows by half.
+/// Relative subtree sizes. Each child receives about half a message time later than the one before; in this
+/// time the earlier subtree grows by half.
 constexpr std::array<int, tree_place::arity> weights{27, 18, 12, 8};
 
-/// Cuts an interval into that many parts at most; the first node of each is its root.
+/// Cuts an interval into at most `parts` parts; the first node of each part is its root.
 void split(interval all, int parts, std::vector<subtree>& into) {
   parts = std::min(parts, all.size());
   int left_weight = std::accumulate(weights.begin(), weights.begin() + parts, 0);
@@ -45,7 +45,7 @@ void split(interval all, int parts, std::vector<subtree>& into) {
   }
 }
 
-/// The subtrees right below a node, the largest first.
+/// The subtrees of a node's children, the largest first.
 std::vector<subtree> below(const subtree& whole) {
   const interval before{whole.all.first, whole.node};
   const interval after{whole.node + 1, whole.all.last};
@@ -60,7 +60,7 @@ std::vector<subtree> below(const subtree& whole) {
   return children;
 }
 
-/// The subtree of a node, and the node above it; -1 if there is none.
+/// The subtree of a node, and its parent; -1 if there is none.
 struct found_subtree {
   subtree whole;
   int parent = -1;

@@ -8,20 +8,21 @@ namespace imbrex::detail {
 
 /// A PE's place in a tree over all PEs of a run, along which collectives go.
 ///
-/// Each subtree holds PEs of consecutive numbers, so values that are combined upwards, those of lower PEs
-/// first, keep the order of the PEs. The tree joins hosts first, then the PEs of each host. A PE has at most
-/// `arity` children of its own host, and the first PE of a host as many other hosts. An earlier child has the
-/// larger subtree, since a later one hears later. The tree depends on the number of PEs, the hosts and the
-/// root alone.
+///
+/// Each subtree holds PEs of consecutive numbers. So values that are combined upwards, lower PEs first, keep
+/// the order of the PEs. The tree joins hosts first, then the PEs of each host. A PE has at most `arity`
+/// children on its own host; the first PE of a host has at most as many children on other hosts. An earlier
+/// child has the larger subtree, since later children receive later. The tree depends only on the number of
+/// PEs, the hosts and the root.
 struct tree_place {
   static constexpr int arity = 4;
 
   int parent = -1;            ///< a PE; -1 at the root
   std::vector<int> children;  ///< PEs, in the order in which messages go down
 
-  /// The PE itself and its children: those whose reports make up that of the subtree.
+  /// The number of reports that make up that of the subtree: those of the children and of the PE itself.
   int reporters() const { return static_cast<int>(children.size()) + 1; }
-  /// The position of a child; `children.size()` if it is none.
+  /// The index of a child; `children.size()` if `child` is none.
   std::size_t position_of(int child) const;
 };
 

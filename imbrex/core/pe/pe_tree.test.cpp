@@ -17,7 +17,7 @@ std::vector<tree_place> tree_of(int pes, int root, const std::vector<int>& host_
   return places;
 }
 
-/// The PEs below and with one, ascending. Checks that children and parents agree.
+/// The PEs in the subtree of a PE, including itself, ascending. Checks that children and parents agree.
 std::vector<int> subtree_of(const std::vector<tree_place>& tree, int pe) {
   std::vector<int> all{pe};
   for (const int child : tree[static_cast<std::size_t>(pe)].children) {

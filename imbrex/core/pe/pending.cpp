@@ -10,7 +10,7 @@ namespace imbrex::detail {
 
 namespace {
 
-/// The PE of a pending whose run is over: one that no thread runs.
+/// The `pe_` of a pending whose run is over: the address of a PE that no thread runs.
 const scheduler* no_pe_any_more() {
   static constexpr char place = 0;
   return reinterpret_cast<const scheduler*>(&place);
@@ -23,13 +23,13 @@ bool pending_base::renounce_elsewhere() noexcept {
   return !renounced_;
 }
 
-// While another exception unwinds the stack, that is the one to be told.
+// While another exception unwinds the stack, only that exception is reported.
 void pending_base::tell_unawaited() noexcept {
   if (awaited_ || std::uncaught_exceptions() > 0) return;
   auto& pe = processor::here();
   try {
     fail_run(pe, error_->description() + " (nobody awaited " + description() + ")");
-  } catch (...) {  // no memory for the words
+  } catch (...) {  // no memory for the description
     pe.run().fail("an exception came that nobody awaited");
   }
 }
@@ -38,7 +38,7 @@ void pending_base::abandon() noexcept {
   pe_ = no_pe_any_more();
   if (renounced_) return destroy();
   outlive_pe();
-  ready_ = true;  // to say at co_await that there will be no result
+  ready_ = true;  // makes co_await report that there will be no result
   awaited_ = true;
 }
 

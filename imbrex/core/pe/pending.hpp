@@ -24,14 +24,15 @@ class pending;
 
 namespace detail {
 
-/// What a `pending` waits for, on the PE that will get it, but for the result.
+/// The state of a `pending` without its result; belongs to the PE that will get the result.
 class pending_base : public reply_target {
  public:
   void fail(std::uint32_t, carried_exception why) final;
   void abandon() noexcept final;
 
-  /// Its owner wants it no more. True if it can be destroyed; on another thread than its PE's it cannot
-  /// before the run has ended, which may answer yet, and then is.
+  /// Called when the owner gives up the result. True if the object can be destroyed. On another thread than
+  /// its PE's it cannot before the end of the run, since a reply may still arrive; the end of the run then
+  /// destroys it.
   bool renounce() noexcept {
     scheduler* const here = scheduler::current();
     if (here != pe_) [[unlikely]]
@@ -43,18 +44,18 @@ class pending_base : public reply_target {
   }
 
   const reply_address& address() const { return address_; }
-  /// Its one awaiter has come.
+  /// Registers the only awaiter.
   void claim() {
     if (std::exchange(awaited_, true)) [[unlikely]]
       throw_not_to_be_awaited();
   }
-  /// Throws imbrex::error on another PE than that of `processor::here` when it was made: its entry has moved
-  /// since.
+  /// Throws imbrex::error if this is not the PE on which the object was made: then its entry has migrated.
   void check_pe() const;
   bool ready() const { return ready_; }
   /// True if a result is there, not an exception.
   bool has_result() const { return ready_ && !error_; }
-  /// False if it is ready: then the waiter, of that entry, goes on at once.
+  /// Registers the waiter, which belongs to `entry`. False if the result is ready: then the waiter continues
+  /// at once.
   bool resume_when_ready(const waiter& who, scope& entry) {
     entry_that_waits_ = &entry;
     if (ready_) return false;
@@ -68,18 +69,18 @@ class pending_base : public reply_target {
       : pe_(&pe), what_(what), entry_(entry) {}
   ~pending_base() = default;
   virtual void destroy() noexcept = 0;
-  /// Its PE's memory goes sooner than it does.
+  /// Called when the PE's memory is freed before this object.
   virtual void outlive_pe() noexcept = 0;
 
-  /// Begins to wait, as what it is at last.
+  /// Opens a reply address; called by the most derived class.
   void open(processor& pe) { address_ = pe.replies().open(*this); }
-  /// The result, or an exception, is there.
+  /// Called when the result or an exception has arrived.
   void arrived() {
     ready_ = true;
     tell_part(this, 0);
     if (waiter_) waiter_.resume();
   }
-  /// The result is taken; throws what came instead.
+  /// Called when the result is taken; throws the exception that arrived instead.
   void check() {
     tell_complete(this, 0);
     if (error_) [[unlikely]]
@@ -88,27 +89,28 @@ class pending_base : public reply_target {
 
  private:
   bool renounce_elsewhere() noexcept;
-  /// An exception has come, which ends the run if nobody has awaited it.
+  /// Reports an exception that nobody has awaited, which ends the run.
   void tell_unawaited() noexcept;
   [[noreturn]] void throw_not_to_be_awaited() const;
   [[noreturn]] void rethrow();
 
-  const scheduler* pe_;  ///< that it was made on; the address of no PE once the run is over
+  const scheduler* pe_;  ///< the PE that made it; the address of no PE once the run is over
   const char* what_;
   const message_type* entry_;
   reply_address address_;
   struct drop_error {
     void operator()(carried_exception* e) const noexcept;
   };
-  std::unique_ptr<carried_exception, drop_error> error_;  ///< that came; null if none has
-  scope* entry_that_waits_ = nullptr;                     ///< which is told who threw
+  std::unique_ptr<carried_exception, drop_error> error_;  ///< the received exception; null if there is none
+  scope* entry_that_waits_ = nullptr;                     ///< the waiting entry, to which the exception's
+                                                          ///< thrower is reported
   bool ready_ = false;
   bool awaited_ = false;
-  bool renounced_ = false;  ///< by another thread; read at the end of the run
+  bool renounced_ = false;  ///< renounced by another thread; read at the end of the run
   waiter waiter_;
 };
 
-/// A result has come for a pending that has one, which only a promise can bring about: the run fails.
+/// Fails the run: a second result has arrived, which only a promise can cause.
 void fail_promised_twice(processor& pe, const pending_base& promised);
 
 template <class R>
@@ -145,7 +147,7 @@ struct pending_deleter {
   }
 };
 
-/// Waits for what is pending, but for the result.
+/// Waits for a pending state, without its result.
 class pending_wait : public suspension {
  public:
   explicit pending_wait(pending_base& state) : state_(state) {}
@@ -188,11 +190,10 @@ class pending_awaiter final : public pending_wait {
 
 }  // namespace detail
 
-/// A result that is on its way: of a call, a reduction, quiescence. It was asked for when this object was
-/// made; co_await it, once, whenever the result is wanted. An exception on the other side is thrown there.
-/// Belongs to the PE and the run that it was made in; whoever destroys it renounces the result, but an
-/// exception that nobody awaits ends the run. One that is kept longer than its run may be destroyed at any
-/// time.
+/// A future result: of a call, a reduction, quiescence. The request was sent when this object was made.
+/// co_await it once, whenever the result is needed; an exception of the other side is thrown there. Belongs
+/// to the PE and the run that it was made in. Destroying the object renounces the result, but an exception
+/// that nobody awaits ends the run. An object kept longer than its run may be destroyed at any time.
 template <class R>
 class [[nodiscard("co_await the result, or use send where none is wanted")]] pending {
   static_assert(!detail::is_view<R>,
@@ -205,17 +206,17 @@ class [[nodiscard("co_await the result, or use send where none is wanted")]] pen
   /// For the runtime: `what` and `entry` describe it in a deadlock report.
   explicit pending(const char* what, const detail::message_type* entry = nullptr)
       : pending(detail::processor::here(), what, entry) {}
-  /// The same, of the PE that runs here.
+  /// Like the constructor above, for a known PE: the one that runs here.
   pending(detail::processor& pe, const char* what, const detail::message_type* entry)
       : state_(new(pe) detail::pending_state<R>(pe, what, entry)) {}
 
-  /// Where the result is to be sent.
+  /// The address to which the result is to be sent.
   const detail::reply_address& address() const { return state_->address(); }
 
   /// True if co_await would not suspend.
   bool ready() const { return state_->ready(); }
 
-  /// Throws imbrex::error the second time, and when its run has ended.
+  /// Throws imbrex::error when awaited a second time, and after the end of its run.
   auto operator co_await() const {
     state_->claim();
     return detail::pending_awaiter<R>(*state_);
@@ -227,7 +228,7 @@ class [[nodiscard("co_await the result, or use send where none is wanted")]] pen
 
 namespace detail {
 
-/// An answer. `collection` has no meaning.
+/// A reply with a result. `collection` is unused.
 template <class R>
 struct reply_message : message {
   R result{};
@@ -246,7 +247,7 @@ struct reply_message : message {
   }
 };
 
-/// Sends a result to the one who asked.
+/// Sends a result to the caller.
 template <class R>
 void send_reply(std::uint32_t caller, const reply_address& reply, R&& result) {
   auto& pe = processor::running_here();
@@ -254,7 +255,7 @@ void send_reply(std::uint32_t caller, const reply_address& reply, R&& result) {
   m.reply = reply;
   pe.dispatch(m, static_cast<int>(caller));
 }
-/// The same of what has no result.
+/// Notifies the caller of the end of a call without a result.
 void send_end(std::uint32_t caller, const reply_address& reply);
 
 }  // namespace detail

@@ -13,7 +13,7 @@ namespace imbrex::detail {
 
 namespace {
 
-/// The number of a section: the PE that made it above how many it had made before.
+/// Bits of a section's number that count the sections of one PE; the PE's number is in the bits above.
 constexpr unsigned section_bits = 44;
 
 }  // namespace
@@ -75,7 +75,7 @@ void processor::install(std::unique_ptr<collection_part> part) {
   const std::uint64_t id = part->id();
   if (observers() != nullptr) observers()->tell([&](observer& o) { o.created(*part); });
   auto& its = slot_to_change(id);
-  if (its.id != 0) remove(its.id);  // the news of its end comes later
+  if (its.id != 0) remove(its.id);  // the removal of the earlier collection arrives later
   run_marks::note_place(place_of_collection(id));
   its.id = id;
   its.part = std::move(part);
@@ -94,7 +94,7 @@ collection_part* processor::frozen(std::uint64_t id) const {
 
 void processor::thaw(std::uint64_t id) {
   const auto at = frozen_.find(id);
-  if (at == frozen_.end()) return;  // its end has come first
+  if (at == frozen_.end()) return;  // the collection's end arrived first
   slot_to_change(id).part = std::move(at->second);
   frozen_.erase(at);
   for (auto* m : take_held(id)) {
@@ -104,7 +104,7 @@ void processor::thaw(std::uint64_t id) {
 }
 
 void processor::remove(std::uint64_t id) {
-  // Else another array has its place already.
+  // Otherwise another array already has the place.
   if (collection(id) == nullptr && frozen(id) == nullptr) return;
   auto& its = slot_to_change(id);
   its.next_generation = generation_of_collection(id) + 1;
@@ -112,7 +112,7 @@ void processor::remove(std::uint64_t id) {
   const auto part = was_frozen ? std::move(was_frozen.mapped()) : std::move(its.part);
   its.id = 0;
   std::erase_if(sections_, [id](const auto& one) { return one.second->collection == id; });
-  for (auto* m : take_held(id)) {  // which are refused, or of no interest any more
+  for (auto* m : take_held(id)) {  // these messages are refused, or no longer matter
     announce(*m, pe());
     push(*m);
   }
@@ -140,7 +140,7 @@ const section_base& processor::section(std::uint64_t collection, std::uint64_t i
 
 namespace {
 
-/// Answers with an exception.
+/// A reply with an exception.
 struct failure_message : message {
   std::string who;
   carried_exception why;
@@ -180,7 +180,7 @@ void throw_of_another_run(const char* what, std::uint64_t pe) {
 
 void processor::hold(message& m) {
   message_guard mine(m);
-  if (has_ended(m.collection)) {  // of the runtime, about what is no more
+  if (has_ended(m.collection)) {  // a message of the runtime about an array that has ended
     if (m.reply) send_failure(m.origin, m.reply, "a request", array_has_ended());
     return;
   }
@@ -231,10 +231,11 @@ void processor::clear() noexcept {
 }
 
 void processor::clear_parts() noexcept {
-  replies_.abandon_all();  // what destructors have asked for
+  replies_.abandon_all();  // replies that destructors have requested
   recent_ = {};
   for (auto* of_kind : {&arrays_, &singles_})
-    const part_table ending = std::exchange(*of_kind, {});  // whose destructors find none any more
+    const part_table ending = std::exchange(*of_kind, {});  // empties the table first, so that destructors
+                                                            // find no parts
   frozen_.clear();
 }
 

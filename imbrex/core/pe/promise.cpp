@@ -7,7 +7,7 @@ namespace imbrex::detail {
 
 namespace {
 
-/// What no array has as its number: its place is that of proxies of nothing.
+/// A number that no array has: its place (0) is that of empty proxies.
 constexpr std::uint64_t number_of_promises = std::uint64_t{1} << generation_shift;
 
 }  // namespace

@@ -15,7 +15,7 @@ namespace imbrex {
 
 namespace detail {
 
-/// The result that a promise stands for. It is set once.
+/// The result of a promise; it is set once.
 template <class R>
 struct promised_result final : message {
   storable<R> value{};
@@ -33,11 +33,12 @@ struct promised_result final : message {
   }
 };
 
-/// Who waits for that result; null if nobody does any more. If it has come already, the run fails.
+/// The waiter for a promised result; null if it has given up. Fails the run if the result has arrived
+/// already.
 reply_target* promised(processor& pe, const reply_address& reply);
 
-/// The number of this run in promises, and the check of it. Throws imbrex::error for a promise of another
-/// run, or of none.
+/// The mark of this run in promises, and its check. Throws imbrex::error for a promise of another run, and
+/// for an empty one.
 std::uint64_t mark_of_promise(const processor& pe);
 void check_promise(const processor& pe, std::uint64_t mark);
 
@@ -46,8 +47,8 @@ void check_promise(const processor& pe, std::uint64_t mark);
 template <class R>
 class promise;
 
-/// A result that will be made ready by hand: the promise to do so, which may be copied and sent, and what
-/// awaits it here. Whoever has the promise sets it once, from any chare:
+/// Makes a result that is set by hand: the promise, which may be copied and sent, and the `pending` to await
+/// here. Any holder of the promise sets the result once, from any chare:
 ///
 ///     auto [promise, result] = imbrex::make_promise<double>();
 ///     imbrex::send<&worker::begin>(workers[3], promise);
@@ -55,8 +56,8 @@ class promise;
 template <class R = void>
 std::pair<promise<R>, pending<R>> make_promise();
 
-/// The promise of a result for whoever called `make_promise`. A default-constructed one stands for nothing,
-/// and using it is an imbrex::error.
+/// The promise of a result to the caller of `make_promise`. Using a default-constructed promise throws
+/// imbrex::error.
 template <class R = void>
 class promise {
   static_assert(!detail::is_view<R> && !std::is_reference_v<R>,
@@ -65,8 +66,8 @@ class promise {
  public:
   promise() = default;
 
-  /// Makes the result ready; the value is converted as an argument of an entry is. A second time ends the
-  /// run, unless nobody waits any more. Throws imbrex::error if the promise is of another run.
+  /// Makes the result ready; the value is converted as an argument of an entry is. A second call ends the
+  /// run, unless nobody waits any more. Throws imbrex::error if the promise belongs to another run.
   template <class V = R>
     requires(!std::is_void_v<R>)
   void set_value(V&& value) const {
@@ -80,8 +81,8 @@ class promise {
   {
     send(detail::nothing{});
   }
-  /// The same with an exception, which co_await throws there. If nobody waits for the result any more, it
-  /// ends the run.
+  /// Makes the result an exception, which the waiter's co_await throws. If nobody waits for the result any
+  /// more, the exception ends the run.
   void set_exception(std::exception_ptr why) const {
     auto& pe = detail::processor::here();
     detail::check_promise(pe, mark_);

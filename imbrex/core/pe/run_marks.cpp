@@ -10,7 +10,8 @@ namespace imbrex::detail {
 
 namespace {
 
-/// Of which runs proxies are recognised; those of others name nothing, too, but it is not said why.
+/// The number of runs whose proxies are recognised. Proxies of older runs are invalid too, but the error does
+/// not say why.
 constexpr std::uint32_t runs_remembered = 1024;
 
 std::atomic<std::uint32_t> runs_begun = 0;

@@ -19,42 +19,42 @@ class executor_gate;
 class run_devices;
 class run_recording;
 
-/// What the code on a PE asks of its run. Any PE's thread.
+/// The services of a run to the code on a PE. Any PE's thread.
 class run_services {
  public:
   virtual const options& how() const = 0;
   virtual int process() const = 0;
   virtual int processes() const = 0;
-  /// True if the PE is of this process.
+  /// True if the PE belongs to this process.
   virtual bool holds(int pe) const = 0;
   /// The first PE of each host, ascending from 0.
   virtual std::span<const int> host_starts() const = 0;
   /// The first PE of each process, ascending from 0.
   virtual std::span<const int> process_starts() const = 0;
 
-  /// Ends the run in all processes with that status, unless it is ending. Throws imbrex::error for a status
-  /// that would be seen as another.
+  /// Ends the run in all processes with this status, unless it is already ending. Throws imbrex::error for a
+  /// status that the system would truncate.
   virtual void exit(int status) = 0;
-  /// Says why, and ends the run in all processes, unless it is ending.
+  /// Logs the reason, and ends the run in all processes, unless it is already ending.
   virtual void fail(std::string_view text, int status = 1) = 0;
-  /// An exception left what ran on a PE; it is the current one.
+  /// Handles the current exception, which left code that ran on a PE.
   virtual void on_uncaught(int pe) noexcept = 0;
-  /// An exception has come to one answer of several on a PE, and waits for the others: if it waits for long,
-  /// people are told.
+  /// Called when one of several replies on a PE is an exception that waits for the others. If it waits for
+  /// long, it is reported to the user.
   virtual void exception_waits() noexcept = 0;
-  /// On PE 0: somebody waits for quiescence.
+  /// On PE 0: registers a waiter for quiescence.
   virtual void await_quiescence(int pe, const reply_address& reply) = 0;
 
-  /// Through which threads that are no PE post.
+  /// The gate through which threads that are no PE post work.
   virtual const std::shared_ptr<executor_gate>& gate() const = 0;
 
   /// A number that no other array or group has, in any process.
   virtual std::uint64_t new_collection() = 0;
-  /// That array has ended, and another may have its place.
+  /// The array has ended, and its place may be reused.
   virtual void give_back(std::uint64_t collection) = 0;
 
   virtual run_devices& devices() const = 0;
-  /// What things take in simulated time; null in real time.
+  /// The costs of actions in simulated time; null in real time.
   virtual const device_model* model() const = 0;
   /// Null if the run is not traced.
   virtual run_recording* recording() const = 0;

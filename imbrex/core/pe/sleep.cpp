@@ -21,7 +21,7 @@ void sleeper::start() {
 sleeper::~sleeper() {
   if (timer_ == nullptr) return;
   timer_->owner = nullptr;
-  if (timer_->place == timer::nowhere) return;  // it is queued, and will find nobody
+  if (timer_->place == timer::nowhere) return;  // the timer is queued, and will find no owner
   processor::here().remove_timer(*timer_);
   forget(*timer_);
 }

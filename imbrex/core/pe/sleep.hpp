@@ -15,12 +15,12 @@ namespace detail {
 
 class sleeper;
 
-/// The timer of a sleeper, apart from it, since it may be queued when the sleeper is destroyed.
+/// The timer of a sleeper; a separate object, since it may be queued when the sleeper is destroyed.
 struct sleep_timer final : timer {
   sleeper* owner = nullptr;
 };
 
-/// What sleep_for gives: co_await it.
+/// The awaitable of `sleep_for`: co_await it.
 class [[nodiscard("co_await sleep_for")]] sleeper final : public suspension {
  public:
   explicit sleeper(nanoseconds time, std::int8_t priority = 0) : time_(time), priority_(priority) {}
@@ -64,15 +64,16 @@ nanoseconds sleeping_time(const std::chrono::duration<Rep, Period>& time) {
 
 }  // namespace detail
 
-/// Resumes the entry after `time` on the machine's clock; the PE runs other work meanwhile. No time is too
-/// long: `sleep_for(std::chrono::hours::max())` does not end.
+/// Resumes the entry after `time` on the machine's clock; the PE runs other work meanwhile. Any length is
+/// allowed: `sleep_for(std::chrono::hours::max())` does not end.
 template <class Rep, class Period>
 detail::sleeper sleep_for(const std::chrono::duration<Rep, Period>& time) {
   return detail::sleeper(detail::sleeping_time(time));
 }
 
-/// Resumes the entry when the PE has run all that has come for it, also from other processes: for a
-/// computation in pieces, which would let messages wait. Of several that give way one goes on at a time.
+/// Resumes the entry when the PE has run all work that has arrived, including messages from other processes.
+/// Meant for long computations in pieces, which would delay messages. If several entries give way, one
+/// resumes at a time.
 inline detail::sleeper give_way() { return detail::sleeper(nanoseconds(0), 1); }
 
 }  // namespace imbrex

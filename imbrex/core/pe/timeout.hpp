@@ -12,11 +12,11 @@
 
 namespace imbrex {
 
-/// Awaits something, but no longer than `time` on the machine's clock: `co_await
-/// with_timeout(port.receive(3), 2s)` gives a std::optional of the result, which is empty if the time has
-/// passed first, and holds `nothing` of what has no result. What was given up is as in `when_any`: a value
-/// stays in its mailbox, a call that was sent still runs. Throws what the awaited threw. The time is counted
-/// from the co_await.
+/// Awaits something for at most `time` on the machine's clock: `co_await with_timeout(port.receive(3), 2s)`
+/// gives a std::optional of the result. It is empty if the time has passed first; without a result type it
+/// holds `nothing`. An abandoned operation behaves as in `when_any`: a value stays in its mailbox, a call
+/// that was sent still runs. Exceptions of the awaited operation are thrown. The time is counted from the
+/// co_await.
 template <class A, class Rep, class Period>
 task<std::optional<detail::storable<detail::await_result<A>>>> with_timeout(
     A awaitable, std::chrono::duration<Rep, Period> time) {

@@ -12,7 +12,7 @@ namespace imbrex::detail {
 
 namespace {
 
-/// Delays on the machine that has its own.
+/// Rejects delays of `--net-latency` and similar options on the machine that has its own.
 void check_link(const options& settings) {
   if (settings.machine != machine_kind::deterministic || !link_of(settings).delays()) return;
   std::string given;

@@ -5,7 +5,7 @@
 
 namespace imbrex::detail {
 
-/// Throws usage_error for options that cannot be, or not in a job of so many processes.
+/// Throws usage_error for impossible options, and for options impossible in a job of `processes` processes.
 void check_options(const options& settings, int processes);
 
 }  // namespace imbrex::detail

@@ -11,7 +11,7 @@ namespace {
 
 void add_entry(const message_type& entry, signal_text& out) { out.add(", entry ").add(entry.entry_name); }
 
-/// The entry that an item calls; not what takes a message and may go on without it.
+/// Adds the entry that an item calls. False for messages that may continue without the item.
 bool add_called_entry(const processor& pe, const work_type& type, const work& item, signal_text& out) {
   const message_type* const entry = message_table::find(&type);
   if (entry == nullptr || entry->chare_name.empty() || entry->port_address != nullptr) return false;
@@ -28,7 +28,7 @@ bool add_called_entry(const processor& pe, const work_type& type, const work& it
   return true;
 }
 
-/// A PE runs one entry at a time: the one that has begun and does not wait.
+/// Adds the entry that has begun and does not wait; a PE runs one entry at a time.
 bool add_begun_entry(const processor& pe, signal_text& out) {
   bool found = false;
   for_each_array(pe, [&](const local_array& part) {

@@ -5,8 +5,8 @@
 
 namespace imbrex::detail {
 
-/// Says what this thread runs, as errors of entries do: "block(1, 2), entry run, on PE 3". For a handler of a
-/// signal: it reads what the PE knows anyway, and no list that others change.
+/// Describes what this thread runs, as errors of entries do: "block(1, 2), entry run, on PE 3". For signal
+/// handlers: reads only data of the PE itself, and no list that others change.
 void describe_what_runs(signal_text& out) noexcept;
 
 }  // namespace imbrex::detail

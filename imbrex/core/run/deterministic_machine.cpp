@@ -9,7 +9,7 @@ namespace imbrex::detail {
 
 namespace {
 
-/// Items take no time here, so a sleep of none would come to its end in the same moment.
+/// Items take no time here, so a sleep of zero would end at once.
 constexpr nanoseconds shortest_sleep{1000};
 
 }  // namespace
@@ -70,9 +70,8 @@ bool deterministic_machine::step() {
     return !r.ended();
   }
   const int pes = r.num_pes();
-  const int start =
-      r.devices().any() ? r.devices().draw(pes) : 0;  // an item may ask a device again and again
-  for (int p = start; p < start + pes; ++p)           // what the last delivery has made ready
+  const int start = r.devices().any() ? r.devices().draw(pes) : 0;  // an item may query a device repeatedly
+  for (int p = start; p < start + pes; ++p)  // PEs that the last delivery has made ready
     if (auto& pe = r.processor_at(p % pes); !pe.idle()) {
       step_one(pe);
       return !r.ended();
@@ -84,7 +83,7 @@ bool deterministic_machine::step() {
     step_one(pe);
     return !r.ended();
   }
-  if (look_at_devices()) return !r.ended();  // what takes no time is done when it is submitted
+  if (look_at_devices()) return !r.ended();  // work without duration is done when it is submitted
   if (of_devices) {
     advance_devices(*of_devices);
   } else if (first != nullptr) {

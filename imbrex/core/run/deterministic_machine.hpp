@@ -18,17 +18,17 @@ class deterministic_machine final : public stepping_machine {
   void run() override;
   void discard() noexcept override { wire_.discard(); }
 
-  /// Delivers one message of those that are on their way, or resumes what one has made ready. False when the
-  /// run has ended.
+  /// Delivers one message in flight, or resumes an entry that a message has made ready. False when the run
+  /// has ended.
   bool step();
-  /// What is on its way.
+  /// The messages in flight.
   const delayed_transport& wire() const { return wire_; }
 
  private:
   void step_one(processor& pe);
   /// The PE whose timer is the first to be due; null if there is none.
   processor* first_by_timers();
-  /// Has all PEs see what their devices have done. True if it was anything.
+  /// Makes all PEs process the completions of their devices. True if there were any.
   bool look_at_devices();
   void advance_devices(nanoseconds moment);
   void advance_to_timer(processor& of);

@@ -17,7 +17,7 @@ namespace imbrex::detail {
 
 namespace {
 
-/// What waits at two looks is told.
+/// An exception that waits at two successive checks is reported.
 constexpr std::chrono::seconds between_looks{1};
 
 bool contains(const std::vector<std::string>& all, const std::string& one) {
@@ -26,7 +26,7 @@ bool contains(const std::vector<std::string>& all, const std::string& one) {
 
 }  // namespace
 
-/// Brings the look to the PE.
+/// Runs the check on the PE.
 struct exception_watch::look final : work {
   look(exception_watch& w, processor& p, of_pe& k) : owner(w), pe(p), known(k) { type = &kind; }
 

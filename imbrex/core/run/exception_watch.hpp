@@ -13,27 +13,28 @@ namespace imbrex::detail {
 class executor_gate;
 class processor;
 
-/// Says which exceptions wait for other answers for long, and who waits: else nobody would hear of them as
-/// long as anything keeps the run alive, such as a timer. It has a thread once there is such an exception.
+/// Reports exceptions that wait long for other replies, and the waiting entries. Otherwise they would stay
+/// unseen as long as anything keeps the run alive, such as a timer. The watch has a thread once there is such
+/// an exception.
 class exception_watch {
  public:
-  /// Both must outlive it.
+  /// Both arguments must outlive the watch.
   exception_watch(const std::vector<std::unique_ptr<processor>>& pes, executor_gate& gate)
       : pes_(pes), gate_(gate) {}
   ~exception_watch() { stop(); }
   exception_watch(const exception_watch&) = delete;
   exception_watch& operator=(const exception_watch&) = delete;
 
-  /// An exception waits on a PE of this process. Any PE's thread.
+  /// Records that an exception waits on a PE of this process. Any PE's thread.
   void note() noexcept;
-  /// Before the PEs go.
+  /// Call before the PEs are destroyed.
   void stop();
 
  private:
   struct look;
-  /// Its PE's.
+  /// Touched by the thread of the PE only.
   struct of_pe {
-    std::vector<std::string> before;  ///< what waited at the last look
+    std::vector<std::string> before;  ///< exceptions that waited at the last check
     std::vector<std::string> told;
   };
 
@@ -42,8 +43,8 @@ class exception_watch {
 
   const std::vector<std::unique_ptr<processor>>& pes_;
   executor_gate& gate_;
-  std::vector<of_pe> known_;  ///< of each PE of this process; made with the thread
-  std::mutex lock_;           ///< of what follows
+  std::vector<of_pe> known_;  ///< one for each PE of this process; made with the thread
+  std::mutex lock_;           ///< guards the members below
   std::condition_variable changed_;
   bool anything_waits_ = false;
   bool stopping_ = false;

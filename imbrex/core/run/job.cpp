@@ -26,20 +26,20 @@ namespace {
 
 constexpr std::chrono::seconds patience_at_the_end{2};
 
-/// For others to read that the run has ended, before they see that a connection has.
+/// Time for other processes to read that the run has ended, before they see a connection close.
 constexpr std::chrono::milliseconds time_to_read{200};
 
 constexpr std::chrono::microseconds longest_pause{5000};
 
-/// How long the processes of a failed run wait for each other: longer than one takes to end without a PE of
-/// its own that does not come back.
+/// Limit of the wait of a failed run's processes for each other. It exceeds the time that a process takes to
+/// end although one of its PEs does not return.
 constexpr std::chrono::milliseconds patience_after_failure{4500};
 
 std::uint64_t clock_now() { return static_cast<std::uint64_t>(real_clock().now().count()); }
 
 }  // namespace
 
-/// Brings what a sleeping process has to report to its first PE.
+/// Carries the report of a sleeping process to its first PE.
 struct job::quiet_item : work {
   quiet_item(job& j, const network::counts& c) : owner(j), exchanged(c) { type = &kind; }
   static void report(work& item) {
@@ -57,7 +57,7 @@ struct job::quiet_item : work {
   network::counts exchanged;
 };
 
-/// Ends the run from its first PE.
+/// Ends the run from the first PE.
 struct job::exit_item : work {
   explicit exit_item(job& j) : owner(j) { type = &kind; }
   static void end(work& item) {
@@ -120,8 +120,7 @@ bool job::quiet(const network::counts& exchanged) {
 void job::heard_quiet(int process, const network::counts& exchanged) {
   if (owner_.ended()) return;
   auto& known = reports_[static_cast<std::size_t>(process)];
-  // A shuffled queue may take an older report later, where notices wait in it; all that is counted only
-  // grows.
+  // A shuffled queue that holds notices may deliver an older report later; all counts only grow.
   if (known && (exchanged.sent < known->sent || exchanged.received < known->received ||
                 exchanged.round < known->round))
     return;
@@ -130,7 +129,7 @@ void job::heard_quiet(int process, const network::counts& exchanged) {
     if (!r || (asking_ && r->round != round_)) return;
   const auto now = total();
   if (now.sent != now.received) {
-    asking_ = false;  // a report is still to come
+    asking_ = false;  // a report is still on its way
   } else if (!asking_ || now != before_) {
     ask_all();
   } else {
@@ -156,7 +155,7 @@ network::counts job::total() const {
 }
 
 void job::all_quiet() {
-  must_report_.store(true);  // whatever happens next, perhaps within this process alone
+  must_report_.store(true);  // for whatever happens next, perhaps within this process alone
   if (owner_.release_quiescence_waiters()) return;
   waits_ = owner_.describe_waits();
   waits_missing_ = processes_ - 1;
@@ -173,7 +172,7 @@ void job::tell_end(int status) noexcept {
   if (scheduler::current() == nullptr || ending_.exchange(true)) return;
   for (int p = 0; p < processes_; ++p) try {
       if (p != process_) tell(p, about::end, status);
-    } catch (...) {  // that one cannot be reached, which may be why the run ends
+    } catch (...) {  // that process cannot be reached, which may be why the run ends
     }
 }
 
@@ -189,7 +188,8 @@ void job::look_for_end() {
 int job::leave(int status) {
   const bool orderly = status == 0;
   if (!orderly &&
-      is_deserted()) {  // what is left would be for who has gone; the others hear of it as this one did
+      is_deserted()) {  // the remaining data would be for a lost process; other processes learn of the loss
+                        // by themselves
     if (comm_) comm_->finish(nanoseconds(0));
     net_->flush(std::chrono::milliseconds(0));
     return status;
@@ -197,15 +197,15 @@ int job::leave(int status) {
   if (comm_) comm_->finish(patience_at_the_end);
   net_->flush(patience_at_the_end);
   const auto since = std::chrono::steady_clock::now();
-  if (!orderly && unreachable_.load()) {  // who cannot be reached will not come
+  if (!orderly && unreachable_.load()) {  // an unreachable process will not come
     const auto until = since + time_to_read;
     for (; std::chrono::steady_clock::now() < until;
          std::this_thread::sleep_for(std::chrono::milliseconds(1)))
       net_->flush(std::chrono::milliseconds(0));
     return status;
   }
-  // What others still have for this process needs its help to leave them, and they may be about to connect.
-  // Each time it looks more seldom, so that who waits long leaves the processor to who makes it wait.
+  // Data for this process that is still at others needs its help to leave them, and others may be about to
+  // connect. The polling interval grows, so that a long wait leaves the processor to the other processes.
   const std::jthread helper([this, status, since](const std::stop_token& enough) {
     for (std::chrono::microseconds pause{100}; !enough.stop_requested();
          pause = std::min(pause + pause / 50, longest_pause)) {
@@ -221,7 +221,7 @@ int job::leave(int status) {
   try {
     of_all = meeting_.leave(status);
   } catch (const error&) {
-    if (orderly) throw;  // else it comes of what the run has failed of
+    if (orderly) throw;  // otherwise a consequence of the run's failure
   }
   leaving_ = false;
   return of_all;
@@ -268,7 +268,7 @@ void job::arrived(work& item, int pe, std::size_t bytes) {
   auto& here = processor::here();
   if (pe == here.pe()) {
     if (static_cast<const message&>(item).kind().is_immediate) [[unlikely]] {
-      // Not within another item, which may look at the network when it sends.
+      // Not within another item, which may poll the network when it sends.
       if (here.running() == nullptr && here.observers() == nullptr) return item.type->run(item);
       item.priority = first_priority;
     }
@@ -289,7 +289,7 @@ void job::notice(int process, std::span<const std::byte> bytes) {
     in(values...);
     in.finish();
   };
-  // Process 0 asks and hears the answers; all hear of the end.
+  // Process 0 asks and receives the replies; all processes receive the end.
   switch (what) {
     case about::quiet: {
       network::counts exchanged;
@@ -334,7 +334,7 @@ void job::notice(int process, std::span<const std::byte> bytes) {
       int status = 1;
       read(status);
       if (status != std::numeric_limits<int>::min())
-        return owner_.end_here(status);  // that one is "still running"
+        return owner_.end_here(status);  // this value is the status `running`
       break;
     }
   }
@@ -350,7 +350,7 @@ bool job::complain(const std::string& text) {
   return true;
 }
 
-/// This process waits for one that will not come.
+/// Ends this process, which waits for a process that will not come.
 void job::end_process() {
   std::unique_lock hold(complaining_);
   const std::string text = loss_;
@@ -360,7 +360,7 @@ void job::end_process() {
 }
 
 void job::end_without_others(int status) {
-  if (process_ == 0)  // all that wait end so; once is enough
+  if (process_ == 0)  // all waiting processes end in this way; one report is enough
     log(log_level::error,
         "the run has ended, but not in all processes: in some an entry does not return; "
         "the others end without it");
@@ -375,12 +375,12 @@ void job::lost(int process, const std::string& why) {
     const std::lock_guard hold(complaining_);
     loss_ = text;
   }
-  // Both ways sequentially consistent: of this and leave(), one sees what the other has written, or both do.
+  // Both are sequentially consistent: either this or leave() sees the other's write, or both do.
   unreachable_ = true;
   if (leaving_.load()) end_process();
   if (owner_.ended() || ending_.load() || !complain(text)) return;
   if (scheduler::current() != nullptr) return owner_.exit(1);
-  // Others can be told by a PE only; but it may be busy.
+  // Only a PE can notify the other processes; but the PE may be busy.
   owner_.processor_at(net_->pes().first).door().post(*new exit_item(*this));
   for (int turn = 0; turn < 100 && !owner_.ended(); ++turn)
     std::this_thread::sleep_for(patience_at_the_end / 100);

@@ -19,7 +19,7 @@ bytes written(const T&... values) {
   return out.take();
 }
 
-/// A good message but for what is asked for: an answer to somebody who no longer waits.
+/// A valid message except for the given values: a reply to a caller that no longer waits.
 bytes good_item(test::lone_process& at, int priority = 0, std::uint32_t origin = 1) {
   const detail::scheduler::activation as(at.run().processor_at(0));
   auto& m = detail::make_message<detail::reply_message<std::string>>(std::string("text"));
@@ -58,8 +58,8 @@ TEST(job, refuses_what_is_no_notice) {
   test::lone_process here(1);
   EXPECT_THROW(here.take_notice(0, {}), serial_error);
   EXPECT_THROW(here.take_notice(0, written(std::uint8_t{77})), serial_error);
-  // A question with its last byte missing, and with one too many; an end with the status of a run that goes
-  // on.
+  // A question with its last byte missing, and with one byte too many; an end with the status of a running
+  // run.
   constexpr std::uint8_t ask = 1;
   constexpr std::uint8_t end = 4;
   bytes question = written(ask, std::uint64_t{1});
@@ -82,7 +82,8 @@ TEST(job, passes_over_a_report_that_a_newer_one_has_overtaken) {
   report(1, 5, 4);
   EXPECT_TRUE(here.wire().notices.empty());
   report(2, 1, 2);
-  EXPECT_EQ(here.wire().notices.size(), 2U);  // 11 were sent and 11 received: it asks both others once more
+  EXPECT_EQ(here.wire().notices.size(), 2U);  // 11 were sent and 11 received: process 0 asks both others once
+                                              // more
 }
 
 TEST(job, refuses_notices_of_those_who_may_not_send_them) {

@@ -16,7 +16,7 @@
 
 namespace imbrex::test {
 
-/// Says which process of three this is, and connects nobody.
+/// Reports that this is one process of three, and connects nobody.
 class place final : public bootstrap {
  public:
   explicit place(int rank) : rank_(rank) {}
@@ -28,7 +28,7 @@ class place final : public bootstrap {
   int rank_;
 };
 
-/// Notes what is sent, and delivers nothing.
+/// Records sent notices, and delivers nothing.
 class silent_endpoint final : public detail::endpoint {
  public:
   struct notice {
@@ -49,7 +49,7 @@ class silent_endpoint final : public detail::endpoint {
   std::vector<notice> notices;
 };
 
-/// Three PEs, one in each process.
+/// A network of three PEs, one in each process.
 class silent_network final : public detail::network {
  public:
   explicit silent_network(int rank) : pes_{rank, 1, 3} {}
@@ -64,7 +64,7 @@ class silent_network final : public detail::network {
   silent_endpoint endpoint_;
 };
 
-/// A process whose receiver a test calls itself: what would come off the wire comes from the test.
+/// A process without peers. The test calls the receiver itself in place of the network.
 class lone_process {
  public:
   explicit lone_process(int rank) : place_(rank), job_(run_, place_, std::make_unique<silent_network>(rank)) {
@@ -72,19 +72,19 @@ class lone_process {
     run_.processor_at(0).connect(wire(), {}, {0, 1, 3}, &wire());
   }
 
-  /// Takes the bytes as those of an item, or of a notice from that process.
+  /// Receives the bytes as an item, or as a notice from process `process`.
   void take_item(std::span<const std::byte> bytes) {
     const detail::scheduler::activation as(run_.processor_at(0));
     reader in(bytes);
     take(in, bytes.size());
   }
-  /// The same of an item with a block that lies elsewhere, or is still to come.
+  /// Receives an item with a block that lies elsewhere, or has not arrived yet.
   void take_item(std::span<const std::byte> bytes, const reader::separate_block& block) {
     const detail::scheduler::activation as(run_.processor_at(0));
     reader in(bytes, block);
     take(in, bytes.size() + block.size);
   }
-  /// Runs the bytes as those of a short message. False if they have to be unpacked first.
+  /// Runs the bytes as a short message. False if they have to be unpacked first.
   bool run_short(std::span<const std::byte> bytes) {
     const detail::scheduler::activation as(run_.processor_at(0));
     auto* const item = detail::short_item::of(bytes, 3);
@@ -92,7 +92,7 @@ class lone_process {
     item->type->run(*item);
     return true;
   }
-  /// Makes its part of an array of three Ts, with the first of them.
+  /// Makes the process's part of an array of three Ts, with the first element.
   template <class T>
   detail::collection<T>& add_array(std::uint64_t number) {
     auto& pe = run_.processor_at(0);
@@ -109,7 +109,7 @@ class lone_process {
     job_.notice(process, bytes);
   }
 
-  /// Its PE sleeps, and has sent and received so many messages.
+  /// The process's PE sleeps; `exchanged` has its message counts.
   void come_to_rest(const detail::network::counts& exchanged) {
     detail::scheduler& pe = run_.processor_at(0);
     const detail::scheduler::activation as(pe);

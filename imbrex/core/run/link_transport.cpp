@@ -34,7 +34,7 @@ const work_type late_message::alarm_type{
     true};
 
 late_message::late_message(nanoseconds due) {
-  priority = first_priority;  // it must not wait behind the work of the PE to be looked at
+  priority = first_priority;  // the PE's other work must not delay the check of the due time
   alarm_.type = &alarm_type;
   alarm_.priority = first_priority;
   alarm_.deadline = due;
@@ -65,7 +65,7 @@ void late_message::deliver() {
 
 void late_message::open() {
   scheduler& pe = *scheduler::current();
-  // A PE that was busy learns of it late.
+  // A PE that was busy receives the message late.
   if (const auto* const observers = pe.observers()) {
     const auto ago = std::max(nanoseconds(0), pe.now() - alarm_.deadline);
     observers->tell([&](observer& o) { o.arrived(*content_, ago); });

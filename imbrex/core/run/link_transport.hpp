@@ -11,20 +11,21 @@
 
 namespace imbrex {
 
-/// Lets one PE's messages arrive when a link_model says (`--net-latency` and the like), over any transport.
+/// Delays one PE's messages as a link_model prescribes (`--net-latency` and similar options), over any
+/// transport.
+///
 ///
 /// The sender computes when a message is due and sends it at once, in an envelope with that time. The
-/// receiver keeps the envelope as one of its timers and only then queues the message. So nobody waits in
-/// between: no thread has to wake, a PE that computes is not disturbed, and one that sleeps has one wake, in
-/// time. To quiescence an envelope is a post, then a timer. It must not reach the receiver after it is due,
-/// which is for the transport below; and all PEs must read the same clock, so all of their processes are on
-/// one host.
+/// receiver keeps the envelope as one of its timers and queues the message when it is due. So nothing waits
+/// in between: no thread has to wake, a computing PE is not disturbed, and a sleeping PE wakes once, in time.
+/// For quiescence an envelope is a post, then a timer. Two conditions hold: the transport below delivers the
+/// envelope before it is due; and all PEs read the same clock, so all of their processes are on one host.
 class link_transport final : public detail::transport {
  public:
-  /// Whether what this PE sends to PE `to` goes over the link.
+  /// True if messages of this PE to PE `to` go over the link.
   using distance = std::function<bool(int to)>;
 
-  /// For one sending PE. The carrier and the clock must outlive it.
+  /// For one sending PE. The carrier and the clock must outlive this object.
   link_transport(transport& carrier, const link_model& model, const detail::clock& time, distance distant)
       : carrier_(carrier), model_(model), time_(time), distant_(std::move(distant)) {}
 
@@ -44,7 +45,7 @@ struct late_message;
 template <>
 inline constexpr bool is_envelope<late_message> = true;
 
-/// The envelope. The sender's until it is sent, then the receiver's.
+/// The envelope. It belongs to the sender until it is sent, then to the receiver.
 struct late_message final : message {
   explicit late_message(nanoseconds due = nanoseconds(0));
   late_message(const late_message&) = delete;

@@ -29,7 +29,7 @@ struct line {
   auto operator<=>(const line&) const = default;
 };
 
-/// A message that writes down when it was run; all of its kind that live are counted.
+/// A message that records when it was run; `alive` counts the existing ones.
 struct letter final : detail::message {
   letter() { ++alive; }
   letter(int n, std::size_t size) : letter() {
@@ -52,7 +52,7 @@ struct letter final : detail::message {
   static inline std::vector<line>* log = nullptr;
 };
 
-/// PEs stepped by hand in simulated time, so that all is exact.
+/// PEs stepped by hand in simulated time, so that all times are exact.
 class link_in_simulated_time : public testing::TestWithParam<bool> {
  protected:
   static constexpr int count = 3;
@@ -74,7 +74,7 @@ class link_in_simulated_time : public testing::TestWithParam<bool> {
       links_.push_back(
           std::make_unique<link_transport>(*carrier_, model, time_, [p](int to) { return to != p; }));
   }
-  /// Returns the letter's bytes.
+  /// Sends a letter; returns its size in bytes.
   std::size_t send(int from, int to, int number, std::size_t size) {
     const detail::scheduler::activation as(at(from));
     auto& l = detail::make_message<letter>(number, size);
@@ -166,11 +166,11 @@ TEST_P(link_in_simulated_time, queues_what_is_due_before_what_comes_later) {
   connect({10us, 0, 0us});
   send(0, 1, 1, 0);
   run_what_is_ready();
-  for (int n = 2; n < 5; ++n) send(1, 1, n, 0);  // at once, queued
+  for (int n = 2; n < 5; ++n) send(1, 1, n, 0);  // queued at once
   time_.advance_to(10us);
   {
     const detail::scheduler::activation as(at(1));
-    at(1).step();  // takes in the three, then the alarm, which goes first
+    at(1).step();  // takes in the three messages, then the alarm, which runs first
   }
   send(1, 1, 5, 0);
   run_what_is_ready();
@@ -189,7 +189,7 @@ TEST_P(link_in_simulated_time, destroys_what_is_under_way) {
   EXPECT_EQ(letter::alive, 0);
 }
 
-/// What is left of the life of an argument shows whether messages under way are destroyed.
+/// The count of living arguments shows whether messages in flight are destroyed.
 struct counted {
   counted() { ++alive; }
   counted(const counted&) { ++alive; }
@@ -221,7 +221,7 @@ class end : public chare<end> {
   void keep(counted) {}
 
   static inline std::atomic<int> hops = 0;
-  static inline std::vector<nanoseconds> times;  ///< from send to entry; PE 1's
+  static inline std::vector<nanoseconds> times;  ///< from send to entry; touched by PE 1 only
 };
 
 options slow(nanoseconds latency) {
@@ -289,7 +289,7 @@ TEST(link, uses_no_processor_while_it_waits) {
   EXPECT_EQ(run(slow(300ms),
                 [&]() -> task<> {
                   const auto ends = make_array<end>(2);
-                  co_await sleep_for(20ms);  // PE 1 has gone to sleep
+                  co_await sleep_for(20ms);  // PE 1 sleeps by now
                   const auto before = processor_time();
                   co_await ends[0].call<&end::measure>(1);
                   used = processor_time() - before;

@@ -46,9 +46,9 @@ std::uint64_t local_run::new_collection() {
 }
 
 void local_run::give_back(std::uint64_t collection) {
-  if (recording() != nullptr) return;  // a trace knows it by its place alone
+  if (recording() != nullptr) return;  // a trace identifies a collection by its place alone
   const std::uint64_t next = collection + (std::uint64_t{1} << generation_shift);
-  if ((next & singles_bit) != 0) return;  // all numbers of this place have been used
+  if ((next & singles_bit) != 0) return;  // all generations of this place have been used
   const std::lock_guard hold(collections_lock_);
   free_collections_.push_back(next);
 }
@@ -94,7 +94,7 @@ std::chrono::milliseconds local_run::grace() const {
 const device_model* local_run::model() const { return machine_->model(); }
 
 void local_run::fail(std::string_view text, int status) {
-  if (!claim(status)) return;  // what is told is what the run comes to
+  if (!claim(status)) return;  // the reported error must be the one that determines the status
   log(log_level::error, text);
   end_everywhere();
 }
@@ -119,7 +119,7 @@ void local_run::fail_without_memory(int pe) noexcept {
     std::snprintf(text.data(), text.size(), "on the communication thread: %s", out_of_memory().what());
   try {
     fail(text.data());
-  } catch (...) {  // the other processes cannot be told; the launcher will tell them
+  } catch (...) {  // the other processes cannot be notified; the launcher does so
     end_here(1);
   }
 }
@@ -130,7 +130,7 @@ bool local_run::release_quiescence_waiters() {
   const scheduler::activation as(pe);
   if (const auto* const observers = waiters.empty() ? nullptr : pe.observers())
     observers->tell([](observer& o) { o.quiescent(); });
-  // Made before the first of them wakes anyone.
+  // All replies are made before the first of them wakes a waiter.
   std::vector<std::pair<int, message*>> answers;
   for (const auto& w : waiters) {
     if (w.pe == 0 && pe.replies().find(w.reply) == nullptr) continue;

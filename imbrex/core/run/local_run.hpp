@@ -24,8 +24,8 @@ namespace imbrex::detail {
 
 class machine;
 
-/// This process's part of a run, as its machine and its job see it: its PEs and devices, and what the run
-/// comes to.
+/// This process's part of a run, as its machine and its job see it: its PEs, its devices and the run's
+/// status.
 class local_run : public run_services {
  public:
   local_run(const local_run&) = delete;
@@ -36,65 +36,65 @@ class local_run : public run_services {
   bool holds(int pe) const final { return pes_.holds(pe); }
   std::span<const int> host_starts() const final { return host_starts_; }
   std::span<const int> process_starts() const final { return process_starts_; }
-  /// A PE of this process.
+  /// A PE of this process; `pe` must be one.
   processor& processor_at(int pe) const { return *processors_[static_cast<std::size_t>(pe - pes_.first)]; }
-  /// All of this process.
+  /// All PEs of this process.
   const std::vector<std::unique_ptr<processor>>& processors() const { return processors_; }
   run_devices& devices() const final { return *devices_; }
   const device_model* model() const final;
   const std::shared_ptr<executor_gate>& gate() const final { return gate_; }
 
-  // Any thread.
+  // Functions for any thread.
 
   std::uint64_t new_collection() final;
   void give_back(std::uint64_t collection) final;
   void exit(int status) final;
   void fail(std::string_view text, int status = 1) final;
-  /// Needs no memory.
+  /// Requires no memory.
   void on_uncaught(int pe) noexcept final;
   void exception_waits() noexcept final { watch_.note(); }
   /// Ends the run in this process alone.
   void end_here(int status);
   bool ended() const { return status_.load(std::memory_order_acquire) != running; }
-  /// What the run has come to in this process; only after `ended`.
+  /// The run's status in this process; only after `ended`.
   int status() const { return status_.load(std::memory_order_acquire); }
-  /// How long what runs may go on after the end, before the process ends without it.
+  /// The time that running entries have after the end, before the process ends without them.
   std::chrono::milliseconds grace() const;
 
-  // Of a job, by the thread that waits for the PEs.
+  // Functions of a job, called by the thread that waits for the PEs.
 
-  /// Ends the run here if others have left it; now and then while PEs run.
+  /// Ends the run here if other processes have left it; called periodically while PEs run.
   virtual void look_for_end() {}
-  /// True if another process that this one counts on has died.
+  /// True if another process that this one depends on has died.
   virtual bool is_deserted() const { return false; }
 
-  // While nothing moves.
+  // Functions for when nothing is in progress.
 
-  /// Where one thread steps all PEs: nothing is left to do. Waits for what threads that are no PE post, if
-  /// there may be more; else as `quiet`.
+  /// For a thread that steps all PEs, when nothing is left to do. Waits for posts of threads that are no PE,
+  /// if there may be any; otherwise like `quiet`.
   void idle();
 
   void await_quiescence(int pe, const reply_address& who) final { quiescence_waiters_.push_back({pe, who}); }
-  /// Nothing is left to do in this process. If that is so in all: answers those who wait for quiescence, or
-  /// fails with a report of who waits for what.
+  /// Nothing is left to do in this process. If that holds in all processes, answers the waiters for
+  /// quiescence, or fails with a report of all waits.
   virtual bool quiet(const network::counts& exchanged) = 0;
-  /// On PE 0. False if nobody waits for quiescence.
+  /// On PE 0. False if there is no waiter for quiescence.
   bool release_quiescence_waiters();
-  /// What waits in this process.
+  /// The waits in this process.
   known_waits describe_waits() const;
   void fail_deadlock(const known_waits& waits);
-  /// What this process has exchanged with others; while its PEs sleep.
+  /// This process's message counts; only while its PEs sleep.
   virtual network::counts counted() const { return {}; }
 
  protected:
   explicit local_run(options settings);
   ~local_run();
 
-  /// The run has come to that, if nothing else has come before. Whoever is first goes on to `end_everywhere`.
+  /// Sets the run's status, unless it is set already. The caller that succeeds goes on to `end_everywhere`.
   bool claim(int status);
   void report_held_messages();
 
-  /// The run has ended: tells the other processes, and stops the PEs of this one.
+  /// The run has ended: notifies the other processes, and stops the PEs of this one.
   virtual void end_everywhere() = 0;
 
   memory_reserve reserve_;
@@ -103,7 +103,8 @@ class local_run : public run_services {
   pe_range pes_;
   std::vector<int> host_starts_{0};
   std::vector<int> process_starts_{0};
-  std::unique_ptr<machine> machine_;  ///< of this process's PEs; its clocks are theirs and the devices'
+  std::unique_ptr<machine> machine_;  ///< the machine of this process's PEs; its clocks are those of the PEs
+                                      ///< and the devices
   std::unique_ptr<run_devices> devices_;
   std::vector<std::unique_ptr<processor>> processors_;
   exception_watch watch_;
@@ -115,15 +116,15 @@ class local_run : public run_services {
     reply_address reply;
   };
 
-  /// As `on_uncaught`, where there is no memory to describe an exception in.
+  /// Like `on_uncaught`, without memory to describe the exception.
   void fail_without_memory(int pe) noexcept;
 
-  std::mutex collections_lock_;  ///< of the next two
+  std::mutex collections_lock_;  ///< guards places_of_collections_ and free_collections_
   std::uint32_t places_of_collections_ =
-      1;  ///< of this process, used so far; 0 is what proxies of nothing name
-  std::vector<std::uint64_t> free_collections_;  ///< the next numbers of places that can be used again
+      1;  ///< number of places of this process used so far; place 0 is for empty proxies
+  std::vector<std::uint64_t> free_collections_;  ///< the next numbers of reusable places
   std::atomic<int> status_ = running;
-  std::vector<quiescence_waiter> quiescence_waiters_;  ///< PE 0's
+  std::vector<quiescence_waiter> quiescence_waiters_;  ///< touched by PE 0 only
 };
 
 }  // namespace imbrex::detail

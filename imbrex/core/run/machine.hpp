@@ -22,7 +22,7 @@ namespace detail {
 class local_run;
 
 /// Runs the PEs of this process: on threads, or step by step. Only `make_machine` and the checks of options
-/// know the kind.
+/// depend on the kind of machine.
 ///
 /// A run makes its machine first, since PEs are made with the machine's clocks. `connect` then gives the
 /// machine the PEs, and `wire_of` gives each PE its wire. `run` returns when the run has ended. `finish`
@@ -39,7 +39,7 @@ class machine {
 
   /// The time that all PEs share.
   virtual const clock& time() const = 0;
-  /// The same clock, where the machine and its devices advance it; null in real time.
+  /// The common clock, if the machine and its devices advance it; null in real time.
   virtual simulated_clock* simulated_time() { return nullptr; }
   /// The clock that a PE's work is charged to; null where PEs are not charged.
   virtual local_clock* charged_clock_of(int /*pe*/) { return nullptr; }
@@ -55,25 +55,25 @@ class machine {
   /// Takes the PEs of the run, and makes their wires. `may_spin`: each has a processor to itself.
   /// `comm_thread`: another scheduler that needs a thread, or null.
   virtual void connect(bool may_spin, scheduler* comm_thread) = 0;
-  /// What carries a PE's messages; after `connect`.
+  /// The transport of a PE's messages; after `connect`.
   virtual transport& wire_of(int pe) = 0;
-  /// Records arrivals of messages, where no PE notices them; before `run`.
+  /// Records arrivals of messages that no PE has noticed yet; before `run`.
   virtual void record_arrivals(trace::track& /*where*/) {}
 
-  /// Runs the PEs until the run has ended. Calls `local_run::quiet` when all PEs are idle, nothing travels
-  /// and no timer is set. Ends the process if a PE does not return. Throws imbrex::error for threads that
-  /// cannot be made.
+  /// Runs the PEs until the run has ended. Calls `local_run::quiet` when all PEs are idle, no message is in
+  /// flight and no timer is set. Ends the process if a PE does not return. Throws imbrex::error if threads
+  /// cannot be created.
   virtual void run() = 0;
   /// Makes `run` return. Any thread, any number of times.
   virtual void stop() = 0;
-  /// Calls `last` for each PE, one after the other, as that PE and on the thread that has run it; these
-  /// threads then end. Where they have ended, or before `run`, it calls `last` on this thread.
+  /// Calls `last` for each PE in turn, as that PE and on the thread that has run it; these threads then end.
+  /// If they have ended, or before `run`, it calls `last` on this thread.
   virtual void finish(const std::function<void(processor& pe)>& last) = 0;
   /// Destroys the messages that have not arrived.
   virtual void discard() noexcept = 0;
 };
 
-/// How a run is given its machine.
+/// The function that makes a run's machine.
 using machine_maker = std::function<std::unique_ptr<machine>(const options& settings, local_run& run)>;
 
 }  // namespace detail

@@ -20,7 +20,7 @@
 
 namespace imbrex::machine_test {
 
-/// PEs without a program: what runs on them is what a test gives them.
+/// PEs without a program; the test supplies their work.
 class bare_run final : public detail::local_run {
  public:
   explicit bare_run(const options& settings) : local_run(settings) {
@@ -65,7 +65,7 @@ class bare_run final : public detail::local_run {
   void end_everywhere() override { machine_->stop(); }
 };
 
-/// Goes from PE to PE until it has made its hops.
+/// Moves from PE to PE until it has made its hops.
 struct token : detail::work {
   token(bare_run& r, std::uint64_t seed) : of(r), dice(seed) { type = &kind; }
 
@@ -96,7 +96,7 @@ class machines : public testing::TestWithParam<machine_kind> {
     token::forgotten = 0;
     for (std::uint64_t t = 1; t <= 4; ++t) tokens.push_back(std::make_unique<token>(run, t));
   }
-  /// From PE 0, or before any PE runs.
+  /// On PE 0, or before any PE runs.
   void send_tokens(int hops) {
     const detail::scheduler::activation as(run.processor_at(0));
     for (auto& t : tokens) {

@@ -9,8 +9,8 @@
 
 namespace imbrex::detail {
 
-/// The machine of `--machine`, for one process's part of a run. Throws usage_error if the device model is
-/// unknown.
+/// Makes the machine of `--machine` for one process's part of a run. Throws usage_error if the device model
+/// is unknown.
 std::unique_ptr<machine> make_machine(const options& settings, local_run& run);
 
 }  // namespace imbrex::detail

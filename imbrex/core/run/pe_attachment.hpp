@@ -7,10 +7,10 @@
 
 namespace imbrex {
 
-/// Attaches observers to the PEs of runs: as long as it exists, `attach` is called with each PE of each run
-/// that this process begins, and with its communication thread (whose number is `scheduler::no_pe`), on the
-/// thread that begins the run and before the PE runs. What is attached must outlive the run. For front ends
-/// and for balancers.
+/// Attaches observers to the PEs of runs. As long as this object exists, `attach` is called with each PE of
+/// each run that this process begins, and with the run's communication thread (whose number is
+/// `scheduler::no_pe`). The call is on the thread that begins the run, before the PE runs. Attached observers
+/// must outlive the run. For front ends and balancers.
 class pe_attachment {
  public:
   using function = std::function<void(detail::scheduler& pe)>;
@@ -20,7 +20,7 @@ class pe_attachment {
   pe_attachment(const pe_attachment&) = delete;
   pe_attachment& operator=(const pe_attachment&) = delete;
 
-  /// For the runtime: calls all that exist.
+  /// For the runtime: calls `attach` of all existing objects.
   static void attach_all(detail::scheduler& pe);
 
  private:

@@ -36,7 +36,7 @@ class processes_machine final : public machine {
   const std::unique_ptr<machine> inner_;
   job& group_;
   local_run& run_;
-  std::vector<std::unique_ptr<router>> routers_;  ///< of each PE
+  std::vector<std::unique_ptr<router>> routers_;  ///< one for each PE
 };
 
 }  // namespace imbrex::detail

@@ -25,7 +25,8 @@
 #include <imbrex/net/bootstrap/bootstrap.hpp>
 #include <imbrex/net/bootstrap/launcher_watch.hpp>
 
-/// By this a shared library that has the runtime sees that its program has another one, linked statically.
+/// A marker: a shared library with the runtime detects by it that the program has another runtime, linked
+/// statically.
 extern "C" [[gnu::visibility("default")]] const char imbrex_runtime = 0;
 
 namespace imbrex {
@@ -34,7 +35,8 @@ namespace detail {
 
 namespace {
 
-/// How this process knows the others of its job, for all runs; null if it is alone. A process has one job.
+/// This process's membership in its job, for all runs. A process has one job; without one `meeting()` is
+/// null.
 class membership {
  public:
   membership() {
@@ -43,10 +45,10 @@ class membership {
     if (meeting_) watch_ = std::make_unique<launcher_watch>(meeting_->launcher_descriptor());
   }
   ~membership() {
-    const bool is_copy = ::getpid() != process_;  // by fork() in an entry, and has been ended by exit()
-    if (!is_copy) watch_.reset();  // the launcher may go before this process, once it has finished
+    const bool is_copy = ::getpid() != process_;  // forked in an entry and ended by exit()
+    if (!is_copy) watch_.reset();  // the launcher may end before this process, once the watch is gone
     if (is_copy || in_run_) {
-      // In a run the thread that waits for the PEs goes on asking, whichever thread it is that ends the
+      // During a run, the thread that waits for the PEs still uses these objects, whichever thread ends the
       // process.
       [[maybe_unused]] static const bootstrap* const still_asked = meeting_.release();
       [[maybe_unused]] static const launcher_watch* const still_watching = watch_.release();
@@ -58,19 +60,20 @@ class membership {
   membership& operator=(const membership&) = delete;
 
   bootstrap* meeting() const { return meeting_.get(); }
-  /// The processes of a job begin each run together. False if this one is in a run already.
+  /// Registers a run; the processes of a job begin each run together. False if this process is already in a
+  /// run.
   bool enters() { return !entered_.exchange(true); }
   void left() { entered_ = false; }
-  /// From here to its end others wait for this process: one that ends in between must not say that this is in
-  /// order.
+  /// From here to `ends` other processes wait for this one. A process that ends in between must not report
+  /// success.
   void begins() { in_run_ = true; }
   void ends(int status) {
     status_ = status;
     in_run_ = false;
   }
-  /// A run that has not begun anywhere, or that this process has fallen out of.
+  /// Records a run that has begun nowhere, or that this process has dropped out of.
   void fails(int status) { status_ = status; }
-  /// Where the next run is to be traced: the first in that file, the second in "FILE-2".
+  /// The trace file of the next run: the given file for the first run, "FILE-2" for the second.
   std::string trace_of_run(const std::string& file) {
     const std::lock_guard hold(tracing_);
     const int run = ++traced_[file];
@@ -87,13 +90,13 @@ class membership {
   std::unique_ptr<bootstrap> meeting_;
   std::unique_ptr<launcher_watch> watch_;
   int status_ = 0;
-  std::atomic<bool> in_run_ = false;  ///< written by the main thread, read by whichever calls exit()
+  std::atomic<bool> in_run_ = false;  ///< written by the main thread, read by the thread that calls exit()
   std::atomic<bool> entered_ = false;
   std::mutex tracing_;
-  std::map<std::string, int> traced_;  ///< runs, by their file
+  std::map<std::string, int> traced_;  ///< number of runs by trace file
 };
 
-/// Tells the user why there is no run, unless somebody else does. Returns the exit status.
+/// Reports to the user why there is no run, unless another process does. Returns the exit status.
 int tell_current_exception() {
   try {
     throw;
@@ -112,7 +115,7 @@ int tell_current_exception() {
   }
 }
 
-/// `main` must outlive it.
+/// `main` must outlive the returned task.
 task<int> succeed_after(const std::function<task<>()>& main) {
   co_await main();
   co_return 0;
@@ -160,14 +163,14 @@ int run_with(const options& settings, std::function<task<int>()> main) {
 
 namespace {
 
-/// Who has a help of its own has taken that out before.
+/// True for a remaining `--help`: a program with its own help has removed it before.
 bool asks_for_help(int argc, char** argv) {
   const auto words = std::span(argv, static_cast<std::size_t>(argc)).subspan(argc > 0 ? 1 : 0);
   const auto end = std::ranges::find(words, std::string_view("--"));
   return std::find(words.begin(), end, std::string_view("--help")) != end;
 }
 
-/// Returns the exit status. One process of a job prints it.
+/// Prints the help in one process of a job. Returns the exit status.
 int print_help() try {
   if (imbrex::process() != 0) return 0;
   return std::fputs(options_help().c_str(), stdout) < 0 || std::fflush(stdout) != 0 ? 1 : 0;
@@ -205,7 +208,7 @@ void exit(int status) { detail::processor::here().run().exit(status); }
 
 namespace {
 
-/// To PE 0: somebody waits for quiescence.
+/// Sent to PE 0: a waiter for quiescence.
 struct quiescence_request : detail::message {
   static inline detail::message_type type_record = detail::runtime_message_type<quiescence_request>();
   void serialize(auto&) {}

@@ -15,10 +15,10 @@
 namespace imbrex {
 namespace detail {
 
-/// A main task without a value has the status 0.
+/// Adds the status 0 to a main task without a value.
 std::function<task<int>()> with_status(std::function<task<>()> main);
 
-/// The function that a program is given as, or a reference to it.
+/// The main function as a std::function, from a function or a reference to one.
 template <class Main>
 std::function<task<int>()> main_function(Main main) {
   static_assert(std::is_invocable_v<Main&>,
@@ -37,50 +37,50 @@ std::function<task<int>()> main_function(Main main) {
 }
 
 int run_with(const options& settings, std::function<task<int>()> main);
-/// Removes the runtime's options from a command line and runs with them. A usage_error is written to the
-/// standard error output and gives status 2. If the rest has `--help`, prints the options instead.
+/// Removes the runtime's options from a command line and runs with them. A usage_error is written to standard
+/// error and gives status 2. If `--help` remains, prints the options instead.
 int run_command_line(int& argc, char**& argv, std::function<task<int>()> main);
 
 }  // namespace detail
 
 /// Runs a program: starts the PEs, runs `main` (a coroutine of type task<> or task<int>) on PE 0, and returns
-/// the exit status when it ends. The status is what the main task returns or what `exit` was given; 1 after a
-/// failure, whose text has been written to the standard error output; 2 for a wrong command line.
+/// the exit status when it ends. The status is the result of the main task or the argument of `exit`; 1 after
+/// a failure, whose text has been written to standard error; 2 for a wrong command line.
 ///
-/// Removes the runtime's own options (`--pes` and the like, see `options`) from argc and argv. So they would
-/// be missing in a second run: a program with several runs gives each of them the result of `parse_options`.
-/// If `--help` is left, prints the runtime's options and runs nothing. A program with a help of its own looks
-/// for `--help` before.
+/// Removes the runtime's own options (`--pes` and others, see `options`) from argc and argv. A second run
+/// would miss them: a program with several runs gives each of them the result of `parse_options`. If `--help`
+/// remains, prints the runtime's options and runs nothing. A program with its own help handles `--help`
+/// before.
 ///
-/// A process of a job is in one run at a time; a second one is refused with status 1. In a process by itself
-/// several runs are independent of each other, in several threads or one within another; an inner run holds
-/// up the PE that it was begun on.
+/// A process of a job is in one run at a time; a second one is refused with status 1. In a process without a
+/// job several runs are independent of each other, in several threads or nested. A nested run blocks the PE
+/// that it was begun on.
 template <class Main>
 int run(int& argc, char**& argv, Main main) {
   return detail::run_command_line(argc, argv, detail::main_function(std::ref(main)));
 }
 
-/// The same with options from elsewhere.
+/// Runs a program with options from another source than the command line.
 template <class Main>
 int run(const options& settings, Main main) {
   return detail::run_with(settings, detail::main_function(std::ref(main)));
 }
 
-/// The PE that this runs on. Throws imbrex::error outside a run.
+/// The number of the calling PE. Throws imbrex::error outside a run.
 inline int pe() { return detail::processor::here().pe(); }
-/// How many PEs the run has.
+/// Number of PEs of the run.
 inline int num_pes() { return detail::processor::here().num_pes(); }
 
-/// The number of this process in its job, and how many there are: 0 and 1 for a process by itself. They may
-/// be called outside a run: all processes call `run` and continue after it, but only process 0 runs the main
-/// task. Throws imbrex::error if a launcher started this process but cannot be reached.
+/// The number of this process in its job, and the number of processes: 0 and 1 without a job. May be called
+/// outside a run. All processes call `run` and continue after it, but only process 0 runs the main task.
+/// Throws imbrex::error if a launcher started this process but cannot be reached.
 int process();
 int num_processes();
 
-/// Ends the run with this exit status, from anywhere. Entries that are running continue until they next
+/// Ends the run with this exit status, from any code of the run. Running entries continue until they next
 /// suspend or end. Throws imbrex::error for a status that is not from 0 to 255: the system keeps 8 bits.
 void exit(int status = 0);
-/// The same with another type of integer. Throws imbrex::error if no int holds it.
+/// Accepts another integer type. Throws imbrex::error if the value is out of range of int.
 template <std::integral I>
   requires(!std::same_as<I, int>)
 void exit(I status) {

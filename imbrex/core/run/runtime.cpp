@@ -41,14 +41,14 @@ options checked(const options& settings, const bootstrap* meeting) {
   return settings;
 }
 
-/// Threads of a process that need a processor as its PEs do.
+/// Number of threads of a process that need a processor besides the PEs.
 int threads_beside(const options& settings) {
   return (settings.comm_thread ? 1 : 0) + (settings.device == "emulated" ? 1 : 0);
 }
 
-/// Long messages come and go: their memory is to be used again, not given back to the system, which clears
-/// each of its pages anew. These are the bounds to which glibc moves by itself once a program has freed a
-/// block of 32 MiB. A program that has bounds of its own sets them after the start of its first run.
+/// Keeps the memory of freed long messages for reuse instead of returning it to the system, which clears each
+/// page anew. The bounds are those to which glibc itself moves once a program has freed a block of 32 MiB. A
+/// program with its own bounds sets them after the start of its first run.
 void keep_freed_memory() {
 #ifdef __GLIBC__
   static const bool once = [] {
@@ -60,7 +60,7 @@ void keep_freed_memory() {
 #endif
 }
 
-/// Says once in a process where PEs outnumber processors: that is slow, and often an oversight.
+/// Warns once per process if PEs outnumber processors: that is slow, and often an oversight.
 void warn_of_shared_processors(const host_share& share) {
   const std::string text = shared_processors_text(share, usable_processors());
   if (text.empty()) return;
@@ -97,8 +97,8 @@ struct runtime::main_task : work {
       self.fail();
     }
   }
-  /// The main task threw. It may have read the command line: a usage_error is the user's, and needs no more
-  /// words.
+  /// Reports an exception of the main task. The task may have read the command line: a usage_error is the
+  /// user's, and needs no further explanation.
   void fail() noexcept {
     try {
       tell_current_exception();
@@ -199,11 +199,11 @@ void runtime::make_pes(const host_share& share) {
 
 void runtime::connect_pes() {
   const auto model = link_of(how_);
-  const bool has_links = model.delays() && machine_->model() == nullptr;  // which has links of its own
+  const bool has_links = model.delays() && machine_->model() == nullptr;  // such a machine has its own links
   for (auto& p : processors_) {
     transport* wire = &machine_->wire_of(p->pe());
     if (has_links) {
-      // Between the processes of a job, between the PEs of a single one.
+      // In a job links are between its processes; without a job, between PEs.
       const auto near = job_ ? pes_ : pe_range{p->pe(), 1, pes_.total};
       links_.push_back(std::make_unique<link_transport>(*wire, model, machine_->time(),
                                                         [near](int to) { return !near.holds(to); }));
@@ -214,7 +214,7 @@ void runtime::connect_pes() {
   }
 }
 
-/// Has what the PEs do recorded, or counted.
+/// Attaches the recording and counting of PE activity.
 void runtime::attach_observers(const bootstrap* meeting, const host_share& share) {
   const bool is_real_time = machine_->simulated_time() == nullptr;
   const bool charges_pes = machine_->model() != nullptr;
@@ -247,9 +247,9 @@ void runtime::attach_observers(const bootstrap* meeting, const host_share& share
 }
 
 runtime::~runtime() {
-  watch_.stop();                  // a run that has thrown has not come to it
-  gate_->close();                 // nor to this
-  if (job_) job_->net().close();  // it may hold messages, which belong to the PEs' memory
+  watch_.stop();                  // not yet stopped if the run has thrown
+  gate_->close();                 // likewise not yet closed
+  if (job_) job_->net().close();  // the network may hold messages, which belong to the PEs' memory
   clear();
   links_.clear();
   processors_.clear();  // before the clocks, the observers and the network that they use
@@ -283,7 +283,7 @@ int runtime::run(std::function<task<int>()> main) {
   if (pes_.first == 0) start(std::move(main));
   machine_->run();
   watch_.stop();
-  gate_->close();  // those that hold executors must find no PE that is gone, nor keep devices busy
+  gate_->close();  // holders of executors must neither reach a destroyed PE nor keep devices busy
   const bool devices_are_well = drain_devices();
   int of_all = status() == 0 && !devices_are_well ? 1 : status();
   if (job_) of_all = job_->leave(of_all);
@@ -296,7 +296,7 @@ int runtime::run(std::function<task<int>()> main) {
 bool runtime::drain_devices() {
   try {
     if (devices_->drain(grace())) return true;
-  } catch (...) {  // nobody has waited for what has failed
+  } catch (...) {  // a failure that nobody has waited for
     if (status() == 0) log(log_level::error, describe_current_exception());
     return false;
   }
@@ -306,7 +306,7 @@ bool runtime::drain_devices() {
 
 network::counts runtime::counted() const {
   if (!job_) return {};
-  const std::uint64_t round = job_->round_heard();  // first: a report must not be older than its round
+  const std::uint64_t round = job_->round_heard();  // read first: a report must not be older than its round
   auto counts = job_->net().counted();
   counts.round = round;
   return counts;
@@ -321,7 +321,7 @@ bool runtime::quiet(const network::counts& exchanged) {
 
 void runtime::clear() {
   if (status() == 0) report_held_messages();
-  for (auto& p : processors_) p->end_items();  // an interrupt must not cut off what ends now
+  for (auto& p : processors_) p->end_items();  // an interrupt must not cut off these final actions
   machine_->finish([this](processor& pe) {
     if (main_ && pe.pe() == 0) main_->coroutine.reset();
     pe.clear();

@@ -23,17 +23,17 @@ class pe_statistics;
 class run_recording;
 class run_statistics;
 
-/// One run of one program: puts together its machine, its devices, its job and those who observe it. Several
-/// may live in one process.
+/// One run of one program: owns its machine, devices, job and observers. Several runs may exist in one
+/// process.
 class runtime final : public local_run {
  public:
   /// Throws usage_error if an option has an impossible value, imbrex::error if the program's entries are
   /// ambiguous.
   explicit runtime(const options& settings);
-  /// The same as one process of several. Throws imbrex::error also if the others do not come. `meeting` must
-  /// outlive the runtime.
+  /// A run as one process of several. Throws imbrex::error also if the other processes do not come. `meeting`
+  /// must outlive the runtime.
   runtime(const options& settings, bootstrap& meeting);
-  /// On a machine of the caller's, whatever the options say.
+  /// A run on the machine that `make` returns, whatever the options say.
   runtime(const options& settings, const machine_maker& make);
   ~runtime();
   runtime(const runtime&) = delete;
@@ -43,7 +43,7 @@ class runtime final : public local_run {
   /// fails. Returns the exit status.
   int run(std::function<task<int>()> main);
 
-  /// This process among those of the run, and how many these are: 0 and 1 for one by itself.
+  /// The number of this process in the run, and the number of processes: 0 and 1 without a job.
   int process() const override;
   int processes() const override;
   run_recording* recording() const override;
@@ -52,7 +52,7 @@ class runtime final : public local_run {
   void start(std::function<task<int>()> main);
   network::counts counted() const override;
   bool quiet(const network::counts& exchanged) override;
-  /// Destroys all chares and messages, and says so if messages were left for elements that do not exist.
+  /// Destroys all chares and messages, and reports messages left for elements that do not exist.
   void clear();
   void look_for_end() override;
   bool is_deserted() const override;
@@ -61,21 +61,23 @@ class runtime final : public local_run {
   struct main_task;
 
   runtime(const options& settings, bootstrap* meeting, const machine_maker& make);
-  /// Makes the PEs and connects them, where it is known which ones this process has.
+  /// Makes the PEs and connects them, once it is known which PEs this process has.
   void build(const host_share& share, const bootstrap* meeting);
   void make_pes(const host_share& share);
   void attach_observers(const bootstrap* meeting, const host_share& share);
-  /// To what carries their messages.
+  /// Connects the PEs to the transports of their messages.
   void connect_pes();
   void end_everywhere() override;
-  /// Before the chares go, into whose memory the devices write. False if a device has failed.
+  /// Call before the chares are destroyed, since devices write into their memory. False if a device has
+  /// failed.
   bool drain_devices();
 
   std::unique_ptr<detail::run_recording> recording_;              ///< null if the run is not traced
-  std::unique_ptr<detail::run_statistics> statistics_;            ///< null if nobody asked for them
-  std::vector<std::unique_ptr<detail::pe_statistics>> counters_;  ///< of each PE, with statistics
+  std::unique_ptr<detail::run_statistics> statistics_;            ///< null if no statistics are requested
+  std::vector<std::unique_ptr<detail::pe_statistics>> counters_;  ///< one for each PE, if there are
+                                                                  ///< statistics
   std::unique_ptr<detail::job> job_;                              ///< null for a process by itself
-  std::vector<std::unique_ptr<detail::transport>> links_;         ///< from each PE; none without delays
+  std::vector<std::unique_ptr<detail::transport>> links_;         ///< one for each PE; empty without delays
   std::unique_ptr<main_task> main_;
 };
 

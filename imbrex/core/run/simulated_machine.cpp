@@ -14,8 +14,7 @@ namespace imbrex::detail {
 
 namespace {
 
-/// What a turn takes at least, so that a PE that asks again and again comes to the time at which there is an
-/// answer.
+/// The minimum duration of a turn, so that a PE that polls in a loop reaches the time of the event.
 constexpr nanoseconds shortest_turn{1};
 
 link_model link_between_pes(const options& settings, const device_model& model) {
@@ -29,7 +28,8 @@ bool blocks(const processor& pe) {
   return pe.completions() != nullptr && device_completions::of(pe)->blocks();
 }
 
-/// Also if it need not look itself: of a device that has failed it hears in no other way.
+/// True if the PE has pending device work, even if it need not poll for it: only polling reports a failed
+/// device.
 bool waits_for_device(const processor& pe) {
   return pe.completions() != nullptr && pe.completions()->pending() > 0;
 }
@@ -49,7 +49,7 @@ simulated_machine::simulated_machine(const options& settings, local_run& run)
 
 delivery_rules simulated_machine::rules() const {
   return {.direct = !serializes_,
-          .separates_broadcasts = true,  // each is charged, and may block
+          .separates_broadcasts = true,  // each copy is charged, and may block
           .has_hosts_apart = run_.devices().has_hosts_apart()};
 }
 
@@ -78,7 +78,7 @@ nanoseconds simulated_machine::cost_of_running(const work& item) const {
 }
 
 void simulated_machine::connect(bool /*may_spin*/, scheduler* /*comm_thread*/) {
-  // With options of the network every two PEs are equally far.
+  // With network options every two PEs are equally far apart.
   const bool by_links = run_.devices().links() != nullptr && run_.how().net_latency.count() == 0 &&
                         run_.how().net_bandwidth == 0;
   const int host_pes =
@@ -124,7 +124,7 @@ bool simulated_machine::step() {
   } else if (first) {
     take(*first);
   } else {
-    for (const logical_pe& pe : pes_) clock_.advance_to(pe.time.free_from());  // until then it works
+    for (const logical_pe& pe : pes_) clock_.advance_to(pe.time.free_from());  // each PE works until then
     r.idle();
     plan_all();
   }
@@ -192,21 +192,22 @@ void simulated_machine::take(const turn& first) {
       own.goes_on = blocked && !blocks(pe);
       return;
     }
-    const bool goes_on = std::exchange(own.goes_on, false);  // where it has blocked: that is no item
+    const bool goes_on = std::exchange(own.goes_on, false);  // the rest of a blocked turn, which is no item
     const nanoseconds before = goes_on ? shortest_turn : std::max(least_cost_, shortest_turn);
     pe.charge(before);
     if (work* const item = pe.take_item()) {
       if (!goes_on) pe.charge(std::max(nanoseconds(0), cost_of_running(*item) - before));
       pe.run_taken(*item);
     }
-    own.looks = waits_for_device(pe);  // what takes no time is done when it is submitted
+    own.looks = waits_for_device(pe);  // work without duration is done when it is submitted
   });
   run_.devices().charge_to(nullptr);
   plan(pe.pe());
-  have_users_look();  // a PE that writes a flag or synchronizes moves devices on
+  have_users_look();  // a PE that writes a flag or synchronizes advances devices
 }
 
-/// A PE that has nothing else to do looks all the time: it takes of its time only when it finds something.
+/// Polls for a PE that has nothing else to do. The PE polls all the time, but is charged only if it finds
+/// something.
 void simulated_machine::look(processor& pe, local_clock& its_time) {
   const auto before = its_time.free_from();
   if (!device_completions::of(pe)->look_at_all()) its_time.take_back(before);

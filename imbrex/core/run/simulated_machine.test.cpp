@@ -25,7 +25,7 @@ namespace imbrex::simulated_machine_test {
 
 using namespace std::chrono_literals;
 
-// All times are different powers of ten or their multiples, so that sums tell what they are made of.
+// All times are different powers of ten or their multiples, so that a sum shows its terms.
 constexpr const char* model_text = R"(name = "digits"
 [device]
 memory = 1_000_000
@@ -58,7 +58,7 @@ latency = "100ms"
 bandwidth = "1GB/s"
 )";
 
-// Two PEs and devices a host. A byte takes 1 ns on every link.
+// Two PEs and two devices on each host. A byte takes 1 ns on every link.
 constexpr const char* links_text = R"([node]
 devices = 2
 sockets = 1
@@ -82,7 +82,7 @@ notice = "30us"
 transfer = "5us"
 )";
 
-/// A file with that model, as long as it lives.
+/// A file with this model; removed with the object.
 class model_file {
  public:
   explicit model_file(const char* more = "")
@@ -105,7 +105,7 @@ options simulated(const model_file& model, int pes,
           .completion = completion};
 }
 
-/// Takes as long as it says.
+/// A kernel that takes the time of its argument.
 constexpr kernel<std::int64_t> last{
     .name = "last",
     .host = [](std::int64_t) {},
@@ -132,20 +132,20 @@ class worker : public chare<worker> {
     stream_.launch(wrong);
     co_await stream_.done();
   }
-  /// When its stream's wait for a flag is over.
+  /// Returns the time at which the stream's wait for a flag is over.
   task<nanoseconds::rep> wait_for(std::uintptr_t flags) {
     stream_.wait((*reinterpret_cast<flag_array*>(flags))[0], 1);
     co_await stream_.done();
     co_return now().count();
   }
-  /// How long a kernel of that time takes the entry.
+  /// Returns the time that a kernel of this duration takes the entry.
   task<nanoseconds::rep> compute(std::int64_t time) {
     const nanoseconds begin = now();
     stream_.launch(last, time);
     co_await stream_.done();
     co_return (now() - begin).count();
   }
-  /// When it has been done.
+  /// Returns the time at which the kernel is done.
   task<nanoseconds::rep> compute_until(std::int64_t time) {
     co_await compute(time);
     co_return now().count();
@@ -169,7 +169,7 @@ TEST(simulated_machine, charges_messages_by_the_model) {
   EXPECT_EQ(run(simulated(model, 2),
                 [&]() -> task<> {
                   const auto workers = make_array<worker>({2});
-                  co_await workers.reduce<&worker::when>(max);  // all are there
+                  co_await workers.reduce<&worker::when>(max);  // all elements exist
                   moments.push_back(now());
                   moments.emplace_back(co_await workers[1].call<&worker::when>());
                   moments.push_back(now());
@@ -192,7 +192,7 @@ TEST(simulated_machine, sends_between_hosts_over_their_cards) {
                     const nanoseconds begin = now();
                     took.push_back(nanoseconds(co_await workers[to].call<&worker::when>()) - begin);
                   }
-                  // Two large ones to two PEs of another host wait for each other at the card.
+                  // Two large messages to two PEs of another host wait for each other at the card.
                   const nanoseconds begin = now();
                   auto first = workers[2].call<&worker::take>(absent_bytes{50'000'000});
                   auto second = workers[3].call<&worker::take>(absent_bytes{50'000'000});
@@ -204,13 +204,13 @@ TEST(simulated_machine, sends_between_hosts_over_their_cards) {
   const auto near = [](nanoseconds is, nanoseconds should) {
     EXPECT_NEAR(static_cast<double>(is.count()), static_cast<double>(should.count()), 1000);
   };
-  near(took[0], 100us + 100ms + 1ms);  // in the host
+  near(took[0], 100us + 100ms + 1ms);  // within the host
   near(took[1], 100us + 20ms + 1ms);
   near(took[2], 100us + 20ms + 50ms + 1ms);
   near(took[3], 100us + 20ms + 100ms + 1ms);
 }
 
-/// Sends 8 bytes of its device to the next, which lies on another host.
+/// Sends 8 bytes of its device memory to the next chare, which is on another host.
 class giver : public chare<giver> {
  public:
   giver() { right.connect<&giver::left>(peers()[1 - where()[0]]); }
@@ -234,7 +234,8 @@ class giver : public chare<giver> {
   std::vector<nanoseconds> taken_;
 };
 
-// The place's stream waits (1 us), is given the transfer (5 us) and marked (1 us), before the entry begins.
+// The stream of the target memory waits (1 us), gets the transfer (5 us) and a mark (1 us), before the entry
+// begins.
 TEST(simulated_machine, charges_messages_of_device_memory_and_channels_by_their_steps) {
   const model_file model(links_text);
   std::vector<nanoseconds> took;
@@ -256,7 +257,7 @@ TEST(simulated_machine, charges_messages_of_device_memory_and_channels_by_their_
                 }),
             0);
   ASSERT_EQ(took.size(), 2U);
-  // the call of `give`, 1 ms; the mark of what is filled, 1 us; then it is sent
+  // the call of `give`, 1 ms; the mark after filling, 1 us; then the send
   const nanoseconds before = 1ms + 1us + 100ms;
   EXPECT_NEAR(static_cast<double>(took[0].count()),
               static_cast<double>((before + 300us + 300us + 7us).count()), 2000);
@@ -282,7 +283,7 @@ TEST(simulated_machine, charges_bytes_that_are_left_out) {
   EXPECT_EQ(with - without, 5ms);
 }
 
-/// How long it takes so many workers on so many PEs to do 3 s of work each.
+/// The time in which `workers` workers on `pes` PEs each do 3 s of work.
 nanoseconds time_of_work(int pes, int workers) {
   const model_file model;
   nanoseconds took{0};
@@ -340,19 +341,19 @@ nanoseconds time_of_kernel(completion_method completion, std::int64_t kernel_tim
 TEST(simulated_machine, a_completion_costs_what_its_method_costs) {
   // launch 10 us, event 1 us beside the kernel of 500 us + 1 ns, then: the query, the item
   EXPECT_EQ(time_of_kernel(completion_method::polling, 500'000), 10us + 1ns + 500us + 100ns + 1ms);
-  // a call for the word more; no query
+  // one more call for the flag; no query
   EXPECT_EQ(time_of_kernel(completion_method::flag, 500'000), 10us + 1ns + 500us + 1ms);
   EXPECT_EQ(time_of_kernel(completion_method::callback, 500'000),
             10us + 1ns + 500us + 3ms + 7ms + 100ns + 1ms);
   EXPECT_EQ(time_of_kernel(completion_method::synchronous, 500'000), 10us + 1ns + 500us + 100ns + 40ns + 1ns)
       << "no item, but the rest of one";
-  // asks once a millisecond, and what is done in a turn is seen in the next
+  // polls once a millisecond; an event during a turn is seen in the next turn
   const nanoseconds time = time_of_kernel(completion_method::user_polling, 5'500'000);
   EXPECT_GE(time, 10us + 5500us);
   EXPECT_LE(time, 10us + 5500us + 2 * 1100us);
 }
 
-/// How long two kernels and something to compute take on each of two PEs.
+/// The time that two kernels and a computation take on each of two PEs.
 nanoseconds time_with_other_work(completion_method completion) {
   const model_file model;
   nanoseconds took{0};
@@ -372,11 +373,11 @@ nanoseconds time_with_other_work(completion_method completion) {
 }
 
 TEST(simulated_machine, synchronous_pes_do_nothing_else_but_do_not_hold_up_each_other) {
-  // Kernels of two workers of a PE beside each other, and their work meanwhile.
+  // The kernels of two workers of a PE run side by side, and their computations meanwhile.
   const nanoseconds asynchronous = time_with_other_work(completion_method::polling);
   EXPECT_GE(asynchronous, 2s);
   EXPECT_LT(asynchronous, 3s);
-  // One after the other: 2 s and 2 s, 0.5 s and 0.5 s; if PEs held up each other it would be twice that.
+  // One after the other: 2 s and 2 s, 0.5 s and 0.5 s; twice that if PEs blocked each other.
   const nanoseconds synchronous = time_with_other_work(completion_method::synchronous);
   EXPECT_GE(synchronous, 5s);
   EXPECT_LT(synchronous, 6s);

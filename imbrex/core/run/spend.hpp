@@ -8,14 +8,14 @@
 namespace imbrex {
 
 /// The time of this PE since a fixed but arbitrary moment: real, or simulated on machines with simulated
-/// time. Programs measure by the difference of two times of one PE.
+/// time. Programs measure durations by the difference of two times of one PE.
 nanoseconds now();
 
-/// The same in seconds, to compute with.
+/// The time `now()` in seconds, as a floating-point number.
 double seconds();
 
-/// On `--machine simulated`, charges this time to the PE for what the entry computes. On other machines,
-/// where computing takes its own time, it does nothing. A negative time counts as 0.
+/// On `--machine simulated`, charges this time to the PE for the entry's computation. On other machines,
+/// where computing takes real time, it does nothing. A negative time counts as 0.
 void spend(nanoseconds time);
 
 /// Charges a copy of `bytes` bytes from host memory to host memory, at the model's bandwidth.

@@ -15,20 +15,20 @@ class stepping_machine : public machine {
   const clock& time() const final { return clock_; }
   simulated_clock* simulated_time() final { return &clock_; }
   void connect(bool may_spin, scheduler* comm_thread) override;
-  void stop() final {}  // each step looks whether the run has ended
+  void stop() final {}  // each step checks whether the run has ended
   void finish(const std::function<void(processor& pe)>& last) final;
 
  protected:
   explicit stepping_machine(local_run& run) : run_(run) {}
 
-  /// Tells the observers of all PEs that their thread begins, and steps until the run has ended.
+  /// Notifies the observers of all PEs that their thread begins, and steps until the run has ended.
   template <class Step>
   void run_steps(Step step) {
     begin();
     while (step()) {
     }
   }
-  /// Calls `function` as a PE; an exception fails the run.
+  /// Calls `function` as PE `pe`; an exception fails the run.
   template <class Function>
   void act_as(processor& pe, Function function) {
     const scheduler::activation as(pe);

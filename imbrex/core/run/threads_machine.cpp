@@ -18,10 +18,10 @@ namespace imbrex::detail {
 
 namespace {
 
-/// Shorter than the run's, since the other processes know already that the run has failed.
+/// Shorter than the run's grace, since the other processes already know that the run has failed.
 constexpr std::chrono::milliseconds grace_after_death{200};
 
-/// No other process of the run is on this host.
+/// True if no other process of the run is on this host.
 bool has_host_alone(const local_run& run) {
   const int own = run.processors().front()->pe();
   const auto next_host = std::ranges::upper_bound(run.host_starts(), own);
@@ -59,7 +59,7 @@ void threads_machine::run() {
 }
 
 void threads_machine::end_without(const std::vector<int>& stuck) const {
-  if (run_.is_deserted()) ::_exit(1);  // the launcher says why
+  if (run_.is_deserted()) ::_exit(1);  // the launcher reports the reason
   for (const int p : stuck) {
     if (p == scheduler::no_pe) {
       log(log_level::error, "the run has ended, but the communication thread has not");

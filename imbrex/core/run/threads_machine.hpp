@@ -36,7 +36,7 @@ class threads_machine final : public machine, private thread_machine::listener {
   const options& how_;
   local_run& run_;
   real_clock clock_;
-  std::unique_ptr<transport> wire_;  ///< of all PEs
+  std::unique_ptr<transport> wire_;  ///< shared by all PEs
   std::optional<thread_machine> threads_;
 };
 
