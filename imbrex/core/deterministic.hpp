@@ -18,16 +18,16 @@ namespace imbrex {
 /// A message that the deterministic machine has not delivered yet.
 struct undelivered {
   std::string entry;                        ///< name of the entry method or port
-  std::optional<std::int64_t> reference{};  ///< of a message to a port
+  std::optional<std::int64_t> reference{};  ///< reference number; only for a message to a port
   int from = 0;                             ///< sending PE
-  int to = 0;                               ///< PE it is on its way to
+  int to = 0;                               ///< receiving PE
 
   bool operator==(const undelivered&) const = default;
 };
 
-/// For tests: a program on the deterministic machine, step by step. All PEs run on the calling thread;
-/// everything is serialised; messages are delayed and so overtake each other, in an order that the seed alone
-/// decides.
+/// Runs a program on the deterministic machine step by step, for tests. All PEs run on the calling thread.
+/// Everything is serialised. Messages are delayed and so overtake each other, in an order that only the seed
+/// determines.
 ///
 ///     imbrex::deterministic machine({.pes = 4, .seed = 7}, [&]() -> imbrex::task<> { ... });
 ///     while (machine.step()) ...
@@ -46,7 +46,7 @@ class deterministic {
   int run();
   bool ended() const { return runtime_.ended(); }
 
-  /// The next message that the element will get, of those sent so far; nothing if none is on its way.
+  /// The next of the messages sent so far that the element will get; empty if none is in flight.
   template <class T>
   std::optional<undelivered> next_for(const element<T>& to) const {
     const detail::delayed_transport::item* first = nullptr;
@@ -58,7 +58,7 @@ class deterministic {
   }
 
   /// Throws imbrex::error unless the next message for the element is for this entry and, if `reference` is
-  /// given, has that reference number. The error says what is next instead.
+  /// given, has that reference number. The error names the next message instead.
   template <auto M, class T>
   void expect_next(const element<T>& to, std::optional<std::int64_t> reference = std::nullopt) const {
     expect(next_for(to), short_name(member_name<M>()), reference);
@@ -81,7 +81,7 @@ class deterministic {
   static void expect(const std::optional<undelivered>& next, std::string_view entry,
                      std::optional<std::int64_t> reference);
 
-  detail::deterministic_machine* machine_ = nullptr;  ///< the runtime's
+  detail::deterministic_machine* machine_ = nullptr;  ///< owned by `runtime_`
   detail::runtime runtime_;
 };
 

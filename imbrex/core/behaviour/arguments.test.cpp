@@ -11,7 +11,7 @@
 
 namespace {
 
-/// Names that a base of a chare may have hidden.
+/// A type whose name a base class of a chare may have hidden.
 struct header {
   int value = 0;
 };

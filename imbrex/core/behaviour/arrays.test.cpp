@@ -210,7 +210,7 @@ task<> use_keys(std::vector<Key> keys) {
   EXPECT_EQ(rest, expected - 1);
 }
 
-/// Inserts into an array that may not have come to its PE yet.
+/// Inserts into an array that may not exist on its PE yet.
 class inserter : public chare<inserter> {
  public:
   void insert(array<late> into) {
@@ -236,7 +236,7 @@ TEST_P(arrays, elements_inserted_before_the_array_has_come_are_where_messages_fi
 
 TEST_P(arrays, have_keys_of_the_users) {
   run([]() -> task<> {
-    // Not written out in the calls: of a list in one expression with co_await g++ 14 breaks down.
+    // The lists are variables since g++ 14 fails on an initialiser list in one expression with co_await.
     const std::vector<std::string> texts{"", "one", "two", std::string(300, 'x'), std::string("\0z", 2)};
     const std::vector<coordinates> places{{1, "a"}, {1, "b"}, {-7, "a"}};
     const std::vector<long> numbers{0, -1, 1L << 60, 5, 6, 7, 8, 9, 10, 11, 12, 13};
@@ -298,7 +298,7 @@ TEST_P(arrays, sections_reach_their_members_only) {
   });
 }
 
-/// What a reduction over nothing throws.
+/// Returns the exception text of a reduction without elements.
 template <class Reduction>
 task<std::string> refusal_of(Reduction reduction) {
   try {
@@ -342,7 +342,7 @@ TEST_P(arrays, and_sections_may_be_empty) {
   });
 }
 
-/// Makes a section of an array that may not have come to its PE yet.
+/// Makes a section of an array that may not exist on its PE yet.
 class cutter : public chare<cutter> {
  public:
   task<int> cut(array<member> all) {
@@ -500,7 +500,7 @@ TEST(homes, of_all_keys_are_pes_and_where_the_elements_are_made) {
         detail::for_each_on<block_placement>(shape, pe, pes,
                                              [&](std::uint64_t l) { EXPECT_EQ(home(l), pe); });
     EXPECT_EQ(home(detail::volume(shape) - 1), pes - 1);
-    for (int n = 0; n < 20; ++n) {  // also keys that a foreign process has made up
+    for (int n = 0; n < 20; ++n) {  // also keys that a foreign process has invented
       const int pe = home(dice() >> (dice() % 64));
       EXPECT_TRUE(pe >= 0 && pe < pes) << pe;
       const int dealt = detail::home_of<index<2>, round_robin_placement>(dice(), shape, pes);
@@ -509,7 +509,7 @@ TEST(homes, of_all_keys_are_pes_and_where_the_elements_are_made) {
   }
 }
 
-// Each of these two classes keeps proxies of the other: `bond` is only declared where `atom` is defined.
+// Each of these two classes keeps proxies of the other: `bond` is only declared when `atom` is defined.
 class atom : public chare<atom> {
  public:
   void join(array<bond> bonds, element<bond> own) {
@@ -571,7 +571,7 @@ class by_short_key : public chare<by_short_key, std::uint16_t> {
  public:
   int who() const { return where(); }
 };
-/// Another type than int, and more than fits one.
+/// A placement whose result is no int, and out of range of int.
 struct far_away {
   std::int64_t operator()(const int&, int) const { return std::int64_t{1} << 32; }
 };

@@ -70,7 +70,7 @@ class worker : public chare<worker> {
     }
     co_return sides;
   }
-  task<int> loop(int n) {  // all there already: must not need stack
+  task<int> loop(int n) {  // all results are ready: must not use more stack
     long sum_of_sides = 0;
     for (int i = 0; i < n; ++i) {
       const face f = co_await halo.receive(i);

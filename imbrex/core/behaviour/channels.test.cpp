@@ -14,7 +14,7 @@ namespace imbrex::channels_test {
 class channels : public on_machine {};
 INSTANTIATE_TEST_SUITE_P(on, channels, testing::ValuesIn(machines()), name_of_machine);
 
-/// Two of them, each the other's neighbour.
+/// One of two chares, each the neighbour of the other.
 class end : public chare<end> {
  public:
   channel<int> line;
@@ -25,7 +25,7 @@ class end : public chare<end> {
     for (int n = from; n < until; ++n) line.send(n);
   }
 
-  /// Gives up each receive that something else comes before, and must get all values nevertheless.
+  /// Abandons each receive that another event precedes, and must still get all values.
   task<std::vector<int>> hear_between_bells(int all) {
     std::vector<int> heard;
     while (static_cast<int>(heard.size()) < all) {
@@ -49,7 +49,7 @@ class end : public chare<end> {
     }
     co_return heard;
   }
-  /// Of two that wait one gets a value and ends the other's wait.
+  /// Two receives wait; one gets a value and ends the other's wait.
   task<std::vector<int>> hear_the_first_of_two(int all) {
     std::vector<int> heard;
     for (int n = 0; n < all; ++n) {
@@ -58,7 +58,7 @@ class end : public chare<end> {
     }
     co_return heard;
   }
-  /// What was made first need not be awaited first.
+  /// The receive made first need not be awaited first.
   task<std::vector<int>> hear_what_is_awaited_first() {
     auto given_up = line.receive();
     auto later = line.receive();
@@ -74,12 +74,12 @@ class end : public chare<end> {
   int given_up_ = 0;
 };
 
-/// Many entries of one wait at the same mailbox.
+/// A chare with many entries that wait at one mailbox.
 class crowd : public chare<crowd> {
  public:
   mailbox<int> box;
 
-  /// The odd ones wait for one of two numbers.
+  /// Odd entries wait for one of two numbers.
   task<std::vector<int>> wait(int all) {
     std::vector<task<int>> waits;
     for (int n = 0; n < all; ++n) waits.push_back(n % 2 == 0 ? wait_for(n) : wait_for_either(n, n + all));
@@ -87,7 +87,7 @@ class crowd : public chare<crowd> {
   }
   std::size_t unread() const { return box.size(); }
 
-  /// With the same receiver, before and behind others.
+  /// Waits twice with one receiver, before and behind others.
   task<int> wait_twice(int number) {
     auto receiver = box.receive(number);
     const int first = co_await receiver;
@@ -126,7 +126,7 @@ TEST_P(channels, who_gives_up_has_taken_no_value) {
 
 TEST_P(channels, mailboxes_find_who_waits_among_many) {
   run([]() -> task<> {
-    constexpr int all = 1999;  // a prime
+    constexpr int all = 1999;  // a prime number
     const auto crowds = make_array<crowd>(2);
     auto waited = crowds[1].call<&crowd::wait>(all);
     for (int n = 0; n < all; ++n) {
@@ -167,7 +167,7 @@ TEST_P(channels, several_that_wait_get_one_value_each) {
     EXPECT_EQ(co_await after, numbers(20));
     co_await ends[1].call<&end::say>(0, 2);
     EXPECT_EQ(co_await ends[0].call<&end::hear_what_is_awaited_first>(), numbers(2));
-    // Several entries: which of them is first is not said, but each value goes to one.
+    // The order of several entries is unspecified, but each value goes to one entry.
     std::vector<pending<int>> each;
     for (int n = 0; n < 5; ++n) each.push_back(ends[0].call<&end::hear_one>());
     co_await ends[1].call<&end::say>(0, 5);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a crash in a program tells.
+// The reports of crashes in a program.
 #include <gtest/gtest.h>
 
 #include <csignal>
@@ -29,7 +29,7 @@ class fragile : public chare<fragile, index<2>> {
   int overflow(int depth) {
     volatile char room[10'000];
     room[0] = static_cast<char>(depth);
-    return depth < 0 ? 0 : overflow(depth + 1) + room[0];  // the stack ends first
+    return depth < 0 ? 0 : overflow(depth + 1) + room[0];  // the stack overflows before the depth does
   }
   task<> write_later() {
     const int value = co_await go.receive(3);

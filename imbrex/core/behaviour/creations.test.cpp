@@ -14,15 +14,15 @@ namespace imbrex::creations_test {
 
 class creations : public on_machine {
  protected:
-  /// Messages that one entry sends. The deterministic machine delivers one after the other, in an order of
-  /// its own.
+  /// True if messages sent by one entry keep their order. The deterministic machine delivers each separately,
+  /// in an order of its own.
   static bool keeps_order_of_sent(const options& settings) {
     return keeps_order_of_waiting(settings) && settings.machine != machine_kind::deterministic;
   }
-  /// Messages that wait for something on one PE.
+  /// True if messages that wait for something on one PE keep their order.
   static bool keeps_order_of_waiting(const options& settings) { return !settings.shuffle; }
 
-  /// Runs a program that is to find this, in this order where the machine keeps it.
+  /// Runs a program and checks the values that it finds, in this order if the machine keeps it.
   template <class Main>
   void run_and_compare(const std::vector<int>& in_order, bool keeps_order(const options&), const Main& main) {
     for (const options& settings : GetParam().runs) {
@@ -47,7 +47,7 @@ struct on_last {
 
 class sapling;
 
-/// Notes what happens on a PE, and makes chares there.
+/// Records events on a PE, and makes chares there.
 class journal : public chare<journal> {
  public:
   void note(int what) { notes_.push_back(what); }
@@ -147,7 +147,7 @@ TEST_P(creations, hand_over_what_waited_by_priority_and_then_by_arrival) {
     int number = 0;
     for (const int p : {3, -2, 0, -2, 3, 0}) {
       send<&sapling::note>(grove[4].with_priority(p), ++number);
-      co_await quiescence();  // it waits at home
+      co_await quiescence();  // the message waits at its home
     }
     grove.insert(4, journals, 7);
     co_await quiescence();
@@ -162,7 +162,7 @@ TEST_P(creations, have_priorities_in_the_range_of_messages) {
     const auto journals = make_group<journal>();
     co_await journals.call<&journal::note>(0);
     const auto first = imbrex::with_priority(-32).make_chare<sapling>(journals, 1);
-    EXPECT_EQ(first.priority(), 0);  // of the creation, not of what is sent to the chare
+    EXPECT_EQ(first.priority(), 0);  // the priority is that of the creation, not of messages to the chare
     EXPECT_EQ(imbrex::with_priority(31).make_chare<sapling>(journals, 1).priority(), 0);
     co_await first.call<&sapling::note>(2);
   });
@@ -178,7 +178,7 @@ TEST_P(creations, leave_the_priority_of_a_proxy_to_its_elements) {
   });
 }
 
-/// Uses a group by hand.
+/// Uses the group members of the PE directly.
 class reader : public chare<reader> {
  public:
   bool sees(group<journal> journals) { return journals.local() != nullptr; }
@@ -203,7 +203,7 @@ TEST_P(creations, can_be_awaited) {
       const bool sees = co_await readers[p].call<&reader::sees>(journals);
       EXPECT_TRUE(sees);
     }
-    co_await journals.created();  // again
+    co_await journals.created();  // a second time
   });
 }
 
@@ -226,7 +226,7 @@ TEST_P(creations, of_no_elements_can_be_awaited) {
   });
 }
 
-/// Takes part before it is there.
+/// Takes part in a reduction before its construction has ended.
 class hasty : public chare<hasty> {
  public:
   hasty() { static_cast<void>(all_reduce(1, sum)); }
@@ -245,7 +245,7 @@ TEST_P(creations, end_before_a_chare_takes_part_in_reductions) {
   });
 }
 
-/// Asks to leave or to end, and some then throw.
+/// Requests to leave or to end; some then throw.
 class undecided : public chare<undecided> {
  public:
   undecided() = default;
@@ -271,7 +271,7 @@ TEST_P(creations, may_fail_after_constructors_have_asked_to_migrate_or_end) {
   });
 }
 
-/// The last of them on the first PE cannot be created.
+/// The last element on the first PE cannot be created.
 class counted : public chare<counted> {
  public:
   explicit counted(int last) {
@@ -295,7 +295,7 @@ TEST_P(creations, that_fail_leave_no_elements) {
   });
 }
 
-/// Those on the last PE cannot be created.
+/// Elements on the last PE cannot be created.
 class partner : public chare<partner> {
  public:
   partner() {
@@ -316,7 +316,7 @@ TEST_P(creations, that_fail_elsewhere_fail_reductions_of_all) {
       const int there = 2 * (num_pes() - 1);
       auto created = made.created();
       std::vector<pending<int>> results;
-      // Begun before anyone can know of it, and when all do.
+      // Begun before any PE can know of the failure, and again when all know.
       for (int i = 0; i < there / 2; ++i) results.push_back(made[i].call<&partner::combine>(2));
       std::string why;
       try {

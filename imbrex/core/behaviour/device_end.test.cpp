@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is made of a run's devices and outlives the run.
+// Objects of a run's devices that outlive the run.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -49,7 +49,7 @@ class what_is_left : public testing::TestWithParam<machine_kind> {
  protected:
   options how() const { return {.pes = 2, .machine = GetParam(), .device = "emulated", .devices = 1}; }
 
-  /// Makes it in one run.
+  /// Makes the objects in one run.
   std::unique_ptr<leftovers> left_by_a_run() {
     std::unique_ptr<leftovers> remains;
     testing::internal::CaptureStderr();

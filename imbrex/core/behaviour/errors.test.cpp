@@ -31,7 +31,7 @@ std::vector<machine_under_test> few_machines() {
   return few;
 }
 
-/// Those where a message to another PE always becomes bytes.
+/// Machines in which a message to another PE is always serialised.
 std::vector<machine_under_test> machines_with_bytes() {
   std::vector<machine_under_test> some{
       {"serialize_always", {serializing(threads(2))}},
@@ -44,7 +44,7 @@ std::vector<machine_under_test> machines_with_bytes() {
 
 class errors : public on_machine {
  protected:
-  /// Runs a program that must fail, on each machine, and expects each of these texts in what it writes.
+  /// Runs a program that must fail, on each machine, and expects each of these texts in its output.
   template <class Main>
   void fails(const Main& main, const std::vector<std::string>& expected, int status = 1) {
     for (const options& settings : GetParam().runs) {
@@ -56,7 +56,7 @@ class errors : public on_machine {
         EXPECT_NE(text.find(e), std::string::npos) << e << "\nis not in\n" << text;
       if (status != 1) continue;
       EXPECT_GE(occurrences(text, "imbrex: error:"), 1) << text;
-      // Processes that fail by themselves at the same time do not know of each other.
+      // Processes that fail at the same time each report an error.
       EXPECT_LE(occurrences(text, "imbrex: error:"), GetParam().processes) << text;
     }
   }
@@ -155,7 +155,7 @@ TEST_P(errors, an_exception_that_nobody_has_awaited_ends_the_run) {
         auto all = make_array<faulty>({2, 2});
         const auto unawaited = all[{1, 0}].call<&faulty::fail_with_own>();
         co_await arrival_of(unawaited);
-        co_await all[{0, 1}].call<&faulty::fail_later>();  // the first that is thrown
+        co_await all[{0, 1}].call<&faulty::fail_later>();  // the exception that is thrown first
       },
       {"the main task: std::out_of_range: it broke later"});
   fails(
@@ -354,7 +354,7 @@ TEST_P(errors, an_exception_that_waits_for_others_is_told_in_a_deadlock) {
        "The call cannot end, which is a deadlock", "entry fail_or_wait"});
 }
 
-/// A file in place of the standard error output.
+/// A file that replaces standard error.
 class error_file {
  public:
   error_file() : before_(::dup(STDERR_FILENO)) { ::dup2(::fileno(file_), STDERR_FILENO); }
@@ -382,7 +382,7 @@ const error_file* said = nullptr;
 
 class timekeeper : public chare<timekeeper> {
  public:
-  /// Keeps the run alive until it has been told of the exception and of who waits.
+  /// Keeps the run alive until the exception and the waits have been reported.
   task<> run_until_all_is_said() {
     while (!said->has(
                "std::runtime_error: I am the first (thrown by faulty(0, 0), entry fail_or_wait, on PE ") ||
@@ -532,7 +532,7 @@ TEST_P(errors, a_constructor_that_throws_fails_who_waits_for_the_creation) {
           }
       }
       co_await all.destroy();
-    } catch (const error& e) {  // where this PE is the last
+    } catch (const error& e) {  // if this PE is the last one
       text = text_of(e);
     }
     EXPECT_NE(text.find("constructor of unborn("), std::string::npos) << text;
@@ -776,7 +776,7 @@ TEST(errors_alone_death_test, an_entry_that_never_returns_does_not_keep_the_proc
                             throw std::runtime_error("enough");
                           }),
               testing::ExitedWithCode(1), "enough[^$]*PE 1 is still busy with endless::spin that does not");
-  // It is given 3 s, and 30 after a run that has ended well.
+  // The limit is 3 s after a failed run, and 30 s after a successful one.
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
 }
 

@@ -26,7 +26,7 @@ class counter : public chare<counter> {
  public:
   void add(int value) { sum_ += value; }
   int sum() const { return sum_; }
-  /// Another thread has the PE of this chare add to it.
+  /// Another thread makes the PE of this chare add to the sum.
   task<int> add_from_a_thread(int values) {
     auto [promise, all_added] = make_promise<int>();
     std::thread other([=, here = make_executor(), own = self()] {
@@ -55,7 +55,7 @@ TEST_P(executors, post_for_threads_that_are_no_pe) {
   });
 }
 
-/// Else the run would end with a deadlock.
+/// Otherwise the run would end with a deadlock.
 TEST_P(executors, keep_a_run_from_being_quiet) {
   run([]() -> task<int> {
     std::atomic<bool> has_let_go = false;
@@ -83,7 +83,7 @@ class rest final : public observer {
   std::atomic<bool> begun_ = false;
 };
 
-/// Whoever holds a lock while it has work, as that of an interpreter is, must be told that it has none.
+/// A thread that holds a lock while it has work, such as an interpreter's, must be notified when it has none.
 TEST_P(executors, let_threads_know_that_they_rest) {
   for (const options& settings : GetParam().runs) {
     rest of_any;
@@ -114,7 +114,7 @@ TEST_P(executors, refuse_what_comes_after_the_run) {
       promise.set_value();
     }));
     co_await posted;
-    kept.post([counted] { *counted += 1000; });  // which may be too late, and is destroyed then
+    kept.post([counted] { *counted += 1000; });  // may be too late; then the function is destroyed
     co_return 0;
   });
   EXPECT_FALSE(kept.post([counted] { ++*counted; }));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory that runs out, by each way in which an element is called.
+// Out of memory, for each way in which an element is called.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -16,7 +16,7 @@
 
 namespace imbrex::exhausted_test {
 
-/// From now on this process gets so many bytes more.
+/// Limits this process to `more` additional bytes from now on.
 void limit_memory(std::size_t more) {
   std::size_t pages = 0;
   std::FILE* const file = std::fopen("/proc/self/statm", "r");
@@ -55,7 +55,7 @@ class hungry : public chare<hungry> {
 
 using main_function = task<int> (*)(array<hungry>);
 
-/// A process that can have little memory and runs this; its exit status is the run's.
+/// Runs a program in this process with little memory; the exit status is the run's.
 [[noreturn]] void run_in_little(int pes, main_function main, std::size_t bytes = std::size_t{400} << 20U) {
   ::setrlimit(RLIMIT_CORE, std::array<rlimit, 1>{}.data());
   limit_memory(bytes);
@@ -76,7 +76,7 @@ class exhausted : public testing::TestWithParam<way> {};
 
 TEST_P(exhausted, says_so_and_who_it_was) {
   if (test::memory_is_kept_back) GTEST_SKIP() << "a sanitizer ends the process by itself";
-  // Whoever awaits the result names the thrower last.
+  // The awaiting entry names the thrower last.
   const std::string who = GetParam().who;
   const std::string why =
       "out of memory .*held [0-9.]+ [MG]iB of the machine's .* with a limit of addresses of ";
@@ -138,7 +138,7 @@ TEST(exhausted, can_be_caught) {
               testing::ExitedWithCode(7), "caught: out of memory ");
 }
 
-/// Each thread takes a stack of some MB.
+/// Each thread needs a stack of some MB.
 TEST(exhausted, threads_that_cannot_be_made_are_an_error_that_says_which) {
   if (test::memory_is_kept_back) GTEST_SKIP() << "a sanitizer ends the process by itself";
   EXPECT_EXIT(run_in_little(

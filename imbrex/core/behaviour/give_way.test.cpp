@@ -39,7 +39,7 @@ TEST_P(give_way_on, goes_on_after_each) {
   });
 }
 
-/// Which chares compute (number) and hear of it (-number - 1), in their order.
+/// The chares that compute (number) and that receive a message (-number - 1), in order.
 std::vector<int> order;
 
 class worker : public chare<worker> {
@@ -54,7 +54,7 @@ class worker : public chare<worker> {
   void hear() { order.push_back(-where()[0] - 1); }
 };
 
-/// Four entries compute, and a message waits for a part of one of them at the most.
+/// Four entries compute; a message waits for at most one piece of one computation.
 TEST(give_way, lets_messages_go_before_the_other_computations) {
   order.clear();
   const int status = imbrex::run(options{.pes = 1}, []() -> task<> {
@@ -69,7 +69,7 @@ TEST(give_way, lets_messages_go_before_the_other_computations) {
 constexpr kernel<> nap{
     .name = "nap", .host = [] {}, .work = [] { return work_size{.time = nanoseconds(1'000'000)}; }};
 
-/// Asks its device whether an event is over.
+/// Polls its device until an event is over.
 class asker : public chare<asker> {
  public:
   task<int> ask(bool gives_way) {
@@ -97,7 +97,7 @@ TEST(give_way, lets_time_pass_where_it_is_simulated) {
   }
 }
 
-/// The streams of who asks in vain end while an exception is on its way.
+/// The streams of a chare that polls in vain are destroyed during stack unwinding.
 TEST(give_way, is_asked_for_where_a_program_asks_in_vain) {
   testing::internal::CaptureStderr();
   EXPECT_EQ(imbrex::run(options{.pes = 1, .machine = machine_kind::deterministic, .device = "emulated"},

@@ -21,7 +21,7 @@ TEST(idle, a_waiting_program_uses_under_one_percent_of_a_core) {
     std::chrono::microseconds used{};
     EXPECT_EQ(run(threads(pes),
                   [&used]() -> task<> {
-                    co_await sleep_for(std::chrono::milliseconds(20));  // the others have gone to sleep
+                    co_await sleep_for(std::chrono::milliseconds(20));  // the other PEs sleep by now
                     const auto before = processor_time();
                     co_await sleep_for(std::chrono::seconds(1));
                     used = processor_time() - before;

@@ -31,7 +31,7 @@ class counted {
 
 class lifetime : public on_machine {
  protected:
-  /// Runs a program, perhaps one that fails, and expects that nothing of it is left.
+  /// Runs a program, which may fail, and expects that none of its objects is left.
   template <class Main>
   void leaves_nothing(const Main& main, int status = 0) {
     for (const options& settings : GetParam().runs) {
@@ -147,7 +147,7 @@ TEST_P(lifetime, of_the_entries_of_a_destroyed_chare) {
       send<&keeper::port>(all[i], 3, counted(1));
     }
     auto result = all[2].call<&keeper::wait_deep>(counted(4));
-    for (int there = 0; there < 16;) {  // a message that came after `finish` would be an error
+    for (int there = 0; there < 16;) {  // a message received after `finish` would be an error
       co_await sleep_for(std::chrono::microseconds(100));
       there = co_await all.reduce<&keeper::waits_and_letters>(sum);
     }
@@ -219,7 +219,7 @@ TEST(runtimes, live_side_by_side) {
   EXPECT_EQ(good, 20);
 }
 
-/// Looks at where it was until its end.
+/// Queries its own location until it ends.
 class curious : public chare<curious> {
  public:
   ~curious() { asked_nowhere = asked_nowhere || pe() < 0 || pe() >= num_pes_then; }
@@ -244,7 +244,7 @@ TEST_P(lifetime, ends_with_chares_under_way_that_ask_where_they_are) {
 
 enum class use { none, copy, order };
 
-/// A key whose next use of that kind on this thread throws.
+/// A key whose next use of a given kind on this thread throws.
 struct fragile_key {
   int number = 0;
 
@@ -297,7 +297,7 @@ TEST_P(lifetime, of_elements_that_cannot_be_kept) {
         1);
 }
 
-/// Counts those that are destroyed, and those of them whose thread is not that of their entries.
+/// Counts destroyed chares, and those destroyed on another thread than that of their entries.
 class homing : public chare<homing> {
  public:
   static inline std::atomic<int> destroyed = 0;

@@ -96,7 +96,7 @@ std::vector<machine_under_test> machines() {
 
 namespace {
 
-/// A job whose processes are threads of this one: to the network it makes no difference.
+/// A job whose processes are threads of this process; the network does not notice.
 class meeting {
  public:
   explicit meeting(int size) : texts_(static_cast<std::size_t>(size)), arrival_(size) {}

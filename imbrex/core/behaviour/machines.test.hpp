@@ -23,7 +23,8 @@
 
 namespace imbrex {
 
-/// All the ways in which a test is to run. Shared: googletest copies a parameter several times for each test.
+/// The settings with which a test is to run. Shared, since googletest copies a parameter several times for
+/// each test.
 class ways_to_run {
  public:
   ways_to_run(std::initializer_list<options> ways) : ways_to_run(std::vector(ways)) {}
@@ -39,7 +40,7 @@ class ways_to_run {
 struct machine_under_test {
   std::string name;
   ways_to_run runs;
-  int processes = 1;  ///< runtimes that only the network connects, each with so many PEs
+  int processes = 1;  ///< number of runtimes connected only by the network, each with the PEs of `runs`
 
   friend void PrintTo(const machine_under_test& m, std::ostream* out) { *out << m.name; }
 };
@@ -48,31 +49,31 @@ std::string text_of(const options& settings);
 
 options threads(int pes);
 options seeded(int pes, std::uint64_t seed);
-/// Messages between PEs take 20 us and more.
+/// Messages between PEs take at least 20 us.
 options delayed();
 options serializing(options settings);
 
-/// Messages also go through bytes, as between processes.
+/// Delayed messages that are also serialised, as between processes.
 machine_under_test delayed_link();
-/// Messages without a delay, and with one.
+/// Simulated time, with and without a message delay.
 machine_under_test in_simulated_time();
 machine_under_test shuffled(std::uint64_t seeds);
 machine_under_test deterministic_seeds(std::uint64_t seeds);
-/// Every kind.
+/// Machines of every kind.
 std::vector<machine_under_test> machines();
 
-/// Runs a program in several runtimes, as in a job whose processes are threads of this one: to the network it
-/// makes no difference. Returns the greatest exit status.
+/// Runs a program in several runtimes, as in a job whose processes are threads of this process; the network
+/// does not notice. Returns the greatest exit status.
 int run_in_processes(int processes, const options& settings, const std::function<task<int>()>& main);
 template <class Main>
 int run_in_processes(int processes, const options& settings, const Main& main) {
   return run_in_processes(processes, settings, detail::main_function(std::ref(main)));
 }
 
-/// A test that runs its program on each of these.
+/// A test that runs its program on each of several machines.
 class on_machine : public testing::TestWithParam<machine_under_test> {
  protected:
-  /// Runs a program in one way. Returns the (greatest) exit status.
+  /// Runs a program with the given settings. Returns the (greatest) exit status.
   template <class Main>
   int run_once(const options& settings, const Main& main) {
     return run_so(settings, detail::main_function(std::ref(main)));

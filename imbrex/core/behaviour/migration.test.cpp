@@ -23,7 +23,7 @@ class traveller : public chare<traveller> {
 
   int on() const { return pe(); }
   void go(int to) { migrate_to(to); }
-  /// As if it had migrated so often.
+  /// Raises the epoch as `moves` migrations would.
   void age(std::uint64_t moves) { detail::element_memory<traveller>::of(*this).epoch += moves; }
   void go_nowhere() {
     migrate_to(pe());
@@ -173,7 +173,7 @@ TEST_P(migration, to_the_own_pe_ends_with_urgent_messages_under_way) {
   });
 }
 
-/// So long that the news of where it goes overtake it.
+/// Large enough for the notice of its destination to overtake it.
 class heavy : public chare<heavy> {
  public:
   void letter() {
@@ -262,7 +262,7 @@ TEST_P(migration, beside_a_suspended_entry_is_an_error_that_names_it) {
   });
 }
 
-/// Asks elements of its PE to move, as a balancer does.
+/// Requests moves of elements on its PE, as a balancer does.
 class mover : public chare<mover> {
  public:
   void move_all(element<traveller> any) {
@@ -313,7 +313,7 @@ TEST(migration_statistics, tell_of_elements_that_stay) {
       << text;
 }
 
-/// Takes part in everything at once: sends, mailboxes, broadcasts, reductions and a migration each round.
+/// Takes part in all operations at once: sends, mailboxes, broadcasts, reductions and a migration each round.
 class nomad : public chare<nomad> {
  public:
   mailbox<std::uint64_t> port;
@@ -405,7 +405,7 @@ task<> storm(std::uint64_t seed) {
   EXPECT_EQ(got, expected);
 }
 
-/// Exactly once, each message, while every element moves at every chance; over many orders.
+/// Each message is delivered exactly once while every element moves at every opportunity; over many orders.
 TEST(migration_storm, delivers_exactly_once_in_any_deterministic_order) {
   for (std::uint64_t seed = 1; seed <= 40 && !HasFailure(); ++seed) {
     SCOPED_TRACE(seed);
@@ -455,7 +455,7 @@ TEST_P(migration, sections_find_their_members_wherever_they_are) {
     const std::vector<int> numbers(3000, 2);
     for (int round = 0; round < rounds; ++round) {
       for (int i = 0; i < elements; ++i) send<&traveller::go>(all[i], (i * 7 + round) % num_pes());
-      if (round % 2 == 1) co_await quiescence();  // else some are on their way
+      if (round % 2 == 1) co_await quiescence();  // otherwise some elements are in flight
       EXPECT_EQ(co_await some.reduce<&traveller::added>(sum, numbers), 11 * 6000);
       EXPECT_EQ(co_await some.reduce<&traveller::added_later>(gather, numbers), std::vector<int>(11, 6000));
       send<&traveller::letters>(some, round, "x");
@@ -467,8 +467,8 @@ TEST_P(migration, sections_find_their_members_wherever_they_are) {
   });
 }
 
-/// Leaves as soon as it is made, so that it may come before its array does; what it arrives with asks where
-/// it is.
+/// Leaves as soon as it is made, so that it may arrive before its array. Code that runs on its arrival
+/// queries its location.
 class early : public chare<early> {
  public:
   early(int shift, bool) { migrate_to((pe() + shift) % num_pes()); }
@@ -516,7 +516,7 @@ class sender : public chare<sender> {
   void say(element<traveller> to, int value) { send<&traveller::set>(to, value); }
 };
 
-/// Whoever heard of a place long ago reaches the element however often it has moved since.
+/// A sender with an old location reaches the element, however often it has moved since.
 TEST_P(migration, is_followed_after_any_number_of_moves) {
   run([]() -> task<> {
     const auto all = make_array<traveller>(4);
@@ -527,7 +527,7 @@ TEST_P(migration, is_followed_after_any_number_of_moves) {
     int value = 0;
     for (const std::uint64_t moves : {32'768ULL, 65'535ULL, 1ULL << 31U, (1ULL << 32U) - 1, 1ULL << 40U}) {
       for (int p = 0; p < num_pes(); ++p) {
-        send<&sender::say>(senders[p], element, ++value);  // who learns where it is
+        send<&sender::say>(senders[p], element, ++value);  // the sender learns the element's location
         co_await quiescence();
       }
       co_await element.call<&traveller::age>(moves);
@@ -545,7 +545,7 @@ TEST_P(migration, is_followed_after_any_number_of_moves) {
   });
 }
 
-/// What its class asks for while it migrates.
+/// The request that the element's class makes during migration.
 enum class wish { migrate, end, reduce };
 
 template <wish Wish, bool InSerialize>
@@ -594,7 +594,7 @@ TEST(migration_alone, may_not_be_asked_for_while_it_happens) {
   expect_refusal<wish::reduce, true>("all_reduce: ");
 }
 
-/// Asks for what makes no sense any more.
+/// Requests that are invalid for an element that ends.
 class undying : public chare<undying> {
  public:
   undying() = default;

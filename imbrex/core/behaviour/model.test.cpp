@@ -12,7 +12,7 @@
 
 namespace imbrex::model_test {
 
-/// Keeps what it was told; the model keeps the same in a map.
+/// Stores the received values; the model stores them in a map.
 template <int N>
 class shelf : public chare<shelf<N>, index<N>> {
  public:
@@ -45,8 +45,8 @@ struct scattered {
   }
 };
 
-/// A random program, checked against a map of multisets: phases of messages in any order, and between them,
-/// when all is quiet, elements that come and go.
+/// A random program, checked against a map of multisets: phases of messages in any order. Between phases, at
+/// quiescence, elements are inserted and destroyed.
 template <int N>
 task<> random_program(std::uint64_t seed) {
   random dice(seed);
@@ -70,7 +70,8 @@ task<> random_program(std::uint64_t seed) {
         model[where] = {item};
         all.insert(where, item++);
       } else if (dice.below(3) == 0) {
-        co_await quiescence();  // else this might overtake the insertion where one was destroyed before
+        co_await quiescence();  // otherwise this might overtake the insertion at an index of a destroyed
+                                // element
         model.erase(where);
         all[where].destroy();
         co_await quiescence();

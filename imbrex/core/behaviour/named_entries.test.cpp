@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Entries that get their names at run time, as a front end of another language uses them: one method stands
-// for all, and finds by the name what to do.
+// Entries that are named at run time, as used by a front end of another language. One method stands for all
+// of them, and finds by the name what to do.
 #include <gtest/gtest.h>
 
 #include <deque>
@@ -21,7 +21,7 @@ class script;
 using numbers = std::vector<std::int64_t>;
 using script_function = std::function<task<std::int64_t>(script&, numbers)>;
 
-/// What a class of another language looks like to the runtime.
+/// A class of another language, as the runtime sees it.
 class script : public chare<script> {
  public:
   mailbox<std::int64_t> rain;
@@ -42,13 +42,13 @@ class script : public chare<script> {
   task<std::int64_t> invoke(entry_name which, numbers arguments) {
     return (*static_cast<const script_function*>(which.target()))(*this, std::move(arguments));
   }
-  /// One that ends at once, and is short.
+  /// An entry that does not suspend, with short arguments.
   std::int64_t add(entry_name which, std::int64_t a, std::int64_t b) {
     if (which.definition().entry == "explode") throw std::domain_error("it exploded at " + std::to_string(a));
     sum_ += a + b;
     return sum_ + (which.definition().entry == "add_one_more" ? 1 : 0);
   }
-  /// Starts an entry for what comes later.
+  /// An entry that prepares the following ones.
   void go(entry_name, int pe) { migrate_to(pe); }
   int place(entry_name) const { return pe(); }
 
@@ -281,7 +281,7 @@ TEST_P(named_entries, stay_what_their_constructor_throws) {
   });
 }
 
-/// Says what its process knows.
+/// Reports the entries known to its process.
 class asked : public chare<asked> {
  public:
   std::uint32_t number_of(const std::string& entry) const {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What observers of PEs are told, several at a time, and what a meter of load makes of it.
+// Notifications of PE observers, several at a time, and the results of a load meter.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -18,7 +18,7 @@
 
 namespace imbrex::observers_test {
 
-/// Writes down what it is told of one PE.
+/// Records the notifications of one PE.
 class witness final : public observer {
  public:
   int begins = 0;
@@ -31,7 +31,7 @@ class witness final : public observer {
   int arrivals = 0;
   int waits = 0;
   int resumptions = 0;
-  int faults = 0;  ///< what is told out of its order
+  int faults = 0;  ///< notifications out of order
   std::thread::id thread;
 
   void thread_begins() override {
@@ -202,7 +202,7 @@ TEST_P(observers, measure_what_each_element_costs_and_whom_it_talks_to) {
     };
     std::map<std::string, copy> seen;
     std::mutex lock;
-    /// Read on the PE, while the elements are there.
+    /// Reads on the PE, while the elements exist.
     struct reading : chare<reading> {
       void read(std::uintptr_t of_all, std::uintptr_t into, std::uintptr_t lock_address) {
         const auto& all = *reinterpret_cast<observers_of_run<detail::load_meter>*>(of_all);

@@ -36,7 +36,8 @@ class squares : public chare<squares> {
       if (i == at) throw std::out_of_range("at " + std::to_string(i));
     });
   }
-  /// Gives up while others may be in the function, which must not outlive what it refers to.
+  /// Abandons a loop while other PEs may be in the function, which must not outlive the objects that it
+  /// refers to.
   task<int> give_up() {
     std::vector<std::atomic<int>> calls(1000);
     co_await when_any(parallel_for(std::size_t{0}, calls.size(), 1, [&](std::size_t i) { ++calls[i]; }),

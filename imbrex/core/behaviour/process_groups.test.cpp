@@ -15,7 +15,7 @@ namespace {
 
 class process_groups : public on_machine {};
 
-/// Counts in one process.
+/// A counter for one process.
 class counter : public chare<counter> {
  public:
   explicit counter(int begin) : count_(begin) {}
@@ -28,7 +28,7 @@ class counter : public chare<counter> {
     co_await sleep_for(nanoseconds(10));
     co_return before;
   }
-  /// What entries have no way to.
+  /// The value, which entries do not use.
   int& value() { return count_; }
 
  private:
@@ -38,10 +38,10 @@ class counter : public chare<counter> {
 int processes() { return static_cast<int>(detail::processor::here().run().process_starts().size()); }
 int my_process() { return detail::processor::here().run().process(); }
 
-/// One on each PE.
+/// A group member on each PE.
 class user : public chare<user> {
  public:
-  /// Adds to the counter of its process, and returns that process.
+  /// Adds to the counter of its process, and returns the process number.
   task<int> use(process_group<counter> counters, int times) {
     int last = 0;
     for (int i = 0; i < times; ++i) {
@@ -117,7 +117,7 @@ TEST_P(process_groups, refuse_calls_after_their_end) {
     co_await counters.destroy();
     const auto users = make_group<user>();
     const auto texts = co_await users.reduce<&user::fail>(gather, counters);
-    // What a PE knows of it depends on how far the end has come.
+    // The error text depends on how far the end of the array has progressed on the PE.
     for (const auto& text : texts)
       EXPECT_TRUE(text.ends_with("has been destroyed") || text.starts_with("that array of counter has ended"))
           << text;

@@ -26,7 +26,7 @@ namespace imbrex::processes_test {
 class processes : public on_machine {};
 INSTANTIATE_TEST_SUITE_P(on, processes, testing::ValuesIn(machines()), name_of_machine);
 
-/// Sizes around those at which a network changes its way: 0 B to 3 MB.
+/// Sizes around those at which a network changes its protocol: 0 B to 3 MB.
 std::vector<std::size_t> sizes() {
   std::vector<std::size_t> all{0, 1, 7};
   for (std::size_t s = 64; s < 3'000'000; s *= 3)
@@ -65,7 +65,7 @@ parcel parcel_of(std::size_t bytes, std::uint64_t seed) {
   return p;
 }
 
-/// Writes its vector by hand, from a temporary.
+/// Serialises its vector by hand, from a temporary.
 class packed_by_hand {
  public:
   packed_by_hand() = default;
@@ -143,7 +143,7 @@ TEST_P(processes, letters_of_many_sizes_keep_their_numbers_and_contents) {
   });
 }
 
-/// Sends much faster than the other side takes.
+/// Sends much faster than the receiver accepts.
 class flood : public chare<flood> {
  public:
   void pour(element<flood> to, int batches) {
@@ -170,7 +170,7 @@ class flood : public chare<flood> {
     while (std::chrono::steady_clock::now() < until) {
     }
   }
-  /// All at once, each with a pause after it.
+  /// Sends all messages from one entry, with a pause after each.
   void pour_from_one_entry(element<flood> to, int messages, std::size_t doubles,
                            std::chrono::microseconds pause) {
     for (int m = 0; m < messages; ++m) {
@@ -225,16 +225,18 @@ TEST(backpressure, two_that_flood_each_other_both_go_on) {
   const auto before = peak_bytes();
   EXPECT_EQ(run_flood(true, test::memory_is_kept_back ? 32 : 128), 0);
   if (!test::memory_is_kept_back) {
-    // A quarter more than one way: UCX keeps more where the kernel copies nothing for it from process to
-    // process.
+    // A quarter more than in one direction: UCX keeps more if the kernel does not copy for it between
+    // processes.
     EXPECT_LT(peak_bytes() - before, std::size_t{750} << 20U);
   }
 }
 
-/// PE 0 sends by PE 1 to PE 2, which is slow.
+/// PE 0 sends through PE 1 to PE 2, which is slow.
 void expect_bounded_memory_on_the_way(bool comm_thread, int messages, std::size_t doubles,
                                       std::chrono::microseconds pause) {
-  if (test::memory_is_kept_back) messages /= 10;  // there it says nothing of memory, and each takes long
+  if (test::memory_is_kept_back)
+    messages /= 10;  // memory use is then not measured, and each message takes
+                     // long
   options settings;
   settings.pes = 1;
   settings.comm_thread = comm_thread;
@@ -282,7 +284,7 @@ TEST(backpressure, nor_does_a_communication_thread_take_them_all) {
   expect_bounded_memory_on_the_way(true, 2000, std::size_t{1} << 17U, std::chrono::microseconds(300));
 }
 
-/// Two send each other more from one entry than either takes in or keeps.
+/// Two PEs send each other more from one entry than either accepts or stores.
 TEST(backpressure, two_communication_threads_with_much_both_ways_go_on) {
   constexpr int messages = 30;
   constexpr std::size_t doubles = std::size_t{1} << 18U;
@@ -323,7 +325,7 @@ TEST(backpressure, nor_does_one_of_many_pes_stop_for_what_they_have_long_run) {
   settings.comm_thread = true;
   const int status = run_in_processes(2, settings, []() -> task<> {
     auto all = make_array<flood>({80});
-    constexpr std::size_t length = 120'000;  // not quite 1 MiB
+    constexpr std::size_t length = 120'000;  // slightly less than 1 MiB
     for (int round = 0; round < 2; ++round) {
       for (int p = 40; p < 80; ++p) send<&flood::take>(all[p], std::vector<double>(length));
       co_await quiescence();
@@ -333,7 +335,7 @@ TEST(backpressure, nor_does_one_of_many_pes_stop_for_what_they_have_long_run) {
   EXPECT_EQ(status, 0);
 }
 
-/// Three that flood each other in a circle: none of them may wait for ever for the next one.
+/// Three PEs flood each other in a circle: no PE may wait for ever for the next one.
 TEST(backpressure, three_in_a_circle_go_on) {
   options settings;
   settings.pes = 1;
@@ -349,11 +351,11 @@ TEST(backpressure, three_in_a_circle_go_on) {
   EXPECT_EQ(status, 0);
 }
 
-std::atomic<int> announced = 0;  ///< in all processes of a job, which are threads here
+std::atomic<int> announced = 0;  ///< count over all processes of the job, which are threads here
 
 class porter : public chare<porter> {
  public:
-  /// Announces itself to somebody whenever it is written.
+  /// Sends an announcement whenever it is serialised.
   struct announcement {
     element<porter> to;
     std::vector<double> values;
@@ -401,7 +403,7 @@ TEST_P(processes, what_is_sent_while_an_argument_is_written_arrives_too) {
   });
 }
 
-/// Also where UCX sends a long part of it from where it lies.
+/// Also if UCX sends a long part of the element directly from its memory.
 TEST_P(processes, an_element_that_has_left_is_destroyed_by_its_pe) {
   run([]() -> task<> {
     const auto all = make_array<porter>({num_pes() + 1}, std::size_t{100'000});
@@ -412,7 +414,7 @@ TEST_P(processes, an_element_that_has_left_is_destroyed_by_its_pe) {
   });
 }
 
-/// Short messages and long ones, some of which may wait, between all pairs.
+/// Sends short and long messages, some of them coalesced, between all pairs.
 class gossip : public chare<gossip> {
  public:
   void speak(int rounds, std::size_t longest) {
@@ -448,7 +450,7 @@ class gossip : public chare<gossip> {
   }
 
  private:
-  std::vector<std::vector<int>> heard_;  ///< from each of the others
+  std::vector<std::vector<int>> heard_;  ///< by sender
   int said_ = 0;
   bool in_order_ = true;
 };
@@ -464,7 +466,7 @@ TEST_P(processes, messages_that_may_wait_arrive_once) {
   });
 }
 
-/// Long ones, for which UCX asks first, come later than others anyway.
+/// Long messages, for which UCX uses a handshake, arrive later than others anyway.
 TEST_P(processes, messages_that_may_wait_keep_their_order_among_others) {
   for (const options& settings : GetParam().runs) {
     if (settings.shuffle || settings.machine != machine_kind::threads || settings.net_latency.count() != 0)
@@ -472,7 +474,8 @@ TEST_P(processes, messages_that_may_wait_keep_their_order_among_others) {
     EXPECT_EQ(run_once(settings,
                        []() -> task<> {
                          const auto all = make_array<gossip>({2 * num_pes() + 1});
-                         co_await all.call<&gossip::listen>();  // what comes before them is put behind others
+                         co_await all.call<&gossip::listen>();  // messages that arrive before their element
+                                                                // are queued behind others
                          for (int i = 0; i < static_cast<int>(all.size()); ++i)
                            send<&gossip::speak>(all[i], 150, 2'000);
                          co_await quiescence();
@@ -482,13 +485,13 @@ TEST_P(processes, messages_that_may_wait_keep_their_order_among_others) {
   }
 }
 
-/// Whether messages have come, as one who shares memory with the sender can say at once.
+/// Counts received messages in memory shared with the sender, who can read the count at once.
 class witness : public chare<witness> {
  public:
   /// The address of the count: the processes of this test are threads.
   explicit witness(std::uintptr_t seen) : seen_(reinterpret_cast<std::atomic<int>*>(seen)) {}
   void see() { ++*seen_; }
-  /// Sends one that may wait, and one that may not, from one entry.
+  /// Sends one coalesced message and one ordinary message from one entry.
   void send_two(element<witness> to) {
     send<&witness::see>(to.coalesced());
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
@@ -497,7 +500,7 @@ class witness : public chare<witness> {
     wait_for(2);
     EXPECT_EQ(seen_->load(), 2);
   }
-  /// So many at once that some of them fill a batch, which then leaves.
+  /// Sends so many messages at once that some fill a batch, which then leaves.
   void send_many(element<witness> to, int count) {
     for (int i = 0; i < count; ++i) send<&witness::see>(to.coalesced());
     wait_for(1);
@@ -505,7 +508,7 @@ class witness : public chare<witness> {
     EXPECT_GE(seen_->load(), 1);
     EXPECT_LT(seen_->load(), count);
   }
-  /// Sends one, and does not return before it has come.
+  /// Sends a message, and does not return before it has arrived.
   void send_and_stay(element<witness> to, std::size_t size) {
     send<&witness::read>(to, std::string(size, 'a'));
     wait_for(1);
@@ -553,7 +556,7 @@ TEST(network, takes_the_first_message_between_two_PEs_out_of_an_entry_that_does_
             0);
 }
 
-/// How often each PE was knocked at, and whether it is in an entry that waits for that.
+/// Number of `knocks` that each PE has received, and whether the PE is in an entry that waits for one.
 std::array<std::atomic<int>, 64> knocks;
 std::array<std::atomic<bool>, 64> is_busy;
 
@@ -570,7 +573,7 @@ class busy : public chare<busy> {
  public:
   mailbox<bool> heard;
 
-  /// Sends itself urgent messages, before which no other has its turn, until it has heard or for a long time.
+  /// Sends itself urgent messages, which run before all others, until a knock arrives or the time is over.
   void go_on(std::chrono::steady_clock::rep until) {
     const auto here = static_cast<std::size_t>(pe());
     is_busy[here] = true;
@@ -588,7 +591,8 @@ class busy : public chare<busy> {
 TEST_P(processes, an_immediate_message_is_handled_while_the_network_is_looked_at) {
   if (GetParam().processes == 1) GTEST_SKIP() << "no message comes from another process";
   for (const options& settings : GetParam().runs) {
-    // Where it does not come out of the network on the PE's own thread and by itself, it waits for its turn.
+    // Unless the PE's own thread takes the message from the network by itself, the message waits in the
+    // queue.
     if (settings.comm_thread || settings.net_latency.count() > 0) continue;
     SCOPED_TRACE(text_of(settings));
     for (auto& k : knocks) k = 0;

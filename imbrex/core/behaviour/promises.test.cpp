@@ -18,7 +18,7 @@ INSTANTIATE_TEST_SUITE_P(on, promises, testing::ValuesIn(machines()), name_of_ma
 
 class keeper : public chare<keeper> {
  public:
-  /// Passes a promise on to the next of its array, some times.
+  /// Passes a promise on to the next element of its array, `times` times.
   void pass(promise<std::string> result, int times) {
     if (times > 0)
       return send<&keeper::pass>(peers()[(where()[0] + 1) % peers().shape()[0]], result, times - 1);
@@ -147,7 +147,7 @@ TEST_P(promises, that_are_set_twice_end_the_run) {
       const auto all = make_array<keeper>(1);
       auto [promise, result] = make_promise<int>();
       send<&keeper::set_twice>(all[0], promise, by_exception);
-      co_await quiescence();  // so that both come
+      co_await quiescence();  // so that both results arrive
       co_return co_await result;
     });
     const std::string text = testing::internal::GetCapturedStderr();

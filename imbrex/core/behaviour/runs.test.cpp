@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How runs begin: by command lines, one after the other, at once.
+// The beginning of runs: by command lines, in sequence, and concurrently.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -24,7 +24,7 @@ struct started_program {
   std::string err{};
 };
 
-/// A program that has nothing to do, with these arguments.
+/// Starts a program that does nothing, with these arguments.
 started_program started(std::vector<std::string> words) {
   words.insert(words.begin(), "/somewhere/program");
   std::vector<char*> arguments;
@@ -181,7 +181,7 @@ TEST(runs, have_no_descriptor_in_the_place_of_a_standard_one) {
   EXPECT_EQ(input, "/dev/null");
 }
 
-/// Of a run with more PEs than the next.
+/// A chare of a run with more PEs than the next run.
 class remembered : public chare<remembered> {
  public:
   int touch() { return 1; }
@@ -222,8 +222,8 @@ TEST(runs, proxies_of_one_with_more_pes_are_refused) {
   EXPECT_EQ(texts, (std::vector<std::string>{text, text}));
 }
 
-/// Ways to run the same program in several runs, where what is left of the first must mean nothing in the
-/// second.
+/// Settings with which one program runs several times. Data left from the first run must have no effect on
+/// the second.
 std::vector<options> few_ways() {
   return {threads(1), threads(3), serializing(threads(2)), seeded(3, 1), {.pes = 2, .shuffle = 1}};
 }

@@ -19,14 +19,14 @@ namespace {
 
 class sections : public on_machine {};
 
-/// Knows where it is, and counts.
+/// Reports its location, and counts calls.
 template <int N>
 class place : public chare<place<N>, index<N>> {
  public:
   index<N> at() { return this->where(); }
   int first() { return this->where()[0]; }
   std::string text() { return to_string(this->where()) + ";"; }
-  /// As many as its first index says.
+  /// Returns as many values as its first index.
   std::vector<int> many() { return std::vector<int>(static_cast<std::size_t>(this->where()[0]), 7); }
   void count() { ++count_; }
   int counted() { return count_; }
@@ -46,7 +46,7 @@ class place : public chare<place<N>, index<N>> {
   int count_ = 0;
 };
 
-/// The members of an array's section that a predicate holds for.
+/// The indices of an array's shape for which a predicate holds.
 template <int N>
 std::vector<index<N>> chosen(const index<N>& shape, const std::function<bool(const index<N>&)>& holds) {
   std::vector<index<N>> some;
@@ -90,7 +90,7 @@ TEST_P(sections, of_nothing_are_sections_too) {
   });
 }
 
-/// What is thrown by making a section.
+/// Returns the text of the exception that making a section throws.
 template <class Make>
 std::string refusal(const Make& make) {
   try {
@@ -224,7 +224,8 @@ TEST_P(sections, that_each_member_makes_are_told_of_in_a_deadlock) {
 
 INSTANTIATE_TEST_SUITE_P(on, sections, testing::ValuesIn(machines()), name_of_machine);
 
-/// Each list of PEs is cut into at most four parts that are not empty, none on both sides of the own place.
+/// Each list of PEs is cut into at most four parts that are not empty; no part contains PEs on both sides of
+/// the PE's own position.
 TEST(section_parts, cover_both_sides) {
   for (std::size_t before = 0; before < 40; ++before) {
     for (std::size_t behind = 0; behind < 40; ++behind) {

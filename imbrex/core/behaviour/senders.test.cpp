@@ -38,7 +38,7 @@ class listener : public chare<listener> {
 
 class teller : public chare<teller> {
  public:
-  /// In all the ways there are; true if each of them knows this PE.
+  /// Sends in all possible ways; true if each of them reports this PE as the sender.
   task<bool> tell(array<listener> all) {
     const auto one = all[1];
     const auto some = all.section({0, 2});

@@ -76,7 +76,7 @@ void stack::begin(boost::context::detail::transfer_t from) {
   its.there_ = from.fctx;
   its.run_here();
   its.seen_.leave(true);
-  boost::context::detail::jump_fcontext(its.there_, nullptr);  // for good
+  boost::context::detail::jump_fcontext(its.there_, nullptr);  // the stack is never resumed
 }
 
 stack::~stack() {
@@ -97,7 +97,7 @@ bool stack::start(scope& entry, const waiter& awaiter) {
 void stack::resume(void* self) {
   auto& its = *static_cast<stack*>(self);
   its.enter();
-  if (its.ended_) return its.awaiter_.resume();  // which destroys it
+  if (its.ended_) return its.awaiter_.resume();  // resuming destroys the stack
   detail::retry_departure(*its.entry_);
 }
 

@@ -23,31 +23,31 @@
 
 namespace imbrex::stack_test {
 
-/// What sanitizers must know of a stack that is switched to.
+/// The state that sanitizers need for a stack switch.
 struct stack_for_sanitizers {
   stack_for_sanitizers();
   ~stack_for_sanitizers();
   stack_for_sanitizers(const stack_for_sanitizers&) = delete;
   stack_for_sanitizers& operator=(const stack_for_sanitizers&) = delete;
 
-  /// Before and after the switch to it, on the caller's stack.
+  /// Call before and after the switch to the stack, on the caller's stack.
   IMBREX_TEST_UNSEEN void enter();
   IMBREX_TEST_UNSEEN void left();
-  /// Before and after the switch to the caller, on it. `for_good`: it does not come back.
+  /// Call before and after the switch to the caller, on this stack. `for_good`: the stack is not resumed.
   IMBREX_TEST_UNSEEN void leave(bool for_good);
   IMBREX_TEST_UNSEEN void entered();
 
   const void* bottom = nullptr;
   std::size_t size = 0;
-  void* frames = nullptr;  ///< kept by AddressSanitizer while it waits
+  void* frames = nullptr;  ///< kept by AddressSanitizer while the stack is suspended
   const void* callers_bottom = nullptr;
   std::size_t callers_size = 0;
   void* callers_frames = nullptr;
-  void* thread = nullptr;  ///< what ThreadSanitizer takes it for
+  void* thread = nullptr;  ///< the stack's fibre in ThreadSanitizer
   void* callers_thread = nullptr;
 };
 
-/// The body of an entry that runs on a stack of its own: what a front end brings whose entries are no
+/// The body of an entry that runs on a stack of its own, as used by a front end whose entries are no
 /// coroutines.
 class stack {
  public:
@@ -56,7 +56,7 @@ class stack {
   stack(const stack&) = delete;
   stack& operator=(const stack&) = delete;
 
-  /// Called on it: waits for what an entry can co_await.
+  /// Call on the stack: waits for anything that an entry can co_await.
   template <class A>
   detail::await_result<A> await(A&& awaitable) {
     return await_by(std::forward<A>(awaitable), waiter(&resume, this), *entry_, [this] { leave(); });
@@ -65,13 +65,13 @@ class stack {
   bool start(scope& entry, const waiter& awaiter);
   std::exception_ptr take_error() { return std::exchange(error_, nullptr); }
 
-  /// Stacks that exist.
+  /// Number of existing stacks.
   static int count();
 
  private:
-  /// Unwinds a stack that is dropped.
+  /// Thrown to unwind a stack that is dropped.
   struct dropped {};
-  /// What the C++ library keeps of the exceptions that a stack handles: two words, by its ABI.
+  /// The C++ library's state for the exceptions that a stack handles: two words, by its ABI.
   using exception_state = std::array<void*, 2>;
 
   static void resume(void* self);
@@ -83,7 +83,8 @@ class stack {
 
   std::function<void(stack&)> run_;
   std::unique_ptr<std::byte[]> memory_;
-  boost::context::detail::fcontext_t there_;  ///< where it was left; while it runs, where its caller was
+  boost::context::detail::fcontext_t there_;  ///< the stack's suspended context; while it runs, the caller's
+                                              ///< context
   scope* entry_ = nullptr;
   waiter awaiter_;
   std::exception_ptr error_;
@@ -93,7 +94,7 @@ class stack {
   stack_for_sanitizers seen_;
 };
 
-/// What an entry returns whose rest runs on a stack.
+/// The result type of an entry whose body runs on a stack.
 template <class R = void>
 class stack_entry {
  public:

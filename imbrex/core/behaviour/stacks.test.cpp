@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Entries that are no coroutines: each runs on a stack of its own, and waits for all that an entry can
-// co_await.
+// Entries that are no coroutines: each runs on a stack of its own, and can wait for anything that an entry
+// can co_await.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -23,7 +23,7 @@ class stacks : public on_machine {
  protected:
   ~stacks() override { EXPECT_EQ(stack::count(), 0); }
 
-  /// Runs a program that fails, and returns what it says.
+  /// Runs a program that fails, and checks its output for each expected text.
   template <class Main>
   void fails(const Main& main, const std::vector<std::string>& expected) {
     for (const options& settings : GetParam().runs) {
@@ -38,7 +38,7 @@ class stacks : public on_machine {
 };
 INSTANTIATE_TEST_SUITE_P(on, stacks, testing::ValuesIn(machines()), name_of_machine);
 
-/// Counts the blocks that it is in.
+/// Counts the blocks that are being executed.
 struct presence {
   presence() { ++count; }
   ~presence() { --count; }
@@ -83,7 +83,7 @@ class climber : public chare<climber> {
       try {
         here.await(self().call<&climber::fail>(n));
       } catch (const std::out_of_range&) {
-        sum += here.await(rope.receive(n));  // no coroutine can wait here
+        sum += here.await(rope.receive(n));  // no coroutine can wait in a handler
         try {
           throw;
         } catch (const std::exception& e) {
@@ -228,7 +228,7 @@ TEST_P(stacks, are_destroyed_with_their_chares_and_unwound) {
       }
       EXPECT_NE(text.find("was destroyed before that entry had ended"), std::string::npos) << text;
     }
-    // The others are dropped at the end of the run.
+    // The other stacks are dropped at the end of the run.
   });
   EXPECT_EQ(presence::count, 0);
   EXPECT_EQ(stack::count(), 0);

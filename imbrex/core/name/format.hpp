@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Indices for fmt, with the format specifications of strings. Not in <imbrex/imbrex.hpp>, which asks for no
-// fmt.
+// Formatters of indices for fmt, with the format specifications of strings. Not part of <imbrex/imbrex.hpp>,
+// which does not require fmt.
 
 #include <fmt/format.h>
 

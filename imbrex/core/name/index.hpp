@@ -17,12 +17,12 @@
 
 namespace imbrex {
 
-/// The place of an element in an N-dimensional array, or the extents of an array: N integers, 1 <= N <= 6.
-/// The last one varies fastest in the order of elements. Each is an int, made of an integer of any type. A
-/// value that no int holds is an imbrex::error; of a constant it is an error at compile time. Sums and
-/// differences are taken component by component. A difference is a signed offset; a component that no int
-/// holds is the same error. `auto [x, y] = i` takes it apart. The C library declares a function `index`:
-/// after `using namespace imbrex` write `index2` for `index<2>`.
+/// The position of an element in an N-dimensional array, or the extents of an array: N integers, 1 <= N <= 6.
+/// The last one varies fastest in the order of elements. Components are ints and accept integers of any type.
+/// A value out of range of int throws imbrex::error; a constant is a compile-time error. Sums and differences
+/// are componentwise. A difference is a signed offset and has the same range check. `auto [x, y] = i`
+/// decomposes an index. The C library declares a function `index`: after `using namespace imbrex` write
+/// `index2` for `index<2>`.
 template <int N>
 class index {
   static_assert(N >= 1 && N <= 6, "imbrex: an array has 1 to 6 dimensions");
@@ -52,7 +52,7 @@ class index {
   friend constexpr index operator+(index a, const index& b) { return a += b; }
   friend constexpr index operator-(index a, const index& b) { return a -= b; }
 
-  /// For structured bindings.
+  /// Supports structured bindings.
   template <std::size_t D>
   constexpr int get() const {
     return std::get<D>(values_);
@@ -84,13 +84,13 @@ std::string to_string(const index<N>& i) {
   return detail::index_text(values);
 }
 
-/// Writes what `to_string` gives. For fmt: <imbrex/core/name/format.hpp>.
+/// Writes the text of `to_string`. For fmt see <imbrex/core/name/format.hpp>.
 template <int N, class Traits>
 std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out, const index<N>& i) {
   return out << to_string(i).c_str();
 }
 
-/// True if an array of that shape has such an index.
+/// True if the index lies within an array of this shape.
 template <int N>
 constexpr bool contains(const index<N>& shape, const index<N>& i) {
   for (int d = 0; d < N; ++d)
@@ -133,8 +133,8 @@ constexpr bool is_below_zero(const index<N>& shape) {
   return false;
 }
 
-/// Elements in an array of that shape; 0 if an extent is below 1, saturated where 64 bits do not hold the
-/// product.
+/// Number of elements in an array of this shape; 0 if an extent is below 1, saturated if 64 bits do not hold
+/// the product.
 template <int N>
 constexpr std::uint64_t volume(const index<N>& shape) {
   std::uint64_t n = 1;

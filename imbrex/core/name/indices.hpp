@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The indices of an array, and which of them are neighbours: what the loops over blocks of a grid are made
-// of.
+// The indices of an array and their neighbours, for loops over the blocks of a grid.
 //   for (const auto i : indices(shape)) ...
 //   for (const auto& [where, across] : neighbours(i, shape)) ...
 
@@ -20,7 +19,7 @@
 
 namespace imbrex {
 
-/// All indices of an array of that shape, in order: the last dimension varies fastest. None if an extent is
+/// All indices of an array of this shape, in order: the last dimension varies fastest. Empty if an extent is
 /// below 1.
 template <int N>
 class indices {
@@ -82,8 +81,7 @@ constexpr int count_sides(int dimensions) {
 }
 
 /// The offsets of edges and corners in lexicographic order, as numbers of base 3 with the digits 0, 1 and 2
-/// for -1, 0 and
-/// 1. So the opposite one is as far from the end as one is from the beginning.
+/// for -1, 0 and 1. So opposite offsets are equally far from the beginning and the end.
 template <int N>
 inline constexpr auto offsets_of_sides = [] {
   std::array<std::int16_t, static_cast<std::size_t>(count_sides(N) - 2 * N)> all{};
@@ -98,10 +96,10 @@ inline constexpr auto offsets_of_sides = [] {
 
 }  // namespace detail
 
-/// A side of a block: a face, an edge or a corner, by the direction from the block to the neighbour across
-/// it. It is a number, so it can be an index of a std::array and a part of a message. The 2 N faces come
-/// first: 2 d is the lower one in dimension d, 2 d + 1 the upper one. Edges and corners follow, up to 3^N
-/// - 2.
+/// A side of a block: a face, an edge or a corner, identified by the direction from the block to the
+/// neighbour across it. A side is a number, so it can index a std::array and be part of a message. The 2 N
+/// faces come first: 2 d is the lower face in dimension d, 2 d + 1 the upper one. Edges and corners follow,
+/// up to 3^N - 2.
 template <int N>
 class side {
  public:
@@ -110,7 +108,7 @@ class side {
 
   /// The lower face in dimension 0.
   constexpr side() = default;
-  /// Throws imbrex::error if there is no side of that number.
+  /// Throws imbrex::error if there is no side with this number.
   constexpr explicit side(int number) : number_(static_cast<std::int16_t>(number)) {
     if (number < 0 || number >= count) [[unlikely]]
       throw error("there is no side " + std::to_string(number) + " in " + std::to_string(N) +
@@ -119,11 +117,11 @@ class side {
 
   constexpr int number() const { return number_; }
   constexpr bool is_face() const { return number_ < faces; }
-  /// Of a face: the dimension that it is at an end of, and at which.
+  /// The dimension of a face, and whether it is the upper face; only for faces.
   constexpr int dimension() const { return number_ / 2; }
   constexpr bool is_upper() const { return number_ % 2 == 1; }
 
-  /// -1, 0 or 1 in each dimension: what leads from a block to its neighbour across this side.
+  /// The offset from a block to its neighbour across this side: -1, 0 or 1 in each dimension.
   constexpr index<N> offset() const {
     index<N> o;
     if (is_face()) {
@@ -148,20 +146,20 @@ class side {
   std::int16_t number_ = 0;
 };
 
-/// The side of the neighbour that touches this one.
+/// The side of the neighbour that touches side `s`.
 template <int N>
 constexpr side<N> opposite(side<N> s) {
   return side<N>(s.is_face() ? s.number() ^ 1 : side<N>::faces + side<N>::count - 1 - s.number());
 }
 
-/// Which sides have neighbours: 2 N faces, or all 3^N - 1, with edges and corners.
+/// The sides that have neighbours: 2 N faces, or all 3^N - 1 sides, with edges and corners.
 enum class sides : std::uint8_t { faces, all };
 
-/// For each dimension, true if its last index is followed by its first.
+/// For each dimension, true if the last index is followed by the first.
 template <int N>
 using periodic = std::array<bool, static_cast<std::size_t>(N)>;
 
-/// The index across a side of `i` in an array of that shape; none beyond an end of a dimension that is not
+/// The index across a side of `i` in an array of this shape; empty beyond an end of a dimension that is not
 /// periodic.
 template <int N>
 constexpr std::optional<index<N>> across(const index<N>& i, side<N> s, const index<N>& shape,
@@ -180,7 +178,7 @@ constexpr std::optional<index<N>> across(const index<N>& i, side<N> s, const ind
   return to;
 }
 
-/// A neighbour's index, and the side that it lies across.
+/// A neighbour's index, and the side across which it lies.
 template <int N>
 struct neighbour {
   index<N> where;
@@ -189,9 +187,9 @@ struct neighbour {
   constexpr bool operator==(const neighbour&) const = default;
 };
 
-/// The neighbours of `i` in an array of that shape, in order of their sides. In a periodic dimension of
-/// extent 2 one neighbour lies across two sides, in one of extent 1 it is `i` itself: each is listed once for
-/// each side. Throws imbrex::error if the array has no such index.
+/// The neighbours of `i` in an array of this shape, in order of their sides. In a periodic dimension of
+/// extent 2 one neighbour lies across two sides; in one of extent 1 the neighbour is `i` itself. Each is
+/// listed once for each side. Throws imbrex::error if `i` is outside the shape.
 template <int N>
 class neighbours {
  public:

@@ -21,7 +21,7 @@
 namespace imbrex {
 namespace {
 
-// All of it at compile time.
+// All checks happen at compile time.
 static_assert(index<2>{1, 2} + index<2>{3, -4} == index<2>{4, -2});
 static_assert(index<2>{1, 2} - index<2>{3, -4} == index<2>{-2, 6});
 static_assert(index<2>{1, 2} < index<2>{1, 3});
@@ -46,7 +46,7 @@ static_assert(std::is_same_v<index3, index<3>>);
 }  // namespace
 }  // namespace imbrex
 
-/// What a program sees that names all of Imbrex and has the C library's `index`.
+/// A program that uses namespace imbrex and includes the C library's `index`.
 namespace {
 using namespace imbrex;
 constexpr index3 of_a_program{1, 2, 3};
@@ -78,7 +78,7 @@ periodic<N> periodic_of(unsigned bits) {
   return result;
 }
 
-/// What `neighbours` should give: every offset is tried.
+/// The expected result of `neighbours`, found by trying every offset.
 template <int N>
 std::multiset<std::pair<std::string, std::string>> neighbours_by_hand(const index<N>& i,
                                                                       const index<N>& shape, sides which,
@@ -112,7 +112,7 @@ void compare_neighbours(int most_extent) {
           std::multiset<std::pair<std::string, std::string>> found;
           for (const auto& [where, across_side] : all) {
             found.emplace(to_string(where), to_string(across_side.offset()));
-            // Who lies across a side sees this one across the opposite side.
+            // The neighbour across a side has this index across its opposite side.
             EXPECT_EQ(across(where, opposite(across_side), shape, periodic_of<N>(bits)), i);
           }
           EXPECT_EQ(found, neighbours_by_hand(i, shape, which, periodic_of<N>(bits))) << i << " in " << shape;
@@ -210,7 +210,7 @@ TEST(indices, go_through_a_shape_in_order) {
   EXPECT_TRUE(indices(index<2>{3, 0}).empty());
   EXPECT_TRUE(indices(index<2>{-1, 3}).empty());
   EXPECT_EQ(indices(index<2>{-1, 3}).begin(), indices(index<2>{-1, 3}).end());
-  // As a range of the standard library.
+  // Usable as a range of the standard library.
   EXPECT_EQ(std::ranges::count_if(indices(index<2>{4, 4}), [](index<2> i) { return i[0] == i[1]; }), 4);
 }
 

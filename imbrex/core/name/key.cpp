@@ -18,7 +18,7 @@ std::string hex(std::string_view bytes) {
 }
 
 std::uint64_t hash_bytes(std::string_view bytes) {
-  std::uint64_t h = 14695981039346656037U;  // FNV-1a, with a last mix for the high bits
+  std::uint64_t h = 14695981039346656037U;  // FNV-1a, with a final mix for the high bits
   for (const char c : bytes) h = (h ^ static_cast<unsigned char>(c)) * 1099511628211U;
   return (h ^ (h >> 32U)) * 0x9e3779b97f4a7c15U;
 }

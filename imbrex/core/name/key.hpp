@@ -23,14 +23,13 @@ std::string element_text(std::string_view chare_name, const std::string& key);
 std::string single_text(std::string_view chare_name, std::uint64_t number, int creator);
 std::uint64_t hash_bytes(std::string_view bytes);
 
-// The same in handlers of signals.
+// Counterparts of `element_text` and `single_text` for signal handlers.
 void write_index(std::string_view chare_name, const int* values, int dimensions, signal_text& out) noexcept;
 void write_single(std::string_view chare_name, std::uint64_t number, int creator, signal_text& out) noexcept;
 void write_text_key(std::string_view chare_name, std::string_view key, signal_text& out) noexcept;
 void write_number_key(std::string_view chare_name, std::int64_t key, signal_text& out) noexcept;
 
-/// How elements of an array are found: an element of a dense array by its linear number, others by the user's
-/// own key.
+/// The key type of elements: the linear number in a dense array, otherwise the user's own key.
 template <class Index>
 struct key_of {
   using type = Index;
@@ -50,7 +49,7 @@ std::string serialised(const Key& key) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// A hash of a key that is the same in every process, unlike std::hash: of an integer, a text, or the
+/// A hash of a key that is equal in all processes, unlike std::hash; computed from an integer, a text, or the
 /// serialised bytes.
 template <class Key>
 std::uint64_t key_hash(const Key& key) {
@@ -63,7 +62,7 @@ std::uint64_t key_hash(const Key& key) {
   }
 }
 
-/// What a trace knows an element by: its linear number, or the hash of its key.
+/// The number of an element in traces: its linear number, or the hash of its key.
 template <class Key>
 std::uint64_t key_number(const Key& key) {
   if constexpr (std::is_same_v<Key, std::uint64_t>) {
@@ -73,7 +72,7 @@ std::uint64_t key_number(const Key& key) {
   }
 }
 
-/// A total order on keys: the type's own, or that of the bytes.
+/// A total order on keys: that of the type, or of the serialised bytes.
 template <class Key>
 bool key_less(const Key& a, const Key& b) {
   if constexpr (requires { a < b; }) {
@@ -83,7 +82,7 @@ bool key_less(const Key& a, const Key& b) {
   }
 }
 
-/// The places of keys in ascending order of the keys; empty if they are in order.
+/// The indices of keys in ascending order of the keys; empty if the keys are in order.
 template <class Key>
 std::vector<std::size_t> sorted_places(const std::vector<Key>& keys) {
   const auto in_order = [&](std::size_t a, std::size_t b) { return key_less(keys[a], keys[b]); };

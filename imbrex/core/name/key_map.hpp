@@ -13,33 +13,33 @@
 
 namespace imbrex::detail {
 
-/// A map from keys to pointers, which are never null. It stands on the path of every message: a look-up is
-/// one multiplication and, nearly always, one cache line. std::unordered_map needs three and an allocation
-/// for each element.
+/// A map from keys to pointers, which are never null. Every message does a look-up, so speed matters: a
+/// look-up is one multiplication and, nearly always, one cache line. std::unordered_map needs three and an
+/// allocation for each element.
 ///
-/// The place of a key is the high bits of its product with a factor (of its hash, if it is no integer). There
-/// are two kinds of table:
-/// - direct: the factor is a power of two, so that the place is some bits of the key. Each key is at its
-///   place, and the table may be full. Keys without gaps lie side by side, wherever they begin, and so do
-///   keys at equal distances: the low bits that all have in common are left out.
-/// - scattered: the factor mixes all bits, and a key is at its place or behind it (open addressing with
-///   linear probing: Knuth, TAOCP 3, 6.4). At most three quarters of the table are full, and what follows an
-///   erased key moves back.
+/// The slot of a key is given by the high bits of the product of the key (or its hash, if it is no integer)
+/// and a factor. There are two kinds of table:
+/// - direct: the factor is a power of two, so that the slot is given by some bits of the key. Each key is in
+///   its own slot, and the table may be full. Keys without gaps lie side by side, wherever they begin, and so
+///   do keys at equal distances: the low bits that are equal in all keys are left out.
+/// - scattered: the factor mixes all bits, and a key is in its own slot or behind it (open addressing with
+///   linear probing: Knuth, TAOCP 3, 6.4). At most three quarters of the slots are used, and keys behind an
+///   erased one move back.
 ///
-/// A table of integers begins direct. When the place of a new key is taken, more bits are left out if that
+/// A table of integers begins direct. When the slot of a new key is taken, more bits are left out if that
 /// separates all keys; else the table is scattered until it is next enlarged. So a table of one size is
-/// seldom arranged more than twice, and it is never larger than if it always were scattered.
+/// seldom rearranged more than twice, and is never larger than an always scattered one.
 template <class Key, class Value>
 class key_map {
  public:
   std::size_t size() const { return size_; }
-  /// Of the table.
+  /// Number of slots of the table.
   std::size_t capacity() const { return most_ == 0 ? 0 : slots_.size() - 1; }
 
   Value* find(const Key& key) const {
     for (std::size_t i = order_.place(key);; i = order_.next(i)) {
       const auto& s = slots_[i];
-      if (s.key == key) [[likely]]  // an empty slot may have it, too, and has no value
+      if (s.key == key) [[likely]]  // an empty slot may have this key, too, but its value is null
         return s.value;
       if (s.value == nullptr) return nullptr;
     }
@@ -61,7 +61,7 @@ class key_map {
       for (std::size_t i = order_.next(hole); slots_[i].value != nullptr; i = order_.next(i)) {
         const std::size_t wanted = order_.place(slots_[i].key);
         if (((i - wanted) & order_.mask) < ((i - hole) & order_.mask))
-          continue;  // may not move before the place it hashes to
+          continue;  // may not move before the slot given by its hash
         std::swap(slots_[hole], slots_[i]);
         hole = i;
       }
@@ -70,7 +70,7 @@ class key_map {
     --size_;
   }
 
-  /// Makes room for so many keys, if they have no gaps, in a map that is empty.
+  /// Makes room for `n` keys without gaps, in an empty map.
   void reserve(std::size_t n) {
     if (n <= most_) return;
     const std::size_t capacity = std::bit_ceil(std::max(least_capacity, are_integers ? n : n + n / 3 + 1));
@@ -85,14 +85,13 @@ class key_map {
     Key key{};
     Value* value = nullptr;
   };
-  using table = std::vector<slot>;  ///< as many as its capacity, and an empty one
+  using table = std::vector<slot>;  ///< capacity slots and an empty one
 
   struct order {
     std::uint64_t factor = 1;
-    int shift = 63;        ///< of the product
-    std::size_t mask = 0;  ///< of places; 0 in a direct table
-    std::size_t end =
-        0;  ///< of a direct table: its empty slot, where each look-up ends that has not found its key at once
+    int shift = 63;        ///< right shift of the product
+    std::size_t mask = 0;  ///< mask of slots; 0 in a direct table
+    std::size_t end = 0;   ///< in a direct table the empty slot at which an unsuccessful look-up ends
 
     bool is_direct() const { return end != 0; }
     std::size_t place(const Key& key) const {
@@ -118,7 +117,7 @@ class key_map {
     in[i] = std::move(s);
   }
 
-  /// For one more key, of which the table is full, or whose place another has.
+  /// Rearranges the table for a new key: the table is full, or the key's slot is taken.
   void make_room(const Key& key) {
     const bool is_full = size_ == most_;
     std::size_t capacity = is_full ? std::max(least_capacity, 2 * this->capacity()) : this->capacity();
@@ -130,7 +129,7 @@ class key_map {
     arrange(scattered(capacity), capacity, nullptr);
   }
 
-  /// The number of low bits in which the keys do not differ, this one among them.
+  /// The number of low bits that are equal in all keys and `key`.
   int bits_in_common(const Key& key) const {
     std::uint64_t differing = 0;
     for (const auto& s : slots_)
@@ -139,8 +138,8 @@ class key_map {
     return differing == 0 ? 0 : std::countr_zero(differing);
   }
 
-  /// Puts all keys into another table; or none, and false, if two keys, `next` among them, would have one
-  /// place in a direct one. They are copied, as the hash of one may throw.
+  /// Moves all keys into another table. Returns false, and moves none, if two keys (`next` included) would
+  /// share a slot of a direct table. Keys are copied, since the hash of one may throw.
   bool arrange(const order& o, std::size_t capacity, const Key* next) {
     table arranged(capacity + 1);
     for (const auto& s : slots_) {
@@ -155,9 +154,9 @@ class key_map {
     return true;
   }
 
-  table slots_ = table(2);  ///< at first of no capacity: every look-up ends in one of two empty slots
+  table slots_ = table(2);  ///< capacity 0 at first: every look-up ends in one of two empty slots
   std::size_t size_ = 0;
-  std::size_t most_ = 0;  ///< that size_ may be
+  std::size_t most_ = 0;  ///< upper bound of size_
   order order_;
 };
 

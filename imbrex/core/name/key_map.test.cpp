@@ -16,12 +16,12 @@
 namespace imbrex::detail {
 namespace {
 
-/// The table that a hash with at most three quarters full has for so many keys.
+/// The capacity of a hash table, at most three quarters full, for this number of keys.
 std::size_t capacity_of_hash(std::size_t keys) {
   return std::bit_ceil(std::max<std::size_t>(16, (4 * keys + 2) / 3));
 }
 
-/// A map beside what it should hold. Values are those of the model.
+/// A map together with a model of its contents. The model owns the values.
 template <class Key, class Hash = std::hash<Key>>
 class checked_map {
  public:
@@ -68,7 +68,7 @@ class checked_map {
 
 using numbers = std::mt19937_64;
 
-/// Where elements' keys come from, as they are created, moved and destroyed.
+/// A source of keys, as elements are created, moved and destroyed.
 struct pattern {
   const char* name;
   std::uint64_t (*key)(numbers&, std::uint64_t step);
@@ -117,7 +117,7 @@ TEST_P(key_maps, hold_what_an_unordered_map_does) {
 INSTANTIATE_TEST_SUITE_P(of, key_maps, testing::ValuesIn(patterns),
                          [](const auto& info) { return std::string(info.param.name); });
 
-// A hash needs 2,048 places.
+// A hash table would need 2,048 slots.
 TEST(key_map, of_keys_without_gaps_or_at_equal_distances_may_be_full) {
   const auto far_down = std::numeric_limits<std::uint64_t>::max() - 500;  // the next after the last is 0
   for (const std::uint64_t first : {std::uint64_t{0}, std::uint64_t{777}, far_away - 1, far_down})
@@ -175,7 +175,7 @@ TEST(key_map, takes_texts) {
   }
 }
 
-/// Its copies and its hash throw from time to time.
+/// A key whose copies and hash throw from time to time.
 struct fragile {
   int number = 0;
 
@@ -199,7 +199,7 @@ struct fragile {
   static void use() {
     if (uses_left > 0 && --uses_left == 0) throw std::bad_alloc();
   }
-  static inline int uses_left = 0;  ///< none throws if it is 0
+  static inline int uses_left = 0;  ///< countdown to a throw; 0: never throws
 
   struct hash {
     std::size_t operator()(const fragile& k) const { return std::hash<int>()(k.number); }

@@ -12,7 +12,7 @@
 
 namespace imbrex {
 
-/// Does not combine: the result is the vector of all values, in the order of the elements' indices (keys).
+/// Does not combine: the result is the vector of all values, ordered by the elements' indices (keys).
 struct gather_operation {};
 
 struct sum_operation;
@@ -26,7 +26,7 @@ struct bit_and_operation;
 struct bit_or_operation;
 struct bit_xor_operation;
 
-/// Combines as Op, in brackets that depend on the elements' keys alone: see `by_key`.
+/// Combines by Op, with brackets that depend only on the elements' keys: see `by_key`.
 template <class Op>
 struct by_key_operation {};
 
@@ -41,7 +41,7 @@ inline constexpr bool is_array = false;
 template <class E, std::size_t N>
 inline constexpr bool is_array<std::array<E, N>> = true;
 
-/// True if the operation takes two Vs whole.
+/// True if the operation takes two whole Vs.
 template <class Op, class V>
 inline constexpr bool combines_whole = std::is_invocable_r_v<V, const Op&, const V&, const V&>;
 
@@ -50,17 +50,17 @@ inline constexpr bool is_by_key = false;
 template <class Op>
 inline constexpr bool is_by_key<by_key_operation<Op>> = true;
 
-/// The type of what a V has in memory that the host cannot read, and which is combined there; specialised
-/// beside such types. void: a V is there itself.
+/// The element type of a V whose memory the host cannot read, and which is combined on its device.
+/// Specialised next to such types. void: a V is ordinary host data.
 template <class V>
 struct combined_elsewhere {
   using type = void;
 };
-/// True if the operation has a function of its own for such elements E.
+/// True if the operation has its own function for elements E in such memory.
 template <class Op, class E>
 inline constexpr bool combines_elsewhere = false;
 
-/// True if it takes them whole or, of vectors and arrays, element by element.
+/// True if the operation takes whole Vs or, for vectors and arrays, their elements.
 template <class Op, class V>
 consteval bool combines() {
   using element = typename combined_elsewhere<V>::type;
@@ -75,11 +75,11 @@ consteval bool combines() {
   }
 }
 
-/// True if the operation adds one value to another in place. Only operations of the runtime do.
+/// True if the operation adds one value to another in place. Only operations of the runtime do so.
 template <class Op, class V>
 inline constexpr bool appends = requires(const Op& op, V& a, V& b) { op.append(a, b); };
 
-/// Applies an operation, element by element for vectors and arrays that it does not take whole.
+/// Applies an operation; element by element for vectors and arrays that it does not take whole.
 template <class Op, class V>
 V combined(const Op& op, V&& a, V&& b) {
   if constexpr (appends<Op, V>) {
@@ -101,7 +101,7 @@ V combined(const Op& op, V&& a, V&& b) {
   }
 }
 
-/// What combines two values: of a reduction by key, the operation that it orders.
+/// The operation that combines two values; for a reduction by key the inner operation.
 template <class Op>
 struct combining_operation {
   using type = Op;
@@ -111,7 +111,8 @@ struct combining_operation<by_key_operation<Op>> {
   using type = Op;
 };
 
-/// What an operation takes of vectors and arrays: their elements, unless it takes them whole.
+/// The argument type of an operation: for vectors and arrays their element, unless the operation takes them
+/// whole.
 template <class Op, class V>
 struct combined_value {
   using type = V;
@@ -123,11 +124,11 @@ template <class Op, class V>
   requires(!std::is_void_v<typename combined_elsewhere<V>::type>)
 struct combined_value<Op, V> : combined_elsewhere<V> {};
 
-/// For the text of errors: operation Op makes one V of two.
+/// True if operation Op makes one V of two. The name appears in compiler errors.
 template <class Op, class V>
 inline constexpr bool can_combine = std::is_same_v<Op, gather_operation> || combines<Op, V>();
 
-/// Says by static_assert what Op lacks to make one V of two.
+/// Reports by static_assert why Op cannot make one V of two.
 template <class Op, class V>
 consteval void refuse_combination() {
   if constexpr (std::is_same_v<Op, sum_operation>)
@@ -154,7 +155,7 @@ consteval void refuse_combination() {
                   "operator()(const V&, const V&)`");
 }
 
-/// True if Op can be the operation of a reduction of Vs; says why not otherwise.
+/// True if Op can be the operation of a reduction of Vs; otherwise a static_assert says why not.
 template <class Op, class V>
 consteval bool operation_fits() {
   using combining = typename combining_operation<Op>::type;
@@ -175,7 +176,8 @@ consteval bool operation_fits() {
   return stateless && can_combine<combining, V> && (is_here || !is_ordered);
 }
 
-/// The same of a scan or a reduce_scatter.
+/// True if Op can be the operation of a scan or a reduce_scatter of Vs; otherwise a static_assert says why
+/// not.
 template <class Op, class V>
 consteval bool order_free_operation_fits() {
   static_assert(!is_by_key<Op>,
@@ -190,11 +192,10 @@ consteval bool order_free_operation_fits() {
 
 }  // namespace detail
 
-/// Operations of reductions. They take scalars, types of the user's that have the operator, and std::array
-/// and std::vector, which they combine element by element. Any stateless function object with `V
-/// operator()(const V&, const V&)`, such as a lambda without captures, is an operation too. It should be
-/// associative: the placement of the elements decides about the brackets, though never about the order within
-/// a PE and among PEs.
+/// Operations of reductions. They take scalars, user types with the operator, and std::array and std::vector,
+/// which they combine element by element. Any stateless function object with `V operator()(const V&, const
+/// V&)`, such as a lambda without captures, is an operation too. It should be associative: the placement of
+/// the elements determines the brackets, but never the order within a PE and among PEs.
 struct sum_operation {
   template <class V>
     requires(!detail::is_vector<V> && !detail::is_array<V>) && requires(const V& a, const V& b) { a + b; }
@@ -271,21 +272,21 @@ inline constexpr min_operation min{};
 inline constexpr max_operation max{};
 inline constexpr all_operation all{};  ///< logical and
 inline constexpr any_operation any{};  ///< logical or
-inline constexpr odd_operation odd{};  ///< logical exclusive or: true if an odd number of values is
+inline constexpr odd_operation odd{};  ///< logical exclusive or: true if the number of true values is odd
 inline constexpr bit_and_operation bit_and{};
 inline constexpr bit_or_operation bit_or{};
 inline constexpr bit_xor_operation bit_xor{};
 inline constexpr gather_operation gather{};
 
-/// The operation `op` of an all_reduce or a reduce, in an order that depends on nothing but the indices
-/// (keys) of the elements that take part: a result has the same bits on any number of PEs and processes,
-/// wherever the elements are and whatever has migrated. The tree of combination is binary, over the bits of
-/// an element's linear index in its array's shape: first those that differ in the lowest bit are combined,
-/// last those that differ in the highest. Elements with keys of other types are numbered in the order of
-/// their keys.
+/// The operation `op` of an all_reduce or a reduce, in an order that depends only on the indices (keys) of
+/// the participating elements. A result has the same bits on any number of PEs and processes, wherever the
+/// elements are and whatever has migrated. The tree of combination is binary, over the bits of an element's
+/// linear index in its array's shape. Indices that differ in the lowest bit are combined first, those that
+/// differ in the highest last. Elements with keys of other types are numbered in key order.
 ///
-/// A PE combines what it has whole subtrees of, and sends the rest as it is: elements placed in blocks cost
-/// little more than in the free order, elements placed at random travel nearly all to the first PE.
+/// A PE combines whole subtrees that it has, and sends the other values uncombined. Elements placed in blocks
+/// cost little more than in the free order; nearly all values of randomly placed elements are sent to the
+/// first PE.
 template <class Op>
 constexpr by_key_operation<Op> by_key(Op) {
   static_assert(!std::is_same_v<Op, gather_operation>, "imbrex: gather is in the order of keys by itself");

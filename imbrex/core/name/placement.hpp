@@ -18,9 +18,9 @@ struct placement_words {
 };
 }  // namespace detail
 
-/// Places equal, consecutive parts of an array on the PEs, in the order of the indices (the default).
+/// Places equal, consecutive blocks of an array on the PEs, in index order (the default).
 struct block_placement {};
-/// Deals the elements out to the PEs one by one.
+/// Places the elements on the PEs in round-robin order.
 struct round_robin_placement {};
 
 inline constexpr block_placement in_blocks{};
@@ -28,15 +28,14 @@ inline constexpr round_robin_placement round_robin{};
 
 namespace detail {
 
-/// How an array is created: its shape, whether its elements are there from the start, and where they are
-/// placed. `Placement` is block_placement, round_robin_placement or a stateless function object
-/// `int operator()(const Index& where, const Index& shape, int num_pes)` (for user-defined keys:
-/// `(const Key&, int)`).
+/// The layout of a new array: its shape, whether its elements exist from the start, and their placement.
+/// `Placement` is block_placement, round_robin_placement or a stateless function object `int operator()(const
+/// Index& where, const Index& shape, int num_pes)` (for user-defined keys: `(const Key&, int)`).
 template <class Index, class Placement, bool IsSparse>
 struct layout {
   [[no_unique_address]] Index shape;
 
-  /// The same with another placement.
+  /// This layout with another placement.
   template <class Other>
   layout<Index, Other, IsSparse> placed(Other) const {
     static_assert(
@@ -51,7 +50,7 @@ struct layout {
 
 }  // namespace detail
 
-/// An array whose elements are all there from the start; to say how they are placed.
+/// A layout whose elements all exist from the start; add `placed` to choose the placement.
 template <int N>
 detail::layout<index<N>, block_placement, false> dense(const index<N>& shape) {
   return {shape};
@@ -60,7 +59,7 @@ inline detail::layout<index<1>, block_placement, false> dense(detail::extent ele
   return {index<1>(int{elements})};
 }
 
-/// An array that begins without elements; `insert` makes them, anywhere inside the shape.
+/// A layout without initial elements; `insert` creates them, anywhere inside the shape.
 template <int N>
 detail::layout<index<N>, block_placement, true> sparse(const index<N>& shape) {
   return {shape};
@@ -69,7 +68,8 @@ inline detail::layout<index<1>, block_placement, true> sparse(detail::extent bou
   return {index<1>(int{bound})};
 }
 
-/// The same for user-defined keys, which a hash places unless a function does.
+/// A layout without initial elements, for user-defined keys. A hash places them unless `placed` gives a
+/// function.
 template <class Key>
 detail::layout<Key, block_placement, true> keyed() {
   return {Key{}};
@@ -77,13 +77,13 @@ detail::layout<Key, block_placement, true> keyed() {
 
 namespace detail {
 
-// Of products that 64 bits may not hold; no standard type, of which g++ wants to be told.
+// For products that may exceed 64 bits; not a standard type, so `__extension__` prevents a g++ warning.
 __extension__ using wide_number = unsigned __int128;
 
-/// Of groups: element i on PE i, for good.
+/// The placement of groups: element i stays on PE i.
 struct pinned_placement {};
 
-/// True if elements that are placed so never leave their PEs.
+/// True if elements with this placement never leave their PEs.
 template <class Placement>
 inline constexpr bool stays_on_its_pe = std::is_same_v<Placement, pinned_placement>;
 
@@ -93,11 +93,11 @@ inline constexpr bool deals_in_turn =
 
 [[noreturn]] void throw_wrong_placement(int pe, int num_pes);
 
-/// What a placement has returned, which may be another type of integer.
+/// The result of a placement, which may have another integer type.
 inline int placed_on(narrowed<int, placement_words> pe) { return pe; }
 
-/// Which PE an element is created on, and that keeps track of it: its home. Some PE also for a key out of the
-/// shape.
+/// The home of an element: the PE that creates it and keeps track of it. A key outside the shape gives some
+/// PE, too.
 template <class Index, class Placement>
 int home_of(const key_type<Index>& k, const Index& shape, int pes) {
   const auto n = static_cast<std::uint64_t>(pes);
@@ -112,9 +112,9 @@ int home_of(const key_type<Index>& k, const Index& shape, int pes) {
   } else if constexpr (deals_in_turn<Placement>) {
     return static_cast<int>(k % n);
   } else if constexpr (std::is_same_v<Placement, block_placement>) {
-    // PE p has the elements from p * volume / n on; the division turned round.
+    // PE p has the elements from p * volume / n on; this is the inverse of that division.
     const std::uint64_t all = volume(shape);
-    const std::uint64_t pe = all <= std::numeric_limits<std::uint32_t>::max()  // as n is
+    const std::uint64_t pe = all <= std::numeric_limits<std::uint32_t>::max()  // fits since n does
                                  ? ((k + 1) * n - 1) / all
                                  : static_cast<std::uint64_t>(((wide_number{k} + 1) * n - 1) / all);
     return static_cast<int>(pe < n ? pe : n - 1);
@@ -125,8 +125,8 @@ int home_of(const key_type<Index>& k, const Index& shape, int pes) {
   }
 }
 
-/// Calls `visit(linear number)` for each element that a dense array has on a PE. O(elements there) but for
-/// placements by the user, whose every element must be asked for.
+/// Calls `visit(linear number)` for each element that a dense array has on a PE. O(elements there), but O(all
+/// elements) for user-defined placements.
 template <class Placement, int N, class Visitor>
 void for_each_on(const index<N>& shape, int pe, int pes, Visitor visit) {
   const std::uint64_t all = volume(shape);

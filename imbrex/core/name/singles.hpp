@@ -8,15 +8,15 @@
 
 namespace imbrex::detail {
 
-/// The keys of single chares: home PE, creating PE (8 bits each in a run of up to 256 PEs, else 16), and a
-/// number that counts the chares that one creates on the other: 48 bits, nine million a second for a year,
-/// else 32.
+/// The keys of single chares. A key consists of the home PE, the creating PE (8 bits each in a run of up to
+/// 256 PEs, otherwise 16), and a number that counts the chares created by one PE on the other. The number has
+/// 48 bits (nine million a second for a year), otherwise 32.
 class single_keys {
  public:
   explicit single_keys(int pes, std::uint64_t first = 1);
   ~single_keys();
 
-  /// At the creator: a new key. Throws imbrex::error when there are no more.
+  /// At the creator: a new key. Throws imbrex::error when all numbers are used.
   std::uint64_t next(int home, int creator);
   int home(std::uint64_t key) const { return static_cast<int>(key >> (64U - pe_bits_)); }
   int creator(std::uint64_t key) const {
@@ -26,23 +26,23 @@ class single_keys {
 
   /// At the home: the chare has been created.
   void created(std::uint64_t key);
-  /// At the home: true if the chare has ever been created, so that, if it is nowhere, it was destroyed.
-  /// Numbers have no gaps, so this takes no memory for chares that are gone.
+  /// At the home: true if the chare has ever been created; if it is now on no PE, it was destroyed. Numbers
+  /// have no gaps, so destroyed chares take no memory.
   bool was_created(std::uint64_t key) const;
 
  private:
   struct creations {
     std::uint64_t all_before = 0;
-    std::set<std::uint64_t> beyond;  ///< created out of order
+    std::set<std::uint64_t> beyond;  ///< numbers created out of order
   };
 
   unsigned number_bits() const { return 64U - 2 * pe_bits_; }
   std::uint64_t last_number() const { return (std::uint64_t{1} << number_bits()) - 1; }
 
   const unsigned pe_bits_;
-  const std::uint64_t first_;  ///< number: 1, but for tests of the last
+  const std::uint64_t first_;  ///< the first number: 1, except in tests of the last number
   std::vector<std::uint64_t> issued_;
-  std::map<std::uint64_t, creations> seen_;  ///< by the PEs in the key
+  std::map<std::uint64_t, creations> seen_;  ///< by the pair of PEs in the key
 };
 
 }  // namespace imbrex::detail

@@ -13,14 +13,13 @@
 
 namespace imbrex {
 
-/// All indices of a dimension; this and `strided_slice` are as those of std::submdspan.
+/// All indices of a dimension; this type and `strided_slice` follow std::submdspan.
 struct full_extent_t {
   explicit full_extent_t() = default;
 };
 inline constexpr full_extent_t full_extent{};
 
-/// Of the indices from `offset` to `offset` + `extent` - 1 of a dimension the first, and each `stride` after
-/// it.
+/// Each `stride`-th index from `offset` to `offset` + `extent` - 1 of a dimension, beginning with `offset`.
 struct strided_slice {
   int offset = 0;
   int extent = 0;
@@ -29,18 +28,17 @@ struct strided_slice {
 
 namespace detail {
 
-/// What a slice takes of a dimension: the indices from `first` on that are below `last`, each `stride` after
-/// the one before.
+/// The indices of a slice: those from `first` on that are below `last`, in steps of `stride`.
 struct slice_range {
   std::int64_t first = 0;
   std::int64_t last = 0;
   std::int64_t stride = 1;
 
-  /// Of a range that `check_slice` has let pass, which is within a dimension.
+  /// Number of indices; only for a range that `check_slice` has accepted.
   int count() const { return static_cast<int>((last - first + stride - 1) / stride); }
 };
 
-/// A pair, or the like, of the first index and that behind the last.
+/// A pair-like type of the first index and one past the last.
 template <class S>
 concept pair_of_indices = requires {
   requires std::tuple_size<S>::value == 2;
@@ -66,8 +64,8 @@ constexpr slice_range range_of(const P& ends, int) {
   return {narrow<int, index_words>(std::get<0>(ends)), narrow<int, index_words>(std::get<1>(ends)), 1};
 }
 
-/// Throws imbrex::error if the range is not within the extent of that dimension of the array, or its stride
-/// is not positive.
+/// Throws imbrex::error if the range is not within the extent of this dimension of the array, or if its
+/// stride is not positive.
 void check_slice(const slice_range& range, int dimension, int extent, std::string_view chare_name);
 
 }  // namespace detail

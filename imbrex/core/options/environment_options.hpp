@@ -10,14 +10,14 @@
 
 namespace imbrex {
 
-/// The settings of a run of a program whose command line is all its own: those in IMBREX_OPTIONS. Options of
-/// `others` may stand there, too: `take` gets them, by their place in it. Throws usage_error for an
-/// impossible value, and for what is no option. Else IMBREX_OPTIONS is taken away: the program may read
-/// options of its own by functions that look there, too.
+/// The settings of a run whose program uses its command line only for itself: the runtime's options come from
+/// IMBREX_OPTIONS. The variable may also have options of `others`: `take` gets each with its index in
+/// `others`. Throws usage_error for an impossible value, and for words that are no options. Otherwise removes
+/// IMBREX_OPTIONS, since the program may also read its own options by functions that use the variable.
 options parse_environment(std::span<const option_words> others,
                           const std::function<void(std::size_t, given_option)>& take);
 
-/// The runtime's options, for programs that hand them on to others.
+/// The runtime's options, for programs that pass them on to others.
 std::span<const option_words> runtime_options();
 
 }  // namespace imbrex

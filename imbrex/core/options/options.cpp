@@ -83,7 +83,7 @@ std::vector<option<options>> order_options() {
   };
 }
 
-/// How PEs and chares share devices.
+/// Options for the sharing of devices between PEs and chares.
 std::vector<option<options>> sharing_options() {
   return {
       {.words = {"--device-map", "MAP",

@@ -20,87 +20,91 @@ namespace imbrex {
 
 struct device_choice;
 
-/// What the PEs of a run are.
+/// The kind of the PEs of a run.
 enum class machine_kind {
   threads,        ///< threads of this process
-  deterministic,  ///< logical PEs that one thread steps in an order made of a seed
-  simulated,      ///< logical PEs that one thread steps, in the times of a model
+  deterministic,  ///< logical PEs on one thread, stepped in an order given by a seed
+  simulated,      ///< logical PEs on one thread, with the times of a model
 };
 
-/// Which of the devices that a process finds its PEs use.
+/// The assignment of the devices of a process to its PEs.
 enum class device_map {
-  block,        ///< PEs that follow each other share one
-  round_robin,  ///< PE p has device p modulo their number
-  near,  ///< one of those nearest to the PE's processors; as block where nobody knows where devices are
-  none,  ///< none, although there are some
+  block,        ///< consecutive PEs share a device
+  round_robin,  ///< PE p has device p modulo the number of devices
+  near,         ///< a device nearest to the PE's processors; like block if the devices' locations are unknown
+  none,         ///< no device, although there are some
 };
 
-/// How the work that a chare gives to its device is spread over streams (`stream_set`).
+/// The distribution of a chare's device work over streams (`stream_set`).
 enum class stream_policy {
-  single,  ///< one for each chare
-  two,     ///< for each chare one that computes and, before it, one that communicates (Choi 2022, 5.2.3)
-  four,    ///< the same, with copies in two streams of their own
-  five,    ///< of a device, for all chares: to compute, pack, copy from and to it, unpack (Choi et al. 2020,
-           ///< IV)
+  single,  ///< one stream for each chare
+  two,     ///< two streams for each chare: one for computation and a more urgent one for communication
+           ///< (Choi 2022, 5.2.3)
+  four,    ///< as `two`, with two more streams for copies
+  five,    ///< five streams of a device, shared by all chares: to compute, pack, copy from and to it, unpack
+           ///< (Choi et al. 2020, IV)
 };
 
 /// The settings of a run. The table of the options that set a layer's fields is in that layer's
-/// `options.hpp`. The fields stand here together so that programs can name them in one initialiser. Each
-/// field is set by the command-line option beside it; if an option is repeated, the last one counts. In
-/// simulated time a network delay of 0 means the model's delay, and the default number of devices is the
-/// number of PEs, up to `max_devices`.
+/// `options.hpp`. The fields are all here so that programs can name them in one initialiser. Each field is
+/// set by the command-line option next to it; if an option is repeated, the last one counts. In simulated
+/// time a network delay of 0 means the model's delay, and the default number of devices is the number of PEs,
+/// up to `max_devices`.
 struct options {
   using binding = thread_settings::binding;
 
   int pes = 0;                                   ///< `--pes N`, 1 to 65,536; 0: one per usable processor
   machine_kind machine = machine_kind::threads;  ///< `--machine threads|deterministic|simulated`
   binding bind = binding::none;                  ///< `--bind none|core`
-  std::optional<std::uint64_t> shuffle{};        ///< `--shuffle SEED`: take queued messages at random
-  std::optional<std::uint64_t> seed{};           ///< `--seed N`: the deterministic machine's order; else 1
-  bool serialize_always = false;                 ///< `--serialize-always`: even between threads
+  std::optional<std::uint64_t> shuffle{};        ///< `--shuffle SEED`: take queued messages in random order
+  std::optional<std::uint64_t> seed{};           ///< `--seed N`: the deterministic machine's order; default 1
+  bool serialize_always = false;                 ///< `--serialize-always`: also between threads
   bool comm_thread = false;          ///< `--comm-thread`: one thread drives the network for all PEs
   std::string net = "ucx";           ///< `--net ucx|loopback`: the fabric that connects processes
   nanoseconds net_latency{0};        ///< `--net-latency TIME`: added between PEs, end to end
-  std::uint64_t net_bandwidth = 0;   ///< `--net-bandwidth RATE`: bytes a second; 0: any number
+  std::uint64_t net_bandwidth = 0;   ///< `--net-bandwidth RATE`: bytes a second; 0: unlimited
   nanoseconds net_injection_gap{0};  ///< `--net-injection-gap TIME`: between a PE's messages
-  std::string device{};              ///< `--device emulated|cuda`: none unless given
-  int devices = 0;  ///< `--devices N`: emulated ones; 0: one for each process, in simulated time for each PE
-  std::string device_model{};  ///< `--device-model NAME|FILE`: how fast emulated ones are; empty: no time
-  /// False by `--no-data`: emulated devices take their time, but keep and compute nothing.
+  std::string device{};              ///< `--device emulated
+                                     ///< cuda`; empty: no devices
+  int devices = 0;  ///< `--devices N`: emulated devices; 0: one for each process, in simulated time for each
+                    ///< PE
+  std::string device_model{};  ///< `--device-model NAME
+                               ///< FILE`: the speed of emulated devices; empty: work takes no time
+  /// `--no-data` sets false: emulated devices take their time, but neither store nor compute data.
   bool device_data = true;
   device_path gpu_path = device_path::any;                    ///< `--gpu-path any|host|peer|shared|network`
   device_map map = device_map::block;                         ///< `--device-map block|round-robin|near|none`
   completion_method completion = completion_method::polling;  ///< `--completion METHOD`
   polling_interval poll{};                                    ///< `--completion-poll adaptive|N|TIME`
   stream_policy streams = stream_policy::two;                 ///< `--streams single|two|four|five`
-  /// The last of these five options as the command line has it. It is named in the error if there are no
-  /// devices. Empty if the program sets these fields itself, for whatever devices there may be.
+  /// The last of these five options on the command line, for the error if there are no devices. Empty if the
+  /// program sets these fields itself, whether or not there are devices.
   std::string device_words{};
 
-  /// `--trace FILE`: record what the run does; the second run of a program goes into FILE-2. Empty: nothing.
+  /// `--trace FILE`: record the run; the second run of a program goes into FILE-2. Empty: no trace.
   std::string trace{};
   std::uint64_t trace_buffer =
       8'000'000;  ///< `--trace-buffer SIZE`: bytes for each PE's and device's records
-  /// `--trace-full wait`; false is `drop`: records that find no room are left out, and counted.
+  /// `--trace-full wait`; false is `drop`: records without room are omitted, and counted.
   bool trace_waits = false;
-  bool trace_paused = false;  ///< `--trace-paused`: from `trace::start` on
+  bool trace_paused = false;  ///< `--trace-paused`: record only from `trace::start` on
   std::optional<log_level>
-      log{};           ///< `--log LEVEL`: which lines are written, of the whole process; else as it was
-  bool stats = false;  ///< `--stats`: say what the PEs did, at the end and every ten seconds
+      log{};           ///< `--log LEVEL`: the levels that the whole process logs; empty: unchanged
+  bool stats = false;  ///< `--stats`: report PE statistics at the end and every ten seconds
 
-  /// A line `-n N` in the file of `--options FILE`: how many processes the job must have; 0: any number.
+  /// Line `-n N` in the file of `--options FILE`: the required number of processes of the job; 0: any number.
   int processes = 0;
-  /// Set by a program whose processes can have one PE each and no more, such as one of a Python with a global
-  /// lock. Traces say so, and `imbrex tune` leaves `--pes` alone.
+  /// Set by a program whose processes can have only one PE each, such as a program in a Python with a global
+  /// lock. Traces contain it, and `imbrex tune` does not vary `--pes`.
   bool one_pe_a_process = false;
 
   /// Replaces `map`; no option sets it. Returns the number of the device that a PE uses, or `std::nullopt`
-  /// for none. It is called once for each PE of the process, in order, when the run begins. `device_choice`
-  /// is in `<imbrex/core/gpu/device_choice.hpp>`. A number that no device has is a `usage_error`.
+  /// for none. Called once for each PE of the process, in order, when the run begins. `device_choice` is in
+  /// `<imbrex/core/gpu/device_choice.hpp>`. A number without a device is a `usage_error`.
   std::function<std::optional<int>(const device_choice&)> choose_device{};
 };
 
-/// What the command line calls it: "threads", "two".
+/// The word on the command line: "threads", "two".
 std::string_view option_word(machine_kind kind);
 std::string_view option_word(stream_policy policy);
 std::string_view option_word(device_path path);
@@ -109,17 +113,17 @@ std::string_view option_word(device_path path);
 /// with argv[0] and the terminating null. Nothing is removed from an argument `--` on; the `--` stays.
 /// `--options FILE` is replaced by the arguments in the file (`read_options_file`), the runtime's and the
 /// program's own; then argv is another array, which lives until the program ends. Options in the environment,
-/// `IMBREX_OPTIONS="--pes 2 --stats"`, count as if they stood first on the command line; a program's own may
-/// not stand there. In simulated time a device model implies `--device emulated`. Throws `usage_error` for an
-/// impossible value and leaves argc/argv untouched.
+/// `IMBREX_OPTIONS="--pes 2 --stats"`, count as if they were first on the command line; a program's own
+/// options are not allowed there. In simulated time a device model implies `--device emulated`. Throws
+/// `usage_error` for an impossible value and leaves argc/argv untouched.
 options parse_options(int& argc, char**& argv);
 
-/// Throws `usage_error` if an argument before `--` is nearly the name of an option of the runtime: with the
-/// same first letter, and one edit away, or two if the name has six letters or more (`--eps` and `--yes` are
-/// a program's own).
+/// Throws `usage_error` if an argument before `--` resembles the name of an option of the runtime. It has the
+/// same first letter, and is one edit away, or two if the name has six letters or more (`--eps` and `--yes`
+/// are a program's own).
 void refuse_near_misses(int argc, char** argv);
 
-/// A line for each option of the runtime, for programs to show in their own `--help`.
+/// One line of text for each option of the runtime, for a program's own `--help`.
 std::string options_help();
 
 /// The names of the runtime's options, such as "--pes".
@@ -127,7 +131,7 @@ std::span<const std::string_view> option_names();
 
 namespace detail {
 
-/// Throws `usage_error` for a value that no command line could set.
+/// Throws `usage_error` for a value that the command line could not set.
 void check_fields(const options& settings);
 
 }  // namespace detail

@@ -16,7 +16,7 @@ namespace {
 
 using imbrex::machine_kind;
 
-/// An argc/argv as main() gets it, argv[0] and the null included.
+/// An argc/argv as main() gets it, including argv[0] and the terminating null.
 class command_line {
  public:
   command_line(std::initializer_list<std::string> arguments) : words_{"program"} {
@@ -32,7 +32,7 @@ class command_line {
   imbrex::options parse() { return imbrex::parse_options(count, seen_); }
   void refuse_near_misses() { imbrex::refuse_near_misses(count, seen_); }
 
-  /// What a program sees after argv[0], joined by blanks.
+  /// The arguments left after argv[0], joined by blanks.
   std::string rest() const {
     EXPECT_EQ(seen_[count], nullptr);
     EXPECT_STREQ(seen_[0], "program");

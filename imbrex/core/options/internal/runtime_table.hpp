@@ -9,9 +9,9 @@ struct options;
 
 /// The options of all layers, in the order of the help.
 const option_table<options>& runtime_table();
-/// The variable of the environment in which options may stand.
+/// The environment variable with options.
 inline constexpr const char* options_variable = "IMBREX_OPTIONS";
-/// What a run takes from options that were not given.
+/// Sets fields that follow from other options, if their own options were not given.
 void imply_options(options& chosen);
 
 }  // namespace imbrex
