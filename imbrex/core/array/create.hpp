@@ -287,7 +287,7 @@ group<T> make_group(const A&... constructor_arguments) {
 /// Returned by `imbrex::with_priority` and `imbrex::coalesced`.
 class creator {
  public:
-  /// With the priority that others have, and sent at once.
+  /// Default priority, without coalescing.
   creator() = default;
   /// For programs there are `imbrex::with_priority` and `imbrex::coalesced`.
   explicit creator(const detail::creation_rules& rules) : rules_(rules) {}

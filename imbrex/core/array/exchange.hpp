@@ -77,10 +77,8 @@ Exchange* exchange_at(collection<T>& part, std::uint64_t number) {
 /// - a `member` gathers received values by `put(member, from, value)`; `finish(part, member)` makes the
 ///   member's `result_type` from them, once all have been received.
 ///
-///
 /// The values of members are sent when all members here have joined. Received values wait for that, too, so
 /// that they are sorted at once.
-/// that it is sorted out at once.
 template <class T, class Pattern>
 class exchange final : public exchange_base, public reply_target {
  public:

@@ -62,7 +62,6 @@ struct follower;
 
 /// One PE's part of an array: the elements here, and the destinations of messages to others.
 ///
-///
 /// Each element has a home, the PE of its placement. The home is notified of each arrival and of the end, and
 /// then notifies the PE that the element has left. Other PEs are told a location only after the element has
 /// arrived there. So a message that finds no element is always too late, never too early. The message goes
@@ -70,23 +69,23 @@ struct follower;
 /// - else to the home, where the message waits if the element has not been inserted, and is an error if it
 ///   was destroyed. The home knows a newer location than this PE: it was notified before this PE could
 ///   forget.
-///     knows a newer place than this one: it was told before this PE could forget.
+///
 /// The exception is a message for an element that is not known to have arrived. Such a message follows the
 /// element at once; otherwise it might never reach an element that soon moves on. The message is sent in a
 /// `follower`, which carries the epoch with which the element will arrive. A follower that has overtaken the
 /// element goes home, and waits there for news with that epoch or a newer one. Each hop goes to a newer
 /// location, so a message arrives exactly once and cannot run in circles. News of an element carries the
 /// epoch of the reported event; each move, end and insertion raises it. News that is older than the known
-/// state is ignored. A message for one life of an element (a copy of a broadcast, or the restart of an entry)
-/// is refused if it finds a later element with the key.
+/// state is ignored. Copies of broadcasts and restarts of entries are for one life of an element. They are
+/// refused if they find a later element with the key.
 ///
 /// Other knowledge may be forgotten: locations reported by others, destinations of elements that have left,
 /// and keys whose elements have ended. Dense arrays need no record of the last: all of their elements have
 /// existed. A location that messages of this PE use is remembered. Others are forgotten
 /// - after some thousands of news, for destinations of elements that left here, and for ended elements;
 /// - after some periods, for locations reported by other PEs. A period ends at the next message to another PE
-///   once the number of locations used in it, or reported, equals the number in the preceding period. The
-///   period doubles while this PE is again told of locations that it had forgotten.
+///   once more than `period_` locations have been used in it, or reported. `period_` is at least the number
+///   used in the preceding period. It doubles while this PE is again told of locations that it had forgotten.
 template <class Index>
 class element_map : public collection_base {
  public:

@@ -48,7 +48,7 @@ class script : public chare<script> {
     sum_ += a + b;
     return sum_ + (which.definition().entry == "add_one_more" ? 1 : 0);
   }
-  /// An entry that prepares the following ones.
+  /// Requests a migration.
   void go(entry_name, int pe) { migrate_to(pe); }
   int place(entry_name) const { return pe(); }
 

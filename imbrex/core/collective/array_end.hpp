@@ -32,18 +32,15 @@ struct element_counts {
 
 /// Ends an array and frees its resources.
 ///
-///
 /// Explicit destruction: the root makes every PE close its part. Closing destroys the elements there and,
 /// from then on, those that arrive. Each PE reports the numbers of elements that have left it and that have
 /// arrived. When all PEs have reported, and equally many elements have arrived as left, no element is left;
 /// then the root has the parts removed.
 ///
-///
 /// Automatic end: the array began with elements, and all are destroyed. The array may be filled again, so it
 /// stays until `kept_arrays` other arrays have become empty since. Then the root makes every PE freeze its
 /// part: messages for it wait. If all parts are empty, and nothing is in flight between them, they are
 /// removed; otherwise they continue.
-///
 ///
 /// The number of the array can be reused once its part is removed on the PE that made it. By then all PEs
 /// have closed or frozen their parts. A part that the removal has not reached yet is replaced by its

@@ -36,18 +36,16 @@ struct broadcast_message : message {
 
 /// Broadcasts to an array, exactly once to each element though elements migrate.
 ///
-///
 /// The root numbers broadcasts and sends them down a tree of PEs (`tree_place`). Each PE delivers them in the
-/// order of their numbers, each in an item of its own, so that an entry's requests (to end, to migrate) take
-/// effect in between. An element carries the number of the last broadcast that it received. An element that
-/// arrives with an older number than its new PE has reached is given the missed broadcasts from the log. An
-/// element with a newer number is skipped until the PE has caught up.
+/// order of their numbers. Each delivery is an item of its own, so that an entry's requests (to end, to
+/// migrate) take effect in between. An element carries the number of the last broadcast that it received. An
+/// element that arrives with an older number than its new PE has reached is given the missed broadcasts from
+/// the log. An element with a newer number is skipped until the PE has caught up.
 ///
-///
-/// A PE is done with a broadcast when it has delivered it and no element that left before is still in flight
-/// (the new PE confirms each arrival and reports late deliveries). When a PE and its whole subtree are done,
-/// the PE reports that to its parent. The root then knows the number of receiving elements, and all PEs may
-/// forget the broadcast: the next broadcasts carry that news.
+/// A PE is done with a broadcast when it has delivered it and no element that left before is still in flight.
+/// The element's new PE confirms each arrival and reports late deliveries. When a PE and its whole subtree
+/// are done, the PE reports that to its parent. The root then knows the number of receiving elements, and all
+/// PEs may forget the broadcast: the next broadcasts carry that news.
 class broadcast_station {
  public:
   explicit broadcast_station(local_array& part) : part_(part) {}

@@ -62,7 +62,7 @@ times modelled(int pes) {
     for (auto* const taken : {&result.first_section_all_reduce, &result.section_all_reduce}) {
       const auto called = now();
       EXPECT_EQ((co_await some.reduce<&element::reduce_over>(imbrex::max, some)), num_pes());
-      *taken = now() - called - result.section_reduction;  // which is a broadcast and a reduction, too
+      *taken = now() - called - result.section_reduction;  // the measured call is itself both
     }
     result.creation = created - begin;
     // The call that begins the all_reduces is itself a broadcast and a reduction.

@@ -126,7 +126,6 @@ class reduction_values {
 
 /// Reductions over an array whose elements migrate and are created and destroyed.
 ///
-///
 /// all_reduce: each element counts its calls; its n-th call belongs to reduction n. A PE closes reduction n,
 /// once and in order, when all its elements have passed n. When it has closed n and its children in the tree
 /// of PEs (`tree_place`) have reported n, it reports n to its parent. The report has the combined value, the
@@ -138,14 +137,11 @@ class reduction_values {
 /// report next. Until that report or a later one says that the subtree has elements again, the parent asks
 /// it.
 ///
-///
 /// reduce (of the results of a broadcast entry): a PE's part is complete when all elements that were there
 /// have answered. The broadcast itself counts the participating elements; see broadcast_station.
 ///
-///
 /// Order of combination: by key within a PE, then by PE, bracketed by the tree; direct contributions come
 /// after the subtrees of lower PEs. So the order is fixed for a given placement.
-/// after the subtrees of lower PEs. So it is fixed for a given placement.
 class reduction_station {
  public:
   reduction_station(local_array& part, std::uint64_t initial_elements);

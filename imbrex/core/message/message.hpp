@@ -72,14 +72,14 @@ struct message_type : work_type {
   /// The port inside a chare, and the reference number of a message to it. Null unless this is a port.
   const void* (*port_address)(const void* chare) = nullptr;
   std::int64_t (*reference)(const work& message) = nullptr;
-  /// Finds the entry that a message names (`entry_name`). Null unless `entry_name` is the entry's first
-  /// parameter, or this is a runtime message for such an entry or for chares that stand for classes named at
-  /// run time.
+  /// Finds the entry that a message names (`entry_name`). Set if `entry_name` is the entry's first parameter.
+  /// Set also in runtime messages for such an entry, or for chares that stand for classes named at run time.
+  /// Null otherwise.
   named_kind named = nullptr;
   /// The number that traces use for the element a message is for. Null unless the message is for one element.
   std::uint64_t (*element)(const work& message) = nullptr;
   /// Sends a value to the port of an element; the type is `post_to_port<V>`. Null unless this is a port of
-  /// chares with dense indices. One end of a channel knows the other by this function.
+  /// chares with dense indices. A channel sends to its other end by this function.
   void (*post)() = nullptr;
   /// Finds the device memory in a message; null unless this kind carries any.
   void (*device_parts)(work& message, std::vector<detail::device_part*>& parts) = nullptr;

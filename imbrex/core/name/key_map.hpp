@@ -17,8 +17,8 @@ namespace imbrex::detail {
 /// look-up is one multiplication and, nearly always, one cache line. std::unordered_map needs three and an
 /// allocation for each element.
 ///
-/// The slot of a key is given by the high bits of the product of the key (or its hash, if it is no integer)
-/// and a factor. There are two kinds of table:
+/// A factor is multiplied by the key (or by its hash, if it is no integer); the high bits of the product are
+/// the key's slot. There are two kinds of table:
 /// - direct: the factor is a power of two, so that the slot is given by some bits of the key. Each key is in
 ///   its own slot, and the table may be full. Keys without gaps lie side by side, wherever they begin, and so
 ///   do keys at equal distances: the low bits that are equal in all keys are left out.

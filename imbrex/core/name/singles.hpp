@@ -8,9 +8,9 @@
 
 namespace imbrex::detail {
 
-/// The keys of single chares. A key consists of the home PE, the creating PE (8 bits each in a run of up to
-/// 256 PEs, otherwise 16), and a number that counts the chares created by one PE on the other. The number has
-/// 48 bits (nine million a second for a year), otherwise 32.
+/// The keys of single chares. A key consists of the home PE, the creating PE, and a number that counts the
+/// chares created by one PE on the other. PEs have 8 bits each in a run of up to 256 PEs, otherwise 16. The
+/// number has 48 bits (nine million a second for a year), otherwise 32.
 class single_keys {
  public:
   explicit single_keys(int pes, std::uint64_t first = 1);

@@ -118,9 +118,9 @@ std::string_view option_word(device_path path);
 /// `usage_error` for an impossible value and leaves argc/argv untouched.
 options parse_options(int& argc, char**& argv);
 
-/// Throws `usage_error` if an argument before `--` resembles the name of an option of the runtime. It has the
-/// same first letter, and is one edit away, or two if the name has six letters or more (`--eps` and `--yes`
-/// are a program's own).
+/// Throws `usage_error` if an argument before `--` resembles the name of an option of the runtime. Such an
+/// argument has the same first letter, and is one edit away, or two if the name has six letters or more.
+/// `--eps` and `--yes` are a program's own.
 void refuse_near_misses(int argc, char** argv);
 
 /// One line of text for each option of the runtime, for a program's own `--help`.

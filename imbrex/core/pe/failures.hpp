@@ -21,8 +21,8 @@ void answer_none_found(const message& request);
 
 /// "block(1, 2), entry run, on PE 3"
 std::string describe_entry(const chare_header& element, const message_type& entry);
-/// Describes an exception that left an entry. The entry counts as its thrower, unless the exception already
-/// names one.
+/// Describes an exception that left an entry. The entry counts as its thrower, unless `begun` knows another
+/// one.
 carried_exception thrown_by_entry(const chare_header& element, const message_type& entry,
                                   std::exception_ptr why, const scope* begun = nullptr);
 /// Handles an exception that left an entry called by a message; `begun` is the entry's scope if it may have

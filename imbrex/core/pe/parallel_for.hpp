@@ -19,7 +19,6 @@ namespace detail {
 
 /// A loop whose chunks the PEs of a process take one by one. Any PE's thread.
 ///
-///
 /// `next_` counts the chunks that were taken, `ended_` those that have ended; the PE that ends the last chunk
 /// replies. `inside_` counts the PEs that may be in the function: a PE increments it before it takes a chunk.
 /// `cancel` takes all remaining chunks. So once `inside_` has been 0 after that, no PE is in the function.

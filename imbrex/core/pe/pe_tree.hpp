@@ -8,7 +8,6 @@ namespace imbrex::detail {
 
 /// A PE's place in a tree over all PEs of a run, along which collectives go.
 ///
-///
 /// Each subtree holds PEs of consecutive numbers. So values that are combined upwards, lower PEs first, keep
 /// the order of the PEs. The tree joins hosts first, then the PEs of each host. A PE has at most `arity`
 /// children on its own host; the first PE of a host has at most as many children on other hosts. An earlier

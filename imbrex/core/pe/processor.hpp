@@ -44,8 +44,8 @@ class pieces_of_messages {
 };
 
 /// Collections of single chares have this bit; the other bits of their number identify the class. The number
-/// of an array or group consists of a place in a table (32 bits) and a generation (31 bits), which counts the
-/// collections that have used the place.
+/// of an array or group consists of a place in a table (32 bits) and a generation (31 bits). The generation
+/// counts the collections that have used the place.
 inline constexpr std::uint64_t singles_bit = std::uint64_t{1} << 63U;
 inline constexpr unsigned generation_shift = 32;
 constexpr std::uint32_t place_of_collection(std::uint64_t id) { return static_cast<std::uint32_t>(id); }

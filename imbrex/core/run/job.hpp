@@ -25,13 +25,11 @@ class local_run;
 /// The processes of a run and their communication besides messages: detection of quiescence, the list of
 /// waiting entries in a deadlock, and the end.
 ///
-///
 /// Quiescence is found by counting (Mattern, Distributed Computing 2, 1987, four-counter method). A process
-/// whose PEs all sleep reports how many messages it has sent to and received from others. When the reports of
-/// all processes add up to equal sums of received and sent messages, process 0 asks all once more. If nothing
-/// has changed by then, no message was in flight when the last of the first reports was made, nor can there
-/// be one since. Notices are not counted, and so do not disturb the detection.
-///
+/// whose PEs all sleep reports how many messages it has sent to and received from others. When the sums of
+/// received and sent messages over all processes are equal, process 0 asks all once more. If nothing has
+/// changed by then, no message was in flight when the last of the first reports was made, nor can there be
+/// one since. Notices are not counted, and so do not disturb the detection.
 ///
 /// Everything belongs to the first PE's thread, unless marked otherwise.
 class job final : public network::receiver {

@@ -14,7 +14,6 @@ namespace imbrex {
 /// Delays one PE's messages as a link_model prescribes (`--net-latency` and similar options), over any
 /// transport.
 ///
-///
 /// The sender computes when a message is due and sends it at once, in an envelope with that time. The
 /// receiver keeps the envelope as one of its timers and queues the message when it is due. So nothing waits
 /// in between: no thread has to wake, a computing PE is not disturbed, and a sleeping PE wakes once, in time.

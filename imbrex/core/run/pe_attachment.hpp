@@ -8,7 +8,7 @@
 namespace imbrex {
 
 /// Attaches observers to the PEs of runs. As long as this object exists, `attach` is called with each PE of
-/// each run that this process begins, and with the run's communication thread (whose number is
+/// each run that this process begins. It is also called with the run's communication thread (whose number is
 /// `scheduler::no_pe`). The call is on the thread that begins the run, before the PE runs. Attached observers
 /// must outlive the run. For front ends and balancers.
 class pe_attachment {

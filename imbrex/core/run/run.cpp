@@ -46,7 +46,7 @@ class membership {
   }
   ~membership() {
     const bool is_copy = ::getpid() != process_;  // forked in an entry and ended by exit()
-    if (!is_copy) watch_.reset();  // the launcher may end before this process, once the watch is gone
+    if (!is_copy) watch_.reset();                 // a finished process may outlive its launcher
     if (is_copy || in_run_) {
       // During a run, the thread that waits for the PEs still uses these objects, whichever thread ends the
       // process.

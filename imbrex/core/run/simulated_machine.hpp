@@ -28,9 +28,9 @@ namespace imbrex::detail {
 /// depends only on the program and its options, and repeats exactly.
 ///
 /// A turn happens at its beginning, whatever it is charged. During a turn a PE sees the state of its device
-/// at that time, and a value that it stores into a flag is visible from then on. So an entry must not poll
-/// its device, or the time, in a loop until something has happened. A blocking entry (`stream::synchronize`)
-/// lets the devices continue, but no other PE. With `--completion sync` PEs block side by side in `co_await
+/// at that time. A value that it stores into a flag is visible from then on. So an entry must not poll its
+/// device, or the time, in a loop until something has happened. A blocking entry (`stream::synchronize`) lets
+/// the devices continue, but no other PE. With `--completion sync` PEs block side by side in `co_await
 /// stream.done()`, though not in `send_when_done`. Quiescence is noticed at once and costs nothing.
 class simulated_machine final : public stepping_machine {
  public:
