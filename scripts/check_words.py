@@ -58,6 +58,7 @@ PLAIN = (
     "imbrex/device/",
     "imbrex/grid/",
     "imbrex/net/",
+    "imbrex/python/",
     "imbrex/resident/",
     "imbrex/sched/",
     "imbrex/serial/",

@@ -34,7 +34,7 @@ void encode_fitting(encoder& out, const member_record& entry, PyObject* const* g
   }
 }
 
-/// Binds them by the entry's signature: names of positional parameters become places.
+/// Binds the arguments by the entry's signature: named positional parameters move to their positions.
 void encode_bound(encoder& out, const member_record& entry, PyObject* given, PyObject* named) {
   static module_attribute bind("imbrex._classes", "bind");
   const nb::object bound = checked(PyObject_CallFunction(bind, "ssOOO", entry.of->name.c_str(),

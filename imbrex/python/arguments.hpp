@@ -6,16 +6,16 @@
 
 namespace imbrex::python {
 
-/// Writes the arguments of a call as Python gives them: positional ones, then those whose names `names` has
-/// (null for none). Throws nb::python_error, with a TypeError that names the class, the entry and what is
-/// wrong, if they do not fit; an exception of pickle's gets a note that names the argument.
+/// Writes the arguments of a call in vectorcall order: positional ones, then those that `names` (null for
+/// none) names. Throws nb::python_error if they do not fit: a TypeError that names the class, the entry and
+/// the fault. An exception of pickle gets a note that names the argument.
 void encode_arguments(encoder& out, const member_record& entry, PyObject* const* given, Py_ssize_t positional,
                       PyObject* names);
 
-/// The same of a tuple and a dict (null for none).
+/// Writes the arguments of a call from a tuple and a dict (null for none).
 void encode_arguments(encoder& out, const member_record& entry, PyObject* given, PyObject* named);
 
-/// Writes a value that is sent to a port. An exception of pickle's gets a note that names the port.
+/// Writes a value for a port. An exception of pickle gets a note that names the port.
 void encode_value(encoder& out, const member_record& port, PyObject* value);
 
 }  // namespace imbrex::python

@@ -14,19 +14,19 @@ namespace imbrex::python {
 
 enum class layout_kind : std::uint8_t { in_blocks, round_robin, sparse };
 
-/// What is done with the chares of arrays with one type of index: the calls of C++ for it. Arguments come
-/// encoded, and are taken.
+/// Operations on arrays of one index type, as calls of the C++ runtime. Arguments arrive encoded; each call
+/// takes them out of the encoder.
 class array_kind {
  public:
-  /// To an element, an array, a group or a section.
+  /// Sends a message to an element, an array, a group or a section.
   virtual void send(const proxy& to, const member_record& entry, encoder& arguments) const = 0;
-  /// To an element.
+  /// Calls an entry of one element; returns an awaitable named `name`.
   virtual nb::object call(const proxy& to, const member_record& entry, encoder& arguments,
                           PyObject* name) const = 0;
-  /// To an array, a group or a section.
+  /// Calls an entry of each member of an array, group or section, and reduces the results.
   virtual nb::object reduce(const proxy& to, const member_record& entry, operation by, encoder& arguments,
                             PyObject* name) const = 0;
-  /// A value for a port, with its reference number.
+  /// Sends a value to a port, with its reference number.
   virtual void put(const proxy& to, entry_name port, std::int64_t reference, encoder& value) const = 0;
 
   virtual proxy make_array(class_record& of, const proxy& shape, layout_kind how,
@@ -34,7 +34,7 @@ class array_kind {
   virtual void insert(const proxy& element, encoder& arguments) const = 0;
   virtual proxy section(const proxy& of, const std::vector<proxy>& members) const = 0;
   virtual void destroy(const proxy& element) const = 0;
-  /// What can be awaited, of arrays and groups.
+  /// Return awaitables; for arrays and groups.
   virtual nb::object destroy_all(const proxy& array) const = 0;
   virtual nb::object created(const proxy& array) const = 0;
 
@@ -42,11 +42,11 @@ class array_kind {
   ~array_kind() = default;
 };
 
-/// Of 1 to 6 dimensions; 0 for keys.
+/// The kind for indices of 1 to 6 dimensions; 0 for keys.
 const array_kind& kind_of(int dimensions);
 inline const array_kind& kind_of(const proxy& p) { return kind_of(p.dimensions); }
 
-// Chares that are in one dimension always.
+// Groups and single chares always have one dimension.
 proxy make_group(class_record& of, encoder& arguments);
 /// `pe`: -1 for the runtime's choice.
 proxy make_chare(class_record& of, int pe, std::int8_t priority, encoder& arguments);

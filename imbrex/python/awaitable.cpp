@@ -22,7 +22,7 @@ void enlist(awaitable_object& a) {
   all = &a;
 }
 
-/// Gives what it holds.
+/// Removes the object from the list and returns its operation.
 std::unique_ptr<awaited_thing> strike(awaitable_object& a) {
   const nb::ft_lock_guard hold(all_lock);
   *a.place = a.follower;
@@ -33,7 +33,7 @@ std::unique_ptr<awaited_thing> strike(awaitable_object& a) {
 void destroyed(PyObject* o) {
   auto& a = of(o);
   if (a.its_state == awaitable_object::state::fresh && a.name != nullptr) {
-    PyObject* type = nullptr;  // what may be raised stays raised
+    PyObject* type = nullptr;  // keep an error that is already set
     PyObject* value = nullptr;
     PyObject* trace = nullptr;
     PyErr_Fetch(&type, &value, &trace);
@@ -50,7 +50,8 @@ void destroyed(PyObject* o) {
 
 PyObject* await(PyObject* o) { return Py_NewRef(o); }
 
-/// Python's side: yields itself, and goes on when the driver (`coroutine`) has found its result there.
+/// Implements am_send: yields the object itself, and returns the result once the driver (`coroutine`) resumes
+/// it.
 PySendResult send(PyObject* o, PyObject* /*value*/, PyObject** result) noexcept {
   auto& a = of(o);
   using state = awaitable_object::state;
@@ -79,7 +80,8 @@ PySendResult send(PyObject* o, PyObject* /*value*/, PyObject** result) noexcept 
       }
     }
     a.its_state = state::over;
-    // It ends before Python goes on: what a when_any has cancelled is then cancelled.
+    // End the operation before Python continues, so that branches cancelled by when_any are destroyed by
+    // then.
     const std::unique_ptr<awaited_thing> ended(std::exchange(a.what, nullptr));
     *result = ended->result().release().ptr();
     return PYGEN_RETURN;
@@ -90,12 +92,12 @@ PySendResult send(PyObject* o, PyObject* /*value*/, PyObject** result) noexcept 
   }
 }
 
-/// The same for Python 3.12 and later, whose `await` asks only its own generators in that way.
+/// Implements `next` for Python 3.12 and later, where `await` uses am_send only for Python's own generators.
 PyObject* next(PyObject* o) {
   PyObject* result = nullptr;
   if (send(o, Py_None, &result) != PYGEN_RETURN) return result;
   const nb::object value = nb::steal(result);
-  // Made here, since a tuple would be taken for the arguments of the exception.
+  // Made explicitly: PyErr_SetObject would take a tuple for the exception's arguments.
   const nb::object stop = nb::steal(PyObject_CallOneArg(PyExc_StopIteration, value.ptr()));
   if (stop.is_valid()) PyErr_SetObject(PyExc_StopIteration, stop.ptr());
   return nullptr;

@@ -14,19 +14,19 @@
 
 namespace imbrex::python {
 
-/// What Python awaits: something that an entry of C++ could co_await.
+/// An operation that Python awaits; wraps an awaitable of the C++ runtime.
 class awaited_thing {
  public:
   virtual ~awaited_thing() = default;
-  /// Begins to await it. True if its result is there.
+  /// Starts to await. True if the result is ready.
   virtual bool begin() = 0;
-  /// False if its result is there; otherwise `who` is resumed later.
+  /// False if the result is ready; otherwise `who` is resumed later.
   virtual bool suspend(const waiter& who, scope& entry) = 0;
-  /// Throws what came instead.
+  /// The result. Throws if the operation has failed.
   virtual nb::object result() = 0;
 };
 
-/// `Convert` makes a value of Python of the result; it has none if the result is void.
+/// `Convert` converts the result to a Python value; unused if the result is void.
 template <class Awaitable, class Convert>
 class awaited_by final : public awaited_thing {
  public:
@@ -41,7 +41,7 @@ class awaited_by final : public awaited_thing {
     try {
       return awaiter_->is.suspend(who, entry);
     } catch (...) {
-      refusal_ = std::current_exception();  // which is raised where it is awaited
+      refusal_ = std::current_exception();  // raised at the await
       return false;
     }
   }
@@ -69,22 +69,22 @@ class awaited_by final : public awaited_thing {
   std::exception_ptr refusal_;
 };
 
-/// The object of Python. It is awaited once, by an entry or the main task.
+/// The Python object imbrex._core.Awaitable, awaited at most once, by an entry or the main task.
 struct awaitable_object {
   enum class state {
     fresh,
-    waiting,  ///< a coroutine waits for it
-    ready,    ///< that is to go on
+    waiting,  ///< a coroutine waits
+    ready,    ///< the result is ready; the coroutine resumes next
     over,
   };
 
   PyObject ob_base;
-  awaited_thing* what;  ///< null when it is over, or the run is
+  awaited_thing* what;  ///< null once awaited, or once the run has ended
   state its_state;
-  PyObject* name;  ///< "Block.run.call()", which a warning says if nobody awaits it; null for none
-  const detail::scheduler* made_on;  ///< null: on no PE
-  awaitable_object* follower;        ///< among all that there are
-  awaitable_object** place;          ///< what names this one
+  PyObject* name;  ///< for a warning if it is not awaited: "Block.run.call()"; null: no warning
+  const detail::scheduler* made_on;  ///< null: made outside of PEs
+  awaitable_object* follower;        ///< next in the list of all awaitables
+  awaitable_object** place;          ///< the pointer in the list that points to this object
 
   static inline PyTypeObject* type = nullptr;
   static void define(nb::module_& m);
@@ -92,8 +92,8 @@ struct awaitable_object {
 
 inline bool is_awaitable(PyObject* o) { return Py_TYPE(o) == awaitable_object::type; }
 
-/// Of a PE: when its thread ends, so does what awaitables of that PE hold, which is the run's. A program may
-/// keep the objects longer.
+/// Destroys the operations that a PE's awaitables hold when the PE's thread ends, since they belong to the
+/// run. The program may keep the Python objects longer.
 class end_of_awaitables final : public observer {
  public:
   explicit end_of_awaitables(const detail::scheduler& pe) : pe_(pe) {}
@@ -103,12 +103,12 @@ class end_of_awaitables final : public observer {
   const detail::scheduler& pe_;
 };
 
-/// Nothing is said if nobody awaits it: whoever takes it may have a reason not to.
+/// Suppresses the warning for an object that is never awaited, since its new owner may have a reason.
 inline void take_awaitable(PyObject* o) {
   if (is_awaitable(o)) Py_CLEAR(reinterpret_cast<awaitable_object*>(o)->name);
 }
 
-/// Takes `what`. `name` is borrowed: null if nothing is said where nobody awaits it.
+/// Takes ownership of `what`. `name` is borrowed; null suppresses the warning for an object never awaited.
 nb::object new_awaitable(awaited_thing* what, PyObject* name);
 
 template <class Awaitable, class Convert>
@@ -116,7 +116,7 @@ nb::object awaitable_of(Awaitable&& what, Convert convert, PyObject* name = null
   static_assert(!std::is_lvalue_reference_v<Awaitable>);
   return new_awaitable(new awaited_by<Awaitable, Convert>(std::move(what), std::move(convert)), name);
 }
-/// The same of what has no result.
+/// Wraps an awaitable that has no result.
 template <class Awaitable>
 nb::object awaitable_of(Awaitable&& what) {
   return awaitable_of(std::forward<Awaitable>(what), nullptr);

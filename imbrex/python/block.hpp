@@ -10,9 +10,9 @@
 
 namespace imbrex::python {
 
-/// Memory that travels apart from the other bytes of a parcel: the elements of an array, or a buffer of
-/// pickle. Copies share it. To the archives it is a container of bytes; what is received is not cleared
-/// before it is filled, and lies at a multiple of 64.
+/// Memory that is sent apart from a parcel's head: the elements of an array, or a buffer of pickle. Copies of
+/// a block share it. Archives treat a block as a container of bytes. Received blocks are not zeroed before
+/// they are filled, and are aligned to 64 bytes.
 template <class Byte>
 class block {
   static_assert(sizeof(Byte) == 1);
@@ -22,7 +22,7 @@ class block {
 
   block() = default;
   explicit block(std::size_t size) : memory_(new_memory(size)), size_(size) {}
-  /// Memory of somebody else, who keeps it as long as the pointer lives.
+  /// Memory of another owner, which keeps it valid while the pointer lives.
   block(std::shared_ptr<Byte> memory, std::size_t size) : memory_(std::move(memory)), size_(size) {}
 
   Byte* data() { return memory_.get(); }
@@ -34,7 +34,8 @@ class block {
   void resize(std::size_t size) { *this = block(size); }
 
   const std::shared_ptr<Byte>& memory() const { return memory_; }
-  /// Nobody else has the memory, and what others have done with it is over.
+  /// True if this block is the only owner. Accesses by former owners have then happened before: the acquire
+  /// fence pairs with the release of the reference counts.
   bool is_sole() const {
     if (memory_.use_count() != 1) return false;
     std::atomic_thread_fence(std::memory_order_acquire);

@@ -19,10 +19,11 @@ struct registry {
   std::mutex lock;
   std::deque<class_record> classes;
   std::unordered_map<PyObject*, class_record*> by_type;
-  std::unordered_set<std::string> names;  ///< also of those whose entries are not there yet
+  std::unordered_set<std::string> names;  ///< includes classes whose entries are not defined yet
 };
 registry& all() {
-  static auto* const classes = new registry;  // it outlives the interpreter, which its objects belong to
+  static auto* const classes =
+      new registry;  // never freed: its objects belong to the interpreter, which ends first
   return *classes;
 }
 
@@ -37,8 +38,8 @@ class_record* find(PyObject* type) {
   return at == all().by_type.end() ? nullptr : at->second;
 }
 
-/// A name that no class has yet, and no other gets: a class that is defined anew does not replace the one
-/// whose objects may be there. Threads may define classes side by side.
+/// Reserves a name that no class has. A class that is defined anew does not replace the old one, whose
+/// objects may still exist. Threads may define classes concurrently.
 std::string take_name(const std::string& name) {
   const std::lock_guard hold(all().lock);
   std::string free = name;
@@ -55,7 +56,7 @@ void take_function(member_record& m, const member_definition& d) {
   m.has_keywords = d.has_keywords;
 }
 
-/// Kept as long as the process.
+/// The name of an awaitable; lives as long as the process.
 PyObject* name_of_awaited(const std::string& whose, const char* what) {
   return checked(PyUnicode_FromFormat("%s.%s()", whose.c_str(), what)).release().ptr();
 }
@@ -117,13 +118,13 @@ class_record& define_class(PyObject* type, const std::string& name,
 }
 
 void replace_class(class_record& of, PyObject* type) {
-  of.type = Py_NewRef(type);  // the one that it was is kept, as all of a class is
+  of.type = Py_NewRef(type);  // the old type is kept, since classes live for ever
   const std::lock_guard hold(all().lock);
   all().by_type.emplace(type, &of);
 }
 
 void set_constructor(class_record& of, const member_definition& definition) {
-  take_function(*of.members.front(), definition);  // the one that it had is kept, as all of a class is
+  take_function(*of.members.front(), definition);  // the old function is kept, since classes live for ever
 }
 
 class_record& class_of(PyObject* type) {

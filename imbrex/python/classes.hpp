@@ -18,20 +18,20 @@ struct class_record;
 
 enum class member_kind : std::uint8_t { constructor, plain, coroutine, mailbox, channel, device_channel };
 
-/// Something of a chare class that messages name: an entry, a port, or the constructor.
+/// A member of a chare class that messages can name: an entry, a port, or the constructor.
 struct member_record {
   class_record* of = nullptr;
   member_kind kind = member_kind::plain;
   std::string name;
   entry_name number;
-  PyObject* function = nullptr;   ///< of entries, not bound to an object
-  PyObject* signature = nullptr;  ///< of entries, by which calls are bound (`imbrex._classes`)
-  int least = 0;                  ///< positional arguments, beside self
-  int most = 0;                   ///< -1: any number
-  bool has_keywords = false;      ///< some arguments can only be given by their names
-  int port = -1;                  ///< its place among the ports
+  PyObject* function = nullptr;   ///< entries: the unbound function
+  PyObject* signature = nullptr;  ///< entries: calls are bound by it (`imbrex._classes`)
+  int least = 0;                  ///< minimum of positional arguments without self
+  int most = 0;                   ///< maximum of positional arguments; -1: any number
+  bool has_keywords = false;      ///< some arguments are keyword-only
+  int port = -1;                  ///< index in class_record::ports
   PyObject* awaited_name =
-      nullptr;  ///< "Block.run.call()", "Block.halo.receive()": for whoever forgets to await it
+      nullptr;  ///< for warnings if not awaited: "Block.run.call()", "Block.halo.receive()"
   PyObject* reduced_name = nullptr;  ///< "Block.run.reduce()"
 
   bool is_entry() const { return kind == member_kind::plain || kind == member_kind::coroutine; }
@@ -41,25 +41,25 @@ struct member_record {
   std::string whole_name() const;
 };
 
-/// A chare class of the program. It lives as long as the process.
+/// A chare class of the program; lives as long as the process.
 struct class_record {
   PyObject* type = nullptr;
   std::string name;
   std::vector<std::unique_ptr<member_record>> members;  ///< the constructor first
   std::vector<member_record*> ports;
   PyObject *all_reduce_name = nullptr, *created_name = nullptr, *destroy_name = nullptr,
-           *balance_name = nullptr;  ///< of what is awaited
+           *balance_name = nullptr;  ///< names of awaitables, for warnings
   PyObject* by_name = nullptr;       ///< dict: name to the address of the member, as an int
   struct found_member {
     PyObject* name = nullptr;
     member_record* its = nullptr;
   };
-  /// Names that were looked for, which are kept; by their addresses, since a program's are interned. Unused
-  /// where threads of Python run at once.
+  /// Cache of names looked up; holds references. Keyed by the address of the name, since a program's
+  /// attribute names are interned. Unused in a Python without a global lock.
   mutable std::array<found_member, 16> found{};
 
   const member_record& constructor() const { return *members.front(); }
-  /// Null, without an error of Python, if it has none of that name.
+  /// The member of that name; null, without a Python error, if there is none.
   member_record* find(PyObject* member_name) const {
 #if defined(Py_GIL_DISABLED)
     return search(member_name);
@@ -76,7 +76,7 @@ struct class_record {
   member_record* search(PyObject* member_name) const;
 };
 
-/// A member as the class statement gives it.
+/// A member as written in the class statement.
 struct member_definition {
   std::string name;
   member_kind kind;
@@ -89,15 +89,15 @@ struct member_definition {
 };
 
 /// Defines a class in this process. All processes define the same classes in the same order before a run.
-/// While a run of several processes is going on, throws imbrex::error unless `in_all_processes`: then they
-/// do it during the run, in the same order, and before they hear of the class by a message.
+/// During a run of several processes, throws imbrex::error unless `in_all_processes`. Then all processes must
+/// define it in the same order, and before they receive a message that names it.
 class_record& define_class(PyObject* type, const std::string& name,
                            const std::vector<member_definition>& members, bool in_all_processes);
-/// Another type is that class from here on: one that has been made of its own anew.
+/// Makes `type` stand for the class from now on: the type that was made anew from the class's own.
 void replace_class(class_record& of, PyObject* type);
-/// The constructor of a class that got it after its class statement; before a run.
+/// Sets a constructor that was added after the class statement; only before a run.
 void set_constructor(class_record& of, const member_definition& definition);
-/// The record of a class that was defined. Throws nb::type_error for any other object.
+/// The record of a defined class. Throws nb::type_error for any other object.
 class_record& class_of(PyObject* type);
 
 inline const member_record& member_of(entry_name name) {

@@ -16,20 +16,20 @@
 
 namespace imbrex::python {
 
-/// What a value is in bytes (`encode`).
+/// The first byte of an encoded value (`encode`): its type.
 enum class tag : std::uint8_t {
   none,
   no,
   yes,
-  integer,  ///< of 64 bits
+  integer,  ///< 64 bits
   real,
   complex,
   text,
   bytes,
   tuple,
-  array,         ///< with its elements behind its head
-  array_beside,  ///< with its elements in a block
-  scalar,        ///< of NumPy
+  array,         ///< elements follow the head
+  array_beside,  ///< elements lie in a block
+  scalar,        ///< a NumPy scalar
   proxy,
   pickled,
   device_array,
@@ -60,8 +60,8 @@ class encoder {
   }
   void add(bytes_block b) { blocks_.push_back(std::move(b)); }
   void add(detail::device_part array) { arrays_.push_back(std::move(array)); }
-  /// Takes the memory of an imbrex.DeviceArray that is given away. It gets it back if nobody takes what the
-  /// encoder has, as where another value cannot be encoded.
+  /// Takes the memory of an imbrex.DeviceArray that is given away. The destructor gives the memory back
+  /// unless `take_loaded` has been called, for example if another value cannot be encoded.
   void add_given(nb::object array);
 
   /// The bytes, without blocks.
@@ -70,9 +70,8 @@ class encoder {
   /// True if arrays of devices are among the values.
   bool is_loaded() const { return !arrays_.empty(); }
 
-  // All of it. The encoder is used no more.
-
-  /// Throws nb::type_error if arrays of devices are among the values: they go to entries and ports alone.
+  /// Takes everything written; the encoder must not be used afterwards. Throws nb::type_error if device
+  /// arrays are among the values: only messages to entries and ports carry them.
   parcel take(bool is_shared = false) {
     if (is_loaded()) [[unlikely]]
       refuse_arrays();
@@ -80,7 +79,7 @@ class encoder {
   }
   loaded_parcel take_loaded(bool is_shared = false);
 
-  /// More than so many bytes of an array lie in a block of their own.
+  /// Arrays of more bytes than this lie in a block of their own.
   static constexpr std::size_t longest_inside = 4096;
 
  private:
@@ -91,7 +90,7 @@ class encoder {
 
   struct given {
     nb::object from;
-    std::size_t place;  ///< among the arrays
+    std::size_t place;  ///< index in arrays_
   };
 
   std::array<std::byte, 512> few_;
@@ -104,8 +103,8 @@ class encoder {
   std::vector<given> given_;
 };
 
-/// The bytes and blocks that values are read from. They come from processes that run the same program;
-/// lengths are checked all the same, by nb::value_error.
+/// The bytes and blocks that values are read from. The sender runs the same program; lengths are checked all
+/// the same. Throws serial_error if the bytes end early.
 class decoder {
  public:
   explicit decoder(std::span<const std::byte> head) : at_(head.data()), end_(at_ + head.size()) {}
@@ -113,7 +112,7 @@ class decoder {
     blocks_ = p.blocks;
     may_take_ = !p.is_shared;
   }
-  /// Its arrays of devices are taken.
+  /// Takes the device arrays out of `p`.
   explicit decoder(loaded_parcel& p) : decoder(p.values) { arrays_ = p.arrays; }
 
   const std::byte* raw(std::size_t count) {
@@ -127,7 +126,7 @@ class decoder {
     std::memcpy(&n, raw(sizeof n), sizeof n);
     return n;
   }
-  /// The next block, which may be taken if `may_take`, and nobody else has it.
+  /// The next block. The caller may take its memory if `may_take`, and if the block is its sole owner.
   const bytes_block& next_block() {
     if (blocks_.empty()) throw_truncated();
     const auto& b = blocks_.front();
@@ -135,7 +134,7 @@ class decoder {
     return b;
   }
   bool may_take() const { return may_take_; }
-  /// The next array of a device, where it is.
+  /// The next device array, on the device where it lies.
   detail::device_part next_array();
 
  private:

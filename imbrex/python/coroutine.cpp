@@ -21,7 +21,7 @@ coroutine::coroutine(nb::object what) : what_(std::move(what)) {
 
 coroutine::~coroutine() {
   if (!waits_for_.is_valid() || !is_awaitable(waits_for_.ptr())) return;
-  // The program may still hold what this has awaited, which must not resume it any more.
+  // The program may still hold the awaited object, which must not resume this coroutine any more.
   auto& cancelled = awaitable_in(waits_for_);
   cancelled.its_state = awaitable_object::state::over;
   delete std::exchange(cancelled.what, nullptr);
@@ -41,7 +41,7 @@ void coroutine::resume(void* self) {
 
 namespace {
 
-/// Raises in a coroutine what Python has raised, as `PyIter_Send` sends a value.
+/// Raises Python's current error inside a coroutine; results as of `PyIter_Send`.
 PySendResult throw_into(PyObject* coroutine, PyObject** given) {
   PyObject* type = nullptr;
   PyObject* value = nullptr;

@@ -14,27 +14,27 @@
 
 namespace imbrex::python {
 
-/// What stands for a coroutine that has ended with that result.
+/// A coroutine that has already ended with `result`.
 struct ended_coroutine {
   nb::object result;
 };
 
-/// A coroutine of Python that an entry runs: its own body, or one that it awaits beside others. It is its
-/// PE's, and its functions are called with the interpreter's lock.
+/// A Python coroutine that an entry runs: the entry's body, or one that the body awaits beside others.
+/// Belongs to one PE; its functions are called with the interpreter's lock.
 class coroutine {
  public:
-  /// Of a coroutine, or anything else that can be awaited.
+  /// `what`: a coroutine or another awaitable.
   explicit coroutine(nb::object what);
   explicit coroutine(ended_coroutine what) : result_(std::move(what.result)) {}
   ~coroutine();
   coroutine(const coroutine&) = delete;
   coroutine& operator=(const coroutine&) = delete;
 
-  /// Runs until it waits or ends. True if it has ended; otherwise its end resumes the awaiter.
+  /// Runs until the coroutine waits or ends. True if it has ended; otherwise its end resumes `awaiter`.
   bool start(scope& entry, const waiter& awaiter);
-  /// After its end. Throws what left it.
+  /// The result after the end. Throws the exception that left the coroutine.
   nb::object result();
-  /// "prog.py:12, in run": the innermost place.
+  /// The innermost suspended line: "prog.py:12, in run".
   std::string place() const;
 
  private:
@@ -42,14 +42,14 @@ class coroutine {
   bool advance();
 
   nb::object what_;
-  nb::object waits_for_;  ///< an awaitable_object
+  nb::object waits_for_;  ///< the awaited awaitable_object
   nb::object result_;
   std::exception_ptr raised_;
   scope* entry_ = nullptr;
   waiter awaiter_;
 };
 
-/// Awaits a coroutine of Python from one of C++.
+/// Awaits a Python coroutine in a C++ coroutine.
 class coroutine_awaiter {
  public:
   explicit coroutine_awaiter(nb::object what) : body_(std::move(what)) {}
@@ -66,7 +66,8 @@ class coroutine_awaiter {
   coroutine body_;
 };
 
-/// For deadlock reports, of a body that is a `coroutine`. Takes the interpreter's lock.
+/// The place where a body, which must be a `coroutine`, waits; for deadlock reports. Takes the interpreter's
+/// lock.
 std::string place_of_coroutine(const void* body);
 
 }  // namespace imbrex::python

@@ -26,7 +26,7 @@ namespace imbrex::python {
 
 namespace {
 
-constexpr std::size_t most_dimensions = 64;  ///< of NumPy's arrays
+constexpr std::size_t most_dimensions = 64;  ///< NumPy's limit
 
 device_array& of(PyObject* o) { return reinterpret_cast<device_array_object*>(o)->its; }
 
@@ -38,7 +38,7 @@ nb::object new_device_array(array_form form, detail::device_part memory) {
 }
 
 detail::device_part new_memory(const array_form& form) {
-  device& here = gpu();  // also of no elements: it says that there is no device
+  device& here = gpu();  // also if there are no elements: throws if there is no device
   return form.bytes() == 0 ? detail::device_part() : detail::device_part(here, form.bytes(), 1);
 }
 
@@ -46,14 +46,14 @@ device_span<std::byte> span_of(detail::device_part& memory) {
   return {static_cast<std::byte*>(memory.address()), memory.bytes(), memory.device()};
 }
 
-/// Returns when the stream has done what it was given so far.
+/// Blocks until the work now in the stream is done.
 void synchronize(stream& work) {
   const nb::gil_scoped_release unlocked;
   work.synchronize();
 }
 
-/// The contents in memory of its own, on their way there. What is given to the array's streams from now on
-/// comes after the copy; where nobody knows them, this returns after it.
+/// Starts a copy of the contents into new memory. Later work on the array's streams runs after the copy. If
+/// those streams are unknown, returns after the copy.
 detail::device_part copy_of(device_view&& from) {
   detail::device_part copy = new_memory(from.form);
   if (from.form.bytes() == 0) return copy;
@@ -81,7 +81,7 @@ void keep_until_done(nb::object what, stream& work) {
     if (detail::notify_here(work, {[](void* k, const std::exception_ptr&) { release(k); },
                                    [](void* k) noexcept { release(k); }, kept}) == nullptr)
       release(kept);
-  } catch (...) {  // the device has failed, and does nothing any more
+  } catch (...) {  // the device has failed and runs nothing any more
     release(kept);
     throw;
   }
@@ -145,7 +145,7 @@ bool encode_device_array(encoder& out, PyObject* o) {
   return true;
 }
 
-// These know what an imbrex.DeviceArray is, which the rest of the encoder need not.
+// These functions of `encoder` stand here since only this file knows imbrex.DeviceArray's memory.
 
 void encoder::add_given(nb::object array) {
   device_array& a = of(array.ptr());
@@ -191,7 +191,7 @@ void destroyed(PyObject* o) {
   Py_DECREF(type);
 }
 
-/// A copy of an array of the host or a device.
+/// Makes a device array from a copy of a host or device array.
 nb::object make_device_array(const nb::object& from) {
   if (auto shown = any_view_of(from.ptr(), detail::transfers_here().out)) {
     array_form form = shown->form;
@@ -213,7 +213,7 @@ nb::object make_device_array(const nb::object& from) {
   return new_device_array(form, std::move(memory));
 }
 
-/// What is read back of a device array: its contents, on their way to the host.
+/// A device array's contents in transfer to the host.
 class reading {
  public:
   explicit reading(device_array& from) : form_(from.form), pinned_(gpu(), form_.bytes()) {
@@ -221,9 +221,9 @@ class reading {
     stream& out = detail::transfers_here().out;
     from.order(out);
     out.copy(pinned_.span(), device_span<const std::byte>(span_of(from.memory)));
-    from.memory.ready_after(out);  // whoever writes to it waits for that
+    from.memory.ready_after(out);  // later writers wait for the copy
   }
-  /// When they are there.
+  /// The host array; call once the transfer is done.
   nb::object array() const {
     nb::object host = numpy::new_array(form_.type, form_.shape);
     if (form_.bytes() != 0 && gpu().info().keeps_data)
@@ -256,7 +256,7 @@ PyObject* copy_to_host(PyObject* o, PyObject*) noexcept {
   }
 }
 
-/// Returns when what fills the array is done.
+/// Blocks until the operations that fill the array are done.
 void wait_here(const device_array& a) {
   if (a.memory.ready().done()) return;
   stream& in = detail::transfers_here().in;
@@ -318,7 +318,7 @@ nb::object interface_of(device_array& a) {
   return all;
 }
 
-/// As DLPack has it. The memory of emulated devices is the host's.
+/// The device in DLPack's terms. Memory of emulated devices is the host's.
 nb::dlpack::device dlpack_device_of(const device_array& a) {
   const device_info& on = a.memory.on() != nullptr ? a.memory.on()->info() : gpu().info();
   if (on.backend == "cuda") return {nb::device::cuda::value, on.index};
@@ -342,7 +342,7 @@ nb::dlpack::dtype dlpack_type_of(const array_form& form) {
   throw nb::python_error();
 }
 
-/// What a capsule of DLPack shows, in the form that was asked for; it keeps the array.
+/// The tensor that a DLPack capsule shows, in the requested version. Keeps the array alive.
 template <class Managed>
 struct shown_array {
   nb::object owner;
@@ -356,7 +356,7 @@ struct shown_array {
   }
 };
 
-/// A capsule that nobody has taken has the name that it was made with.
+/// Makes a capsule. A consumer renames it; the destructor frees the tensor only if the name is unchanged.
 template <class Managed, const char* const& Name>
 nb::object capsule_of(PyObject* o) {
   device_array& a = of(o);
@@ -484,7 +484,7 @@ PyGetSetDef attributes[] = {
     {"__cuda_array_interface__", &get<&interface_of>, nullptr, nullptr, nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
-/// The stream may wait long, so it has one of its own behind it.
+/// Awaits the work now in stream `of` through a stream of its own, since `of` may take long.
 task<> end_of_stream(native_stream of) {
   stream behind(gpu(), stream_priority::normal, "imbrex.stream");
   behind.wait(of);

@@ -10,57 +10,59 @@
 
 namespace imbrex::python {
 
-/// An array in the memory of a device, which it owns.
+/// An array that owns its memory on a device.
 struct device_array {
   array_form form;
-  detail::device_part memory;  ///< of nothing if it has no elements
+  detail::device_part memory;  ///< empty if there are no elements
   bool is_given_away = false;
-  bool was_shown = false;  ///< so others may work on it by streams that nobody here knows
-  bool has_order = false;  ///< since others have been shown it, `ready_after` has said what they do
-  int shown = 0;           ///< how many others have been shown the memory by DLPack, and have it yet
+  bool was_shown = false;  ///< other libraries may use it on unknown streams
+  bool has_order = false;  ///< `ready_after` was called after the last `show`
+  int shown = 0;           ///< number of DLPack tensors of this memory that still exist
 
-  /// Throws imbrex::error if it was given away, or is on another device than this PE's.
+  /// Throws imbrex::error if the array was given away, or is on another device than this PE's.
   void check() const;
-  /// Others are shown it.
+  /// Notes that another library gets access to the memory.
   void show() {
     was_shown = true;
     has_order = false;
   }
-  /// The stream waits for what is known to fill it. Returns when what libraries do on the device is done, if
-  /// they have been shown it and nobody has said what of that it is to wait for.
+  /// Makes the stream wait for the operations that are known to fill the array. If other libraries have been
+  /// shown the array without a later `ready_after`, blocks until their work on the device is done.
   void order(stream& work) const;
 };
 
-/// The object of Python: imbrex.DeviceArray.
+/// The Python object imbrex.DeviceArray.
 struct device_array_object {
   PyObject ob_base;
   device_array its;
 
   static inline PyTypeObject* type = nullptr;
-  /// With the functions that make and await arrays.
+  /// Defines the type, and the functions that make and await device arrays.
   static void define(nb::module_& m);
 };
 
 inline bool is_device_array(PyObject* o) { return Py_TYPE(o) == device_array_object::type; }
 
-/// That of an imbrex.DeviceArray, or what `view_of` says; none if it is no array of a device.
+/// View of an imbrex.DeviceArray, or of another library's array (`view_of`); nullopt if `o` is not a device
+/// array.
 std::optional<device_view> any_view_of(PyObject* o, stream& order);
-/// Says of that object, if it is an imbrex.DeviceArray, that its contents are there after the stream.
+/// Marks the contents of an imbrex.DeviceArray as ready after the stream's current work. Does nothing for
+/// other objects.
 void fill_after(PyObject* o, stream& work);
 
-/// Keeps an object of Python until the stream has done what it was given so far.
+/// Keeps a Python object until the work now in the stream is done.
 void keep_until_done(nb::object what, stream& work);
 
-/// Writes a copy of an array of a device. False if the object is none.
+/// Writes a copy of a device array. False if the object is not a device array.
 bool encode_device_array(encoder& out, PyObject* o);
-/// Writes an imbrex.DeviceArray, whose memory goes along.
+/// Writes an imbrex.DeviceArray and takes its memory.
 void encode_given_array(encoder& out, PyObject* o);
-/// With its tag. Its elements are to be added.
+/// Writes the tag and the form; the caller adds the elements.
 void encode_form(encoder& out, const array_form& form);
 
-// What follows the tag.
+// Read after the tag.
 array_form decode_form(decoder& in);
-/// On this PE's device: its contents are on their way.
+/// Reads an array onto this PE's device; its contents may still be in transfer.
 nb::object decode_device_array(decoder& in);
 
 }  // namespace imbrex::python

@@ -12,25 +12,25 @@
 
 namespace imbrex::python {
 
-/// The elements of an array in a device's memory, as a message carries them: for one receiver, whose they
-/// will be, or for many, each of which gets a copy. They stay where they are until somebody takes them.
+/// The elements of a device array in a message. With one receiver, the receiver gets the memory; with many,
+/// each receiver gets a copy. The elements stay on the sender's device until a receiver takes them.
 class device_content {
  public:
   device_content() = default;
   explicit device_content(detail::device_part&& for_one)
       : for_one_(std::make_unique<detail::device_part>(std::move(for_one))) {}
   explicit device_content(const shared_device_buffer<std::byte>& for_many) : for_many_(for_many) {}
-  /// Only of what is for many.
+  /// Copies only contents for many receivers.
   device_content(const device_content& other) : for_many_(other.for_many_) {}
   device_content(device_content&& other) noexcept = default;
   device_content& operator=(const device_content& other) { return *this = device_content(other); }
   device_content& operator=(device_content&& other) noexcept = default;
   ~device_content() = default;
 
-  /// What is to land on the device of whoever wants them. This is used no more then.
+  /// Takes the elements; the caller transfers them to its device. The content must not be used afterwards.
   detail::device_part take() { return std::move(*part()); }
 
-  // For the runtime.
+  // Called by the runtime.
 
   detail::device_part* part() { return for_one_ ? for_one_.get() : for_many_.part(); }
   void write(writer& out) {
@@ -49,7 +49,7 @@ class device_content {
   shared_device_buffer<std::byte> for_many_;
 };
 
-/// Values of Python among which are arrays in the memory of devices.
+/// Python values, some of which are device arrays.
 struct loaded_parcel {
   static constexpr std::string_view shown_as = parcel::shown_as;
 

@@ -26,7 +26,7 @@ namespace {
                            .c_str());
 }
 
-/// An object whose memory others are to read. If nobody waits for the end of that it is kept for ever.
+/// Keeps an object while another PE reads its memory. The object is leaked on purpose unless `end` is called.
 class lent_object {
  public:
   explicit lent_object(nb::object what) : what_(std::move(what)) {}
@@ -44,7 +44,7 @@ task<> until_read(std::optional<device_loan<std::byte>> loan, lent_object what) 
   what.end();
 }
 
-/// What is received into. Throws if it is nothing that an array can be received into.
+/// View of the destination `into`. Throws if no array can be received into the object.
 device_view target_of(const port& at, const nb::object& into) {
   auto to = any_view_of(into.ptr(), detail::transfers_here().in);
   if (!to) refuse_object(at.of(), "receives no array into", into.ptr());
@@ -53,7 +53,7 @@ device_view target_of(const port& at, const nb::object& into) {
 }
 
 task<nb::object> receive_from(std::shared_ptr<port> at, nb::object into) {
-  if (!into.is_none()) target_of(*at, into);  // before an array is taken that another call could receive
+  if (!into.is_none()) target_of(*at, into);  // checked before the receive, so that an error loses no array
   auto next = at->receive_next();
   loaded_parcel got = co_await next;
   if (into.is_none()) co_return value_of(std::move(got));
@@ -69,7 +69,7 @@ task<nb::object> receive_from(std::shared_ptr<port> at, nb::object into) {
   if (form.bytes() == 0) co_return std::move(into);
   detail::receive_at(array, to.address, gpu().info().id, form.bytes(), order);
   fill_after(into.ptr(), order);
-  keep_until_done(into, order);  // also if this is cancelled
+  keep_until_done(into, order);  // also if the coroutine is cancelled
   co_await order.done();
   co_return std::move(into);
 }

@@ -7,12 +7,12 @@
 
 namespace imbrex::python {
 
-// What channels of device arrays do (imbrex.DeviceChannel).
+// Operations of channels of device arrays (imbrex.DeviceChannel).
 
-/// Lends an array to the other end. Returns what can be awaited: that it has been read.
+/// Lends an array to the other end. The returned awaitable completes once the array has been read.
 nb::object lend_array(port& from, PyObject* array);
-/// Awaits the next array that is lent here: a copy of its own on this PE's device, or, if `into` is an array
-/// of a device, that one, which then has its contents. `into` is None otherwise.
+/// Returns an awaitable of the next array that the other end lends. With `into` None, the result is a copy on
+/// this PE's device. Otherwise `into` is a device array that receives the contents and is the result.
 nb::object receive_array(const std::shared_ptr<port>& at, PyObject* into);
 
 }  // namespace imbrex::python

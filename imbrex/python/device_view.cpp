@@ -62,7 +62,8 @@ std::string address_text(const void* address) {
   return nb::str(checked(PyUnicode_FromFormat("%p", address))).c_str();
 }
 
-/// Throws unless all of what `shower` shows lies in one piece of memory of this PE's device.
+/// Throws unless the whole array lies in one allocation of this PE's device; `shower` is the object that
+/// shows it.
 void check_memory(const device_view& v, PyObject* shower) {
   if (v.form.bytes() == 0) return;
   const std::string what = "the array " + v.form.text() + " at " + address_text(v.address) + ", which a " +
@@ -81,7 +82,7 @@ void check_memory(const device_view& v, PyObject* shower) {
               "does not use");
 }
 
-/// Throws unless elements of these strides, in bytes, follow each other in rows.
+/// Throws unless the strides, in bytes, are those of C order without gaps.
 void check_rows(const array_form& form, const std::vector<std::int64_t>& strides) {
   if (form.elements() == 0) return;
   auto expected = static_cast<std::int64_t>(form.element_size);
@@ -106,7 +107,7 @@ nb::object optional_attribute(PyObject* o, const char* name) {
   return nb::steal(found);
 }
 
-/// True if the class has it, which costs no exception where it has not.
+/// True if the class has the attribute. Raises no exception if not, which keeps the lookup cheap.
 bool has(PyTypeObject* type, PyObject* name) { return _PyType_Lookup(type, name) != nullptr; }
 
 nb::object required(const nb::object& from, const char* name) {
@@ -169,7 +170,7 @@ std::string type_name(const nb::dlpack::dtype& type) {
   }
 }
 
-/// The capsule, of DLPack 1 where the library has that, which says whether the array can be written to.
+/// The DLPack capsule of `o`. Version 1 is requested first, since it says whether the array is read-only.
 nb::object capsule_of(PyObject* o, stream& order) {
   const nb::object exchange = checked(PyObject_GetAttrString(o, "__dlpack__"));
   const auto handle = reinterpret_cast<std::intptr_t>(order.native().handle);
@@ -177,7 +178,7 @@ nb::object capsule_of(PyObject* o, stream& order) {
     return exchange(nb::arg("stream") = handle, nb::arg("max_version") = nb::make_tuple(1, 0));
   } catch (nb::python_error& e) {
     if (!e.matches(PyExc_TypeError)) throw;
-    return exchange(nb::arg("stream") = handle);  // it is older
+    return exchange(nb::arg("stream") = handle);  // the library has no version 1
   }
 }
 
@@ -229,7 +230,7 @@ std::optional<device_view> view_of(PyObject* o, stream& order) {
   }
   nb::object interface;
   if (has(Py_TYPE(o), interface_name)) interface = optional_attribute(o, "__cuda_array_interface__");
-  // The interface is better where it says the stream that the library works by.
+  // Prefer the interface if it names the library's current stream.
   if (has_dlpack && !(interface.is_valid() && names_stream(interface))) return view_by_dlpack(o, order);
   if (!interface.is_valid()) return std::nullopt;
   return view_by_interface(o, interface, order);

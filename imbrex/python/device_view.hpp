@@ -11,9 +11,9 @@
 
 namespace imbrex::python {
 
-/// What elements an array has, and how they lie: in rows, without gaps.
+/// Element type and shape of an array whose elements lie in C order without gaps.
 struct array_form {
-  int type = 0;  ///< the number that NumPy gives it
+  int type = 0;  ///< NumPy's type number
   std::size_t element_size = 1;
   std::vector<Py_ssize_t> shape;
 
@@ -26,26 +26,28 @@ struct array_form {
   bool operator==(const array_form&) const = default;
 };
 
-/// An array in the memory of this PE's device, whoever owns it.
+/// An array in the memory of this PE's device, with any owner.
 struct device_view {
   array_form form;
   void* address = nullptr;
   bool is_read_only = false;
-  nb::object owner;                      ///< keeps the memory
-  std::optional<native_stream> writers;  ///< whose later operations may change it, as far as that is known
+  nb::object owner;                      ///< keeps the memory alive
+  std::optional<native_stream> writers;  ///< stream that may write to the array later, if known
 
   device_span<std::byte> span() const;
 };
 
-/// What an object shows by `__dlpack__` or `__cuda_array_interface__`; none if it shows no memory of a
-/// device. `order` waits for what its library still does with it. Throws nb::type_error or imbrex::error for
-/// what is not in rows, not of numbers that NumPy knows, or not on this PE's device.
+/// View of an object that has `__dlpack__` or `__cuda_array_interface__`; nullopt if its memory is not a
+/// device's. `order` waits for work that the object's library has submitted on the array. Throws
+/// nb::type_error, nb::value_error or imbrex::error if the array is not contiguous, has no NumPy numbers, or
+/// is not on this PE's device.
 std::optional<device_view> view_of(PyObject* o, stream& order);
 
-/// Throws imbrex::error unless that array lies on this PE's device: `what` names it.
+/// Throws imbrex::error unless device `its` is this PE's device; `what` names the array in the error.
 void check_on_gpu(const device_info& its, const std::string& what);
 
-/// The handle of a stream of CuPy, PyTorch, Numba or an int. Throws nb::python_error for anything else.
+/// The handle of a stream: an object of CuPy, PyTorch or Numba, or an int. Throws nb::python_error for
+/// anything else.
 native_stream native_stream_of(PyObject* stream);
 
 }  // namespace imbrex::python

@@ -7,7 +7,7 @@
 
 namespace imbrex::python {
 
-/// DLPack's DLManagedTensor, which a capsule of that name holds until somebody has taken it.
+/// DLPack's DLManagedTensor. A capsule named `dlpack_fresh` holds it until a consumer has taken it.
 struct dlpack_managed {
   nanobind::dlpack::dltensor tensor;
   void* context;
@@ -16,9 +16,10 @@ struct dlpack_managed {
 
 inline constexpr const char* dlpack_fresh = "dltensor";
 
-/// DLPack's DLManagedTensorVersioned, for those who ask for it: they know then that it can be written to.
+/// DLPack's DLManagedTensorVersioned, for consumers that request version 1; its flags say whether the array
+/// is read-only.
 struct dlpack_versioned {
-  static constexpr std::uint64_t read_only = 1;  ///< among the flags
+  static constexpr std::uint64_t read_only = 1;  ///< bit of `flags`
 
   std::uint32_t major;
   std::uint32_t minor;

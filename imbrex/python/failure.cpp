@@ -14,7 +14,7 @@ namespace imbrex::python {
 
 namespace {
 
-/// What Python has raised, whole.
+/// Python's current exception with its traceback; clears Python's error.
 nb::object take_raised() {
   PyObject* type = nullptr;
   PyObject* value = nullptr;
@@ -29,21 +29,21 @@ nb::object take_raised() {
 
 std::atomic<pid_t> process_of_run = 0;
 
-/// Of a SystemExit. Writes its text if it has one.
+/// Exit status of a SystemExit. Writes its text to stderr if it has one.
 int status_in(const nb::python_error& e) {
   const nb::object code = checked(PyObject_GetAttrString(e.value().ptr(), "code"));
   if (code.is_none()) return 0;
   if (PyLong_Check(code.ptr())) {
     int overflow = 0;
-    // As the system does.
+    // the system keeps the low 8 bits of a status
     return static_cast<int>(PyLong_AsLongAndOverflow(code.ptr(), &overflow) & 0xff);
   }
   nb::print(code, nb::str("\n"), nb::module_::import_("sys").attr("stderr"));
   return 1;
 }
 
-/// Python writes out what it has raised; but its own end, which would wait for threads that are not there, is
-/// left out.
+/// Ends a forked process. Python prints the exception and flushes its streams. Python's finalisation is
+/// skipped: it would wait for threads that do not exist here.
 [[noreturn]] void end_forked_process(nb::python_error& e) {
   int status = 1;
   if (!e.matches(PyExc_SystemExit)) {
@@ -95,7 +95,7 @@ std::optional<int> status_of_system_exit() {
 
 void add_note(const nb::python_error& to, const std::string& line) {
   const nb::object done = nb::steal(PyObject_CallMethod(to.value().ptr(), "add_note", "s", line.c_str()));
-  if (!done.is_valid()) PyErr_Clear();  // what is raised matters more
+  if (!done.is_valid()) PyErr_Clear();  // the raised exception matters more than its note
 }
 
 std::exception_ptr travelling_exception(const std::string& who) {

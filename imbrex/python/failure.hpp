@@ -9,22 +9,24 @@
 
 namespace imbrex::python {
 
-/// What Python has raised, as an exception that travels: with the exception by pickle, its traceback as text,
-/// and who threw it (`Block(2), entry run, on PE 1`; empty if that is said elsewhere). Clears Python's error.
+/// Converts Python's current error to an exception that can be sent to other PEs, and clears the error. The
+/// exception holds Python's exception by pickle, its traceback as text, and `who`: the place that raised it
+/// (`Block(2), entry run, on PE 1`; empty if the text says so elsewhere).
 std::exception_ptr take_python_error(const std::string& who);
-/// The same of an exception of C++ that is handled, if it is Python's; all others stay as they are.
+/// Converts the C++ exception being handled like `take_python_error`, if it wraps a Python exception. Other
+/// exceptions are returned unchanged.
 std::exception_ptr travelling_exception(const std::string& who);
 
-/// Of the exception that is handled: the status if it is Python's SystemExit, which has the program end as
-/// imbrex.exit does. Its text, if it has one, has been written then, as Python does.
-/// Where it was raised in a process that an entry or the main task has forked, which has none of the run's
-/// threads and connections of its own, that process ends as Python would end it, and this does not return.
+/// Exit status if the exception being handled is Python's SystemExit, which ends the program like
+/// imbrex.exit; nullopt for others. Writes the text of the SystemExit, if it has one, as Python does. Does
+/// not return in a process that an entry or the main task has forked, since it lacks the run's threads and
+/// connections. Such a process ends with the status that Python would give it.
 std::optional<int> status_of_system_exit();
 
-/// A run begins in this process.
+/// Remembers this process as the one whose run begins, to recognise forked processes.
 void note_process_of_run();
 
-/// Adds a line to what a traceback says of the exception.
+/// Adds a note (PEP 678) to the exception; tracebacks show it.
 void add_note(const nb::python_error& to, const std::string& line);
 
 }  // namespace imbrex::python

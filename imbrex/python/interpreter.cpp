@@ -17,7 +17,7 @@ void set_error(const char* name, const char* text) {
   PyErr_SetString(type.ptr(), text);
 }
 
-/// Raises the exception that was thrown elsewhere.
+/// Sets a Python exception that another PE has sent as Python's current error.
 void set_foreign(const foreign_error& e) {
   static module_attribute unpack("imbrex._errors", "unpack");
   const auto& form = e.form();

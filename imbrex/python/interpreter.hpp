@@ -11,9 +11,9 @@ namespace imbrex::python {
 
 namespace nb = nanobind;
 
-/// Has the thread of a PE hold the interpreter's lock while it has work, and give it up while it sleeps. If
-/// Python has no such lock, its threads run at once, but stop while one of them collects garbage, which waits
-/// for each that does not sleep. One for each PE; one thread may have several PEs.
+/// Makes a PE's thread hold the interpreter's lock while it has work, and release it while it sleeps. In a
+/// Python without that lock, threads run in parallel, but all that do not sleep stop for a garbage
+/// collection. One object for each PE; one thread may run several PEs.
 class interpreter_lock final : public observer {
  public:
   void thread_begins() override {
@@ -36,21 +36,21 @@ class interpreter_lock final : public observer {
   static inline thread_local PyThreadState* parked_ = nullptr;
 };
 
-/// Throws what Python has raised, unless it has raised nothing and `object` is there.
+/// Throws Python's current error if `object` is null; otherwise owns it.
 inline nb::object checked(PyObject* object) {
   if (object == nullptr) throw nb::python_error();
   return nb::steal(object);
 }
 
-/// The exception that is handled, of C++ or Python, becomes what Python has raised. Returns null.
+/// Sets the exception being handled, of C++ or Python, as Python's current error. Returns null.
 PyObject* raise_current_exception() noexcept;
 
-/// A value of Python that is made when it is first asked for and lives as long as the process. Threads may do
-/// so at once: one of what they make is kept. None waits for another, as threads wait for a static variable:
-/// one that waits so does not stop when Python has all threads stop.
+/// A Python value that is made at first use and lives as long as the process. Several threads may make it at
+/// once: one value is kept. No thread waits for another, as for a static variable: a thread that waited there
+/// could not stop when Python stops all threads.
 class kept_object {
  public:
-  /// `make` returns a new reference, or null with what Python has raised.
+  /// `make` returns a new reference, or null with Python's error set.
   template <class Make>
   PyObject* get(const Make& make) {
     PyObject* kept = object_.load(std::memory_order_acquire);
@@ -64,14 +64,14 @@ class kept_object {
   std::atomic<PyObject*> object_ = nullptr;
 };
 
-/// An attribute of a module of Python, such as one of this package, for a static variable.
+/// An attribute of a Python module, such as one of this package; for static variables.
 class module_attribute {
  public:
   constexpr module_attribute(const char* module, const char* name) : module_(module), name_(name) {}
   operator PyObject*() {
     return kept_.get([&] { return find(module_, name_); });
   }
-  /// A new reference, or null with what Python has raised.
+  /// A new reference, or null with Python's error set.
   static PyObject* find(const char* module, const char* name);
 
  private:

@@ -16,16 +16,16 @@ namespace imbrex::python {
 
 namespace {
 
-/// As a shell sees a program that such a signal has ended.
+/// Exit status that a shell reports for a program ended by SIGINT.
 constexpr int status_of_interrupt = 128 + SIGINT;
 
-/// A terminal tells the launcher and this process, and the launcher tells this process again: until then the
-/// run's end waits, so that the program hears of it once.
+/// A terminal sends SIGINT to the launcher and to this process, and the launcher forwards its signal. The end
+/// of the run waits this long, so that the program receives only one interrupt.
 constexpr std::int64_t told_again_within = 500'000'000;  // ns
 
-/// The handler's: handlers belong to the process.
-std::atomic<int> told = -1;              ///< a descriptor by which the thread that waits is told
-std::atomic<std::int64_t> first_at = 0;  ///< when the first signal of the run came; 0: none has
+/// State of the signal handler; global, since handlers belong to the process.
+std::atomic<int> told = -1;              ///< eventfd that wakes the thread waiting_; -1: none
+std::atomic<std::int64_t> first_at = 0;  ///< time of the run's first signal in ns; 0: no signal yet
 
 void tell() {
   const std::uint64_t one = 1;
@@ -46,7 +46,7 @@ void handle(int signal) {
     tell();
   } else if (time - first > told_again_within) {
     ::signal(signal, SIG_DFL);
-    ::raise(signal);  // which comes when this has returned
+    ::raise(signal);  // delivered after the handler returns
   }
   errno = error;
 }
@@ -68,7 +68,7 @@ interrupts::interrupts(bool is_alone) {
     sigset_t all;
     sigset_t usual;
     ::sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, &usual);  // which the new thread has, too
+    ::pthread_sigmask(SIG_SETMASK, &all, &usual);  // inherited by the new thread
     waiting_ = std::thread([this] { wait(); });
     ::pthread_sigmask(SIG_SETMASK, &usual, nullptr);
     ours.sa_handler = &handle;
@@ -116,9 +116,9 @@ void interrupts::end_run() {
   have_ended_run_ = true;
 }
 
-// What a PE executes between two looks at its queue would hold up the end of the run, and may do so for
-// ever. A PE that executes nothing would be given the exception by the end of its chares, whose `finally`
-// it would cut off.
+// Python code that a PE executes between two polls of its queue would delay the end of the run, perhaps for
+// ever. A PE that executes nothing gets no exception: it would be raised at the end of its chares and cut off
+// their `finally` blocks.
 void interrupts::interrupt_python() {
   const nb::gil_scoped_acquire interpreter;
   const std::lock_guard hold(lock_);
@@ -138,7 +138,8 @@ void interrupts::watched_pe::thread_ends() {
   thread = 0;
 }
 
-// Before the interpreter's lock is given up and after it is had again: whoever has it meanwhile sees it.
+// Runs before the PE releases the interpreter's lock, and `wakes` after it has the lock again: any holder of
+// the lock in between sees is_parked.
 void interrupts::watched_pe::parks() {
   const std::lock_guard hold(of_.lock_);
   is_parked = true;

@@ -12,11 +12,11 @@
 
 namespace imbrex::python {
 
-/// Ctrl-C in a run. Python's own handler would wait for the main thread, which waits for the run. In a
-/// process alone the run ends, what its PEs execute of Python is given a KeyboardInterrupt, and a
-/// later one ends the process; `raise_what_came` is then for who has called. In a process of several, or
-/// on another thread than the main one, a signal ends the process as it ends one of C++. A process that
-/// ignores it goes on to.
+/// Handles Ctrl-C (SIGINT) during a run. Python's own handler would wait for the main thread, which waits for
+/// the run. If the process is alone and the caller is the main thread, the first signal ends the run. Python
+/// code that PEs execute then gets a KeyboardInterrupt, and `raise_what_came` raises one in the caller. A
+/// later signal ends the process. In a run of several processes, or on another thread, a signal ends the
+/// process like a C++ program. If the process ignores SIGINT, it continues to do so.
 class interrupts {
  public:
   explicit interrupts(bool is_alone);
@@ -24,18 +24,18 @@ class interrupts {
   interrupts(const interrupts&) = delete;
   interrupts& operator=(const interrupts&) = delete;
 
-  /// True once a signal has ended the run: what the PEs still execute, such as a broadcast over many chares,
-  /// is to begin no more entries.
+  /// True once a signal has ended the run. PEs then begin no more entries, for example of a broadcast over
+  /// many chares.
   static bool have_ended_run() { return have_ended_run_.load(std::memory_order_relaxed); }
 
-  /// A PE of the run, before it runs, and before it has an `interpreter_lock`.
+  /// Attaches to a PE of the run. Call before the PE runs and before it has an `interpreter_lock`.
   void watch(detail::scheduler& pe);
-  /// After the run, on the main thread with the lock: has Python do what it does on such a signal, if one
-  /// came. Throws nb::python_error.
+  /// Called after the run on the main thread with the interpreter's lock. If a signal was received, makes
+  /// Python handle it. Throws nb::python_error.
   static void raise_what_came();
 
  private:
-  /// A PE whose thread has begun and not ended is known, so that its run is there.
+  /// Follows one PE. Its run may be used between `thread_begins` and `thread_ends`.
   class watched_pe final : public observer {
    public:
     watched_pe(interrupts& of, detail::processor& its) : pe(its), of_(of) {}
@@ -45,8 +45,8 @@ class interrupts {
     void wakes() override;
 
     detail::processor& pe;
-    unsigned long thread = 0;  ///< as Python knows it; 0: has none. Under `lock_`, as the next
-    bool is_parked = false;    ///< it sleeps, or executes no messages any more
+    unsigned long thread = 0;  ///< Python's id of the PE's thread, 0 for none; guarded by lock_
+    bool is_parked = false;    ///< the PE sleeps or runs no more messages; guarded by lock_
 
    private:
     interrupts& of_;

@@ -5,7 +5,7 @@
 
 namespace imbrex::python {
 
-// Each is a source by itself, since the calls of C++ take long to compile.
+// Each kind has a source file of its own, since its templates take long to compile.
 const array_kind& kind_of_index_1();
 const array_kind& kind_of_index_2();
 const array_kind& kind_of_index_3();

@@ -17,7 +17,7 @@ member_object& of(PyObject* o) { return *reinterpret_cast<member_object*>(o); }
 bool keep_as_spare(PyObject* /*o*/) { return false; }
 member_object* take_spare() { return nullptr; }
 #else
-/// One that is free, since most live as long as one statement.
+/// A free object for the next `new_member`, since most members live for one statement.
 PyObject* spare = nullptr;
 
 bool keep_as_spare(PyObject* o) {
@@ -25,7 +25,7 @@ bool keep_as_spare(PyObject* o) {
   spare = o;
   return true;
 }
-/// Null if there is none.
+/// Null if there is no spare object.
 member_object* take_spare() {
   if (spare == nullptr) return nullptr;
   Py_SET_REFCNT(spare, 1);
@@ -41,7 +41,7 @@ void destroyed(PyObject* o) {
   Py_DECREF(type);
 }
 
-/// How many that is, in words of a person: "the entry Block.run", "an element of Block".
+/// Words for a kind of proxy in error texts: "an array".
 const char* name_of(proxy_kind kind) {
   switch (kind) {
     case proxy_kind::element: return "one chare";
@@ -105,7 +105,7 @@ PyObject* send(PyObject* self, PyObject* const* given, Py_ssize_t count, PyObjec
   }
 }
 
-/// The calls of all elements, whose results are combined.
+/// Calls the entry of each element and combines the results.
 nb::object reduced(const member_object& m, operation by, PyObject* const* given, Py_ssize_t count,
                    PyObject* names, PyObject* awaited) {
   encoder arguments;

@@ -8,7 +8,7 @@ namespace imbrex::python {
 /// `proxy.run`: a member of the chares that a proxy names.
 struct member_object {
   PyObject ob_base;
-  PyObject* target;  ///< a proxy_object
+  PyObject* target;  ///< the proxy: a proxy_object
   const member_record* its;
 
   static inline PyTypeObject* type = nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The module imbrex._core: what the package's Python builds upon.
+// The module imbrex._core, on which the package's Python code builds.
 #include <cmath>
 #include <memory>
 #include <optional>
@@ -109,7 +109,7 @@ std::vector<task<nb::object>> tasks_of(const nb::args& awaitables) {
   return all;
 }
 
-/// Throws where only other loops than a PE could await that.
+/// Throws outside of a PE, where an awaitable of imbrex cannot be awaited; `elsewhere` is the remedy.
 void check_in_run(const char* what, const char* elsewhere) {
   if (detail::scheduler::current() == nullptr)
     throw error(std::string("imbrex.") + what + " is for entries and main tasks, in imbrex.run; " +
@@ -171,18 +171,18 @@ void exit_with(const nb::object& status) {
   imbrex::exit(n);
 }
 
-/// The main task of Python, of which the run's thread and the caller of `run` know.
+/// The Python main task, shared by the run's thread and the caller of `run`.
 struct main_program {
   nb::object function;
   nb::object result;
   std::unique_ptr<coroutine_awaiter> body;
 };
 
-/// Throws what travels.
+/// Runs the main task and returns the exit status. Throws exceptions in the form that can be sent.
 task<int> run_main(main_program& main) {
   struct frame {
     explicit frame(main_program& of) : its(of) {}
-    /// The coroutine goes with the frame that awaits it, whichever thread destroys that.
+    /// Destroys the coroutine with the lock held, since any thread may destroy the frame.
     ~frame() {
       const nb::gil_scoped_acquire lock;
       its.body.reset();
@@ -215,7 +215,7 @@ task<int> run_main(main_program& main) {
   co_return status;
 }
 
-/// A function of Python on its way to a PE. Whoever destroys it may be a thread that does not hold the lock.
+/// A Python function posted to a PE. Its destructor may run on a thread without the interpreter's lock.
 class posted_call {
  public:
   explicit posted_call(nb::object function) : function_(std::move(function)) {}
@@ -246,13 +246,15 @@ bool post(const executor& to, nb::object function) {
   return to.post(std::move(call));
 }
 
-/// Calls `tell` on this PE with two lists of lines: exceptions that wait for other answers, and who waits.
+/// Calls `tell` on this PE with two lists of lines: exceptions held back for other replies, and waiting
+/// entries.
 void ask_who_waits(nb::object tell) {
   const auto call = std::make_shared<posted_call>(std::move(tell));
   detail::ask_who_waits([call](detail::known_waits&& all) { (*call)(all.thrown, all.waits); });
 }
 
-/// A Python without a global lock has one after all where it was asked for, or a library needs it.
+/// True if a global lock is active; a free-threaded Python enables it on request, or for a library that needs
+/// it.
 bool has_global_lock() {
 #if defined(Py_GIL_DISABLED)
   return nb::cast<bool>(nb::module_::import_("sys").attr("_is_gil_enabled")());
@@ -261,7 +263,7 @@ bool has_global_lock() {
 #endif
 }
 
-/// Where Python's threads take turns, one thread does all work of a process.
+/// Limits a process to one PE if Python has a global lock. Throws usage_error for more.
 void check_pes(options& settings) {
   if (settings.machine != machine_kind::threads || !has_global_lock()) return;
   if (settings.pes > 1)
@@ -273,7 +275,7 @@ void check_pes(options& settings) {
   settings.one_pe_a_process = true;
 }
 
-/// The settings that a command line gives, and the words that are left of it.
+/// Parses a command line: returns the settings and the remaining words.
 nb::tuple parse(std::vector<std::string> words) {
   std::vector<char*> argv;
   for (auto& w : words) argv.push_back(w.data());
@@ -288,7 +290,8 @@ nb::tuple parse(std::vector<std::string> words) {
   return nb::make_tuple(std::move(settings), left);
 }
 
-/// Returns the status, and the result of `main`: None unless this process ran it.
+/// Runs `function` as the main task. Returns the status and the result, which is None unless this process ran
+/// it.
 nb::tuple run_program(nb::object function, const options& settings) {
   if (detail::scheduler::current() != nullptr)
     throw error("imbrex.run was called in a run: call it once, outside");
@@ -312,7 +315,7 @@ nb::tuple run_program(nb::object function, const options& settings) {
   return nb::make_tuple(status, main.result);
 }
 
-/// A phase of the trace, for `with`.
+/// A phase of the trace; the context manager imbrex.phase.
 class recorded_phase {
  public:
   recorded_phase(std::string name, std::int64_t value) : name_(std::move(name)), value_(value) {}
@@ -400,7 +403,7 @@ void define_functions(nb::module_& m) {
 }  // namespace
 
 NB_MODULE(_core, m) {
-  nb::set_leak_warnings(false);  // what globals of a program hold at its end is no fault
+  nb::set_leak_warnings(false);  // objects in a program's globals at its end are no leaks
   nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
     try {
       std::rethrow_exception(thrown);

@@ -13,38 +13,38 @@ namespace imbrex::python::numpy {
 
 namespace {
 
-constexpr int most_dimensions = 64;     ///< of NumPy's arrays
-constexpr std::uint8_t in_columns = 1;  ///< Fortran's order
+constexpr int most_dimensions = 64;     ///< NumPy's limit
+constexpr std::uint8_t in_columns = 1;  ///< Fortran order
 
-/// Loads NumPy's functions, and NumPy if nobody has.
+/// Imports NumPy's C functions, and NumPy itself if no one has.
 void load() {
   if (PyArray_API != nullptr) return;
   if (_import_array() < 0) throw nb::python_error();
 }
 
-/// Numbers whose bytes mean the same in each process.
+/// True for numbers whose bytes mean the same in each process.
 bool is_plain(int type) { return (type >= NPY_BOOL && type <= NPY_CLONGDOUBLE) || type == NPY_HALF; }
 
-/// NumPy has two numbers for one type of 64 bits: the first.
+/// Maps NumPy's two numbers of one 64-bit type to the first.
 int first_number(int type) {
   static_assert(NPY_SIZEOF_LONG == NPY_SIZEOF_LONGLONG);
   return type == NPY_LONGLONG ? NPY_LONG : type == NPY_ULONGLONG ? NPY_ULONG : type;
 }
 
-/// Numbers that devices have.
+/// True for numbers that devices have.
 bool is_for_devices(int type) { return is_plain(type) && type != NPY_LONGDOUBLE && type != NPY_CLONGDOUBLE; }
 
 bool is_named(PyObject* o, const char* name) { return std::strcmp(Py_TYPE(o)->tp_name, name) == 0; }
 
-/// A type that is named by its text and not by its number.
+/// Marks a type that is sent as text instead of its number.
 constexpr std::uint8_t other_type = 255;
-constexpr const char* block_name = "imbrex._core.block";  ///< of a capsule with the memory of a message
+constexpr const char* block_name = "imbrex._core.block";  ///< capsule that owns a message's memory
 
-/// Such as the names of an enumeration of h5py.
+/// True if the type carries metadata, such as the names of an h5py enumeration.
 bool has_metadata(PyArray_Descr* d) { return PyDataType_METADATA(d) != nullptr; }
 
-/// Bytes that mean the same in each process, but for a type that needs more than a number: numbers of the
-/// other byte order, texts, times, and records of all these.
+/// True if the bytes mean the same in each process, and the type needs more than a number. Such types are
+/// numbers of the other byte order, texts, times, and records of all these.
 bool has_named_type(PyArrayObject* a) {
   PyArray_Descr* const d = PyArray_DESCR(a);
   const int type = d->type_num;
@@ -53,7 +53,7 @@ bool has_named_type(PyArrayObject* a) {
          !PyDataType_REFCHK(d) && PyDataType_ELSIZE(d) > 0;
 }
 
-/// NumPy's own text, such as ">f8". Records and types with metadata have none: what pickle makes of the type.
+/// The type as text, such as ">f8". Records and types with metadata have no such text and are pickled.
 nb::object text_of_type(PyArray_Descr* d) {
   PyObject* const type = reinterpret_cast<PyObject*>(d);
   if (!PyDataType_HASFIELDS(d) && !has_metadata(d)) {
@@ -79,18 +79,18 @@ nb::object type_of_text(std::span<const std::byte> text) {
   return nb::steal(reinterpret_cast<PyObject*>(found));
 }
 
-/// Nobody else has the memory, unless by a view of the array: it is its own, or that of a message.
+/// True if the array owns its memory, or a message's memory alone. Only views of the array share it.
 bool has_memory_for_itself(PyArrayObject* a) {
   PyObject* const base = PyArray_BASE(a);
   return base == nullptr ? PyArray_CHKFLAGS(a, NPY_ARRAY_OWNDATA) : PyCapsule_IsValid(base, block_name) != 0;
 }
 
-/// The memory of an array that was given away.
+/// A block that shares the memory of an array that was given away, and keeps the array alive.
 bytes_block memory_of_given(PyArrayObject* a) {
   PyArray_CLEARFLAGS(a, NPY_ARRAY_WRITEABLE);
   Py_INCREF(a);
   const auto release = [a](std::byte*) {
-    const PyGILState_STATE state = PyGILState_Ensure();  // a thread of the network may release it
+    const PyGILState_STATE state = PyGILState_Ensure();  // a network thread may release the block
     Py_DECREF(a);
     PyGILState_Release(state);
   };
@@ -123,7 +123,7 @@ head decode_head(decoder& in) {
   return h;
 }
 
-/// `elements`: null for memory of its own.
+/// `elements`: null if the array allocates its memory.
 nb::object new_array(head& h, std::byte* elements, int flags) {
   return checked(PyArray_NewFromDescr(&PyArray_Type, reinterpret_cast<PyArray_Descr*>(h.type.release().ptr()),
                                       h.dimensions, h.shape, nullptr, elements, flags, nullptr));

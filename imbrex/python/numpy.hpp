@@ -9,36 +9,36 @@
 
 namespace imbrex::python::numpy {
 
-/// True of an array of NumPy itself, not of a class derived from it. NumPy is not loaded for that.
+/// True for numpy.ndarray itself, not for derived classes. Does not import NumPy.
 bool is_array(PyObject* o);
-/// True of NumPy's scalars.
+/// True for NumPy's scalars.
 bool is_scalar(PyObject* o);
 
-/// Writes an array with its tag, whatever its layout. `is_given`: its memory goes with it, if the array has
-/// it for itself. False if its elements have references, or a type that others than NumPy have made: then
-/// nothing is written.
+/// Writes an array of any layout with its tag. With `is_given`, the array's memory is sent without a copy if
+/// nothing else owns it. Returns false and writes nothing if elements hold references, or their type comes
+/// from outside NumPy.
 bool encode_array(encoder& out, PyObject* array, bool is_given);
-/// Has an array, also of a derived class, be read-only; nothing for other objects.
+/// Makes an array, also of a derived class, read-only. Does nothing for other objects.
 void close_given(PyObject* o);
 bool encode_scalar(encoder& out, PyObject* scalar);
 
-/// The number of a type of numbers that dtype(o) is, if devices have them and their bytes mean the same in
-/// each process; -1 for another. Equal types have one number. Throws nb::python_error for what is no dtype.
+/// The type number of dtype(o), if devices have that type and its bytes mean the same in each process; -1 for
+/// other types. Equal types have one number. Throws nb::python_error if `o` does not convert to a dtype.
 int plain_type_of(PyObject* o);
-/// The dtype with that number.
+/// The dtype with number `type`.
 nb::object dtype_of(int type);
 std::size_t element_size(int type);
 
-/// The object as an array whose elements follow each other in rows, copied if need be. Throws
-/// nb::python_error, and nb::type_error for elements that are not plain.
+/// Converts the object to a C-contiguous array, copied if need be. Throws nb::python_error, and
+/// nb::type_error for elements that devices do not have.
 nb::object in_rows(PyObject* o);
-/// What `in_rows` has given.
+/// Properties of an array that `in_rows` has returned.
 int type_of(const nb::object& array);
 std::vector<Py_ssize_t> shape_of(const nb::object& array);
 std::byte* elements_of(const nb::object& array);
 nb::object new_array(int type, const std::vector<Py_ssize_t>& shape);
 
-/// Read what follows their tags. Arrays can be written to.
+/// Read the value after its tag. The arrays are writable.
 nb::object decode_array(decoder& in);
 nb::object decode_array_beside(decoder& in);
 nb::object decode_scalar(decoder& in);

@@ -25,19 +25,19 @@ namespace imbrex::python {
 /// A key of an array as `repr` writes it, which `ast.literal_eval` reads.
 using text_key = std::string;
 
-/// The chares of Python in arrays with that type of index. Their entries stand for those of the classes of
-/// Python, which have names at run time.
+/// A Python chare in arrays with index type `Index`. Its entries stand for those of Python classes, whose
+/// names are known only at run time.
 template <class Index>
 class object final : public chare<object<Index>, Index>, public object_base {
  public:
   static constexpr std::string_view shown_as = "imbrex.Chare";
-  /// A key is the text of a value of Python.
+  /// A key is already text, as `repr` writes it.
   static std::string_view shown_key(const text_key& key) { return key; }
 
   object() = default;
   object(entry_name constructor, const parcel& arguments) { construct(constructor, arguments); }
 
-  /// A plain entry whose result nobody wants, and whose arguments are short.
+  /// Runs a plain entry with short arguments and drops the result.
   void receive(entry_name which, std::span<const std::byte> arguments) {
     call_and_drop(which, decoder(arguments));
   }
@@ -49,7 +49,7 @@ class object final : public chare<object<Index>, Index>, public object_base {
     return coroutine_entry<loaded_parcel>(call_coroutine(entry, decoder(arguments)), who(entry));
   }
 
-  // For reductions.
+  // Entries called for a reduction.
   contribution plain_for(entry_name which, const operation& by, const parcel& arguments) {
     return call_plain_for(which, by, decoder(arguments));
   }
@@ -58,7 +58,7 @@ class object final : public chare<object<Index>, Index>, public object_base {
     return coroutine_entry<contribution>(call_coroutine(entry, decoder(arguments)), who(entry), by);
   }
 
-  // For arguments with arrays of devices: plain entries and others.
+  // Entries, plain or not, whose arguments contain device arrays.
   coroutine_entry<loaded_parcel> start_loaded(entry_name which, loaded_parcel arguments) {
     return begin<loaded_parcel>(which, {}, decoder(arguments));
   }
@@ -105,8 +105,8 @@ class object final : public chare<object<Index>, Index>, public object_base {
  private:
   using base = chare<object<Index>, Index>;
 
-  /// The entry that awaits it ends if the chare is to move, and `which` begins there in its place: for who
-  /// wants the result of a call, or a part of a reduction.
+  /// A balance point. If the chare migrates, the awaiting entry ends, and `which` begins at the destination
+  /// in its place, with the same caller or reduction.
   class point final : public awaited_thing {
    public:
     point(object& of, entry_name which, loaded_parcel arguments)
@@ -156,7 +156,7 @@ class object final : public chare<object<Index>, Index>, public object_base {
   nb::object all_reduce_among(contribution value, const Section&... over);
 };
 
-/// What a reduction comes to, in Python.
+/// Converters of reduction results to Python values.
 inline constexpr auto object_of_contribution = [](const contribution& c) { return value_of(c); };
 inline constexpr auto list_of_contributions = [](const std::vector<contribution>& all) {
   nb::object list = checked(PyList_New(static_cast<Py_ssize_t>(all.size())));
@@ -195,7 +195,7 @@ proxy object<Index>::peers() const {
   p.kind = part.is_pinned() ? proxy_kind::group : proxy_kind::array;
   p.number = 0;
   p.key.clear();
-  static_cast<void>(all);  // which refuses to be of a single chare
+  static_cast<void>(all);  // `peers` has thrown for a single chare
   return p;
 }
 
@@ -209,7 +209,7 @@ nb::object object<Index>::all_reduce_among(contribution value, const Section&...
                       of().all_reduce_name);
 }
 
-/// The calls of C++ for arrays of `object<Index>`.
+/// Implements array_kind for arrays of `object<Index>`.
 template <class Index>
 class kind_of_index final : public array_kind {
  public:

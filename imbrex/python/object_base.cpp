@@ -18,7 +18,7 @@ namespace imbrex::python {
 
 namespace {
 
-/// Arguments for a call of Python: the values, and the names of those that are given by name.
+/// Arguments of a Python call in vectorcall form: the values, and the names of keyword arguments.
 class call_arguments {
  public:
   call_arguments(PyObject* self, decoder& in) {
@@ -60,7 +60,8 @@ class call_arguments {
   nb::object names_;
 };
 
-/// What an entry returns instead, if what is handled is that it ends the program.
+/// If the exception being handled ends the program (SystemExit), calls imbrex::exit and returns None as the
+/// entry's result. Rethrows others.
 nb::object end_of_program_or_rethrow() {
   const std::optional<int> status = status_of_system_exit();
   if (!status) throw;
@@ -117,7 +118,7 @@ void object_base::adopt(class_record& c) {
 }
 
 void object_base::set_ports() {
-  // Not by a __setattr__ of the class's, which may count on its constructor, or refuse, as of frozen ones.
+  // Bypass the class's __setattr__, which may rely on the constructor, or refuse, as in frozen dataclasses.
   for (const auto& p : ports_) {
     const nb::object name = checked(PyUnicode_InternFromString(p->of().name.c_str()));
     if (PyObject_GenericSetAttr(self_, name.ptr(), new_port_object(p).ptr()) < 0) throw nb::python_error();
@@ -152,7 +153,7 @@ nb::object object_base::call_function(const member_record& entry, decoder& argum
   nb::object result = invoke(entry, arguments);
   if (PyCoro_CheckExact(result.ptr()) == 0) [[likely]]
     return result;
-  checked(PyObject_CallMethod(result.ptr(), "close", nullptr));  // so that it is not said to be forgotten
+  checked(PyObject_CallMethod(result.ptr(), "close", nullptr));  // prevents the warning "never awaited"
   throw nb::type_error(
       (entry.whole_name() +
        " is not async def, but returned a coroutine, which nobody awaits: make it async def, "
@@ -217,7 +218,7 @@ void object_base::unpack(entry_name constructor, const parcel& state) {
     const nb::object value = value_of(state);
     PyObject* const both[] = {arguments[0], value.ptr()};
     checked(PyObject_Vectorcall(restore, both, 2, nullptr));
-    set_ports();  // which a __setstate__ that replaces the attributes has taken away
+    set_ports();  // a __setstate__ may have replaced all attributes
   } catch (...) {
     std::rethrow_exception(travelling_exception(""));
   }
@@ -271,7 +272,7 @@ PyObject* migrate_to(PyObject* o, PyObject* pe) noexcept {
   }
 }
 
-/// The entry whose method of this chare that is. Throws nb::type_error for anything else.
+/// The entry that the bound `method` of this chare is. Throws nb::python_error for anything else.
 const member_record& entry_of(const object_base& chare, PyObject* method) {
   const bool is_own = PyMethod_Check(method) != 0 && PyMethod_GET_SELF(method) == chare.self();
   const member_record* its = nullptr;
@@ -307,7 +308,8 @@ PyObject* destroy(PyObject* o, PyObject*) noexcept {
   }
 }
 
-/// Of a value that cannot be packed: what raises the exception wherever it is unpacked, as the others wait.
+/// Packs a value. A value that cannot be packed is replaced by an object that raises the exception when
+/// unpacked, since the other elements wait for a contribution.
 contribution contribution_or_failure(const object_base& from, const operation& by, PyObject* value) {
   try {
     return contribution_of(by, value);
@@ -374,7 +376,7 @@ PyGetSetDef attributes[] = {{"where", &get<[](object_base& h) { return h.where()
 }  // namespace
 
 void chare_object::define(nb::module_& m) {
-  // `tp_new` is that of object, which prepares the attributes of instances for the interpreter's fast paths.
+  // Inherits `tp_new` from object, which prepares instance attributes for the interpreter's fast paths.
   static PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(&destroyed)},
                                 {Py_tp_methods, methods},
                                 {Py_tp_getset, attributes},

@@ -18,8 +18,8 @@
 
 namespace imbrex::python {
 
-/// What an entry that is a coroutine of Python returns to the runtime. `Result` is a loaded_parcel, or a
-/// contribution to a reduction.
+/// The return value of an entry that is a Python coroutine. `Result` is a loaded_parcel, or a contribution to
+/// a reduction.
 template <class Result>
 class coroutine_entry {
  public:
@@ -27,13 +27,13 @@ class coroutine_entry {
     template <class What>
     body(What what, std::string of, operation with)
         : coroutine(std::move(what)), who(std::move(of)), by(std::move(with)) {}
-    std::string who;  ///< in the words of errors
+    std::string who;  ///< for errors: class, entry and PE
     operation by;
     std::exception_ptr thrown;
     Result value{};
   };
 
-  /// `what`: a coroutine of Python, or the `ended_coroutine` that a plain entry is.
+  /// `what`: a Python coroutine, or an `ended_coroutine` for a plain entry.
   template <class What>
   explicit coroutine_entry(What what, std::string who, operation by = {})
       : body_(std::make_unique<body>(std::move(what), std::move(who), std::move(by))) {}
@@ -45,16 +45,16 @@ class coroutine_entry {
 
 class object_base;
 
-/// The object of Python: the base of imbrex.Chare.
+/// The Python base class of imbrex.Chare.
 struct chare_object {
   PyObject ob_base;
-  object_base* home;  ///< null unless it is a chare of a run
+  object_base* home;  ///< null if the object is not a chare of a run
 
   static inline PyTypeObject* type = nullptr;
   static void define(nb::module_& m);
 };
 
-/// A chare whose class is Python's, but for the type of its index. Its PE's.
+/// The part of a Python chare that does not depend on its index type. Used by the chare's PE only.
 class object_base {
  public:
   object_base() = default;
@@ -77,9 +77,9 @@ class object_base {
   virtual nb::object all_reduce_over(const proxy& section, contribution value) = 0;
   virtual void migrate_to(int pe) = 0;
   virtual void destroy_self() = 0;
-  /// `entry` is to begin where this chare goes to, with these arguments.
+  /// An awaitable: if the chare migrates, `entry` begins at the destination with these arguments.
   virtual nb::object balance_point(const member_record& entry, encoder& arguments) = 0;
-  /// For the runtime: adds what the ports hold of the memory of devices.
+  /// Called by the runtime: adds the device memory of unread values.
   void collect_unread(std::vector<detail::device_part*>& parts) {
     for (const auto& p : ports_) p->values().collect_unread(parts);
   }
@@ -87,11 +87,11 @@ class object_base {
  protected:
   ~object_base();
 
-  /// Makes the object of Python, from the constructor's arguments.
+  /// Makes the Python object from the constructor's arguments.
   void construct(entry_name constructor, const parcel& arguments);
-  /// Calls an entry and gives what it returns. Throws what travels.
+  /// Calls an entry and returns its result. Throws Python's exception unconverted.
   nb::object invoke(const member_record& entry, decoder& arguments);
-  /// The same of a plain entry. Throws nb::type_error if it returns a coroutine.
+  /// Calls a plain entry. Throws nb::type_error if it returns a coroutine.
   nb::object call_function(const member_record& entry, decoder& arguments);
   void call_and_drop(entry_name which, decoder arguments);
   loaded_parcel call_plain(entry_name which, decoder arguments);
@@ -99,7 +99,7 @@ class object_base {
   nb::object call_coroutine(const member_record& entry, decoder arguments);
   void put_value(entry_name port, std::int64_t reference, loaded_parcel value);
 
-  /// The object's state, for a migration.
+  /// The object's state for a migration.
   parcel packed_state() const;
   void unpack(entry_name constructor, const parcel& state);
 
@@ -125,10 +125,10 @@ class object_base {
   std::vector<std::shared_ptr<port>> ports_;
 };
 
-/// Somebody else than the chare's own entry awaits its balance point.
+/// Throws the error for a balance point that is not awaited by an entry of the chare itself.
 [[noreturn]] void refuse_balance_point(const object_base& of);
 
-/// The end of a coroutine: its result in bytes, or what it raised, as it travels.
+/// Stores a coroutine's encoded result, or its exception in a form that can be sent.
 void finish(coroutine_entry<loaded_parcel>::body& ended);
 void finish(coroutine_entry<contribution>::body& ended);
 

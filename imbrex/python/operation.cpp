@@ -33,7 +33,7 @@ std::optional<double> combined(operation_kind kind, double a, double b) {
   switch (kind) {
     case operation_kind::sum: return a + b;
     case operation_kind::product: return a * b;
-    case operation_kind::min: return b < a || std::isnan(b) ? b : a;  // what is no number spreads
+    case operation_kind::min: return b < a || std::isnan(b) ? b : a;  // NaN propagates
     case operation_kind::max: return a < b || std::isnan(b) ? b : a;
     default: return std::nullopt;
   }
@@ -46,7 +46,7 @@ bool combine_numbers(contribution& a, const contribution& b) {
   return result.has_value();
 }
 
-/// Sets the value, and leaves the operation.
+/// Sets the value; the operation stays.
 void set_value(contribution& c, PyObject* value) {
   using form = contribution::form;
   int overflow = 0;
@@ -63,7 +63,7 @@ void set_value(contribution& c, PyObject* value) {
   c.rest.front().value = parcel_of(value);
 }
 
-/// The function of Python that combines two values.
+/// The Python function that combines two values.
 nb::object function_of(const contribution& c) {
   if (c.by != operation_kind::function) {
     static module_attribute functions("imbrex._operations", "functions");

@@ -20,16 +20,16 @@ class port {
   const member_record& of() const { return of_; }
   mailbox<loaded_parcel>& values() { return values_; }
 
-  /// The chare ends, though the program may keep what stands for its port.
+  /// Drops unread values when the chare ends; the program may keep the Python object of the port longer.
   void drop_unread() { const mailbox<loaded_parcel> dropped(std::move(values_)); }
 
-  /// A value has come.
+  /// Delivers a received value.
   void put(std::int64_t reference, loaded_parcel value);
 
-  // Of channels.
+  // For channels only.
 
   void connect(const proxy& to, const member_record& port_there);
-  /// The other end, and the number of the next value for it. Throws imbrex::error if it is not connected.
+  /// The chare at the other end. Throws imbrex::error if the channel is not connected.
   const proxy& other() const;
   const member_record& port_there() const { return *port_there_; }
   std::int64_t next_to_send() { return sent_++; }

@@ -25,7 +25,7 @@ void destroyed(PyObject* o) {
 
 constexpr auto to_python = [](loaded_parcel value) { return value_of(std::move(value)); };
 
-/// The reference number among the arguments; 0 if there is none.
+/// The reference number in the arguments; 0 if there is no argument.
 std::int64_t reference_in(PyObject* const* arguments, Py_ssize_t count) {
   if (count == 0) return 0;
   if (count > 1) throw nb::type_error("a mailbox receives by one reference number");

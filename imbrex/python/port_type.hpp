@@ -7,7 +7,7 @@
 
 namespace imbrex::python {
 
-/// What the chare has under the port's name: by it the chare's entries receive.
+/// The Python object that a chare has as the attribute of a port; its entries receive from it.
 struct port_object {
   PyObject ob_base;
   std::shared_ptr<port> its;

@@ -66,7 +66,7 @@ namespace {
   throw nb::python_error();
 }
 
-/// A part of `whole`, or all of it.
+/// Reads `o` as a 32-bit int; `whole` is the index or shape that contains it, for errors.
 int read_int(PyObject* o, PyObject* whole, const char* what) {
   const nb::object number = nb::steal(PyNumber_Index(o));
   if (!number.is_valid()) refuse_index(whole, what);

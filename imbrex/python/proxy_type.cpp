@@ -24,7 +24,8 @@ void destroyed(PyObject* o) {
   Py_DECREF(type);
 }
 
-/// Says which entry was perhaps meant, unless a proxy of another kind has that attribute, which says so.
+/// Raises an error that suggests a similar entry. If proxies of another kind have the attribute, its own
+/// error stays.
 PyObject* no_such_member(PyObject* self, PyObject* name) {
   PyObject* type = nullptr;
   PyObject* value = nullptr;
@@ -60,7 +61,7 @@ nb::object key_text(PyObject* key) {
   return checked(PyObject_CallOneArg(text_of_key, key));
 }
 
-/// The element of an array or group at a place that a program gives.
+/// The element of an array or group at a Python index or key.
 proxy element_at(const proxy& all, PyObject* index) {
   if (all.kind != proxy_kind::array && all.kind != proxy_kind::group)
     throw nb::type_error("only arrays and groups have elements by index");
@@ -282,7 +283,7 @@ void define_proxies(nb::module_& m) {
                           Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
   proxy_object::type = reinterpret_cast<PyTypeObject*>(checked(PyType_FromSpec(&spec)).release().ptr());
   m.attr("Proxy") = nb::borrow(reinterpret_cast<PyObject*>(proxy_object::type));
-  // The class of what a proxy names, what that is, and the shape: None where there is none.
+  // Returns the class of the named chares, the proxy's kind, and the shape (None if there is none).
   m.def("_describe", [](const nb::object& o) {
     if (!is_proxy(o.ptr())) throw nb::type_error("a proxy is described, and nothing else");
     const proxy& p = proxy_in(o.ptr());
@@ -293,7 +294,7 @@ void define_proxies(nb::module_& m) {
       PyTuple_SET_ITEM(shape.ptr(), d, PyLong_FromLong(p.shape[static_cast<std::size_t>(d)]));
     return nb::make_tuple(nb::borrow(p.of->type), kinds[static_cast<int>(p.kind)], shape);
   });
-  // The ints of an index or a shape, which a text names.
+  // Returns the ints of an index or shape; the text names it in errors.
   m.def(
       "_index",
       [](const nb::object& o, const char* what) {

@@ -5,7 +5,7 @@
 
 namespace imbrex::python {
 
-/// Makes the type of proxies, and what pickle calls to make one again.
+/// Defines the type of proxies, and the function that pickle calls to restore one.
 void define_proxies(nb::module_& m);
 
 }  // namespace imbrex::python

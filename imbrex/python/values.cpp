@@ -24,7 +24,7 @@ std::string_view decode_bytes(decoder& in) {
   return {reinterpret_cast<const char*>(in.raw(size)), size};
 }
 
-/// A copy: whoever has the buffer may write to it.
+/// Copies the buffer, since its owner may write to it later.
 bytes_block copy_of(PyObject* pickle_buffer) {
   Py_buffer view;
   if (PyObject_GetBuffer(pickle_buffer, &view, PyBUF_ANY_CONTIGUOUS) < 0) throw nb::python_error();
@@ -84,7 +84,7 @@ nb::object decode_pickled(decoder& in) {
   return checked(PyObject_Vectorcall(loads, arguments, 1, names));
 }
 
-/// False if no int of 64 bits holds it.
+/// False if the int does not fit 64 bits.
 bool encode_integer(encoder& out, PyObject* o) {
   int overflow = 0;
   const long long n = PyLong_AsLongLongAndOverflow(o, &overflow);
@@ -94,7 +94,7 @@ bool encode_integer(encoder& out, PyObject* o) {
   return true;
 }
 
-/// False if it holds what UTF-8 does not.
+/// False if the text cannot be encoded as UTF-8, for example because of lone surrogates.
 bool encode_text(encoder& out, PyObject* o) {
   Py_ssize_t size = 0;
   const char* const text = PyUnicode_AsUTF8AndSize(o, &size);

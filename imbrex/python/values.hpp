@@ -6,11 +6,11 @@
 
 namespace imbrex::python {
 
-/// Writes a value. Numbers, texts, bytes, arrays of NumPy and of devices and proxies are written by
-/// themselves, tuples value by value; everything else by pickle, with the buffers that it gives in blocks.
+/// Writes a value. Numbers, texts, bytes, NumPy arrays, device arrays and proxies have formats of their own;
+/// tuples are written value by value. Everything else goes through pickle, whose large buffers become blocks.
 /// Throws nb::python_error if pickle refuses the value.
 void encode(encoder& out, PyObject* o);
-/// Throws nb::python_error, such as for a class that pickle does not find.
+/// Reads a value. Throws nb::python_error, for example if pickle does not find a class.
 nb::object decode(decoder& in);
 
 parcel parcel_of(PyObject* o);
@@ -19,14 +19,13 @@ inline nb::object value_of(const parcel& p) {
   decoder in(p);
   return decode(in);
 }
-/// Its arrays of devices are taken.
+/// Takes the device arrays out of `p`.
 inline nb::object value_of(loaded_parcel&& p) {
   decoder in(p);
   return decode(in);
 }
 
-/// A value that is handed over by `imbrex.give`: its array is not copied, and cannot be written to here any
-/// more.
+/// A value handed over by `imbrex.give`: its array is not copied, and becomes read-only here.
 struct given_object {
   PyObject ob_base;
   PyObject* value;
