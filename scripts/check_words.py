@@ -46,6 +46,7 @@ PLAIN = (
     "apps/harness/",
     "apps/jacobi2d/",
     "apps/jacobi3d/",
+    "apps/minimd/",
     "apps/moldyn/",
     "apps/queens/",
     "apps/sweep/",

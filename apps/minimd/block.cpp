@@ -208,7 +208,8 @@ void block::fill_store() {
     for (std::size_t d = 0; d < 3; ++d) store_.position[4 * i + d] = a.position[d];
     ++i;
   });
-  for (std::size_t d = 0; d < 3; ++d) store_.position[4 * i + d] = 1e12;  // far away from all
+  for (std::size_t d = 0; d < 3; ++d)
+    store_.position[4 * i + d] = 1e12;  // the atom that pads lists, beyond any cut-off
   is_stored_ = true;
 }
 
@@ -249,7 +250,7 @@ void block::fill_order() {
   }
 }
 
-// All blocks come to the same answer, as they renew together.
+// All blocks get the same result, since they must renew together.
 imbrex::task<bool> block::needs_renewal() {
   if (!what_.renews_if_needed) co_return step_ % what_.renewal == 0;
   const std::int64_t since = step_ - renewed_at_;
@@ -294,7 +295,7 @@ imbrex::task<> block::renew() {
   }
   build_list(list_, store_, order_, rows_, cells.own().origin - cells.halo().origin, cells.own().extents,
              what_.range(), what_.lists, what_.newton);
-  // Copies then lie where their atoms do, not where the images are.
+  // With --reproducible, copies have the positions of their atoms, not of the images.
   if (what_.reproducible) co_await refresh();
 }
 

@@ -24,7 +24,7 @@
 
 namespace minimd {
 
-/// The momentum of atoms, over their mass.
+/// The momentum of atoms divided by the mass of one atom.
 struct momentum {
   exact_sum x, y, z;
   std::int64_t atoms = 0;
@@ -34,7 +34,8 @@ struct momentum {
   }
 };
 
-/// The angular momentum of atoms about the middle of all, and their tensor of inertia, over their mass.
+/// The angular momentum of atoms about the middle of the lattice, and their tensor of inertia; both divided
+/// by the mass of one atom.
 struct spin {
   std::array<exact_sum, 3> momentum{};
   std::array<exact_sum, 6> inertia{};  ///< xx, yy, zz, xy, xz, yz
@@ -47,12 +48,11 @@ struct spin {
   }
 };
 
-/// Values of copies that a block on a device sends to another: three numbers for each position, one for each
-/// slope.
+/// Values for copies that a block on a device sends to another block: three numbers a position, one a slope.
 struct host_halo {
   imbrex::index<3> from{};
   std::vector<double> values{};
-  imbrex::absent_bytes left_out{};  ///< of them, with --no-data
+  imbrex::absent_bytes left_out{};  ///< stands for the values with --no-data
 };
 struct device_halo {
   imbrex::index<3> from{};
@@ -61,49 +61,49 @@ struct device_halo {
 
 /// Where blocks compute.
 struct device_use {
-  bool is_used = false;  ///< the PE's device
+  bool is_used = false;  ///< on the PE's device
   communication by = communication::host;
 };
 
-/// Some of the cells of the box. Atoms lie in the cell set when their lists of neighbours are renewed, and in
-/// between in the arrays of a store, on the host or in the PE's device; copies follow their atoms at each
-/// step.
+/// A block of the box's cells. Atoms lie in the cell set when neighbour lists are renewed. Between renewals
+/// they lie in the arrays of a store, on the host or on the PE's device. Copies are updated from their atoms
+/// at each step.
 class block : public imbrex::chare<block, imbrex::index<3>> {
  public:
   atom_cells cells;
   imbrex::mailbox<host_halo> halos_by_host;
   imbrex::mailbox<device_halo> halos_on_device;
 
-  /// With the atoms of the lattice, unless it computes on a device that keeps no data.
+  /// Fills the block with the lattice's atoms, unless it computes on a device that keeps no data.
   block(const problem& what, const imbrex::cells::domain<3>& box, const imbrex::grid::decomposition<3>& cut,
         const device_use& use);
 
-  // The initial velocities, of atoms that still lie in the lattice.
+  // Functions for initial velocities; atoms still lie on the lattice, in the cell set.
 
   momentum velocities();
-  /// Takes away a velocity from all.
+  /// Subtracts a velocity from all atoms.
   void subtract(const imbrex::cells::point<3>& velocity);
   spin spins();
-  /// Takes away a rotation of all about the middle.
+  /// Subtracts a rotation about the middle of the lattice from all atoms.
   void stop_rotation(const imbrex::cells::point<3>& angular_velocity);
   exact_sum squares();
   void scale(double by);
   void take_random(const random_velocities& what);
-  /// Adds what all had before random velocities.
+  /// Adds the velocities from before `take_random`.
   void add_former();
   void take_equal(const equal_velocities& what);
   void take_ramped(const ramped_velocities& what);
-  /// Replaces all atoms: of these it takes its own. The step goes on from there.
+  /// Replaces all atoms by those of `atoms` that lie in this block, and continues from `step`.
   void restart(std::span<const atom> atoms, std::int64_t step);
 
-  /// So many steps. Returns what this block's atoms add up to at the last one.
+  /// Runs `steps` steps. Returns the sums over this block's atoms at the last one.
   imbrex::task<thermo_sums> run(std::int64_t steps);
 
-  /// As they are now.
+  /// The block's atoms at the current step.
   std::vector<atom> atoms();
 
  private:
-  /// The position of an atom from the middle of the lattice.
+  /// The position of an atom relative to the middle of the lattice.
   imbrex::cells::point<3> from_middle(const atom& of) const;
   void change_velocities(const std::function<void(atom&)>& change);
   imbrex::task<> renew();
@@ -128,7 +128,7 @@ class block : public imbrex::chare<block, imbrex::index<3>> {
 
   problem what_;
   device_use use_;
-  std::optional<halo_plan> expected_;  ///< of a device that keeps no data
+  std::optional<halo_plan> expected_;  ///< for a device that keeps no data
   std::optional<device_store> device_;
   std::optional<eam_potential> eam_;
   std::vector<cell_row> rows_;
@@ -139,15 +139,16 @@ class block : public imbrex::chare<block, imbrex::index<3>> {
   std::vector<double> densities_, slopes_;
   whole_numbers whole_densities_, whole_forces_;
   pair_sums pairs_;
-  std::vector<imbrex::cells::point<3>> former_velocities_;  ///< before random ones that are to be added
-  vectors renewed_position_;  ///< of own atoms, where a renewal depends on how far they have moved
+  std::vector<imbrex::cells::point<3>>
+      former_velocities_;     ///< velocities from before `take_random`, if it adds
+  vectors renewed_position_;  ///< positions of own atoms at the last renewal; for renews_if_needed
   std::int64_t step_ = 0, renewed_at_ = 0;
-  std::int64_t exchange_ = 0;  ///< of devices, so far
-  bool is_stored_ = false;     ///< the store is ahead of the cells
+  std::int64_t exchange_ = 0;  ///< number of device exchanges so far
+  bool is_stored_ = false;     ///< the store holds the current atoms, not the cells
 };
 
-/// The box of a problem with cells for its lists: half as wide as the range, but no narrower than half the
-/// lattice constant, and fewer where the box is small.
+/// The box of a problem with cells for its lists. Cells are half as wide as the range, but no narrower than
+/// half the lattice constant. A small box has fewer.
 imbrex::cells::domain<3> box_of(const problem& what);
 
 }  // namespace minimd

@@ -11,7 +11,7 @@
 namespace minimd {
 
 imbrex::task<> block::renew_on_device() {
-  if (expected_) {  // there are no atoms that could be renewed
+  if (expected_) {  // a device without data has no atoms to renew
     if (!is_stored_) device_->reserve(*expected_);
     is_stored_ = true;
     co_return;
@@ -30,9 +30,10 @@ const halo_part& block::partner(const imbrex::index<3>& with) const {
   return *found;
 }
 
-// All PEs take what has come for their blocks in one order, by z. Then a block's partners beside it compute
-// at about the same time, and the next block in the row of a PE has all it needs while the device computes
-// the last one. In orders of their own PEs wait for each other's last block in every step.
+// Messages are prioritised so that all PEs receive for their blocks in one order, by z. Then neighbouring
+// blocks of different PEs compute at about the same time. The next block in a PE's row then has all its
+// messages while the device computes the last one. With different orders, PEs would wait for each other's
+// last block in every step.
 imbrex::task<> block::exchange_by_host() {
   constexpr int priorities = 32;
   co_await device_->packed();
@@ -76,8 +77,8 @@ imbrex::task<> block::exchange_by_messages() {
 
 imbrex::task<> block::exchange_on_device(halo_values what) {
   ++exchange_;
-  // No more than an exchange ahead of the device: else buffers of messages would pile up, and transfers of
-  // later steps stand before those that others wait for.
+  // Run at most one exchange ahead of the device. Otherwise message buffers would pile up, and transfers of
+  // later steps would delay earlier ones that partners wait for.
   if (use_.by == communication::message) co_await device_->packed();
   device_->begin_exchange(what);
   if (use_.by == communication::host)

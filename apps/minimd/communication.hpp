@@ -5,9 +5,9 @@
 
 namespace minimd {
 
-/// How copies of atoms go from a block on a device to another.
+/// The path of copies' values from a block on a device to another block.
 enum class communication : std::uint8_t {
-  host,    ///< through pinned memory of the host
+  host,    ///< through pinned host memory
   message  ///< as messages with device memory
 };
 

@@ -9,8 +9,8 @@
 
 namespace minimd {
 
-/// An array in the memory of the PE's device, and in pinned memory of the host where it is copied from one to
-/// the other. Of what grows, the first so many are used.
+/// An array in the memory of the PE's device, with a pinned host buffer if it is copied between the two.
+/// Buffers only grow; the first `size` elements are used.
 template <class T>
 struct device_array {
   imbrex::device_buffer<T> on_device;

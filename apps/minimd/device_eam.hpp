@@ -12,16 +12,16 @@
 
 namespace minimd {
 
-/// What a block of embedded atoms has in its PE's device beside others: the potential's splines, and what
-/// becomes of the densities.
+/// Device memory of a block with embedded-atom forces, in addition to device_store: the potential's splines,
+/// and slopes and energies.
 struct device_eam {
-  /// The splines are copied in the order of that stream. Throws imbrex::error as `eam_potential::of` does.
+  /// Copies the splines in `to_device`. Throws imbrex::error as `eam_potential::of` does.
   device_eam(const problem& what, imbrex::stream& to_device);
 
   eam_constants constants{};
   device_array<double> embedding, density, pair;  ///< cubics
-  device_array<double> slopes;                    ///< of the embedding energies: of own atoms, then of copies
-  device_array<double> energies;                  ///< of embedding, of own atoms
+  device_array<double> slopes;                    ///< slopes of the embedding energy: own atoms, then copies
+  device_array<double> energies;                  ///< embedding energies of own atoms
 
   void resize(std::size_t own, std::size_t copies);
 };

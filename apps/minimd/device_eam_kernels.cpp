@@ -39,7 +39,8 @@ struct spline_value {
   double value, slope;
 };
 
-// As the GPU does it: before the first point of the spline on its first cubic, and beyond the last at that.
+// Evaluates a spline as the GPU does: the first cubic is used below the first point, and the last value above
+// the last point.
 spline_value spline_at(constants cubics, const spline_scale& by, double x) {
   const double at = x * by.intervals_in_unit;
   const auto interval = static_cast<std::int32_t>(std::clamp(at, 0.0, static_cast<double>(by.last_interval)));
@@ -49,7 +50,7 @@ spline_value spline_at(constants cubics, const spline_scale& by, double x) {
           ((3 * c[3] * part + 2 * c[2]) * part + c[1]) * by.intervals_in_unit};
 }
 
-// Calls visit(j, between, squared) for each pair of an atom within the cut-off.
+// Calls visit(j, between, squared) for each neighbour of atom `i` within the cut-off.
 template <class Visit>
 void for_each_near(constants positions, places begin, numbers atoms, std::size_t i, double cutoff_squared,
                    Visit visit) {
@@ -137,8 +138,8 @@ work_size unpack_slopes_work(message_places, values copies) {
   return {.bytes = 2 * static_cast<double>(copies.size_bytes()), .threads = copies.size()};
 }
 
-// A list costs so much for each of its entries, and more for those near enough, as four of seven are with
-// miniMD's skin for copper. Splines come from the caches.
+// Cost of a list: each entry costs 8 flops, and `flops_of_near` more within the cut-off, as for four of seven
+// entries with miniMD's skin for copper. Splines are assumed to come from caches.
 work_size work_of_list(constants positions, places begin, numbers atoms, double flops_of_near) {
   return {.bytes = static_cast<double>(positions.size_bytes() + begin.size_bytes() + atoms.size_bytes()),
           .flops = (8 + flops_of_near * 4.0 / 7) * static_cast<double>(atoms.size())};

@@ -117,14 +117,14 @@ void lj_forces_and_sums_on_host(device_span<const double> positions, device_span
   add_forces<true>(positions, begin, atoms, forces, sums, by);
 }
 
-// The rows of atoms, of 32 bytes each, and what is beside them. Rows that are read again come from the
-// caches.
+// Work for `atoms` atoms: bytes and flops are for each. Rows of 32 bytes that are read again are assumed to
+// come from caches.
 work_size work_of(std::size_t atoms, double bytes, double flops) {
   const auto n = static_cast<double>(atoms);
   return {.bytes = bytes * n, .flops = flops * n, .threads = atoms};
 }
 
-// Of velocities and positions both are read and written.
+// Reads and writes velocities and positions, and reads forces.
 work_size advance_work(device_span<double>, device_span<double> velocities, device_span<const double>, double,
                        double) {
   return work_of(velocities.size() / 4, 5 * 32, 12);
@@ -148,8 +148,8 @@ work_size copy_images_work(device_span<const double>, device_span<const halo_sou
   return work_of(sources.size(), 32 + sizeof(halo_source) + 32, 6);
 }
 
-// A pair takes 8 operations to find out how far it is, and 16 more where it is near enough, as five of seven
-// of a list with miniMD's skin are.
+// A pair costs 8 flops for its distance, and 16 more within the cut-off, as for five of seven entries of a
+// list with miniMD's skin.
 work_size lj_forces_work(device_span<const double> positions, device_span<const std::uint64_t> begin,
                          device_span<const std::int32_t> atoms, device_span<double> forces, lj_constants) {
   return {.bytes = static_cast<double>(positions.size_bytes() + begin.size_bytes() + atoms.size_bytes() +

@@ -10,38 +10,41 @@
 
 namespace minimd {
 
-// Of n atoms velocities and forces have 4 n numbers; positions have those of copies behind them, and of the
-// atom that is far away.
+// For n own atoms, velocities and forces have 4 n numbers. Positions continue with those of copies and of the
+// far-away atom.
 
-/// Velocities change by `kick` times the forces, and positions by `drift` times the velocities then.
+/// Adds the first factor (kick) times the forces to velocities, then the second (drift) times the new
+/// velocities to positions.
 extern const imbrex::kernel<imbrex::device_span<double>, imbrex::device_span<double>,
                             imbrex::device_span<const double>, double, double>
     advance_atoms;
 
-/// Velocities change by so many times the forces.
+/// Adds the factor times the forces to velocities.
 extern const imbrex::kernel<imbrex::device_span<double>, imbrex::device_span<const double>, double>
     kick_velocities;
 
-/// Three numbers for each source go into messages.
+/// Writes the positions of sources into messages, three numbers each.
 extern const imbrex::kernel<imbrex::device_span<const double>, imbrex::device_span<const halo_source>,
                             message_places, box_lengths>
     pack;
 
-/// They come from these, to positions of copies.
+/// Reads positions from messages into those of copies.
 extern const imbrex::kernel<message_places, imbrex::device_span<double>> unpack;
 
-/// Images of own atoms, which are in no message.
+/// Updates copies that are images of own atoms and need no message.
 extern const imbrex::kernel<imbrex::device_span<const double>, imbrex::device_span<const halo_source>,
                             imbrex::device_span<double>, box_lengths>
     copy_images;
 
-/// Lennard-Jones forces on own atoms, of a list in slices: where those begin, and the end; and its entries.
+/// Computes Lennard-Jones forces on own atoms. The list is in slices: the beginning of each, with the end of
+/// the last, and the entries.
 extern const imbrex::kernel<imbrex::device_span<const double>, imbrex::device_span<const std::uint64_t>,
                             imbrex::device_span<const std::int32_t>, imbrex::device_span<double>,
                             lj_constants>
     lj_forces_of_list;
 
-/// Also the potential energy of each own atom's pairs, and force times distance: each pair is there twice.
+/// Computes forces, and two sums for each own atom: the potential energy of its pairs, and force times
+/// distance. Each pair is counted twice.
 extern const imbrex::kernel<imbrex::device_span<const double>, imbrex::device_span<const std::uint64_t>,
                             imbrex::device_span<const std::int32_t>, imbrex::device_span<double>,
                             imbrex::device_span<double>, lj_constants>

@@ -27,7 +27,7 @@ namespace {
 
 using values = std::vector<double>;
 
-/// On each kind of device, beside loops that are written here anew.
+/// Runs kernels on each kind of device and compares with loops written here.
 class minimd_kernels : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
@@ -62,7 +62,7 @@ class minimd_kernels : public testing::TestWithParam<const char*> {
   std::unique_ptr<imbrex::stream> stream_;
 };
 
-// Rows of three numbers from 0 to `below`, and one that is 0.
+// Rows of three random numbers from 0 to `below`, and a zero.
 values random_rows(std::size_t atoms, double below, std::uint64_t seed) {
   imbrex::random dice(seed);
   values rows;
@@ -77,7 +77,7 @@ void expect_close(const values& is, const values& should) {
     ASSERT_NEAR(is[k], should[k], 1e-12 * (1 + std::abs(should[k]))) << "at " << k;
 }
 
-// Cuts so many values into messages, of which some are empty and the last goes to the end.
+// Cuts `count` values into messages; some are empty, and the last ends with the values.
 message_places cut(std::size_t count, std::size_t numbers, imbrex::device_span<double> all) {
   message_places places{};
   std::size_t first = 0;
@@ -89,7 +89,7 @@ message_places cut(std::size_t count, std::size_t numbers, imbrex::device_span<d
   return places;
 }
 
-// One, few, a slice, and one more than a block of threads.
+// Numbers of atoms: one, few, a slice, one more, and one more than a block of threads.
 constexpr std::size_t sizes[] = {1, 5, 32, 33, 129};
 
 TEST_P(minimd_kernels, move_atoms) {
@@ -163,7 +163,7 @@ TEST_P(minimd_kernels, carry_slopes) {
   }
 }
 
-// Atoms at random places, of which each own one has each of the others in its list with a chance of a half.
+// Atoms at random positions. The list of each own atom contains each other atom with probability 1/2.
 struct random_lists {
   explicit random_lists(std::size_t own) : all(own + 7), x(random_rows(all + 1, 3, own)), near(own) {
     for (std::size_t d = 0; d < 3; ++d) x[4 * all + d] = 1e12;
@@ -182,7 +182,7 @@ struct random_lists {
     }
     if (atoms.empty()) atoms.push_back(static_cast<std::int32_t>(all));
   }
-  // Calls visit(i, j, from j to i, its square) for each pair within the cut-off.
+  // Calls visit(i, j, vector from j to i, squared distance) for each pair within the cut-off.
   template <class Visit>
   void for_each_pair(double cutoff_squared, Visit visit) const {
     for (std::size_t i = 0; i < near.size(); ++i)
@@ -199,11 +199,11 @@ struct random_lists {
   std::size_t all;
   values x;
   std::vector<std::vector<std::int32_t>> near;
-  std::vector<std::uint64_t> begin{0};  ///< of slices
+  std::vector<std::uint64_t> begin{0};  ///< beginning of each slice
   std::vector<std::int32_t> atoms;
 };
 
-// Close pairs have large forces, which cancel each other.
+// Compares relative to the greatest value, since large forces of close pairs cancel.
 void expect_nearly(const values& is, const values& should) {
   double greatest = 1;
   for (const double value : should) greatest = std::max(greatest, std::abs(value));

@@ -6,11 +6,11 @@
 
 namespace minimd {
 
-// What lies in a device's memory beside positions, velocities and forces, of which an atom has four numbers
-// as in store.hpp. This header is C++17, for the device's compilers.
+// Structures in device memory besides positions, velocities and forces, which have four numbers an atom as in
+// store.hpp. This header is C++17, for the device's compilers.
 
-/// An atom whose position another block gets, or this one as an image: its place in the store, and how many
-/// times around the box it is seen in each dimension.
+/// An atom whose position is sent to another block, or to an image in this block: its index in the store, and
+/// how many times around the box the receiver sees it in each dimension.
 struct halo_source {
   std::int32_t atom;
   std::int8_t wrap[3];
@@ -20,25 +20,26 @@ struct box_lengths {
   double of[3];
 };
 
-/// The messages that values go to, or come from, one after the other: that up to `end` of them, and from the
-/// `end` before, lies there.
+/// Buffers of the messages for consecutive values: message m holds values from end[m - 1] (or 0) to before
+/// end[m], at at[m].
 struct message_places {
-  static constexpr int most = 26;  ///< of one launch: the blocks around a block
+  static constexpr int most = 26;  ///< limit of one launch: the blocks around a block
   int count;
   std::int32_t end[most];
   double* at[most];
 };
 
-/// The list of neighbours of a device: so many atoms, one after the other, have rows of one length, and lie
-/// side by side: neighbour k of atom i is entry begin[i / slice] + k * slice + i % slice. What is too much
-/// for an atom is the atom that is far away.
+/// The layout of neighbour lists on a device: rows of `slice` consecutive atoms have one length and are
+/// interleaved. Neighbour k of atom i is entry begin[i / slice] + k * slice + i % slice. Unused entries hold
+/// the index of the far-away atom.
 inline constexpr std::size_t slice = 32;
 
 struct lj_constants {
   double cutoff_squared, sigma_squared, force, energy;
 };
 
-/// Where in a spline's cubics, of which each interval has four numbers, a place lies.
+/// The scale of an argument of a spline: converts it to an interval of the cubics, which have four numbers
+/// each.
 struct spline_scale {
   double intervals_in_unit;
   std::int32_t last_interval;

@@ -99,7 +99,7 @@ imbrex::task<> device_store::upload(const atom_store& atoms, const neighbour_lis
   to_device.copy(begin_.device(), std::as_const(begin_).host());
   to_device.copy(atoms_.device(), std::as_const(atoms_).host());
   order(to_device, streams_.compute());
-  co_await to_device.done();  // the host fills its memory anew then
+  co_await to_device.done();  // the pinned buffers may be overwritten once this is done
 }
 
 imbrex::task<> device_store::download(atom_store& atoms) {
@@ -172,7 +172,7 @@ std::size_t copies(std::span<const halo_part> some) {
   return some.back().first_copy + some.back().copies - first_copy(some);
 }
 
-// So many partners at a time as a kernel takes.
+// Calls visit(partners, index of the first) for groups that fit one kernel launch.
 template <class Visit>
 void for_each_launch(std::span<const halo_part> partners, Visit visit) {
   constexpr auto most = static_cast<std::size_t>(message_places::most);
@@ -229,7 +229,7 @@ void device_store::give_to_images() {
 void device_store::begin_exchange(halo_values what) {
   carried_ = what;
   imbrex::stream &compute = streams_.compute(), &pack_stream = streams_.pack();
-  // The copies of the step before have been read, once those before this have run.
+  // The kernels that read the previous step's copies must run before copies change.
   order(compute, pack_stream);
   order(compute, streams_.unpack());
   give_to_images();
@@ -254,7 +254,7 @@ void device_store::begin_exchange(halo_values what) {
     order(pack_stream, streams_.from_device());
     if (!all.empty()) streams_.from_device().copy(out_.host().subspan(0, all.size()), all);
   }
-  order(pack_stream, compute);  // which changes what is packed next
+  order(pack_stream, compute);  // the next kernels there change the packed values
 }
 
 imbrex::task<> device_store::packed() {

@@ -20,33 +20,33 @@
 
 namespace minimd {
 
-/// What copies of atoms get from their atoms.
+/// The values that copies receive from their atoms.
 enum class halo_values : std::uint8_t {
   positions,
-  slopes  ///< of the embedding energies
+  slopes  ///< slopes of the embedding energies
 };
 
-/// A block's atoms and lists in its PE's device, and what a step submits there: to the streams that Choi et
-/// al. ("Achieving Computation-Communication Overlap with Overdecomposition on GPU Systems", ESPM2 2020,
-/// section IV-B2) have, one each for what computes, packs, copies to the host and from it, and unpacks. These
-/// are ordered by events. A step is: advance; of positions begin_exchange, what partners send and are sent,
-/// end_exchange; with embedded atoms compute_slopes and the same of slopes; compute_forces, kick.
+/// A block's atoms and lists on its PE's device, and the device's work in a step. Work is submitted to the
+/// streams of Choi et al. ("Achieving Computation-Communication Overlap with Overdecomposition on GPU
+/// Systems", ESPM2 2020, section IV-B2): one each to compute, pack, copy to the host, copy from it, and
+/// unpack. Events order them. A step is: advance; an exchange of positions (begin_exchange, messages of the
+/// partners, end_exchange); with embedded atoms compute_slopes and an exchange of slopes; compute_forces;
+/// kick.
 ///
-/// All messages of an exchange are packed by one kernel, cross to the host or from it by one copy, and are
-/// unpacked by one kernel: most are small, and a small kernel or copy takes as long as one that is many times
-/// larger.
+/// One kernel packs all messages of an exchange, one copy moves them to the host or from it, and one kernel
+/// unpacks them. Most messages are small, and a small kernel or copy takes as long as one many times larger.
 class device_store {
  public:
-  /// `owner` names it in errors.
+  /// `owner` names the block in errors.
   device_store(const problem& what, communication by, const std::string& owner);
 
   bool keeps_data() const { return keeps_data_; }
 
-  /// Takes over what the host has, and its list.
+  /// Copies the host's atoms and list to the device.
   imbrex::task<> upload(const atom_store& atoms, const neighbour_list& list, halo_plan plan);
-  /// Room for a plan, where the device keeps no data.
+  /// Reserves memory for a plan on a device that keeps no data.
   void reserve(halo_plan plan);
-  /// Gives back the positions and velocities of own atoms.
+  /// Copies positions and velocities of own atoms to the host.
   imbrex::task<> download(atom_store& atoms);
 
   void advance();
@@ -54,31 +54,32 @@ class device_store {
   void compute_slopes();
   void compute_forces(bool wants_sums);
   void kick();
-  /// What the pairs of the last `compute_forces(true)` add up to; when it ends, all is done.
+  /// Sums over the pairs of the last `compute_forces(true)`. Completes when all work submitted to the device
+  /// is done.
   imbrex::task<pair_sums> sums();
 
-  /// Gives the values to images, and packs what goes to others.
+  /// Copies values to images, and packs values for partners.
   void begin_exchange(halo_values what);
-  /// Those with whom this block exchanges; not itself.
+  /// The blocks with which this block exchanges, without itself.
   std::span<const halo_part> partners() const { return std::span(plan_.parts).subspan(1); }
 
-  /// All that was given to others so far is packed, and where it goes by the host, it has come there.
+  /// Completes when all values for partners are packed, and with communication by host also copied there.
   imbrex::task<> packed();
 
-  // By the host.
+  // Communication by host.
 
   std::span<const double> outgoing(const halo_part& to) const;
-  /// Where what comes is to be written.
+  /// Destination in host memory for the values that `from` sends.
   std::span<double> incoming(const halo_part& from);
 
-  // In the memory of devices.
+  // Communication by messages with device memory.
 
-  /// What is packed for a partner.
+  /// Takes the packed values for a partner.
   imbrex::device_buffer<double> take(const halo_part& to);
-  /// What has come from one. Throws imbrex::error unless there is a value for each copy.
+  /// Stores the values received from a partner. Throws imbrex::error unless there is one value for each copy.
   void put(const halo_part& from, imbrex::device_buffer<double>&& values);
 
-  /// Unpacks what has come from all partners.
+  /// Unpacks the values of all partners.
   void end_exchange();
 
  private:
@@ -102,12 +103,12 @@ class device_store {
   halo_plan plan_;
   device_array<double> positions_, velocities_, forces_, sums_;
   std::optional<device_eam> eam_;
-  device_array<double> out_, in_;  ///< of all sources, and of all copies; of an exchange the first so many
+  device_array<double> out_, in_;  ///< values of all sources and copies; an exchange uses the first of them
   device_array<halo_source> sources_;
-  device_array<std::uint64_t> begin_;  ///< of slices
+  device_array<std::uint64_t> begin_;  ///< beginning of each slice
   device_array<std::int32_t> atoms_;
   halo_values carried_ = halo_values::positions;
-  std::vector<imbrex::device_buffer<double>> leaving_, come_;  ///< by partner
+  std::vector<imbrex::device_buffer<double>> leaving_, come_;  ///< one buffer for each partner
 };
 
 }  // namespace minimd

@@ -40,7 +40,7 @@ spline::spline(const std::vector<double>& values, double step)
 
 namespace {
 
-// The numbers of a potential file, with the line of each.
+// Reads the numbers of a potential file, and counts lines for errors.
 class number_reader {
  public:
   number_reader(const std::string& text, const std::string& file) : text_(text), file_(file) {}
@@ -73,7 +73,7 @@ class number_reader {
       refuse(fmt::format("{} is {}, and must be a whole number from 5 to 10000000", what, n));
     return static_cast<int>(n);
   }
-  /// A table must have been made for it, but for its last step.
+  /// Refuses a table that does not reach the cut-off, except for the last step.
   void check_reach(int distances, double step, double cutoff) const {
     const double reach = distances * step;
     if (reach * (1 + 1e-9) < cutoff || step > cutoff)
@@ -114,7 +114,7 @@ eam_potential eam_potential::of(const std::string& text, const std::string& file
   p.cutoff = in.length("the cut-off");
   in.check_reach(distances, distance_step, p.cutoff);
   p.embedding = spline(in.numbers(densities, "the embedding energy"), density_step);
-  // The file has an effective charge Z; a pair has the energy 27.2 * 0.529 Z^2 / r, in eV and Angstrom.
+  // The file contains effective charges Z; a pair has the energy 27.2 * 0.529 Z^2 / r, in eV and Angstrom.
   auto charges = in.numbers(distances, "the effective charge");
   for (double& z : charges) z = 27.2 * 0.529 * z * z;
   p.pair = spline(charges, distance_step);
@@ -129,8 +129,8 @@ eam_potential eam_potential::of(const std::string& text, const std::string& file
 
 namespace {
 
-// Calls visit(i, j, dx, dy, dz, distance, is_shared) for each pair of the lists within the cut-off; a shared
-// one is seen from both of its atoms.
+// Calls visit(i, j, dx, dy, dz, distance, is_shared) for each pair of the lists within the cut-off. A shared
+// pair is visited for both of its atoms.
 template <class Visit>
 void for_each_pair(const problem& what, double cutoff, const atom_store& store, const neighbour_list& list,
                    Visit visit) {

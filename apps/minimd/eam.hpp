@@ -12,18 +12,17 @@
 
 namespace minimd {
 
-/// A function by a table, and between its points by cubics whose slopes are of the fourth order, as LAMMPS
-/// has it.
+/// A tabulated function, interpolated by cubics whose slopes are of fourth order, as in LAMMPS.
 class spline {
  public:
   spline() = default;
-  /// Values at 0 (or `first` steps), in steps. At least 5.
+  /// `values` at 0, step, 2 step, ...; at least 5.
   spline(const std::vector<double>& values, double step);
 
   struct result {
     double value, slope;
   };
-  /// At x >= 0; beyond the last point at that.
+  /// Value and slope at x >= 0; above the last point, those of the last point.
   result operator()(double x) const {
     const double at = x * inverse_step_;
     auto i = static_cast<std::size_t>(at);
@@ -34,22 +33,22 @@ class spline {
     return {((c[3] * p + c[2]) * p + c[1]) * p + c[0],
             ((3 * c[3] * p + 2 * c[2]) * p + c[1]) * inverse_step_};
   }
-  // For loops that do the same for several.
+  // Access for vectorised loops and devices.
 
   std::span<const double> cubics() const { return coefficients_; }
   double intervals_in_unit() const { return inverse_step_; }
   std::size_t last_interval() const { return last_; }
 
  private:
-  vectors coefficients_;  ///< of each interval four, of powers of the part of it
+  vectors coefficients_;  ///< four for each interval: powers 0 to 3 of the fraction in it
   double inverse_step_ = 0;
   std::size_t last_ = 0;
 };
 
-/// What a pair of atoms has.
+/// The energy and the force of a pair of atoms.
 struct eam_pair {
   double energy;
-  double force;  ///< over the distance
+  double force;  ///< divided by the distance
 };
 
 /// An embedded-atom potential of one element.
@@ -57,16 +56,17 @@ struct eam_potential {
   double mass = 0;
   double cutoff = 0;
   spline embedding;  ///< energy by density
-  spline density;    ///< by distance
-  spline pair;       ///< distance times energy of a pair, by distance
-  /// The cubics of `density` and of `pair`, which have the same steps, side by side: of each interval eight.
+  spline density;    ///< density by distance
+  spline pair;       ///< distance times pair energy, by distance
+  /// The cubics of `density` and of `pair` interleaved: eight numbers for each interval. The two have the
+  /// same steps.
   vectors by_distance;
 
-  /// Of the text of a file in the format "funcfl" of DYNAMO. Throws imbrex::usage_error with the file
-  /// and the line that cannot be.
+  /// Reads the text of a file in DYNAMO's format "funcfl". Throws imbrex::usage_error with the file and the
+  /// faulty line.
   static eam_potential of(const std::string& text, const std::string& file = "the potential");
 
-  /// Of atoms so far apart whose embedding energies have slopes of that sum.
+  /// Energy and force of a pair at `distance`; `slopes` is the sum of the two slopes of embedding energy.
   eam_pair pair_at(double distance, double slopes) const {
     const double inverse = 1 / distance;
     const auto [product, product_slope] = pair(distance);
@@ -76,22 +76,22 @@ struct eam_potential {
   }
 };
 
-/// Of lists the pairs within the cut-off: lists reach further by the skin.
+/// The pairs of the lists within the cut-off; lists contain more by the skin.
 struct near_pairs {
   neighbour_list list;
-  std::vector<double> distances;  ///< of each entry of the list
+  std::vector<double> distances;  ///< for each entry of the list
 };
 
-/// The densities at all own atoms, and, where pairs are computed once, the part of them at copies. Loops of
-/// vectors leave the pairs that they found near in `near`.
+/// Computes the densities at own atoms; if pairs are computed once, also their part at copies. Vectorised
+/// loops store the pairs within the cut-off in `near`.
 void eam_densities(const problem& what, const eam_potential& by, const atom_store& store,
                    const neighbour_list& list, near_pairs& near, std::vector<double>& densities);
-/// Of own atoms the slopes of the embedding energy; there is room for those of copies, and of the one far
-/// away. Returns the sum of these energies.
+/// Computes the slopes of the embedding energy of own atoms; `slopes` has room for copies and for the
+/// far-away atom. Returns the sum of these energies.
 double eam_embed(const eam_potential& by, const std::vector<double>& densities, std::size_t own,
                  std::vector<double>& slopes);
-/// The forces, with the slopes of all atoms, copies too, and with what eam_densities left in `near` for the
-/// same positions. The potential is that of pairs.
+/// Computes the forces from the slopes of all atoms, copies included. `near` must come from eam_densities at
+/// the same positions. The returned potential is that of pairs only.
 pair_sums eam_forces(const problem& what, const eam_potential& by, const std::vector<double>& slopes,
                      const neighbour_list& list, const near_pairs& near, atom_store& store);
 

@@ -16,7 +16,7 @@
 namespace minimd {
 namespace {
 
-/// A few atoms by themselves, and all pairs in lists.
+/// A few atoms without a box, with all pairs in the lists.
 struct cluster {
   explicit cluster(list_kind lists) {
     what.field = force_field::eam;

@@ -12,7 +12,7 @@ namespace minimd {
 #if MINIMD_HAS_AVX512
 namespace {
 
-// Where eight distances are in the tables: their intervals, and how far into these.
+// Indices of eight distances in the tables: the interval, and the fraction in it.
 struct eight_places {
   alignas(32) int interval[8];
   __m512d part;
@@ -28,7 +28,7 @@ MINIMD_AVX512 __attribute__((always_inline)) inline eight_places places_of(const
   return places;
 }
 
-// Of the rows of eam_potential::by_distance.
+// Cubics of the density, from the rows of eam_potential::by_distance.
 MINIMD_AVX512 __attribute__((always_inline)) inline eight_rows density_at(const eam_potential& of,
                                                                           const eight_places& at) {
   return load_rows<8>(of.by_distance.data(), at.interval);
@@ -42,15 +42,15 @@ MINIMD_AVX512 __attribute__((always_inline)) inline __m512d value_of(const eight
   return _mm512_fmadd_pd(_mm512_fmadd_pd(_mm512_fmadd_pd(c.fourth, part, c.third), part, c.second), part,
                          c.first);
 }
-// By interval.
+// The slope with respect to the fraction of the interval.
 MINIMD_AVX512 __attribute__((always_inline)) inline __m512d slope_of(const eight_rows& c, __m512d part) {
   const __m512d two = _mm512_set1_pd(2), three = _mm512_set1_pd(3);
   return _mm512_fmadd_pd(_mm512_fmadd_pd(_mm512_mul_pd(three, c.fourth), part, _mm512_mul_pd(two, c.third)),
                          part, c.second);
 }
 
-// Writes the numbers of those of a row that are within the cut-off, and the squares of their distances.
-// Returns how many; there is room for eight more.
+// Writes the indices of the row's atoms within the cut-off, and the squares of their distances. Returns their
+// number; the outputs need room for eight more.
 MINIMD_AVX512 std::size_t collect_near(const double* x, std::size_t i, const std::int32_t* row,
                                        const std::int32_t* end, double cutoff, std::int32_t* near,
                                        double* squares) {
@@ -98,7 +98,7 @@ MINIMD_AVX512 void eam_densities_by_vectors(const problem& what, const eam_poten
       density = _mm512_mask_add_pd(density, left, density, value_of(density_at(by, at), at.part));
     }
     densities[i] = _mm512_reduce_add_pd(density);
-    // The rest of the last vector is far away.
+    // Fill the last vector with the far-away atom.
     for (; count % 8 != 0; ++count) {
       atoms[count] = static_cast<std::int32_t>(store.all());
       distances[count] = std::numeric_limits<double>::infinity();
@@ -127,7 +127,7 @@ MINIMD_AVX512 pair_sums eam_forces_by_vectors(const eam_potential& by, const std
       const __mmask8 is_near = _mm512_cmp_pd_mask(distance, far_away, _CMP_LT_OQ);
       const auto at = places_of(by.density, _mm512_maskz_mov_pd(is_near, distance));
       const auto of_density = density_at(by, at), of_pair = pair_at(by, at);
-      const __m512d inverse = _mm512_div_pd(one, distance);  // of one far away 0
+      const __m512d inverse = _mm512_div_pd(one, distance);  // 0 for the far-away atom
       const __m512d energy = _mm512_mul_pd(value_of(of_pair, at.part), inverse);
       const __m512d energy_slope =
           _mm512_mul_pd(_mm512_fmsub_pd(slope_of(of_pair, at.part), scale, energy), inverse);

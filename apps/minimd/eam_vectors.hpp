@@ -7,7 +7,7 @@
 
 namespace minimd {
 
-// The loops of eam.hpp over full lists, eight pairs at a time, for processors of which has_avx512() is true.
+// The loops of eam.hpp over full lists, eight pairs at a time; only if has_avx512() is true.
 
 void eam_densities_by_vectors(const problem& what, const eam_potential& by, const atom_store& store,
                               const neighbour_list& list, near_pairs& near, std::vector<double>& densities);

@@ -20,8 +20,8 @@ std::int64_t whole(double number) {
   return std::llrint(number * 0x1p40);
 }
 
-// Calls visit(i, j, by, squared, is_shared) for each pair of the lists within the cut-off, where `by` leads
-// from j's nearest image to i; a shared pair is seen from both of its atoms.
+// Calls visit(i, j, by, squared, is_shared) for each pair of the lists within the cut-off. `by` is the vector
+// from j's nearest image to i. A shared pair is visited for both of its atoms.
 template <class Visit>
 void for_each_pair(const problem& what, const atom_store& store, const neighbour_list& list, Visit visit) {
   const double cutoff_squared = what.cutoff * what.cutoff;
@@ -45,7 +45,7 @@ void for_each_pair(const problem& what, const atom_store& store, const neighbour
     }
 }
 
-// What pairs add to forces and sums. Each pair is counted twice: by both of its atoms, or at once.
+// Adds pairs to forces and sums. Each pair is counted twice in the sums: once for each atom, or both at once.
 class pair_adder {
  public:
   pair_adder(const atom_store& store, whole_numbers& forces) : forces_(forces) {

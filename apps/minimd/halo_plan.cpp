@@ -77,7 +77,7 @@ halo_plan expected_plan(const problem& what, const imbrex::cells::domain<3>& box
   plan.number_of_sources = plan.copies;
   const double near = what.cell.density() * 4 / 3 * std::numbers::pi * range * range * range;
   const std::size_t row =
-      (static_cast<std::size_t>(near) + 7) / 8 * 8;  // rows of a slice are as long as its longest
+      (static_cast<std::size_t>(near) + 7) / 8 * 8;  // rows of a slice have the length of its longest
   plan.entries_of_list = (plan.own + slice - 1) / slice * slice * row;
   return plan;
 }

@@ -14,7 +14,7 @@ constexpr std::int64_t multiplier = 16807;
 
 std::int64_t first_state(std::int64_t seed) { return seed % modulus == 0 ? 1 : seed % modulus; }
 
-/// The state so many numbers later.
+/// The state after `numbers` more numbers.
 std::int64_t state_after(std::int64_t state, std::int64_t numbers) {
   std::int64_t power = multiplier;
   for (; numbers > 0; numbers /= 2) {
@@ -26,7 +26,7 @@ std::int64_t state_after(std::int64_t state, std::int64_t numbers) {
 
 double number_of(std::int64_t state) { return static_cast<double>(state) * (1.0 / modulus); }
 
-// What LAMMPS makes of a seed and a position, bit by bit: Jenkins's one-at-a-time hash of their bytes.
+// LAMMPS's seed for a position, bit by bit: Jenkins's one-at-a-time hash of the bytes of both.
 std::int64_t seed_of(std::int32_t seed, const imbrex::cells::point<3>& position) {
   std::uint32_t hash = 0;
   const auto add = [&hash](const void* what, std::size_t size) {
@@ -72,11 +72,11 @@ void for_each_site(const problem& what, const imbrex::index<3>& from, const imbr
 
 std::int64_t number_in_cells(const problem& what, std::int64_t id) {
   const std::int64_t columns = std::int64_t{2} * what.lattice[0], rows = std::int64_t{2} * what.lattice[1];
-  // Among two sites side by side one has an even sum.
+  // One of two adjacent sites has an even sum.
   const std::int64_t y = 2 * id / columns % rows, z = 2 * id / columns / rows;
   const std::int64_t x = 2 * id % columns + (y + z) % 2;
   const std::int64_t cell = (z / 2 * what.lattice[1] + y / 2) * what.lattice[0] + x / 2;
-  // The corner, then the centres of the faces across z, across y and across x.
+  // Atoms of a cell: the corner, then the centres of the faces across z, across y and across x.
   const std::int64_t atom_of_cell = z % 2 != 0 ? (x % 2 != 0 ? 2 : 3) : (x % 2 != 0 ? 1 : 0);
   return 4 * cell + atom_of_cell;
 }
@@ -106,7 +106,7 @@ double velocity_numbers::uniform() {
   return minimd::number_of(state_);
 }
 
-// Marsaglia's polar method, which makes two at a time.
+// Marsaglia's polar method, which yields two numbers at a time.
 double velocity_numbers::normal() {
   if (kept_) {
     const double kept = *kept_;

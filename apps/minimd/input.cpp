@@ -17,7 +17,7 @@ words split(const std::string& line) {
   return all;
 }
 
-// Two lines of a title, then a value or some on each line, and what they are.
+// Reads miniMD's format: two title lines, then one or more values on each line with their description.
 class minimd_reader : line_reader {
  public:
   explicit minimd_reader(std::string name) : line_reader(std::move(name)) {}
@@ -79,7 +79,7 @@ class minimd_reader : line_reader {
 }  // namespace
 
 input parse_input(const std::string& text, const std::string& name) {
-  // miniMD's third line is the units alone; in files of LAMMPS a command stands before each value.
+  // In miniMD's format the third line begins with the units; in LAMMPS's each line begins with a command.
   std::istringstream in(text);
   std::string line;
   for (int i = 0; i < 3; ++i) std::getline(in, line);

@@ -22,7 +22,7 @@ void drop_blanks_at_end(std::string& line) {
   while (!line.empty() && is_blank(line.back())) line.pop_back();
 }
 
-// Without what stands behind a # that no quotes enclose.
+// Removes a comment: the text after a # outside quotes.
 std::string without_comment(const std::string& line) {
   char quote = '\0';
   for (std::size_t i = 0; i < line.size(); ++i) {
@@ -39,7 +39,7 @@ class lammps_reader : line_reader {
  public:
   explicit lammps_reader(std::string name) : line_reader(std::move(name)) {
     given_.thermo = 0;
-    // LAMMPS's own: atoms are at rest, and lists are renewed where they must be.
+    // LAMMPS's defaults: atoms at rest, and lists renewed when needed.
     given_.what.temperature = 0;
     given_.what.renewal = 1;
     given_.what.renews_if_needed = true;
@@ -58,7 +58,7 @@ class lammps_reader : line_reader {
   }
 
  private:
-  // A line, with those behind it that continue it; none at the end.
+  // A line joined with its continuation lines; nullopt at the end.
   std::optional<std::string> joined_line(std::istringstream& in) {
     std::string whole, line;
     for (;;) {
@@ -92,7 +92,7 @@ class lammps_reader : line_reader {
   void obey(const words& command) {
     struct rule {
       void (lammps_reader::*does)(const words&);
-      std::vector<std::string> behind{};  // commands that it needs before it
+      std::vector<std::string> behind{};  // commands required before this one
       bool is_once = false;
     };
     static const std::map<std::string, rule> commands{
@@ -140,7 +140,7 @@ class lammps_reader : line_reader {
   void end(const words& command, std::size_t size) const {
     if (command.size() > size) refuse(command[0] + " takes no argument " + command[size]);
   }
-  /// The place of a word among some.
+  /// The index of argument `place` in `known`; refuses other words.
   std::size_t choice(const words& command, std::size_t place, const std::string& what,
                      const words& known) const {
     std::string all;
@@ -152,7 +152,7 @@ class lammps_reader : line_reader {
   }
 
   void variable(const words& c) { variables_.define(c); }
-  // The next commands change nothing of what is computed.
+  // The next four commands do not change the computation.
   void echo(const words& c) {
     choice(c, 1, "echo", {"none", "screen", "log", "both"});
     end(c, 2);
@@ -197,7 +197,7 @@ class lammps_reader : line_reader {
   void lattice(const words& c) {
     expect(c, 1, "fcc");
     const double given = scale(c, 2, "the lattice");
-    // Reduced units give a density, others the lattice constant.
+    // The argument is a density in reduced units, otherwise the lattice constant.
     given_.what.cell =
         given_.what.in == unit_system::lj ? unit_cell::of_density(given) : unit_cell::of_constant(given);
     end(c, 3);
@@ -247,7 +247,7 @@ class lammps_reader : line_reader {
   struct velocity_keywords {
     bool is_gaussian = false, adds = false, has_momentum = false, has_rotation = true;
     number_source source = number_source::row;
-    double length = 1;  // the unit of given lengths
+    double length = 1;  // the unit of lengths in the command
   };
   velocity_keywords keywords_of(const words& c, std::size_t from) const {
     velocity_keywords given;
@@ -281,7 +281,7 @@ class lammps_reader : line_reader {
     equal_velocities made{.adds = with.adds};
     for (std::size_t d = 0; d < 3; ++d) {
       const std::size_t place = 3 + d;
-      // LAMMPS takes the value of a variable as it is, whatever the units of lengths are.
+      // LAMMPS uses a variable's value without conversion, whatever the units of lengths.
       if (place < c.size() && c[place].starts_with("v_"))
         made.components[d] = variables_.value(c[place].substr(2));
       else if (place >= c.size() || c[place] != "NULL")
@@ -330,7 +330,7 @@ class lammps_reader : line_reader {
       if (c.size() != 4) refuse("pair_coeff of eam needs the name of a potential file");
       if (given_.what.in == unit_system::real) refuse("the files of eam are in eV: they need units metal");
       given_.potential_file = c[3];
-      mass_ = 0;  // the potential's, until a later mass
+      mass_ = 0;  // the potential's mass, unless `mass` follows
       return;
     }
     given_.what.epsilon = number(c, 3, "epsilon", bound::positive);
@@ -377,13 +377,13 @@ class lammps_reader : line_reader {
     what.mass = *mass_;
     given_.steps = count(c, 1, "the number of steps", 0, most_steps);
     end(c, 2);
-    // Without a check lists are renewed as soon as the delay is over.
+    // Without the check, lists are renewed as soon as the delay is over.
     if (!what.renews_if_needed) what.renewal = std::max(what.renewal, std::exchange(what.delay, 0));
   }
 
   input given_;
   std::string region_;
-  std::optional<double> mass_;  // 0: that of the potential
+  std::optional<double> mass_;  // 0: the potential's mass
   lammps_variables variables_{*this};
   std::set<std::string> obeyed_;
 };

@@ -57,7 +57,7 @@ std::string refusal(const std::string& text) {
   }
 }
 
-// in.lj of LAMMPS's benchmarks, but for its size.
+// LAMMPS's benchmark in.lj with another size.
 const std::string of_lammps =
     "units lj\n"
     "lattice fcc 0.8442\n"
@@ -73,13 +73,13 @@ const std::string of_lammps =
     "fix 1 all nve\n"
     "run 100\n";
 
-/// With another line in the place of that which begins so; none if `line` is empty.
+/// The input with `line` in place of the line that begins with `begin`; without that line if `line` is empty.
 std::string with_line(const std::string& begin, const std::string& line) {
   const auto at = of_lammps.find(begin);
   return of_lammps.substr(0, at) + line + of_lammps.substr(of_lammps.find('\n', at) + (line.empty() ? 1 : 0));
 }
 
-// As LAMMPS does: without a command a value is its, and what has none is an error.
+// Like LAMMPS: a missing command leaves LAMMPS's default, and a value without a default is an error.
 TEST(lammps_input, has_the_values_of_lammps_for_what_is_not_said) {
   EXPECT_EQ(refusal(of_lammps), "");
   const problem whole = parse_input(of_lammps, "in").what;

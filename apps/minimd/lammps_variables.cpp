@@ -18,7 +18,8 @@
 namespace minimd {
 namespace {
 
-// Variables may name themselves, or others so often that nobody could wait for the value.
+// Limits for formulas: variables may refer to themselves, or to others so often that evaluation would never
+// end.
 constexpr int deepest = 100;
 constexpr int most_operands = 100'000;
 
@@ -28,8 +29,8 @@ bool is_name(const std::string& text) { return !text.empty() && std::ranges::all
 
 }  // namespace
 
-/// Evaluates a formula from left to right. Signs and `!` bind most, then ^, which LAMMPS takes from the left,
-/// too.
+/// Evaluates a formula. Signs and `!` bind most, then ^; all operators associate to the left, ^ too as in
+/// LAMMPS.
 class formula {
  public:
   formula(const lammps_variables& variables, const std::string& text, formula_effort& effort)
@@ -203,7 +204,7 @@ void lammps_variables::define(const words& command) {
     at_.refuse("variable " + name + " takes one value, and not " + command[4] +
                " besides; put a value with blanks in quotes");
   const variable made{found->second, command[3]};
-  // LAMMPS keeps an index that is there, as its command line may have set it.
+  // An existing `index` keeps its value, as in LAMMPS, whose command line may have set it.
   if (made.is == style::index)
     all_.try_emplace(name, made);
   else
@@ -244,7 +245,7 @@ double lammps_variables::value(const std::string& name) const {
   return value(name, effort);
 }
 
-// A formula, and maybe a colon and how C prints its value.
+// Evaluates a formula, optionally followed by a colon and a printf format.
 std::string lammps_variables::immediate(const std::string& text) const {
   const std::size_t colon = text.rfind(':');
   if (colon == std::string::npos) return fmt::format("{:.20g}", evaluated(text));

@@ -9,23 +9,22 @@
 
 namespace minimd {
 
-/// The work of evaluating a formula, with the variables that it names.
+/// Work done to evaluate a formula and the variables in it.
 struct formula_effort {
   int depth = 0;
   int operands = 0;
 };
 
-/// The variables of a LAMMPS input: texts (`index`, of which the first counts, and `string`) and formulas
-/// (`equal`), which are evaluated where they are used. Formulas `atom` may be there, but not be used.
+/// The variables of a LAMMPS input. Texts are `index` (the first value counts) and `string`; formulas
+/// (`equal`) are evaluated where they are used. Variables of style `atom` can be defined but not used.
 class lammps_variables {
  public:
-  /// `at` refuses what cannot be, with the line where it is used.
+  /// `at` reports errors with the current line.
   explicit lammps_variables(const line_reader& at) : at_(at) {}
 
-  /// Obeys the command `variable`.
+  /// Executes the command `variable`.
   void define(const words& command);
-  /// A line with variables and formulas ($x, ${name}, $(formula)) replaced as LAMMPS does, but for those in
-  /// quotes.
+  /// The line with variables and formulas ($x, ${name}, $(formula)) replaced as in LAMMPS, except in quotes.
   std::string replaced(const std::string& line) const;
   /// The value of a variable, for an argument v_NAME.
   double value(const std::string& name) const;

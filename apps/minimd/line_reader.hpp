@@ -11,12 +11,12 @@ namespace minimd {
 
 using words = std::vector<std::string>;
 
-/// The number that a whole word is; infinite if a double cannot hold it.
+/// Parses a whole word as a number; infinity if a double cannot hold it.
 std::optional<double> number_of(const std::string& word);
 
 enum class bound : std::uint8_t { none, not_negative, positive };
 
-/// The place in an input file, and values that are checked there.
+/// The current line of an input file, for errors, and checked parsing of values.
 class line_reader {
  public:
   explicit line_reader(std::string name) : name_(std::move(name)) {}
@@ -24,9 +24,9 @@ class line_reader {
   /// Throws imbrex::usage_error with the file and the line.
   [[noreturn]] void refuse(const std::string& why) const;
 
-  /// The number of a line that has this place, `what` for the error.
+  /// The number at index `place` of a line; `what` names it in errors.
   double number(const words& of, std::size_t place, const std::string& what, bound least) const;
-  /// A density or a lattice constant, of which a box with a finite volume can be made.
+  /// A density or lattice constant, limited so that the box has a finite volume.
   double scale(const words& of, std::size_t place, const std::string& what) const;
   std::int64_t count(const words& of, std::size_t place, const std::string& what, std::int64_t least,
                      std::int64_t most) const;

@@ -14,8 +14,8 @@ struct candidates {
   const std::int32_t* number;
 };
 
-// Appends those from `first` to `end` that are near a point and satisfy the rule; `to` has room for all and 8
-// more.
+// Appends the candidates from `first` to `end` that are within `range` of a point and satisfy the rule. `to`
+// needs room for all of them and 8 more.
 template <class Rule>
 std::int32_t* append_near(const candidates& of, std::size_t first, std::size_t end, const double* at,
                           double range, Rule rule, std::int32_t* to) {
@@ -42,7 +42,7 @@ MINIMD_AVX512 std::int32_t* append_all_near(const candidates& of, std::size_t fi
     const auto left = static_cast<__mmask8>(end - k >= 8 ? 0xff : (1U << (end - k)) - 1);
     const auto near = static_cast<__mmask8>(_mm512_mask_cmp_pd_mask(left, squared, most, _CMP_LT_OQ) &
                                             _mm256_cmpneq_epi32_mask(number, _mm256_set1_epi32(self)));
-    // Some processors take a hundred cycles to compress into memory, and a few into a register.
+    // Compress in a register: some processors take a hundred cycles to compress into memory.
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm256_maskz_compress_epi32(near, number));
     to += __builtin_popcount(near);
   }
@@ -50,7 +50,7 @@ MINIMD_AVX512 std::int32_t* append_all_near(const candidates& of, std::size_t fi
 }
 #endif
 
-// A copy is on the far side of an atom, so that of two blocks one has the pair.
+// True if the copy is above the atom in the order z, y, x: one of the two blocks then has the pair.
 bool is_above(const double* a, const candidates& of, std::size_t k) {
   if (of.z[k] != a[2]) return of.z[k] > a[2];
   if (of.y[k] != a[1]) return of.y[k] > a[1];
@@ -82,7 +82,7 @@ void build_list(neighbour_list& list, const atom_store& store, const cell_order&
   [[maybe_unused]] const bool vectors = kind == list_kind::full && has_avx512();
   list.begin.assign(store.own + 1, 0);
   std::size_t used = 0;
-  // Own atoms are numbered cell by cell, in the order of their cells.
+  // Own atoms are numbered cell by cell, in the order of the cells.
   std::size_t self = 0;
   struct span {
     std::size_t first, end;

@@ -14,22 +14,23 @@ namespace minimd {
 
 /// Atoms sorted by the cells of a region, the last dimension fastest.
 struct cell_order {
-  imbrex::index<3> extents{};        ///< of the region
-  std::vector<std::size_t> begin;    ///< of each cell, and the end
-  std::vector<double> x, y, z;       ///< with 8 more than there are
-  std::vector<std::int32_t> number;  ///< in the store; with 8 more
+  imbrex::index<3> extents{};        ///< extents of the region
+  std::vector<std::size_t> begin;    ///< beginning of each cell, and the end
+  std::vector<double> x, y, z;       ///< padded by 8
+  std::vector<std::int32_t> number;  ///< index in the store; padded by 8
 };
 
-/// A row of cells in the last dimension, beside a cell.
+/// A row of cells along the last dimension, relative to a cell.
 struct cell_row {
   int first = 0, second = 0;  ///< offsets in the first two dimensions
-  int reach = 0;              ///< from -reach to reach in the last
+  int reach = 0;              ///< offsets from -reach to reach in the last dimension
 };
 
-/// Which rows have cells within a distance of a cell of that width.
+/// The rows with cells within `distance` of a cell of that width.
 std::vector<cell_row> rows_within(double distance, const imbrex::cells::point<3>& width);
 
-/// Which atoms are near which. `own` are the cells of the block in the region: from a corner, so many.
+/// Builds the list of atoms within `range` of each own atom. The block's cells begin at `origin` in the
+/// region and have the given extents.
 void build_list(neighbour_list& list, const atom_store& store, const cell_order& order,
                 const std::vector<cell_row>& rows, const imbrex::index<3>& origin,
                 const imbrex::index<3>& extents, double range, list_kind kind, bool newton);

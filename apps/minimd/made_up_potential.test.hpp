@@ -9,7 +9,7 @@ namespace minimd::made_up_potential {
 inline constexpr double cutoff = 3;
 inline constexpr double mass = 2.5;
 
-/// A potential file: charges and densities that end smoothly at the cut-off, and an embedding energy of a
+/// The text of a potential file. Charges and densities end smoothly at the cut-off; the embedding energy is a
 /// square root.
 inline std::string text() {
   std::string text = "made up\n 1 2.5 1.0 fcc\n 400 0.02 600 0.006 3.0\n";

@@ -70,8 +70,8 @@ imbrex::task<> run_problem(const settings& setup, std::int64_t odf, const restar
 
 }  // namespace
 
-// Among equal cuts that across z most, so that the blocks of a PE, which are numbered side by side, are a
-// row. A block of a row of four has two neighbours in it, and need not wait for the fourth.
+// Prefers more cuts across z among equal ones, so that a PE's blocks, numbered consecutively, form a row. A
+// block in a row of four has two neighbours in it, and does not wait for the fourth.
 imbrex::index<3> chares_of(const settings& setup, std::int64_t odf) {
   const auto cells = box_of(setup.given.what).cells();
   try {

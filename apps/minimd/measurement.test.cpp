@@ -37,7 +37,7 @@ measurement run(const settings& setup, std::int64_t odf, const restart_file* fro
   return m;
 }
 
-// What independent programs agree on for 4,000 atoms.
+// Checks values for 4,000 atoms on which independent programs agree.
 void expect_known_values(const measurement& m, double tolerance) {
   ASSERT_EQ(m.outputs.size(), 2U);
   EXPECT_NEAR(m.outputs[0].temperature, 1.44, 1e-13);
@@ -52,7 +52,7 @@ TEST(minimd, meets_known_values_with_full_lists) {
   expect_known_values(run(of_size({10, 10, 10}, 2), 3), 5e-12);
 }
 
-// Of LAMMPS's benchmark in.lj, which says: velocity all create 1.44 87287 loop geom.
+// LAMMPS's benchmark in.lj has the command: velocity all create 1.44 87287 loop geom.
 TEST(minimd, meets_known_values_with_velocities_of_lammps) {
   settings setup = of_size({20, 20, 20}, 2);
   setup.given.what.velocities = {
@@ -72,7 +72,7 @@ TEST(minimd, meets_known_values_with_half_lists) {
   expect_known_values(run(setup, 4), 5e-12);
 }
 
-// Atoms of a potential that is made up, in reduced units.
+// A problem with the made-up potential, in reduced units.
 settings of_eam(imbrex::index<3> lattice, int pes) {
   settings setup = of_size(lattice, pes);
   problem& what = setup.given.what;
@@ -131,7 +131,7 @@ TEST(minimd, gives_the_same_bits_of_embedded_atoms_however_they_are_cut) {
   expect_the_same_bits(of_eam({4, 5, 4}, 3));
 }
 
-// Lists that are renewed where they must be have all pairs: those of lists with a skin that no atom crosses.
+// Lists renewed when needed contain all pairs, like lists with a skin that no atom crosses.
 TEST(minimd, renews_lists_where_they_must_be) {
   settings checked = of_size({6, 6, 6}, 3), every_step = checked;
   checked.given.what.renewal = 1;
@@ -143,7 +143,7 @@ TEST(minimd, renews_lists_where_they_must_be) {
   EXPECT_NEAR(got.outputs.back().temperature, expected.outputs.back().temperature, 1e-10);
   EXPECT_NEAR(got.outputs.back().potential, expected.outputs.back().potential, 1e-10);
   EXPECT_NEAR(got.outputs.back().pressure, expected.outputs.back().pressure, 1e-9);
-  // With hardly a skin they must be renewed at each step; if none is for long, pairs are missed.
+  // With almost no skin, lists must be renewed at each step; a missing renewal would miss pairs.
   checked.given.what.skin = 0.01;
   checked.given.what.delay = 0;
   EXPECT_NEAR(run(checked, 4).outputs.back().potential, expected.outputs.back().potential, 1e-10);
@@ -261,7 +261,7 @@ TEST(minimd, has_embedded_atoms_on_devices_in_any_order) {
     }
 }
 
-// In the times of a model, with atoms and without: there are as many as is expected.
+// Expects equal modelled times with atoms and without data, since the expected numbers of atoms are right.
 void expect_as_long_without_data(settings setup) {
   setup.machine.machine = imbrex::machine_kind::simulated;
   setup.machine.device = "emulated";
@@ -318,7 +318,7 @@ TEST(minimd, goes_on_from_a_file_that_other_pes_have_written) {
 }
 
 TEST(minimd, sees_images_in_a_box_smaller_than_the_cutoff) {
-  // Of two boxes, one is a copy of the other, twice in each direction: the same energy of an atom.
+  // The large box is the small one repeated twice in each direction, so an atom has the same energy.
   settings small = of_size({1, 1, 1}, 1), large = of_size({2, 2, 2}, 2);
   for (settings* setup : {&small, &large}) {
     setup->given.steps = 0;

@@ -22,7 +22,7 @@ double neighbours_of_atom(const problem& what) {
 
 double bytes_of_process(const settings& setup) {
   const problem& what = setup.given.what;
-  // Cells, arrays of the store, and their order by cells.
+  // Bytes of cells, of the store's arrays, and of the order by cells.
   constexpr double of_atom = 7 * 8 + 3 * 32 + 28, of_copy = 7 * 8 + 2 * 32 + 28, of_neighbour = 4;
   const double atoms = static_cast<double>(what.atoms()) / setup.processes;
   const double side = std::cbrt(atoms / what.cell.density());

@@ -7,8 +7,7 @@
 
 namespace minimd {
 
-/// Bytes that a process needs at least: for its part of the atoms, for copies around a cube of these, and for
-/// lists of neighbours.
+/// Minimum bytes of a process: its share of the atoms, copies around a cube of them, and neighbour lists.
 double bytes_of_process(const settings& setup);
 
 /// Throws imbrex::usage_error, with the sizes and the remedy, if a process needs more.

@@ -45,7 +45,7 @@ TEST(memory, is_not_enough_for_sizes_that_cannot_be_meant) {
   EXPECT_NE(refusal(dense), "");
 }
 
-// Cells that are narrower than the lattice would be empty, and more than any memory holds.
+// Cells narrower than the lattice would be empty, and too many for any memory.
 TEST(memory, is_not_taken_by_cells_without_atoms) {
   problem thin, near;
   thin.lattice = near.lattice = {5, 6, 7};

@@ -8,7 +8,7 @@
 
 namespace minimd {
 
-/// Calls visit(i, at) for each value that lies in messages, of so many numbers; for emulated devices.
+/// Calls visit(i, at) for each value in the messages; a value has `numbers` numbers. For emulated devices.
 template <class Visit>
 void for_each_value(const message_places& all, std::ptrdiff_t numbers, Visit visit) {
   std::int32_t i = 0;

@@ -9,7 +9,8 @@ struct spline_value {
   double value, slope;
 };
 
-// At x; before the first point of the spline on its first cubic, and beyond the last at that.
+// Evaluates a spline at x: the first cubic is used below the first point, and the last value above the last
+// point.
 __device__ inline spline_value spline_at(const double* __restrict__ cubics, const spline_scale& by,
                                          double x) {
   const double at = x * by.intervals_in_unit;
@@ -21,7 +22,8 @@ __device__ inline spline_value spline_at(const double* __restrict__ cubics, cons
           ((3 * high.y * part + 2 * high.x) * part + low.y) * by.intervals_in_unit};
 }
 
-// Slopes of own atoms are read, and with images those of copies behind them written.
+// Reads slopes of own atoms. For images, `to` points into the same array after them, so `slopes` is not
+// __restrict__.
 __global__ void __launch_bounds__(threads_of_block)
     pack_slopes_kernel(const double* slopes, const halo_source* __restrict__ sources, message_places to,
                        std::int64_t count) {

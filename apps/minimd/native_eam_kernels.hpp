@@ -10,7 +10,7 @@
 
 namespace minimd {
 
-/// What native_eam_kernels.cu defines: the GPU's side of the kernels in device_eam_kernels.hpp.
+/// Launch functions in native_eam_kernels.cu: the GPU's side of the kernels in device_eam_kernels.hpp.
 void pack_slopes_on_device(imbrex::native_stream on, imbrex::device_span<const double> slopes,
                            imbrex::device_span<const halo_source> sources, message_places to);
 void unpack_slopes_on_device(imbrex::native_stream on, message_places from,

@@ -54,7 +54,8 @@ __global__ void __launch_bounds__(threads_of_block)
   store(copies, i, {at[0], at[1], at[2]});
 }
 
-// Positions of own atoms are read, and those of copies behind them written.
+// Reads positions of own atoms and writes those of copies in the same array, so neither pointer is
+// __restrict__.
 __global__ void __launch_bounds__(threads_of_block)
     copy_images_kernel(const double* positions, const halo_source* __restrict__ sources, double* copies,
                        std::int64_t count, box_lengths box) {

@@ -11,7 +11,7 @@
 
 namespace minimd {
 
-/// What native_kernels.cu defines: the GPU's side of the kernels in device_kernels.hpp.
+/// Launch functions in native_kernels.cu: the GPU's side of the kernels in device_kernels.hpp.
 void advance_on_device(imbrex::native_stream on, imbrex::device_span<double> positions,
                        imbrex::device_span<double> velocities, imbrex::device_span<const double> forces,
                        double kick, double drift);

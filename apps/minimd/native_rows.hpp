@@ -15,7 +15,7 @@ using gpu_stream = cudaStream_t;
 
 namespace minimd {
 
-// How kernels see atoms. This header is for files that the device's compiler compiles.
+// Access of kernels to atoms. This header is only for files that the device's compiler compiles.
 
 constexpr unsigned threads_of_block = 128;
 
@@ -23,7 +23,7 @@ inline unsigned blocks_for(std::size_t threads) {
   return unsigned((threads + threads_of_block - 1) / threads_of_block);
 }
 
-// An atom's four numbers begin a sector of 32 bytes, which two loads of 16 bring.
+// An atom's first three numbers. The four numbers fill a sector of 32 bytes, read by two loads of 16.
 struct row {
   double x, y, z;
 };
@@ -42,7 +42,7 @@ __device__ inline void store(double* rows, std::int64_t atom, const row& r) {
 
 __device__ inline std::int64_t own_number() { return std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; }
 
-// Where value `i` of those messages lies, of so many numbers each.
+// Address of value `i` in the messages; each value has `numbers` numbers.
 template <int numbers>
 __device__ inline double* place_of(const message_places& all, std::int64_t i) {
   int in = 0;

@@ -64,7 +64,7 @@ TEST(options, are_refused_with_the_value_and_the_remedy) {
             "--size 4 or more");
 }
 
-// A folder that goes with the test.
+// A folder that is removed at the end of the test.
 class folder {
  public:
   folder() { std::filesystem::create_directory(path_); }

@@ -19,7 +19,7 @@ void expect(const char* name, std::int64_t step, double got, double wanted, doub
                                   name, got, wanted, tolerance));
 }
 
-// Chaos makes codes differ by more, the later it is.
+// Tolerance by step: chaos makes codes differ more at later steps.
 double tolerance_at(const json& given, std::int64_t step) {
   for (const auto& [until, name] :
        {std::pair(0, "step_0"), {100, "step_100"}, {500, "step_500"}, {1000, "step_1000"}})
@@ -40,7 +40,7 @@ int compare_lj(const json& values, const problem& what, const std::vector<thermo
       if (!is_same || !what.velocities.empty() || wanted.at("s") != what.lattice[0] ||
           wanted.at("step") != t.step)
         continue;
-      // Multiples of 2^-40 are not as close to what others compute.
+      // Rounding to multiples of 2^-40 makes results differ more from the known ones.
       const double tolerance = what.reproducible ? 1e-8 : tolerance_at(values.at("tolerance"), t.step);
       expect("T", t.step, t.temperature, wanted.at("T"), tolerance);
       expect("U", t.step, t.potential, wanted.at("U"), tolerance);

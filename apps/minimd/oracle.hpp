@@ -9,8 +9,8 @@
 
 namespace minimd {
 
-/// How many outputs of a run the known values have, all of which are met. Throws imbrex::error for the first
-/// that is not, and imbrex::usage_error if the text is of another form.
+/// Compares the outputs of a run with known values and returns how many were compared. Throws imbrex::error
+/// for the first that differs, and imbrex::usage_error if the text has another form.
 int compare_with_oracle(const std::string& json, const problem& what, const std::vector<thermo>& outputs);
 
 }  // namespace minimd

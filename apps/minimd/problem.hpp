@@ -14,18 +14,18 @@ namespace minimd {
 
 enum class unit_system : std::uint8_t { lj, metal, real };
 enum class force_field : std::uint8_t { lj, eam };
-/// A pair in the lists of both atoms, or of one.
+/// Whether a pair is in the lists of both atoms or of one.
 enum class list_kind : std::uint8_t { full, half };
 
-/// Unit cells along a side, and steps of a run, at most.
+/// Limits of unit cells along a side and of steps of a run.
 inline constexpr std::int64_t most_cells = 100'000;
 inline constexpr std::int64_t most_steps = 0x7fff'ffff;
 
-/// The cubic cell of a face-centred lattice, which has four atoms. A given density or constant
-/// stays as it is, to the bit: LAMMPS's velocities depend on all bits of positions.
+/// The cubic cell of a face-centred lattice, with four atoms. A given density or constant is kept to the bit:
+/// LAMMPS's velocities depend on all bits of positions.
 class unit_cell {
  public:
-  /// The density is the number of atoms in a unit of volume.
+  /// `density`: atoms in a unit of volume.
   static unit_cell of_density(double density);
   static unit_cell of_constant(double constant);
 
@@ -44,8 +44,8 @@ class unit_cell {
 /// and of real ones (kcal/mol, Angstrom, fs, atm) are LAMMPS's; miniMD's differ in the seventh digit.
 struct units {
   double boltzmann = 1;
-  double mass_to_energy = 1;      ///< of m v^2
-  double energy_to_pressure = 1;  ///< of an energy in a volume
+  double mass_to_energy = 1;      ///< factor of m v^2
+  double energy_to_pressure = 1;  ///< factor of an energy in a volume
 
   static units of(unit_system which) {
     if (which == unit_system::lj) return {};
@@ -54,28 +54,28 @@ struct units {
   }
 };
 
-/// What is simulated.
+/// The simulated problem and how it is computed.
 struct problem {
   unit_system in = unit_system::lj;
   force_field field = force_field::lj;
   imbrex::index<3> lattice{20, 20, 20};  ///< unit cells of four atoms
   unit_cell cell = unit_cell::of_density(0.8442);
-  double temperature = 1.44;                  ///< at the start, of velocities by miniMD's formula
-  std::vector<velocity_change> velocities{};  ///< LAMMPS's, in their order; none: those of miniMD's formula
-  double mass = 1;                            ///< 0: that of the potential, which is still to be read
+  double temperature = 1.44;                  ///< initial temperature with miniMD's formula
+  std::vector<velocity_change> velocities{};  ///< LAMMPS's commands in order; empty: miniMD's formula
+  double mass = 1;                            ///< 0: the potential's mass, still to be read
   double epsilon = 1;
   double sigma = 1;
   double cutoff = 2.5;
   double skin = 0.3;
   double time_step = 0.005;
-  std::int64_t renewal = 20;  ///< steps from one renewal of the lists of neighbours to the next
-  /// Lists are renewed only where some atom has moved by half the skin since the last renewal, and `delay`
-  /// steps have passed; LAMMPS's `check yes`.
+  std::int64_t renewal = 20;  ///< steps between renewals of the neighbour lists
+  /// Lists are renewed only if some atom has moved by half the skin since the last renewal, and `delay` steps
+  /// have passed; LAMMPS's `check yes`.
   bool renews_if_needed = false;
   std::int64_t delay = 0;
   list_kind lists = list_kind::full;
-  bool newton = true;  ///< with half lists: pairs of blocks are computed once, and the force is given back
-  bool reproducible = false;  ///< sums of integers: the same to the bit, however the atoms are cut
+  bool newton = true;         ///< half lists: a pair of two blocks is computed once, and its force sent back
+  bool reproducible = false;  ///< integer sums: equal to the bit for any division into blocks
   std::string potential{};    ///< the text of an EAM potential file
 
   std::int64_t atoms() const { return std::int64_t{4} * lattice[0] * lattice[1] * lattice[2]; }
@@ -86,7 +86,7 @@ struct problem {
     const auto lengths = box();
     return lengths[0] * lengths[1] * lengths[2];
   }
-  /// How far apart atoms of a list may be.
+  /// Maximum distance of atoms in a list.
   double range() const { return cutoff + skin; }
 
   void serialize(auto& ar) {

@@ -22,7 +22,7 @@
 namespace minimd {
 namespace {
 
-// A file that is written to bit by bit, if it has a name.
+// A file written in pieces; nothing is written if the name is empty.
 class text_file {
  public:
   explicit text_file(const std::string& name) : name_(name) {
@@ -43,7 +43,7 @@ class text_file {
   std::ofstream file_;
 };
 
-// Looks before the run whether its atoms can be kept; leaves what is there as it is.
+// Checks before the run that the restart file can be written; leaves an existing file as it is.
 void check_place(const std::string& restart) {
   if (restart.empty()) return;
   std::error_code ignored;
@@ -54,7 +54,7 @@ void check_place(const std::string& restart) {
   if (is_new) std::filesystem::remove(restart, ignored);
 }
 
-// The problem is that of the file, but for how it is computed.
+// Reads the restart file: the problem is the file's, except options of how it is computed.
 std::optional<restart_file> restart_of(settings& setup) {
   if (setup.read_restart.empty()) return std::nullopt;
   auto from = imbrex::from_file<restart_file>(setup.read_restart);

@@ -3,7 +3,7 @@
 
 namespace minimd {
 
-/// The whole program. Returns its exit status: 0, 1 if a run failed or --check found a difference, 2 for a
+/// The whole program. Returns the exit status: 0; 1 if a run failed or --check found a difference; 2 for a
 /// wrong command line or input.
 int program(int argc, char** argv);
 

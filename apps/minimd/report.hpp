@@ -8,16 +8,16 @@
 
 namespace minimd {
 
-/// What stands above the outputs: the problem in words, and the names of the columns.
+/// The head of the table: the problem in words, and column names.
 std::string table_head(const settings& setup);
 std::string table_row(const thermo& at);
-/// What a run has taken.
+/// The end of the table: chares, time and rate of a run.
 std::string table_end(const settings& setup, std::int64_t odf, const measurement& run);
 
-/// {"step": , "T": , "U": , "P": }, in the units of the problem, U of an atom.
+/// One JSON line: {"step": , "T": , "U": , "P": }, in the units of the problem; U is for one atom.
 std::string json_line(const thermo& at);
 
-/// What was run, and what it has come to, as YAML: one document for each run.
+/// The problem and the results of one run as a YAML document.
 std::string yaml_document(const settings& setup, std::int64_t odf, const measurement& run);
 
 /// A frame of extended XYZ, which OVITO, VMD and ASE read.

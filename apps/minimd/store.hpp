@@ -8,7 +8,7 @@
 
 namespace minimd {
 
-/// Memory that begins a cache line, so that four numbers of an atom lie in one.
+/// Allocates memory aligned to cache lines, so that the four numbers of an atom lie in one line.
 template <class T>
 struct line_allocator {
   using value_type = T;
@@ -20,24 +20,23 @@ struct line_allocator {
   bool operator==(const line_allocator&) const { return true; }
 };
 
-/// Four numbers for each atom: x, y, z, and one that is not used.
+/// Four numbers for each atom: x, y, z, and an unused one.
 using vectors = std::vector<double, line_allocator<double>>;
 
-/// The atoms of a block in arrays, as the loops over pairs want them: own ones, then copies, then one that is
-/// further from all than any cut-off.
+/// The atoms of a block in arrays for the loops over pairs: own atoms, then copies, then one atom farther
+/// from all others than any cut-off.
 struct atom_store {
   std::size_t own = 0, copies = 0;
-  vectors position;  ///< of own + copies + 1
-  vectors velocity;  ///< of own
-  vectors force;     ///< of own + copies
+  vectors position;  ///< own + copies + 1 atoms
+  vectors velocity;  ///< own atoms
+  vectors force;     ///< own + copies atoms
 
   std::size_t all() const { return own + copies; }
 };
 
-/// For each own atom those of its pairs; each row is filled up to a multiple of 8 with the atom that is far
-/// away.
+/// The neighbours of each own atom; each row is padded to a multiple of 8 with the far-away atom.
 struct neighbour_list {
-  std::vector<std::size_t> begin;  ///< of own + 1
+  std::vector<std::size_t> begin;  ///< own + 1 offsets into atoms
   std::vector<std::int32_t> atoms;
 };
 

@@ -8,14 +8,14 @@
 
 namespace minimd {
 
-/// The state at a step, as miniMD defines it: temperature with 3 N - 3 degrees of freedom, potential energy
-/// of an atom, and pressure, in the units of the problem.
+/// The state at a step by miniMD's definitions: temperature with 3 N - 3 degrees of freedom, potential energy
+/// for one atom, and pressure, in the units of the problem.
 struct thermo {
   std::int64_t step = 0;
   double temperature = 0;
   double potential = 0;
   double pressure = 0;
-  double kinetic = 0;  ///< energy of an atom
+  double kinetic = 0;  ///< kinetic energy for one atom
 };
 
 thermo thermo_of(const problem& what, const thermo_sums& sums);

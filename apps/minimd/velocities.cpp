@@ -20,7 +20,7 @@ imbrex::task<> stop_momentum(blocks all) {
   co_await all.call<&block::subtract>(mean);
 }
 
-// The angular velocity w of which inertia * w is the angular momentum, by Cramer's rule.
+// Solves inertia * w = angular momentum for the angular velocity w, by Cramer's rule.
 point<3> angular_velocity(const spin& of) {
   const auto value = [&](std::size_t i) { return of.inertia[i].value(); };
   const double xx = value(0), yy = value(1), zz = value(2), xy = value(3), xz = value(4), yz = value(5);

@@ -10,8 +10,8 @@ namespace minimd {
 
 using blocks = imbrex::array<block>;
 
-/// Gives the atoms of a new lattice the problem's velocities: those of miniMD's formula, without momentum and
-/// at the problem's temperature; or what LAMMPS's commands make of atoms at rest.
+/// Sets the velocities of a new lattice's atoms. Either miniMD's formula is used, without momentum and at the
+/// problem's temperature, or LAMMPS's commands change atoms at rest.
 imbrex::task<> make_velocities(const problem& what, blocks all);
 
 }  // namespace minimd

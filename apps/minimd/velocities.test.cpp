@@ -19,7 +19,7 @@ struct values {
   double temperature, potential, pressure;
 };
 
-// The last values of an input. They are compared with those of LAMMPS, of the version of January 2022.
+// Checks the last output of an input. Expected values are LAMMPS's, version of January 2022.
 void expect_values(const std::string& text, const values& wanted) {
   settings setup;
   setup.given = parse_input(text, "in");
