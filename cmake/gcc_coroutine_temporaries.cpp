@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// g++ 12 destroys the temporary aggregate twice: exits 1 there, 0 with a sound compiler.
+// g++ 12 destroys the temporary aggregate twice: the program exits with 1 there, and with 0 otherwise.
 #include <coroutine>
 
 namespace {

@@ -51,6 +51,7 @@ PLAIN = (
     "apps/queens/",
     "apps/sweep/",
     "bench/",
+    "cmake/",
     "examples/",
     "imbrex/base/",
     "imbrex/cells/",
@@ -65,6 +66,7 @@ PLAIN = (
     "imbrex/serial/",
     "imbrex/tools/",
     "imbrex/trace/",
+    "tests/",
 )
 OPENING = re.compile(r"(of|that of|those|the same|so many|by what|and|none|its?|what|whose|who|how)\b", re.IGNORECASE)
 NO_NOUN = re.compile(r"\bthat one\b|\bwhat\b[^.;:]*\bwhat\b", re.IGNORECASE)

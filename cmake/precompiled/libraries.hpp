@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the preset asan and tsan compile once: headers that many sources include and that never change here.
+// Headers that the presets asan and tsan precompile: many sources include them, and they never change here.
 #pragma once
 
 #include <algorithm>

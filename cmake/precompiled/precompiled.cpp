@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: Apache-2.0
-// A library needs a source.
+// A library needs a source file.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two files have a class of one name in anonymous namespaces: the run must refuse to begin.
+// Two files define classes of one name in anonymous namespaces: the run must refuse to begin.
 #include <imbrex/imbrex.hpp>
 
 void use_the_other();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `imbrex run` and its processes make of arbitrary bytes: the first says how they are cut into pieces,
-// the rest come to the launcher from one process, and to a process as an answer.
+// Passes arbitrary bytes to `imbrex run` and to its processes. The first byte says how the rest is cut into
+// pieces. The launcher receives the rest from one process, and a process receives it as a reply.
 
 #include <cstddef>
 #include <cstdint>
@@ -31,12 +31,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
           job.take(0, *std::move(said));
       }
     }
-  } catch (const imbrex::error&) {  // what either side answers to such bytes
+  } catch (const imbrex::error&) {  // both sides refuse such bytes with an error
   }
   return 0;
 }
 
-// Starts from valid frames: few random bytes are one.
+// Starts from valid frames, since few random bytes are one.
 std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t max_size,
                                     unsigned seed) {
   if (seed % 8 == 0) {

@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0 Reads types of the standard library, and files of them, from arbitrary
-// bytes. The first byte says which type, and whether the rest is a whole file, what a file holds behind a
-// right header, or what `from_bytes` gets. What could be read must survive being written and read again.
+// SPDX-License-Identifier: Apache-2.0
+// Reads types of the standard library, and files of them, from arbitrary bytes. The first byte selects the
+// type. It also says whether the rest is a whole file, the contents after a valid file header, or input of
+// `from_bytes`. A value that is accepted must survive being written and read again.
 
 #include <imbrex/base/host/replace_file.hpp>
 #include <imbrex/serial/adaptors.hpp>
@@ -44,7 +45,7 @@ using engines = std::tuple<std::minstd_rand, std::uniform_int_distribution<int>>
 
 enum class source : std::uint8_t { bytes, contents, file };
 
-/// One file of this process, which goes with it.
+/// A file of this process, removed at its end.
 class scratch_file {
  public:
   scratch_file() = default;
@@ -92,7 +93,7 @@ void read_twice(source from, std::span<const std::byte> bytes) {
   }
   const auto written = imbrex::to_bytes(*value);
   const T again =
-      imbrex::from_bytes<T>(written);  // throws, and so fails, if the reader refuses what was written
+      imbrex::from_bytes<T>(written);  // throws, and so fails, if the reader refuses the written bytes
   if (imbrex::to_bytes(again).size() != written.size()) std::abort();
 }
 
@@ -102,7 +103,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size == 0) return 0;
   const auto bytes = std::as_bytes(std::span(data + 1, size - 1));
   const int which = data[0] % 16;
-  // Files are slow, so they are few.
+  // Files are slow, so few inputs use them.
   const auto from = which == 0 ? source::file : which == 1 ? source::contents : source::bytes;
   switch (data[0] / 16 % 5) {
     case 0: read_twice<nested>(from, bytes); break;

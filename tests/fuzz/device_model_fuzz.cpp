@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads device models from arbitrary text: it is a model, or is refused with a line and a remedy.
+// Reads device models from arbitrary text. Each must yield a model, or an error with a line and a remedy.
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/device/model.hpp>
@@ -16,7 +16,7 @@
 
 namespace {
 
-/// Something that a file may have wrongly.
+/// A value that may be invalid.
 std::string odd_value(std::mt19937& random) {
   static constexpr std::string_view values[] = {"0",
                                                 "-1",
@@ -68,7 +68,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   return 0;
 }
 
-// Starts from a valid file with a value replaced: few random bytes are TOML.
+// Starts from a valid file with one value replaced, since few random bytes are TOML.
 std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t max_size,
                                     unsigned seed) {
   if (seed % 4 == 0) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads inputs of minimd from arbitrary text: a problem that can be computed, or a refusal with the line.
+// Reads inputs of minimd from arbitrary text. Each must yield a problem that can be computed, or an error
+// that names the line.
 
 #include <imbrex/base/error.hpp>
 

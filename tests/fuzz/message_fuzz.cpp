@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unpacks messages of every kind from arbitrary bytes, as a wire could bring them.
+// Unpacks messages of every kind from arbitrary bytes, as a network could deliver them.
 
 #include <imbrex/imbrex.hpp>
 
@@ -47,7 +47,7 @@ class station : public imbrex::chare<station, imbrex::index<2>> {
   co_await all.reduce<&station::move>(imbrex::gather);
 }
 
-/// At least as many kinds of messages does this program have.
+/// Lower bound of the number of message kinds in this program.
 constexpr std::uint8_t kinds = 24;
 
 }  // namespace
@@ -56,7 +56,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static auto* const run = new imbrex::detail::runtime(imbrex::options{.pes = 1});
   const imbrex::detail::scheduler::activation as(run->processor_at(0));
   if (size < 2) return 0;
-  // The parts of the header come first, then the kind; with random ones most inputs would end there.
+  // Makes the header's flags and the kind valid; most random inputs would fail there.
   std::vector<std::byte> bytes(size);
   std::memcpy(bytes.data(), data, size);
   bytes[0] &= std::byte{7};
@@ -66,7 +66,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try {
     imbrex::detail::work* item = imbrex::detail::message_table::at(kind).unpack(in);
     item->type->destroy(*item);
-  } catch (const imbrex::serial_error&) {  // what a receiver would answer to such bytes
+  } catch (const imbrex::serial_error&) {  // a receiver refuses such bytes in the same way
   }
   return 0;
 }

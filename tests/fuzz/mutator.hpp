@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
-// What libFuzzer calls to change an input, where a fuzz target defines it, and what that may call to change
-// it at random.
+// Functions of libFuzzer: LLVMFuzzerCustomMutator, which a fuzz target may define to change an input, and
+// LLVMFuzzerMutate, which it may call to change bytes at random.
 extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t max_size,
                                                unsigned seed);
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t max_size);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the input of imbrex overlap from arbitrary text, TOML and JSON: what can be read can be reported and
-// drawn without numbers that are none, the rest is refused with the file's name.
+// Reads inputs of imbrex overlap from arbitrary text, TOML and JSON. Inputs that are accepted must be
+// reported and drawn without NaN; others must be refused with the file's name.
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/tools/overlap/figures.hpp>
@@ -35,7 +35,7 @@ constexpr std::string_view in_json =
     "\"consumed_words\":3,\n\"sent_words\":2,\n\"order\":\"reverse\",\n\"dependent_work\":false,\n"
     "\"local_part_us\":1\n}]}]}";
 
-/// Something that a file may have wrongly, or just so.
+/// A value that may be invalid, or unusual but valid.
 std::string_view odd_value(std::mt19937& random) {
   static constexpr std::string_view values[] = {"0",
                                                 "-1",
@@ -71,7 +71,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try {
     const auto programs = imbrex::overlap::parse_applications(text, "fuzz.file");
     const std::string json = imbrex::overlap::report_json(programs, {}).dump();
-    // Numbers that are none become null, which only some of these may be.
+    // NaN becomes null in JSON; the following keys must not be null.
     for (const char* const key :
          {"_us\":null", "normalised_time\":null", "overlap\":null", "equal_bandwidth_MBs\":null"})
       if (json.find(key) != std::string::npos) std::abort();
@@ -85,7 +85,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   return 0;
 }
 
-// Starts from a valid file with a value replaced: few random bytes are TOML or JSON.
+// Starts from a valid file with one value replaced, since few random bytes are TOML or JSON.
 std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t max_size,
                                     unsigned seed) {
   if (seed % 4 == 0) {

@@ -1,6 +1,8 @@
-// SPDX-License-Identifier: Apache-2.0 Reads a rich type from arbitrary bytes; what could be read must survive
-// being written and read again. clang++ -std=c++20 -I. -fsanitize=fuzzer,address,undefined
-// tests/fuzz/serial_fuzz.cpp imbrex/serial/archive.cpp
+// SPDX-License-Identifier: Apache-2.0
+// Reads a type with many members from arbitrary bytes. A value that is accepted must survive being written
+// and read again. Build:
+//   clang++ -std=c++20 -I. -fsanitize=fuzzer,address,undefined tests/fuzz/serial_fuzz.cpp
+//       imbrex/serial/archive.cpp
 
 #include <imbrex/serial/archive.hpp>
 #include <imbrex/serial/sample.test.hpp>
@@ -36,14 +38,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::vector<std::byte> bytes = written(value);
   imbrex::reader again(bytes);
   imbrex::sample::everything copy;
-  again(copy);  // throws, and so fails, if the writer wrote what the reader refuses
+  again(copy);  // throws, and so fails, if the reader refuses the writer's output
   again.finish();
   // Compared by size, since a NaN in the input is not equal to itself, and hashed containers have no order.
   if (written(copy).size() != bytes.size()) std::abort();
   return 0;
 }
 
-// Starts from valid messages, which random bytes would take long to become.
+// Starts from valid messages, since random bytes rarely form one.
 std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t max_size,
                                     unsigned seed) {
   if (seed % 16 == 0) {

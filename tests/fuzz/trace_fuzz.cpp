@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reports on arbitrary bytes as a trace: all are read as far as they are one, and the parts of each PE's time
-// make up the run.
+// Reports on arbitrary bytes as a trace. Records are read as far as they are valid, and the times of each PE
+// must add up to the run's.
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -35,7 +35,7 @@ void append(std::string& to, const auto& what) {
   to.append(reinterpret_cast<const char*>(&what), sizeof what);
 }
 
-/// A valid trace with few addresses, so that messages meet.
+/// A valid trace with few addresses, so that sends and receives match.
 std::string a_valid_trace(std::mt19937& random) {
   std::string bytes;
   trace::file_header head;
@@ -68,7 +68,7 @@ std::string a_valid_trace(std::mt19937& random) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   std::string bytes(reinterpret_cast<const char*>(data), size);
-  // Few processes, for each that is missing is looked for.
+  // Limits the number of processes, since the reader looks for a file of each.
   if (trace::file_header head; size >= sizeof head) {
     std::memcpy(&head, bytes.data(), sizeof head);
     head.processes %= 4;
@@ -96,12 +96,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const imbrex::tools::dataflow flow = imbrex::tools::read_dataflow(third);
     imbrex::tools::replay(flow, {imbrex::nanoseconds(2), 1'000'000, imbrex::nanoseconds(1)});
     imbrex::overlap::measure(flow, {}, "any");
-  } catch (const imbrex::usage_error&) {  // the header is none, or records are missing
+  } catch (const imbrex::usage_error&) {  // the header is invalid, or records are missing
   }
   return 0;
 }
 
-// Starts from valid traces: few random bytes are one.
+// Starts from valid traces, since few random bytes are one.
 std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t max_size,
                                     unsigned seed) {
   if (seed % 4 == 0) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a process of a job makes of arbitrary bytes off the wire, as items, batches of them, and notices of
-// other processes. The first byte says which, and which of three processes it is and hears. Items that are
-// short are also run.
+// Passes arbitrary bytes to a process of a job as received items, batches of items, and notices of other
+// processes. The first byte selects which, the rank of the process among three, and the sender. Short items
+// are also run.
 
 #include <imbrex/core/run/job.test.hpp>
 #include <imbrex/imbrex.hpp>
@@ -29,7 +29,7 @@ class station : public imbrex::chare<station> {
   double sum_ = 0;
 };
 
-/// Names entries, so that their messages are in the table; never runs.
+/// Uses entries, so that their messages are in the table; never runs.
 [[maybe_unused]] imbrex::task<> use_everything() {
   auto all = imbrex::make_array<station>(3);
   imbrex::send<&station::in>(all[1], 3, std::vector<std::string>{});
@@ -38,14 +38,14 @@ class station : public imbrex::chare<station> {
   co_await all.reduce<&station::give>(imbrex::gather, 1);
 }
 
-/// At least as many kinds of messages does this program have.
+/// Lower bound of the number of message kinds in this program.
 constexpr std::uint8_t kinds = 18;
 
 constexpr std::uint32_t array_number = 2;
 
 void take_item(imbrex::test::lone_process& here, std::span<const std::byte> given) {
   std::vector<std::byte> bytes(given.begin(), given.end());
-  // The parts of the header come first, then the kind; with random ones most inputs would end there.
+  // Makes the header's flags and the kind valid; most random inputs would fail there.
   if (bytes.size() < 4) return here.take_item(bytes);
   bytes[0] &= std::byte{7};
   bytes[1] = std::byte(static_cast<std::uint8_t>(bytes[1]) % kinds);
@@ -53,7 +53,7 @@ void take_item(imbrex::test::lone_process& here, std::span<const std::byte> give
   const auto last = static_cast<std::uint8_t>(bytes.back());
   bytes.pop_back();
   if (last < 128) return here.take_item(bytes);
-  // The rest as one with a block apart: its place and size are the bytes before.
+  // Passes the rest as an item with a separate block; its position and size are the last bytes.
   const std::size_t size = static_cast<std::uint8_t>(bytes.back()) % bytes.size();
   bytes.pop_back();
   const std::size_t place = static_cast<std::uint8_t>(bytes.back());
@@ -73,7 +73,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const int rank = data[0] % 3;
   imbrex::test::lone_process here(rank);
   here.add_array<station>(array_number);
-  // Several notices in a row, so that the state that one leaves meets the next.
+  // Several notices in a row, so that each meets the state left by the previous one.
   std::span<const std::byte> rest = std::as_bytes(std::span(data + 1, size - 1));
   try {
     if (data[0] >= 224) {
@@ -88,8 +88,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         rest = rest.subspan(1 + length);
       }
     }
-  } catch (const imbrex::serial_error&) {  // ends the run with a message
-  } catch (const imbrex::error&) {  // so does what is for a proxy of nothing, or a class of another name
+  } catch (const imbrex::serial_error&) {  // a process would end the run with this error
+  } catch (const imbrex::error&) {  // thrown for a proxy that names nothing, or a class of another name
   }
   return 0;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a UCX that is too old says of itself, and nothing else.
+// A library that reports the version of a UCX that is too old, and does nothing else.
 extern "C" {
 
 void ucp_get_version(unsigned* major, unsigned* minor, unsigned* release) {

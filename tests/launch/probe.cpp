@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A process of a job, for launch_test.py:
 //   probe exchange          gathers texts of many lengths in several rounds, and checks them
-//   probe absent RANK       as exchange, but process RANK never comes
-//   probe end RANK STATUS   process RANK ends with that status, announced; the others a second later, with 0
-//   probe vanish RANK       process RANK ends with 0 when it has met the others, who wait for ever
-//   probe runs              two runs, after which the processes end without another word
-//   probe watch             waits until the launcher has gone, then leaves a file "gone.RANK"
+//   probe absent RANK       like exchange, but process RANK never joins
+//   probe end RANK STATUS   process RANK announces STATUS and ends with it; others end with 0 a second later
+//   probe vanish RANK       process RANK ends with 0 after meeting the others, which wait for ever
+//   probe runs              two runs, after which the processes end without `finish`
+//   probe watch             waits until the launcher has ended, then makes a file "gone.RANK"
 #include <poll.h>
 #include <unistd.h>
 
@@ -25,7 +25,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// What process `rank` gives in that round: nothing, a few bytes (a zero among them), or 1 MiB and a bit.
+/// The text of process `rank` in a round: empty, a few bytes with a zero among them, or just over 1 MiB.
 std::string text_of(int rank, int round) {
   const int length_class = (rank + round) % 3;
   if (length_class == 0) return {};

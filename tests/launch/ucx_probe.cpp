@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run for ucx_test.py, which says whether its first process has loaded UCX. With "hangup" the last process
-// sends itself SIGHUP; with "handled" each process says before what it does then: it ends with status 7.
+// A run for ucx_test.py, whose first process writes whether it has loaded UCX. With "hangup" the last process
+// sends itself SIGHUP; with "handled" each process first installs a handler that ends it with status 7.
 #include <dlfcn.h>
 #include <signal.h>
 

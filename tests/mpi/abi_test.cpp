@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs that were built with MPICH's header run with ours: constants, layouts and functions are the same.
+// Programs built with MPICH's header run with Imbrex's library: constants, layouts and functions are equal.
 #include <cstddef>
 #include <cstdio>
 #include <type_traits>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Is linked with imbrex::mpi and with the static libraries, which must be refused.
+// A program linked with imbrex::mpi and with the static libraries, which must be refused.
 #include <mpi.h>
 
 #include <imbrex/imbrex.hpp>

@@ -20,7 +20,7 @@ using imbrex::resident::symmetric;
 using imbrex::resident::wide_word;
 using imbrex::resident::detail::machine;
 
-// What the host's code declares itself, without these headers.
+// Checks the declarations that Imbrex's host code has instead of NVSHMEM's headers.
 namespace own = imbrex::resident::nvshmem;
 static_assert(sizeof(own::unique_id) == sizeof(nvshmemx_uniqueid_v1) &&
               offsetof(own::unique_id, bytes) == offsetof(nvshmemx_uniqueid_v1, internal));
@@ -34,7 +34,7 @@ static_assert(sizeof(own::init_attributes) == sizeof(nvshmemx_init_attr_v1) &&
               offsetof(own::init_attributes, communicator) == offsetof(nvshmemx_init_attr_v1, mpi_comm) &&
               offsetof(own::init_attributes, arguments) == offsetof(nvshmemx_init_attr_v1, args));
 static_assert(own::init_by_unique_id == NVSHMEMX_INIT_WITH_UNIQUEID);
-// Called by these types.
+// Function types with which Imbrex calls NVSHMEM.
 [[maybe_unused]] int (*const new_id)(nvshmemx_uniqueid_t*) = nvshmemx_get_uniqueid;
 [[maybe_unused]] int (*const init)(unsigned, nvshmemx_init_attr_t*) = nvshmemx_hostlib_init_attr;
 [[maybe_unused]] void (*const finalize)() = nvshmemx_hostlib_finalize;
@@ -43,7 +43,7 @@ static_assert(own::init_by_unique_id == NVSHMEMX_INIT_WITH_UNIQUEID);
 [[maybe_unused]] void (*const release)(void*) = nvshmem_free;
 [[maybe_unused]] void* (*const mapped)(const void*, int) = nvshmem_ptr;
 
-/// Where each GPU's heap is mapped, as PEs want it. False if one is not.
+/// Sets the mapped address of each GPU's heap in `m`. False if a heap is not mapped.
 bool map_heaps(machine& m, std::size_t bytes) {
   void* const own = nvshmem_malloc(bytes);
   if (own == nullptr) return false;
@@ -58,8 +58,8 @@ bool map_heaps(machine& m, std::size_t bytes) {
   return maps_all;
 }
 
-/// What `context::put` and an item are to a GPU whose memory is not mapped: a put, and another of the item's
-/// body, of which the signal is the item's stamp.
+/// Sends a `context::put` and an item to a GPU whose memory is not mapped. The item is a put of its body,
+/// whose signal is the item's stamp.
 __global__ void put_with_signal(symmetric<std::uint64_t> there, std::byte* heap, const std::uint64_t* from,
                                 wide_word* slot, wide_word item, int gpu) {
   nvshmemx_putmem_nbi_block(heap + there.offset, from, there.size * sizeof(std::uint64_t), gpu);

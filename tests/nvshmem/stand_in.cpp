@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Imbrex uses of NVSHMEM's library for hosts, over the stand-in for CUDA's runtime that the program has.
-// It is as strict as NVSHMEM may be: all processes call what is collective, in one order and with the same
+// The functions of NVSHMEM's host library that Imbrex uses, on top of the stand-in for CUDA's runtime. The
+// checks are as strict as NVSHMEM's may be: all processes make collective calls in one order with equal
 // sizes, each on the device on which it began.
 #include <cuda_runtime_api.h>
 #include <fcntl.h>
@@ -28,7 +28,7 @@ using namespace imbrex::resident::nvshmem;
 
 constexpr int most = 16;
 
-/// What processes share.
+/// Memory shared by the processes.
 struct meeting {
   std::atomic<std::uint32_t> arrived, round;
   std::array<cudaIpcMemHandle_t, most> handles;
@@ -41,7 +41,7 @@ struct place {
 
 meeting* all = nullptr;
 int rank = -1, ranks = 0, began_on = -1;
-std::map<std::byte*, std::vector<std::byte*>> heaps;  // by its own part
+std::map<std::byte*, std::vector<std::byte*>> heaps;  // by the address of this process's part
 
 void require(bool holds, const char* otherwise) {
   if (holds) return;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program that names all of Imbrex, and has types and functions of its own with names that Imbrex's code
-// needs.
+// A program that names all of Imbrex, and defines types and functions with names that Imbrex's code uses.
 #include <cstdio>
 #include <ctime>
 #include <imbrex/cells.hpp>
@@ -69,7 +68,7 @@ std::string_view name(binding how) { return how == binding::loose ? "loose" : "t
 
 namespace program {
 
-// Public names give way to those of an enclosing namespace.
+// Imbrex's public names give way to names of an enclosing namespace.
 struct task {
   work what;
 };
@@ -94,7 +93,7 @@ imbrex::task<int> sum_of_all() {
 
 }  // namespace program
 
-/// The types that are only named.
+/// Types that the program only names.
 using all_others = std::tuple<nothing, endpoint, transport, router, queue, timer, run_queue, memory_pool,
                               work_type, pe_range, reply_address, completion_source, device_completions,
                               message_table, real_clock, simulated_clock>;
@@ -105,7 +104,7 @@ int main(int argc, char** argv) {
   const runtime none;
   const char* const letters = "abc";
   const index2 corner{1, 2};
-  // `index` and `clock` are the C library's, beside what Imbrex has.
+  // `index` and `clock` also exist in the C library.
   const bool right = none.first.from.all.known.empty() && name(binding::tight) == "tight" &&
                      ::index(letters, 'c') - letters == corner[1] && clock() >= clock_t{0};
   if (!right) {

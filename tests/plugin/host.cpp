@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// host LIBRARY: loads it beside a thread that was there before, and calls its run_program twice.
+// host LIBRARY: loads the library beside an existing thread, and calls its run_program twice.
 #include <dlfcn.h>
 
 #include <cstdio>

@@ -13,11 +13,11 @@ class counter : public imbrex::chare<counter> {
 
 }  // namespace
 
-/// Calls chares from PE to PE; how often, or -1 if the run failed.
+/// Calls chares on all PEs. Returns the number of calls, or -1 if the run failed.
 extern "C" int run_program(int pes) {
   int calls = 0;
   imbrex::options settings{.pes = pes};
-  settings.log = imbrex::log_level::error;  // not that PEs outnumber the processors here
+  settings.log = imbrex::log_level::error;  // suppresses the warning that PEs outnumber processors
   const int status = imbrex::run(settings, [&]() -> imbrex::task<int> {
     const auto counters = imbrex::make_array<counter>(5);
     for (int i = 0; i < 500; ++i) {

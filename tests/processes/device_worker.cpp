@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A process of a job whose chares send each other memory of emulated devices, and to which something happens,
-// for the tests here:
-//   device_worker transfer SECONDS  arrays go round all PEs, lent to channels and to places; each is checked
-//   device_worker post SECONDS      PE 0 lends an array to the last PE, whose place takes so long to answer
-// Each process writes "process RANK pid PID" when it is there, and "process RANK at work" when arrays are
-// under way, or a place is asked for; process 0, at the end, "done: N rounds".
+// A process of a job whose chares send each other memory of emulated devices, and that a test disturbs:
+//   device_worker transfer SECONDS  each PE lends arrays to the next by channels and places; all are checked
+//   device_worker post SECONDS      PE 0 lends an array to the last PE, whose place takes SECONDS to reply
+// Each process writes "process RANK pid PID" at its start, and "process RANK at work" once arrays are in
+// transfer or a place is requested; process 0 writes "done: N rounds" at the end.
 #include <unistd.h>
 
 #include <atomic>
@@ -25,7 +24,7 @@ using imbrex::device_span;
 
 constexpr std::size_t cells = 1U << 17U;  // 1 MiB
 
-/// Writes that once in this process.
+/// Writes a line with the process's rank.
 void tell(const char* what, int number) {
   std::printf("process %d %s", imbrex::process(), what);
   if (number != 0) std::printf(" %d", number);

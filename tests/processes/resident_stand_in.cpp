@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of resident_worker.cpp where CUDA is a stand-in: functions in its streams, with threads as PEs.
+// The kernels of resident_worker.cpp with a stand-in for CUDA: functions in its streams, with threads as PEs.
 #include <cuda_runtime_api.h>
 
 #include <cstdint>
@@ -19,7 +19,7 @@ void native<Chare...>::launch(native_stream on, detail::machine m) {
   cudaLaunchHostFunc(static_cast<cudaStream_t>(on.handle), run, new detail::machine(m));
 }
 
-/// All programs of the worker say how many PEs they have.
+/// Unused: all programs of the worker set their number of PEs.
 template <class... Chare>
 std::uint32_t native<Chare...>::most_pes(std::uint32_t) {
   return 0;

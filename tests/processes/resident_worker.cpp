@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A process of a job whose chares live inside the GPUs of all processes, for the tests here:
+// A process of a job whose chares live inside the GPUs of all processes, for the tests in this folder:
 //   resident_worker all    storms, reductions, channels, messages of the hosts, errors; each is checked
-//   resident_worker ring   a token goes round all GPUs, and does not end
-//   resident_worker other  the last process has something else than the others
-//   resident_worker slow   one process works or hears for longer than the others' watchdogs have patience
-//   resident_worker heaps  heaps come and go
-//   resident_worker fails  what goes wrong in one process ends the run in all
-// Each process writes "process RANK pid PID" when it is there, and "process RANK at work" when its run is
-// under way; process 0, at the end, "done: N wrong".
+//   resident_worker ring   a token circulates over all GPUs, without end
+//   resident_worker other  the last process has other settings, memory or starts than the others
+//   resident_worker slow   one process works or listens longer than the others' watchdogs wait
+//   resident_worker heaps  heaps are made and destroyed
+//   resident_worker fails  an error in one process ends the run in all
+// Each process writes "process RANK pid PID" at its start, and "process RANK at work" once its run has begun;
+// process 0 writes "done: N wrong" at the end.
 #include <unistd.h>
 
 #include <chrono>
@@ -35,7 +35,7 @@ void tell(const char* what, long number) {
   std::fflush(stdout);
 }
 
-/// PEs of all GPUs, of one thread each.
+/// Settings for `pes` PEs over all GPUs, with one thread each.
 resident::settings with_pes(std::uint32_t pes) {
   resident::settings s;
   s.pes = pes;
@@ -45,7 +45,7 @@ resident::settings with_pes(std::uint32_t pes) {
 
 using meeting = imbrex::process_group<resident::heap_meeting>;
 
-/// By the way that the test asks for.
+/// Makes a heap by NVSHMEM if the test's environment variable says so.
 imbrex::task<resident::symmetric_heap> heap_at(meeting place, std::size_t bytes) {
   const char* const asked = std::getenv("IMBREX_TEST_RESIDENT_HEAP");
   const bool by_nvshmem = asked != nullptr && std::string_view(asked) == "nvshmem";
@@ -53,7 +53,7 @@ imbrex::task<resident::symmetric_heap> heap_at(meeting place, std::size_t bytes)
       place, imbrex::gpu(), bytes, by_nvshmem ? resident::heap_way::nvshmem : resident::heap_way::any);
 }
 
-/// One in each process. Its entries return how much was wrong.
+/// A chare in each process. Its entries return the number of errors.
 class owner : public imbrex::chare<owner> {
  public:
   imbrex::task<int> all(meeting place) {
@@ -67,7 +67,7 @@ class owner : public imbrex::chare<owner> {
     int wrong = 0;
     {
       resident::program<storm> p(heap, s, {11});
-      for (int n = 0; n < 2; ++n) {  // a run begins where the last has left
+      for (int n = 0; n < 2; ++n) {  // the second run continues from the first's state
         p.start_all<&storm::start>(std::uint32_t{20});
         co_await p.stream().done();
         p.end();
@@ -148,7 +148,7 @@ class owner : public imbrex::chare<owner> {
     co_return wrong;
   }
 
-  /// Each host has messages for all chares, which tell what they get to the hosts of theirs.
+  /// Each host sends messages to all chares, which report them to the host of their GPU.
   imbrex::task<int> talk(resident::symmetric_heap heap, resident::settings s) {
     resident::program<teller> p(heap, s, {7});
     std::uint32_t heard = 0;
@@ -171,8 +171,8 @@ class owner : public imbrex::chare<owner> {
     const std::vector<teller> elements = p.read<teller>();
     for (const teller& one : elements) {
       wrong += static_cast<int>(one.wrong);
-      if (one.heard == 0) continue;                                  // it is another process's
-      const std::uint32_t begins = &one == elements.data() ? 1 : 0;  // with a message
+      if (one.heard == 0) continue;                                  // the chare is in another process
+      const std::uint32_t begins = &one == elements.data() ? 1 : 0;  // chare 0 also got a start message
       answers += heap.gpus() + begins;
       wrong += one.heard == 3 * heap.gpus() + begins ? 0 : 1;
     }
@@ -189,7 +189,7 @@ class owner : public imbrex::chare<owner> {
     co_return 0;
   }
 
-  /// Nothing of a run that is not the same in all processes must run; what comes after it must.
+  /// A run that differs between processes must not execute; the next run must.
   imbrex::task<int> differ(meeting place) {
     const auto heap = co_await heap_at(place, std::size_t{1} << 22U);
     const bool is_last = heap.first_gpu() + 1 == heap.gpus();
@@ -241,7 +241,7 @@ class owner : public imbrex::chare<owner> {
     resident::program<teller> p(heap, s, {static_cast<int>(heap.gpus())});
     std::uint32_t heard = 0;
     p.on<short_news>([&heard](std::uint32_t, std::uint32_t) { ++heard; });
-    p.start<&teller::press>(0, std::uint32_t{25}, std::uint32_t{100});  // GPU 0 keeps some of it
+    p.start<&teller::press>(0, std::uint32_t{25}, std::uint32_t{100});  // GPU 0 holds some messages back
     co_await p.stream().done();
     p.end();
     int wrong = heard == (heap.first_gpu() == 1 ? 25U : 0U) ? 0 : 1;
@@ -258,7 +258,7 @@ class owner : public imbrex::chare<owner> {
     resident::settings s = with_pes(heap.gpus());
     const std::string given_up = "a run inside a GPU was given up: ";
     int wrong = 0;
-    {  // a listener of process 1 throws, while nothing else ends the run
+    {  // a listener in process 1 throws; nothing else ends the run
       resident::program<teller> p(heap, s, {static_cast<int>(heap.gpus())});
       p.on<short_news>([](std::uint32_t, std::uint32_t) { throw imbrex::error("heard enough"); });
       p.open();
@@ -266,7 +266,7 @@ class owner : public imbrex::chare<owner> {
       co_await p.stream().done();
       wrong += text_of_end(p).starts_with(heap.first_gpu() == 1 ? "heard enough" : given_up) ? 0 : 1;
     }
-    {  // process 0 destroys it
+    {  // process 0 destroys the program during the run
       std::optional<resident::program<teller>> p;
       p.emplace(heap, s, imbrex::resident::index<1>(static_cast<int>(heap.gpus())));
       p->open();
@@ -290,11 +290,11 @@ class owner : public imbrex::chare<owner> {
     co_return wrong;
   }
 
-  /// Heaps of NVSHMEM are released when all processes have destroyed theirs, one after the other.
+  /// NVSHMEM heaps are released once all processes have destroyed theirs, one heap after the other.
   imbrex::task<int> make_heaps(meeting place) {
     int wrong = 0;
     std::vector<resident::symmetric_heap> kept;
-    for (int n = 0; n < 20; ++n) {  // of 16 MiB each, of which a device has no room for so many
+    for (int n = 0; n < 20; ++n) {  // 16 MiB each; a device has no memory for all 20
       const auto heap = co_await heap_at(place, std::size_t{16} << 20U);
       if (n == 3) kept.push_back(heap);
       const auto word = heap.make<std::uint32_t>(1);
@@ -312,7 +312,7 @@ class owner : public imbrex::chare<owner> {
     co_return wrong;
   }
 
-  /// What the storms of all processes have sent and got.
+  /// Messages that this process's storms have sent and received.
   std::uint64_t sent() { return sent_; }
   std::uint64_t got() { return got_; }
 

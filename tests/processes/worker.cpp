@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// A process of a job that something happens to, for the tests here:
-//   worker compute SECONDS    every PE computes in one entry, without looking up
-//   worker idle SECONDS       nobody has anything to do
-//   worker exchange SECONDS   messages of many lengths between all PEs; each is checked
+// A process of a job that a test disturbs, for the tests in this folder:
+//   worker compute SECONDS    every PE computes in one entry, without returning to its queue
+//   worker idle SECONDS       no PE has work
+//   worker exchange SECONDS   all PEs exchange messages of many lengths; each is checked
 //   worker visit SECONDS      the last PE calls the third from the end again and again; the rest idles
-//   worker fork SECONDS       the same, after each has had a child that ended by exit()
-//   worker end SECONDS        the main task returns while PEs of the last process compute on
-//   worker fail PE            the same, but it fails; if PE is 0, which computes on, an entry throws
-//   worker vanish RANK        that process ends with status 0 in the middle of the run, and the rest idles
-//   worker exit RANK          the same by exit(), which runs what was to be done at the end
-//   worker garbage KIND       the last PE sends PE 0 bytes that are none of its messages, and the rest idles
-// Each process writes "process RANK pid PID" when it is there, and "process RANK at work" when it has begun
-// to compute or to exchange messages; process 0, at the end, "done: N rounds".
+//   worker fork SECONDS       all PEs idle, after each has had a child that ended by exit()
+//   worker end SECONDS        the main task returns while the last PE still computes
+//   worker fail PE            the main task fails while that PE computes; PE 0: an entry on the last PE fails
+//   worker vanish RANK        that process ends by _exit(0) in the middle of the run; the rest idles
+//   worker exit RANK          that process ends by exit(0), which runs atexit functions; the rest idles
+//   worker garbage KIND       the last PE sends PE 0 bytes that are no message; the rest idles
+// Each process writes "process RANK pid PID" at its start, and "process RANK at work" when it has begun to
+// compute or to exchange messages; process 0 writes "done: N rounds" at the end.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -40,7 +40,7 @@ void announce() {
   std::fflush(stdout);
 }
 
-/// A PE of this process has begun what the others are to look at.
+/// Writes once that a PE of this process has begun the work for the test.
 void tell_of_work() {
   static std::atomic<bool> done = false;
   if (done.exchange(true)) return;
@@ -50,7 +50,7 @@ void tell_of_work() {
 
 struct parcel {
 #ifdef WORKER_OF_ANOTHER_BUILD
-  float from = 0;  // no entry's spelling tells of it, and no length
+  float from = 0;  // differs neither in entry names nor in message length
 #else
   int from = 0;
 #endif
@@ -67,7 +67,7 @@ parcel parcel_of(int from, int round) {
   return p;
 }
 
-/// Bytes that no sender makes of a message.
+/// Bytes that are no valid message.
 struct garbage : imbrex::detail::work {
   explicit garbage(std::vector<std::byte> b) : bytes(std::move(b)) { type = &kind; }
   static void write(work& item, imbrex::writer& out) {
@@ -94,19 +94,19 @@ class member : public imbrex::chare<member> {
     while (std::chrono::steady_clock::now() < end) continue;
     return 1;
   }
-  /// Tells PE 0 that it has begun.
+  /// Notifies PE 0, then computes.
   void compute_after_telling(double time) {
     imbrex::send<&member::beginnings>(peers()[0], 0);
     compute(time);
   }
   imbrex::task<> hear_of_beginning() { co_await beginnings.receive(); }
-  /// Has another entry fail once it has begun.
+  /// Makes an entry on PE `other` fail, and computes.
   void compute_while_another_fails(int other) {
     imbrex::send<&member::fail>(peers()[other]);
     compute(1e9);
   }
 
-  /// Each PE sends a letter to one other in each round, and waits for the one that it gets.
+  /// In each round, each PE sends a letter to one other PE and waits for the letter to itself.
   imbrex::task<int> exchange(double time) {
     announce();
     tell_of_work();
@@ -144,7 +144,7 @@ class member : public imbrex::chare<member> {
   void have_child() {
     const pid_t child = ::fork();
     if (child == 0) {
-      ::alarm(5);  // a lock may have been held that nobody in the child will release
+      ::alarm(5);  // another thread may have held a lock at the fork
       std::exit(0);
     }
     ::waitpid(child, nullptr, 0);
@@ -165,7 +165,7 @@ class member : public imbrex::chare<member> {
       return here.network()->notify(0, out.written());
     }
     if (kind == "truncated") {
-      // The beginning of a good message.
+      // A truncated valid message.
       auto& m = imbrex::detail::make_message<imbrex::detail::reply_message<parcel>>(parcel_of(1, 1));
       m.type->pack(m, out);
       m.type->destroy(m);
@@ -177,8 +177,9 @@ class member : public imbrex::chare<member> {
   }
 };
 
-/// Returns when that PE, which is not 0, is in an entry that takes so long. What a PE sends while it is in an
-/// entry leaves it only where it has sent to that PE before: so it first answers.
+/// Returns when PE `on`, which is not 0, runs an entry that takes `time` seconds. Messages that a PE sends
+/// during an entry leave at once only to PEs that it has sent to before. Hence the first call, whose reply
+/// goes to PE 0.
 imbrex::task<> begin_to_compute(imbrex::group<member> members, int on, double time) {
   co_await members[on].call<&member::welcome>();
   imbrex::send<&member::compute_after_telling>(members[on], time);
@@ -187,7 +188,7 @@ imbrex::task<> begin_to_compute(imbrex::group<member> members, int on, double ti
 
 imbrex::task<int> run(std::string mode, std::string argument) {
   const auto members = imbrex::make_group<member>();
-  if (mode == "leave") {  // while the processes connect, and messages are under way
+  if (mode == "leave") {  // ends while processes connect and messages are in transfer
     for (int i = 0; i < 100; ++i) imbrex::send<&member::welcome>(members);
     for (int i = 0; i < 100; ++i) imbrex::send<&member::welcome>(members[i % imbrex::num_pes()]);
     co_return 0;
@@ -240,7 +241,7 @@ imbrex::task<int> run(std::string mode, std::string argument) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // What exit() does last may take long, while the other threads of the process go on.
+  // Functions called by exit() may take long, while other threads of the process continue.
   if (argc > 1 && argv[1] == std::string_view("exit"))
     std::atexit([] { std::this_thread::sleep_for(std::chrono::seconds(1)); });
   return imbrex::run(argc, argv, [&]() -> imbrex::task<int> {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random traffic for a long time: letters, calls, migrations, broadcasts and reductions, out of a seed.
+// Random traffic for a long time, from a seed: letters, calls, migrations, broadcasts and reductions.
 //   soak SECONDS [SEED]
-// Each round every walker sends letters to walkers chosen at random, reads those that it gets, and may move
-// to another PE; the driver adds up what was written and what was read, and looks at the memory of each
-// process. Status 1 if letters are lost or doubled, or if a process has grown by more than `most_growth`
-// after the warm-up.
+// In each round every walker sends letters to random walkers, receives its own, and may migrate to another
+// PE. The driver compares the sums of sent and received letters, and checks the memory of each process. Exit
+// status 1 if letters are lost or duplicated, or if a process grows by more than `most_growth` after the
+// warm-up.
 #include <unistd.h>
 
 #include <algorithm>
@@ -26,10 +26,10 @@ using clock_type = std::chrono::steady_clock;
 
 constexpr int walkers = 48;
 constexpr int letters_each = 6;
-constexpr std::int64_t most_growth = 48 << 20;  // bytes; allocators keep some of what is freed
+constexpr std::int64_t most_growth = 48 << 20;  // bytes; allocators keep some freed memory
 constexpr double part_for_warm_up = 0.3;
 
-/// What letters add up to; `sum` combines them.
+/// Number and content of letters, combined by `sum`.
 struct tally {
   std::int64_t letters = 0;
   std::int64_t content = 0;
@@ -51,7 +51,7 @@ struct report {
 };
 
 std::vector<std::int32_t> random_letter(imbrex::random& dice) {
-  // Most are short, some are longer than what UCX sends unasked.
+  // Most letters are short; some are too long for UCX's eager protocol.
   const std::size_t length = dice.below(50) == 0 ? dice.below(60'000) : dice.below(300);
   std::vector<std::int32_t> words(length);
   for (auto& w : words) w = static_cast<std::int32_t>(dice.below(1'000'000));
@@ -61,7 +61,7 @@ std::vector<std::int32_t> random_letter(imbrex::random& dice) {
 class walker : public imbrex::chare<walker> {
  public:
   imbrex::mailbox<std::vector<std::int32_t>> in;
-  imbrex::mailbox<int> expected;  // by round: how many letters one of the walkers has for this one
+  imbrex::mailbox<int> expected;  // number of letters from one walker, by round
 
   std::int64_t answer(std::vector<std::int32_t> question) {
     std::int64_t all = 0;
@@ -118,7 +118,7 @@ class walker : public imbrex::chare<walker> {
   report done_;
 };
 
-/// One on each PE: how much memory its process holds.
+/// A chare on each PE that reads the resident memory of its process.
 class meter : public imbrex::chare<meter> {
  public:
   std::int64_t resident() {

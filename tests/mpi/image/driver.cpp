@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the program that is linked with this library as IMAGE_COPIES copies on IMAGE_THREADS threads, in turn:
-// whoever yields goes on on the next thread that is free. The status is the worst of all copies'.
-// IMAGE_LIBRARIES names libraries that each copy has for itself, IMAGE_ORIGINAL runs the program itself.
+// Runs the program linked with this library as IMAGE_COPIES copies on IMAGE_THREADS threads. A copy that
+// yields continues on the next free thread. The exit status is the worst of all copies'. IMAGE_LIBRARIES
+// names libraries of which each copy has its own; IMAGE_ORIGINAL runs the program itself.
 #include "driver.h"
 
 #include <cxxabi.h>
@@ -45,8 +45,8 @@ struct fiber final : copy_host {
 
   std::unique_ptr<program_copy> copy;
   ucontext_t inside{};
-  ucontext_t* outside = nullptr;  // of the thread that runs it
-  std::array<void*, 2> caught{};  // what the C++ runtime keeps of exceptions, of whoever does not run
+  ucontext_t* outside = nullptr;  // context of the thread that runs the copy
+  std::array<void*, 2> caught{};  // the C++ runtime's exception state while the copy does not run
   int number = 0;
   int status = 0;
   bool ended = false;
@@ -62,7 +62,8 @@ std::size_t num_ended = 0;
 thread_local fiber* here = nullptr;
 thread_local int this_thread = 0;
 
-// The address of a thread_local variable must not be kept over a switch.
+// Reads the thread_local variable in a function that is not inlined: its address must not be kept over a
+// switch of threads.
 [[gnu::noinline]] fiber*& current() {
   asm volatile("");
   return here;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ends as its first argument says. All ranks but one wait for that in a barrier, as a rule.
+// Ends in the way named by the first argument. In most ways all ranks but one then wait in a barrier.
 #include <mpi.h>
 
 #include <cstdio>
@@ -45,7 +45,8 @@ namespace {
   }
 }
 
-/// Ranks are inside a reduction, and most of them wait for it, when they call their operation.
+/// Ends in the operation of a reduction, which ranks call inside the reduction while most of them wait for
+/// it.
 void end_in_operation(const std::string& how) {
   static const bool aborts = how == "abort in operation";
   MPI_Op op;
@@ -69,7 +70,7 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   int rank = -1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  std::cout << "rank " << rank << " has begun";  // a line that not all of them end
+  std::cout << "rank " << rank << " has begun";  // some ranks never end this line
   if (how == "exit" || how == "return") {
     MPI_Finalize();
     if (how == "exit" && rank == 1) std::exit(7);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls MPI where main does not run: in a destructor, and in a constructor of a library (-DLIBRARY).
+// Calls MPI outside of main: in a destructor, and in a constructor of a library (-DLIBRARY).
 #include <mpi.h>
 
 #include <cstdio>
@@ -35,7 +35,7 @@ struct global {
 
 int main(int argc, char** argv) {
   calls_late = argc > 1;
-  if (argc < 0) begin();  // the program needs the library
+  if (argc < 0) begin();  // never true; forces a link to the library
   MPI_Init(&argc, &argv);
   MPI_Finalize();
 }

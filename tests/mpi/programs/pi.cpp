@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pi by the midpoint rule, and a vector of each rank that all gather.
+// Computes pi by the midpoint rule, and gathers a vector of each rank on all ranks.
 #include <mpi.h>
 
 #include <cmath>
@@ -25,7 +25,7 @@ struct world {
   }
 };
 
-std::vector<std::string> lines;  // with a constructor and a destructor
+std::vector<std::string> lines;  // a global with constructor and destructor
 
 }  // namespace
 

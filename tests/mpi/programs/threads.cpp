@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads of the C++ library and of TBB, which all ranks of a process share, write as the rank does.
+// Threads of the C++ library and of TBB, shared by all ranks of a process, write output like the rank.
 #include <mpi.h>
 
 #include <atomic>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A rank waits without MPI for what the next one does, which runs meanwhile.
+// Ranks wait without MPI calls for a file that the next rank makes, which must run meanwhile.
 #include <fcntl.h>
 #include <mpi.h>
 #include <poll.h>
@@ -49,7 +49,7 @@ static std::string name(const std::string& folder, int way, int of) {
 }
 static void make(const std::string& path) { close(open(path.c_str(), O_WRONLY | O_CREAT, 0600)); }
 
-/// Arguments: a folder for files; "real" where time is real, else "machine".
+/// Arguments: a folder for files; "real" if time is real, else "machine".
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -60,7 +60,7 @@ int main(int argc, char** argv) {
       while (access(name(folder, way, rank + 1).c_str(), F_OK) != 0) wait_a_moment(way);
     make(name(folder, way, rank));
   }
-  // A pipe between two ranks of a process gets its byte while the reader waits.
+  // A thread writes to a pipe while the rank waits to read.
   int ends[2];
   char byte = 0;
   if (pipe(ends) != 0) return 2;
@@ -83,7 +83,7 @@ int main(int argc, char** argv) {
     const auto start = std::chrono::steady_clock::now();
     usleep(20'000);
     wrong += std::chrono::steady_clock::now() - start < std::chrono::milliseconds(20);
-  } else if (argc > 2) {  // the time of the machine
+  } else if (argc > 2) {  // simulated time
     const double start = MPI_Wtime();
     sleep(3600);
     wrong += MPI_Wtime() - start < 3600;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Objects with constructors and destructors, streams, exceptions and thread_local variables belong to one
-// copy.
+// Each copy has its own objects with constructors and destructors, streams, exceptions and thread_local
+// variables.
 #include <cstdio>
 #include <functional>
 #include <iostream>
@@ -53,7 +53,7 @@ struct thread_object {
 };
 thread_local thread_object local_object;
 
-// Blocks inside catch, with other exceptions of its own and of other copies in between.
+// Yields inside catch blocks, with other exceptions of this copy and of others in between.
 void catch_across_yields(int me) {
   try {
     throw std::runtime_error("of copy " + std::to_string(me));
@@ -79,7 +79,7 @@ void catch_across_yields(int me) {
   }
 }
 
-// An exception on its way, whose destructors let others run.
+// Yields in a destructor while an exception unwinds the stack.
 struct yields_at_its_end {
   ~yields_at_its_end() {
     copy_yield();

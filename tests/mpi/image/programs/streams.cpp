@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The standard output of a copy is its own: others do not see where it has opened it, and how it buffers.
+// Each copy has its own standard output: its redirection and buffering do not affect other copies.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -29,7 +29,7 @@ std::string content_of(const std::string& name) {
   return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
-/// Writes by all ways, with others between.
+/// Writes by all methods, and yields to other copies in between.
 void write_all(int own) {
   for (int k = 0; k < 3; ++k) {
     std::printf("printf %d %d\n", own, k);

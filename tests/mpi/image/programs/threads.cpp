@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of the C library work with a copy's state on each thread that it starts, while other copies run.
+// Functions of the C library use a copy's state on each thread that the copy starts, while other copies run.
 #include <dlfcn.h>
 #include <getopt.h>
 #include <math.h>
@@ -105,7 +105,7 @@ int main(int argc, char** argv) {
   CHECK(destroyed == 4);
   if (argc > 1 && own == 1) std::thread([argv] { std::exit(std::atoi(argv[1])); }).join();
   std::thread([] {
-    for (;;) ::pause();  // beyond the copy's end
+    for (;;) ::pause();  // outlives the copy
   }).detach();
   return failures == 0 ? 0 : 1;
 }
