@@ -28,7 +28,7 @@ def _code_of_file(name, parts):
 
 
 def learn(cls, number):
-    """All processes have the class under that number."""
+    """Notes that all processes have the class under that number."""
     _numbers[cls] = number
     _by_number[number] = cls
 
@@ -43,8 +43,8 @@ def knows(cls):
 
 
 class Pickler(cloudpickle.Pickler):
-    """Notes the chare classes that it meets and that have no number yet. Code keeps the name of its file, which newer
-    versions of cloudpickle leave out, for tracebacks."""
+    """Pickles values and notes chare classes without a number. Code objects keep their file name for tracebacks, which
+    newer versions of cloudpickle drop."""
 
     def __init__(self, file, **options):
         super().__init__(file, **options)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Chare classes: what a class statement becomes, and how calls are bound to entries."""
+"""Chare classes: registration of class statements, and binding of calls to entries."""
 
 import contextlib
 import difflib
@@ -26,7 +26,7 @@ def entry(function):
 
 
 class _Port:
-    """A port of a chare class: its chares have a port of that name of their own."""
+    """A port as declared in a chare class; each chare gets its own port of that name."""
 
     def __set_name__(self, owner, name):
         self._name = name
@@ -65,14 +65,14 @@ def _name_of(cls):
 
 
 def _beside_self(signature):
-    """The parameters that messages give."""
+    """The parameters without self, which messages supply."""
     parameters = list(signature.parameters.values())
     takes_self_among_others = parameters and parameters[0].kind == inspect.Parameter.VAR_POSITIONAL
     return parameters if takes_self_among_others else parameters[1:]
 
 
 def _count(signature):
-    """The least and the most positional arguments (-1 for any number), and whether some can only be named."""
+    """Minimum and maximum of positional arguments (maximum -1: any), and whether some are keyword-only."""
     parameters = _beside_self(signature)
     positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     least = sum(1 for p in positional if p.default is p.empty)
@@ -82,7 +82,7 @@ def _count(signature):
 
 
 def _text_of(signature):
-    """What processes compare: the parameters, without values and annotations, which may say an address."""
+    """The signature that processes compare: parameters without values and annotations, which may contain addresses."""
     return ", ".join(f"{p.kind.name} {p.name}" + ("" if p.default is p.empty else "=")
                      for p in signature.parameters.values())
 
@@ -99,8 +99,7 @@ def _member(name, kind, function):
 
 
 def _replaced_by(cls):
-    """Of the classes that are defined, the one that this is made of anew, with what its statement defines, as by
-    @dataclass(slots=True); None if it is a class of its own."""
+    """The defined class of which this class is a new version, as by @dataclass(slots=True); None if there is none."""
     for known in reversed(_defined):
         old = known[0]
         if (old.__module__, old.__qualname__) != (cls.__module__, cls.__qualname__):
@@ -177,7 +176,7 @@ def define(cls, in_all_processes=False):
 
 
 def look_for_constructors():
-    """Takes the constructors that classes got after their class statements, as by @dataclass."""
+    """Registers constructors added after the class statement, as by @dataclass."""
     for known in _defined:
         cls, constructor = known
         if cls.__init__ is not constructor:
@@ -187,7 +186,7 @@ def look_for_constructors():
 
 @contextlib.contextmanager
 def postponed():
-    """Gives a list of the chare classes that are made meanwhile, which `define` is to be called of."""
+    """Yields a list that collects chare classes made meanwhile; the caller passes them to `define`."""
     global _postponed
     before, _postponed = _postponed, []
     try:
@@ -206,7 +205,7 @@ def signature_of_constructor(cls):
 
 
 def bind(class_name, entry_name, signature, given, named):
-    """The arguments of a call by their places, and those that can only be named. Raises TypeError."""
+    """The arguments of a call: positional ones, and keyword-only ones. Raises TypeError."""
     parameters = _beside_self(signature)
     own = signature.replace(parameters=parameters)
     try:
@@ -236,7 +235,7 @@ def refuse_member(class_name, members, name):
 
 
 def proxy_again(form):
-    """What pickle makes a proxy of."""
+    """Restores a proxy; called by pickle."""
     return _core._proxy(form)
 
 
@@ -245,14 +244,14 @@ def _is_key(value):
 
 
 def text_of_key(key):
-    """A key as text, which `ast.literal_eval` reads."""
+    """A key as text that `ast.literal_eval` reads."""
     if _is_key(key):
         return repr(key)
     raise TypeError(f"a key of an array is a str, bytes, an int or a tuple of these, not {key!r}")
 
 
 def state_of(chare):
-    """What a chare takes along when it moves: its __getstate__, without its ports."""
+    """The state of a chare for a migration: its __getstate__ without ports."""
     getstate = getattr(chare, "__getstate__", None)
     state = getstate() if getstate is not None else chare.__dict__
     if _has_slots(state):
@@ -261,8 +260,8 @@ def state_of(chare):
 
 
 def _has_slots(state):
-    """True of what object's own __getstate__ returns for a class with slots: the attributes in the dictionary, and
-    those in slots."""
+    """True if `state` is from object's own __getstate__ for a class with slots: a pair of the __dict__ and the
+    slots."""
     return isinstance(state, tuple) and len(state) == 2 and isinstance(state[0] or {}, dict) and \
         isinstance(state[1], dict)
 

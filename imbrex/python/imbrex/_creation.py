@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How arrays, groups and single chares are created."""
+"""Creation of arrays, groups and single chares."""
 
 import operator
 
@@ -10,7 +10,7 @@ in_blocks = 0
 #: The elements of an array are dealt out to the PEs one by one.
 round_robin = 1
 _SPARSE = 2
-#: The session that makes chares for who is in no run; None if there is none.
+#: The session that makes chares for callers outside of a run; None if there is none.
 beside = None
 
 
@@ -19,7 +19,7 @@ def _maker():
 
 
 def _shape(given):
-    if given is None:  # which has no indices to the maker
+    if given is None:  # the C++ side takes None for an array with keys
         raise TypeError("a shape is an int, or a tuple of 1 to 6 ints, not None; imbrex.keyed_array makes an array "
                         "with keys")
     return given

@@ -7,8 +7,8 @@ from imbrex import _core
 
 
 def handle_of(stream):
-    """The handle of a stream: of CuPy (`ptr`), PyTorch (`cuda_stream`), Numba (`handle`), of any object that follows
-    the protocol `__cuda_stream__`, or an int that is one."""
+    """The handle of a stream of CuPy (`ptr`), PyTorch (`cuda_stream`), Numba (`handle`), of an object with
+    `__cuda_stream__`, or of an int."""
     if isinstance(stream, int) and not isinstance(stream, bool):
         return stream
     protocol = getattr(stream, "__cuda_stream__", None)
@@ -25,7 +25,7 @@ def handle_of(stream):
 
 
 def current_stream(array):
-    """The handle of the stream by which the library of an array works, if it is known here; else None."""
+    """The handle of the current stream of an array's library; None if unknown."""
     if type(array).__module__.partition(".")[0] == "torch":
         return sys.modules["torch"].cuda.current_stream(array.device).cuda_stream
     return None
@@ -37,7 +37,7 @@ def synchronize_by_numba(device):
         cuda.synchronize()
 
 
-# How the libraries that are in use wait for all that a device does, of any of them.
+# Functions of loaded libraries that wait for all work on a device.
 synchronizers = {
     ("cuda", "cupy"): lambda device: sys.modules["cupy"].cuda.Device(device).synchronize(),
     ("hip", "cupy"): lambda device: sys.modules["cupy"].cuda.Device(device).synchronize(),
@@ -48,7 +48,7 @@ synchronizers = {
 
 
 def finish_libraries(backend, device):
-    """Returns when that device has done what libraries have given to it."""
+    """Blocks until the device has finished the work of all loaded libraries."""
     for (its_backend, library), synchronize in synchronizers.items():
         if its_backend == backend and library in sys.modules:
             return synchronize(device)

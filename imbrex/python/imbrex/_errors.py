@@ -8,7 +8,7 @@ import types
 from imbrex import _pickling
 
 
-#: Where programs find these classes, as tracebacks and pickle say it.
+#: The public module of these classes, for tracebacks and pickle.
 _PACKAGE = "imbrex"
 
 
@@ -39,7 +39,7 @@ _OF_ASYNCIO = "an entry awaits imbrex.sleep and its like: asyncio's are for prog
 
 
 def pack(exception, who):
-    """The exception in words, and in bytes that `unpack` makes it of again."""
+    """The exception as text, and as bytes for `unpack`."""
     if type(exception) is RuntimeError and exception.args == ("no running event loop",) and \
             _OF_ASYNCIO not in getattr(exception, "__notes__", ()):
         exception.add_note(_OF_ASYNCIO)
@@ -51,7 +51,7 @@ def pack(exception, who):
     try:
         form = _pickling.dumps((exception, where))
         again, _ = pickle.loads(form)
-        if not _are_alike(again.args, exception.args):  # its constructor takes them for something else
+        if not _are_alike(again.args, exception.args):  # the constructor uses its arguments differently
             form = _form_without_constructor(exception, where) or form
     except Exception:
         form = _form_without_constructor(exception, where) or pickle.dumps((None, f"{last}\n\n{where}"))
@@ -59,12 +59,12 @@ def pack(exception, who):
 
 
 def _last_line(exception):
-    """Of its traceback: the type and the text."""
+    """The last line of the traceback: type and text."""
     return "".join(traceback.format_exception_only(type(exception), exception)).rstrip("\n")
 
 
 def _as_text(words):
-    """Without what no text of C++ has: zeros, and halves of characters, as names of files may hold them."""
+    """The text without characters that C++ texts cannot hold: zeros and lone surrogates, as file names may have."""
     return words.encode("utf-8", "backslashreplace").decode().replace("\0", "\\0")
 
 
@@ -98,7 +98,7 @@ class _WithoutConstructor:
 
 
 def _travelling(exception):
-    """What pickle is given in the place of an exception of a group: what becomes the same again, or its words."""
+    """The form in which an exception of a group is pickled: itself, its parts without the constructor, or its text."""
     try:
         if _are_alike(pickle.loads(_pickling.dumps(exception)).args, exception.args):
             return exception
@@ -110,7 +110,8 @@ def _travelling(exception):
 
 
 def _form_without_constructor(exception, where):
-    """None if the class says itself how it travels, or cannot."""
+    """The pickled exception, restored without its constructor. None if the class defines its own pickling, or cannot
+    be pickled."""
     if type(exception).__reduce__ is not BaseException.__reduce__:
         return None
     try:
@@ -122,7 +123,7 @@ def _form_without_constructor(exception, where):
 
 
 def unpack(form, words):
-    """The exception again, with what `pack` knew of it as its cause."""
+    """Restores the exception; its cause is the text that `pack` stored."""
     try:
         exception, where = pickle.loads(form)
     except Exception:
@@ -138,7 +139,7 @@ def _raise(form, words):
 
 
 class Raising:
-    """What raises an exception that `pack` has packed, wherever it is unpickled."""
+    """Raises an exception packed by `pack` when it is unpickled."""
 
     def __init__(self, form, words):
         self._packed = form, words
@@ -152,7 +153,7 @@ places = {}
 
 
 def place(awaitable):
-    """Where a coroutine waits, the innermost place: "prog.py:12, in run"."""
+    """The innermost line at which a coroutine waits: "prog.py:12, in run"."""
     found = "an unknown place"
     while isinstance(awaitable, types.CoroutineType):
         frame = awaitable.cr_frame

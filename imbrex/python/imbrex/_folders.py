@@ -11,7 +11,7 @@ _FIRST_OF_NAMES = "imbrex-python-"
 
 
 def _locked(folder, how):
-    """A descriptor of a folder of this user's that is locked as long as it is open; None if it cannot be."""
+    """A descriptor that locks a folder of this user while it is open; None if the folder cannot be locked."""
     try:
         opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     except OSError:
@@ -45,7 +45,7 @@ def temporary(purpose):
     while lock is None:
         folder = tempfile.mkdtemp(prefix=f"{_FIRST_OF_NAMES}{purpose}-")
         lock = _locked(folder, 0)
-        if lock is not None and not os.path.exists(folder):  # another took it for abandoned before it was locked
+        if lock is not None and not os.path.exists(folder):  # another process removed it before the lock
             os.close(lock)
             lock = None
     try:

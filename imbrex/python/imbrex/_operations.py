@@ -19,7 +19,7 @@ class Operation:
         return f"imbrex.{_NAMES[self.kind]}"
 
     def __reduce__(self):
-        return _NAMES[self.kind]  # so that it is the same object wherever it comes
+        return _NAMES[self.kind]  # unpickling yields the same object in every process
 
 
 sum, product, min, max, all, any, bit_and, bit_or, bit_xor, gather = (Operation(k) for k in range(1, 11))
@@ -33,7 +33,7 @@ def _smaller(a, b):
     if _is_array(a) or _is_array(b):
         import numpy
         return numpy.minimum(a, b)
-    return b if b < a or b != b else a  # what is no number spreads
+    return b if b < a or b != b else a  # NaN propagates
 
 
 def _larger(a, b):
@@ -63,7 +63,7 @@ functions = (None, operator.add, operator.mul, _smaller, _larger, _both, _either
 
 
 def kind_of(operation):
-    """The number of an operation; that of `function` for a function of two values."""
+    """The number of an operation; a function of two values has the number of `function`."""
     if isinstance(operation, Operation):
         return operation.kind
     for own in (sum, min, max, all, any):
@@ -76,7 +76,7 @@ def kind_of(operation):
 
 
 def name_of(kind, function):
-    """What an error calls an operation."""
+    """The name of an operation in errors."""
     if kind < len(functions):
         return f"imbrex.{_NAMES[kind]}"
     return getattr(function, "__qualname__", None) or type(function).__qualname__

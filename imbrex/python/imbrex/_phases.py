@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a program adds to the trace of its run. Without --trace it does nothing."""
+"""Phases and marks that a program adds to its trace. Without --trace they do nothing."""
 
 import contextlib
 import operator
@@ -39,7 +39,7 @@ class phase:
 
 
 def _frame_of_block():
-    """Of the function that has the `with`, if only by an ExitStack."""
+    """The frame of the function with the `with` statement, also if an ExitStack is in between."""
     frame = sys._getframe(2)
     while frame.f_globals.get("__name__") == contextlib.__name__:
         frame = frame.f_back

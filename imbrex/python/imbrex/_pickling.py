@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How values become bytes that have no form of their own."""
+"""Pickling of values that have no form of their own in messages."""
 
 import copyreg
 import pickle

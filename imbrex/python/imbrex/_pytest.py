@@ -22,7 +22,7 @@ from imbrex import _core, _folders
 from imbrex._run import command, words_of
 from imbrex._run import run as run_program
 
-_REPORTS = "IMBREX_PYTEST_REPORTS"  # in the processes of a test: the folder for what they report
+_REPORTS = "IMBREX_PYTEST_REPORTS"  # in the processes of a test: the folder of their reports
 _FIXTURE = "imbrex_run"
 
 
@@ -122,9 +122,9 @@ def _run_here(item, run, arguments):
             if inspect.isawaitable(result):
                 await result
             is_through = True
-        except GeneratorExit:  # the run has failed elsewhere
+        except GeneratorExit:  # the run has failed in another process
             raise
-        except BaseException as e:  # of pytest.skip as well
+        except BaseException as e:  # includes the exception of pytest.skip
             raised = e
 
     status = 0
@@ -180,8 +180,8 @@ def _run_in_processes(item, run):
 
 @pytest.hookimpl(hookwrapper=True, tryfirst=True)
 def pytest_runtest_makereport(item, call):
-    """Where another process says whether the test has passed: a test that is strictly expected to fail, and passes
-    here, fails there."""
+    """Leaves a strict xfail that passes here to the process that decides whether the test has passed, which fails
+    it."""
     outcome = yield
     report = outcome.get_result()
     is_unexpected = isinstance(report.longrepr, str) and report.longrepr.startswith("[XPASS(strict)]")
@@ -190,7 +190,7 @@ def pytest_runtest_makereport(item, call):
 
 
 def pytest_runtest_logreport(report):
-    """In a process of a job: reports to whoever began the job."""
+    """In a process of a job: reports to the process that started the job."""
     folder = os.environ.get(_REPORTS)
     if folder is None:
         return

@@ -53,7 +53,7 @@ def start(processes=1, **options):
     0; `with` ends it. If a process dies or an exception is not awaited, the session ends, and whoever awaits anything
     gets an imbrex.Error; then another can be begun.
     """
-    from imbrex import _session  # asyncio and its like are loaded by those who want them
+    from imbrex import _session  # loads asyncio and the like only in programs that use them
     return _session.start(processes, options)
 
 

@@ -18,12 +18,12 @@ _SECONDS_TO_END = 2
 
 
 class Librarian(_classes.Chare):
-    """In each process: makes the classes that are sent."""
+    """A chare in each process that makes the classes received from the program."""
 
     @_classes.entry
     def define(self, form):
         if _core.pe() % (_core.num_pes() // _core.num_processes()) != 0:
-            return  # another PE of the process does it
+            return  # another PE of the process makes them
         with _classes.postponed() as made:
             numbered = pickle.loads(form)
         for cls in made:
@@ -33,7 +33,7 @@ class Librarian(_classes.Chare):
 
 
 class Making:
-    """Chares that are not all there yet, and sections of them."""
+    """Arrays and groups whose elements do not all exist yet, and sections of them."""
 
     def __init__(self, handle, created):
         self.handles, self.created = [handle], created
@@ -49,8 +49,8 @@ class Desk(_classes.Chare):
     def __init__(self, librarians):
         self.librarians = librarians
         self.making = {}  # by handle
-        self.later = []  # commands that wait, each with the handles that it names
-        self.asked = None  # the command that waits in `all_made`
+        self.later = []  # waiting commands, each with the handles that it names
+        self.asked = None  # the command waiting in `all_made`
 
     @_classes.entry
     async def serve(self):
@@ -100,7 +100,7 @@ class Desk(_classes.Chare):
 
     @_classes.entry
     async def settle(self, handle):
-        """Waits until all elements are there. If one never will be, nobody may use those that are."""
+        """Waits until all elements exist. If one cannot be created, none may be used."""
         making = self.making[handle]
         try:
             await making.created
@@ -142,7 +142,7 @@ class Desk(_classes.Chare):
         proxy.destroy()
 
     def do_await(self, number, proxy, path, arguments, named):
-        """Answers with the result of a method, such as `proxy.entry.call`."""
+        """Replies with the result of a method, such as `proxy.entry.call`."""
         try:
             method = proxy
             for name in path:
@@ -179,7 +179,7 @@ class Desk(_classes.Chare):
 
 
 def _of_program(waits):
-    """Lines of the session's own chares stand for the program, or say nothing to people."""
+    """Replaces lines about the session's own chares: they stand for the program or are dropped."""
     lines = []
     for line in waits:
         if not line.startswith((__name__, "the main task")):
@@ -190,7 +190,7 @@ def _of_program(waits):
 
 
 class _Pickler(_by_value.Pickler):
-    """Proxies become those of the session."""
+    """A pickler that converts proxies to proxies of the session."""
 
     def reducer_override(self, obj):
         if type(obj) is _core.Proxy:
@@ -200,13 +200,13 @@ class _Pickler(_by_value.Pickler):
 
 
 _to_program = None
-_waiting = {}  # what the program asked for, until it is awaited
+_waiting = {}  # requests of the program until they are awaited
 _sending = threading.Lock()
 _door = None
 
 
 def _reply(form):
-    with _sending, contextlib.suppress(OSError):  # the program may have gone
+    with _sending, contextlib.suppress(OSError):  # the program may have ended
         _to_program.send_bytes(form)
 
 
@@ -224,13 +224,13 @@ def _answer_error(number, exception):
 
 
 class Door:
-    """By which a thread that is no PE hands in the program's commands. It is shut while quiescence is awaited: that is
-    of the run as if no program could ask for more."""
+    """Hands commands of the program from a thread that is no PE to PE 0. It is shut while quiescence is awaited, which
+    then covers the run as if the program could send no more."""
 
     is_for_one = False
 
     def __init__(self):
-        self._lock = threading.Lock()  # of all that follows
+        self._lock = threading.Lock()  # guards the fields below
         self._executor = None
         self._outside = collections.deque()
 
@@ -251,7 +251,7 @@ class Door:
                 self._executor = None
 
     def hand_in(self, function):
-        """On the other thread."""
+        """Called on the receiving thread."""
         with self._lock:
             self._outside.append(function)
             self._let_in()
@@ -267,14 +267,14 @@ class Door:
 
 
 class DoorForOne(Door):
-    """Where runs repeat exactly: it opens for one command when nothing else can go on. So what the chares do depends on
-    the commands and not on the time at which they come."""
+    """The door on a deterministic machine: it opens for one command when nothing else can run. So what the chares do
+    depends on the commands and not on their arrival times."""
 
     is_for_one = True
 
     async def next(self, commands, number):
         await _core.quiescence()
-        kept = self.open()  # the PE lets go of it last
+        kept = self.open()  # the PE drops the last reference
         form = await commands.receive(number)
         with self._lock:
             del kept
@@ -282,12 +282,12 @@ class DoorForOne(Door):
 
 
 def _receive(desk):
-    """A thread of its own."""
+    """Receives commands on a thread of its own."""
     for number in itertools.count():
         try:
             form = _to_program.recv_bytes() or None
         except (EOFError, OSError):
-            os._exit(1)  # the program has gone without a word: it was killed, and nobody needs what goes on here
+            os._exit(1)  # the program was killed, so no one needs the rest of the run
         _door.hand_in(lambda number=number, form=form: desk.commands.send(number, form))
         if form is None:
             break
@@ -315,5 +315,5 @@ def main():
             _door.shut()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            _waiting.clear()  # it can no longer be awaited, which is not the program's fault
+            _waiting.clear()  # no warning: the session ends, so the program cannot await these
         sys.stdout.flush()

@@ -54,7 +54,7 @@ class Result(concurrent.futures.Future):
             return wait(timeout)
         except TimeoutError:
             if self.done():
-                raise  # it is what an entry has raised
+                raise  # the exception was raised by an entry
         raise TimeoutError(f"{self._name or 'what was asked for'} has not ended within {timeout} s"
                            + self._session.text_of_waits())
 
@@ -68,7 +68,7 @@ class Result(concurrent.futures.Future):
 
 
 class Proxy:
-    """Names chares of a session, as the proxies of a run do (docs/python.md)."""
+    """Names chares of a session, like the proxies of a run (docs/python.md)."""
 
     def __init__(self, session, handle, steps, cls, kind, shape):
         self._session, self._handle, self._steps = session, handle, steps
@@ -161,7 +161,7 @@ class Proxy:
 
 
 class Member:
-    """An entry or port of what a proxy names."""
+    """An entry or port of the chares that a proxy names."""
 
     def __init__(self, proxy, name, signature):
         self._proxy, self._name, self._signature = proxy, name, signature
@@ -198,25 +198,25 @@ def _bound(cls, name, signature, given, named):
 
 
 def proxy_of(form, cls, kind, shape):
-    """A proxy that came in a result."""
+    """The proxy of the session for one in a received result."""
     return Proxy(_creation.beside, form, (), cls, kind, shape)
 
 
-#: Of process 0: what the program's handles mean.
+#: In process 0: objects by the program's handles.
 proxies = {}
-#: Of process 0: the handles that the command names which is read.
+#: In process 0: handles named by the command being read.
 named = set()
 
 
 class NeverMade:
-    """In process 0, in the place of chares whose creation has failed: who names them gets the reason."""
+    """In process 0, stands for chares whose creation failed; uses raise the reason."""
 
     def __init__(self, reason):
         self.reason = reason
 
 
 def proxy_here(handle, steps):
-    """In process 0, what a proxy of the program's means."""
+    """In process 0, the proxy for one of the program's proxies."""
     if isinstance(handle, int):
         named.add(handle)
         proxy = proxies[handle]
@@ -239,7 +239,7 @@ class Session:
 
     def __init__(self, processes, options):
         self._words = _words_to_start(processes, options)
-        self._lock = threading.Lock()  # of all that follows
+        self._lock = threading.Lock()  # guards the fields below
         self._results = {}
         self._numbers = itertools.count(1)
         self._end = None  # why it has ended
@@ -282,7 +282,7 @@ class Session:
         return thread
 
     def _relay(self, pipe, name):
-        """What the processes write appears here."""
+        """Forwards output of the processes to this one."""
         for line in pipe:
             if name == "stderr":
                 self._last_lines.append(line)
@@ -299,7 +299,7 @@ class Session:
                 break
             result = self._results.pop(number, None)
             error = None if is_value else _errors.unpack(value[1], value[0])
-            if result is None:  # of what nobody awaits
+            if result is None:  # errors of commands that no one awaits
                 if error is not None:
                     sys.stderr.write(f"imbrex: error: a command of the session failed: {value[0]}\n")
             elif result.set_running_or_notify_cancel():
@@ -352,13 +352,13 @@ class Session:
         return self._members[cls]
 
     def tell(self, what, *arguments):
-        """A command without an answer. The classes that it needs go before it."""
+        """Sends a command without a reply. Classes that it needs are sent first."""
         with self._lock:
             self._check()
             self._send((what, *arguments))
 
     def ask(self, name, what, *arguments):
-        """A command with one: `name` is what a warning says if nobody awaits it."""
+        """Sends a command with a reply; `name` is for the warning if the reply is never awaited."""
         with self._lock:
             self._check()
             result = Result(name, self)
@@ -384,9 +384,9 @@ class Session:
         try:
             self._connection.send_bytes(form)
         except OSError:
-            pass  # it has ended: the reader says so to all who wait
+            pass  # the session has ended; the reading thread notifies all who wait
 
-    # What `imbrex._creation` makes arrays by, as `imbrex._core` has it.
+    # Functions by which `imbrex._creation` makes arrays, with the signatures of `imbrex._core`
 
     def make_array(self, cls, shape, placement, arguments, named):
         _check_class(cls)
@@ -406,7 +406,7 @@ class Session:
 
     def _create(self, kind, shape, maker, cls, arguments, named, *first):
         _check_class(cls)
-        if maker != "make_array" or first[2] != 2:  # elements of sparse arrays come later
+        if maker != "make_array" or first[2] != 2:  # elements of sparse arrays are inserted later
             arguments, named = _bound(cls, "__init__", _classes.signature_of_constructor(cls), arguments, named)
         handle = self.new_handle()
         self.tell("create", handle, maker, (*first, arguments, named))
@@ -420,12 +420,12 @@ class Session:
         return self.ask("quiescence()", "quiescence")
 
     def text_of_waits(self):
-        """Who waits in the session, for people; empty if it does not say so soon."""
+        """Text of the waiting entries in the session; empty if the session does not reply soon."""
         if threading.current_thread() is self._reader:
             return ""
         try:
             asked = self.ask(None, "waits")
-        except _errors.Error:  # it has ended meanwhile
+        except _errors.Error:  # the session has ended meanwhile
             return ""
         if not concurrent.futures.wait([asked], _SECONDS_TO_TELL).done or asked.exception() is not None:
             return "; a PE of the session is busy, and does not say who waits"
@@ -443,15 +443,15 @@ class Session:
             _creation.beside = None
 
     def leave(self):
-        """In a forked process: the session goes on where it was begun, whose thread that reads is not here."""
+        """Called in a forked process: the session stays with its parent, which has the reading thread."""
         self._connection.close()
-        self._lock = threading.Lock()  # another thread may have held it
+        self._lock = threading.Lock()  # another thread may have held the lock
         if self._end is None:
             self._end = _errors.Error("a process that has been forked has no part in the session of the process that "
                                       "began it: use it there, or call imbrex.start() here")
         lost, self._results = self._results, {}
         for result in lost.values():
-            result._is_wanted = True  # where the session is
+            result._is_wanted = True  # suppresses the warning: the parent may await it
             if result.set_running_or_notify_cancel():
                 result.set_exception(self._end)
 
@@ -463,7 +463,7 @@ class Session:
 
 
 def _dumps(command):
-    """Its bytes, and the chare classes in it that the session does not know yet."""
+    """The pickled value, and the chare classes in it that the session does not have yet."""
     with io.BytesIO() as file:
         pickler = _by_value.Pickler(file, protocol=5)
         pickler.dump(command)

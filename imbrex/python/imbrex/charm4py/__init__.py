@@ -13,7 +13,7 @@ from imbrex.charm4py._future import Future
 from imbrex.charm4py._object_store import ObjectStore
 from imbrex.charm4py._reducer import Reducer
 
-#: That of which the programs run here.
+#: The version of charm4py whose programs run here.
 charm4py_version = "1.1"
 
 __all__ = [

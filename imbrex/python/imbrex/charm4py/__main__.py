@@ -10,12 +10,12 @@ from imbrex import _core, _run
 
 
 def _module_as(name, module):
-    """The module under the name that programs import it by."""
+    """Makes the module importable under the name that programs use."""
     sys.modules[name] = module
 
 
 def _start_processes(count):
-    """This program again, in so many processes."""
+    """Starts this program again, in that many processes."""
     program = [sys.executable, "-m", "imbrex.charm4py", *sys.argv[1:]]
     os.execv(_run.command(), ["imbrex", "run", "-n", str(count), *program])
 
@@ -34,7 +34,7 @@ def main():
     try:
         with open(sys.argv[1], "rb") as file:
             text = file.read()
-    except OSError as e:  # of several processes each says so, as those of `python prog.py` do
+    except OSError as e:  # each process reports it, as with `python prog.py`
         sys.exit(f"imbrex.charm4py: cannot read the program {sys.argv[1]}: {e.strerror}")
     wanted = _wanted_processes(sys.argv[2:])
     there_are = _core.num_processes()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Channels: ordered streams between two chares. The n-th of a chare with another belongs to the other's n-th."""
+"""Channels: ordered streams between two chares. The n-th channel of one chare to the other is connected to the other's
+n-th."""
 
 from imbrex.charm4py import _coroutines
 
@@ -40,7 +41,7 @@ class Channel:
 
 
 class Queue:
-    """What has come by one channel."""
+    """The received values of one channel."""
 
     def __init__(self):
         self.values = {}

@@ -11,12 +11,12 @@ from imbrex.charm4py._reducer import Reducer
 
 
 def coro(function):
-    """The method, or the task of a pool, may wait: it runs in a greenlet."""
+    """Decorates a method or a pool's task that may wait: it runs in a greenlet."""
     function._c4_is_coro = True
     return function
 
 
-threaded = coro  # its first name
+threaded = coro  # the older name of `coro`
 
 
 def coro_ext(event_notify=False):
@@ -28,7 +28,7 @@ def coro_ext(event_notify=False):
 
 
 def when(condition):
-    """Messages to the method wait until the condition holds, a text on `self` and the arguments."""
+    """Messages to the method wait until the condition, a text on `self` and the arguments, holds."""
     def with_condition(function):
         names = list(inspect.signature(function).parameters)[1:]
         function._c4_when = (condition, {name: place for place, name in enumerate(names)})
@@ -81,7 +81,7 @@ class Chare(metaclass=_Kind):
         return self._c4.threads
 
     def wait(self, condition):
-        """Suspends the coroutine until the condition holds, a text on `self`."""
+        """Suspends the coroutine until the condition, a text on `self`, holds."""
         module = type(self).__module__
         cond = wait.parse_cond_str(condition, module)
         if not cond.holds(self):
@@ -101,7 +101,7 @@ class Chare(metaclass=_Kind):
         _coroutines.here().migrate(self, toPe)
 
     def migrated(self):
-        """Called where it comes to."""
+        """Called on the destination PE after a migration."""
 
     def resumeFromSync(self):
         """Called after balancing."""
@@ -114,7 +114,7 @@ class Chare(metaclass=_Kind):
 
 
 class ArrayMap(Chare):
-    """Where the elements of arrays are created: a group whose `procNum(index)` says the PE."""
+    """Maps array elements to PEs: a group whose `procNum(index)` is the PE on which an element is created."""
 
 
 def _chare_here(collection, index):
@@ -126,7 +126,7 @@ def _state_here(collection, index):
 
 
 class State:
-    """What the runtime knows of a chare, `chare._c4`."""
+    """The runtime's state of a chare, `chare._c4`."""
 
     def __init__(self, proxy, collection, index, is_measured=False):
         self.proxy = proxy
@@ -140,25 +140,25 @@ class State:
         self.waits = []      # (condition, wake)
         self.tagged = {}     # method -> tag -> messages
         self.held = []       # messages with other conditions
-        self.reductions = {}  # of the array or section: the number of the next
+        self.reductions = {}  # array or section -> number of the next reduction
         self.sections = set()
         self.channels = {}
         self.channel_counts = {}
         self.is_busy = False
-        self.is_named = False  # in the trace
+        self.is_named = False  # the trace has its name
 
     @property
     def numbers(self):
-        """Of its collection and itself, in a trace."""
+        """Numbers of the collection and of the chare in a trace."""
         pe, number = self.collection >> 40, self.collection & 0xfffff
         return 0x40000000 | (pe & 0x3ff) << 20 | number, hash(self.sort_key) & 0x7fffffffffffffff
 
     def __reduce__(self):
-        """In what a chare takes along when it moves: the state that it has there."""
+        """Pickled inside a chare's migrating state as a reference to the state on the destination."""
         return _state_here, (self.collection, self.index)
 
     def name(self, chare):
-        """In texts: Worker(3)."""
+        """The chare in messages to users: Worker(3)."""
         at = self.index if isinstance(self.index, tuple) else (self.index,)
         return f"{type(chare).__qualname__}({', '.join(map(str, at))})"
 
@@ -232,7 +232,7 @@ class Proxy:
         if name.startswith("__"):
             raise AttributeError(name)
         getattr(self._cls, name)
-        method = self.__dict__[name] = RemoteMethod(self, name)  # where the next look finds it
+        method = self.__dict__[name] = RemoteMethod(self, name)  # cached for the next lookup
         return method
 
     def element(self, index):
@@ -274,7 +274,7 @@ class Proxy:
 
 
 class RemoteMethod:
-    """A method of what a proxy names: called, it sends a message; it can be sent, too, to be called elsewhere."""
+    """A method of a proxy's chares. A call sends a message; the object itself can be sent, to be called elsewhere."""
 
     __slots__ = ("name", "proxy")
 
@@ -299,7 +299,7 @@ def _make_chare(chare_type, args=(), onPE=-1):
 
 
 def Group(chare_type, args=(), onPEs=None):
-    """One chare on each PE, or on those PEs."""
+    """One chare on each PE, or on the PEs given."""
     _check_class(chare_type)
     return _coroutines.here().create(chare_type, "group", None, list(args), -1, False, onPEs)
 

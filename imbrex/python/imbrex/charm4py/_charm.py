@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`charm`: the runtime as programs see it, and on each PE a chare whose methods can be called from elsewhere."""
+"""`charm`: the programs' interface to the runtime, and on each PE a chare with remote methods."""
 
 import importlib
 import inspect
@@ -18,11 +18,11 @@ from imbrex.charm4py._reducer import Reducer
 
 
 class Charm4PyError(Exception):
-    """Something that charm4py does not allow either."""
+    """An error for uses that charm4py forbids too."""
 
 
 class Readonlies:
-    """Values that all PEs have once they are set on one."""
+    """Values that are set on one PE and then sent to all."""
 
     def __setattr__(self, name, value):
         object.__setattr__(self, name, value)
@@ -30,11 +30,11 @@ class Readonlies:
 
 
 class Options(types.SimpleNamespace):
-    """Accepted; what they choose imbrex chooses by itself, but for `remote_exec`."""
+    """Options of charm4py. They are accepted but have no effect, except `remote_exec`: imbrex chooses by itself."""
 
 
 class Pool:
-    """Tasks, which functions are, on all PEs but the first; if there is but one, on that."""
+    """Runs functions as tasks on all PEs but the first; on the first if it is the only one."""
 
     def __init__(self):
         self._jobs = itertools.count(1)
@@ -53,7 +53,7 @@ class Pool:
             for k, part in enumerate(parts):
                 part.when_ready(lambda part, k=k: _hand_out(part, own[k * chunksize:(k + 1) * chunksize]))
             for future in own:
-                future.parts = parts  # which live as long as somebody waits
+                future.parts = parts  # keeps the parts alive while the future is awaited
         else:
             own = Future()
             own.parts = parts
@@ -108,7 +108,7 @@ def _collect(future):
 
 
 class Charm(Chare):
-    """On each PE the element of a group that is always there."""
+    """The element on each PE of a group that always exists."""
 
     def __init__(self):
         self.options = Options(profiling=False, quiet=False, remote_exec=False, local_msg_optim=True,
@@ -133,7 +133,7 @@ class Charm(Chare):
         sys.exit(0)
 
     def _read_arguments(self):
-        """Takes what begins with + or ++ from the command line."""
+        """Removes arguments that begin with + or ++ from the command line."""
         words = iter(sys.argv)
         left = []
         ignored = []
@@ -167,7 +167,7 @@ class Charm(Chare):
         print(message, file=sys.stderr, flush=True)
         _coroutines.here().exit(1)
 
-    # Where
+    # PEs and processes
 
     def myPe(self):
         return _core.pe()
@@ -207,7 +207,7 @@ class Charm(Chare):
         return None if at == 0 else order[(at - 1) // bfactor], order[bfactor * at + 1:bfactor * at + bfactor + 1]
 
     def getTopoSubtrees(self, root_pe, pes, bfactor=4):
-        """The PEs below the root, in so many lists at the most, each with its own root first."""
+        """The PEs below the root, in at most that many lists, each with its own root first."""
         rest = [p for p in pes if p != root_pe]
         n = min(bfactor, len(rest))
         return [rest[i * len(rest) // n:(i + 1) * len(rest) // n] for i in range(n)]
@@ -282,7 +282,7 @@ class Charm(Chare):
     def combine(self, *proxies):
         return _coroutines.here().combine(proxies)
 
-    # What other PEs call
+    # Methods that other PEs call
 
     def updateGlobals(self, global_dict, module_name="__main__"):
         sys.modules[module_name].__dict__.update(global_dict)
@@ -310,7 +310,7 @@ class Charm(Chare):
     def addReducer(self, func, pre=None, post=None):
         Reducer.addReducer(func, pre, post)
 
-    # Loads, by which chares are balanced
+    # Loads, for balancing
 
     def LBTurnInstrumentOn(self):
         _coroutines.here().measures_loads = True
@@ -333,7 +333,7 @@ async def _main():
     if _core.num_pes() != _core.num_processes():
         raise Charm4PyError(f"{_core.num_pes()} PEs in {_core.num_processes()} processes: each PE of a program of "
                             f"charm4py has its own globals, so start it by imbrex run -n {_core.num_pes()}")
-    from imbrex.charm4py import _node  # which knows `charm`
+    from imbrex.charm4py import _node  # imported here, since _node imports `charm`
     nodes = _creation.group(_node.Node)
     hosts = await nodes.host.reduce(_operations.gather)
     await nodes.begin.call(nodes, hosts)

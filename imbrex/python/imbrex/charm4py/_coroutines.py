@@ -28,7 +28,7 @@ def here():
 
 
 def suspend():
-    """Suspends the coroutine that runs until its waker is called."""
+    """Suspends the running coroutine until its waker is called."""
     runtime = here()
     if is_hub():
         raise RuntimeError("only coroutines can wait: decorate the method with @coro")
@@ -40,13 +40,13 @@ def is_hub():
 
 
 class turn:
-    """While a method of a chare runs, or goes on after it has waited: what a trace says of it."""
+    """Records in the trace that a method of a chare runs or resumes."""
 
     def __init__(self, chare, method, goes_on=False):
         self._chare, self._goes_on = chare, goes_on
         self._names = f"{type(chare).__qualname__}::{method}", *chare._c4.numbers
         self._is_recorded = False
-        self.waits = False  # at its end
+        self.waits = False  # whether the method waits when the block ends
 
     def __enter__(self):
         self._is_recorded = (_core.resume_turn if self._goes_on else _core.begin_turn)(*self._names)
@@ -67,7 +67,7 @@ class turn:
 
 
 class waker:
-    """Called, it has the coroutine that made it go on, once."""
+    """A callable that resumes the coroutine that made it, once."""
 
     def __init__(self):
         self._greenlet = greenlet.getcurrent()
@@ -80,7 +80,7 @@ class waker:
 
 
 class Raised:
-    """The exception that came in the place of a value."""
+    """An exception received instead of a value."""
 
     def __init__(self, exception):
         self.exception = exception
@@ -94,7 +94,7 @@ class Raised:
 
 
 class Coroutines:
-    """What a PE's runtime does for coroutines."""
+    """The part of a PE's runtime that handles coroutines."""
 
     def begin_coroutines(self):
         """In the hub."""
@@ -105,7 +105,7 @@ class Coroutines:
         self.made = []
 
     def _switch(self, own, given):
-        """Has a greenlet run until it waits or is done."""
+        """Runs a greenlet until it waits or ends."""
         chare = own.chare
         if self.records and chare is not None:
             with turn(chare, own.method, given is None) as its:
@@ -125,7 +125,7 @@ class Coroutines:
         return said is not None
 
     def places(self):
-        """Where those that wait do so, each with its chare: what a report of a deadlock says of this PE."""
+        """Positions of waiting coroutines, each with its chare; for deadlock reports of this PE."""
         found = []
         for own in self.made:
             frame = own.gr_frame
@@ -139,7 +139,7 @@ class Coroutines:
         return found
 
     def start(self, chare, function, method=""):
-        """Runs a function in a greenlet, for that method of a chare. True if it has ended."""
+        """Runs a function in a greenlet for a method of a chare. True if the function has ended."""
         if self.idle:
             own = self.idle.pop()
         else:

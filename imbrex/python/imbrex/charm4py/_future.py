@@ -43,7 +43,7 @@ class Future:
         self.send(result)
 
     def when_ready(self, wake):
-        """For whoever waits for several: `wake` is called with this once it is ready, perhaps at once."""
+        """Calls `wake` with this future once it is ready, perhaps at once; for waits on several futures."""
         if self.ready():
             wake(self)
         else:
@@ -51,7 +51,7 @@ class Future:
 
 
 class RemoteFuture:
-    """A future of another PE: values can be sent to it."""
+    """A reference to a future of another PE, for sending values."""
 
     def __init__(self, pe, number):
         self._pe, self._number = pe, number
@@ -66,7 +66,7 @@ class RemoteFuture:
         self.send(result)
 
     def fetch(self):
-        """A future of this PE that receives its value."""
+        """A future on this PE that receives the other one's value."""
         own = Future()
         _coroutines.here().send(self._pe, "fetch", self._number, own)
         return own
@@ -76,7 +76,7 @@ class RemoteFuture:
 
 
 class _Lost:
-    """A future that nobody has any more."""
+    """Stands for a future that no longer exists."""
 
     def send(self, result=None):
         pass

@@ -9,7 +9,7 @@ from imbrex.charm4py._reductions import sync_key
 
 
 class Migration:
-    """What a PE's runtime does for chares that move, and for those that call AtSync."""
+    """The part of a PE's runtime for migration, and for chares that call AtSync."""
 
     def migrate(self, chare, to, balancing_root=None):
         state = chare._c4
@@ -113,11 +113,11 @@ class Migration:
 
 
 def _nobody():
-    """Is called at the end of a reduction: of the one of AtSync `balance` is."""
+    """The callback of AtSync's reduction, which does nothing: `balance` handles its end."""
 
 
 def _restore(chare, own):
-    """As pickle does."""
+    """Restores a state as pickle does."""
     setstate = getattr(chare, "__setstate__", None)
     if own is None:
         return
@@ -131,7 +131,7 @@ def _restore(chare, own):
 
 
 def _moves(balancer, reports, pes):
-    """Which elements go where: (index, PE, other PE)."""
+    """The migrations: (index, PE, new PE)."""
     if balancer is None or pes == 1:
         return []
     if balancer.startswith("Rand"):

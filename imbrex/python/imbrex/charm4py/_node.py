@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What each PE knows of a program's chares, and the messages by which PEs tell each other.
-
-Methods of a runtime that begin with `on_` are what messages call.
-"""
+"""The state of a program's chares on each PE, and the messages between PEs. Messages call the methods of a runtime
+that begin with `on_`."""
 
 import collections
 import functools
@@ -61,7 +59,7 @@ class Node(_classes.Chare):
 
     @staticmethod
     def places(frame):
-        """Where the program's own coroutines wait, in the place of `end`."""
+        """Positions at which the program's coroutines wait; shown instead of `end`."""
         return frame.f_locals["self"].runtime.places()
 
 
@@ -69,20 +67,20 @@ _errors.places[Node.end.__code__] = Node.places
 
 
 class Collection:
-    """An array, a group or a single chare, as this PE knows it."""
+    """This PE's record of an array, a group or a single chare."""
 
     def __init__(self, cls, kind, dims, place, is_synced):
         self.cls, self.kind, self.dims, self.place, self.is_synced = cls, kind, dims, place, is_synced
         self.elements = {}
-        self.homes = {}    # index -> PE, of those that messages went to
-        self.moved = {}    # index -> PE, of elements that are not where they began
-        self.waiting = {}  # index -> messages for elements that are not there yet
+        self.homes = {}    # index -> PE, for elements that messages were sent to
+        self.moved = {}    # index -> PE, for elements that have migrated
+        self.waiting = {}  # index -> messages for elements that do not exist yet
         self.grows = kind == "array" and dims is None  # by ckInsert, at any time
-        self.has_changed = self.grows  # its elements here are not those that it began with
-        self.total = None  # of what does not grow
+        self.has_changed = self.grows  # its elements here differ from the initial ones
+        self.total = None  # number of elements, if it does not grow
         self.inserted = collections.Counter()  # PE that asked -> elements inserted here
         self.announced = {}  # PE that has called ckDoneInserting -> elements that it had inserted here
-        self.broadcasts = []  # that wait until it is filled
+        self.broadcasts = []  # broadcasts that wait until it is filled
         self.born = 0  # elements inserted here
         self.begun = {}  # key of a reduction -> the first number that has not begun here
 
@@ -92,12 +90,12 @@ class Collection:
 
     @property
     def is_filled(self):
-        """What was inserted before ckDoneInserting is here."""
+        """True if all elements inserted before ckDoneInserting are here."""
         return bool(self.announced) and all(self.inserted[pe] >= n for pe, n in self.announced.items())
 
 
 class Collector:
-    """Awaits what each PE says of a broadcast."""
+    """Awaits the reply of each PE to a broadcast."""
 
     def __init__(self, future, pes, has_results):
         self.future, self.missing, self.has_results = future, pes, has_results
@@ -106,7 +104,7 @@ class Collector:
 
 
 class Reply:
-    """Where the result of one call goes."""
+    """Sends the result of one call to its future."""
 
     def __init__(self, future, has_result):
         self.future, self.has_result = future, has_result
@@ -114,12 +112,12 @@ class Reply:
     def __call__(self, result):
         try:
             self.future.send(result if self.has_result or isinstance(result, Raised) else None)
-        except Exception as e:  # it cannot be pickled, and who awaits it is told
+        except Exception as e:  # the result cannot be pickled; the awaiting coroutine gets the error
             self.future.send(Raised(e))
 
 
 def _note_of(exception, method):
-    """What the exception ends the program with names the chare."""
+    """Adds a note that names the chare to an exception that ends the program."""
     chare = getattr(method, "__self__", None)
     state = getattr(chare, "_c4", None)
     if state is not None:
@@ -138,7 +136,7 @@ class Runtime(Coroutines, Reductions, Sections, Migration, Tasks):
         self.collections = {}
         self.sections = {}
         self.section_totals = {}
-        self.unknown = collections.defaultdict(list)  # messages about what has not been heard of yet
+        self.unknown = collections.defaultdict(list)  # messages for collections that this PE does not have yet
         self.reductions = collections.defaultdict(Reduction)
         self.whole_reductions = collections.defaultdict(Reduction)
         self.to_begin = {}  # key -> the last reduction that the root has asked to begin
@@ -251,7 +249,7 @@ class Runtime(Coroutines, Reductions, Sections, Migration, Tasks):
             self.send(pe, "element", cid, index, what, payload)
 
     def home(self, c, index):
-        """Where an element was created, or would be."""
+        """The PE on which an element was created, or would be."""
         if c.kind == "group":
             return index
         if c.kind == "single":
@@ -336,7 +334,7 @@ class Runtime(Coroutines, Reductions, Sections, Migration, Tasks):
         state.held.append(message)
 
     def _next_held(self, chare):
-        """A message whose condition holds now."""
+        """Removes and returns a message whose condition holds now."""
         state = chare._c4
         for name, by_tag in state.tagged.items():
             condition = _chare.condition_of(getattr(type(chare), name))
@@ -354,7 +352,7 @@ class Runtime(Coroutines, Reductions, Sections, Migration, Tasks):
         return None
 
     def flush(self, chare):
-        """The state of a chare has perhaps changed: has go on what waited for that."""
+        """Called when a chare's state may have changed: resumes coroutines and runs messages that waited for it."""
         state = chare._c4
         if state.is_busy or not (state.waits or state.tagged or state.held):
             return
@@ -376,7 +374,7 @@ class Runtime(Coroutines, Reductions, Sections, Migration, Tasks):
             state.is_busy = False
 
     def members(self, key):
-        """Those of a collection or section that are here; None if it has not been heard of."""
+        """Members of a collection or section on this PE; None if this PE does not have it yet."""
         found = self.sections.get(key) if isinstance(key, tuple) else self.collections.get(key)
         return None if found is None else list(found.members)
 
@@ -498,7 +496,7 @@ class Runtime(Coroutines, Reductions, Sections, Migration, Tasks):
     def insert(self, proxy, index, args, pe):
         cid = proxy.collection
         c = self.collections.get(cid)
-        if c is None:  # its creation is on its way
+        if c is None:  # its creation message is in transit
             self.unknown[cid].append(("own_insertion", (proxy, index, args, pe)))
             return
         if pe < 0:

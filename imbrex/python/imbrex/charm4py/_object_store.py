@@ -7,17 +7,17 @@ import sys
 from imbrex import _core
 from imbrex.charm4py._chare import Chare
 
-_SMALL = 1024  # bytes: up to so many an object lies with its home
+_SMALL = 1024  # bytes: smaller objects are stored on their home
 
 
 class ObjectStore(Chare):
-    """On each PE what it holds of the objects, and where those are whose home it is: the PE of their number, modulo
-    that of PEs. Who asks before there is an object gets it when it comes."""
+    """Holds objects on each PE, and the locations of objects whose home it is (their number modulo the number of PEs).
+    A request for an object that does not exist yet is answered once it does."""
 
     def __init__(self):
         self._objects = {}
         self._locations = collections.defaultdict(list)
-        self._want_object = collections.defaultdict(list)    # by object, PEs
+        self._want_object = collections.defaultdict(list)    # object -> PEs that wait
         self._want_location = collections.defaultdict(list)
         self._turn = 0
 
@@ -25,7 +25,7 @@ class ObjectStore(Chare):
         return self.thisProxy[obj_id % _core.num_pes()]
 
     def _location(self, obj_id):
-        """Of the PEs that have it each in turn; -1 if none is known."""
+        """A PE that has the object, round robin; -1 if none is known."""
         known = self._locations.get(obj_id)
         if not known:
             return -1
@@ -33,7 +33,7 @@ class ObjectStore(Chare):
         return known[self._turn % len(known)]
 
     def create_object(self, obj_id, obj):
-        """From now on this PE has the object, or its home if it is small."""
+        """Stores the object on this PE, or on its home if it is small."""
         if sys.getsizeof(obj) < _SMALL:
             self._home(obj_id).insert_object_small(obj_id, obj)
         else:
@@ -56,7 +56,7 @@ class ObjectStore(Chare):
         return self._objects.get(obj_id)
 
     def lookup_location(self, obj_id):
-        """A PE that has it; -1 if none is known here, and then the home is asked."""
+        """A PE that has the object. If none is known here, returns -1 and asks the home."""
         pe = self._location(obj_id)
         if pe < 0:
             self._home(obj_id).request_location(obj_id, _core.pe())
@@ -84,7 +84,7 @@ class ObjectStore(Chare):
             self._want_location[obj_id].append(requesting_pe)
 
     def request_location_object(self, obj_id, requesting_pe):
-        """At the home: the object itself comes to the PE that wants it."""
+        """Called at the home: sends the object itself to the PE that wants it."""
         pe = _core.pe() if obj_id in self._objects else self._location(obj_id)
         if pe < 0:
             self._want_object[obj_id].append(requesting_pe)
@@ -101,7 +101,7 @@ class ObjectStore(Chare):
             self.thisProxy[pe].update_location(obj_id, self._location(obj_id))
 
     def delete_remote_objects(self, obj_id):
-        """At the home: no PE has it any more."""
+        """Called at the home: deletes the object on all PEs."""
         for pe in self._locations.pop(obj_id, ()):
             self.thisProxy[pe].delete_object(obj_id)
 

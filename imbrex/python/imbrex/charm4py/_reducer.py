@@ -12,7 +12,7 @@ def _is_vector(value):
 
 
 def _by_elements(function, contributions):
-    """The function of all values; of vectors, element by element."""
+    """Applies the function to all values; to vectors element by element."""
     first = contributions[0]
     if not _is_vector(first):
         return function(contributions)
@@ -63,7 +63,7 @@ def logical_xor(contributions):
 
 
 def gather(contributions):
-    """Of lists of pairs, each an index and a value: in the order of the indices at the end."""
+    """Joins lists of pairs of an index and a value, which are sorted by index at the end."""
     return [pair for some in contributions for pair in some]
 
 
@@ -80,7 +80,7 @@ def _values_in_order(pairs):
 
 
 class Reducers:
-    """What programs know as Reducer."""
+    """The class of the programs' `Reducer`."""
 
     def __init__(self):
         for function in (sum, product, max, min, logical_and, logical_or, logical_xor, gather, nop):

@@ -18,7 +18,7 @@ def sync_key(cid):
 
 
 class Reduction:
-    """Contributions to a reduction that have come to this PE."""
+    """Contributions to a reduction that this PE has received."""
 
     def __init__(self):
         self.count = 0
@@ -32,13 +32,13 @@ class Reduction:
 
 
 class Reductions:
-    """What a PE's runtime does for reductions."""
+    """The part of a PE's runtime that handles reductions."""
 
     def root(self, key):
         return key[0] if isinstance(key, tuple) else max(key, sync_key(key)) % self.pes
 
     def _found(self, key):
-        """The collection or section; None if it has not been heard of."""
+        """The collection or section; None if this PE does not have it yet."""
         if isinstance(key, tuple):
             return self.sections.get(key)
         return self.collections.get(max(key, sync_key(key)))
@@ -74,7 +74,7 @@ class Reductions:
         return all(c._c4.reductions.get(key, 0) > number for c in found.members)
 
     def _begin(self, key, number):
-        """Elements that are inserted here from now on take part in later reductions."""
+        """Begins the reduction here: elements inserted later take part in later reductions."""
         array = self._growing(key)
         if array is None or not array.is_filled:
             return
@@ -99,7 +99,7 @@ class Reductions:
         self._begin(key, number)
 
     def _look_at_fill(self, array, cid):
-        """Perhaps all that was inserted before ckDoneInserting is here: what has come for all of it begins."""
+        """Called when all elements inserted before ckDoneInserting may be here: begins what waited for them."""
         if not array.grows or not array.is_filled:
             return
         for known, number in [*self.reductions, *self.to_begin.items()]:
@@ -110,7 +110,7 @@ class Reductions:
             self.on_broadcast(*what)
 
     def _whole(self, key, number):
-        """What the root knows of a reduction. If the array grows, all PEs are asked to begin it."""
+        """The root's record of a reduction. If the array grows, all PEs are asked to begin the reduction."""
         whole = self.whole_reductions[key, number]
         if not whole.is_open and self._growing(key) is not None:
             whole.is_open = True
@@ -135,7 +135,7 @@ class Reductions:
         self._look_at(key, number)
 
     def _total(self, key, whole):
-        """How many contributions come; None if that is not known yet."""
+        """The expected number of contributions; None if it is not known yet."""
         if isinstance(key, tuple):
             heard, total = self.section_totals.get(key, (0, 0))
             return total if heard == self.pes else None

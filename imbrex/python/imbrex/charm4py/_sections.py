@@ -11,7 +11,7 @@ class Section:
 
 
 class Sections:
-    """What a PE's runtime does for sections."""
+    """The part of a PE's runtime that handles sections."""
 
     def _new_sections(self, proxy, n):
         keys = [(self.pe, self.number()) for _ in range(n)]

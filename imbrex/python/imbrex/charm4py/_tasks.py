@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tasks of the pool: PE 0 gives them to the others, to each one at a time that does not wait."""
+"""Tasks of the pool: PE 0 sends each to an idle PE; a PE runs one task that does not wait at a time."""
 
 import collections
 import pickle
@@ -8,7 +8,7 @@ from imbrex.charm4py._coroutines import Raised
 
 
 class Tasks:
-    """What a PE's runtime does for the pool."""
+    """The part of a PE's runtime that handles the pool."""
 
     def on_task(self, job, limit, form, future):
         waiting = self.tasks.setdefault(job, [collections.deque(), 0, limit])
@@ -45,7 +45,7 @@ class Tasks:
             self.send(0, "task_done", job, -1 if is_free else self.pe)
         is_free = False
         self.start(None, body)
-        if not done:  # it waits: the PE can run others
+        if not done:  # the task waits, so the PE can run others
             is_free = True
             self.send(0, "worker_free", self.pe)
 

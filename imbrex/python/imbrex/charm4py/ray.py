@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What programs import as charm4py.ray: tasks and actors whose arguments may be futures."""
+"""The module that programs import as charm4py.ray: tasks and actors whose arguments may be futures."""
 
 import copyreg
 
@@ -10,7 +10,7 @@ _kept = []  # futures are there for whoever may still ask for them
 
 
 def init(*arguments, **named):
-    """Nothing is to be done."""
+    """Does nothing."""
 
 
 def _keep(future):
@@ -111,7 +111,7 @@ def get(futures):
 
 
 def wait(futures, num_returns=1, timeout=None):
-    """The futures that are ready, so many at the least, and the others."""
+    """The ready futures, at least that many, and the others."""
     ready = []
     wakes = []
 

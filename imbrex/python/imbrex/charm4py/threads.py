@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What programs import as charm4py.threads."""
+"""The module that programs import as charm4py.threads."""
 
 from imbrex.charm4py._future import Future
 

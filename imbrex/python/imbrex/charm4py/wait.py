@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The conditions of @when and Chare.wait, which are written as text: what they depend on."""
+"""The conditions of @when and Chare.wait, given as text, and what they depend on."""
 
 import ast
 import sys
 
 
 class ChareStateCond:
-    """On the chare alone."""
+    """A condition on the chare only."""
 
     def __init__(self, text, module_name):
         self._code = compile(text.strip(), f"<condition {text!r}>", "eval")
@@ -17,7 +17,7 @@ class ChareStateCond:
 
 
 class ChareStateMsgCond(ChareStateCond):
-    """On the arguments of a message, too."""
+    """A condition on the chare and the arguments of a message."""
 
     def __init__(self, text, module_name, places):
         super().__init__(text, module_name)
@@ -29,7 +29,7 @@ class ChareStateMsgCond(ChareStateCond):
 
 
 class MsgTagCond:
-    """An attribute of the chare equals an argument of the message."""
+    """The condition that an attribute of the chare equals an argument of the message."""
 
     def __init__(self, attrib_name, arg_idx):
         self.attrib_name = attrib_name
@@ -46,8 +46,8 @@ def _attribute_of_self(node):
 
 
 def parse_cond_str(cond_str, module_name, method_arguments=None):
-    """The condition that a text means. `method_arguments`: the places of a method's arguments by their names; without
-    them only the chare's state can be meant."""
+    """Parses a condition. `method_arguments`: positions of a method's arguments by name; without them the condition
+    may use only the chare's state."""
     method_arguments = method_arguments or {}
     tree = ast.parse(cond_str.strip(), mode="eval").body
     if isinstance(tree, ast.Compare) and len(tree.ops) == 1 and isinstance(tree.ops[0], ast.Eq):
