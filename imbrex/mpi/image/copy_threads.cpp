@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <memory>
+#include <unordered_map>
 
 #include <imbrex/mpi/image/internal/copy_state.hpp>
 #include <imbrex/mpi/image/internal/library_functions.hpp>
@@ -51,6 +52,30 @@ int copy_thrd_create(thrd_t* thread, int (*function)(void*), void* argument) {
   return thrd_success;
 }
 
+// A key's value on the thread that the copy runs on is the copy's, wherever it goes on.
+using key_values = std::unordered_map<pthread_key_t, const void*>;
+
+key_values* own_values() {
+  copy_state& s = calling_copy();
+  return s.runs_here() ? &s.library.key_values : nullptr;
+}
+void* copy_pthread_getspecific(pthread_key_t key) {
+  const key_values* const own = own_values();
+  if (own == nullptr) return ::pthread_getspecific(key);
+  const auto at = own->find(key);
+  return at == own->end() ? nullptr : const_cast<void*>(at->second);
+}
+int copy_pthread_setspecific(pthread_key_t key, const void* value) {
+  key_values* const own = own_values();
+  if (own == nullptr) return ::pthread_setspecific(key, value);
+  (*own)[key] = value;
+  return 0;
+}
+int copy_pthread_key_delete(pthread_key_t key) {
+  if (key_values* const own = own_values()) own->erase(key);
+  return ::pthread_key_delete(key);
+}
+
 }  // namespace
 
 int start_thread(copy_state* owner, pthread_t* thread, const pthread_attr_t* attributes,
@@ -69,6 +94,9 @@ void add_threads(function_table& table) {
   table.insert({
       {"pthread_create", function_address(&copy_pthread_create)},
       {"thrd_create", function_address(&copy_thrd_create)},
+      {"pthread_getspecific", function_address(&copy_pthread_getspecific)},
+      {"pthread_setspecific", function_address(&copy_pthread_setspecific)},
+      {"pthread_key_delete", function_address(&copy_pthread_key_delete)},
   });
 }
 

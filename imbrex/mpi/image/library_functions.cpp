@@ -12,6 +12,8 @@ function_table functions_of_copies() {
   add_options(table);
   add_random(table);
   add_results(table);
+  add_databases(table);
+  add_handlers(table);
   add_locale(table);
   add_environment(table);
   add_threads(table);

@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // The system's loader knows the original program only. What it says of that is said of the copy that asks.
 #include <dlfcn.h>
+#include <execinfo.h>
 #include <link.h>
-#include <pthread.h>
 
-#include <cstring>
-#include <memory>
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
 
+#include <imbrex/base/log.hpp>
 #include <imbrex/mpi/image/internal/copy_state.hpp>
 #include <imbrex/mpi/image/internal/library_functions.hpp>
+#include <imbrex/mpi/image/program_copy.hpp>
 
 namespace imbrex::mpi {
 
@@ -36,7 +42,29 @@ void* behind_program(const char* name, const char* version) {
   return found;
 }
 
+/// Says once of a library that more than one copy has loaded that it is not each copy's own.
+void note_loaded(void* library) {
+  static std::mutex mutex;
+  static auto& first_users = *new std::map<std::uintptr_t, const copy_state*>;  // threads outlive it
+  const copy_state& s = calling_copy();
+  const link_map* map = nullptr;
+  if (library == RTLD_DEFAULT || ::dlinfo(library, RTLD_DI_LINKMAP, &map) != 0 ||
+      std::find(s.plan.loaded.begin(), s.plan.loaded.end(), map->l_addr) != s.plan.loaded.end())
+    return;
+  const std::lock_guard hold(mutex);
+  const auto [user, is_first] = first_users.try_emplace(map->l_addr, &s);
+  if (is_first || user->second == nullptr || user->second == &s) return;
+  user->second = nullptr;  // it has been said
+  const std::string name = map->l_name;
+  log(log_level::warning,
+      "ranks have loaded " + name +
+          ", whose variables all ranks of a process share: if results are wrong, or a rank "
+          "crashes, give each rank its own by --privatise " +
+          name);
+}
+
 void* copy_dlsym(void* library, const char* name) {
+  if (library != RTLD_NEXT) note_loaded(library);
   return in_copy(library == RTLD_NEXT ? behind_program(name, nullptr) : ::dlsym(library, name));
 }
 void* copy_dlvsym(void* library, const char* name, const char* version) {
@@ -63,6 +91,19 @@ int copy_dladdr(const void* address, Dl_info* info) {
   return found;
 }
 
+/// The same code where the system's loader has it, which knows the functions' names there.
+std::vector<void*> loaded_code(void* const* places, int number) {
+  std::vector<void*> loaded(places, places + number);
+  for (void*& place : loaded) place = program_copy::loaded_code(place);
+  return loaded;
+}
+char** copy_backtrace_symbols(void* const* places, int number) {
+  return ::backtrace_symbols(loaded_code(places, number).data(), number);
+}
+void copy_backtrace_symbols_fd(void* const* places, int number, int descriptor) {
+  ::backtrace_symbols_fd(loaded_code(places, number).data(), number, descriptor);
+}
+
 /// Unwinders that are linked into the program look for it so.
 int copy_dl_iterate_phdr(int (*callback)(dl_phdr_info*, std::size_t, void*), void* data) {
   const copy_state& s = calling_copy();
@@ -84,6 +125,8 @@ void add_loader(function_table& table) {
   table.insert({
       {"dlsym", function_address(&copy_dlsym)},
       {"dlvsym", function_address(&copy_dlvsym)},
+      {"backtrace_symbols", function_address(&copy_backtrace_symbols)},
+      {"backtrace_symbols_fd", function_address(&copy_backtrace_symbols_fd)},
       {"dladdr", function_address(&copy_dladdr)},
       {"dl_iterate_phdr", function_address(&copy_dl_iterate_phdr)},
       {"_dl_find_object", function_address(&::_dl_find_object)},

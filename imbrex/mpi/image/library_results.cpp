@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <arpa/inet.h>
 #include <math.h>
 
 #include <array>
+#include <cstdio>
 #include <cstring>
 #include <ctime>
+#include <string_view>
 
 #include <imbrex/mpi/image/internal/copy_state.hpp>
 #include <imbrex/mpi/image/internal/library_functions.hpp>
@@ -15,6 +18,20 @@ namespace {
 library_state& state() { return calling_copy().library; }
 
 char* copy_strtok(char* text, const char* between) { return ::strtok_r(text, between, &state().token); }
+
+// What they say of known numbers never changes, and of others lies in a buffer of the thread.
+template <char* (*Function)(int)>
+char* text_of(int number) {
+  const char* const said = Function(number);
+  auto& own = state().text;
+  own[std::string_view(said).copy(own.data(), own.size() - 1)] = '\0';
+  return own.data();
+}
+char* copy_inet_ntoa(in_addr address) {
+  auto& own = state().address_text;
+  return const_cast<char*>(::inet_ntop(AF_INET, &address, own.data(), own.size()));
+}
+char* copy_tmpnam(char* name) { return ::tmpnam_r(name == nullptr ? state().file_name.data() : name); }
 
 template <class T>
 void set(library_variable which, library_variable alias, const T& value) {
@@ -57,6 +74,10 @@ T log_gamma(T x) {
 void add_results(function_table& table) {
   table.insert({
       {"strtok", function_address(&copy_strtok)},
+      {"strerror", function_address(&text_of<&::strerror>)},
+      {"strsignal", function_address(&text_of<&::strsignal>)},
+      {"inet_ntoa", function_address(&copy_inet_ntoa)},
+      {"tmpnam", function_address(&copy_tmpnam)},
       {"tzset", function_address(&copy_tzset)},
       {"mktime", function_address(&copy_mktime)},
       {"lgamma", function_address(&log_gamma<double, &::lgamma_r>)},

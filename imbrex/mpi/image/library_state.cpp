@@ -7,6 +7,7 @@ library_state::library_state() { ::initstate_r(1, random_words.data(), random_wo
 
 library_state::~library_state() {
   if (locale != nullptr) ::freelocale(locale);
+  ::hdestroy_r(&table);
 }
 
 }  // namespace imbrex::mpi

@@ -31,6 +31,7 @@ struct loaded_module {
   std::uintptr_t base = 0;
   std::span<const Elf64_Phdr> segments;
   const void* thread_block = nullptr;  // of this thread
+  bool is_late = false;                // loaded for its copies: the program does not need it at its start
 
   std::ptrdiff_t thread_block_offset() const {
     return static_cast<const std::byte*>(thread_block) -
@@ -133,6 +134,7 @@ class planner {
  public:
   planner(const program_start& program, std::span<const std::string> libraries, copy_plan& plan)
       : plan_(plan), loaded_(loaded_modules()) {
+    load(libraries);
     choose_modules(reinterpret_cast<std::uintptr_t>(program.main), libraries);
     plan_.main = place(reinterpret_cast<std::uintptr_t>(program.main));
     for (std::size_t i = 0; i < plan_.modules.size(); ++i) plan_thread_block(i);
@@ -156,6 +158,20 @@ class planner {
     std::uint64_t value;
   };
 
+  bool is_loaded(const std::string& name) const {
+    return std::any_of(loaded_.begin() + 1, loaded_.end(),
+                       [&](const loaded_module& m) { return is_named(file_name(m.name), name); });
+  }
+  /// What the program loads later, it shall find as the copies' own.
+  void load(std::span<const std::string> libraries) {
+    const std::size_t at_start = loaded_.size();
+    for (const std::string& name : libraries)
+      if (!is_loaded(name)) ::dlopen(name.c_str(), RTLD_NOW | RTLD_GLOBAL);
+    loaded_ = loaded_modules();
+    for (std::size_t i = at_start; i < loaded_.size(); ++i) loaded_[i].is_late = true;
+    for (const loaded_module& m : loaded_) plan_.loaded.push_back(m.base);
+  }
+
   void choose_modules(std::uintptr_t main, std::span<const std::string> libraries) {
     std::vector<const loaded_module*> chosen;
     const loaded_module& program = loaded_.front();
@@ -170,8 +186,8 @@ class planner {
                                    [&](const loaded_module& m) { return is_named(file_name(m.name), name); });
       if (at == loaded_.end())
         throw error("the program does not use a library " + name +
-                    ", of which each rank should have its own: leave it out of --privatise, or link the "
-                    "program with it");
+                    ", of which each rank should have its own: leave it out of --privatise; if the program "
+                    "loads it by dlopen, name its file with the folder");
       if (at->holds(here) || is_of_process(file_name(at->name)))
         throw error("ranks cannot have a library " + name +
                     " of their own each, as a process has it once: leave it out of --privatise");
@@ -205,6 +221,11 @@ class planner {
     const module_plan& m = plan_.modules[module];
     const Elf64_Phdr* segment = m.file.segment(PT_TLS);
     if (segment == nullptr || segment->p_memsz == 0) return;
+    if (chosen_[module]->is_late)
+      throw error(
+          "thread_local variables of " + m.file.path() +
+          " can be each rank's own only if the program is linked with it: link it, or leave it out of "
+          "--privatise");
     if (chosen_[module]->thread_block == nullptr)
       throw error("thread_local variables of " + m.file.path() +
                   " are not there yet: link the program with that library");

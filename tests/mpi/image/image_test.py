@@ -171,6 +171,23 @@ class Programs(unittest.TestCase):
                 "warning: each rank has its own variable counter, but not libcounter-gcc.so, whose variable it is: "
                 "privatise that library too\n"))
 
+    def test_libraries_that_copies_load(self):
+        compiler = found(["gcc", "clang-19", "clang"])
+        if not compiler:
+            self.skipTest("no compiler of C")
+        library = Build.folder / "libloaded.so"
+        subprocess.run([compiler, "-shared", "-fPIC", str(HERE / "programs" / "counter.c"), "-o", str(library)],
+                       check=True)
+        program = Build.program("counts.c", compiler, "-DLOADED")
+        own = [f"copy {i} counts {10 * i + 1}, has {10 * i + 1}" for i in range(COPIES)]
+        done = run(program, str(library), IMAGE_LIBRARIES=str(library))
+        self.assertEqual((done.stderr, done.stdout.splitlines()), ("", own))
+        done = run(program, str(library))
+        self.assertEqual(done.stderr, (
+            f"imbrex: warning: ranks have loaded {library}, whose variables all ranks of a process share: if results "
+            f"are wrong, or a rank crashes, give each rank its own by --privatise {library}\n"))
+        self.assertNotEqual(done.stdout.splitlines(), own)
+
     def test_a_library_stands_before_the_c_library(self):
         compiler = found(["gcc", "clang-19", "clang"])
         if not compiler:
@@ -220,7 +237,7 @@ class Refusals(unittest.TestCase):
     def test_a_library_that_is_not_there(self):
         self.assertEqual(self.refusal(IMAGE_LIBRARIES="nosuch"), (
             "refused: the program does not use a library nosuch, of which each rank should have its own: leave it "
-            "out of --privatise, or link the program with it"))
+            "out of --privatise; if the program loads it by dlopen, name its file with the folder"))
 
     def test_the_original_runs_where_no_copies_are_asked_for(self):
         for options in ((), ("-no-pie", "-fno-pie")):

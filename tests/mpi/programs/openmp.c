@@ -23,8 +23,11 @@ int main(int argc, char** argv) {
   omp_set_schedule(rank % 2 == 0 ? omp_sched_static : omp_sched_dynamic, rank + 1);
   omp_set_dynamic(0);
   omp_set_max_active_levels(rank % 2 + 1);
+  int pe, first, pes;
+  MPIX_Get_pe(&pe, &first, &pes);
   for (int k = 0; k < 5; ++k) {
     MPI_Barrier(MPI_COMM_WORLD);
+    MPIX_Migrate(first + (rank + k) % pes);
     omp_sched_t kind;
     int chunk, team = 0;
     omp_get_schedule(&kind, &chunk);

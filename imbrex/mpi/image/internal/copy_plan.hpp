@@ -67,6 +67,7 @@ struct copy_plan {
   std::uint64_t main = 0;
   bool executable_stack = false;
   std::vector<std::string> warnings;
+  std::vector<std::uintptr_t> loaded;  ///< where all libraries lie that have been loaded before copies run
   std::unique_ptr<copy_area> area;
 
   /// The place in a slot of what lies in the original program, or one of the libraries; none if elsewhere.

@@ -21,9 +21,11 @@ void add_descriptors(function_table& table);  ///< dup2, close, fstat and the li
 void add_options(function_table& table);      ///< getopt
 void add_random(function_table& table);       ///< rand, random, drand48
 void add_results(function_table& table);      ///< strtok, localtime, lgamma: what has a result in a variable
+void add_databases(function_table& table);    ///< hsearch, getpwnam and the like
+void add_handlers(function_table& table);     ///< std::set_new_handler, std::set_terminate
 void add_locale(function_table& table);       ///< setlocale
 void add_environment(function_table& table);
-void add_threads(function_table& table);    ///< pthread_create, thrd_create
+void add_threads(function_table& table);    ///< pthread_create, pthread_setspecific and the like
 void add_signals(function_table& table);    ///< signal, sigaction, and timers, which send signals
 void add_waits(function_table& table);      ///< sleep, poll and the like, while others run
 void add_processes(function_table& table);  ///< daemon

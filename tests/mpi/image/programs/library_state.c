@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the C library keeps for a process is kept for a copy. */
 #define _GNU_SOURCE
+#include <arpa/inet.h>
 #include <dlfcn.h>
+#include <execinfo.h>
 #include <getopt.h>
+#include <grp.h>
 #include <locale.h>
 #include <math.h>
+#include <pwd.h>
+#include <search.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -99,6 +104,33 @@ static void texts(void) {
   CHECK(result > 0 && signgam == (copy_number() == 1 ? -1 : 1));
 }
 
+static void databases(void) {
+  CHECK(hcreate(10) != 0);
+  ENTRY number = {"number", (void *)(long)copy_number()}, key = {"number", NULL};
+  CHECK(hsearch(number, ENTER) != NULL);
+  copy_yield();
+  const ENTRY *found = hsearch(key, FIND);
+  CHECK(found != NULL && found->data == (void *)(long)copy_number());
+  hdestroy();
+  const struct in_addr address = {htonl((10u << 24) + (unsigned)copy_number())};
+  char wanted[100];
+  snprintf(wanted, sizeof wanted, "10.0.0.%d", copy_number());
+  const char *said = inet_ntoa(address);
+  copy_yield();
+  CHECK(strcmp(said, wanted) == 0);
+  snprintf(wanted, sizeof wanted, "Unknown error %d", 5000 + copy_number());
+  said = strerror(5000 + copy_number());
+  copy_yield();
+  CHECK(strcmp(said, wanted) == 0);
+  const struct passwd *user = getpwuid(copy_number() % 2 == 0 ? 0 : 1);
+  copy_yield();
+  CHECK(user != NULL && user->pw_uid == (copy_number() % 2 == 0 ? 0u : 1u));
+  const struct group *users = getgrgid(copy_number() % 2 == 0 ? 0 : 1);
+  copy_yield();
+  CHECK(users != NULL && users->gr_gid == (copy_number() % 2 == 0 ? 0u : 1u));
+  CHECK(getpwnam("no such user") == NULL && getgrnam("no such group") == NULL);
+}
+
 static void locales(void) {
   CHECK(strcmp(setlocale(LC_ALL, NULL), "C") == 0);
   CHECK(setlocale(LC_ALL, "no such locale") == NULL);
@@ -144,11 +176,17 @@ static void environment(void) {
   CHECK(here == 1);
 }
 
+void function(void) {}
+
 static void loader(void) {
   CHECK(dlsym(RTLD_DEFAULT, "exported") == &exported);
   Dl_info info;
   CHECK(dladdr(&exported, &info) != 0 && info.dli_saddr == &exported && strcmp(info.dli_sname, "exported") == 0);
   CHECK(dlsym(RTLD_NEXT, "strlen") != NULL && dlsym(RTLD_NEXT, "exported") == NULL);
+  void *place = (void *)&function;
+  char **symbols = backtrace_symbols(&place, 1);
+  CHECK(symbols != NULL && strstr(symbols[0], "function") != NULL);
+  free(symbols);
 }
 
 int main(int argc, char **argv) {
@@ -156,6 +194,7 @@ int main(int argc, char **argv) {
   options(argc, argv);
   random_numbers();
   texts();
+  databases();
   locales();
   signals();
   environment();

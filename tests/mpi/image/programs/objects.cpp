@@ -6,6 +6,7 @@
 #include <iostream>
 #include <map>
 #include <memory>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <typeinfo>
@@ -96,6 +97,24 @@ void throw_across_yields(int me) {
   CHECK(std::uncaught_exceptions() == 0);
 }
 
+// A handler of operator new is the copy's that has set it.
+struct no_memory final : std::bad_alloc {};
+void throw_own() { throw no_memory(); }
+void use_up_memory(bool has_handler) {
+  std::set_new_handler(has_handler ? &throw_own : nullptr);
+  copy_yield();
+  CHECK(std::get_new_handler() == (has_handler ? &throw_own : nullptr));
+  volatile std::size_t all = static_cast<std::size_t>(-1) / 4;
+  try {
+    ::operator delete(::operator new(all));
+    CHECK(!"so much memory");
+  } catch (const no_memory&) {
+    CHECK(has_handler);
+  } catch (const std::bad_alloc&) {
+    CHECK(!has_handler);
+  }
+}
+
 }  // namespace
 
 int main() {
@@ -118,6 +137,7 @@ int main() {
     catch_across_yields(me);
     throw_across_yields(me);
   }
+  use_up_memory(me % 2 == 0);
   std::cout << "copy " << std::dec << me;
   if (me % 2 == 1) std::cout << std::hex;
   copy_yield();

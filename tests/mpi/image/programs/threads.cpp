@@ -83,10 +83,14 @@ void* begin(void*) {
   return nullptr;
 }
 
+pthread_key_t key;
+void end_value(void*) { std::puts("the value of a key ends with a thread of the runtime"); }
+
 }  // namespace
 
 int main(int argc, char** argv) {
   own = copy_number();
+  CHECK(pthread_key_create(&key, &end_value) == 0 && pthread_setspecific(key, &own) == 0);
   pthread_t by_c;
   if (pthread_create(&by_c, nullptr, &begin, nullptr) != 0) return 2;
   copy_yield();
@@ -102,7 +106,7 @@ int main(int argc, char** argv) {
   std::future<void> done = std::async(std::launch::async, &use_library);
   copy_yield();
   done.get();
-  CHECK(destroyed == 4);
+  CHECK(destroyed == 4 && pthread_getspecific(key) == &own);
   if (argc > 1 && own == 1) std::thread([argv] { std::exit(std::atoi(argv[1])); }).join();
   std::thread([] {
     for (;;) ::pause();  // outlives the copy
