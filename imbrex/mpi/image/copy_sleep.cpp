@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include <imbrex/mpi/image/child_process.hpp>
 #include <imbrex/mpi/image/internal/copy_state.hpp>
 #include <imbrex/mpi/image/program_copy.hpp>
 
@@ -12,7 +13,7 @@ sleep_end sleep_copy(copy_state& s, std::chrono::nanoseconds time, std::chrono::
   using std::chrono::nanoseconds;
   constexpr nanoseconds between_looks = std::chrono::milliseconds(10);
   copy_host* const host = s.host;
-  if (!s.runs_here() || host == nullptr) return sleep_end::not_begun;
+  if (!s.runs_here() || host == nullptr || is_child()) return sleep_end::not_begun;
   const unsigned handled = s.signals.handled();
   do {
     const nanoseconds piece = s.signals.are_used() ? std::min(time, between_looks) : time;

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstdint>
 
+#include <imbrex/mpi/image/child_process.hpp>
 #include <imbrex/mpi/image/internal/copy_state.hpp>
 
 namespace imbrex::mpi {
@@ -113,6 +114,7 @@ std::optional<timer_t> copy_timers::timer_of(int which) {
 }
 
 int copy_timers::set(int which, const itimerval* wanted, itimerval* previous) {
+  if (is_child()) return ::setitimer(static_cast<__itimer_which_t>(which), wanted, previous);
   const std::lock_guard hold(mutex_);
   const auto timer = timer_of(which);
   if (!timer) return -1;
@@ -125,6 +127,7 @@ int copy_timers::set(int which, const itimerval* wanted, itimerval* previous) {
 }
 
 int copy_timers::get(int which, itimerval* now) {
+  if (is_child()) return ::getitimer(static_cast<__itimer_which_t>(which), now);
   const std::lock_guard hold(mutex_);
   const auto timer = timer_of(which);
   itimerspec time{};

@@ -71,11 +71,16 @@ int copy_sigpending(sigset_t* all) {
   return -1;
 }
 
+/// Waits for so long at most, also where the copy cannot let others run.
+void wait_between_looks(copy_state& s, nanoseconds time) {
+  const timespec same{0, time.count()};
+  if (sleep_copy(s, time) == sleep_end::not_begun) ::nanosleep(&same, nullptr);
+}
+
 /// Waits until a handler has been called.
 int wait_for_handler(copy_state& s, unsigned handled) {
   constexpr auto look = std::chrono::microseconds(200);
-  while (s.signals.handled() == handled)
-    if (sleep_copy(s, look) == sleep_end::not_begun) break;
+  while (s.signals.handled() == handled) wait_between_looks(s, look);
   return fail(EINTR);
 }
 int copy_pause() {
@@ -104,8 +109,7 @@ int copy_sigtimedwait(const sigset_t* of, siginfo_t* info, const timespec* time)
     if (const int number = s.signals.accept(*of, info)) return number;
     if (const int number = ::sigtimedwait(of, info, &none); number > 0) return number;
     if (left <= nanoseconds(0)) return fail(EAGAIN);
-    const timespec wait{0, std::min(look, left).count()};
-    if (sleep_copy(s, std::min(look, left)) == sleep_end::not_begun) ::nanosleep(&wait, nullptr);
+    wait_between_looks(s, std::min(look, left));
     if (time != nullptr) left -= std::min(look, left);
   }
 }

@@ -20,7 +20,8 @@ class copy_timers {
   explicit copy_timers(copy_state& of) : copy_(of) {}
   ~copy_timers() { remove_all(); }
 
-  /// As setitimer and getitimer; null values are left out.
+  /// As setitimer and getitimer; null values are left out. A child process has no timers of its parent, and
+  /// uses its own.
   int set(int which, const itimerval* wanted, itimerval* previous);
   int get(int which, itimerval* now);
   /// As timer_create and timer_delete, if it sends a signal to the process.

@@ -3,17 +3,20 @@
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <dlfcn.h>
+#include <errno.h>
 #include <execinfo.h>
 #include <getopt.h>
 #include <grp.h>
 #include <locale.h>
 #include <math.h>
 #include <pwd.h>
+#include <sched.h>
 #include <search.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -164,6 +167,25 @@ static void signals(void) {
   CHECK(own_signals == 1);
 }
 
+static volatile sig_atomic_t alarms;
+static void on_alarm(int number) { alarms += number == SIGALRM; }
+
+/* A child is a process of its own, with no other copy in it. */
+static void children(void) {
+  const pid_t child = fork();
+  if (child == 0) {
+    signal(SIGALRM, on_alarm);
+    sched_yield();
+    ualarm(1000, 1000); /* again and again: one may come before the pause */
+    while (alarms == 0) usleep(100);
+    const int result = pause();
+    _exit(result == -1 && errno == EINTR ? 7 : 8);
+  }
+  int status = 0;
+  CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 7);
+  CHECK(alarms == 0);
+}
+
 static void environment(void) {
   char name[32];
   for (int i = 0; i < 4; ++i) {
@@ -197,6 +219,7 @@ int main(int argc, char **argv) {
   databases();
   locales();
   signals();
+  children();
   environment();
   loader();
   printf("copy %d ", copy_number());
