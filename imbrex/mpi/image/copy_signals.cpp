@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <mutex>
 
+#include <imbrex/mpi/image/child_process.hpp>
 #include <imbrex/mpi/image/internal/copy_state.hpp>
 #include <imbrex/mpi/image/internal/copy_timers.hpp>
 
@@ -57,7 +58,9 @@ void take_action_of_process(int number, siginfo_t* info, void* context) {
 bool give_to_copies(int number, siginfo_t* info, void* context) {
   if (copy_state* const owner = copy_timers::owner_of(*info))
     return owner->signals.give(number, *info, context);
-  const bool is_of_thread = info->si_code == SI_TKILL || (info->si_code > 0 && info->si_code != SI_KERNEL);
+  // A child belongs to the copy that has made it.
+  const bool is_of_thread =
+      is_child() || info->si_code == SI_TKILL || (info->si_code > 0 && info->si_code != SI_KERNEL);
   if (is_of_thread) {
     copy_state* const here = copy_of_thread();
     return here != nullptr && here->signals.give(number, *info, context);

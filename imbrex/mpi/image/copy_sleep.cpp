@@ -13,7 +13,8 @@ sleep_end sleep_copy(copy_state& s, std::chrono::nanoseconds time, std::chrono::
   using std::chrono::nanoseconds;
   constexpr nanoseconds between_looks = std::chrono::milliseconds(10);
   copy_host* const host = s.host;
-  if (!s.runs_here() || host == nullptr || is_child()) return sleep_end::not_begun;
+  // No other copy runs in a child.
+  if (is_child() || !s.runs_here() || host == nullptr) return sleep_end::not_begun;
   const unsigned handled = s.signals.handled();
   do {
     const nanoseconds piece = s.signals.are_used() ? std::min(time, between_looks) : time;

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <mpi.h>
 
+#include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -98,6 +99,30 @@ static void other_programs(void) {
   expect(has_status(child, 0) && is_told(), "dup2 before execl");
 }
 
+static void handle(int number) {
+  (void)number;
+  tell();
+}
+
+/* A child sleeps by itself, and what is sent to it is not for other ranks. */
+static void sleeps_and_signals(void) {
+  signal(SIGUSR1, &handle);
+  MPI_Barrier(MPI_COMM_WORLD); /* all handle it */
+  const pid_t child = fork();
+  if (child == 0) {
+    usleep(1000);
+    sleep(0);
+    kill(getpid(), SIGUSR1);
+    _exit(9);
+  }
+  expect(has_status(child, 9) && is_told(), "a child's sleep and signal");
+  MPI_Barrier(MPI_COMM_WORLD);
+  fcntl(told[0], F_SETFL, O_NONBLOCK);
+  char byte = 0;
+  expect(read(told[0], &byte, 1) == -1, "a signal to another rank's child");
+  fcntl(told[0], F_SETFL, 0);
+}
+
 static void daemons(void) {
   const pid_t child = fork();
   if (child == 0) {
@@ -153,6 +178,7 @@ int main(int argc, char** argv) {
   } else {
     ends();
     other_programs();
+    sleeps_and_signals();
     daemons();
     files();
     const pid_t child = fork();
