@@ -10,45 +10,45 @@
 
 namespace imbrex::mpi {
 
-/// What one rank asks of the window of another, or tells it.
+/// The kind of a packet about a window, from one rank to another: a request, a reply or a notification.
 enum class access_kind : std::uint8_t {
   put,
   get,
   accumulate,
   get_accumulate,
-  compare_and_swap,  ///< its data are the value and what is compared
-  flush,             ///< to be answered when all before have been done
+  compare_and_swap,  ///< the data are the new value and the value to compare with
+  flush,             ///< requests a `flushed` once all earlier accesses of the sender are done
   flushed,
   lock,
   granted,
-  unlock,  ///< flushes, too
-  post,    ///< an exposure has begun
-  end,     ///< the accesses to an exposure have ended
+  unlock,  ///< releases the lock; flushes, too
+  post,    ///< the sender has begun an exposure
+  end,     ///< the sender has ended its accesses to the receiver's exposure
 };
 
-/// What stands at the begin of a packet of one-sided communication.
+/// The beginning of each packet of one-sided communication.
 struct access_header {
   access_kind kind = access_kind::put;
-  bool is_exclusive = false;      ///< of a lock
-  bool wants_answer = false;      ///< of an unlock
-  bool follows = false;           ///< the data come as a message of their own
-  std::int32_t operation = 0;     ///< its handle
-  std::int32_t tag = 0;           ///< of messages that belong to it
-  std::uint32_t type_length = 0;  ///< of the numbers that describe the target's type
-  std::int64_t place = 0;         ///< where its origin is in the target's memory
+  bool is_exclusive = false;      ///< whether a requested lock is exclusive
+  bool wants_answer = false;      ///< whether an unlock requests a reply
+  bool follows = false;           ///< the data come as a separate message
+  std::int32_t operation = 0;     ///< handle of the accumulate's operation
+  std::int32_t tag = 0;           ///< tag of the separate messages: data and result
+  std::uint32_t type_length = 0;  ///< number of integers that describe the target's type
+  std::int64_t place = 0;         ///< origin of the type in the target's memory: offset or address
   std::int64_t count = 0;
-  std::int64_t bytes = 0;  ///< of the data
+  std::int64_t bytes = 0;  ///< length of the data
 };
 
-/// A packet read, or to be filled.
+/// A view of a received packet of one-sided communication.
 class access_packet {
  public:
-  /// Throws serial_error if it is cut off.
+  /// Throws serial_error if the packet is truncated.
   explicit access_packet(const packet& p);
 
   const access_header& header() const { return header_; }
   std::span<const std::int64_t> type() const { return type_; }
-  /// Of the length that the header says, unless they follow.
+  /// The data, of the header's `bytes` bytes; absent if they follow as a separate message.
   const std::byte* data() const { return data_; }
 
  private:
@@ -57,8 +57,8 @@ class access_packet {
   const std::byte* data_;
 };
 
-/// A packet with a header and a description of the target's type. Returns where the data are to be written
-/// that do not follow.
+/// A new packet with a header and a description of the target's type. `data` is where to write data that
+/// travel with the packet.
 struct made_access {
   packet& made;
   std::byte* data;

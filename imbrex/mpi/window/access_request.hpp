@@ -6,8 +6,8 @@
 
 namespace imbrex::mpi {
 
-/// What MPI_Rput and its like return: done when the origin's memory is the program's again, or what was asked
-/// for has come.
+/// The request that MPI_Rput and its relatives return. Complete once the program may use the origin's memory
+/// again, or the result has arrived.
 class access_request final : public user_request {
  public:
   access_request() : user_request(false, {}) {}

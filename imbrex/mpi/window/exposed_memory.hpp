@@ -10,38 +10,40 @@
 
 namespace imbrex::mpi {
 
-/// The bytes that `count` of a type reach over, from the origin of the first.
+/// The range of bytes that `count` elements of a type span, relative to the origin of the first.
 struct byte_range {
   std::int64_t begin = 0;
   std::int64_t end = 0;
 };
-/// Throws mpi::error (MPI_ERR_RMA_RANGE) if they exceed 63 bits.
+/// Throws mpi::error (MPI_ERR_RMA_RANGE) if the range exceeds 63 bits.
 byte_range range_of(const datatype& type, std::int64_t count);
 
-/// The memory that one rank exposes in a window. Ranks of its process reach it, on any of their threads.
+/// The memory that a rank exposes in a window. All ranks of the same process access it directly, on any of
+/// their threads.
 class exposed_memory {
  public:
-  /// Of `size` bytes; the places in it are offsets.
+  /// Memory of `size` bytes, addressed by offsets.
   exposed_memory(std::byte* base, std::int64_t size) : base_(base), size_(size) {}
-  /// Of what is attached; the places are addresses.
+  /// Memory of a dynamic window: the attached ranges, addressed by addresses.
   exposed_memory() : is_dynamic_(true) {}
   exposed_memory(const exposed_memory&) = delete;
   exposed_memory& operator=(const exposed_memory&) = delete;
 
   std::byte* base() const { return base_; }
   std::int64_t size() const { return size_; }
-  /// Before the window is made.
+  /// Sets the address, before the window is complete.
   void place(std::byte* base) { base_ = base; }
 
-  /// Throw mpi::error (MPI_ERR_RMA_ATTACH) for what overlaps with what is attached, or is not.
+  /// Throw mpi::error (MPI_ERR_RMA_ATTACH): `attach` if the range overlaps an attached one, `detach` if no
+  /// range at the address is attached.
   void attach(void* at, std::int64_t bytes);
   void detach(const void* at);
 
-  /// The address of a place. Throws mpi::error (MPI_ERR_RMA_RANGE) if not all of `count` elements there are
-  /// in the memory.
+  /// The address of an offset (or address) in the memory. Throws mpi::error (MPI_ERR_RMA_RANGE) unless all
+  /// `count` elements lie in the memory.
   std::byte* reach(std::int64_t place, const datatype& type, std::int64_t count) const;
 
-  /// Held by whoever accumulates, so that each does what it does at once.
+  /// Every accumulate holds this mutex, so that accumulates are atomic with respect to each other.
   std::mutex& accumulates() const { return accumulates_; }
 
  private:

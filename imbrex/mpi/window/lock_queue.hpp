@@ -6,11 +6,11 @@
 
 namespace imbrex::mpi {
 
-/// The lock of one target: held by one origin, or shared by several. Who asks waits behind all that have
-/// asked before, so that nobody waits for ever. All is the target's PE's.
+/// The lock of one target: held by one origin, or shared by several. Requests are granted in order of
+/// arrival, so that no origin starves. Only the target's PE uses it.
 class lock_queue {
  public:
-  /// Returns whether the origin has it at once.
+  /// Returns whether the lock is granted at once.
   bool request(int origin, bool is_exclusive) {
     if (!waiting_.empty() || !can_have(is_exclusive)) {
       waiting_.push_back({origin, is_exclusive});
@@ -19,7 +19,7 @@ class lock_queue {
     take(is_exclusive);
     return true;
   }
-  /// One of those who have it gives it back. Calls grant(origin) for those who have it then.
+  /// One holder releases the lock. Calls grant(origin) for each waiting origin that now holds it.
   template <typename Grant>
   void release(Grant grant) {
     if (!std::exchange(is_exclusive_, false)) --shares_;

@@ -23,9 +23,9 @@ namespace {
 using number = std::uint32_t;
 using numbers_at = std::vector<number>;
 
-constexpr int length = 4200;  ///< of a part of the window, in numbers: more than travel with a packet
-// The parts of a window: of each rank one that it alone puts to, and one that it alone accumulates to, in any
-// way; then one that all accumulate to by the same operation, and one that nobody changes.
+constexpr int length = 4200;  ///< length of a part in numbers: too long to travel within a packet
+// Layout of a window. Each rank has a part that only it puts to, and one that only it accumulates to, by any
+// operation. All ranks accumulate to the next part by one operation. The last part never changes.
 int part_of_puts(int origin) { return 2 * origin * length; }
 int part_of_accumulates(int origin) { return (2 * origin + 1) * length; }
 int part_of_all(int ranks) { return 2 * ranks * length; }
@@ -60,7 +60,7 @@ struct layout {
     return made;
   }
 };
-/// Freed before the access has ended, as a program may.
+/// A type that is freed before the access has ended, as a program may do.
 class type_for_call {
  public:
   explicit type_for_call(const layout& of) : handle_(of.type()) {}
@@ -93,11 +93,11 @@ number combined(MPI_Op op, number there, number given) {
 }
 constexpr MPI_Op operations[] = {MPI_SUM,  MPI_PROD, MPI_MAX, MPI_MIN,  MPI_BAND,    MPI_BOR,
                                  MPI_BXOR, MPI_LAND, MPI_LOR, MPI_LXOR, MPI_REPLACE, MPI_NO_OP};
-constexpr int commutative = 10;  ///< of these
+constexpr int commutative = 10;  ///< the first ten operations commute
 
 enum class form { put, get, accumulate, get_accumulate, fetch_and_op, compare_and_swap };
 
-/// One access, which all ranks draw alike.
+/// One access; all ranks draw the same.
 struct access {
   form what;
   int target;
@@ -110,7 +110,7 @@ struct access {
   bool has_result_known;
 
   number value(int i) const { return number(salt * 2654435761U + number(i) * 40503U); }
-  /// What is compared: every second time what is there.
+  /// The compared value: the present one for every second access.
   number compared(number before) const { return salt % 2 == 0 ? before : before + 1; }
 };
 
@@ -120,7 +120,7 @@ std::vector<access> draw(unsigned seed, int round, int origin, int ranks) {
   const MPI_Op op_of_all = operations[of_all() % commutative];
   std::mt19937 random(seed * 104729U + unsigned(round * 64 + origin));
   const auto below = [&random](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
-  std::vector<int> used(static_cast<std::size_t>(ranks));  // of the part of puts: each number once
+  std::vector<int> used(static_cast<std::size_t>(ranks));  // numbers used in each part of puts
   std::vector<access> all;
   for (int i = below(7); i >= 0; --i) {
     access a{};
@@ -160,17 +160,17 @@ std::vector<access> draw(unsigned seed, int round, int origin, int ranks) {
   return all;
 }
 
-/// Memory of an access, until the epoch ends.
+/// Memory of an access, kept until the epoch ends.
 struct in_progress {
   access what;
   numbers_at data;
   numbers_at result;
-  numbers_at expected;  ///< of the result
+  numbers_at expected;  ///< the expected result
   number swapped = 0;
   number compared = 0;
 };
 
-/// What the access does to a memory; returns what was there.
+/// Applies the access to a memory; returns the values before.
 numbers_at apply(const access& a, numbers_at& memory, number compared) {
   numbers_at before;
   for (int i = 0; i < a.there.count; ++i) {
@@ -186,10 +186,10 @@ numbers_at apply(const access& a, numbers_at& memory, number compared) {
 
 struct window_under_test {
   MPI_Win handle = MPI_WIN_NULL;
-  std::vector<MPI_Aint> bases;  ///< of all ranks, of a dynamic one
+  std::vector<MPI_Aint> bases;  ///< base addresses of all ranks, for a dynamic window
   int flavour = 0;
 
-  /// Each rank may have another one.
+  /// The displacement unit, which differs between ranks.
   int unit_of(int rank) const {
     return flavour != MPI_WIN_FLAVOR_CREATE ? 1 : rank % 2 == 0 ? int(sizeof(number)) : 2;
   }

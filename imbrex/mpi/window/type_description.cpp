@@ -12,10 +12,10 @@ namespace imbrex::mpi {
 
 namespace {
 
-// Types follow each other, each behind those that it is made of, and the last is the one that is meant.
+// The description lists types, each after its components; the last is the described type.
 enum class form : std::int64_t {
-  predefined,  ///< its handle
-  composed,    ///< repetitions, stride, lower bound, extent, number of blocks, and of each three numbers
+  predefined,  ///< the handle
+  composed,    ///< repetitions, stride, lower bound, extent, number of blocks, three numbers per block
 };
 
 class describer {

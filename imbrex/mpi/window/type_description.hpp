@@ -9,11 +9,11 @@
 
 namespace imbrex::mpi {
 
-/// A datatype as numbers, by which another process makes one that has the same elements in the same places.
-/// What occurs several times inside of it is described once.
+/// Describes a datatype by numbers, from which another process makes a type with the same elements at the
+/// same displacements. Component types that occur several times are described once.
 std::vector<std::int64_t> describe(const datatype& type);
 
-/// The datatype that such numbers describe. Throws serial_error for others.
+/// The datatype that `describe` has described. Throws serial_error for any other numbers.
 datatype_ref described_type(std::span<const std::int64_t> numbers);
 
 }  // namespace imbrex::mpi

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a window is made, and what it knows of its memory.
+// Creation of windows and their memory.
 #include <imbrex/mpi/window/window.hpp>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ using detail::processor;
 
 namespace {
 
-/// What ranks tell each other of their memory.
+/// The description of a rank's memory that all ranks exchange.
 struct introduction {
   std::uint64_t memory = 0;
   std::uint64_t base = 0;
@@ -35,7 +35,7 @@ std::int64_t rounded(std::int64_t bytes) {
   return (bytes + std::int64_t(granule) - 1) / std::int64_t(granule) * std::int64_t(granule);
 }
 
-/// Zeroed, and by pages that are taken when they are touched.
+/// Zeroed memory, whose pages the system allocates when they are touched.
 std::byte* allocate(std::int64_t bytes) {
   void* const memory = std::calloc(1, std::size_t(bytes) + granule);
   if (memory == nullptr) throw std::bad_alloc();
@@ -93,7 +93,7 @@ void window::meet(const window_memory& memory) {
                          reinterpret_cast<std::uint64_t>(memory_->base()), memory.size, memory.unit, process};
   std::vector<introduction> all(targets_.size());
   const auto bytes = std::int64_t(sizeof own);
-  // It is there before others can know of it.
+  // The receiver is registered before other ranks can know of the window and send packets.
   if (flavour_ != MPI_WIN_FLAVOR_SHARED) self_.accesses.add(in_->context(purpose::persistent), *this);
   const block_list blocks{all.data(), bytes, bytes_at(nullptr, 0).type, {}, {}, {}};
   const user_buffer mine = bytes_at(const_cast<introduction*>(&own), bytes);

@@ -21,51 +21,52 @@
 
 namespace imbrex::mpi {
 
-/// What a rank brings into a new window.
+/// The memory that a rank contributes to a new window.
 struct window_memory {
   int flavour = 0;  ///< MPI_WIN_FLAVOR_...
   std::byte* base = nullptr;
   std::int64_t size = 0;
   std::int64_t unit = 1;      ///< bytes of a displacement
-  bool is_contiguous = true;  ///< of a shared one: the memory of a rank follows that of the rank before
+  bool is_contiguous = true;  ///< for a shared window: a rank's memory directly follows the previous rank's
 };
 
-/// A window of MPI (MPI 3.1, chapter 11), as one rank has it: what it exposes, and what it knows of what the
-/// others expose.
+/// A window of MPI (MPI 3.1, chapter 11) as one rank has it: the exposed memory and what is known of the
+/// other ranks' memory.
 ///
-/// The origin reaches memory of its own process by itself: an access has been done when its call returns.
-/// Accumulates lock the target's memory against each other. All else is done by packets, which the PE of the
-/// target serves, whatever the target does: accesses to another process, all accesses on machines that
-/// deliver messages in an order of their own, and locks and other synchronisation everywhere. The packets of
-/// two ranks come in the order in which they were sent. Long data follow their packet as a message, which
-/// lands where it belongs; other accumulates of the same rank wait for them.
+/// The origin accesses memory of its own process directly: such an access is done when its call returns.
+/// Accumulates lock the target's memory against each other. Everything else goes by packets: accesses to
+/// another process, all accesses on machines that reorder messages, and all synchronisation. The PE of the
+/// target serves packets, whatever code the target runs. Packets between two ranks arrive in the order of
+/// sending. Long data follow their packet as a separate message, received into its destination; other
+/// accumulates of the same origin wait for it.
 ///
-/// All is the rank's PE's, but for the memory.
+/// Only the rank's PE uses a window, except for the exposed memory.
 class window final : public window_object, private access_receiver {
  public:
-  /// All ranks of a communicator call it. Throws mpi::error (MPI_ERR_RMA_SHARED) for shared memory if they
-  /// are not all in one process.
+  /// Collective over the communicator. Throws mpi::error (MPI_ERR_RMA_SHARED) for shared memory unless all
+  /// ranks are in one process.
   static ref<window> make(rank& self, const ref<communicator>& of, context_id context,
                           const window_memory& memory);
   ~window() override;
 
   const communicator& in() const { return *in_; }
   int flavour() const { return flavour_; }
-  /// What attributes point to.
+  /// Values of the window's predefined attributes, which point to these members.
   void* base() const { return memory_->base(); }
   MPI_Aint* size() { return &size_; }
   int* unit() { return &unit_; }
   int* flavour_place() { return &flavour_; }
   int* model() { return &model_; }
 
-  /// Of dynamic windows. Throws mpi::error.
+  /// For dynamic windows only. Throw mpi::error.
   void attach(void* at, std::int64_t bytes);
   void detach(const void* at);
-  /// What a rank has in a shared window; MPI_PROC_NULL stands for the first that has any memory.
+  /// The memory of a rank in a shared window. MPI_PROC_NULL stands for the first rank whose memory is not
+  /// empty.
   window_memory shared_memory(int of) const;
 
-  // Accesses. `at` says where: how many elements of which type; its address means nothing. `told` may be
-  // null. All throw mpi::error.
+  // Accesses. `at` gives the target's count and type; its address is ignored. `told` is the request to
+  // complete; may be null. All throw mpi::error.
   void put(const user_buffer& data, int target, std::int64_t displacement, const user_buffer& at,
            access_request* told);
   void get(const user_buffer& result, int target, std::int64_t displacement, const user_buffer& at,
@@ -77,7 +78,8 @@ class window final : public window_object, private access_receiver {
   void compare_and_swap(const void* data, const void* compared, void* result, int target,
                         std::int64_t displacement, const datatype_ref& type);
 
-  // Synchronisation. All throw mpi::error (MPI_ERR_RMA_SYNC) where it does not fit to what has gone before.
+  // Synchronisation. All throw mpi::error (MPI_ERR_RMA_SYNC) if the window's present epoch does not allow the
+  // call.
   void fence(int assertion);
   void post(const group& origins, int assertion);
   void start(const group& targets, int assertion);
@@ -93,12 +95,12 @@ class window final : public window_object, private access_receiver {
   void flush_local(int target);
   void flush_local_all();
   void sync();
-  /// Throws unless nothing is going on that the window is needed for.
+  /// Throws if the window is exposed or an epoch other than a fence's is open.
   void require_unused() const;
-  /// All ranks call it, before the window is destroyed.
+  /// Collective; all ranks call it before the window is destroyed.
   void leave();
 
-  /// For reports: its name, and whom the rank waits for.
+  /// For reports of deadlocks: the window, and the rank that this one waits for.
   std::string description() const override;
 
  private:
@@ -106,19 +108,19 @@ class window final : public window_object, private access_receiver {
   enum class lock_state : std::uint8_t { none, asked_for, held, unchecked };
   struct target {
     exposed_memory* memory = nullptr;  ///< null if it is in another process
-    std::byte* base = nullptr;         ///< an address of its process
+    std::byte* base = nullptr;         ///< an address in the target's process
     std::int64_t size = 0;
     std::int64_t unit = 1;
     std::uint32_t process = 0;
-    std::uint32_t pending = 0;  ///< data on their way to or from it that use the program's memory here
-    std::uint32_t posts = 0;    ///< exposures that it has begun, and no access here
+    std::uint32_t pending = 0;  ///< transfers in progress to or from the target that use this rank's memory
+    std::uint32_t posts = 0;    ///< exposures that the target has posted and no `start` has used yet
     lock_state lock = lock_state::none;
     bool is_started = false;
-    bool is_dirty = false;  ///< packets were sent there that it was not asked about since
+    bool is_dirty = false;  ///< accesses were sent since the last flush
   };
-  /// As which a target knows a rank.
+  /// The state that a target keeps per origin.
   struct origin {
-    std::uint32_t accumulates = 0;  ///< whose data have not come
+    std::uint32_t accumulates = 0;  ///< accumulates whose data have not arrived
     std::deque<packet*> waiting;
   };
   struct outgoing_data;
@@ -131,7 +133,7 @@ class window final : public window_object, private access_receiver {
 
   int world_rank(int rank) const { return in_->members().world_rank(rank); }
   target& target_at(int rank);
-  /// That one, which may be accessed now.
+  /// The target, checked to be accessible in the present epoch. Throws mpi::error.
   target& accessible(int rank);
   std::int64_t place_in(const target& t, std::int64_t displacement) const;
   bool is_direct(const target& t) const { return is_direct_ && t.memory != nullptr; }
@@ -139,7 +141,7 @@ class window final : public window_object, private access_receiver {
   std::int32_t next_tag() { return static_cast<std::int32_t>(tags_++ & 0x3fffffffU); }
 
   void send(int to, access_header header);
-  /// A packet with data, or one that says that they follow.
+  /// Sends a packet with the data, or one that announces a separate message with them.
   void send_data(int to, access_header header, const user_buffer& at, const user_buffer& data,
                  access_request* told);
   void expect_result(int from, std::int32_t tag, const user_buffer& into, access_request* told);
@@ -159,7 +161,7 @@ class window final : public window_object, private access_receiver {
   void send_result(int to, std::int32_t tag, std::byte* begin, std::unique_ptr<std::byte[]> packed,
                    std::int64_t bytes);
 
-  /// Waits until the condition holds, which is looked at when something has come.
+  /// Waits until the condition holds; `note` evaluates it again after each received packet.
   template <typename Condition>
   void await(const Condition& holds, const char* what, int of = -1) {
     if (holds()) return;
@@ -178,7 +180,7 @@ class window final : public window_object, private access_receiver {
   void release(int rank);
   void await_answers();
   bool take_dirty(int rank);
-  /// Asks whether what was sent there has been done.
+  /// Requests a reply once all accesses sent to the rank are done.
   void ask(int rank);
   void finish(int rank);
   void finish_all();
@@ -195,23 +197,23 @@ class window final : public window_object, private access_receiver {
   MPI_Aint size_ = 0;
   bool is_direct_;
   std::unique_ptr<exposed_memory> memory_;
-  std::unique_ptr<std::byte, void (*)(void*)> own_;  ///< of allocated windows
+  std::unique_ptr<std::byte, void (*)(void*)> own_;  ///< memory of an allocated window
   std::vector<target> targets_;
   std::unordered_map<int, origin> origins_;
   lock_queue locks_;
 
   epoch access_ = epoch::none;
   bool has_accessed_ = false;       ///< since the last fence
-  int locks_held_ = 0;              ///< of single targets
-  bool is_unchecked_ = false;       ///< nobody locks what is locked as all
-  std::vector<int> started_;        ///< targets
-  bool is_exposed_ = false;         ///< to those that `post` has named
-  std::uint32_t ends_awaited_ = 0;  ///< of these
+  int locks_held_ = 0;              ///< locks of single targets
+  bool is_unchecked_ = false;       ///< `lock_all` was called with MPI_MODE_NOCHECK
+  std::vector<int> started_;        ///< targets of the last `start`
+  bool is_exposed_ = false;         ///< to the origins that `post` has named
+  std::uint32_t ends_awaited_ = 0;  ///< number of origins that `post` has named
   std::uint32_t ends_ = 0;
-  std::vector<int> locked_;  ///< of all, those that are locked indeed
+  std::vector<int> locked_;  ///< targets that the rank has really locked under `lock_all`
   std::vector<int> dirty_;
-  std::uint64_t pending_ = 0;  ///< of all targets
-  std::uint32_t answers_ = 0;  ///< that are to come
+  std::uint64_t pending_ = 0;  ///< sum over all targets
+  std::uint32_t answers_ = 0;  ///< `flushed` replies to receive
   std::uint32_t tags_ = 0;
 
   request waits_;

@@ -139,7 +139,7 @@ TEST_P(windows, give_each_who_fetches_and_adds_another_number) {
   });
 }
 
-// Who polls lets the others of its PE go on, or nobody ever gave the lock back.
+// A polling rank must let the other ranks of its PE run; else the holder would never release the lock.
 TEST_P(windows, make_a_lock_of_compare_and_swap) {
   run_ranks(4, [] {
     values<int> window(2);
@@ -496,7 +496,7 @@ TEST_P(windows, lend_memory_that_is_attached_later) {
 
 namespace {
 
-int noted_errors[2];  // of each rank
+int noted_errors[2];  // by rank
 void note_error(MPI_Win*, int* code, ...) { noted_errors[number_of_rank()] = *code; }
 void ignore_error(MPI_Comm*, int*, ...) {}
 
@@ -573,7 +573,7 @@ TEST_P(windows, refuse_what_cannot_be) {
     EXPECT_EQ(error_class(MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, window)), MPI_ERR_RMA_SYNC);
     MPI_Win_fence(0, window);
 
-    // What follows a fence may also be a lock, which ends what the fence began.
+    // A lock may follow a fence; it ends the fence's epoch.
     MPI_Win_lock(MPI_LOCK_SHARED, 0, MPI_MODE_NOCHECK, window);
     EXPECT_EQ(error_class(MPI_Win_lock(MPI_LOCK_SHARED, 0, MPI_MODE_NOCHECK, window)), MPI_ERR_RMA_SYNC);
     EXPECT_EQ(error_class(MPI_Win_lock_all(0, window)), MPI_ERR_RMA_SYNC);

@@ -30,7 +30,7 @@ struct window::outgoing_data : request {
   }
 };
 
-/// What a target answers.
+/// Receives the result that a target sends.
 struct window::result_receive : request {
   window* of = nullptr;
   target* from = nullptr;
@@ -151,7 +151,7 @@ void window::send_data(int to, access_header header, const user_buffer& at, cons
   header.bytes = data.bytes();
   header.follows = header.kind != access_kind::compare_and_swap &&
                    header.bytes > static_cast<std::int64_t>(program::current().eager_between_processes);
-  // What has a result has been done when that comes.
+  // An access with a result is done when the result arrives, so it needs no flush.
   const bool has_result = header.kind != access_kind::put && header.kind != access_kind::accumulate;
   if (!has_result && !std::exchange(t.is_dirty, true)) dirty_.push_back(to);
   const made_access made = make_access(header, describe(*at.type));

@@ -105,7 +105,7 @@ void window::serve(origin& from, packet& p) {
     case access_kind::unlock:
       locks_.release([this](int next) { answer(next, access_kind::granted); });
       if (a.header().wants_answer) answer(source, access_kind::flushed);
-      return note();  // it may wait for its end
+      return note();  // `leave` may be waiting for the release
     case access_kind::post: ++targets_[static_cast<std::size_t>(source)].posts; return note();
     case access_kind::end: ++ends_; return note();
   }

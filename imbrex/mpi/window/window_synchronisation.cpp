@@ -129,7 +129,7 @@ void window::complete() {
   if (access_ != epoch::start)
     out_of_step("MPI_Win_complete stands behind no MPI_Win_start; call that first");
   await([this] { return pending_ == 0; }, "its accesses");
-  // It says that accesses have ended when all that came before it have been done.
+  // The target handles `end` after all earlier accesses of this rank, so no flush is needed.
   access_header header;
   header.kind = access_kind::end;
   for (const int rank : std::exchange(started_, {})) {
@@ -171,7 +171,7 @@ void window::await_lock(int rank) {
   await([&t] { return t.lock == lock_state::held; }, "the lock", rank);
 }
 
-/// What was accessed has been done when the answers have come.
+/// Releases a lock. The accesses are done once the replies have arrived.
 void window::release(int rank) {
   target& t = targets_[static_cast<std::size_t>(rank)];
   await([&t] { return t.pending == 0; }, "accesses", rank);
@@ -292,7 +292,7 @@ void window::require_unused() const {
 void window::leave() {
   finish_all();
   barrier(purpose::end);
-  // What gives a lock back may come later than what says that all are here.
+  // An `unlock` packet may arrive after the barrier has ended.
   await([this] { return !locks_.is_held(); }, "locks to be given back");
 }
 
