@@ -8,17 +8,17 @@
 
 namespace imbrex::mpi {
 
-// How the members of a communicator that is made come to know the same. What a plan is given lives until the
-// plan ends.
+// Plans by which the members of a new communicator exchange its data. Arguments of a plan live until the plan
+// ends.
 
-/// From the first of some members of the own group to the others of them, by a binomial tree. Nothing for who
-/// is none of them.
+/// Broadcast by a binomial tree from the first of `members`, ranks of the own group, to the others. Does
+/// nothing on other ranks.
 plan broadcast_among(schedule& s, const std::vector<int>& members, const user_buffer& data);
 
-/// Between two groups: what the first member of each has, to all of both.
+/// Between two groups: the first member of each sends its data to all members of both.
 plan exchange_of_groups(schedule& s, const user_buffer& mine, const user_buffer& theirs);
 
-/// With one member of the other group, or of the own one where there is one alone.
+/// Exchange with one member of the other group, or of the own group in an intracommunicator.
 plan exchange_with(schedule& s, int other, const user_buffer& mine, const user_buffer& theirs);
 
 }  // namespace imbrex::mpi

@@ -10,21 +10,21 @@
 
 namespace imbrex::mpi {
 
-/// Bytes as a buffer.
+/// A buffer of contiguous bytes.
 user_buffer bytes_at(void* address, std::int64_t bytes);
 
-/// Copies the packed bytes of one buffer to another, as many as both have.
+/// Copies packed bytes between buffers, as many as both have.
 void copy_data(const user_buffer& from, const user_buffer& to);
 
 /// Memory for data between the rounds of a collective.
 class scratch {
  public:
   explicit scratch(std::int64_t bytes);
-  /// For as many elements as a buffer has; `data` describes it.
+  /// Memory for as many elements of the same type as `like` has; `data` describes it.
   explicit scratch(const user_buffer& like);
 
   user_buffer data;
-  /// Some of its packed bytes.
+  /// A range of the packed bytes.
   user_buffer part(std::int64_t offset, std::int64_t bytes) const {
     return bytes_at(memory_.get() + offset, bytes);
   }
@@ -33,14 +33,14 @@ class scratch {
   std::unique_ptr<std::byte[]> memory_;
 };
 
-/// The data that a rank has for each of many, or from each.
+/// One block of data per peer, to send or to receive.
 struct block_list {
   void* address = nullptr;
-  std::int64_t count = 0;  ///< of each, where there are no `counts`
+  std::int64_t count = 0;  ///< per block, unless `counts` is given
   datatype_ref type;
   std::vector<std::int64_t> counts;
-  std::vector<std::int64_t> offsets;  ///< bytes; where there are none, blocks follow each other
-  std::vector<datatype_ref> types;    ///< of each, where they differ
+  std::vector<std::int64_t> offsets;  ///< in bytes; if empty, blocks are consecutive
+  std::vector<datatype_ref> types;    ///< one per block if they differ; else empty
 
   user_buffer operator[](int i) const;
 };

@@ -212,10 +212,10 @@ TEST_P(collectives, refuse_arguments_that_cannot_be) {
               MPI_ERR_ARG);
     EXPECT_EQ(class_of(MPI_Neighbor_allgather(data, 1, MPI_INT, others, 1, MPI_INT, world)),
               MPI_ERR_TOPOLOGY);
-    // What was refused has not been begun: the ranks are still in step.
+    // A refused call has sent nothing: the ranks are still in step.
     EXPECT_EQ(MPI_Barrier(world), MPI_SUCCESS);
     EXPECT_EQ(MPI_Comm_size(world, &size), MPI_SUCCESS);
-    // More comes than there is room for.
+    // Rank 1 receives more data than its buffer holds.
     const int me = rank::current()->number();
     const int code = MPI_Bcast(data, me == 0 ? 4 : 3, MPI_INT, 0, world);
     EXPECT_EQ(class_of(code), me == 0 ? MPI_SUCCESS : MPI_ERR_TRUNCATE);
@@ -232,7 +232,7 @@ TEST_P(collectives, are_named_by_who_waits_for_them_in_vain) {
 
 namespace {
 
-/// Rank 0 waits when rank 1 sends what its operation is called for: it is called while another stack runs.
+/// Rank 1 sends the value that triggers rank 0's operation while rank 0 waits, so another stack is running.
 void reduce_with(MPI_User_function* function) {
   MPI_Op op = MPI_OP_NULL;
   MPI_Op_create(function, 1, &op);
@@ -255,7 +255,7 @@ TEST_P(collectives, call_operations_that_call_mpi_while_their_rank_waits) {
       int size = 0;
       EXPECT_EQ(MPI_Type_size(*type, &size), MPI_SUCCESS);
       EXPECT_EQ(size, 4);
-      std::vector<int> large(20'000, *static_cast<int*>(in));  // and a stack to call others on
+      std::vector<int> large(20'000, *static_cast<int*>(in));  // needs a stack that is large enough
       *static_cast<int*>(sum) += large[19'999];
       int me = -1;
       EXPECT_EQ(MPI_Comm_rank(MPI_COMM_WORLD, &me), MPI_SUCCESS);

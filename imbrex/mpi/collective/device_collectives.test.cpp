@@ -99,7 +99,7 @@ TEST_P(device_collectives, gather_and_scatter) {
                 MPI_SUCCESS);
       EXPECT_EQ(own.get(), numbers_of(me, count));
 
-      // Of each rank another length, with a gap before each that stays.
+      // Blocks of a different length per rank; the gap before each must not change.
       std::vector<int> counts, places;
       std::vector<std::int64_t> with_gaps;
       for (int r = 0; r < n; ++r) {

@@ -9,7 +9,7 @@ namespace imbrex::mpi {
 
 namespace {
 
-/// As strict as types of MPI may be.
+/// The strictest alignment that a datatype may have.
 constexpr std::size_t alignment = 64;
 
 }  // namespace

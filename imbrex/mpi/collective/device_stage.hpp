@@ -10,22 +10,23 @@
 
 namespace imbrex::mpi {
 
-/// Copies on the host of what a collective is given in memory of devices: whatever way its members choose, it
-/// works on these. What it receives goes back to the device run by run, so that nothing between is touched.
+/// Host copies of a collective's buffers in device memory. The collective works on the copies, whatever its
+/// algorithm. Received data return to the device run by run, so that bytes between the runs are not touched.
 class device_stage {
  public:
-  /// For what lies at `extent` on a device; `address` becomes where the copy has what lies there on the
-  /// device. True if it was not there before.
+  /// Adds the device memory of `extent`. `address` lies in the extent and becomes the corresponding address
+  /// in the copy. True if the extent is new.
   bool add(const address_range& extent, device& on, void*& address);
-  /// Data on a device, of an extent that was added, will have been received.
+  /// Marks device data in an added extent as received, to be copied back.
   void add_received(const user_buffer& data);
 
-  /// The rank waits for the copy to the host that was added last.
+  /// Copies the last added extent to the host; the rank waits for it.
   void fetch_last(rank& by);
-  /// For what has been received to be back.
+  /// Copies the received data back to the device; the rank waits for it.
   void give_back(rank& by);
 
-  /// Goes there and back around what `make` makes, as a part of its schedule.
+  /// A plan that copies to the host, runs the plan from `make`, and copies back, as part of the same
+  /// schedule.
   friend plan go_by_host(schedule& s, const device_stage& stage, const schedule::maker& make);
 
  private:
@@ -33,7 +34,7 @@ class device_stage {
     address_range extent;
     device* on;
     std::unique_ptr<std::byte[]> memory;
-    std::byte* copy;  ///< of the extent, aligned as it is
+    std::byte* copy;  ///< the extent's copy, with the same alignment
   };
   struct run {
     std::byte* to;

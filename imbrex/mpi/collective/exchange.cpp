@@ -10,16 +10,16 @@ namespace imbrex::mpi {
 
 namespace {
 
-/// With more data altogether than that, copies cost more than rounds.
+/// Total bytes above which doubling's copies cost more than the additional rounds of a ring.
 constexpr std::int64_t most_by_doubling = 32 << 10;
-/// How many pairs of an exchange are under way at a time, so that the memory for it is bounded.
+/// Pairs of an exchange in progress at a time; bounds the memory.
 constexpr int pairs_at_a_time = 32;
 
 plan gather_by_doubling(schedule& s, const block_list& receive) {
   const auto own = s.own();
   const int size = own.size();
   const int me = s.rank_of_own();
-  // Packed, beginning with the own block.
+  // Packed blocks, starting with the own block.
   std::vector<std::int64_t> offsets(static_cast<std::size_t>(size) + 1, 0);
   for (int i = 0; i < size; ++i)
     offsets[static_cast<std::size_t>(i) + 1] =

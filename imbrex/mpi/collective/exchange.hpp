@@ -8,27 +8,28 @@
 
 namespace imbrex::mpi {
 
-// What a collective's plan is given lives until the plan ends.
+// Arguments of a collective's plan live until the plan ends.
 
-/// Every member gets the blocks of all. Short ones by Bruck's algorithm, in O(log ranks) rounds; others once
-/// around a ring. If `is_in_place`, the own block is where it belongs. All know the lengths of all.
+/// Every member receives the blocks of all. Short blocks use Bruck's algorithm in O(log ranks) rounds, long
+/// ones a ring. If `is_in_place`, the own block is already in `receive`. Every member knows all lengths.
 plan all_gather(schedule& s, const user_buffer& send, const block_list& receive, bool is_in_place);
 
-/// Every member gets a block of each: some pairs at a time. If `is_in_place`, what is sent is what is there
-/// before.
+/// Every member receives one block from each member, with a bounded number of pairs at a time. If
+/// `is_in_place`, the former contents of `receive` are sent.
 plan all_to_all(schedule& s, const block_list& send, const block_list& receive, bool is_in_place);
 
-/// Whom a rank gets data from and sends data to; MPI_PROC_NULL among them is nobody.
+/// The ranks that a rank receives from and sends to; MPI_PROC_NULL marks an absent neighbour.
 struct neighbourhood {
   std::vector<int> sources;
   std::vector<int> destinations;
-  bool is_grid = false;  ///< what is sent down a dimension comes from above, though both may be one rank
+  bool is_grid =
+      false;  ///< data sent down a dimension arrive from above, though both neighbours may be one rank
 };
-/// Of a communicator with a topology. Throws mpi::error (MPI_ERR_TOPOLOGY) if it has none.
+/// The neighbours in the communicator's topology. Throws mpi::error (MPI_ERR_TOPOLOGY) if it has none.
 neighbourhood neighbourhood_of(const communicator& in);
 
-/// The block i goes to the destination i, and the block j comes from the source j. With `send` of one block
-/// alone (`is_one`), all get that.
+/// Block i of `send` goes to destination i; block j of `receive` comes from source j. If `is_one`, all
+/// destinations get the one block of `send`.
 plan exchange_with_neighbours(schedule& s, const neighbourhood& with, const block_list& send, bool is_one,
                               const block_list& receive);
 

@@ -29,7 +29,7 @@ inline void wait(MPI_Request handle) {
   ASSERT_EQ(q.finish(status), MPI_SUCCESS);
 }
 
-/// What lies where a call must not write.
+/// The value of memory that a call must not write.
 constexpr int untouched = -77;
 
 inline ref<communicator> make_communicator(context_id number, const group& members) {

@@ -8,9 +8,8 @@ namespace imbrex::mpi {
 
 class schedule;
 
-/// What one member does in a collective operation: a coroutine that its schedule resumes when a round of
-/// sends and receives has ended. Its first parameter is the schedule. It may await other plans of the same
-/// schedule.
+/// One member's part of a collective operation: a coroutine that its schedule resumes after each round of
+/// sends and receives. Its first parameter is the schedule. It may await other plans of the same schedule.
 class [[nodiscard]] plan {
  public:
   struct promise_type;
@@ -29,7 +28,7 @@ class [[nodiscard]] plan {
 
   handle body() const { return body_; }
 
-  // For co_await: goes on when this one has ended.
+  // For co_await: the awaiting plan goes on when this plan has ended.
   bool await_ready() const noexcept { return false; }
   void await_suspend(handle outer) noexcept;
   void await_resume() const noexcept {}

@@ -62,7 +62,7 @@ class ints {
 };
 using shared_ints = std::shared_ptr<ints>;
 
-/// What a rank of a group gives.
+/// The number that a rank of a group contributes.
 int value(int number, int group, int rank, int i) {
   return number * 1009 + group * 5003 + rank * 131 + i * 7;
 }
@@ -70,7 +70,7 @@ int value(int number, int group, int rank, int i) {
 /// x -> a x + b of integers modulo 2^32, in pairs: their composition does not commute.
 void compose(void* in, void* inout, int* length, MPI_Datatype* type) {
   int size = 0;
-  EXPECT_EQ(MPI_Type_size(*type, &size), MPI_SUCCESS);  // it may call MPI, as if the rank did
+  EXPECT_EQ(MPI_Type_size(*type, &size), MPI_SUCCESS);  // the function may call MPI, as if the rank did
   EXPECT_EQ(size, 8);
   auto* const first = static_cast<std::uint32_t*>(in);
   auto* const second = static_cast<std::uint32_t*>(inout);
@@ -80,7 +80,7 @@ void compose(void* in, void* inout, int* length, MPI_Datatype* type) {
   }
 }
 
-/// What all ranks draw alike, and what each has of it.
+/// Parameters of one trial: all ranks draw the same, except those of the own rank.
 struct parameters {
   MPI_Comm comm;
   int number, count, me, size, there, group, other, root, group_of_root;
@@ -101,7 +101,7 @@ struct parameters {
   /// Different for each rank, and known to all.
   int count_of(int of_group, int rank) const { return (count * (of_group + 1) + rank * 3) % (count + 3); }
   bool takes_part() const { return root != MPI_PROC_NULL; }
-  /// Whether this rank is one of those that a root gets data from or gives them to.
+  /// Whether a root sends to this rank or receives from it.
   bool is_served() const { return !is_inter || !has_root_here; }
   const void* or_in_place(bool is, ints& data) const { return is ? MPI_IN_PLACE : data.address(); }
 };
@@ -253,7 +253,7 @@ trial try_all_gather_uneven(const parameters& p) {
           }};
 }
 
-/// What is sent is also told apart by its receiver.
+/// Sent values also depend on the receiver.
 trial try_all_to_all(const parameters& p) {
   const MPI_Comm comm = p.comm;
   const auto send = p.make_ints(p.count * p.there);
@@ -272,7 +272,7 @@ trial try_all_to_all(const parameters& p) {
 
 trial try_all_to_all_uneven(const parameters& p, bool has_types) {
   const MPI_Comm comm = p.comm;
-  // The same from each to the other, as MPI_IN_PLACE asks for.
+  // MPI_IN_PLACE requires equal counts in both directions between two ranks.
   const auto between = [&p](int a, int b) { return (p.count + (a + b) * 5) % (p.count + 2); };
   const auto where = std::make_shared<places>();
   for (int r = 0; r < p.there; ++r) where->add(between(p.me, r));
@@ -320,7 +320,7 @@ struct reduced {
   int ints_each() const { return composes ? 2 : 1; }
   MPI_Datatype type() const { return composes ? p.pair : MPI_INT; }
   MPI_Op op() const { return composes ? p.composition : MPI_SUM; }
-  /// What the ranks `first` to `last` - 1 of a group make together of their numbers from `skipped` on.
+  /// The reduction over the ranks `first` to `last` - 1 of a group, of their numbers from `skipped` on.
   std::vector<int> of(int of_group, int first, int last, int n, int skipped = 0) const {
     std::vector<int> all(static_cast<std::size_t>(n * ints_each()), 0);
     for (int r = first; r < last; ++r) {
@@ -347,12 +347,12 @@ trial try_reduction(const parameters& p, int kind, bool composes) {
   const MPI_Datatype type = what.type();
   const MPI_Op op = what.op();
   const int each = what.ints_each();
-  // Of each rank, where they are parted.
+  // Counts per rank, for the kinds that scatter the result.
   const auto counts = std::make_shared<std::vector<int>>();
   int skipped = 0;
   int total = p.count;
   if (kind == 2 || kind == 3) {
-    total = p.count * p.size * p.there;  // the same in both groups
+    total = p.count * p.size * p.there;  // equal in both groups
     for (int r = 0; r < p.size; ++r)
       counts->push_back(p.count * p.there + (kind == 2 && p.size > 1 ? (r == 0   ? p.count
                                                                         : r == 1 ? -p.count

@@ -23,15 +23,15 @@ void copy_unless_same(const user_buffer& from, const user_buffer& to) {
   if (from.address != to.address) copy_data(from, to);
 }
 
-/// The own group's values to its rank 0 in the order of ranks, or to any rank if the order does not matter.
-/// `receive` is the root's.
+/// Reduces the own group's values to its rank 0 in rank order, or to any root if the order does not matter.
+/// Only the root uses `receive`.
 plan reduce_by_tree(schedule& s, int root, const user_buffer& send, const user_buffer& receive,
                     const reduction& how) {
   const auto own = s.own();
   const int size = own.size();
   const int place = (s.rank_of_own() - root + size) % size;
   const auto rank_at = [&](int where) { return (where + root) % size; };
-  // What came last has the sum of what came before folded into it: it stands behind it in the order of ranks.
+  // The newly received value accumulates the sum: `sum` precedes it in rank order.
   std::vector<scratch> kept;
   user_buffer sum = send;
   int mask = 1;
@@ -66,8 +66,8 @@ plan reduce_in_group(schedule& s, int root, const user_buffer& send, const user_
   co_await s.next();
 }
 
-/// Recursive doubling among a power of two of members; those beyond it first give their values to a
-/// neighbour, and get the result from there.
+/// Recursive doubling among the largest power of two of members. Each surplus member first sends its value to
+/// a neighbour and receives the result from it.
 plan all_reduce_in_group(schedule& s, const user_buffer& send, const user_buffer& receive,
                          const reduction& how) {
   const auto own = s.own();
@@ -113,7 +113,7 @@ plan all_reduce_in_group(schedule& s, const user_buffer& send, const user_buffer
   copy_unless_same(sum, receive);
 }
 
-/// Adds what the ranks before, from `first` on, have at `sum`.
+/// Adds the values of the ranks `first` to the own rank - 1 to `sum`.
 plan scan_from(schedule& s, int first, const user_buffer& sum, const reduction& how) {
   const auto own = s.own();
   const int me = s.rank_of_own();

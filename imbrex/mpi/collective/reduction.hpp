@@ -7,25 +7,25 @@
 
 namespace imbrex::mpi {
 
-/// How values become one.
+/// The operation of a reduction and the type of its values.
 struct reduction {
   ref<operation> op;
-  MPI_Datatype type_handle = MPI_DATATYPE_NULL;  ///< as the program has named it, for its own functions
+  MPI_Datatype type_handle = MPI_DATATYPE_NULL;  ///< the program's handle of the type, for user functions
 };
 
-// What a collective's plan is given lives until the plan ends. `send` and `receive` have the same count and
-// type; they are one where a program says MPI_IN_PLACE. An operation that does not commute takes its values
-// in the order of ranks.
+// Arguments of a collective's plan live until the plan ends. `send` and `receive` have the same count and
+// type; with MPI_IN_PLACE they are the same buffer. A non-commutative operation is applied in rank order.
 
-/// The values of all to the root, by a binomial tree. `root` as of `broadcast`.
+/// Reduces to the root by a binomial tree. `root` is as in `broadcast`.
 plan reduce(schedule& s, int root, const user_buffer& send, const user_buffer& receive, const reduction& how);
-/// To all, by recursive doubling.
+/// Reduces to all members by recursive doubling.
 plan all_reduce(schedule& s, const user_buffer& send, const user_buffer& receive, const reduction& how);
-/// To each rank a part of them: so many elements each, the own at `receive`. If `is_in_place`, `send` is the
-/// same address.
+/// Reduces and scatters the result: rank i gets `counts[i]` elements, at `receive`. If `is_in_place`, `send`
+/// has the same address.
 plan reduce_scatter(schedule& s, const user_buffer& send, void* receive,
                     const std::vector<std::int64_t>& counts, const reduction& how);
-/// Of the ranks up to the own one, or of those before it, which leaves `receive` of the first as it is.
+/// Prefix reductions: `scan` includes the own rank, `exclusive_scan` excludes it and leaves `receive` of rank
+/// 0 unchanged.
 plan scan(schedule& s, const user_buffer& send, const user_buffer& receive, const reduction& how);
 plan exclusive_scan(schedule& s, const user_buffer& send, const user_buffer& receive, const reduction& how);
 

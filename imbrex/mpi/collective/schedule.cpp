@@ -13,8 +13,8 @@ struct schedule::transfer : request {
   enum class kind : std::uint8_t { send, receive, copy } what = kind::send;
   bool is_own = true;
   int with = 0;
-  std::unique_ptr<std::byte[]> packed;  ///< of data that are not contiguous
-  // Of a copy:
+  std::unique_ptr<std::byte[]> packed;  ///< copy of data that are not contiguous
+  // Fields of a copy:
   void* to = nullptr;
   const void* from = nullptr;
   device* to_on = nullptr;

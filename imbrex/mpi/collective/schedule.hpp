@@ -14,23 +14,23 @@
 
 namespace imbrex::mpi {
 
-/// A collective operation as one member does it: a plan whose rounds of sends and receives go on by
-/// themselves as messages come, whatever the rank does meanwhile. The sends and receives of a round are under
-/// way together; when all have ended, the plan is resumed on the PE's stack and does its work up to the next
-/// round.
+/// One member's execution of a collective operation. Its plan proceeds in rounds of sends and receives as
+/// messages arrive, whatever the rank does meanwhile. All transfers of a round run concurrently. When all
+/// have ended, the plan is resumed on the PE's stack and computes up to the next round.
 ///
-/// What two members send each other in one collective is matched in the order in which both have named it.
-/// Different collectives are kept apart by their numbers, which all members count in the same order.
+/// Messages between two members within one collective match in the order in which both have added them.
+/// Different collectives have different numbers, which all members count in the same order.
 class schedule final : public user_request {
  public:
-  /// `make` is called each time it begins; what it holds lives as long as the schedule.
+  /// `make` is called at each start; captured objects live as long as the schedule.
   using maker = std::function<plan(schedule&)>;
   schedule(const ref<communicator>& in, purpose of, maker make);
-  /// Of some members of a communicator, who have agreed on a tag, while the others know nothing of it.
+  /// A schedule for some members of a communicator, who have agreed on a tag; the other members do not take
+  /// part.
   schedule(const ref<communicator>& in, int tag, maker make);
   ~schedule() override;
 
-  /// One group of the communicator, whose ranks data go to and come from.
+  /// One group of the communicator, as peers of sends and receives.
   class side {
    public:
     int size() const;
@@ -47,15 +47,15 @@ class schedule final : public user_request {
   };
   /// The group of this rank.
   side own() { return {*this, true}; }
-  /// Of an intercommunicator the other group; else the own.
+  /// The other group of an intercommunicator; else the own group.
   side other() { return {*this, false}; }
   int rank_of_own() const { return in()->rank(); }
 
-  /// Adds a copy by a device to the next round; of the devices one may be null, the host. What a round reads
-  /// it does not write.
+  /// Adds a copy by a device to the next round. Either device may be null: host memory. A round must not
+  /// write memory that it also reads.
   void copy(void* to, device* to_on, const void* from, device* from_on, std::size_t bytes);
 
-  /// Awaited: begins the round and goes on when it has ended.
+  /// Awaitable: begins the round; the plan goes on when the round has ended.
   struct round {
     schedule& of;
     bool await_ready() const { return of.begin_round(); }
@@ -97,14 +97,14 @@ class schedule final : public user_request {
   maker make_;
   purpose purpose_;
   plan plan_;
-  plan::handle current_;  ///< the innermost of the plans that go on
+  plan::handle current_;  ///< the innermost active plan
   bool is_waiting_ = false;
   rank* by_ = nullptr;
   int tag_ = 0;
   int own_tag_ = 0;
   std::vector<std::unique_ptr<transfer>> transfers_;
-  std::size_t used_ = 0;     ///< of those, in this round
-  std::size_t pending_ = 0;  ///< that have not ended
+  std::size_t used_ = 0;     ///< number of `transfers_` in use in this round
+  std::size_t pending_ = 0;  ///< number of transfers that have not ended
   bool is_too_long_ = false;
   advance_step step_;
 };
@@ -127,7 +127,7 @@ struct plan::promise_type {
   [[noreturn]] void unhandled_exception() const { throw; }
 };
 
-/// Does a collective operation and waits for its end. Returns the code of an error, or MPI_SUCCESS.
+/// Runs a collective operation and waits for its end. Returns an error code, or MPI_SUCCESS.
 int run_schedule(rank& by, const ref<communicator>& in, purpose of, schedule::maker make);
 
 inline void plan::await_suspend(handle outer) noexcept {

@@ -19,14 +19,14 @@ struct tree {
   tree(int members, int its_root, int rank)
       : size(members), root(its_root), place((rank - its_root + members) % members) {}
   int rank_at(int where) const { return (where + root) % size; }
-  /// The lowest bit of the place; of the root the first power of two that is no less than the size.
+  /// The lowest set bit of the place; for the root the first power of two >= size.
   int reach() const {
     int mask = 1;
     while (mask < size && (place & mask) == 0) mask *= 2;
     return mask;
   }
   int parent() const { return rank_at(place - reach()); }
-  /// How many places there are from `where` on in a subtree of so many.
+  /// Size of the subtree at place `where`, which spans at most `reach` places.
   int members(int where, int reach) const { return std::min(reach, size - where); }
 };
 

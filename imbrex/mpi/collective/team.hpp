@@ -16,36 +16,37 @@
 
 namespace imbrex::mpi {
 
-/// The members of a communicator that all live in this process, as they do collectives in its memory: each
-/// says what it brings and waits; the last of those that began on the same PE combines what these bring; the
-/// last of all combines what the PEs bring and lets all go on, by one message to each other PE. A member
-/// enters the next collective when it has taken what it gets from this one, so two sets of everything are
-/// enough.
+/// Members of a communicator that all live in this process and run collectives through its memory. Each
+/// member registers its data and waits. The last arrival of each PE combines that PE's data. The last arrival
+/// of all combines the PEs' results and releases everyone, by one message to each other PE. A member enters
+/// the next collective only after it has taken its result, so two sets of slots are enough.
 ///
-/// All members do so or none: it depends on where they began and on the machine alone.
+/// Either all members use a team or no member does: the choice depends only on where they began and on the
+/// machine.
 class team {
  public:
-  /// The team of a communicator's members; null if there is only one, if they live in several processes, or
-  /// if what PEs tell each other travels as messages that others see or reorder. The first call is
-  /// O(members + log teams), others O(1).
+  /// The team of a communicator's members. Null if there is only one member, if they live in several
+  /// processes, or if messages between PEs are observed or reordered. The first call is O(members + log
+  /// teams), others are O(1).
   static team* of(communicator& in, rank& self);
 
-  // Each is one collective of a member: it returns when the member has what it gets.
+  // Each function is one collective; it returns when the member has its result.
   void barrier(communicator& in, rank& self);
-  /// To `root`, or to all if it is `everybody`: elements of a basic type, at least one, in the order of
-  /// slots, which is that of ranks if `is_ordered`. Throws mpi::error (MPI_ERR_COUNT) if members have
-  /// different numbers of them.
+  /// Reduces to `root`, or to all if `root` is `everybody`. Takes at least one element of a basic type,
+  /// combined in the order of slots; that is rank order if `is_ordered`. Throws mpi::error (MPI_ERR_COUNT) if
+  /// the members' counts differ.
   void reduce(communicator& in, rank& self, int root, const user_buffer& send, const user_buffer& receive,
               const operation& op);
   static constexpr int everybody = -1;
-  /// Whether the members of each PE follow those of the one before.
+  /// Whether the ranks of each PE follow those of the PE before.
   bool is_ordered() const { return is_ordered_; }
 
-  /// Whether members may leave `blocks` blocks of so many bytes for each other in memory: not too many.
+  /// Whether `blocks` blocks of `bytes` bytes each are few enough to go through shared memory.
   bool takes(std::int64_t bytes, std::size_t blocks) const {
     return bytes <= most_left / static_cast<std::int64_t>(blocks);
   }
-  // Blocks that `takes` takes. Throws mpi::error (MPI_ERR_TRUNCATE) if more comes than there is room for.
+  // For blocks that `takes` accepts. Throws mpi::error (MPI_ERR_TRUNCATE) if more data arrive than the buffer
+  // holds.
   void broadcast(communicator& in, rank& self, int root, const user_buffer& data);
   void gather(communicator& in, rank& self, int root, const user_buffer& send, const block_list& receive,
               bool is_in_place);
@@ -60,22 +61,22 @@ class team {
     const void* data = nullptr;
     std::int64_t bytes = 0;
     request* waits = nullptr;
-    int rank = 0;  ///< among all
+    int rank = 0;  ///< rank in the communicator
   };
   /// The members that began on one PE.
   struct share {
     std::mutex door;
     std::array<int, 2> arrived{};
-    std::size_t first = 0;  ///< of their slots
+    std::size_t first = 0;  ///< index of their first slot
     std::size_t count = 0;
     std::array<std::vector<std::byte>, 2> values;
   };
   static constexpr std::int64_t most_left = 1 << 18;
   struct set {
-    std::vector<slot> slots;            ///< by shares, in each by ranks
-    std::size_t arrived = 0;            ///< shares
-    std::unique_ptr<std::byte[]> left;  ///< blocks, at regular distances
-    bool is_uneven = false;             ///< members have brought values of different sizes
+    std::vector<slot> slots;            ///< ordered by share, then by rank
+    std::size_t arrived = 0;            ///< number of complete shares
+    std::unique_ptr<std::byte[]> left;  ///< blocks, at equal distances
+    bool is_uneven = false;             ///< members' values differ in size
   };
 
   team(const communicator& of, const rank& self);
@@ -83,14 +84,14 @@ class team {
   template <class CombineShare, class CombineAll>
   void meet(communicator& in, rank& self, const void* data, std::int64_t bytes, CombineShare combine_share,
             CombineAll combine_all);
-  /// Blocks that members leave for each other in one collective.
+  /// Blocks that members pass to each other in one collective.
   class blocks {
    public:
     blocks(team& of, const communicator& in, std::size_t number);
-    /// The place of one, as bytes.
+    /// The address of a block.
     std::byte* at(std::size_t i) const { return now_.left.get() + i * distance_; }
     void leave(std::size_t i, const user_buffer& data) const;
-    /// Takes what a member has left.
+    /// Copies the block that member `from` has left at `i`.
     void take(std::size_t i, int from, const user_buffer& data) const;
 
    private:
@@ -98,7 +99,7 @@ class team {
     set& now_;
     std::size_t distance_;
   };
-  /// Waits for all others, with nothing to combine.
+  /// Waits for all members, with nothing to combine.
   void bring(communicator& in, rank& self, std::int64_t bytes);
   void release_all(rank& by, unsigned number);
   void release_share(rank& by, std::size_t number, unsigned set_number);
