@@ -14,7 +14,7 @@
 
 namespace imbrex::mpi {
 
-/// Counts or displacements of a call, as its `int` or its large variant gives them.
+/// Counts or displacements of a call, from its `int` or its large variant.
 class numbers {
  public:
   numbers(const int* values) : short_(values) {}
@@ -27,25 +27,25 @@ class numbers {
   const MPI_Count* long_ = nullptr;
 };
 
-/// A call of a collective function, whose arguments are checked here. All throw mpi::error.
+/// A call of a collective function; checks the arguments. All members throw mpi::error.
 class collective_call {
  public:
-  /// `is_blocking`: data on devices are fetched as soon as they are named, and `end` gives back what was
-  /// received. Else what `staged` returns does both.
+  /// If `is_blocking`, data on devices are fetched when their buffer is named, and `end` copies received data
+  /// back. Else the result of `staged` does both.
   collective_call(rank_data& data, communicator& in, bool is_blocking)
       : data_(data), in_(in), is_blocking_(is_blocking) {}
 
   communicator& in() const { return in_; }
   class rank& self() const { return data_.self(); }
-  /// Of the members, if all live in this process; else null.
+  /// The members' team if all live in this process; else null.
   class team* team() const { return team::of(in_, data_.self()); }
   bool is_inter() const { return in_.is_inter(); }
   int rank() const { return in_.rank(); }
   int others() const { return in_.remote().size(); }
 
-  /// MPI_ERR_ROOT if it is no root.
+  /// MPI_ERR_ROOT unless `root` is valid.
   void check_root(int root) const;
-  /// Whether this rank is it, in whichever group.
+  /// Whether this rank is the root, in either group.
   bool is_root(int root) const { return is_inter() ? root == MPI_ROOT : root == rank(); }
   /// Whether this rank takes part.
   static bool takes_part(int root) { return root != MPI_PROC_NULL; }
@@ -57,22 +57,22 @@ class collective_call {
   void check(const void* address, std::int64_t count, MPI_Datatype type) const {
     (void)checked_shape(data_, address, count, type);
   }
-  // What follows is on the host, though the program has them on a device: where it gives them by a pointer to
-  // constant data, they are read; else received as well.
+  // Buffers on the host, even if the program's data are on a device. Those from pointers to constant data are
+  // only read; the others are also received.
   user_buffer buffer(const void* address, std::int64_t count, MPI_Datatype type) const {
     return named(const_cast<void*>(address), count, type, access::read);
   }
   user_buffer buffer(void* address, std::int64_t count, MPI_Datatype type) const {
     return named(address, count, type, access::received);
   }
-  /// For `n` ranks, one after the other; each is checked.
+  /// Consecutive blocks for `n` ranks; each block is checked.
   block_list blocks(const void* address, std::int64_t count, MPI_Datatype type, int n) const {
     return listed(const_cast<void*>(address), count, type, n, access::read);
   }
   block_list blocks(void* address, std::int64_t count, MPI_Datatype type, int n) const {
     return listed(address, count, type, n, access::received);
   }
-  /// Displacements are in bytes where there are several types.
+  /// Displacements are in bytes if there are several types.
   block_list blocks(const void* address, numbers counts, numbers displacements, const auto& types,
                     int n) const {
     return listed(const_cast<void*>(address), counts, displacements, types, n, access::read);
@@ -81,17 +81,17 @@ class collective_call {
     return listed(address, counts, displacements, types, n, access::received);
   }
 
-  /// What a schedule makes its plan by: around what is given, copies of what lies on devices.
+  /// The maker of the schedule's plan; wraps `make` in copies from and to devices if data lie there.
   schedule::maker staged(schedule::maker make) const;
-  /// What a blocking call has received is where the program wants it.
+  /// Ends a blocking call: copies received data back to devices.
   void end() const {
     if (stage_ != nullptr) [[unlikely]]
       stage_->give_back(self());
   }
-  /// MPI_ERR_BUFFER if data are sent from where others are received.
+  /// MPI_ERR_BUFFER if the buffers are the same.
   static void check_apart(const user_buffer& send, const user_buffer& receive);
 
-  /// MPI_ERR_OP if it does not take the type.
+  /// MPI_ERR_OP unless the operation accepts the type.
   reduction how(MPI_Datatype type, MPI_Op op) const;
 
  private:
@@ -103,17 +103,17 @@ class collective_call {
                     access how) const;
   block_list listed(void* address, numbers counts, numbers displacements, const MPI_Datatype types[], int n,
                     access how) const;
-  /// Puts what lies on a device onto the host; `address` becomes where it is there.
+  /// Copies device memory to the host; `address` becomes the address in the copy.
   void stage(const address_range& extent, device& on, void*& address) const;
   void stage_blocks(block_list& all, int n, access how) const;
 
   rank_data& data_;
   communicator& in_;
   bool is_blocking_;
-  mutable std::shared_ptr<device_stage> stage_;  ///< null where all lies on the host
+  mutable std::shared_ptr<device_stage> stage_;  ///< null if all data are on the host
 };
 
-/// Waits until it has ended; throws mpi::error if it has failed.
+/// Waits for the collective's end; throws mpi::error if it has failed.
 void run_collective(rank_data& data, communicator& in, purpose of, schedule::maker make);
 void begin_collective(rank_data& data, communicator& in, schedule::maker make, bool is_persistent,
                       MPI_Request* handle);
@@ -123,8 +123,8 @@ constexpr bool needs_messages(auto&&...) { return false; }
 #define IMBREX_MPI_PARAMETERS(...) __VA_ARGS__ __VA_OPT__(, )
 #define IMBREX_MPI_ARGUMENTS(...) __VA_OPT__(, ) __VA_ARGS__
 
-/// Defines a collective function in its three forms. `make` returns what the schedule makes its plan by;
-/// `meet` does the blocking form in the process's memory, and returns false if it cannot be done there.
+/// Defines a collective function in its three forms. `make` returns the schedule's maker of plans; `meet`
+/// runs the blocking form in the process's memory, and returns false if that is not possible.
 #define IMBREX_MPI_COLLECTIVE(name, name_of_nonblocking, suffix, make, parameters, arguments)          \
   IMBREX_MPI_COLLECTIVE_IN_MEMORY(name, name_of_nonblocking, suffix, make, needs_messages, parameters, \
                                   arguments)

@@ -104,7 +104,7 @@ schedule::maker make_exclusive_scan(const collective_call& c, const void* send, 
                                     std::int64_t count, MPI_Datatype type, MPI_Op op) {
   c.require_one_group();
   values all;
-  if (c.rank() == 0 && !c.is_in_place(send)) {  // whose receive buffer means nothing
+  if (c.rank() == 0 && !c.is_in_place(send)) {  // the receive buffer of rank 0 is ignored
     all.send = all.receive = c.buffer(send, count, type);
   } else {
     all = values_of(c, send, receive, count, type);

@@ -41,7 +41,7 @@ info known_hints(rank_data& data, MPI_Info handle) {
   return known;
 }
 
-/// What the copy functions of the attributes make is the new communicator's.
+/// Copies attributes to a new communicator by their copy functions.
 void copy_attributes(const communicator& from, communicator& to) {
   from.attributes.copy(from.handle(), to.attributes);
 }
@@ -88,7 +88,7 @@ int color_of_hardware(rank_data& data, int split_type, MPI_Info hints) {
     case MPI_UNDEFINED: return MPI_UNDEFINED;
     case MPI_COMM_TYPE_SHARED: return process;
     case MPI_COMM_TYPE_HW_GUIDED: {
-      // Of the parts of a machine, it knows what shares memory.
+      // The only part of a machine that is known here is memory shared by ranks.
       const std::string* const type =
           hints == MPI_INFO_NULL ? nullptr : data.objects().information(hints).find("mpi_hw_resource_type");
       return type != nullptr && *type == "mpi_shared_memory" ? process : MPI_UNDEFINED;

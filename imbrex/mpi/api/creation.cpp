@@ -15,8 +15,8 @@ namespace imbrex::mpi {
 
 namespace {
 
-/// What the two sides of a new intercommunicator tell each other first. Both propose numbers, and take the
-/// lesser one for both; that of its own communicator each side keeps.
+/// First message between the two sides of a new intercommunicator. Both propose numbers and use the lesser
+/// one for it. Each side keeps its proposal for its own communicator.
 struct introduction {
   context_id number = 0;
   context_id own_number = 0;
@@ -66,7 +66,7 @@ void run_agreement(rank_data& data, communicator& in, int tag, schedule::maker p
                 "let all do so");
 }
 
-/// What the members of a communicator tell each other of one with the same members.
+/// Messages of the members of a communicator about a new one with the same members.
 struct numbering {
   introduction mine;
   introduction theirs;
@@ -183,7 +183,7 @@ ref<communicator> split(rank_data& data, communicator& of, int color, int key, p
     run_collective(data, in, why, [&](schedule& s) { return all_gather(s, send, receive, false); });
     return all;
   };
-  // Of those with the own colour the places in the group, by their keys.
+  // The places in the group of all members with the own colour, ordered by key.
   const auto chosen = [&](const std::vector<choice>& all) {
     std::vector<std::pair<std::int32_t, int>> sorted;
     for (std::size_t i = 0; i < all.size(); ++i)

@@ -17,8 +17,8 @@
 
 namespace imbrex::mpi {
 
-/// As `run_call`, of a function that needs neither a communicator nor MPI_Init: its errors are
-/// MPI_COMM_WORLD's.
+/// Like `run_call`, for a function that needs neither a communicator nor MPI_Init: errors go to the handler
+/// of MPI_COMM_WORLD.
 template <typename Body>
 int call(const char* function, Body&& body) {
   rank_objects& own = objects();

@@ -346,14 +346,14 @@ IMBREX_MPI_BOTH(_c, MPI_Count)
 
 namespace {
 
-/// A send and a receive that are under way together.
+/// A send and a receive in progress together.
 class exchange_request final : public user_request {
  public:
   exchange_request(const ref<communicator>& in, ref<user_request> sent, ref<user_request> received)
       : user_request(false, in), sent_(std::move(sent)), received_(std::move(received)) {}
   int outcome(MPI_Status& status) override { return received_->outcome(status); }
 
-  std::unique_ptr<std::byte[]> copied;  ///< of data that come to lie where they were sent from
+  std::unique_ptr<std::byte[]> copied;  ///< copy of the sent data, if the receive overwrites them
 
  private:
   void begin(rank& by) override {

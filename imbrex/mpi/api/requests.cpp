@@ -267,7 +267,7 @@ IMBREX_MPI_DEFINE(int, Request_get_status, (MPI_Request handle, int* flag, MPI_S
 
 IMBREX_MPI_DEFINE(int, Request_free, (MPI_Request * handle)) {
   return call_for_owner("MPI_Request_free", [&](rank_data& data, error_owner&) {
-    data.requests.remove(*handle);  // what was begun goes on to its end
+    data.requests.remove(*handle);  // the operation still runs to its end
     *handle = MPI_REQUEST_NULL;
   });
 }

@@ -72,7 +72,7 @@ void check_places(const communicator& in, int places, int error_class) {
                                  " ranks; it must not have more");
 }
 
-/// Its first members, in the topology. Null for the others.
+/// A communicator of the first `places` members with the topology; null on other ranks.
 ref<communicator> make_placed(rank_data& data, communicator& in, int places, auto topology) {
   group first;
   if (places > 0) {
@@ -86,7 +86,7 @@ ref<communicator> make_placed(rank_data& data, communicator& in, int places, aut
 
 int give(rank_data& data, const ref<communicator>& made) { return made ? data.add(made) : MPI_COMM_NULL; }
 
-/// A rank keeps its number, whatever a program allows.
+/// A rank keeps its number, even if the program allows reordering.
 int place_of(const communicator& in, int places) { return in.rank() < places ? in.rank() : MPI_UNDEFINED; }
 
 void check_member(const communicator& in, int rank) {
@@ -95,7 +95,7 @@ void check_member(const communicator& in, int rank) {
                                   " has ranks 0 to " + std::to_string(in.size() - 1));
 }
 
-/// As many as there is room for.
+/// Copies at most `room` elements.
 void copy_some(std::span<const int> from, int* to, int room, const char* what) {
   if (room < 0)
     throw error(MPI_ERR_ARG, std::string("the room for ") + what + " is " + std::to_string(room) +
@@ -103,9 +103,9 @@ void copy_some(std::span<const int> from, int* to, int room, const char* what) {
   std::copy_n(from.begin(), std::min(from.size(), static_cast<std::size_t>(room)), to);
 }
 
-/// What one rank tells another of an edge.
+/// An edge, as one rank sends it to another.
 struct edge {
-  std::int32_t leaves;  ///< it begins at the rank that is told
+  std::int32_t leaves;  ///< nonzero: the edge begins at the receiving rank
   std::int32_t peer, weight;
 };
 

@@ -102,7 +102,7 @@ IMBREX_MPI_DEFINE(int, Win_create_dynamic, (MPI_Info info, MPI_Comm comm, MPI_Wi
 IMBREX_MPI_DEFINE(int, Win_free, (MPI_Win * win)) {
   return call_on_window("MPI_Win_free", *win, [&](rank_data& data, window& of) {
     of.require_unused();
-    of.attributes.clear(*win);  // its functions may still use the window
+    of.attributes.clear(*win);  // delete functions may still use the window
     of.leave();
     data.windows.remove(*win);
     *win = MPI_WIN_NULL;

@@ -9,15 +9,15 @@
 
 namespace imbrex::mpi {
 
-/// "window 0xa0000000", or how the program has named it, and whom its rank waits for.
+/// Names a window and the rank that it waits for; "window 0xa0000000" if the program has not named it.
 std::string describe_window(const void* which);
 
-/// As `call`, of a window, whose error handler is told: body(data, window).
+/// Like `call`, with a window whose error handler gets the errors: body(data, window).
 template <typename Body>
 int call_on_window(const char* function, MPI_Win handle, Body&& body) {
   rank_data& data = rank_data::here();
   error_target* owner = data.objects().world;
-  ref<window_object> object;  // it lives until its error has been told
+  ref<window_object> object;  // keeps the window alive until errors are handled
   return run_call(data.objects(), function, owner, [&] {
     data.require_running(function);
     object = data.windows.share(handle);

@@ -8,7 +8,7 @@ namespace imbrex::mpi {
 
 namespace {
 
-/// What a call says of the target.
+/// The target's arguments of a call.
 struct target_arguments {
   int rank;
   MPI_Aint displacement;
@@ -85,7 +85,7 @@ int accumulate(const char* function, const void* origin, std::int64_t count, MPI
   });
 }
 
-/// What an operation takes from the origin: nothing if that means nothing.
+/// The origin's operand; empty for MPI_NO_OP, which ignores it.
 user_buffer checked_operand(rank_data& data, const void* origin, std::int64_t count, MPI_Datatype type,
                             MPI_Op op) {
   if (op != MPI_NO_OP) return checked_buffer(data, origin, count, type);
