@@ -52,8 +52,8 @@ datatype_ref subarray_type(count_span sizes, count_span subsizes, count_span sta
 
 namespace {
 
-/// What one of `ranks` ranks has of a dimension: pieces of up to `length` elements, `step` elements from
-/// piece to piece, from `first` on.
+/// One rank's part of a dimension: pieces of up to `length` elements, one every `step` elements, starting at
+/// `first`.
 struct share {
   std::int64_t first;
   std::int64_t length;

@@ -10,9 +10,9 @@ namespace imbrex::mpi {
 
 using count_span = std::span<const std::int64_t>;
 
-/// The constructors of MPI, with counts of any length and displacements in bytes; what MPI_Type_get_contents
-/// answers is the caller's to add. They throw mpi::error for a negative count or length, and where sizes
-/// exceed 63 bits.
+/// MPI's type constructors, with counts of any length and displacements in bytes. The caller adds the
+/// contents for MPI_Type_get_contents. Throw mpi::error for a negative count or length, and if sizes exceed
+/// 63 bits.
 datatype_ref contiguous_type(std::int64_t count, const datatype_ref& type);
 datatype_ref vector_type(std::int64_t count, std::int64_t length, std::int64_t stride,
                          const datatype_ref& type);
@@ -27,11 +27,11 @@ datatype_ref copied_type(const datatype_ref& type);
 datatype_ref subarray_type(count_span sizes, count_span subsizes, count_span starts, int order,
                            const datatype_ref& type);
 
-/// How the ranks of a grid share an array's dimensions.
+/// The distribution of an array's dimensions over a grid of ranks.
 struct distribution {
   std::span<const int> kinds;      ///< MPI_DISTRIBUTE_...
   std::span<const int> arguments;  ///< lengths of blocks, or MPI_DISTRIBUTE_DFLT_DARG
-  std::span<const int> ranks;      ///< of the grid along each dimension
+  std::span<const int> ranks;      ///< length of the grid in each dimension
 };
 datatype_ref darray_type(int ranks, int rank, count_span sizes, const distribution& how, int order,
                          const datatype_ref& type);

@@ -17,35 +17,35 @@ namespace imbrex::mpi {
 class datatype;
 using datatype_ref = ref<datatype>;
 
-/// What MPI_Type_get_contents answers.
+/// The results of MPI_Type_get_contents.
 struct type_contents {
   int combiner = 0;       ///< MPI_COMBINER_...
-  bool is_large = false;  ///< a function with MPI_Count has made the type: its counts stand in `counts`
+  bool is_large = false;  ///< an MPI_Count function has made the type; its counts are in `counts`
   std::vector<int> integers;
   std::vector<std::int64_t> addresses;
   std::vector<std::int64_t> counts;
   std::vector<datatype_ref> types;
 };
 
-/// `count` elements of a type, the first at `displacement` bytes, the others by its extent after one another.
+/// `count` elements of a type, one extent apart; the first at `displacement` bytes.
 struct type_block {
   std::int64_t displacement = 0;
   std::int64_t count = 0;
   datatype* type = nullptr;
 };
 
-/// A datatype of MPI: the elements that it has, and where. It does not change once it is made, but for its
-/// name, its attributes and whether it is committed. All offsets and lengths are bytes.
+/// A datatype of MPI: its elements and their offsets. Immutable once made, except for name, attributes and
+/// commitment. All offsets and lengths are in bytes.
 class datatype : public counted {
  public:
-  /// One element; `handle` is what programs know it by.
+  /// A type of one element; `handle` is the program's handle of it.
   datatype(const char* name, int handle, element of);
-  /// The parts in their order. Throws mpi::error (MPI_ERR_ARG) if a size or an offset exceeds 63 bits.
-  /// `aligned` says that the extent is rounded up as C does with a struct.
+  /// A type of blocks in this order. Throws mpi::error (MPI_ERR_ARG) if a size or an offset exceeds 63 bits.
+  /// `aligned` rounds the extent up, as C does for a struct.
   explicit datatype(std::vector<type_block> blocks, bool aligned = false);
-  /// `count` times a block of `length` elements of a type, `stride` bytes from block to block.
+  /// `count` blocks of `length` elements each, `stride` bytes apart.
   datatype(std::int64_t count, std::int64_t length, std::int64_t stride, const datatype_ref& type);
-  /// The same elements between other bounds.
+  /// A type with the elements of `type` and other bounds.
   datatype(const datatype_ref& type, std::int64_t lower_bound, std::int64_t extent);
 
   std::int64_t size() const { return size_; }
@@ -54,38 +54,38 @@ class datatype : public counted {
   std::int64_t upper_bound() const { return upper_; }
   std::int64_t true_lower_bound() const { return true_lower_; }
   std::int64_t true_extent() const { return true_upper_ - true_lower_; }
-  /// Whether the elements of any number of them lie one after the other in one run of bytes from the buffer's
-  /// address.
+  /// Whether any number of elements of this type form one contiguous run that starts at the buffer's address.
   bool is_contiguous() const { return is_contiguous_; }
-  /// The bytes of `count` of them. Throws mpi::error (MPI_ERR_COUNT) if count < 0, or they exceed 63 bits.
+  /// The data bytes of `count` elements. Throws mpi::error (MPI_ERR_COUNT) if count < 0, or if the result
+  /// exceeds 63 bits.
   std::int64_t bytes(std::int64_t count) const;
-  /// Basic elements; their bytes in external32; the alignment of the strictest.
+  /// Number of basic elements; their size in external32; the strictest alignment.
   std::int64_t elements() const { return elements_; }
   std::int64_t external_size() const { return external_size_; }
   int alignment() const { return alignment_; }
 
-  /// What it is if it is a single element, and `element::none` otherwise.
+  /// The element, if the type is a single one; else `element::none`.
   element single() const { return single_; }
-  /// The one kind of elements that it has; `element::none` if there are several, or none.
+  /// The kind of all elements; `element::none` if there are several kinds, or none.
   element only() const { return only_; }
 
   const loop& bytes_of_one() const { return *loop_; }
-  /// Its parts: one block of its only type if it is a repetition.
+  /// The type's blocks; a repetition has one.
   std::span<const type_block> blocks() const { return blocks_; }
   std::int64_t repetitions() const { return count_; }
   std::int64_t stride() const { return stride_; }
 
-  /// Calls visit(element, address, n) for n elements that lie one after the other, in the order of the
-  /// typemap, for `count` of the type whose origin is the address `at`.
+  /// Calls visit(element, address, n) for each run of n adjacent elements, in typemap order, for `count`
+  /// elements of the type. `at` is the address of the origin.
   template <typename Visit>
   void visit_elements(std::uintptr_t at, std::int64_t count, Visit& visit) const;
-  /// The basic elements that the first `bytes` packed bytes of many of the type begin; -1 if they end inside
-  /// of one.
+  /// Number of basic elements in the first `bytes` packed bytes of a sequence of the type; -1 if they end
+  /// within one.
   std::int64_t elements_in(std::int64_t bytes) const;
-  /// The packed bytes of the first `elements` basic elements of many of the type.
+  /// Packed bytes of the first `elements` basic elements of a sequence of the type.
   std::int64_t bytes_in(std::int64_t elements) const;
 
-  /// Not 0 if MPI itself defines it, or it may not be freed.
+  /// Nonzero for a predefined type, or one that may not be freed.
   int handle() const { return handle_; }
   void set_handle(int handle) { handle_ = handle; }
   bool is_committed() const { return is_committed_; }
@@ -94,7 +94,7 @@ class datatype : public counted {
   type_contents contents;
   std::string name;
   attribute_set attributes;
-  int handles = 0;  ///< that a program has for it
+  int handles = 0;  ///< number of handles that the program has for the type
 
  private:
   void add_bounds(const type_block& block);
@@ -118,7 +118,7 @@ class datatype : public counted {
   element only_ = element::none;
   bool is_contiguous_ = false;
   bool is_committed_ = false;
-  // Bounds that MPI_LB, MPI_UB or a resizing have set stay so in types that are made of this one.
+  // Bounds set by MPI_LB, MPI_UB or resizing are inherited by types made of this one.
   bool has_lower_ = false, has_upper_ = false;
   bool has_bounds_ = false, has_true_bounds_ = false;
 };
@@ -140,7 +140,7 @@ void datatype::visit_elements(std::uintptr_t at, std::int64_t count, Visit& visi
         b.type->visit_elements(at + std::uintptr_t(i * stride_ + b.displacement), b.count, visit);
 }
 
-/// Checked arithmetic. Throws mpi::error (MPI_ERR_ARG), which says that `what` exceeds 63 bits.
+/// Checked arithmetic. Throws mpi::error (MPI_ERR_ARG), whose text says that `what` exceeds 63 bits.
 std::int64_t product(std::int64_t a, std::int64_t b, const char* what);
 std::int64_t sum(std::int64_t a, std::int64_t b, const char* what);
 

@@ -5,7 +5,7 @@
 
 namespace imbrex::mpi {
 
-/// What an element of memory is to operations and to the format external32.
+/// The kind of a memory element, for operations and for the format external32.
 enum class element : std::uint8_t {
   none,  ///< a mark of a lower or upper bound
   byte,
@@ -16,7 +16,7 @@ enum class element : std::uint8_t {
   int16,
   int32,
   int64,
-  long_integer,  ///< of C: eight bytes, four in external32
+  long_integer,  ///< long of C: eight bytes, four in external32
   uint8,
   uint16,
   uint32,
@@ -26,12 +26,12 @@ enum class element : std::uint8_t {
   float64,
   long_float,  ///< long double of C
   float128,
-  complex64,  ///< of two float32
+  complex64,  ///< two float32
   complex128,
   long_complex,
   complex256,
-  boolean,  ///< of C and C++, a byte
-  logical,  ///< of Fortran, four bytes
+  boolean,  ///< bool of C and C++, one byte
+  logical,  ///< LOGICAL of Fortran, four bytes
 };
 
 /// Bytes of an element in memory and in external32; its alignment in C's structures.

@@ -8,8 +8,8 @@
 
 namespace imbrex::mpi {
 
-/// The format "external32" of the standard: elements lie close together, the highest byte first, and some
-/// have other sizes than here. `external_size` of the type says how many bytes one takes.
+/// The format "external32" of the standard: packed elements, most significant byte first, some with other
+/// sizes than in memory. `external_size` of the type is the length per element of the type.
 void pack_external(const typed_buffer& from, std::byte* to);
 void unpack_external(const std::byte* from, const typed_buffer& to);
 

@@ -25,7 +25,7 @@ loop_ref loop::repeat(std::int64_t offset, std::int64_t count, std::int64_t stri
   l->part_ = of->size_;
   l->size_ = count * of->size_;
   l->of_ = of;
-  // What is itself a run or a repetition of runs becomes one with the loop around it.
+  // Merge the loop with an inner run, or with an inner repetition of runs that continues it.
   const loop& inner = *of;
   if (inner.form_ == form::run) {
     l->offset_ += inner.offset_;

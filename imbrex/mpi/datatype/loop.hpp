@@ -11,19 +11,19 @@ namespace imbrex::mpi {
 class loop;
 using loop_ref = std::shared_ptr<const loop>;
 
-/// Where the bytes of a datatype lie, in the order in which they are packed: runs of bytes, repetitions of a
-/// loop, and lists of loops. What adjoins is one run, and what repeats is one repetition, so that a regular
-/// type needs memory of O(1). A position among the packed bytes is found in O(depth * log(entries)).
+/// The memory layout of a datatype's bytes in packing order: runs of bytes, repetitions of a loop, and lists
+/// of loops. Adjacent bytes are merged into one run, and equal distances into one repetition, so a regular
+/// type takes O(1) memory. Finding a position among the packed bytes takes O(depth * log(entries)).
 class loop {
  public:
   enum class form : std::uint8_t { empty, run, strided, list };
 
-  /// Bytes of a run, of which the first lies at `offset`.
+  /// A run of `bytes` bytes that starts at `offset`.
   static loop_ref run(std::int64_t offset, std::int64_t bytes);
-  /// `count` times a loop, the first shifted by `offset`, and each by `stride` more.
+  /// `count` copies of a loop: the first shifted by `offset`, each next one by `stride` more.
   static loop_ref repeat(std::int64_t offset, std::int64_t count, std::int64_t stride, const loop_ref& of);
 
-  /// Puts loops one after the other.
+  /// Concatenates loops.
   class builder {
    public:
     void add(std::int64_t offset, const loop_ref& part);
@@ -35,7 +35,7 @@ class loop {
     struct part {
       std::int64_t offset;
       std::int64_t bytes;
-      loop_ref of;  ///< null of a run
+      loop_ref of;  ///< null for a run
     };
     std::vector<part> parts_;
   };
@@ -43,35 +43,35 @@ class loop {
   form kind() const { return form_; }
   /// Packed bytes.
   std::int64_t size() const { return size_; }
-  /// Whether all lies in one run; where its first byte then lies.
+  /// Whether the layout is a single run; the offset of its first byte.
   bool is_run() const { return form_ == form::run; }
   std::int64_t offset() const { return offset_; }
-  /// How many numbers describe it, for tests.
+  /// Number of numbers that describe the layout; for tests.
   std::int64_t cost() const;
 
-  /// Shows the packed bytes begin to end of the loop whose origin is the address `at`, in their order: by
-  /// visit.run(address, bytes) and visit.strided(address, bytes of one, stride, count).
+  /// Visits the packed bytes begin to end, in order, with the loop's origin at address `at`. Calls
+  /// visit.run(address, bytes) and visit.strided(address, bytes per part, stride, count).
   template <typename Visitor>
   void walk(std::uintptr_t at, std::int64_t begin, std::int64_t end, Visitor& visit) const;
 
  private:
   struct entry {
     std::int64_t offset;
-    std::int64_t packed;  ///< bytes of all entries before
-    const loop* of;       ///< null: a run
+    std::int64_t packed;  ///< bytes of all entries before this one
+    const loop* of;       ///< null for a run
   };
   template <typename Visitor>
   void walk_list(std::uintptr_t at, std::int64_t begin, std::int64_t end, Visitor& visit) const;
 
   form form_ = form::empty;
   std::int64_t size_ = 0;
-  std::int64_t offset_ = 0;  ///< of a run and of a repetition
-  std::int64_t count_ = 0;   ///< of a repetition, as what follows
+  std::int64_t offset_ = 0;  ///< for runs and repetitions
+  std::int64_t count_ = 0;   ///< this and the next three: for repetitions
   std::int64_t stride_ = 0;
-  std::int64_t part_ = 0;  ///< packed bytes of one
-  loop_ref of_;            ///< null: runs of `part_` bytes
+  std::int64_t part_ = 0;  ///< packed bytes per repetition
+  loop_ref of_;            ///< null for runs of `part_` bytes
   std::vector<entry> entries_;
-  std::vector<loop_ref> parts_;  ///< of the entries
+  std::vector<loop_ref> parts_;  ///< owners of the entries' loops
 };
 
 template <typename Visitor>

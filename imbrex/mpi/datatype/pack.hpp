@@ -9,8 +9,8 @@
 
 namespace imbrex::mpi {
 
-/// `count` elements of a datatype in memory. A position among its packed bytes is all that packing by pieces
-/// needs to go on; to find it takes O(depth of the type * log(its blocks)).
+/// `count` elements of a datatype in memory. A position among the packed bytes is enough to resume packing in
+/// pieces; finding it takes O(depth of the type * log(its blocks)).
 struct typed_buffer {
   std::byte* memory = nullptr;  ///< the type's origin, null if its offsets are addresses (MPI_BOTTOM)
   std::int64_t count = 0;
@@ -19,17 +19,17 @@ struct typed_buffer {
   std::int64_t bytes() const { return type->bytes(count); }
 };
 
-/// Copies the packed bytes `position` to `position + bytes` of a buffer to `to`, or from `from` to there.
-/// Those bytes are there: position + bytes <= buffer.bytes().
+/// Copies the packed bytes `position` to `position + bytes` of a buffer to `to`, or from `from` into the
+/// buffer. Requires position + bytes <= buffer.bytes().
 void pack(const typed_buffer& buffer, std::int64_t position, std::byte* to, std::int64_t bytes);
 void unpack(const typed_buffer& buffer, std::int64_t position, const std::byte* from, std::int64_t bytes);
 
-/// Calls visit(address, position, bytes) for each run of bytes, the first of whose packed bytes is at
-/// `position`, of the first `bytes` packed bytes of a buffer.
+/// Calls visit(address, position, bytes) for each run within the first `bytes` packed bytes of a buffer.
+/// `position` is the run's offset among the packed bytes.
 void visit_runs(const typed_buffer& buffer, std::int64_t bytes,
                 const std::function<void(std::byte*, std::int64_t, std::int64_t)>& visit);
 
-/// Copies the first `bytes` packed bytes of one buffer to the first of another, which do not overlap.
+/// Copies the first `bytes` packed bytes of one buffer to another; the buffers must not overlap.
 void copy(const typed_buffer& from, const typed_buffer& to, std::int64_t bytes);
 
 }  // namespace imbrex::mpi
