@@ -8,26 +8,26 @@ namespace imbrex::mpi {
 template <typename T>
 class ref;
 
-/// The base of objects that handles and requests of one rank hold together.
+/// The base of reference-counted objects, shared by handles and requests of one rank.
 class counted {
  public:
   counted() = default;
   counted(const counted&) = delete;
   counted& operator=(const counted&) = delete;
 
-  /// For an object that MPI itself defines: all ranks of the process share it, so nobody counts.
+  /// For a predefined object: all ranks of the process share it, so references are not counted.
   void make_permanent() { references_ = -1; }
   bool is_permanent() const { return references_ < 0; }
-  /// Whether there are several shares of it.
+  /// Whether there is more than one reference.
   bool is_shared() const { return references_ > 1; }
 
  private:
   template <typename T>
   friend class ref;
-  mutable int references_ = 0;  ///< by the rank only that owns the object
+  mutable int references_ = 0;  ///< only the owning rank changes it
 };
 
-/// A share of a `counted` object, which is destroyed with the last one.
+/// A reference to a `counted` object; the last one destroys it.
 template <typename T>
 class ref {
  public:

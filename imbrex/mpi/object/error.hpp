@@ -7,11 +7,11 @@
 
 namespace imbrex::mpi {
 
-/// What an MPI call does not accept, or cannot do. Internals throw it, and the wrapper of the call hands it
-/// to the error handler that is meant.
+/// An argument that an MPI call rejects, or a failure of the call. Internal code throws it; the wrapper of
+/// the call passes it to the error handler of the call's object.
 class error : public imbrex::error {
  public:
-  /// `code` is one of the classes MPI_ERR_..., or what a callback of the user has returned.
+  /// `code` is one of the classes MPI_ERR_..., or the return value of a user callback.
   error(int code, const std::string& text) : imbrex::error(text), code_(code) {}
 
   int code() const noexcept { return code_; }
@@ -20,7 +20,7 @@ class error : public imbrex::error {
   int code_;
 };
 
-/// What MPI_Error_string says of a class of the standard: "invalid datatype". Null for any other number.
+/// The text of a standard error class, such as "invalid datatype"; null for any other number.
 const char* text_of_class(int error_class);
 
 }  // namespace imbrex::mpi

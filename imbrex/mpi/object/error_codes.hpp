@@ -8,26 +8,26 @@
 
 namespace imbrex::mpi {
 
-/// The error classes, codes and texts that a rank's program adds to those of the standard. A code of the
-/// standard is its own class.
+/// Error classes, codes and texts that a rank's program adds to the standard's. A code of the standard is its
+/// own class.
 class error_codes {
  public:
-  /// A new class, which is its own code; a new code of a class. Throws if `error_class` is none.
+  /// Add a class, which is also a code, or a code of a class. Throws if `error_class` is not a class.
   int add_class();
   int add_code(int error_class);
-  /// Throws mpi::error if the code is not of the program, or the text is longer than MPI_MAX_ERROR_STRING.
+  /// Throws mpi::error if the program has not added the code, or the text exceeds MPI_MAX_ERROR_STRING.
   void set_text(int code, const std::string& text);
-  /// Throw unless there is such a one, and, for a class, no code of it.
+  /// Throw unless the number has been added; `remove_class` also if the class still has codes.
   void remove_class(int error_class);
   void remove_code(int code);
   void remove_text(int code);
 
-  /// The class of a code, MPI_ERR_UNKNOWN of a number that is none.
+  /// The class of a code; MPI_ERR_UNKNOWN for any other number.
   int class_of(int code) const;
-  /// What MPI_Error_string answers: the text of the class, for the standard's with what `note` said of it
-  /// last. Each number has a text, also one that is no code.
+  /// The result of MPI_Error_string: the text of the code. If a standard class was the last error, the text
+  /// of `note` is appended. Every number has a text, even if it is not a code.
   std::string text_of(int code) const;
-  /// The last error of this rank.
+  /// Records the last error of this rank, for `text_of`.
   void note(const error& thrown) { last_code_ = thrown.code(), last_text_ = thrown.what(); }
   /// The attribute MPI_LASTUSEDCODE.
   int last_used() const;

@@ -10,7 +10,7 @@
 
 namespace imbrex::mpi {
 
-/// What happens to an error: the run ends, the call returns it, or a function of the user is called.
+/// The reaction to an error: end the run, return the code, or call a user function.
 struct error_handler : counted {
   enum class action { fail, abort, give_back, call };
   using function = void(int* object, int* code, ...);
@@ -19,22 +19,22 @@ struct error_handler : counted {
   error_handler(handle_kind kind, function* f) : what(action::call), of(kind), call(f) {}
 
   action what;
-  handle_kind of = handle_kind::communicator;  ///< whose errors the function takes
+  handle_kind of = handle_kind::communicator;  ///< the kind of object whose errors the function handles
   function* call = nullptr;
-  int handles = 1;  ///< that the program has to free, all of one number
+  int handles = 1;  ///< handles that the program still has to free; all have the same number
 };
 
-/// The error handler with a handle of MPI itself, such as MPI_ERRORS_RETURN; null if it is none.
+/// The predefined error handler with this handle, such as MPI_ERRORS_RETURN; null if there is none.
 error_handler* predefined_error_handler(int handle);
 
-/// A communicator, window or file as far as its errors go.
+/// The error-handling part of a communicator, window or file.
 class error_target {
  public:
   error_target(int handle, ref<error_handler> handler) : handle_(handle), handler_(std::move(handler)) {}
 
   virtual ~error_target() = default;
 
-  /// How messages name it; empty if they do not.
+  /// The object's name in error texts; empty if they do not name it.
   virtual std::string description() const { return {}; }
 
   int handle() const { return handle_; }
@@ -42,8 +42,8 @@ class error_target {
   const ref<error_handler>& handler() const { return handler_; }
   void set_handler(ref<error_handler> handler) { handler_ = std::move(handler); }
 
-  /// Hands an error to the handler. Returns its code, or what the user's function has made of it; if the run
-  /// must end, `must_end` is set. O(1) but for that function.
+  /// Passes an error to the handler. Returns its code, or the code that the user's function has set. Sets
+  /// `must_end` if the run must end. O(1) apart from the user's function.
   int raise(const error& thrown, bool& must_end);
 
  private:

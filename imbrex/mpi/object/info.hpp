@@ -9,14 +9,14 @@
 
 namespace imbrex::mpi {
 
-/// Pairs of a key and a value in the order in which the keys came. Throws mpi::error for a key or a value
-/// that is empty or too long. Each call is O(pairs).
+/// Pairs of key and value, in order of insertion. Throws mpi::error for a key or value that is empty or too
+/// long. Each call is O(pairs).
 class info {
  public:
   void set(const std::string& key, const std::string& value);
-  /// Null if there is none.
+  /// Null if the key is missing.
   const std::string* find(const std::string& key) const;
-  /// Throws mpi::error (MPI_ERR_INFO_NOKEY) if there is none.
+  /// Throws mpi::error (MPI_ERR_INFO_NOKEY) if the key is missing.
   void remove(const std::string& key);
   const std::vector<std::pair<std::string, std::string>>& pairs() const { return pairs_; }
 
@@ -24,11 +24,11 @@ class info {
   std::vector<std::pair<std::string, std::string>> pairs_;
 };
 
-/// What a process tells of itself and of the command that it was started by: "command", "argv", "wdir",
-/// "host", "arch". What is too long for a value is left out.
+/// Facts about the process and the command that started it: "command", "argv", "wdir", "host", "arch". Values
+/// that are too long are omitted.
 info process_info(const std::vector<std::string>& command);
 
-/// What a handle of an info stands for.
+/// The object behind an info's handle.
 struct info_object : counted {
   info pairs;
 };

@@ -8,19 +8,20 @@
 
 namespace imbrex::mpi {
 
-/// What the user wants done with the attributes of a key when their object is copied or freed. The functions
-/// of communicators, datatypes and windows differ in nothing but the name of the object's handle.
+/// A key of attributes: the callbacks for copying and deleting an attribute when its object is copied or
+/// freed. Callbacks for communicators, datatypes and windows differ only in the name of the handle.
 struct keyval : counted {
   using copy_function = int(int object, int key, void* extra, void* value, void* copy, int* flag);
   using delete_function = int(int object, int key, void* value, void* extra);
-  /// Fortran's take all by address; of MPI-1 in its default integers, else in integers of an address' length.
+  /// The language of the callbacks. Fortran's take all arguments by address: in MPI-1 default integers, else
+  /// integers as long as an address.
   enum class language : std::uint8_t { c, fortran, fortran_default };
 
   language of = language::c;
-  copy_function* copy = nullptr;      ///< null: an attribute is not copied; of the type that `of` says
-  delete_function* remove = nullptr;  ///< null: nothing is to be done; likewise
-  void* extra = nullptr;              ///< in Fortran an integer
-  bool is_freed = false;              ///< the program has given it up; it lives as long as attributes have it
+  copy_function* copy = nullptr;      ///< null: the attribute is not copied; its real type depends on `of`
+  delete_function* remove = nullptr;  ///< null: nothing to call; its real type depends on `of`
+  void* extra = nullptr;              ///< an integer in Fortran
+  bool is_freed = false;              ///< the program has freed the key; it lives while attributes use it
 };
 
 /// The handle of the first keyval of a kind of object.

@@ -54,7 +54,7 @@ TEST(object_table, finds_what_a_handle_stands_for) {
   EXPECT_NE(&table.at(a), &table.at(b));
   const ref<thing> kept = table.remove(a);
   EXPECT_EQ(table.find(a), nullptr);
-  EXPECT_EQ(alive, 2);  // who uses it still has it
+  EXPECT_EQ(alive, 2);  // `kept` keeps the object alive
   table.remove(b);
   EXPECT_EQ(alive, 1);
 }
@@ -198,7 +198,7 @@ TEST(error_codes, knows_those_of_the_program) {
   EXPECT_EQ(codes.text_of(own), "the cat is out");
   EXPECT_EQ(class_of([&] { codes.set_text(MPI_ERR_ARG, "x"); }), MPI_ERR_ARG);
   EXPECT_EQ(class_of([&] { codes.add_code(own); }), MPI_ERR_ARG);
-  EXPECT_EQ(class_of([&] { codes.remove_class(own_class); }), MPI_ERR_OTHER);  // it has a code
+  EXPECT_EQ(class_of([&] { codes.remove_class(own_class); }), MPI_ERR_OTHER);  // the class still has a code
   codes.remove_code(own);
   codes.remove_class(own_class);
   EXPECT_EQ(codes.class_of(own_class), MPI_ERR_UNKNOWN);

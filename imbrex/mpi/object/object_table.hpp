@@ -12,12 +12,12 @@
 
 namespace imbrex::mpi {
 
-/// The objects of one kind that a rank's program has made, by their handles. A handle holds one share of its
-/// object: whoever needs the object longer takes a `ref`. Each call is O(1).
+/// The objects of one kind that a rank's program has made, by handle. A handle holds one reference; a `ref`
+/// keeps the object alive longer. Each call is O(1).
 template <typename T, handle_kind Kind>
 class object_table {
  public:
-  /// Handles below `first` belong to objects that MPI itself defines.
+  /// Handles with an index below `first` belong to predefined objects.
   explicit object_table(std::uint32_t first = 0) : first_(first) {}
 
   int add(ref<T> object) {
@@ -31,24 +31,24 @@ class object_table {
     return make_handle(Kind, first_ + i);
   }
 
-  /// Null if there is none.
+  /// Null if the handle is unknown.
   T* find(int handle) const {
     const std::uint32_t i = std::uint32_t(handle) - std::uint32_t(make_handle(Kind, first_));
     return i < slots_.size() ? slots_[i].object.get() : nullptr;
   }
-  /// Throws what `refuse_handle` throws if there is none.
+  /// Throws as `refuse_handle` does if the handle is unknown.
   T& at(int handle) const {
     if (T* object = find(handle)) return *object;
     refuse_handle(handle, Kind);
   }
 
-  /// The handle's own share. Throws as `at`.
+  /// The handle's own reference. Throws as `at` does.
   const ref<T>& share(int handle) const {
     at(handle);
     return slots_[index_of(handle) - first_].object;
   }
 
-  /// Takes the object's handle away and returns the handle's share. Throws as `at`.
+  /// Invalidates the handle and returns its reference. Throws as `at` does.
   ref<T> remove(int handle) {
     at(handle);
     const std::uint32_t i = index_of(handle) - first_;
@@ -56,7 +56,7 @@ class object_table {
     return std::exchange(slots_[i].object, ref<T>());
   }
 
-  /// Calls visit(handle, object) for each object in the order of handles. O(the most there ever were).
+  /// Calls visit(handle, object) for each object in order of handles. O(largest number of objects so far).
   void for_each(auto&& visit) const {
     for (std::size_t i = 0; i < slots_.size(); ++i)
       if (slots_[i].object) visit(make_handle(Kind, first_ + std::uint32_t(i)), *slots_[i].object);

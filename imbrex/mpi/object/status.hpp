@@ -7,8 +7,8 @@
 
 namespace imbrex::mpi {
 
-/// The bytes that a status tells of, 0 to 2^62 - 1: MPICH's layout, with the mark of what was cancelled in
-/// the lowest bit of the second word.
+/// The length in bytes that a status holds, 0 to 2^62 - 1. As in MPICH's layout, the lowest bit of the second
+/// word marks cancellation.
 inline std::int64_t bytes_of(const MPI_Status& s) {
   return std::int64_t(std::uint64_t(std::uint32_t(s.count_hi_and_cancelled) >> 1) << 32 |
                       std::uint32_t(s.count_lo));
@@ -23,7 +23,7 @@ inline void set_cancelled(MPI_Status& s, bool flag) {
   s.count_hi_and_cancelled = (s.count_hi_and_cancelled & ~1) | int(flag);
 }
 
-/// Of no message, as an inactive request completes: any source and tag, nothing received.
+/// Makes an empty status, as of an inactive request: any source and tag, nothing received.
 inline void set_empty(MPI_Status& s) {
   s.MPI_SOURCE = MPI_ANY_SOURCE;
   s.MPI_TAG = MPI_ANY_TAG;

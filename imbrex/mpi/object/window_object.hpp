@@ -10,7 +10,7 @@
 
 namespace imbrex::mpi {
 
-/// What a handle of a window stands for.
+/// The object behind a window's handle.
 class window_object : public counted, public error_target {
  public:
   using error_target::error_target;
