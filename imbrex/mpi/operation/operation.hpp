@@ -9,22 +9,22 @@
 
 namespace imbrex::mpi {
 
-/// How two values become one: what MPI_Op stands for.
+/// A reduction operation: the object behind an MPI_Op.
 class operation : public counted {
  public:
-  /// One of MPI itself.
+  /// A predefined operation.
   explicit operation(int handle);
   operation(MPI_User_function* function, bool commutes) : commutes_(commutes), function_(function) {}
   operation(MPI_User_function_c* function, bool commutes) : commutes_(commutes), large_function_(function) {}
 
   bool commutes() const { return commutes_; }
-  /// The handle of one of MPI itself, 0 of the program's.
+  /// The handle of a predefined operation; 0 for one of the program.
   int handle() const { return handle_; }
 
-  /// Throws mpi::error (MPI_ERR_OP) if it does not take elements of the type.
+  /// Throws mpi::error (MPI_ERR_OP) unless the operation accepts elements of the type.
   void check(const datatype& type) const;
   /// accumulated[i] = first[i] op accumulated[i], for `count` elements of a type that passes `check`.
-  /// `handle` is of the type, for the functions of users.
+  /// `handle` is the type's handle, for user functions.
   void apply(const void* first, void* accumulated, std::int64_t count, const datatype& type,
              int handle) const;
 
@@ -35,11 +35,12 @@ class operation : public counted {
   MPI_User_function_c* large_function_ = nullptr;
 };
 
-/// The operation of MPI itself with that handle, which all ranks of the process share; null if there is none.
+/// The predefined operation with this handle, shared by all ranks of the process; null if there is none.
 /// O(1).
 operation* predefined_operation(int handle);
 
-/// How an operation of MPI itself takes `count` elements, close together; null if it does not take such ones.
+/// Applies a predefined operation to `count` contiguous elements. `find_fold` returns null if the operation
+/// does not accept them.
 using fold = void(const void* first, void* accumulated, std::int64_t count);
 fold* find_fold(int operation_handle, const datatype& type);
 fold* find_fold(int operation_handle, element of);
