@@ -9,10 +9,10 @@
 
 namespace imbrex::mpi {
 
-/// The arithmetic of a grid of ranks, the last dimension of which changes fastest.
+/// The arithmetic of a grid of ranks; the last dimension varies fastest.
 class cartesian {
  public:
-  /// Throws mpi::error (MPI_ERR_DIMS) if a length is not positive. Without dimensions it has one place.
+  /// Throws mpi::error (MPI_ERR_DIMS) if a length is not positive. A grid without dimensions has one place.
   cartesian(std::vector<int> lengths, std::vector<bool> periodic);
 
   const std::vector<int>& lengths() const { return lengths_; }
@@ -23,15 +23,15 @@ class cartesian {
   int rank_of(std::span<const int> coordinates) const;
   std::vector<int> coordinates_of(int rank) const;
 
-  /// From whom and to whom a shift along a dimension sends; MPI_PROC_NULL beyond an edge. Throws mpi::error
-  /// (MPI_ERR_ARG) for a dimension that there is not.
+  /// Source and destination of a shift along a dimension; MPI_PROC_NULL beyond an edge. Throws mpi::error
+  /// (MPI_ERR_ARG) if the dimension does not exist.
   std::pair<int, int> shift(int rank, int dimension, int distance) const;
 
-  /// The grid of the dimensions that are kept; which of those grids `rank` is in, and its place there.
+  /// The grid of the kept dimensions; the index of the grid that `rank` is in, and its place there.
   cartesian part(const std::vector<bool>& kept) const;
   std::pair<int, int> place_in_part(int rank, const std::vector<bool>& kept) const;
 
-  /// Whom a rank exchanges with in a neighbourhood collective: along each dimension down, then up.
+  /// Neighbours of a rank in neighbourhood collectives: along each dimension down, then up.
   std::vector<int> neighbours(int rank) const;
 
  private:

@@ -69,7 +69,7 @@ class factor_search {
   std::vector<int> divisors_;
   std::span<int> found_;
   std::vector<int> now_;
-  std::int64_t difference_ = std::numeric_limits<int>::max();  ///< of the longest and the shortest
+  std::int64_t difference_ = std::numeric_limits<int>::max();  ///< between the longest and the shortest
 };
 
 }  // namespace

@@ -6,17 +6,17 @@
 
 namespace imbrex::mpi {
 
-/// A graph of ranks as MPI_Graph_create takes it: `index[i]` is where the neighbours of rank i end among the
-/// edges.
+/// A graph of ranks as in MPI_Graph_create: `index[i]` is the end of rank i's neighbours in `edges`.
 class graph {
  public:
-  /// Throws mpi::error (MPI_ERR_ARG) if the indices descend or are negative, or an edge leads to no rank.
+  /// Throws mpi::error (MPI_ERR_ARG) if the indices descend or are negative, or an edge leads to an invalid
+  /// rank.
   graph(std::vector<int> index, std::vector<int> edges);
 
   int places() const { return int(index_.size()); }
   const std::vector<int>& index() const { return index_; }
   const std::vector<int>& edges() const { return edges_; }
-  /// Throws mpi::error (MPI_ERR_RANK) for a rank that there is not.
+  /// Throws mpi::error (MPI_ERR_RANK) if the rank does not exist.
   std::span<const int> neighbours(int rank) const;
 
  private:
@@ -24,12 +24,12 @@ class graph {
   std::vector<int> edges_;
 };
 
-/// What one rank knows of a distributed graph: its own neighbours.
+/// One rank's view of a distributed graph: its own neighbours.
 struct adjacency {
   std::vector<int> sources;
   std::vector<int> destinations;
   bool is_weighted = false;
-  std::vector<int> source_weights;  ///< as many as there are sources if it is weighted
+  std::vector<int> source_weights;  ///< one per source if the graph is weighted
   std::vector<int> destination_weights;
 };
 
