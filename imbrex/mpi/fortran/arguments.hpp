@@ -8,8 +8,8 @@
 
 #include <imbrex/mpi/include/mpi.h>
 
-/// Heads nothing: names the function that was defined last in all the ways in which Fortran compilers spell
-/// it. Those of MPI_ are weak, so that a tool may stand before them.
+/// Names the function defined just before in all spellings of Fortran compilers. The names with MPI_ are
+/// weak, so that a tool can replace them.
 #define IMBREX_FORTRAN_NAMES(prefix, PREFIX, name, NAME)                                              \
   extern "C" {                                                                                        \
   decltype(p##prefix##_##name##_) prefix##_##name##_ IMBREX_FORTRAN_ALIAS(p##prefix##_##name##_);     \
@@ -22,16 +22,15 @@
   }
 #define IMBREX_FORTRAN_ALIAS(target) __attribute__((weak, alias(#target)))
 
-/// Arguments of Fortran as C takes them. What a call writes goes back to Fortran at the end of the full
-/// expression.
+/// Conversions of Fortran arguments to C. Results are written back at the end of the full expression.
 namespace imbrex::mpi::fortran {
 
-/// Gives an error code to who wants it: it may be left out in mpi_f08.
+/// Stores an error code; `ierror` is optional in mpi_f08.
 inline void give(int* ierror, int code) {
   if (ierror != nullptr) *ierror = code;
 }
 
-/// A text without the blanks behind it.
+/// A text without trailing blanks.
 class text {
  public:
   text(const char* begin, std::size_t length) : value_(begin, length) {
@@ -43,7 +42,7 @@ class text {
   std::string value_;
 };
 
-/// The same of a key or a value of an info: also without those before it (MPI 3.1, chapter 9).
+/// A key or a value of an info: also without leading blanks (MPI 3.1, chapter 9).
 class info_text : public text {
  public:
   info_text(const char* begin, std::size_t length) : text(begin, length) {
@@ -51,10 +50,10 @@ class info_text : public text {
   }
 };
 
-/// Puts a text into a variable of Fortran: with blanks behind it, or cut.
+/// Copies a text to a Fortran variable: padded with blanks, or truncated.
 void put_text(std::string_view value, char* to, std::size_t length);
 
-/// Room for a text that C writes.
+/// A buffer for a text that C writes.
 class text_result {
  public:
   text_result(char* to, std::size_t length)
@@ -69,7 +68,7 @@ class text_result {
   std::size_t length_;
 };
 
-/// A place in an array, which Fortran counts from 1.
+/// An index of an array, which Fortran counts from 1.
 class index_result {
  public:
   explicit index_result(int* to) : to_(to) {}
@@ -82,7 +81,7 @@ class index_result {
   int* to_;
 };
 
-/// The same of several, as many as the call says.
+/// Several array indices, `*count` of them, which Fortran counts from 1.
 class index_results {
  public:
   index_results(int* count, int* to) : count_(count), to_(to) { *count_ = MPI_UNDEFINED; }
@@ -97,7 +96,7 @@ class index_results {
   int* to_;
 };
 
-/// An address that MPI-1 gives in a default integer: its lowest bits.
+/// An address that MPI-1 returns in a default integer: its lowest bits.
 class narrow_result {
  public:
   explicit narrow_result(int* to) : to_(to) {}

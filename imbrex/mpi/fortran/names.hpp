@@ -9,9 +9,9 @@
 
 namespace imbrex::mpi::fortran {
 
-/// A variable of Fortran that functions know by its address alone, such as MPI_IN_PLACE. Programs have
-/// several: one in a common block of mpif.h and the module mpi, one in the module mpi_f08. Each rank has its
-/// own, in its copy of the program; a shared library that ranks have in common has the process' ones.
+/// A Fortran variable that functions recognise by its address, such as MPI_IN_PLACE. A program has several
+/// copies: one in a common block of mpif.h and the module mpi, one in the module mpi_f08. Each rank has its
+/// own copies, in its copy of the program; ranks that share a library use the process's.
 struct name {
   std::array<const void*, 4> at{};
 
@@ -20,10 +20,10 @@ struct name {
   }
 };
 
-/// Those of one rank.
+/// The recognised variables of one rank.
 struct names final : rank_part {
   names();
-  /// Of the rank that runs on this thread.
+  /// The names of the rank that runs on this thread.
   static const names& here() {
     rank_data& data = rank_data::here();
     if (!data.fortran) [[unlikely]]
@@ -34,20 +34,20 @@ struct names final : rank_part {
   name bottom, in_place, status_ignore, statuses_ignore, unweighted, weights_empty;
 };
 
-/// A buffer as C knows it.
+/// Converts a buffer's address to C's: MPI_IN_PLACE and MPI_BOTTOM.
 inline void* buffer_of(void* address) {
   const names& known = names::here();
   if (known.in_place.is(address)) return MPI_IN_PLACE;
   return known.bottom.is(address) ? MPI_BOTTOM : address;
 }
 
-/// A status, or an array of them, as C knows it.
+/// Converts the address of a status or an array of statuses to C's: MPI_STATUS_IGNORE.
 inline MPI_Status* status_of(MPI_Status* address) {
   const names& known = names::here();
   return known.status_ignore.is(address) || known.statuses_ignore.is(address) ? MPI_STATUS_IGNORE : address;
 }
 
-/// Weights of a graph as C knows them.
+/// Converts the address of a graph's weights to C's: MPI_UNWEIGHTED and MPI_WEIGHTS_EMPTY.
 template <typename Integer>
 Integer* weights_of(Integer* address) {
   const names& known = names::here();

@@ -13,14 +13,14 @@
 
 namespace imbrex::mpi::fortran {
 
-/// How gfortran tells of an argument of any rank: of libgfortran.so.5, since version 9 of the compiler. (That
-/// of the standard, CFI_cdesc_t, is for procedures with bind(C), and programs that were built for MPICH do
-/// not give it.)
+/// Descriptor by which gfortran passes an argument of any rank: the layout of libgfortran.so.5, since version
+/// 9 of the compiler. (The standard's CFI_cdesc_t is only for procedures with bind(C), and programs built for
+/// MPICH do not pass it.)
 struct array_descriptor {
   struct dimension {
     std::ptrdiff_t stride, lower, upper;  ///< the stride in units of `span`
   };
-  void* base;  ///< of its first element
+  void* base;  ///< address of the first element
   std::size_t offset;
   std::size_t element_bytes;
   std::int32_t version;
@@ -34,28 +34,28 @@ struct array_descriptor {
     return dimensions[d].stride * (span != 0 ? span : static_cast<std::ptrdiff_t>(element_bytes));
   }
   std::ptrdiff_t extent(int d) const { return dimensions[d].upper - dimensions[d].lower + 1; }
-  /// Whether its elements lie one behind the other; arrays whose size is not known do.
+  /// Whether the elements are contiguous; arrays of unknown size are.
   bool is_contiguous() const;
   std::size_t elements() const;
 };
 
-/// The address of an argument of any rank, for functions that know no more of it.
+/// The address of an argument of any rank, for functions that need only the address.
 inline void* buffer_of(const array_descriptor* of) { return buffer_of(of->base); }
 
-/// Whether a function has done with a buffer when it returns.
+/// Whether a function no longer needs a buffer when it returns.
 enum class use { ends_here, ends_later };
 enum class access { read, read_and_written };
 
-/// A buffer of mpi_f08, which may be a section of an array: the data of a call are those of the array that
-/// its elements make one behind the other. While the object lives, C takes the data as a datatype that
-/// describes where they are, or in a copy, which goes back at the end.
+/// A buffer of mpi_f08, which may be a section of an array. The call's data are the section's elements, as if
+/// they were contiguous. While the object lives, C sees the data as a datatype that describes their
+/// addresses, or as a copy that is written back at the end.
 class section {
  public:
-  /// A buffer with its count and datatype. Throws mpi::error (MPI_ERR_BUFFER) for a section that cannot be
-  /// described by a datatype, in a function that returns before it has done with it.
+  /// A buffer with its count and datatype. Throws mpi::error (MPI_ERR_BUFFER) for a section that no datatype
+  /// can describe, if the function returns before it is done with the buffer.
   section(const array_descriptor& array, std::int64_t count, MPI_Datatype type, use when, access how);
-  /// A buffer whose data the call tells otherwise: a section is copied. Throws mpi::error (MPI_ERR_BUFFER)
-  /// for one in a function that returns before it has done with it.
+  /// A buffer whose count and type the call gives otherwise: a section is copied. Throws mpi::error
+  /// (MPI_ERR_BUFFER) for a section if the function returns before it is done with the buffer.
   section(const array_descriptor& array, use when, access how);
   ~section();
   section(const section&) = delete;
@@ -78,7 +78,7 @@ class section {
   std::vector<std::byte> copy_;
 };
 
-/// What a function of Fortran returns, whose buffers may be refused before C is called.
+/// Runs a Fortran function whose buffers may be refused before C is called; returns its error code.
 template <typename Body>
 int guarded(const char* function, Body&& body) {
   int code = MPI_SUCCESS;
