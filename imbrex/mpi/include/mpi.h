@@ -207,7 +207,7 @@ enum {
 #define MPI_IN_PLACE (void*)-1
 #define MPI_BSEND_OVERHEAD 96
 
-/* What a comparison finds */
+/* Results of a comparison */
 #define MPI_IDENT 0
 #define MPI_CONGRUENT 1
 #define MPI_SIMILAR 2
