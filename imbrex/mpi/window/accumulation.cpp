@@ -12,7 +12,7 @@ namespace imbrex::mpi {
 
 namespace {
 
-/// Calls visit(basic type, address, count) in the order of the elements, as long as it returns true.
+/// Calls visit(basic type, address, count) in typemap order until it returns false.
 template <typename Visit>
 bool visit_basic_types(const datatype& type, std::uintptr_t at, std::int64_t count, Visit& visit) {
   if (type.elements() == 0) return true;
@@ -26,7 +26,7 @@ bool visit_basic_types(const datatype& type, std::uintptr_t at, std::int64_t cou
   return true;
 }
 
-/// Finds the basic types without going through repetitions.
+/// Finds the only basic type without expanding repetitions; false if there are several.
 bool find_basic_type(const datatype& type, const datatype*& found) {
   if (type.elements() == 0) return true;
   if (predefined_type(type.handle()) == &type) {
@@ -60,7 +60,8 @@ class folder {
   }
 
  private:
-  /// A value and a place, which packed have no hole between them.
+  /// Folds pairs of a value and an index, such as MPI_DOUBLE_INT; packed pairs have no padding between the
+  /// two.
   void fold_structures(const datatype& basic, std::byte* memory, std::int64_t count) const {
     alignas(strictest_alignment) std::byte value[2 * strictest_alignment]{};
     fold* const how = find_fold(operation_, basic);

@@ -79,7 +79,7 @@ std::byte* exposed_memory::reach(std::int64_t place, const datatype& type, std::
     const std::lock_guard lock(accumulates_);
     auto at = attached_.upper_bound(first);
     if (at != attached_.begin()) --at;
-    std::uintptr_t covered = first;  // pieces that were attached one by one may adjoin
+    std::uintptr_t covered = first;  // ranges that were attached separately may be adjacent
     for (; at != attached_.end() && at->first <= covered && covered < last; ++at)
       covered = std::max(covered, at->first + std::uintptr_t(at->second));
     if (covered >= last) return reinterpret_cast<std::byte*>(place);

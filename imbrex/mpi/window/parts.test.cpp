@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of windows, each alone.
+// Unit tests of the parts of windows.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -22,7 +22,7 @@ using namespace imbrex::mpi;
 
 datatype_ref basic(int handle) { return datatype_ref(predefined_type(handle)); }
 
-/// Where the elements lie, and of which kind they are.
+/// Displacements and kinds of a type's elements.
 struct listed {
   std::vector<std::pair<element, std::uintptr_t>> all;
   void operator()(element e, std::uintptr_t at, std::int64_t n) {
@@ -74,7 +74,7 @@ TEST(type_description, refuses_what_describes_nothing) {
   for (const numbers& wrong : {numbers{}, numbers{0}, numbers{0, 5}, numbers{7, 0}, numbers{1, 1, 0, 0, 0, 1},
                                numbers{1, 1, 0, 0, 0, 1, 0, 1, 0}, numbers{1, 1, 0, 0, 0, 1 << 20}})
     EXPECT_THROW(described_type(wrong), imbrex::serial_error);
-  // A part of more bytes than 63 bits can count.
+  // A component whose size exceeds 63 bits.
   numbers many = describe(*contiguous_type(3, basic(MPI_DOUBLE)));
   for (std::int64_t& n : many)
     if (n == 3) n = std::int64_t{1} << 62U;
@@ -88,7 +88,7 @@ TEST(lock_queue, serves_all_in_the_order_of_asking) {
   EXPECT_TRUE(locks.request(1, false));
   EXPECT_TRUE(locks.request(2, false));
   EXPECT_FALSE(locks.request(3, true));
-  EXPECT_FALSE(locks.request(4, false));  // not before the one that waits
+  EXPECT_FALSE(locks.request(4, false));  // must queue behind the waiting origin
   EXPECT_FALSE(locks.request(5, false));
   EXPECT_FALSE(locks.request(6, true));
   locks.release(grant);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random accesses of all ranks to the windows of all, in all kinds of epochs, against a list of memories.
+// Random accesses of all ranks to all windows, in all kinds of epochs, compared with a model of the memories.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ int part_of_all(int ranks) { return 2 * ranks * length; }
 int constant_part(int ranks) { return (2 * ranks + 1) * length; }
 int length_of_window(int ranks) { return (2 * ranks + 2) * length; }
 
-/// Where the elements of some data lie.
+/// The displacements of a buffer's elements.
 struct layout {
   enum class kind { close, gaps, backwards } how = kind::close;
   int count = 0;
@@ -165,7 +165,7 @@ struct in_progress {
   access what;
   numbers_at data;
   numbers_at result;
-  numbers_at expected;  ///< the expected result
+  numbers_at expected;  ///< expected value of `result`
   number swapped = 0;
   number compared = 0;
 };
@@ -336,7 +336,7 @@ void run_accesses(unsigned seed, int rounds, int flavour) {
     MPI_Barrier(MPI_COMM_WORLD);
   } else {
     MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &window.handle);
-    // In two pieces that adjoin.
+    // Attach two adjacent pieces.
     MPI_Win_attach(window.handle, memory, bytes / 2);
     MPI_Win_attach(window.handle, reinterpret_cast<char*>(memory) + bytes / 2, bytes - bytes / 2);
     MPI_Aint address = 0;

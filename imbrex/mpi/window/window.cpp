@@ -136,7 +136,7 @@ void window::share(bool is_contiguous) {
   }
   memory_->place(own.base);
   self_.accesses.add(in_->context(purpose::persistent), *this);
-  barrier(purpose::window);  // others access it through what is placed here
+  barrier(purpose::window);  // other ranks access the memory through this rank's `memory_`
 }
 
 void window::barrier(purpose of) { run_schedule(self_, in_, of, &mpi::barrier); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What windows promise: progress, locks, atomicity, shared memory, what hangs on them, and errors in words.
+// Guarantees of windows: progress, locks, atomicity, shared memory, attributes, and error texts.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ namespace {
 int number_of_rank() { return rank_data::here().self().number(); }
 int number_of_ranks() { return rank_data::here().self().ranks(); }
 
-/// A window of so many values of each rank.
+/// A window of `count` values per rank.
 template <typename T>
 class values {
  public:
@@ -105,7 +105,7 @@ TEST_P(windows, let_one_alone_in_by_an_exclusive_lock) {
       MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
       int both[2] = {-1, -1};
       MPI_Get(both, 2, MPI_INT, 0, 0, 2, MPI_INT, window);
-      MPI_Win_flush(0, window);  // others get their turn, and must not come in
+      MPI_Win_flush(0, window);  // other ranks run, and must not get the lock
       ASSERT_EQ(both[0], both[1]);
       ++both[0], ++both[1];
       MPI_Put(&both[0], 1, MPI_INT, 0, 0, 1, MPI_INT, window);
@@ -193,7 +193,7 @@ TEST_P(windows, wait_for_exposures_and_test_for_their_end) {
       }
       ASSERT_EQ(window[round % 3], 100 * left[0] + round);
     }
-    // Nobody posts and nobody starts.
+    // Empty groups: no rank posts and no rank starts.
     MPI_Win_post(MPI_GROUP_EMPTY, 0, window);
     MPI_Win_start(MPI_GROUP_EMPTY, MPI_MODE_NOCHECK, window);
     MPI_Win_complete(window);
@@ -204,7 +204,7 @@ TEST_P(windows, wait_for_exposures_and_test_for_their_end) {
 
 namespace {
 
-/// Accumulates and fetches two values of a type by each operation that takes them.
+/// Accumulates and fetches two values of a type, by each operation that accepts the type.
 template <typename T>
 void try_operations(MPI_Datatype type, const std::array<T, 2>& there, const std::array<T, 2>& given) {
   values<T> window(2);
@@ -321,7 +321,7 @@ TEST_P(windows, take_no_notice_of_a_target_that_is_nobody) {
 
 namespace {
 
-/// Deletes an attribute: counts.
+/// Delete function of an attribute; counts its calls.
 int count_end(MPI_Win, int, void* value, void* extra) {
   *static_cast<long*>(extra) += *static_cast<int*>(value);
   return MPI_SUCCESS;
@@ -505,7 +505,7 @@ void ignore_error(MPI_Comm*, int*, ...) {}
 TEST_P(windows, refuse_what_cannot_be) {
   run_ranks(2, [] {
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    int own_place = 0;  // in rank 0's memory: puts of two ranks to one place would be a race
+    int own_place = 0;  // offset in rank 0's memory: two ranks must not put to the same address
     MPI_Comm_rank(MPI_COMM_WORLD, &own_place);
     int memory[4] = {};
     int data[4] = {};
@@ -528,7 +528,7 @@ TEST_P(windows, refuse_what_cannot_be) {
     const auto accumulate = [&](MPI_Datatype mine, MPI_Datatype theirs, MPI_Op op) {
       return error_class(MPI_Accumulate(data, 1, mine, 0, 0, 1, theirs, op, window));
     };
-    EXPECT_EQ(put(1, 0, 0), MPI_ERR_RMA_SYNC);  // nothing has begun
+    EXPECT_EQ(put(1, 0, 0), MPI_ERR_RMA_SYNC);  // no epoch is open
     EXPECT_EQ(error_class(MPI_Win_complete(window)), MPI_ERR_RMA_SYNC);
     EXPECT_EQ(error_class(MPI_Win_wait(window)), MPI_ERR_RMA_SYNC);
     int flag = 0;

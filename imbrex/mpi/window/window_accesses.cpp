@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Accesses of a rank to the memory of others.
+// Accesses of a rank to the memory of other ranks.
 #include <imbrex/mpi/window/window.hpp>
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace imbrex::mpi {
 
-/// Long data on their way to a target.
+/// A send of long data to a target.
 struct window::outgoing_data : request {
   window* of = nullptr;
   target* to = nullptr;
@@ -51,7 +51,7 @@ struct window::result_receive : request {
 
 namespace {
 
-/// Data packed, if they are not close together as they are.
+/// The data in contiguous form; packed into a copy if necessary.
 class packed_data {
  public:
   explicit packed_data(const user_buffer& data) : at_(data.begin()) {
@@ -132,7 +132,7 @@ void window::check_range(const target& t, std::int64_t place, const user_buffer&
   if (flavour_ != MPI_WIN_FLAVOR_DYNAMIC) {
     (void)exposed_memory(t.base, t.size).reach(place, *at.type, at.count);
   } else if (t.memory != nullptr) {
-    (void)t.memory->reach(place, *at.type, at.count);  // else only the target knows
+    (void)t.memory->reach(place, *at.type, at.count);  // else the target checks
   }
 }
 

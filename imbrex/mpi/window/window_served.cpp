@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the PE of a window's rank does for others, whatever the rank does.
+// Requests of other ranks, which the PE of a window's rank serves whatever the rank does.
 #include <imbrex/mpi/window/window.hpp>
 
 #include <cstring>
@@ -14,7 +14,7 @@
 
 namespace imbrex::mpi {
 
-/// Long data on their way to this rank.
+/// A receive of long data from an origin.
 struct window::incoming_data : request {
   window* of = nullptr;
   origin* from = nullptr;
@@ -44,7 +44,7 @@ bool is_accumulate(access_kind kind) {
          kind == access_kind::compare_and_swap;
 }
 
-/// A result on its way, which needs no window any more.
+/// A send of a result; it does not need the window any more.
 struct answer_data : request {
   std::unique_ptr<std::byte[]> packed;
   static void ended(request& q) { delete static_cast<answer_data*>(&q); }
@@ -57,8 +57,8 @@ struct answer_data : request {
 
 }  // namespace
 
-/// The order of accumulates holds whatever their lengths. What says that all before has been done need not
-/// wait: the origin sends it when its long data have landed.
+/// Accumulates of an origin run in order, whatever their lengths. Flushes need not wait: the origin sends
+/// them only after its long data have been received.
 bool window::must_wait(const origin& from, access_kind kind) {
   return is_accumulate(kind) && from.accumulates > 0;
 }
@@ -199,7 +199,7 @@ void window::send_packed(int to, std::int32_t tag, std::unique_ptr<std::byte[]> 
   send_result(to, tag, begin, std::move(packed), bytes);
 }
 
-/// The window's own memory may be what is sent: the origin lets nobody change it before it has come.
+/// May send the window's memory directly: the origin prevents changes until the result has arrived.
 void window::send_result(int to, std::int32_t tag, std::byte* begin, std::unique_ptr<std::byte[]> packed,
                          std::int64_t bytes) {
   auto* const q = new answer_data;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// When a rank may access the windows of others, and when what it has done there is done.
+// Synchronisation of windows: when a rank may access a window, and when its accesses are done.
 #include <algorithm>
 #include <atomic>
 #include <string>
@@ -216,7 +216,8 @@ void window::lock_all(int assertion) {
   begin_access(epoch::lock_all, "MPI_Win_lock_all");
   is_unchecked_ = (assertion & MPI_MODE_NOCHECK) != 0;
   if (is_unchecked_) return;
-  // The memory that the rank reaches without a call; of others when they are accessed first.
+  // Only memory that the rank reaches by plain loads and stores is locked now; other targets are locked at
+  // their first access.
   if (flavour_ == MPI_WIN_FLAVOR_SHARED)
     for (int rank = 0; rank < in_->size(); ++rank) locked_.push_back(rank);
   else
@@ -243,7 +244,7 @@ void window::require_passive(int rank, const char* function) {
               "; call MPI_Win_lock or MPI_Win_lock_all first");
 }
 
-// A rank that looks again and again whether another one has changed something lets that go on.
+// Each flush yields, so that a rank that polls memory lets the rank that changes it run.
 
 void window::flush(int rank) {
   require_passive(rank, "MPI_Win_flush");
@@ -272,8 +273,8 @@ void window::flush_local_all() {
   self_.give_way();
 }
 
-/// A program's plain loads and stores of the window lie on either side of it (MPI 3.1, section 11.7): neither
-/// the compiler nor the processor may move them across.
+/// Neither compiler nor processor may move the program's plain loads and stores of the window across this
+/// call (MPI 3.1, section 11.7).
 void window::sync() {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   self_.give_way();
