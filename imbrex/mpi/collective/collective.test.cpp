@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collective functions wherever ranks go, among neighbours, with operations of programs, and in error.
+// Collective functions: with migrating ranks, among neighbours, with user operations, and with errors.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -84,7 +84,7 @@ TEST_P(collectives, tell_ranks_that_receive_less_than_is_sent) {
 
 namespace {
 
-/// Numbers in blocks of two for each neighbour, sent in all five ways, and in all forms.
+/// Sends blocks of two numbers to each neighbour, by all five functions in all their forms.
 void exchange_with_neighbours_in(MPI_Comm comm, const std::vector<int>& sources,
                                  const std::vector<int>& destinations,
                                  const std::function<int(int)>& slot_at_sender) {
@@ -156,7 +156,7 @@ TEST_P(collectives, exchange_with_neighbours) {
         const int above = me + 1 < ranks ? me + 1 : is_periodic ? 0 : MPI_PROC_NULL;
         exchange_with_neighbours_in(grid->handle(), {below, above}, {below, above}, slot_across);
       }
-      // Everybody with everybody, oneself too.
+      // A complete graph, with edges from each rank to itself.
       std::vector<int> index(static_cast<std::size_t>(ranks));
       std::vector<int> edges;
       std::vector<int> everybody(index.size());
@@ -168,7 +168,7 @@ TEST_P(collectives, exchange_with_neighbours) {
       const auto complete = make();
       complete->topology = graph(index, edges);
       exchange_with_neighbours_in(complete->handle(), everybody, everybody, [me](int) { return me; });
-      // Each to the next, twice; the last to nobody.
+      // Two edges from each rank to the next; none from the last.
       const auto chain = make();
       adjacency along;
       if (me > 0) along.sources = {me - 1, me - 1};

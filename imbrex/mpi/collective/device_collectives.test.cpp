@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives of what lies in the memory of devices.
+// Collectives on data in device memory.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -33,7 +33,7 @@ std::vector<std::int64_t> sums_of(int ranks, int count) {
   return sums;
 }
 
-/// For each count; some ranks have their data on the host, and the others on their devices.
+/// Calls `check` for each count, with data on the host at some ranks and on devices at others.
 void for_each_place(const std::function<void(int count, bool out, bool in)>& check) {
   const auto [me, n] = rank_and_size();
   for (const int count : counts_of_test) {

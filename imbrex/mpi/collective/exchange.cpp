@@ -74,7 +74,7 @@ plan all_gather(schedule& s, const user_buffer& send, const block_list& receive,
 plan all_to_all(schedule& s, const block_list& send, const block_list& receive, bool is_in_place) {
   const auto there = s.other();
   const int size = there.size();
-  if (s.in()->is_inter()) {  // the groups may have different sizes, so that no pairs can be told apart
+  if (s.in()->is_inter()) {  // the groups' sizes may differ, so members cannot be paired
     for (int i = 0; i < size; ++i) {
       if (const user_buffer block = receive[i]; block.bytes() > 0) there.receive(i, block);
       if (const user_buffer block = send[i]; block.bytes() > 0) there.send(i, block);
@@ -127,7 +127,7 @@ plan exchange_with_neighbours(schedule& s, const neighbourhood& with, const bloc
                               const block_list& receive) {
   const auto own = s.own();
   for (int i = 0; i < static_cast<int>(with.sources.size()); ++i) {
-    // In the order in which the sender, if it is both neighbours of a dimension, sends: down, then up.
+    // If one rank is both neighbours of a dimension, receive in its order of sends: down, then up.
     const int at = with.is_grid ? i ^ 1 : i;
     if (const int from = with.sources[static_cast<std::size_t>(at)]; from != MPI_PROC_NULL)
       own.receive(from, receive[at]);

@@ -22,8 +22,7 @@ plan all_to_all(schedule& s, const block_list& send, const block_list& receive, 
 struct neighbourhood {
   std::vector<int> sources;
   std::vector<int> destinations;
-  bool is_grid =
-      false;  ///< data sent down a dimension arrive from above, though both neighbours may be one rank
+  bool is_grid = false;  ///< a grid: data sent down a dimension arrive from above, even from the same rank
 };
 /// The neighbours in the communicator's topology. Throws mpi::error (MPI_ERR_TOPOLOGY) if it has none.
 neighbourhood neighbourhood_of(const communicator& in);

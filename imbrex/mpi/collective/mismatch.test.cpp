@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks that are in different functions wait for each other, and the report names the functions.
+// Ranks in different collective functions deadlock, and the report names the functions.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -25,7 +25,7 @@ void create_window() {
   MPI_Win_create(nullptr, 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
 }
 
-/// Where all ranks wait for each other.
+/// Functions in which all ranks wait for each other.
 const std::array<collective_function, 4> meetings{{
     {"MPI_Barrier", [] { MPI_Barrier(MPI_COMM_WORLD); }},
     {"MPI_Finalize", [] { MPI_Finalize(); }},
@@ -37,7 +37,7 @@ const std::array<collective_function, 4> meetings{{
     {"MPI_Win_create", &create_window},
 }};
 
-/// Where rank 1 waits for rank 0.
+/// Functions in which rank 1 waits for rank 0.
 const std::array<collective_function, 5> others{{
     {"MPI_Bcast",
      [] {
@@ -87,7 +87,7 @@ TEST_P(mismatches, of_other_functions_are_told_by_who_waits) {
     ranks_fail(2, [&] { number_of_rank() == 0 ? void(MPI_Finalize()) : second.call(); },
                {"deadlock", "waits for MPI_Finalize", std::string("waits for ") + second.name});
     if (std::string(second.name) == "MPI_Bcast")
-      continue;  // as MPI_Barrier, it may go by messages or by memory
+      continue;  // like MPI_Barrier, MPI_Bcast may use messages or shared memory
     SCOPED_TRACE("and against MPI_Barrier");
     ranks_fail(2, [&] { number_of_rank() == 0 ? void(MPI_Barrier(MPI_COMM_WORLD)) : second.call(); },
                {"deadlock", "waits for MPI_Barrier", std::string("waits for ") + second.name});

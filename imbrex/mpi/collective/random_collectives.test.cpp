@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each collective function in each of its forms against what a plain loop over all ranks finds, with random
-// counts, roots and layouts, on whole and partial communicators and between groups, alone and many at once.
+// Compares each collective function, in each form, with a plain loop over all ranks. Counts, roots and
+// layouts are random; communicators are whole, partial and between groups; calls run alone and concurrently.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,14 +23,14 @@ namespace {
 
 using random_numbers = std::mt19937;
 
-/// One collective call that a rank makes, and what must be true after it.
+/// One collective call of a rank, with a check of its result.
 struct trial {
   std::function<int(form, MPI_Request*)> call;
   std::function<void()> check;
   std::function<void()> prepare = [] {};  ///< before each start
 };
 
-/// Types of one int each: close together, and each behind a gap.
+/// Types of one int: contiguous, or behind a gap.
 MPI_Datatype int_with_gap() {
   MPI_Datatype made;
   MPI_Type_create_resized(MPI_INT, -4, 8, &made);
@@ -38,7 +38,7 @@ MPI_Datatype int_with_gap() {
   return made;
 }
 
-/// Ints in memory as some type has them.
+/// Ints in memory, laid out by one of these types.
 class ints {
  public:
   ints(int n, bool has_gaps, MPI_Datatype gapped)
@@ -98,7 +98,7 @@ struct parameters {
       if (at[first + i] != value(number + salt, of_group, rank, i)) return false;
     return at.has_whole_gaps();
   }
-  /// Different for each rank, and known to all.
+  /// A count that differs between ranks; all ranks can compute it.
   int count_of(int of_group, int rank) const { return (count * (of_group + 1) + rank * 3) % (count + 3); }
   bool takes_part() const { return root != MPI_PROC_NULL; }
   /// Whether a root sends to this rank or receives from it.
@@ -106,7 +106,7 @@ struct parameters {
   const void* or_in_place(bool is, ints& data) const { return is ? MPI_IN_PLACE : data.address(); }
 };
 
-/// Counts and displacements of blocks in an order of their own, with a hole after each.
+/// Counts and displacements of blocks, with a hole after each.
 struct places {
   std::vector<int> counts, at;
   int total = 0;
@@ -312,7 +312,7 @@ trial try_all_to_all_uneven(const parameters& p, bool has_types) {
   return made;
 }
 
-/// Pairs that `compose` takes, or ints that are added up.
+/// A reduction of pairs by `compose`, or of ints by MPI_SUM.
 struct reduced {
   bool composes;
   const parameters& p;
@@ -404,7 +404,7 @@ trial try_reduction(const parameters& p, int kind, bool composes) {
   return made;
 }
 
-/// Makes trials whose parameters all ranks draw alike, but for what may differ.
+/// Makes trials. All ranks draw the same parameters, except those that may differ.
 class trials {
  public:
   explicit trials(unsigned seed)
@@ -464,7 +464,8 @@ class trials {
   MPI_Op composition_ = MPI_OP_NULL;
 };
 
-/// All ranks, all in another order, those with the own remainder by two, and between these two groups.
+/// Communicators of all ranks, of all in another order, of the ranks with equal remainders by two, and
+/// between these two groups.
 std::vector<MPI_Comm> make_communicators() {
   rank_data& data = rank_data::here();
   const int all = data.self().ranks();
@@ -513,7 +514,7 @@ void run_trials(unsigned seed, int rounds) {
       }
       under_way.push_back(std::move(next));
     }
-    // Each rank waits in an order of its own.
+    // Each rank waits in a different order.
     std::shuffle(under_way.begin(), under_way.end(), all.own());
     for (begun& each : under_way) {
       wait(each.request);

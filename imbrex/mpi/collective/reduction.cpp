@@ -37,7 +37,7 @@ plan reduce_by_tree(schedule& s, int root, const user_buffer& send, const user_b
   int mask = 1;
   for (; mask < size && (place & mask) == 0; mask *= 2) {
     if (place + mask >= size) continue;
-    if (kept.size() < 2) kept.emplace_back(send);  // two that take turns
+    if (kept.size() < 2) kept.emplace_back(send);  // two alternating buffers
     const user_buffer next = (kept.back().data.address != sum.address ? kept.back() : kept.front()).data;
     own.receive(rank_at(place + mask), next);
     co_await s.next();
@@ -168,8 +168,8 @@ plan reduce_scatter(schedule& s, const user_buffer& send, void* receive,
   const bool is_first = me == 0;
   const scratch sum(is_first ? send : bytes_at(nullptr, 0));
   co_await reduce_by_tree(s, 0, send, sum.data, how);
-  // Between groups the parts are those of the other group's values, which its first rank sends to the own
-  // first one.
+  // In an intercommunicator a group receives the parts of the other group's result, sent by the other group's
+  // rank 0 to the own rank 0.
   const user_buffer mine{receive, counts[static_cast<std::size_t>(me)], send.type};
   const scratch others(is_first && s.in()->is_inter() ? send : bytes_at(nullptr, 0));
   if (is_first && s.in()->is_inter()) {

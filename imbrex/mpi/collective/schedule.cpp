@@ -62,7 +62,7 @@ void schedule::end() { plan_ = {}; }
 
 void schedule::run() {
   while (current_ && !is_waiting_) current_.resume();
-  if (!current_) by_->complete(awaited());  // which may destroy it
+  if (!current_) by_->complete(awaited());  // may destroy this schedule
 }
 
 schedule::transfer& schedule::next_transfer() {
@@ -114,16 +114,16 @@ void schedule::begin_transfer(transfer& t) {
   is_send ? by_->send(t, c.remote().world_rank(t.with), send_mode::standard) : by_->receive(t);
 }
 
-/// Returns whether it has ended at once.
+/// Returns whether the round has already ended.
 bool schedule::begin_round() {
-  pending_ = used_ + 1;  // so that none of them ends the round here
+  pending_ = used_ + 1;  // one more, so that no transfer ends the round here
   for (const bool receives : {true, false})
     for (std::size_t i = 0; i < used_; ++i)
       if ((transfers_[i]->what == transfer::kind::receive) == receives) begin_transfer(*transfers_[i]);
   return --pending_ == 0;
 }
 
-/// On the stack of whoever has ended it, which may be another rank.
+/// Runs on the stack that has ended the transfer, possibly of another rank.
 void schedule::transfer_ended(request& q) {
   schedule& its = *static_cast<transfer&>(q).of;
   if (--its.pending_ == 0) its.by_->queue(its.step_);

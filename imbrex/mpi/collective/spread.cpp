@@ -7,14 +7,14 @@ namespace imbrex::mpi {
 
 namespace {
 
-/// Longer blocks are not worth the copies on the way through a tree.
+/// Block length in bytes above which forwarding copies through a tree do not pay.
 constexpr std::int64_t longest_by_tree = 2048;
 
-/// Where a rank stands in the binomial tree of a root.
+/// A rank's position in the binomial tree of a root.
 struct tree {
   int size;
   int root;
-  int place;  ///< 0 is the root's
+  int place;  ///< 0 for the root
 
   tree(int members, int its_root, int rank)
       : size(members), root(its_root), place((rank - its_root + members) % members) {}

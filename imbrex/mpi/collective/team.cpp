@@ -15,10 +15,10 @@ namespace imbrex::mpi {
 
 namespace {
 
-/// Teams of this process, by the contexts of their communicators; each lives as long as a member's
-/// communicator. What a run that failed has left on stacks is no other run's.
+/// Teams of this process, by program and communicator context. A team lives as long as a member's
+/// communicator. The program in the key keeps teams that a failed run has left on stacks from later runs.
 struct registry {
-  using key = std::pair<std::uint64_t, context_id>;  ///< the program first
+  using key = std::pair<std::uint64_t, context_id>;  ///< number of the program, context of the communicator
   std::mutex door;
   std::map<key, std::weak_ptr<team>> teams;
 };
@@ -79,7 +79,7 @@ team::team(const communicator& of, const rank& self) {
   }
 }
 
-/// `combine_share` is called with a share when all of it have come, `combine_all` when all have.
+/// Calls `combine_share` once all members of a share have arrived, and `combine_all` once all shares have.
 template <class CombineShare, class CombineAll>
 void team::meet(communicator& in, rank& self, const void* data, std::int64_t bytes,
                 CombineShare combine_share, CombineAll combine_all) {
