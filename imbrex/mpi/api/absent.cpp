@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions that the headers declare and that are not there: each says so by its name. This file does not
-// include mpi.h, so that the parameters, which nobody reads, need not be written down again.
+// Functions that the headers declare but that are not supported: each reports its name. This file does not
+// include mpi.h, so the unused parameters need not be repeated.
 #include <imbrex/mpi/api/absent.hpp>
 
 namespace {

@@ -85,7 +85,7 @@ schedule::maker collective_call::staged(schedule::maker make) const {
 
 block_list collective_call::listed(void* address, std::int64_t count, MPI_Datatype type, int n,
                                    access how) const {
-  // Where there is nobody to send to, no buffer is needed.
+  // Without receivers no buffer is needed.
   check(n == 0 ? this : address, count, type);
   block_list all{address, count, data_.objects().type(type), {}, {}, {}};
   stage_blocks(all, n, how);

@@ -133,8 +133,8 @@ schedule::maker make_all_to_all_types(const collective_call& c, const void* send
       c.blocks(receive, counts, displacements, types, c.others()));
 }
 
-// In the process's memory, where the number of bytes, which is the same everywhere, allows it. Others tell
-// what is wrong with arguments.
+// Variants through the process's memory, used if the number of bytes, equal on all ranks, allows it. The
+// variants by messages report invalid arguments.
 
 bool is_rank(const collective_call& c, int root) { return root >= 0 && root < c.others(); }
 

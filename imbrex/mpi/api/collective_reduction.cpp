@@ -15,7 +15,7 @@ struct values {
   user_buffer receive;
 };
 
-/// Where every rank sends and receives as many.
+/// Buffers for functions in which every rank sends and receives the same count.
 values values_of(const collective_call& c, const void* send, void* receive, std::int64_t count,
                  MPI_Datatype type) {
   values all;
@@ -112,7 +112,7 @@ schedule::maker make_exclusive_scan(const collective_call& c, const void* send, 
   return [all, how = c.how(type, op)](schedule& s) { return exclusive_scan(s, all.send, all.receive, how); };
 }
 
-/// In the process's memory, where the type and the operation, which are the same everywhere, allow it.
+/// Reduces through the process's memory if the type and the operation, equal on all ranks, allow it.
 bool meet_to_reduce(const collective_call& c, const void* send, void* receive, std::int64_t count,
                     MPI_Datatype type, MPI_Op op, int root) {
   team* const all = c.team();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What programs make, ask and free of communicators.
+// Functions that create, query and free communicators.
 #include <algorithm>
 #include <cstring>
 #include <string>
@@ -14,7 +14,7 @@ namespace imbrex::mpi {
 
 namespace {
 
-/// Hands out what a call has made; MPI_COMM_NULL to who is no member.
+/// Returns a new communicator's handle; MPI_COMM_NULL for ranks that are not members.
 void give(rank_data& data, const ref<communicator>& made, MPI_Comm* to) {
   *to = made ? data.add(made) : MPI_COMM_NULL;
 }
@@ -30,7 +30,7 @@ void require_two_groups(const communicator& in) {
     throw error(MPI_ERR_COMM, "the communicator has one group; give one that MPI_Intercomm_create has made");
 }
 
-/// The hints that MPI knows; others are ignored (MPI 4.0, section 7.4.4).
+/// The hints that this library supports; others are ignored (MPI 4.0, section 7.4.4).
 info known_hints(rank_data& data, MPI_Info handle) {
   info known;
   if (handle == MPI_INFO_NULL) return known;
@@ -58,7 +58,7 @@ int duplicate_now(const char* function, MPI_Comm comm, const MPI_Info* hints, MP
   });
 }
 
-/// The handle is there at once, and the communicator when the request is done.
+/// The handle is valid at once, the communicator when the request is complete.
 int begin_duplicate(const char* function, MPI_Comm comm, const MPI_Info* hints, MPI_Comm* newcomm,
                     MPI_Request* request) {
   return call_on(function, comm, [&](rank_data& data, communicator& in) {
@@ -113,7 +113,7 @@ void check_leader(const char* what, int rank, int ranks) {
                                   ", and its communicator has ranks 0 to " + std::to_string(ranks - 1));
 }
 
-/// A tag for those who have agreed on a text.
+/// A tag derived from a text that the callers have agreed on.
 int tag_of(const char* text) {
   std::uint32_t hash = 2166136261;  // FNV-1a
   for (const char* at = text; *at != '\0'; ++at) hash = (hash ^ static_cast<unsigned char>(*at)) * 16777619;
@@ -216,7 +216,7 @@ IMBREX_MPI_DEFINE(int, Errhandler_get, (MPI_Comm comm, MPI_Errhandler* errhandle
                  [&](rank_data& data, communicator& in) { *errhandler = data.objects().add(in.handler()); });
 }
 IMBREX_MPI_DEFINE(int, Comm_call_errhandler, (MPI_Comm comm, int errorcode)) {
-  // The handler gets the error as if a call had failed; this one has not.
+  // Calls the handler as if a call had failed; MPI_Comm_call_errhandler itself succeeds.
   return call_on("MPI_Comm_call_errhandler", comm, [&](rank_data& data, communicator& in) {
     data.objects().raise(error(errorcode, data.objects().codes.text_of(errorcode)),
                          "MPI_Comm_call_errhandler", &in);
@@ -334,7 +334,7 @@ IMBREX_MPI_DEFINE(int, Comm_disconnect, (MPI_Comm * comm)) {
   });
 }
 IMBREX_MPI_DEFINE(int, Comm_get_parent, (MPI_Comm * parent)) {
-  // All ranks begin together: none has been spawned.
+  // All ranks start together: no rank has been spawned.
   return call_running("MPI_Comm_get_parent", [&](rank_data&) { *parent = MPI_COMM_NULL; });
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What programs know by its address alone.
+// Objects that programs recognise by their address alone.
 #include <imbrex/mpi/include/mpi.h>
 
 namespace {

@@ -54,7 +54,7 @@ ref<communicator> make_between(context_id number, context_id own_number, const g
                               make(own_number, members, rank, like), like.handler()));
 }
 
-/// Runs a plan of those members alone that have agreed on a tag.
+/// Runs a plan on only those members that have agreed on a tag.
 void run_agreement(rank_data& data, communicator& in, int tag, schedule::maker plan_maker) {
   const ref<user_request> made(new schedule(ref(&in), tag, std::move(plan_maker)));
   made->start(data.self());
@@ -84,7 +84,7 @@ plan number(schedule& s, communicator& made, const numbering& words) {
   }
 }
 
-/// The members of a part get a number from the first of them.
+/// The members of a part receive a number from its first member.
 ref<communicator> number_part(rank_data& data, communicator& of, const group& part, const auto& run) {
   const std::vector<int> members = ranks_in(of, part);
   const int rank = part.rank_of(data.self().number());
@@ -102,7 +102,7 @@ ref<communicator> make_part_between(rank_data& data, communicator& of, const gro
   const user_buffer their_words = bytes_of(theirs);
   run_collective(data, of, why, [&](schedule& s) { return exchange_of_groups(s, my_words, their_words); });
   std::vector<int> here = world_ranks(part);
-  here.resize(static_cast<std::size_t>(mine.members));  // as the first member says
+  here.resize(static_cast<std::size_t>(mine.members));  // as long as the group's first member says
   std::vector<int> there(static_cast<std::size_t>(theirs.members));
   const user_buffer my_list = bytes_of(here);
   const user_buffer their_list = bytes_of(there);
@@ -216,7 +216,7 @@ ref<communicator> connect(rank_data& data, communicator& local, int leader, comm
   const bool leads = local.rank() == leader;
   introduction mine = leads ? introduction_of(data, local.size()) : introduction();
   introduction theirs;
-  // Both leaders introduce themselves, and each tells its group.
+  // Both leaders exchange introductions; each forwards the other's to its group.
   const auto agree = [&](const user_buffer& words, const user_buffer& answer) {
     if (leads)
       run_agreement(data, *peer, tag,

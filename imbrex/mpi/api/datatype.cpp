@@ -13,7 +13,7 @@ namespace imbrex::mpi {
 
 namespace {
 
-/// A number as an int, MPI_UNDEFINED if it does not fit.
+/// Converts a number to int; MPI_UNDEFINED if it does not fit.
 int as_int(std::int64_t n) { return n > INT_MAX || n < INT_MIN ? MPI_UNDEFINED : int(n); }
 
 void check_room(std::int64_t room, std::size_t needed, const char* what) {
@@ -31,7 +31,7 @@ const type_contents& contents_of(const datatype& type) {
   return type.contents;
 }
 
-/// Without MPI_Count, types that have no counts of that kind.
+/// For functions without MPI_Count: contents of types that no MPI_Count function has made.
 const type_contents& small_contents_of(const datatype& type) {
   const type_contents& c = type.contents;
   if (c.is_large)
@@ -39,7 +39,7 @@ const type_contents& small_contents_of(const datatype& type) {
   return c;
 }
 
-/// Handles of the types that a type was made of; those of types of the program are new.
+/// Returns handles of a type's component types; types of the program get new handles.
 void hand_out_types(const type_contents& c, MPI_Datatype* handles) {
   for (const datatype_ref& t : c.types) *handles++ = objects().add(t);
 }

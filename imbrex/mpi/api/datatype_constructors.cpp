@@ -23,7 +23,7 @@ std::vector<std::int64_t> numbers(std::int64_t count, const Number* array) {
   return {array, array + length_of(count)};
 }
 
-/// Displacements in bytes of displacements in elements.
+/// Converts displacements in elements to bytes.
 template <typename Number>
 std::vector<std::int64_t> scaled(std::int64_t count, const Number* array, const datatype& type) {
   std::vector<std::int64_t> bytes = numbers(count, array);
@@ -31,8 +31,8 @@ std::vector<std::int64_t> scaled(std::int64_t count, const Number* array, const 
   return bytes;
 }
 
-/// Notes the arguments of a constructor as MPI_Type_get_contents answers them: a function with MPI_Count has
-/// its counts and addresses in a list of their own.
+/// Records a constructor's arguments for MPI_Type_get_contents. Counts and addresses of MPI_Count functions
+/// have their own list.
 template <typename Count>
 class arguments {
  public:
@@ -68,7 +68,7 @@ class arguments {
     contents_.types.push_back(t);
     return *this;
   }
-  /// Gives the type that was made of them a handle.
+  /// Gives the new type a handle and stores these arguments in it.
   void hand_over(const datatype_ref& made, MPI_Datatype* handle) {
     made->contents = std::move(contents_);
     *handle = objects().add(made);
@@ -216,8 +216,8 @@ void make_resized(MPI_Datatype old, MPI_Aint lower_bound, MPI_Aint extent, MPI_D
   arguments<Count>(MPI_COMBINER_RESIZED).address(lower_bound).address(extent).type(type).hand_over(t, made);
 }
 
-/// The element that is the smallest of a kind with what Fortran's SELECTED_INT_KIND or SELECTED_REAL_KIND ask
-/// for.
+/// The smallest element of a kind that satisfies the arguments of Fortran's SELECTED_INT_KIND or
+/// SELECTED_REAL_KIND.
 datatype_ref fortran_type(int combiner, int precision, int range) {
   const auto within = [&](int digits, int exponent) {
     return (precision == MPI_UNDEFINED || precision <= digits) &&

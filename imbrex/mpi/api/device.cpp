@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory of devices: no part of MPI.
+// Device memory for programs; an extension of MPI.
 #include <array>
 #include <cstddef>
 #include <cstring>
@@ -36,7 +36,7 @@ device& own_device() {
   }
 }
 
-/// A kernel of a program, which knows no streams: those of a rank have one.
+/// A kernel of a program, which has no notion of streams: each rank uses one stream of its own.
 struct rank_kernel {
   static constexpr std::size_t most_arguments = 1024;
 
@@ -72,7 +72,7 @@ void launch(rank_data& data, void (*function)(void*), const void* arguments, int
   kernels->launch(launched_by_rank, its);
 }
 
-/// Whether the run has devices of that kind.
+/// Whether the run has devices of this backend.
 bool has_devices(std::string_view backend) {
   const auto& all = detail::processor::here().run().devices().all();
   return !all.empty() && all.front()->info().backend == backend;

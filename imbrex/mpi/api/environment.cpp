@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The begin and the end of MPI, and what a rank may ask about where it is.
+// Initialisation and finalisation of MPI, and queries about versions, time and the processor.
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
@@ -37,14 +37,14 @@ void tell_leaks(rank_data& data) {
                               " has come to MPI_Finalize with what it has not freed or received: " + text);
 }
 
-/// By the machine's clock; on the program's own threads, which are no part of it, by the system's.
+/// Seconds of the machine's clock; of the system's clock on threads that the program has started itself.
 double seconds_now() {
   const auto* const here = detail::scheduler::current();
   return std::chrono::duration<double>(here != nullptr ? here->now() : detail::real_clock().now()).count();
 }
 
-/// Where time is not real, programs that wait for a moment would do so for ever if the time stood still: so
-/// each look at the clock takes some. On the deterministic machine it is the rank's own.
+/// Time for machines without real time. Each call advances the clock, so that a program that waits for a time
+/// ends. On the deterministic machine each rank has its own clock.
 double seconds_of_looks(rank_data& data) {
   constexpr nanoseconds look{100};
   switch (detail::processor::here().run().how().machine) {
@@ -55,7 +55,7 @@ double seconds_of_looks(rank_data& data) {
   return std::chrono::duration<double>(data.looked).count();
 }
 
-/// The data of the rank that runs here; null on the program's own threads, and before and after main.
+/// The data of the running rank; null on threads of the program, and before and after main.
 const rank_data* data_here() { return rank::current() != nullptr ? &rank_data::here() : nullptr; }
 
 }  // namespace
@@ -86,7 +86,7 @@ IMBREX_MPI_DEFINE(int, Finalized, (int* flag)) {
 }
 IMBREX_MPI_DEFINE(int, Finalize, (void)) {
   return call_running("MPI_Finalize", [](rank_data& data) {
-    // Their functions may still call MPI (MPI 3.1, section 8.7.1).
+    // Delete functions may still call MPI (MPI 3.1, section 8.7.1).
     data.at(MPI_COMM_SELF)->attributes.clear(MPI_COMM_SELF);
     data.world().attributes.clear(MPI_COMM_WORLD);
     data.buffered.detach(data.self());
@@ -141,7 +141,7 @@ IMBREX_MPI_DEFINE(int, Get_processor_name, (char* name, int* resultlen)) {
   });
 }
 
-/// There is no profiler that it would turn on or off.
+/// Does nothing: there is no profiler to control.
 IMBREX_MPI_DEFINE(int, Pcontrol, (const int /*level*/, ...)) { return MPI_SUCCESS; }
 
 }  // namespace imbrex::mpi

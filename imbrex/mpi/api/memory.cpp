@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory that a program asks MPI for.
+// Allocation of memory for programs.
 #include <cstdlib>
 #include <new>
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where ranks are, and how they move: no part of MPI.
+// Location and migration of ranks; an extension of MPI.
 #include <string>
 
 #include <imbrex/core/pe/processor.hpp>
@@ -11,7 +11,7 @@ namespace imbrex::mpi {
 
 namespace {
 
-/// PEs of this process, which follow each other.
+/// A range of consecutive PEs of this process.
 struct pe_block {
   int first = 0;
   int count = 0;

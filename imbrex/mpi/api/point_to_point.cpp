@@ -7,8 +7,7 @@ namespace imbrex::mpi {
 
 namespace {
 
-/// The status of a call that tells of one message. Its MPI_ERROR stays: only calls for several requests set
-/// it.
+/// The status of a call for one message. Its MPI_ERROR is preserved: only calls for several requests set it.
 class single_status {
  public:
   explicit single_status(MPI_Status* of_call)
@@ -41,7 +40,7 @@ void check_source(const communicator& in, int from, int tag) {
   if (tag != MPI_ANY_TAG) check_tag(tag);
 }
 
-/// Sends contiguous data, and waits until they may be changed.
+/// Sends contiguous data, and waits until the buffer may be reused.
 void send_bytes(rank& me, const communicator& in, const void* address, device* on, std::uint64_t bytes,
                 int to, int tag, user_send mode) {
   request q;
@@ -54,7 +53,7 @@ void send_bytes(rank& me, const communicator& in, const void* address, device* o
   me.await(q);
 }
 
-/// A send of plain data that is over at once, without anything to be told: the common case.
+/// The common case: a send of plain data that completes at once and needs no request.
 bool send_at_once(const void* address, std::int64_t count, MPI_Datatype type, int to, int tag,
                   MPI_Comm comm) {
   rank* const me = rank::current();
@@ -93,7 +92,7 @@ int send(const char* function, const void* address, std::int64_t count, MPI_Data
   });
 }
 
-/// Receives contiguous data, and waits for them.
+/// Receives contiguous data, and waits for them to arrive.
 void receive_bytes(rank& me, const communicator& in, void* address, device* on, std::uint64_t bytes, int from,
                    int tag, MPI_Status* status) {
   request q;
@@ -129,8 +128,8 @@ int receive(const char* function, void* address, std::int64_t count, MPI_Datatyp
   });
 }
 
-/// A receive of plain data with arguments that are right, the common case; false if it is none. `code`
-/// becomes what the call returns.
+/// The common case: a receive of plain data with valid arguments; false if it is not one. `code` becomes the
+/// call's return value.
 bool receive_plain(const char* function, void* address, std::int64_t count, MPI_Datatype type, int from,
                    int tag, MPI_Comm comm, MPI_Status* status, int& code) {
   rank* const me = rank::current();
@@ -204,7 +203,7 @@ int probe(const char* function, int from, int tag, MPI_Comm comm, int* flag, MPI
   });
 }
 
-/// The receive of a message that was found by a matched probe, whose communicator owns its errors.
+/// A receive of a message found by a matched probe, whose communicator handles errors.
 ref<user_request> receive_of(rank_data& data, error_owner& owner, void* address, std::int64_t count,
                              MPI_Datatype type, MPI_Message* message) {
   if (*message != MPI_MESSAGE_NULL && *message != MPI_MESSAGE_NO_PROC)
@@ -379,7 +378,7 @@ struct exchange_arguments {
   int to, sent_tag, from, received_tag;
 };
 
-/// Checks and makes an exchange. Without data to send, those of the receive are copied and sent.
+/// Checks the arguments and makes an exchange. Without `out`, the receive buffer's data are copied and sent.
 ref<exchange_request> make_exchange(rank_data& data, communicator& in, const user_buffer* out,
                                     const user_buffer& into, const exchange_arguments& with) {
   check_rank(in, with.to, "the destination");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What waits for and asks about requests.
+// Functions that wait for requests and query them.
 #include <span>
 #include <utility>
 
@@ -22,7 +22,7 @@ void check_list(int count, const MPI_Request* handles) {
                 "the list of " + std::to_string(count) + " requests is a null pointer; give their array");
 }
 
-/// The requests of a call, by their handles; of MPI_REQUEST_NULL null.
+/// The requests behind a call's handles; null for MPI_REQUEST_NULL.
 class request_list {
  public:
   request_list(rank_data& data, int count, const MPI_Request* handles) {
@@ -40,7 +40,7 @@ class request_list {
   bool is_active(std::size_t i) const { return awaited_[i] != nullptr; }
   bool is_done(std::size_t i) const { return awaited_[i] == nullptr || awaited_[i]->is_done; }
   std::span<request* const> awaited() const { return {awaited_.data(), awaited_.size()}; }
-  /// The first that is active and done; -1 if there is none.
+  /// Index of the first request that is active and done; -1 if there is none.
   int first_done() const {
     for (std::size_t i = 0; i < size(); ++i)
       if (is_active(i) && awaited_[i]->is_done) return static_cast<int>(i);
@@ -58,12 +58,12 @@ class request_list {
   }
 
  private:
-  static constexpr std::size_t few = 16;  // are kept on the stack
+  static constexpr std::size_t few = 16;  // number of requests kept on the stack
   boost::container::small_vector<user_request*, few> all_;
   boost::container::small_vector<request*, few> awaited_;
 };
 
-/// Tells the end of a request, and gives up its handle if it is not persistent. Returns the code of an error.
+/// Fills the status of a completed request and frees it if it is not persistent. Returns an error code.
 int tell_end(rank_data& data, MPI_Request& handle, MPI_Status& status) {
   user_request& q = data.requests.at(handle);
   if (!q.is_active()) {
@@ -86,7 +86,7 @@ int tell_end(rank_data& data, MPI_Request& handle, MPI_Status& status) {
   throw error(code, "the operation of the request has failed; the error code says why");
 }
 
-/// The end of one of a call that tells of one alone. The error belongs to the request's communicator.
+/// Completes one request, for calls that report only one. An error belongs to the request's communicator.
 void tell_single(rank_data& data, MPI_Request& handle, MPI_Status* status, error_owner& owner) {
   MPI_Status ignored;
   const bool is_ignored = status == MPI_STATUS_IGNORE;
@@ -98,13 +98,13 @@ void tell_single(rank_data& data, MPI_Request& handle, MPI_Status* status, error
   if (code != MPI_SUCCESS) throw_code(code);
 }
 
-/// Several ends: codes go to the statuses, and MPI_ERR_IN_STATUS is thrown if one is an error.
+/// Completes several requests: error codes go to the statuses, and MPI_ERR_IN_STATUS is thrown if any failed.
 class several_ends {
  public:
   several_ends(rank_data& data, MPI_Request* handles, MPI_Status* statuses, error_owner& owner)
       : data_(data), handles_(handles), statuses_(statuses), owner_(owner) {}
 
-  /// `number`: of the status.
+  /// `number` is the index of the status.
   void tell(std::size_t request_number, std::size_t number) {
     MPI_Status ignored;
     MPI_Status& place = statuses_ == MPI_STATUSES_IGNORE ? ignored : statuses_[number];
@@ -259,7 +259,7 @@ IMBREX_MPI_DEFINE(int, Request_get_status, (MPI_Request handle, int* flag, MPI_S
     if (!q.is_active()) return set_empty_status(status);
     MPI_Status ignored{};
     MPI_Status& place = status == MPI_STATUS_IGNORE ? ignored : *status;
-    const int before = place.MPI_ERROR;  // which only calls for several requests set
+    const int before = place.MPI_ERROR;  // only calls for several requests set it
     q.outcome(place);
     place.MPI_ERROR = before;
   });

@@ -24,7 +24,7 @@ std::int64_t elements(const MPI_Status& status, const datatype& type) {
 
 int as_int(std::int64_t n) { return n > INT_MAX ? MPI_UNDEFINED : int(n); }
 
-// The five numbers of a status are the same in C and in Fortran.
+// A status has the same five numbers in C and in Fortran.
 template <typename From, typename To>
 int convert(const char* function, const From* from, To* to) {
   static_assert(sizeof(MPI_Status) == sizeof(MPI_F08_status));

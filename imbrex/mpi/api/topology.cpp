@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Communicators whose ranks stand in a grid or a graph.
+// Communicators whose ranks form a grid or a graph.
 #include <algorithm>
 #include <cstdint>
 #include <span>
@@ -200,7 +200,7 @@ IMBREX_MPI_DEFINE(int, Cart_sub, (MPI_Comm comm, const int remain_dims[], MPI_Co
     for (const int is_kept : list_of(remain_dims, static_cast<int>(grid.lengths().size()), "dimensions"))
       kept.push_back(is_kept != 0);
     const auto [which, place] = grid.place_in_part(in.rank(), kept);
-    // Without dimensions it is a grid of one place, which is the first rank's alone, as of MPI_Cart_create.
+    // A grid without dimensions has one place, which only rank 0 gets, as with MPI_Cart_create.
     const bool is_point = std::ranges::find(kept, true) == kept.end();
     const ref<communicator> made =
         split(data, in, is_point && which > 0 ? MPI_UNDEFINED : which, place, purpose::topology);

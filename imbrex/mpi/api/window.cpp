@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windows: how they are made and end, and what hangs on them.
+// Creation and destruction of windows, their attributes, hints and error handlers.
 #include <imbrex/mpi/api/window.hpp>
 
 #include <cstring>
@@ -12,7 +12,7 @@ constexpr const char* known_hints[] = {"no_locks",  "accumulate_ordering", "accu
                                        "same_size", "same_disp_unit",      "alloc_shared_noncontig",
                                        "alloc_shm"};
 
-/// Others are ignored.
+/// Stores the supported hints; other hints are ignored.
 void take_hints(info& hints, rank_data& data, MPI_Info given) {
   if (given == MPI_INFO_NULL) return;
   const info& all = data.objects().information(given);
@@ -28,7 +28,7 @@ void check_size(MPI_Aint size, MPI_Aint unit) {
                 "the unit of displacements is " + std::to_string(unit) + " bytes; it must be positive");
 }
 
-/// `baseptr`: where a program wants the address of the memory; or null.
+/// `baseptr` is where to store the address of the memory; may be null.
 int make_window(const char* function, window_memory memory, MPI_Info given, MPI_Comm comm, void* baseptr,
                 MPI_Win* handle) {
   return call_on(function, comm, [&](rank_data& data, communicator& in) {

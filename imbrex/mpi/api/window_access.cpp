@@ -27,8 +27,8 @@ user_buffer checked_target(rank_data& data, const target_arguments& to) {
   return at;
 }
 
-/// access(window, told): does what the call asks for, or only tells that it has been done for MPI_PROC_NULL.
-/// `handle` is null of a call without a request.
+/// Calls access(window, told) to start the access; for MPI_PROC_NULL it only completes the request. `handle`
+/// is null for a call without a request.
 template <typename Access>
 void begin_access(rank_data& data, window& of, int target, MPI_Request* handle, Access access) {
   if (handle == nullptr) {
@@ -47,7 +47,7 @@ void begin_access(rank_data& data, window& of, int target, MPI_Request* handle, 
     throw;
   }
   *handle = data.requests.add(ref<user_request>(told.get()));
-  // A rank that gets again and again what another one is to change lets that go on, as by a flush.
+  // Yield as a flush does, so that a rank that polls by repeated accesses lets the changing rank run.
   if (told->is_done()) data.self().give_way();
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// When windows may be accessed, and when what was done is done.
+// Synchronisation of windows: when they may be accessed, and when accesses are done.
 #include <imbrex/mpi/api/window.hpp>
 
 namespace imbrex::mpi {
 
 namespace {
 
-/// For a rank of the window, or for nobody.
+/// Calls body(window) unless the rank is MPI_PROC_NULL.
 template <typename Body>
 int call_for_rank(const char* function, int rank, MPI_Win win, Body body) {
   return call_on_window(function, win, [&](rank_data&, window& of) {
