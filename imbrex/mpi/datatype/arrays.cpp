@@ -10,7 +10,7 @@ namespace imbrex::mpi {
 
 namespace {
 
-/// The numbers of an array's dimensions from the fastest to the slowest.
+/// The indices of an array's dimensions, fastest-varying first.
 std::vector<std::size_t> fastest_first(std::size_t dimensions, int order) {
   if (order != MPI_ORDER_C && order != MPI_ORDER_FORTRAN)
     throw error(MPI_ERR_ARG,
@@ -88,10 +88,10 @@ share share_of(int kind, int argument, int ranks, int rank, std::int64_t size, s
   }
 }
 
-/// The elements of one dimension, `stride` bytes from one to the next, without the offset of the first.
+/// A type of the elements of one dimension, `stride` bytes apart, without the first one's offset.
 datatype_ref dimension_type(const share& s, std::int64_t size, std::int64_t stride,
                             const datatype_ref& type) {
-  const std::int64_t reach = std::max<std::int64_t>(size - s.first, 0);  // from the first on
+  const std::int64_t reach = std::max<std::int64_t>(size - s.first, 0);  // elements from the first one on
   const std::int64_t whole = reach < s.length ? 0 : (reach - s.length) / s.step + 1;
   const std::int64_t rest = std::clamp<std::int64_t>(reach - whole * s.step, 0, s.length);
   const std::int64_t step = product(s.step, stride, "an offset");
@@ -119,7 +119,7 @@ datatype_ref darray_type(int ranks, int rank, count_span sizes, const distributi
   if (rank < 0 || rank >= ranks)
     throw error(MPI_ERR_ARG,
                 "the rank is " + std::to_string(rank) + "; it must be 0 to " + std::to_string(ranks - 1));
-  // The grid's ranks count in C's order, whatever the array's is.
+  // Ranks are in C's order of the grid, even if the array is in Fortran's.
   std::vector<int> place(sizes.size());
   for (std::size_t i = sizes.size(), left = std::size_t(rank); i-- > 0; left /= std::size_t(how.ranks[i]))
     place[i] = int(left % std::size_t(how.ranks[i]));

@@ -53,7 +53,7 @@ datatype::datatype(const char* type_name, int handle, element of)
 datatype::datatype(std::vector<type_block> blocks, bool aligned) : blocks_(std::move(blocks)) {
   std::erase_if(blocks_, [](const type_block& b) { return b.count == 0; });
   loop::builder loops;
-  // Neighbours are mostly of one type and length.
+  // Merge adjacent blocks of one type and length, the usual case, into one loop.
   const datatype* type = nullptr;
   std::int64_t count = 0;
   loop_ref repeated;
@@ -103,7 +103,7 @@ void datatype::add_bounds(const type_block& b) {
   const std::int64_t above = sum(b.displacement, std::max<std::int64_t>(last, 0), "the upper bound");
   const std::int64_t lower = sum(below, t.lower_, "the lower bound");
   const std::int64_t upper = sum(above, t.upper_, "the upper bound");
-  // Bounds that are set outweigh those of elements.
+  // Explicitly set bounds take precedence over those of elements.
   if (!has_bounds_ || (t.has_lower_ && !has_lower_))
     lower_ = lower;
   else if (t.has_lower_ == has_lower_)

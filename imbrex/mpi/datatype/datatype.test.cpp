@@ -59,7 +59,7 @@ TEST(datatype, contiguous_and_structures_without_holes_are_one_run) {
   EXPECT_FALSE(vector_type(10, 3, 32, type(MPI_DOUBLE))->is_contiguous());
   const std::vector<datatype_ref> two{type(MPI_INT), type(MPI_FLOAT)};
   EXPECT_TRUE(struct_type(numbers{1, 1}, numbers{0, 4}, two)->is_contiguous());
-  EXPECT_FALSE(struct_type(numbers{1, 1}, numbers{4, 0}, two)->is_contiguous());  // the order is another one
+  EXPECT_FALSE(struct_type(numbers{1, 1}, numbers{4, 0}, two)->is_contiguous());  // out of memory order
   EXPECT_FALSE(resized_type(0, 16, type(MPI_DOUBLE))->is_contiguous());
 }
 
@@ -115,7 +115,7 @@ TEST(datatype, subarray_is_a_box_of_the_array) {
   }
 }
 
-// Every element of an array is with one rank of the grid, in the order of the array.
+// Every element belongs to exactly one rank of the grid, in the array's order.
 TEST(datatype, darrays_of_all_ranks_share_the_array) {
   const numbers sizes{7, 10};
   std::vector<int> array(70);
@@ -128,7 +128,7 @@ TEST(datatype, darrays_of_all_ranks_share_the_array) {
           const int both[] = {first, second}, grid[] = {2, 3};
           const int arguments[] = {first == MPI_DISTRIBUTE_BLOCK ? MPI_DISTRIBUTE_DFLT_DARG : argument,
                                    argument};
-          if (second == MPI_DISTRIBUTE_BLOCK && argument == 3) continue;  // three blocks of 3 hold no 10
+          if (second == MPI_DISTRIBUTE_BLOCK && argument == 3) continue;  // three blocks of 3 cannot hold 10
           std::vector<int> owners(70, -1);
           for (int rank = 0; rank < 6; ++rank) {
             const datatype_ref mine =
@@ -143,7 +143,7 @@ TEST(datatype, darrays_of_all_ranks_share_the_array) {
               last = i;
               EXPECT_EQ(owners[std::size_t(i)], -1);
               owners[std::size_t(i)] = rank;
-              // By the definition of the standard:
+              // Owner and index by the standard's definition:
               const int x = order == MPI_ORDER_C ? i / 10 : i % 7, y = order == MPI_ORDER_C ? i % 10 : i / 7;
               const auto owner = [&](int kind, int darg, int n, int size, int at) {
                 if (kind == MPI_DISTRIBUTE_BLOCK)

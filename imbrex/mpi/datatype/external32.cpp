@@ -13,7 +13,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little,
               "external32 is written for processors of this order");
 
-/// The numbers of which an element consists, which are turned one by one.
+/// Number of parts of an element whose bytes are reversed separately.
 int parts_of(element e) {
   switch (e) {
     case element::complex64:
@@ -27,8 +27,8 @@ int parts_of(element e) {
 bool is_signed(element e) { return e == element::long_integer || e == element::wide_character; }
 bool is_long(element e) { return e == element::long_float || e == element::long_complex; }
 
-// C's long double of 80 bits writes the leading bit of its mantissa, the external one of 128 bits does not;
-// exponents and signs are the same.
+// C's 80-bit long double stores the leading bit of its mantissa; the external 128-bit format does not.
+// Exponents and signs are the same.
 constexpr bool has_leading_bit = LDBL_MANT_DIG == 64;
 
 void write_long(const std::byte* number, std::byte* to) {
@@ -67,7 +67,7 @@ struct external_packer {
       if (has_leading_bit && is_long(e))
         write_long(from, to);
       else
-        std::reverse_copy(from, from + external, to);  // the lower bytes of what is narrowed
+        std::reverse_copy(from, from + external, to);  // low bytes of a value that is narrowed
   }
 };
 

@@ -8,7 +8,7 @@ namespace imbrex::mpi {
 
 namespace {
 
-/// Copies `count` pieces of `bytes` bytes, by a known length where that is a common one.
+/// Copies `count` pieces of `bytes` bytes, with compile-time lengths for the common sizes.
 template <std::size_t Bytes>
 void copy_pieces(std::byte* to, std::int64_t to_step, const std::byte* from, std::int64_t from_step,
                  std::int64_t count) {
@@ -107,7 +107,7 @@ void visit_runs(const typed_buffer& buffer, std::int64_t bytes,
 void copy(const typed_buffer& from, const typed_buffer& to, std::int64_t bytes) {
   if (to.type->is_contiguous()) return pack(from, 0, to.memory, bytes);
   if (from.type->is_contiguous()) return unpack(to, 0, from.memory, bytes);
-  // By pieces that stay in the nearest cache.
+  // Copy in pieces that fit the first-level cache.
   std::byte piece[8192];
   for (std::int64_t done = 0; done < bytes;) {
     const std::int64_t n = std::min<std::int64_t>(bytes - done, sizeof piece);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Types of random constructors against the plain list of their elements.
+// Compares types from random constructors with a plain list of their elements.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -20,11 +20,11 @@ namespace {
 
 using namespace imbrex::mpi;
 
-/// The elements of a type by their handles and displacements, and its bounds.
+/// A type's elements by handle and displacement, and its bounds.
 struct typemap {
   std::vector<std::pair<int, std::int64_t>> elements;
   std::int64_t lower = 0, upper = 0;
-  bool is_set = false;  ///< the bounds are
+  bool is_set = false;  ///< the bounds are set explicitly
 
   std::int64_t extent() const { return upper - lower; }
 };
@@ -33,11 +33,11 @@ class generator {
  public:
   explicit generator(unsigned seed) : random_(seed) {}
 
-  /// Seldom none.
+  /// A random length, 0 in one of ten cases.
   int length(int most) { return pick(0, 9) == 0 ? 0 : pick(1, most); }
   int pick(int least, int most) { return std::uniform_int_distribution<int>(least, most)(random_); }
 
-  /// A type and what it should be.
+  /// A random type and its expected typemap.
   std::pair<datatype_ref, typemap> make(int depth) {
     if (depth == 0) return basic();
     switch (pick(0, 5)) {
@@ -117,7 +117,7 @@ class generator {
     return {t, {{{handle, 0}}, 0, t->size(), false}};
   }
 
-  /// The definition of the standard: all elements of all copies of all parts.
+  /// The standard's definition: all elements of all copies of all parts.
   static typemap joined(const std::vector<part>& parts, bool aligned) {
     typemap all;
     bool any = false;
@@ -149,7 +149,7 @@ class generator {
 
 class random_types : public testing::TestWithParam<unsigned> {};
 
-/// Where each packed byte of `count` elements lies.
+/// The displacement of each packed byte of `count` elements.
 std::vector<std::int64_t> byte_map(const typemap& m, std::int64_t count) {
   std::vector<std::int64_t> bytes;
   for (std::int64_t i = 0; i < count; ++i)
@@ -190,7 +190,7 @@ TEST_P(random_types, are_what_their_elements_say) {
     const auto at = [&](std::int64_t place) -> std::byte& { return memory[std::size_t(place - *least)]; };
     const typed_buffer buffer{origin, count, type.get()};
 
-    // At once, and by pieces of any length.
+    // Pack at once, and in pieces of random lengths.
     std::vector<std::byte> packed(places.size()), pieces(places.size());
     pack(buffer, 0, packed.data(), buffer.bytes());
     for (std::size_t i = 0; i < places.size(); ++i) ASSERT_EQ(packed[i], at(places[i])) << i;
@@ -201,7 +201,7 @@ TEST_P(random_types, are_what_their_elements_say) {
     }
     EXPECT_EQ(pieces, packed);
 
-    // Where elements overlap, the last one stays.
+    // If elements overlap, the last one remains.
     std::vector<std::byte> expected = memory;
     for (std::byte& b : packed) b = std::byte(g.pick(0, 255));
     for (std::size_t i = 0; i < places.size(); ++i) expected[std::size_t(places[i] - *least)] = packed[i];
@@ -265,7 +265,7 @@ TEST_P(random_types, come_back_from_external32) {
     const auto places = byte_map(map, n);
     if (places.empty() || places.size() > 100'000) continue;
     const auto [least, most] = std::minmax_element(places.begin(), places.end());
-    // Zeros in the upper halves, as a long keeps four bytes only.
+    // The upper halves are zero, since external32 keeps only four bytes of a long.
     std::vector<std::byte> memory(std::size_t(*most - *least + 1), std::byte(0)), before;
     std::byte* origin = reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(memory.data()) -
                                                      std::uintptr_t(*least));
