@@ -99,7 +99,7 @@ bool attribute_set::call_copy(int object, const entry& e, attribute& copy) {
 
 void attribute_set::put(int object, int key, const ref<keyval>& type, attribute value) {
   if (const std::size_t i = find(key); i < entries_.size()) call_remove(object, entries_[i]);
-  // That function may have changed the set.
+  // The callback may have changed the set.
   if (const std::size_t i = find(key); i < entries_.size())
     entries_[i].held = std::move(value);
   else

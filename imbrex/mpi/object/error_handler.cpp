@@ -27,7 +27,7 @@ error_handler* predefined_error_handler(int handle) {
 
 int error_target::raise(const error& thrown, bool& must_end) {
   int code = thrown.code();
-  const ref<error_handler> handler = handler_;  // the function may set another one
+  const ref<error_handler> handler = handler_;  // the function may replace the handler
   switch (handler->what) {
     case error_handler::action::give_back: break;
     case error_handler::action::call: {
