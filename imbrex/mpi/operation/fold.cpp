@@ -11,7 +11,7 @@ namespace {
 
 __extension__ using quad = __float128;
 
-/// std::complex does not know the quad precision.
+/// A replacement of std::complex, which does not support quad precision.
 struct quad_complex {
   quad re, im;
   friend quad_complex operator+(quad_complex a, quad_complex b) { return {a.re + b.re, a.im + b.im}; }
@@ -20,7 +20,7 @@ struct quad_complex {
   }
 };
 
-/// Fortran's LOGICAL and C's bool, as a processor keeps them.
+/// In-memory types of Fortran's LOGICAL and C's bool.
 enum class logical : std::int32_t {};
 enum class boolean : std::uint8_t {};
 
@@ -33,7 +33,7 @@ bool truth(T value) {
   return value != T(0);
 }
 
-// Narrow integers are computed as int and unsigned ones wrap; what exceeds a signed one wraps likewise.
+// Narrow integers are computed as int. Unsigned results wrap; signed results that overflow wrap, too.
 template <typename T>
 T sum_of(T a, T b) {
   if constexpr (std::is_integral_v<T> && sizeof(T) >= 4)
@@ -157,7 +157,7 @@ void fold_places(const void* first, void* accumulated, std::int64_t count) {
   pair* b = static_cast<pair*>(accumulated);
   for (std::int64_t i = 0; i < count; ++i) {
     const bool is_first = Greatest ? a[i].value > b[i].value : a[i].value < b[i].value;
-    // Not by pairs: their holes are the user's.
+    // Copy the members, not whole pairs: padding bytes belong to the user.
     if (is_first) {
       b[i].value = a[i].value;
       b[i].place = a[i].place;
@@ -186,7 +186,7 @@ fold* place_fold_of(int type) {
 }  // namespace
 
 fold* find_fold(int operation_handle, element of) {
-  const element bits = of == element::byte ? element::uint8 : of;  // bytes are bits and no numbers
+  const element bits = of == element::byte ? element::uint8 : of;  // bitwise operations treat a byte as uint8
   switch (operation_handle) {
     case MPI_MAX: return fold_of<max>(of);
     case MPI_MIN: return fold_of<min>(of);
