@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Communicators with topologies: who gets which place, what they answer, that neighbours reach each other.
+// Communicators with topologies: placement of ranks, queries, and messages between neighbours.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -39,7 +39,7 @@ grid grid_of(MPI_Comm comm) {
   return found;
 }
 
-/// Each sends its number to its destinations, and gets those of its sources.
+/// Each rank sends its number to its destinations and receives its sources' numbers.
 void expect_sources(MPI_Comm comm, const numbers& expected) {
   int own = -1;
   MPI_Comm_rank(comm, &own);
@@ -134,7 +134,7 @@ TEST_P(topologies, grids_without_dimensions) {
 
 TEST_P(topologies, graphs) {
   run_ranks(5, [] {
-    // A star of four: 0 with all others, and each of them twice with itself.
+    // A star of four: rank 0 with all others; each other rank twice with itself.
     const int index[] = {3, 6, 9, 12};
     const int edges[] = {1, 2, 3, 0, 1, 1, 0, 2, 2, 0, 3, 3};
     int place = -2;
@@ -195,7 +195,7 @@ neighbours neighbours_of(MPI_Comm comm, bool weighted) {
 
 }  // namespace
 
-/// Each has an edge to the next one, of the weight of its number, and all but the first one to the first.
+/// Each rank r has an edge of weight r to the next; all ranks but 0 also have one to rank 0.
 TEST_P(topologies, graphs_of_which_each_knows_its_own) {
   for (const int ranks : {1, 4})
     run_ranks(ranks, [] {
@@ -230,7 +230,7 @@ TEST_P(topologies, graphs_of_which_each_knows_its_own) {
       EXPECT_EQ(MPI_Comm_free(&comm), MPI_SUCCESS);
       EXPECT_EQ(MPI_Comm_free(&copy), MPI_SUCCESS);
 
-      // Told by those from whom the edges go, by the one before them, and by the last alone.
+      // Edges are passed by their first rank, by the rank before it, and by the last rank for all.
       for (int teller = 0; teller < 3; ++teller) {
         numbers sources;
         numbers degrees;
@@ -253,7 +253,7 @@ TEST_P(topologies, graphs_of_which_each_knows_its_own) {
                                           MPI_INFO_NULL, 1, &comm),
                     MPI_SUCCESS);
           neighbours found = neighbours_of(comm, weighted);
-          // Sources come in the order of who has told of them.
+          // Sources are ordered by the rank that has passed the edge.
           if (teller == 1) std::ranges::sort(found.sources), std::ranges::sort(found.source_weights);
           auto sorted = expected;
           if (teller == 1) std::ranges::sort(sorted.sources), std::ranges::sort(sorted.source_weights);

@@ -40,7 +40,7 @@ bool fits(int least, std::size_t count, int n) {
   return product <= n;
 }
 
-/// Finds factors of a number that descend, as `balance_dimensions` says.
+/// Finds descending factors of a number, by the criteria of `balance_dimensions`.
 class factor_search {
  public:
   factor_search(int n, std::span<int> found) : divisors_(divisors_of(n)), found_(found), now_(found.size()) {
@@ -48,11 +48,11 @@ class factor_search {
   }
 
  private:
-  /// Chooses the first `count` factors, the last of them first, each as long as can be: so what is found
-  /// first is the best of its kind.
+  /// Chooses the first `count` factors, from the last to the first, largest candidates first. So the first
+  /// solution found with a difference is the best with that difference.
   void look_for(int n, std::size_t count, int least) {
     if (count == 1) {
-      now_[0] = n;  // which is the shortest too where it is the only one
+      now_[0] = n;  // also the shortest if it is the only factor
       if (n - now_.back() >= difference_) return;
       difference_ = n - now_.back();
       std::ranges::copy(now_, found_.begin());
