@@ -24,7 +24,7 @@ void put_text(std::string_view value, char* to, std::size_t length) {
 
 namespace {
 
-/// Calls body(attributes, objects) of a communicator, datatype or window.
+/// Calls body(attributes, objects) for a communicator, datatype or window.
 template <typename Body>
 int with_attributes(const char* function, handle_kind object, int handle, Body body) {
   if (object == handle_kind::communicator)
@@ -36,7 +36,7 @@ int with_attributes(const char* function, handle_kind object, int handle, Body b
   return call(function, [&] { body(objects().attributes_of_type(handle), objects()); });
 }
 
-/// The keys of attributes that MPI itself sets are one more than C's, whose calls give pointers.
+/// Fortran's keys of predefined attributes are C's plus one; calls with C's keys return pointers.
 int key_of_c(int key) { return key - 1; }
 
 MPI_Aint value_of(int key, void* found) {
@@ -120,7 +120,7 @@ void mpi_comm_null_delete_fn_(const int* /*object*/, const int* /*key*/, const M
 }
 void mpi_conversion_fn_null_() {}
 
-/// The functions of all kinds of objects, by all spellings of Fortran compilers.
+/// Defines the callbacks of all kinds of objects, in all spellings of Fortran compilers.
 #define IMBREX_FORTRAN_FUNCTION(target, name, NAME)                                                      \
   decltype(target) mpi_##name##__ IMBREX_FORTRAN_ALIAS(target), mpi_##name IMBREX_FORTRAN_ALIAS(target), \
       MPI_##NAME IMBREX_FORTRAN_ALIAS(target);
@@ -161,7 +161,7 @@ IMBREX_FORTRAN_FUNCTION(mpi_conversion_fn_null_, conversion_fn_null, CONVERSION_
 
 namespace {
 
-/// Lives until the request is freed.
+/// State of a generalised request; lives until the request is freed.
 struct fortran_request {
   procedure query, release, cancel;
   MPI_Aint extra;

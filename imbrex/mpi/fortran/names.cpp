@@ -3,8 +3,8 @@
 
 #include <imbrex/mpi/image/program_copy.hpp>
 
-// Common blocks, and variables of the module mpi_f08_link_constants: Fortran's modules define them, and the
-// linker takes those of the program, if it has them.
+// Common blocks, and variables of the module mpi_f08_link_constants. Fortran's modules define them; the
+// linker uses the program's definitions if there are any.
 extern "C" {
 extern int mpifcmb5_[1];
 extern int mpifcmb9_[1];

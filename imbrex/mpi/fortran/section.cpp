@@ -12,7 +12,7 @@ namespace imbrex::mpi::fortran {
 bool array_descriptor::is_contiguous() const {
   auto expected = static_cast<std::ptrdiff_t>(element_bytes);
   for (int d = 0; d < rank; ++d) {
-    if (extent(d) <= 0) return true;  // empty, or of a size that is not known
+    if (extent(d) <= 0) return true;  // empty, or of unknown size
     if (extent(d) > 1 && step(d) != expected) return false;
     expected *= extent(d);
   }
@@ -27,7 +27,7 @@ std::size_t array_descriptor::elements() const {
 
 namespace {
 
-/// A datatype that the section makes on its way to its own.
+/// A datatype that is an intermediate step of the section's own.
 class made_type {
  public:
   made_type() = default;
@@ -46,7 +46,7 @@ void require(int code) {
   if (code != MPI_SUCCESS) throw error(code, "the datatype of a section cannot be made");
 }
 
-/// The first `n` elements in the first `rank` dimensions.
+/// A type of the first `n` elements in the first `rank` dimensions.
 made_type first_elements(const array_descriptor& array, const made_type& element, int rank, std::int64_t n) {
   made_type made;
   if (rank == 0) {
@@ -70,7 +70,7 @@ made_type first_elements(const array_descriptor& array, const made_type& element
   return made;
 }
 
-/// Calls visit(address) for each element, in the order of Fortran.
+/// Calls visit(address) for each element, in Fortran's order.
 template <typename Visit>
 void for_each_element(const array_descriptor& array, Visit visit) {
   std::array<std::ptrdiff_t, 15> at{};
@@ -89,8 +89,8 @@ void for_each_element(const array_descriptor& array, Visit visit) {
 
 }  // namespace
 
-/// Whether a datatype can say where the data lie: elements of MPI's own types that are parts of the array's
-/// elements.
+/// Makes a datatype of the data if possible: for predefined types that divide the array's elements. False if
+/// not.
 bool section::describe(std::int64_t count, MPI_Datatype type) {
   const std::int64_t size = basic_size(type), bytes = static_cast<std::int64_t>(array_.element_bytes);
   if (size <= 0 || bytes % size != 0 || count * size % bytes != 0) return false;
