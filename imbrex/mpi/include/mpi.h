@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The interface of MPI 3.1 with what is there of MPI 4. Handles are integers and all values and layouts are those of
+/* The interface of MPI 3.1 and parts of MPI 4. Handles are integers and all values and layouts are those of
    MPICH 4, so a program that was compiled with MPICH's header runs as it is; tests/mpi/abi.test.c compares them. The
    kind of a handle lies in its bits 26 to 29, and bits 30 and 31 are 1 for what MPI itself defines. */
 #ifndef IMBREX_MPI_H
@@ -51,8 +51,8 @@ typedef struct ADIOI_FileD* MPI_File;
 #define MPI_ERRORS_RETURN ((MPI_Errhandler)0x54000001)
 #define MPI_ERRORS_ABORT ((MPI_Errhandler)0x54000003)
 
-/* Integers of some length, and the status, whose count has 63 bits in its first two words beside the mark of what was
-   cancelled */
+/* Integers of fixed length, and the status. Its first two words hold a count of 63 bits and the mark of
+   cancellation. */
 typedef long MPI_Aint;
 typedef long MPI_Count;
 typedef long MPI_Offset;

@@ -814,27 +814,27 @@ IMBREX_MPI(int, Win_unlock_all, (MPI_Win win))
 IMBREX_MPI(int, Win_wait, (MPI_Win win))
 
 /* Ranks and devices, no part of MPI */
-/* The PE that the calling rank runs on, and those of its process:
- * `count` that follow each other. */
+/* The PE that the calling rank runs on, and the PEs of its process:
+ * `count` consecutive ones from `first` on. */
 IMBREX_MPIX(int, Get_pe, (int* pe, int* first, int* count))
-/* The calling rank goes on on that PE, one of its process.
- * It has no request under way. */
+/* Moves the calling rank to a PE of its process.
+ * The rank must have no active request. */
 IMBREX_MPIX(int, Migrate, (int pe))
 IMBREX_MPIX(int, GPU_query_support, (int gpu_type, int* is_supported))
 IMBREX_MPIX(int, Query_cuda_support, (void))
-/* Memory of the device that the calling rank's PE has, for programs that have no other way to one, as to emulated
- * devices; `--device` gives the run devices. What is not freed goes with the rank. */
+/* Allocates memory of the device of the calling rank's PE, for programs without another way to do so, as for emulated
+ * devices. The option `--device` gives the run devices. Memory that is not freed ends with the rank. */
 IMBREX_MPIX(int, Device_malloc, (MPI_Aint size, void* baseptr))
 IMBREX_MPIX(int, Device_free, (void* base))
-/* Copies bytes between memory of devices and of the host, whatever is which. It returns when they are there,
- * and does not wait for kernels. */
+/* Copies bytes between memory of devices and of the host, in any combination. Returns when the copy is complete;
+ * does not wait for kernels. */
 IMBREX_MPIX(int, Device_memcpy, (void* to, const void* from, MPI_Aint size))
-/* Has the emulated device call kernel(arguments), with a copy of `size` bytes, behind what the rank has launched
- * before. In simulated time it takes as long as to read and write so many bytes, or to do so many operations. */
+/* Launches kernel(arguments) on the emulated device, with a copy of `size` bytes, after the rank's earlier launches.
+ * Its simulated time is that of reading and writing `bytes` bytes, or of `flops` operations. */
 IMBREX_MPIX(int, Device_launch, (void (*kernel)(void* arguments), const void* arguments, int size, double bytes,
     double flops))
-/* Waits until the device has done what the rank has launched:
- * before that, neither copies nor other calls may use its data. */
+/* Waits until all kernels that the rank has launched are complete.
+ * Before that, neither copies nor other calls may use their data. */
 IMBREX_MPIX(int, Device_synchronize, (void))
 
 /* Removed from MPI, but still called */
