@@ -27,7 +27,7 @@ class numbers {
   const MPI_Count* long_ = nullptr;
 };
 
-/// A call of a collective function; checks the arguments. All members throw mpi::error.
+/// A call of a collective function; checks the arguments. All member functions throw mpi::error.
 class collective_call {
  public:
   /// If `is_blocking`, data on devices are fetched when their buffer is named, and `end` copies received data

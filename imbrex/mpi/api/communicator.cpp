@@ -122,7 +122,7 @@ int tag_of(const char* text) {
 
 }  // namespace
 
-// ---- what they are
+// ---- queries
 
 IMBREX_MPI_DEFINE(int, Comm_rank, (MPI_Comm comm, int* rank)) {
   return call_on("MPI_Comm_rank", comm, [&](rank_data&, communicator& in) { *rank = in.rank(); });
@@ -184,7 +184,7 @@ IMBREX_MPI_DEFINE(int, Comm_get_info, (MPI_Comm comm, MPI_Info* info_used)) {
                  [&](rank_data& data, communicator& in) { *info_used = data.objects().add(info(in.hints)); });
 }
 
-// ---- their errors
+// ---- error handlers
 
 namespace {
 
@@ -223,7 +223,7 @@ IMBREX_MPI_DEFINE(int, Comm_call_errhandler, (MPI_Comm comm, int errorcode)) {
   });
 }
 
-// ---- new ones
+// ---- creation
 
 IMBREX_MPI_DEFINE(int, Comm_dup, (MPI_Comm comm, MPI_Comm* newcomm)) {
   return duplicate_now("MPI_Comm_dup", comm, nullptr, newcomm);
@@ -317,7 +317,7 @@ IMBREX_MPI_DEFINE(int, Intercomm_create_from_groups,
   });
 }
 
-// ---- their end
+// ---- destruction
 
 IMBREX_MPI_DEFINE(int, Comm_free, (MPI_Comm * comm)) {
   return call_on("MPI_Comm_free", *comm,

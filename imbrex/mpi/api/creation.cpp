@@ -128,7 +128,7 @@ std::vector<int> ranks_in(const communicator& of, const group& part) {
   return all;
 }
 
-// ---- the same members
+// ---- communicators with the same members
 
 ref<communicator> same_members(communicator& of) {
   return of.is_inter() ? make_between(0, 0, of.members(), of.rank(), of.remote(), of)
@@ -152,7 +152,7 @@ ref<communicator> duplicate(rank_data& data, communicator& of, purpose why) {
   return made;
 }
 
-// ---- parts
+// ---- communicators of a part
 
 ref<communicator> make_part(rank_data& data, communicator& of, const group& part, purpose why) {
   if (of.is_inter()) return make_part_between(data, of, part, why);
@@ -209,7 +209,7 @@ ref<communicator> split(rank_data& data, communicator& of, int color, int key, p
                       of.remote().including(others), of);
 }
 
-// ---- two groups
+// ---- two groups: intercommunicators and merging
 
 ref<communicator> connect(rank_data& data, communicator& local, int leader, communicator* peer,
                           int remote_leader, int tag) {

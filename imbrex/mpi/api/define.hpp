@@ -6,8 +6,8 @@
 #include <imbrex/mpi/include/mpi.h>
 #include <imbrex/mpi/rank_objects.hpp>
 
-/// Heads the definition of the function PMPI_name, and names it MPI_name as well, weakly, so that a tool may
-/// stand before it:  IMBREX_MPI_DEFINE(int, Type_size, (MPI_Datatype datatype, int* size)) { ... }
+/// Begins the definition of function PMPI_name, with MPI_name as a weak alias, so that a tool can replace it:
+/// IMBREX_MPI_DEFINE(int, Type_size, (MPI_Datatype datatype, int* size)) { ... }
 #define IMBREX_MPI_DEFINE(result, name, parameters)                                        \
   extern "C" decltype(PMPI_##name) MPI_##name __attribute__((weak, alias("PMPI_" #name))); \
   extern "C" result PMPI_##name parameters

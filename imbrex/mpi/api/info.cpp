@@ -13,7 +13,7 @@ namespace imbrex::mpi {
 
 namespace {
 
-/// Copies at most `room` - 1 characters and a terminating zero.
+/// Copies at most `room` characters and appends a terminating zero.
 void copy_text(const std::string& text, char* to, std::size_t room) {
   const std::size_t n = std::min(text.size(), room);
   std::memcpy(to, text.data(), n);

@@ -341,7 +341,7 @@ IMBREX_MPI_BOTH(, int)
 IMBREX_MPI_BOTH(_c, MPI_Count)
 #undef IMBREX_MPI_BOTH
 
-// ---- both at once
+// ---- combined send and receive
 
 namespace {
 

@@ -305,7 +305,7 @@ IMBREX_MPI_DEFINE(int, Startall, (int count, MPI_Request handles[])) {
   });
 }
 
-// ---- what programs do by themselves
+// ---- generalised requests
 
 namespace {
 

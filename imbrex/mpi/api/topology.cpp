@@ -248,7 +248,7 @@ IMBREX_MPI_DEFINE(int, Cart_shift,
   });
 }
 
-// ---- graphs that all know
+// ---- graphs known to all ranks
 
 IMBREX_MPI_DEFINE(int, Graph_create,
                   (MPI_Comm comm_old, int nnodes, const int indx[], const int edges[], int /*reorder*/,
@@ -292,7 +292,7 @@ IMBREX_MPI_DEFINE(int, Graph_neighbors, (MPI_Comm comm, int rank, int maxneighbo
   });
 }
 
-// ---- graphs of which each rank knows its own neighbours
+// ---- distributed graphs
 
 IMBREX_MPI_DEFINE(int, Dist_graph_create_adjacent,
                   (MPI_Comm comm_old, int indegree, const int sources[], const int sourceweights[],

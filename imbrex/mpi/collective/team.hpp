@@ -61,7 +61,7 @@ class team {
     const void* data = nullptr;
     std::int64_t bytes = 0;
     request* waits = nullptr;
-    int rank = 0;  ///< rank in the communicator
+    int rank = 0;  ///< rank in MPI_COMM_WORLD
   };
   /// The members that began on one PE.
   struct share {

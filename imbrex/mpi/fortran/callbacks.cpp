@@ -157,7 +157,7 @@ IMBREX_FORTRAN_FUNCTION_OF(mpi_comm_null_delete_fn_, win_null_delete_fn, WIN_NUL
 IMBREX_FORTRAN_FUNCTION(mpi_conversion_fn_null_, conversion_fn_null, CONVERSION_FN_NULL)
 }
 
-// ---- requests of programs
+// ---- generalised requests
 
 namespace {
 

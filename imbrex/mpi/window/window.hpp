@@ -203,7 +203,7 @@ class window final : public window_object, private access_receiver {
   lock_queue locks_;
 
   epoch access_ = epoch::none;
-  bool has_accessed_ = false;       ///< since the last fence
+  bool has_accessed_ = false;       ///< an access was made since the last fence
   int locks_held_ = 0;              ///< locks of single targets
   bool is_unchecked_ = false;       ///< `lock_all` was called with MPI_MODE_NOCHECK
   std::vector<int> started_;        ///< targets of the last `start`
@@ -212,7 +212,7 @@ class window final : public window_object, private access_receiver {
   std::uint32_t ends_ = 0;
   std::vector<int> locked_;  ///< targets that the rank has really locked under `lock_all`
   std::vector<int> dirty_;
-  std::uint64_t pending_ = 0;  ///< sum over all targets
+  std::uint64_t pending_ = 0;  ///< sum of `pending` over all targets
   std::uint32_t answers_ = 0;  ///< `flushed` replies to receive
   std::uint32_t tags_ = 0;
 

@@ -136,7 +136,7 @@ void window::check_range(const target& t, std::int64_t place, const user_buffer&
   }
 }
 
-// ---- by packets
+// ---- accesses by packets
 
 void window::send(int to, access_header header) {
   packet& p = make_access(header, {}).made;
@@ -202,7 +202,7 @@ void window::expect_result(int from, std::int32_t tag, const user_buffer& into, 
   self_.receive(*q);
 }
 
-// ---- what the functions of MPI do
+// ---- functions of MPI
 
 void window::put(const user_buffer& data, int rank, std::int64_t displacement, const user_buffer& at,
                  access_request* told) {

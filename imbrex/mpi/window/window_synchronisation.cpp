@@ -20,7 +20,7 @@ void check_assertion(int given, int allowed, const char* those) {
 
 }  // namespace
 
-// ---- what is under way
+// ---- completion of accesses
 
 bool window::take_dirty(int rank) {
   if (!std::exchange(targets_[static_cast<std::size_t>(rank)].is_dirty, false)) return false;
@@ -84,7 +84,7 @@ void window::fence(int assertion) {
   access_ = (assertion & MPI_MODE_NOSUCCEED) != 0 ? epoch::none : epoch::fence;
 }
 
-// ---- exposures to some, and accesses to some
+// ---- post, start, complete and wait
 
 int window::rank_in_window(const group& members, int i) const {
   const int found = in_->members().rank_of(members.world_rank(i));
@@ -235,7 +235,7 @@ void window::unlock_all() {
   self_.give_way();
 }
 
-// ---- within a lock
+// ---- flushes within a lock
 
 void window::require_passive(int rank, const char* function) {
   const target& t = target_at(rank);
@@ -281,7 +281,7 @@ void window::sync() {
   std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
-// ---- the end
+// ---- destruction
 
 void window::require_unused() const {
   if (is_exposed_) out_of_step("the window is exposed; call MPI_Win_wait before MPI_Win_free");
