@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t gate_bytes = 32;
 
-// Its place relative to the thread's pointer is the same on all threads, so that code may hold it.
+// Fixed offset from the thread pointer on all threads, so that code can contain the offset.
 [[gnu::tls_model("initial-exec")]] thread_local const std::byte* calling = nullptr;
 
 std::ptrdiff_t place_of_caller() {
@@ -32,7 +32,7 @@ void put(std::byte* at, Value value) {
 }
 
 #ifdef __aarch64__
-/// adr x16, gate; mrs x17, tpidr_el0; str x16, [x17, place]; ldr x16, function; br x16; the function.
+/// Writes: adr x16, gate; mrs x17, tpidr_el0; str x16, [x17, place]; ldr x16, function; br x16; the function.
 void write_gate(std::byte* at, const void* function) {
   constexpr std::ptrdiff_t most = 4095 * 8;
   constexpr std::size_t function_at = 24;
@@ -44,12 +44,12 @@ void write_gate(std::byte* at, const void* function) {
   constexpr std::uint32_t begin[] = {0x10000010, 0xd53bd051};
   std::memcpy(at, begin, sizeof begin);
   put(at + 8, 0xf9000230 | static_cast<std::uint32_t>(place / 8) << 10U);
-  put(at + 12, std::uint32_t{0x58000070});  // what lies 12 bytes behind
+  put(at + 12, std::uint32_t{0x58000070});  // loads the word 12 bytes after this instruction
   put(at + 16, std::uint32_t{0xd61f0200});
   put(at + function_at, function);
 }
 #elif defined(__x86_64__)
-/// lea gate(%rip), %r11; mov %r11, %fs:place; movabs $function, %r11; jmp *%r11.
+/// Writes: lea gate(%rip), %r11; mov %r11, %fs:place; movabs $function, %r11; jmp *%r11.
 void write_gate(std::byte* at, const void* function) {
   constexpr unsigned char lea[] = {0x4c, 0x8d, 0x1d, 0xf9, 0xff, 0xff, 0xff};
   constexpr unsigned char store[] = {0x64, 0x4c, 0x89, 0x1c, 0x25};

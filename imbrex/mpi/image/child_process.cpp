@@ -11,7 +11,7 @@
 
 #include <imbrex/mpi/image/internal/copy_state.hpp>
 
-/// All streams of the C library, by `_chain`. While a process forks nobody else changes the list.
+/// List of all streams of the C library, linked by `_chain`. No other thread changes it during a fork.
 extern "C" std::FILE* _IO_list_all;
 
 namespace imbrex::mpi {
@@ -20,8 +20,8 @@ namespace {
 
 std::atomic<pid_t> process = 0;
 
-/// The child flushes all streams at its end, but what other copies have written is the parent's to write. The
-/// own output is left: of that, a child has its parent's as everywhere.
+/// Clears stream buffers in a child, which flushes all streams at its end: output of other copies is the
+/// parent's to write. The running copy's own output stays, as after any fork.
 void leave_streams_to_parent() {
   const copy_state* const own = running_state();
   for (std::FILE* each = _IO_list_all; each != nullptr; each = each->_chain)

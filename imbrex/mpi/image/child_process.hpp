@@ -3,12 +3,12 @@
 
 namespace imbrex::mpi {
 
-/// Notes that copies run in this process, so that its children are told apart. A child that is made by fork
-/// leaves to its parent what streams have buffered there. Before copies run; the first call counts.
+/// Prepares for forks by copies, so that child processes can be detected. A child made by fork leaves
+/// buffered stream data to its parent. Call before copies run; only the first call counts.
 void watch_children();
 
-/// Whether this process is a child that a copy, or a library, has made by fork, vfork or clone. A child's end
-/// is no copy's. False where `watch_children` was not called. Handlers of signals may ask.
+/// Whether this process is a child that a copy or a library has made by fork, vfork or clone. The end of a
+/// child is not the end of a copy. False without `watch_children`. Signal handlers may call it.
 bool is_child() noexcept;
 
 }  // namespace imbrex::mpi

@@ -21,12 +21,11 @@ namespace imbrex::mpi {
 
 namespace {
 
-// Above the shadow of AddressSanitizer, below where Linux puts programs that are independent of their
-// position.
+// Addresses above AddressSanitizer's shadow and below those of position-independent programs on Linux.
 constexpr std::uintptr_t first = 0x3000'0000'0000;
 constexpr std::uintptr_t last = 0x5000'0000'0000;
 constexpr std::size_t most_slots = 1 << 16;
-// One behind the other within tables of pages, of which each is for 2 MiB.
+// Slots fill page tables, each of which covers 2 MiB.
 constexpr std::size_t slot_multiple = 2 << 20;
 
 std::atomic<copy_area*> the_area = nullptr;
@@ -71,7 +70,7 @@ std::byte* copy_area::take(copy_state* copy) {
     if (mapped == MAP_FAILED && errno != EEXIST) refuse(i, errno);
     occupied_[i] = true;
     if (mapped == MAP_FAILED) continue;
-    if (mapped != place) {  // a kernel that does not know the flag
+    if (mapped != place) {  // the kernel does not support the flag
       ::munmap(mapped, bytes_);
       continue;
     }
@@ -96,7 +95,7 @@ std::size_t copy_area::number_of(const void* address) const noexcept {
 }
 
 copy_state* copy_area::copy_at(const void* address) const noexcept {
-  const std::size_t number = number_of(address);  // huge for what lies below
+  const std::size_t number = number_of(address);  // huge for addresses below
   return number < used_.load(std::memory_order_acquire) ? slots_[number].load(std::memory_order_acquire)
                                                         : nullptr;
 }
@@ -117,7 +116,7 @@ const copy_area* copy_area::current() noexcept { return the_area.load(std::memor
 
 }  // namespace imbrex::mpi
 
-/// What libgcc's unwinder asks first for an address; the C library's knows no copies.
+/// Lookup that libgcc's unwinder tries first; the C library's own does not know copies.
 extern "C" [[gnu::visibility("default")]] int _dl_find_object(void* instruction, dl_find_object* found) {
   using namespace imbrex::mpi;
   if (const copy_area* area = copy_area::current()) {

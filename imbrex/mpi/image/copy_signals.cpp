@@ -20,11 +20,11 @@ using action = copy_signals::action;
 constexpr int most = copy_signals::most;
 
 std::mutex actions_mutex;      // guards changes of actions
-action before[most + 1];       // of the process, before a copy asked
-bool is_known[most + 1] = {};  // that action
+action before[most + 1];       // the process' actions before copies used the signal
+bool is_known[most + 1] = {};  // `before` is set
 bool is_ours[most + 1] = {};   // `handle` is the process' action
 
-// Its address tells a signal by which one thread asks another to take what waits.
+// Marker whose address identifies a signal between threads: take your pending signals.
 const int request = 0;
 
 bool is_handled(const action& a) {
@@ -33,7 +33,7 @@ bool is_handled(const action& a) {
 
 constexpr std::uint64_t bit_of(int number) { return std::uint64_t{1} << static_cast<unsigned>(number - 1); }
 
-/// An instruction has caused it: nothing can wait with it.
+/// True for signals that an instruction has caused: these cannot be deferred.
 bool is_of_instruction(int number) {
   return number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL || number == SIGTRAP;
 }
@@ -72,8 +72,8 @@ bool give_to_copies(int number, siginfo_t* info, void* context) {
   return is_taken;
 }
 
-/// The process' action, once a copy has asked for a signal. Nothing is blocked in it: a copy's own handler
-/// blocks what it asks for.
+/// The process' action for signals that copies use. Blocks nothing: a copy's own handler blocks what its
+/// action specifies.
 void handle(int number, siginfo_t* info, void* context) {
   const int error = errno;
   if (info->si_code == SI_QUEUE && info->si_value.sival_ptr == &request) {
@@ -84,7 +84,7 @@ void handle(int number, siginfo_t* info, void* context) {
   errno = error;
 }
 
-/// The process' action is `handle` from now on. Returns as sigaction.
+/// Makes `handle` the process' action. Returns like sigaction.
 int install(int number, int flags) {
   const std::lock_guard hold(actions_mutex);
   if (!is_known[number] && ::sigaction(number, nullptr, &before[number]) != 0) return -1;
@@ -98,7 +98,7 @@ int install(int number, int flags) {
   return 0;
 }
 
-/// No copy has asked to handle it yet.
+/// Sets the process' action for a signal that no copy handles yet.
 int set_action_of_process(int number, const action& wanted) {
   const std::lock_guard hold(actions_mutex);
   if (is_ours[number]) return 0;
@@ -116,7 +116,7 @@ sigset_t blocked_here() {
 }  // namespace
 
 int copy_signals::set_action(int number, const action* wanted, action* previous) {
-  if (number <= 0 || number > most) return ::sigaction(number, wanted, previous);  // which says what is wrong
+  if (number <= 0 || number > most) return ::sigaction(number, wanted, previous);  // reports the error
   action& own = actions_[static_cast<std::size_t>(number)];
   const action was = own;
   if (wanted != nullptr) {
@@ -152,7 +152,7 @@ int copy_signals::set_mask(int how, const sigset_t* wanted, sigset_t* previous) 
   const sigset_t was = blocked_here();
   if (wanted != nullptr) {
     use();
-    if (how != SIG_UNBLOCK)  // a signal from outside comes to any thread: it must find the copies
+    if (how != SIG_UNBLOCK)  // an outside signal reaches any thread, so it must be dispatched to the copies
       for (int number = 1; number <= most; ++number)
         if (sigismember(wanted, number) == 1 && number != SIGKILL && number != SIGSTOP &&
             !is_of_instruction(number) && !is_ours[number])
@@ -221,7 +221,7 @@ void copy_signals::call(int number, siginfo_t* info, void* context) {
   if ((called.sa_flags & SA_NODEFER) == 0) sigaddset(&blocked, number);
   sigset_t was;
   ::pthread_sigmask(SIG_BLOCK, &blocked, &was);
-  // The handler leaves by siglongjmp, perhaps: then the mask is the copy's until that puts it back.
+  // If the handler leaves by siglongjmp, the mask stays the copy's until siglongjmp restores it.
   const bool had_mask = !copy_.runs_here() || has_mask_;
   if (!had_mask) {
     outside_ = was;

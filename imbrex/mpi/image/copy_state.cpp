@@ -21,7 +21,7 @@ namespace imbrex::mpi {
 namespace {
 
 thread_local copy_state* running_here = nullptr;
-thread_local copy_state* starter = nullptr;  // of this thread
+thread_local copy_state* starter = nullptr;  // the copy that has started this thread
 
 int access_of(const Elf64_Phdr& segment) {
   return ((segment.p_flags & PF_R) != 0 ? PROT_READ : 0) | ((segment.p_flags & PF_W) != 0 ? PROT_WRITE : 0) |
@@ -37,7 +37,7 @@ void map_pages(std::byte* begin, std::size_t size, int access, int more, int fil
                      : ""));
 }
 
-/// Maps what is in the file, and memory for the variables that begin as zeros.
+/// Maps a segment's file content, and zeroed memory for the rest.
 void map_segment(const elf_file& file, const Elf64_Phdr& segment, std::byte* module) {
   const std::uint64_t begin = page_begin(segment.p_vaddr), in_file = segment.p_vaddr + segment.p_filesz,
                       end = segment.p_vaddr + segment.p_memsz;
@@ -208,7 +208,7 @@ void copy_state::end_at_once(int status) {
   if (!runs_here()) end_on_thread(status);
   finish();
   host.load()->end(status);
-  __builtin_trap();  // it has returned
+  __builtin_trap();  // not reached: `end` does not return
 }
 
 void copy_state::end_on_thread(int status) {

@@ -33,7 +33,7 @@ int copy_pthread_create(pthread_t* thread, const pthread_attr_t* attributes, voi
   return start_thread(&calling_copy(), thread, attributes, function, argument);
 }
 
-/// The same by C11's interface: a thread is one of POSIX, whose result holds the function's.
+/// Adapter for C11 threads: a POSIX thread whose result holds the function's.
 struct c11_function {
   int (*function)(void*);
   void* argument;

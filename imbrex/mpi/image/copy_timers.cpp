@@ -23,12 +23,12 @@ constexpr clockid_t clock_of[] = {CLOCK_MONOTONIC, CLOCK_PROCESS_CPUTIME_ID, CLO
 
 }  // namespace
 
-/// A timer of a copy; its address is the value of its signal. Records are used again, and never freed: a
-/// handler may look at one at any time.
+/// A timer of a copy; its address is the value of its signal. Records are reused and never freed, since a
+/// signal handler may read one at any time.
 struct copy_timers::record {
   std::atomic<copy_state*> owner = nullptr;
   timer_t timer{};
-  sigval value{};  // that the copy has asked for
+  sigval value{};  // value that the copy has chosen
   record* next = nullptr;
 
   static inline std::atomic<record*> all = nullptr;

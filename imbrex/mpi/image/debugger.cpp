@@ -8,13 +8,13 @@ namespace imbrex::mpi {
 
 namespace {
 
-// Debuggers read lists of modules out of the memory of the process. The first is the system's loader's, which
-// nobody else may change; since version 2 of the protocol there may be more, as of dlmopen. This one is of
-// copies.
+// Debuggers read lists of modules from the process' memory. The first list belongs to the system's loader,
+// and nobody else may change it. Since version 2 of the protocol there may be more, for example of dlmopen.
+// This list is of copies.
 std::mutex entries_mutex;
 r_debug_extended of_copies;
 
-/// Behind the lists that the loader has now.
+/// Appends the list of copies to the loader's lists.
 void join_lists() {
   auto* last = reinterpret_cast<r_debug_extended*>(&_r_debug);
   while (last->base.r_version >= 2 && last->r_next != nullptr && last->r_next != &of_copies)

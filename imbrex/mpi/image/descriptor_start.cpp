@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program that runs as it is calls these functions, and so do libraries, to which the runtime belongs. Only
+// These functions are called by a program that runs uncopied and by libraries, the runtime among them. Only
 // the program's own calls are refused.
 #include <dlfcn.h>
 #include <link.h>

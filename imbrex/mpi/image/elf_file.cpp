@@ -97,7 +97,7 @@ std::vector<std::uint64_t> elf_file::relative_words() const {
   std::vector<std::uint64_t> places;
   std::uint64_t next = 0;
   for (const std::uint64_t entry : table<std::uint64_t>(relr, relr_size)) {
-    if ((entry & 1) == 0) {  // a place; else which of the 63 words behind the last one
+    if ((entry & 1) == 0) {  // a place; otherwise a bitmap of the next 63 words
       places.push_back(entry);
       next = entry + sizeof(std::uint64_t);
       continue;
@@ -129,7 +129,7 @@ const char* elf_file::name(const Elf64_Sym& symbol) const { return text(symbol.s
 std::optional<std::string> elf_file::loader() const {
   const Elf64_Phdr* const named = segment(PT_INTERP);
   if (named == nullptr) return std::nullopt;
-  return reinterpret_cast<const char*>(bytes(named->p_vaddr, named->p_filesz));  // a zero ends it
+  return reinterpret_cast<const char*>(bytes(named->p_vaddr, named->p_filesz));  // ends with a zero
 }
 
 std::vector<std::string_view> elf_file::needed() const {
@@ -143,7 +143,7 @@ std::vector<std::string_view> elf_file::needed() const {
 
 void elf_file::read_versions() {
   const auto note = [this](std::size_t number, const char* name) {
-    number &= 0x7fff;  // the rest says that it is hidden
+    number &= 0x7fff;  // the highest bit marks hidden versions
     if (versions_.size() <= number) versions_.resize(number + 1);
     versions_[number] = name;
   };
@@ -178,8 +178,7 @@ std::string_view elf_file::version(std::size_t symbol) const {
 }
 
 std::size_t elf_file::num_symbols() const {
-  // Nothing says how many there are but the hash tables, the newer one only which is the last that is
-  // defined.
+  // Only the hash tables give the number of symbols. The newer one gives only the last defined symbol.
   if (const auto hash = dynamic(DT_HASH)) {
     std::uint32_t chains = 0;
     std::memcpy(&chains, bytes(*hash + sizeof chains, sizeof chains), sizeof chains);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The descriptor 1 of a copy is its standard output: what it opens there in place of the process' is its own.
-// The runtime's descriptors are not a copy's to close. In children of a copy nothing of this holds.
+// Descriptor 1 of a copy is its standard output; a replacement that the copy opens there is its own. A copy
+// cannot close the runtime's descriptors. None of this holds in child processes of a copy.
 #include <fcntl.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
@@ -23,20 +23,20 @@ namespace imbrex::mpi {
 
 namespace {
 
-/// The process' descriptor for one of the copy that calls.
+/// The process' descriptor for a descriptor of the calling copy.
 int real(int number) { return number == STDOUT_FILENO ? calling_copy().output.descriptor() : number; }
 
 template <auto Function, class Result, class... More>
 Result call_with_real(int number, More... more) {
   return Function(real(number), more...);
 }
-/// What copies call instead of a function whose first argument is a descriptor.
+/// Replacement for a function whose first argument is a descriptor.
 template <auto Function, class Result, class... More>
 const void* by_descriptor(Result (*)(int, More...)) {
   return function_address(&call_with_real<Function, Result, More...>);
 }
 
-// They take one argument more, or none.
+// fcntl and ioctl take one more argument, or none.
 int copy_fcntl(int number, int command, std::uintptr_t more) { return ::fcntl(real(number), command, more); }
 int copy_ioctl(int number, unsigned long command, std::uintptr_t more) {
   return ::ioctl(real(number), command, more);
@@ -53,7 +53,7 @@ int replace_output(line_output& output, int from) {
   if (from == output.descriptor() && from >= 0) return STDOUT_FILENO;
   descriptor file(::fcntl(from, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
   if (!file) return -1;
-  // Most programs keep their standard output, and put it back: its lines come whole again.
+  // Most programs save their standard output and restore it: lines are written whole again then.
   if (is_output_of_process(from))
     output.restore();
   else
@@ -61,14 +61,15 @@ int replace_output(line_output& output, int from) {
   return STDOUT_FILENO;
 }
 
-/// The error is that of a descriptor which is not open: a program that closes all does not look at it.
+/// Fails with EBADF, as for a closed descriptor: a program that closes all descriptors ignores that.
 bool refuses(int descriptor) {
   if (is_child() || !process_descriptors::holds(descriptor)) return false;
   errno = EBADF;
   return true;
 }
 
-/// A child has descriptors of its own, of which a program that it becomes has the standard output.
+/// After a dup in a child, which has descriptors of its own: a program that it executes inherits its standard
+/// output.
 int replace_in_child(int result) {
   line_output& output = calling_copy().output;
   if (result == STDOUT_FILENO && output.descriptor() != STDOUT_FILENO) output.restore();

@@ -20,7 +20,7 @@ namespace {
 
 [[noreturn]] void copy_exit(int status) { calling_copy().exit(status); }
 [[noreturn]] void copy_exit_at_once(int status) {
-  if (is_child()) ::_exit(status);  // one of vfork has its parent's memory
+  if (is_child()) ::_exit(status);  // a child made by vfork shares its parent's memory
   calling_copy().end_at_once(status);
 }
 [[noreturn]] void copy_quick_exit(int status) {
@@ -28,7 +28,7 @@ namespace {
   if (s.runs_here() || is_child()) s.at_quick_exit.run(status);
   s.end_at_once(status);
 }
-// These end the process; what the copy has written is not lost by that.
+// Functions that end the process; the copy's output is flushed first.
 [[noreturn]] void copy_abort() {
   calling_copy().flush();
   std::abort();
@@ -51,7 +51,7 @@ int copy_at_quick_exit(exit_functions::function called, void* module) {
   calling_copy().at_quick_exit.add(called, nullptr, module);
   return 0;
 }
-/// Other threads end later than their copy, perhaps.
+/// Registers with the thread, not the copy, on threads that may end later than their copy.
 int copy_at_thread_exit(exit_functions::function called, void* argument, void* module) {
   copy_state& s = calling_copy();
   if (s.runs_here()) {

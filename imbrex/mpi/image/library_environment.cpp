@@ -10,7 +10,7 @@ namespace imbrex::mpi {
 
 namespace {
 
-// The environment is that of the process: who changes it moves it, perhaps, for all copies.
+// The environment belongs to the process: a change may move it, so all copies' pointers are updated.
 int changed(int result) {
   if (const copy_area* area = copy_area::current())
     area->for_each([](const copy_state& s) {

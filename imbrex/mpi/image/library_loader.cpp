@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The system's loader knows the original program only. What it says of that is said of the copy that asks.
+// The system's loader knows only the original program; its results are translated to the calling copy.
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <link.h>
@@ -20,14 +20,14 @@ namespace imbrex::mpi {
 
 namespace {
 
-/// What lies in the original, in the copy that runs; elsewhere the same.
+/// Translates an address in the original program to the calling copy; returns others unchanged.
 void* in_copy(void* address) {
   const copy_state& s = calling_copy();
   const auto place = s.plan.place_of(reinterpret_cast<std::uintptr_t>(address));
   return place ? s.at(*place) : address;
 }
 
-/// Of the libraries behind the program, the first that has it: what RTLD_NEXT means in a program.
+/// Looks a name up in the libraries that follow the program: RTLD_NEXT for a program.
 void* behind_program(const char* name, const char* version) {
   void* const program = ::dlopen(nullptr, RTLD_LAZY);
   const link_map* first = nullptr;
@@ -71,7 +71,7 @@ void* copy_dlvsym(void* library, const char* name, const char* version) {
   return in_copy(library == RTLD_NEXT ? behind_program(name, version) : ::dlvsym(library, name, version));
 }
 
-/// The module of the copy that holds an address; null if none.
+/// The module of the copy that holds an address; null if there is none.
 const module_plan* module_of(const copy_state& s, const void* address) {
   const auto place = static_cast<std::uint64_t>(static_cast<const std::byte*>(address) - s.slot);
   for (const module_plan& m : s.plan.modules)
@@ -91,20 +91,7 @@ int copy_dladdr(const void* address, Dl_info* info) {
   return found;
 }
 
-/// The same code where the system's loader has it, which knows the functions' names there.
-std::vector<void*> loaded_code(void* const* places, int number) {
-  std::vector<void*> loaded(places, places + number);
-  for (void*& place : loaded) place = program_copy::loaded_code(place);
-  return loaded;
-}
-char** copy_backtrace_symbols(void* const* places, int number) {
-  return ::backtrace_symbols(loaded_code(places, number).data(), number);
-}
-void copy_backtrace_symbols_fd(void* const* places, int number, int descriptor) {
-  ::backtrace_symbols_fd(loaded_code(places, number).data(), number, descriptor);
-}
-
-/// Unwinders that are linked into the program look for it so.
+/// Lists modules for unwinders that are linked into the program.
 int copy_dl_iterate_phdr(int (*callback)(dl_phdr_info*, std::size_t, void*), void* data) {
   const copy_state& s = calling_copy();
   for (const module_plan& m : s.plan.modules) {

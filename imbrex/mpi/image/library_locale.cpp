@@ -18,7 +18,7 @@ struct category {
   int mask;
   const char* name;
 };
-// In the order in which the C library names them.
+// Categories in the order in which the C library prints them.
 constexpr category categories[] = {
     {LC_CTYPE, LC_CTYPE_MASK, "LC_CTYPE"},
     {LC_NUMERIC, LC_NUMERIC_MASK, "LC_NUMERIC"},
@@ -36,7 +36,7 @@ constexpr category categories[] = {
 
 std::string name_of(locale_t locale, int number) { return ::nl_langinfo_l(NL_LOCALE_NAME(number), locale); }
 
-/// As setlocale returns it: one name if all have the same, else each with its category.
+/// Result of setlocale: one name if all categories agree, else each category with its name.
 std::string names_of(locale_t locale) {
   bool is_one = true;
   std::string names;
@@ -71,7 +71,7 @@ char* copy_setlocale(int number, const char* name) {
     locale_t const before = ::uselocale(wanted);
     if (copy.runs_here() && s.replaced == nullptr) s.replaced = before;
     locale_t const unused = std::exchange(s.locale, wanted);
-    if (!copy.has_threads) ::freelocale(unused);  // else it may be that of a thread
+    if (!copy.has_threads) ::freelocale(unused);  // a thread may still use it
   }
   s.locale_text = number == LC_ALL ? names_of(s.locale) : name_of(s.locale, number);
   return s.locale_text.data();

@@ -6,7 +6,7 @@ namespace imbrex::mpi {
 
 namespace {
 
-/// The program's variables; where it has none, those that nobody sees.
+/// The program's getopt variables; hidden ones in place of those that it does not have.
 option_variables variables(copy_state& s) {
   const auto own = [&s]<class T>(library_variable which, T& otherwise) {
     T* const variable = s.variable<T>(which);

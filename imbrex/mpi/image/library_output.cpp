@@ -12,7 +12,7 @@ namespace imbrex::mpi {
 
 namespace {
 
-/// What the program knows as stdout, which it may have set.
+/// The program's stdout, which it may have set.
 std::FILE* output() { return calling_copy().standard_output(); }
 
 int copy_vprintf(const char* format, std::va_list arguments) {
@@ -25,7 +25,7 @@ int copy_vprintf(const char* format, std::va_list arguments) {
   va_end(arguments);
   return written;
 }
-// Those of programs that are compiled with _FORTIFY_SOURCE.
+// Functions of programs compiled with _FORTIFY_SOURCE.
 int copy_vprintf_checked(int, const char* format, std::va_list arguments) {
   return std::vfprintf(output(), format, arguments);
 }
@@ -38,7 +38,7 @@ int copy_vprintf_checked(int, const char* format, std::va_list arguments) {
 }
 int copy_puts(const char* text) {
   std::FILE* const to = output();
-  ::flockfile(to);  // the line and its end
+  ::flockfile(to);  // keeps the line and its end together
   const int result = std::fputs(text, to) < 0 || std::putc('\n', to) < 0 ? EOF : 1;
   ::funlockfile(to);
   return result;
@@ -46,7 +46,7 @@ int copy_puts(const char* text) {
 int copy_putchar(int c) { return std::putc(c, output()); }
 int copy_putchar_unlocked(int c) { return ::putc_unlocked(c, output()); }
 
-// What does not go through a stream, as the output of Fortran.
+// Output that bypasses streams, for example of Fortran.
 ssize_t copy_write(int descriptor, const void* bytes, std::size_t size) {
   if (descriptor != STDOUT_FILENO) return ::write(descriptor, bytes, size);
   return calling_copy().output.write(static_cast<const char*>(bytes), size) ? static_cast<ssize_t>(size) : -1;
@@ -61,7 +61,8 @@ ssize_t copy_writev(int descriptor, const iovec* parts, int num_parts) {
   return written;
 }
 
-/// The library would replace what its own std::cout writes to; that of a copy stays as it is, as it may.
+/// Only records the setting. The library's function would replace the buffer of its own std::cout; a copy's
+/// stays, as the standard allows.
 bool copy_sync_with_stdio(bool wanted) { return std::exchange(calling_copy().is_synchronised, wanted); }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace imbrex::mpi {
 
 namespace {
 
-/// The process that calls it ends at once, and that would be all copies.
+/// daemon would end the calling process at once, and all copies with it.
 int copy_daemon(int stays_in_folder, int keeps_output) {
   if (is_child()) return ::daemon(stays_in_folder, keeps_output);
   log(log_level::warning,

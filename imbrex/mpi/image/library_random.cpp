@@ -10,7 +10,7 @@ namespace imbrex::mpi {
 
 namespace {
 
-/// Calls a function with the state of the copy that calls, which its threads share.
+/// Calls a function with the calling copy's state, which its threads share.
 template <class Function>
 auto with_state(Function function) {
   library_state& state = calling_copy().library;
@@ -18,7 +18,7 @@ auto with_state(Function function) {
   return function(state);
 }
 
-// rand is random in this C library.
+// rand equals random in this C library.
 long copy_random() {
   return with_state([](library_state& s) {
     std::int32_t result = 0;
@@ -30,7 +30,7 @@ int copy_rand() { return static_cast<int>(copy_random()); }
 void copy_srandom(unsigned seed) {
   with_state([seed](library_state& s) { ::srandom_r(seed, &s.random); });
 }
-/// Where the words of a state begin: one before what is used of them.
+/// Begin of a state's words: one before the first used word.
 char* words_of(const random_data& state) { return reinterpret_cast<char*>(state.state - 1); }
 char* copy_initstate(unsigned seed, char* words, std::size_t size) {
   return with_state([=](library_state& s) {

@@ -50,7 +50,7 @@ std::time_t copy_mktime(std::tm* when) {
   return std::mktime(when);
 }
 std::tm* copy_localtime(const std::time_t* time) {
-  copy_tzset();  // as localtime does, and localtime_r need not
+  copy_tzset();  // localtime does so; localtime_r need not
   return ::localtime_r(time, &state().calendar);
 }
 std::tm* copy_gmtime(const std::time_t* time) { return ::gmtime_r(time, &state().calendar); }
@@ -60,7 +60,7 @@ char* copy_ctime(const std::time_t* time) {
   return when == nullptr ? nullptr : copy_asctime(when);
 }
 
-// lgamma has a second result.
+// The sign is lgamma's second result.
 template <class T, T (*Function)(T, int*)>
 T log_gamma(T x) {
   int sign = 0;

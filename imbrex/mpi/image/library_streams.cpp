@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The standard output of a copy is a stream of its own, whatever the program does with it.
+// The standard output of a copy stays its own stream, whatever the program does with it.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -17,7 +17,7 @@ namespace {
 
 bool is_output(std::FILE* stream) { return stream == calling_copy().output.stream(); }
 
-/// How open does what a mode of fopen says; -1 if it says nothing.
+/// Flags of open for a mode of fopen; -1 if the mode is invalid.
 int flags_of(std::string_view mode) {
   const bool is_both = mode.find('+') != std::string_view::npos;
   const int exclusive = mode.find('x') != std::string_view::npos ? O_EXCL : 0;
@@ -34,7 +34,7 @@ std::FILE* reopen_output(line_output& output, const char* path, const char* mode
   constexpr int access_of_new = 0666;
   std::FILE* const stream = output.stream();
   std::fflush(stream);
-  if (path == nullptr) return stream;  // its mode alone
+  if (path == nullptr) return stream;  // changes only the mode
   const int flags = flags_of(mode);
   errno = EINVAL;
   descriptor file(flags < 0 ? -1 : ::open(path, flags | O_CLOEXEC, access_of_new));
@@ -66,7 +66,7 @@ int copy_fileno(std::FILE* stream) {
   return -1;
 }
 
-// The stream outlives the program's buffer.
+// Ignores the program's buffer for the standard output, because that stream outlives the buffer.
 int copy_setvbuf(std::FILE* stream, char* buffer, int mode, std::size_t size) {
   return std::setvbuf(stream, is_output(stream) ? nullptr : buffer, mode, size);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A copy that waits without MPI waits for what another copy of its thread does, perhaps: that runs meanwhile.
+// A copy may wait without MPI for another copy of its thread; therefore others run meanwhile.
 #include <poll.h>
 #include <sched.h>
 #include <sys/select.h>
@@ -31,7 +31,7 @@ constexpr long microseconds_a_second = 1'000'000;
 bool is_time(const timespec& time) {
   return time.tv_sec >= 0 && time.tv_nsec >= 0 && time.tv_nsec < nanoseconds_a_second;
 }
-/// Times that are too long are the longest.
+/// Longer times become the longest representable one.
 nanoseconds time_of(const timespec& time) {
   constexpr long most = nanoseconds::max().count() / nanoseconds_a_second - 1;
   return seconds(std::min<long>(time.tv_sec, most)) + nanoseconds(time.tv_nsec);
@@ -41,7 +41,7 @@ timespec timespec_of(nanoseconds time) {
   return {time.count() / nanoseconds_a_second, time.count() % nanoseconds_a_second};
 }
 
-// It may go on on another thread, which has another errno.
+// Not inlined: the copy may continue on another thread, which has another errno.
 [[gnu::noinline]] int fail(int error) {
   errno = error;
   return -1;
@@ -65,7 +65,7 @@ unsigned copy_sleep(unsigned time) {
   return static_cast<unsigned>(std::chrono::ceil<seconds>(left).count());
 }
 
-/// As nanosleep, of a time that has been looked at; none if the copy cannot wait so. Returns EINTR or 0.
+/// Like nanosleep, for a valid time; nullopt if the copy cannot wait. Returns EINTR or 0.
 std::optional<int> sleep_for(nanoseconds time, timespec* left) {
   nanoseconds rest(0);
   const sleep_end end = sleep_copy(calling_copy(), time, &rest);
@@ -94,8 +94,8 @@ int copy_clock_nanosleep(clockid_t clock, int flags, const timespec* time, times
   return error ? *error : ::clock_nanosleep(clock, flags, time, left);
 }
 
-/// Looks again and again, with sleeps that grow, for as long as `time` says, or for ever. `look` returns 0 if
-/// there is nothing. Returns as poll; none if the copy cannot wait so.
+/// Polls with growing sleeps until `time` has passed; nullopt: for ever. `look` returns 0 if there is
+/// nothing. Returns like poll; nullopt if the copy cannot wait.
 template <class Look>
 std::optional<int> look_for(std::optional<nanoseconds> time, Look look) {
   constexpr nanoseconds first = microseconds(20);
@@ -126,7 +126,7 @@ int copy_ppoll(pollfd* files, nfds_t number, const timespec* time, const sigset_
   return found ? *found : ::ppoll(files, number, time, mask);
 }
 
-/// The sets of a select, which forgets them where it finds nothing.
+/// Sets of a select, which clears them if it finds nothing.
 class file_sets {
  public:
   file_sets(fd_set* read, fd_set* write, fd_set* failed) : sets_{read, write, failed} {

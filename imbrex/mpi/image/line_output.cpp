@@ -14,7 +14,7 @@ namespace imbrex::mpi {
 
 namespace {
 
-std::mutex outputs_mutex;  // keeps together lines that are too long for one write
+std::mutex outputs_mutex;  // keeps lines together that are too long for one write
 
 bool write_all(int descriptor, std::string_view text) {
   while (!text.empty()) {
@@ -39,7 +39,7 @@ line_output::line_output(std::string prefix) : prefix_(std::move(prefix)), descr
   stream_ = ::fopencookie(this, "w", {nullptr, &write_cookie, nullptr, nullptr});
   if (stream_ == nullptr)
     throw error("no memory for the standard output of a copy of the program: start fewer ranks in a process");
-  // As on a terminal: who looks at the output of a long run sees it as it comes.
+  // Buffers by lines, as on a terminal, so that the output of a long run appears as it is written.
   std::setvbuf(stream_, nullptr, _IOLBF, BUFSIZ);
 }
 
@@ -52,7 +52,7 @@ bool line_output::write(const char* bytes, std::size_t size) {
 }
 
 bool line_output::write_lines(std::string_view text) {
-  const std::size_t end = text.rfind('\n') + 1;  // of the last whole line
+  const std::size_t end = text.rfind('\n') + 1;  // end of the last whole line
   if (end == 0) {
     last_line_ += text;
     return true;

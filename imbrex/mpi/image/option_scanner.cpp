@@ -63,7 +63,7 @@ bool option_scanner::next_argument(const scan& s, int& result) {
   int& index = *s.v.index;
   last_other_ = std::min(last_other_, index);
   first_other_ = std::min(first_other_, index);
-  const auto pass = [&] {  // those that lie behind some options go before them
+  const auto pass = [&] {  // moves skipped arguments behind the options that follow them
     if (first_other_ != last_other_ && last_other_ != index)
       exchange(s);
     else if (last_other_ != index)
@@ -134,7 +134,7 @@ int option_scanner::long_option(const scan& s, const char* dashes) {
   }
   if (chosen != nullptr) return chosen_long_option(s, *chosen, dashes, name_end);
   if (s.long_only && s.argv[*s.v.index][1] != '-' && std::strchr(s.shorts, *rest_) != nullptr)
-    return -1;  // it may be a short one
+    return -1;  // may be a short option
   if (s.tells_errors) std::fprintf(stderr, "%s: unrecognized option '%s%s'\n", s.argv[0], dashes, rest_);
   rest_ = nullptr;
   ++*s.v.index;
@@ -194,7 +194,7 @@ int option_scanner::short_option(const scan& s) {
   return result;
 }
 
-// -W name means --name.
+// -W name is the option --name.
 int option_scanner::option_of_w(const scan& s, int letter) {
   int& index = *s.v.index;
   if (*rest_ != '\0') {

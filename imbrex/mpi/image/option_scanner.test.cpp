@@ -19,7 +19,7 @@ constexpr option longs[] = {{"size", required_argument, nullptr, 's'},
                             {"also", no_argument, nullptr, 1002},
                             {nullptr, 0, nullptr, 0}};
 
-/// All that a scan of some arguments tells, and how it leaves them.
+/// All results of a scan, and the arguments as it leaves them.
 template <class Next>
 std::string scanned(std::vector<std::string> words, const char* const& argument, int& index, int& other,
                     Next next) {

@@ -25,7 +25,7 @@ struct open_file {
 };
 
 std::once_flag noted;
-std::vector<open_file> files;  // ascending; what was noted once
+std::vector<open_file> files;  // noted once, in ascending order
 
 std::vector<int> open_descriptors() {
   std::vector<int> all;
@@ -57,14 +57,14 @@ bool is_still_open(const open_file& noted_file) {
   return now && now->device == noted_file.device && now->node == noted_file.node;
 }
 
-/// The descriptors that an epoll instance waits for, in lines such as "tfd:       12 events: ...".
+/// Adds the descriptors that an epoll instance waits for, from lines such as "tfd:       12 events: ...".
 void add_awaited(int epoll, std::vector<int>& all) {
   std::ifstream info("/proc/self/fdinfo/" + std::to_string(epoll));
   for (std::string word; info >> word;)
     if (int number = 0; word == "tfd:" && info >> number) all.push_back(number);
 }
 
-/// Files and folders are not waited for by epoll.
+/// False for files and folders: epoll does not wait for them.
 bool can_be_awaited(int descriptor) {
   struct stat its{};
   return ::fstat(descriptor, &its) == 0 && !S_ISREG(its.st_mode) && !S_ISDIR(its.st_mode);

@@ -12,7 +12,8 @@ namespace imbrex::mpi {
 
 namespace {
 
-/// Of copies whose threads may still run. Threads end after static variables, so that it is never destroyed.
+/// States of ended copies whose threads may still run. Never destroyed, since threads end after static
+/// variables.
 struct kept_states {
   std::mutex mutex;
   std::vector<std::unique_ptr<copy_state>> all;

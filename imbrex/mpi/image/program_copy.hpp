@@ -11,67 +11,64 @@ namespace imbrex::mpi {
 class program_image;
 struct copy_state;
 
-/// Who runs a copy: does for its code what the C library cannot do for one of several.
+/// The owner of a copy; implements what the C library cannot do for one of several copies.
 class copy_host {
  public:
-  /// The program ends itself, as by exit, once what it left to that has been done. It must not return: it
-  /// leaves the stack of the copy for ever. Between `enter` and `leave`.
+  /// The program ends itself, as by exit, after its exit functions. Must not return: leaves the copy's stack
+  /// for ever. Called between `enter` and `leave`.
   virtual void end(int status) = 0;
-  /// The same on a thread that the program has started, beside the copy's stack: it must not return.
+  /// Like `end`, on a thread that the program has started. Must not return.
   virtual void end_on_thread(int status) = 0;
-  /// The program sleeps: waits for at least that long while others run; with 0 lets those run that can.
-  /// False, and nothing has happened, where the code cannot wait. Between `enter` and `leave`, which it
-  /// calls.
+  /// The program sleeps: suspends it for at least `time` while others run; 0 yields. False, and nothing has
+  /// happened, if the code cannot wait. Called between `enter` and `leave`; calls both itself.
   virtual bool sleep_for(std::chrono::nanoseconds time) = 0;
 
  protected:
   ~copy_host() = default;
 };
 
-/// A copy of the program for one rank: its own global and thread_local variables, its own streams and state
-/// of the C library. Its code runs on whatever stack and thread calls it, between `enter` and `leave`; on one
-/// thread at a time. Threads that it has started, or that work for several copies, run beside that.
+/// A copy of the program for one rank, with its own global and thread_local variables, streams and C library
+/// state. Its code runs between `enter` and `leave`, on any stack and on one thread at a time. Threads that
+/// it has started, or that serve several copies, run beside it.
 class program_copy {
  public:
-  /// `host` outlives the copy. `prefix` stands before each line that the copy writes to its standard output.
-  /// Throws error if the machine gives no more addresses or mappings. Any thread. Takes time with the
-  /// program's relocations, and memory with its variables.
+  /// `host` outlives the copy. `prefix` is written before each line of the copy's standard output. Throws
+  /// error if the system provides no more addresses or mappings. Any thread. Time is linear in the program's
+  /// relocations, memory in its variables.
   program_copy(const program_image& image, copy_host& host, std::string prefix = {});
-  /// What it has not written is lost, unless `flush` was called. Its threads run on until the process ends:
-  /// if it has started some, its code and variables stay.
+  /// Discards unwritten output unless `flush` was called. Started threads run on until the process ends;
+  /// their code and variables then stay.
   ~program_copy();
   program_copy(const program_copy&) = delete;
 
-  /// Runs the program's constructors, its main, and what it leaves to its end, as destructors and functions
-  /// of atexit; returns main's result. The arguments are copied. Exceptions that leave main come through.
-  /// Between `enter` and `leave`, at most once.
+  /// Runs the program's constructors, main, and its exit functions and destructors; returns main's result.
+  /// Copies the arguments. Exceptions of main propagate. Called between `enter` and `leave`, at most once.
   int call_main(int argc, char** argv, char** environment);
 
-  /// Ends the copy as its own call of exit would. Between `enter` and `leave`, on the copy's stack.
+  /// Ends the copy like its own call of exit. Between `enter` and `leave`, on the copy's stack.
   [[noreturn]] void exit(int status);
 
-  /// The copy's code is about to run on this thread, which runs none. Brings what the compiler and the C
-  /// library keep by thread: thread_local variables, if the program has any, and the locale. Exceptions that
-  /// are caught belong to the stack: who switches stacks brings them. True if signals have come for it:
-  /// `take_signals` is to be called on its stack.
+  /// Prepares this thread, which runs no copy, for the copy's code: installs its thread_local variables, if
+  /// any, and its locale. Caught exceptions belong to the stack; code that switches stacks moves them. True
+  /// if signals are pending: then call `take_signals` on the copy's stack.
   bool enter() noexcept;
-  /// Calls the program's handlers of signals that have come while it did not run. On its stack.
+  /// Calls the program's handlers of signals that arrived while it did not run. Called on the copy's stack.
   void take_signals();
-  /// It stops running here for now, and may be entered on another thread next.
+  /// Suspends the copy, which may be entered on another thread next.
   void leave() noexcept;
-  /// The copy that is entered on this thread; null if there is none.
+  /// The copy entered on this thread; null if there is none.
   static program_copy* running() noexcept;
 
-  /// Writes what the copy has put into its standard output, its last line also if it has not ended. Between
-  /// `enter` and `leave`, or once it has ended.
+  /// Writes the copy's standard output, also an incomplete last line. Between `enter` and `leave`, or after
+  /// the copy's end.
   void flush() noexcept;
-  /// True if an address, as that of an instruction or a variable, lies in this copy.
+  /// True if an address, for example of an instruction or a variable, lies in this copy.
   bool holds(const void* address) const noexcept;
-  /// The same instruction or variable in the program that the system's loader has mapped; the address itself
-  /// if it lies in no copy. Also in a handler of a signal.
+  /// Address of the corresponding instruction or variable in the loaded program; the address itself if it
+  /// lies in no copy. Signal handlers may call it.
   static void* loaded_code(void* address) noexcept;
-  /// The copy's own instance of a variable that lies in the program, or in a library of which each copy has
-  /// its own, as the system's loader has mapped it; the address itself if it lies elsewhere.
+  /// Address of the copy's instance of a loaded variable of the program, or of a library that each copy has
+  /// for itself; the address itself if it lies elsewhere.
   void* own_variable(void* loaded) const noexcept;
 
  private:

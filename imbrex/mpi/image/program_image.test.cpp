@@ -23,7 +23,7 @@ namespace {
 using imbrex::mpi::elf_file;
 using imbrex::mpi::require_copyable;
 
-/// A file that is this program but for its header.
+/// A copy of this program's file with a changed header.
 class changed_program {
  public:
   template <class Change>

@@ -27,7 +27,7 @@ relocation of_x86_64(std::uint32_t number) {
 relocation of_aarch64(std::uint32_t number) {
   switch (number) {
     case R_AARCH64_NONE:
-    case 256: return relocation::nothing;  // the older number of the same
+    case 256: return relocation::nothing;  // older number of R_AARCH64_NONE
     case R_AARCH64_RELATIVE: return relocation::relative;
     case R_AARCH64_ABS64:
     case R_AARCH64_GLOB_DAT: return relocation::symbol;
@@ -42,7 +42,7 @@ relocation of_aarch64(std::uint32_t number) {
   }
 }
 
-// Those that a linker leaves for the loader where code depends on its position.
+// Names of relocations that a linker leaves to the loader in position-dependent code.
 const char* name_on_x86_64(std::uint32_t number) {
   switch (number) {
     case R_X86_64_PC32: return "R_X86_64_PC32";

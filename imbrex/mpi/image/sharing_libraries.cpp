@@ -32,8 +32,7 @@ bool binds_at_once(const elf_file& file) {
          (file.dynamic(DT_FLAGS_1).value_or(0) & DF_1_NOW) != 0;
 }
 
-/// The bytes that the library may change once it is loaded, but for the addresses of functions that the
-/// loader puts there at their first call.
+/// Bytes that a loaded library may change, except function addresses that the loader fills in on first calls.
 std::uint64_t bytes_of_variables(const elf_file& file) {
   std::uint64_t bytes = 0;
   for (const Elf64_Phdr& s : file.segments())
@@ -60,7 +59,7 @@ bool calls(const elf_file& file, bool (*is_meant)(std::string_view name)) {
 }  // namespace
 
 std::vector<sharing_library> program_image::sharing_libraries(bool (*is_meant)(std::string_view name)) const {
-  constexpr std::uint64_t bytes_of_compiler = 32;  // in each library, whatever it holds
+  constexpr std::uint64_t bytes_of_compiler = 32;  // present in each library
   const auto own = reinterpret_cast<std::uintptr_t>(&note_library);
   std::vector<sharing_library> found;
   ::dl_iterate_phdr(&note_library, &found);
@@ -73,7 +72,7 @@ std::vector<sharing_library> program_image::sharing_libraries(bool (*is_meant)(s
       const elf_file file(each.name);
       return !calls(file, is_meant) || bytes_of_variables(file) <= bytes_of_compiler;
     } catch (const error&) {
-      return true;  // the file is not there any more
+      return true;  // the file no longer exists
     }
   });
   for (sharing_library& each : found) each.name.erase(0, each.name.rfind('/') + 1);

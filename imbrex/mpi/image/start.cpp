@@ -31,10 +31,10 @@ using start_function = int (*)(int (*)(int, char**, char**), int, char**, constr
                                void (*)(), void*);
 
 program_start started;
-constructors legacy_constructors = nullptr;  // of a program that was linked with a C library before 2.34
-std::vector<void*> destructors;              // of the program, which its table does not have for now
+constructors legacy_constructors = nullptr;  // set for programs linked with a C library before 2.34
+std::vector<void*> destructors;              // the program's destructors while its table lacks them
 
-/// The program's own dynamic section, in memory.
+/// The program's own dynamic section in memory.
 struct original_program {
   std::uintptr_t base = 0;
   ElfW(Dyn) * dynamic = nullptr;
@@ -46,7 +46,7 @@ int note_program(dl_phdr_info* info, std::size_t, void* into) {
   for (int i = 0; i < info->dlpi_phnum; ++i)
     if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
       program.dynamic = reinterpret_cast<ElfW(Dyn)*>(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
-  return 1;  // the first is the program, and enough
+  return 1;  // the first module is the program
 }
 
 original_program original() {
@@ -76,8 +76,8 @@ void make_writable(void** entry) {
     throw error(std::string("the program's table of destructors cannot be changed: ") + std::strerror(errno));
 }
 
-/// The system's loader calls the program's destructors at the end of the process, however that comes: as long
-/// as the program itself has not run, there is nothing to destruct.
+/// Removes the program's destructors from its table: the system's loader calls them at every end of the
+/// process. Until the program itself has run, there is nothing to destruct.
 void put_destructors_aside() {
   each_of_array(original(), DT_FINI_ARRAY, DT_FINI_ARRAYSZ, [](void** entry) {
     make_writable(entry);
@@ -91,7 +91,7 @@ void put_destructors_back() {
                 [&](void** entry) { *entry = destructors[next++]; });
 }
 
-/// What the program starts is no rank of this run, so it shall not load this library as the program did.
+/// Removes this library from LD_PRELOAD: child programs are no ranks of this run.
 void leave_preload_of_children() {
   const char* const listed = std::getenv("LD_PRELOAD");
   Dl_info self{};
@@ -142,8 +142,8 @@ int program_start::call_original() const {
 
 }  // namespace imbrex::mpi
 
-/// What a program's first instructions call with its main. The C library's does all that is to be done, but
-/// for the program's constructors, which run in each copy.
+/// Called by a program's first instructions with its main. The C library's function does all the rest, except
+/// the program's constructors, which run in each copy.
 extern "C" [[gnu::visibility("default")]] int __libc_start_main(int (*main)(int, char**, char**), int argc,
                                                                 char** argv, imbrex::mpi::constructors init,
                                                                 void (*fini)(), void (*rtld_fini)(),

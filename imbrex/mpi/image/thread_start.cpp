@@ -4,8 +4,8 @@
 #include <imbrex/mpi/image/internal/copy_state.hpp>
 #include <imbrex/mpi/image/internal/copy_threads.hpp>
 
-/// Of libraries, as the C++ library's and OpenMP's threads begin so: a thread that is started while a rank
-/// runs is the rank's.
+/// Threads of libraries start here, such as the C++ library's and OpenMP's. A thread started while a rank
+/// runs belongs to that rank.
 extern "C" [[gnu::visibility("default")]] int pthread_create(pthread_t* thread,
                                                              const pthread_attr_t* attributes,
                                                              void* (*function)(void*),

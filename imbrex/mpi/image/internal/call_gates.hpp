@@ -12,29 +12,30 @@
 
 namespace imbrex::mpi {
 
-/// Pieces of code, one for each function that copies call instead of the C library's. Each copy has them in
-/// its slot, so that a gate's address tells the copy. A gate notes on its thread which copy calls, and goes
-/// on in the function with the caller's arguments. So all threads call, also those that no rank runs on.
+/// Gates: pieces of code, one for each function that replaces one of the C library for copies. The slot of
+/// each copy maps all gates, so that a gate's address identifies the copy. A gate stores the calling copy in
+/// a variable of its thread, then jumps to the function with the caller's arguments. All threads call through
+/// gates, also those that no rank runs on.
 class call_gates {
  public:
-  /// Throws error if there is no memory, or no gates for this processor.
+  /// Throws error if memory is short or gates for this processor are not implemented.
   explicit call_gates(const function_table& functions);
 
-  /// The bytes that they take: whole pages, which all copies share.
+  /// Bytes of all gates: whole pages, which all copies share.
   std::size_t bytes() const noexcept { return bytes_; }
-  /// Where the gate of a function lies among them; none if copies call the library's.
+  /// Offset of a function's gate; nullopt if copies call the library's function.
   std::optional<std::uint64_t> place_of(std::string_view function) const;
-  /// Puts them there. Throws error if the machine gives no more mappings.
+  /// Maps the gates at `begin`. Throws error if the system provides no more mappings.
   void map(std::byte* begin) const;
 
-  /// An address in the copy that has called last on this thread. A function reads it before it calls or
-  /// waits; a handler of a signal puts it back.
+  /// An address in the copy that called last on this thread. A function must read it before it calls others
+  /// or waits; a signal handler restores it.
   static const std::byte* caller() noexcept;
   static void set_caller(const std::byte* address) noexcept;
 
  private:
   std::size_t bytes_ = 0;
-  descriptor code_;  // of a file in memory
+  descriptor code_;  // a file in memory
   std::unordered_map<std::string_view, std::uint64_t> places_;
 };
 

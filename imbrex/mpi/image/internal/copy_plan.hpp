@@ -16,61 +16,61 @@
 
 namespace imbrex::mpi {
 
-/// The thread_local variables of a module: on each thread they lie equally far from the thread's own pointer.
+/// The thread_local variables of a module. Their offset from the thread pointer is equal on all threads.
 struct thread_block {
-  std::ptrdiff_t offset;  ///< from the thread's pointer
+  std::ptrdiff_t offset;  ///< from the thread pointer
   std::size_t size;
   bool is_of_copy;      ///< each copy has the module
-  std::uint64_t image;  ///< what they begin with: its place if it is the copy's, else its address
+  std::uint64_t image;  ///< initial values: offset in the slot if `is_of_copy`, else address
   std::size_t image_size;
 };
 
-/// The program, or a library that each copy has for itself.
+/// The program, or a library of which each copy has an instance.
 struct module_plan {
   elf_file file;
-  std::string name;         ///< of the file, for others
-  std::uintptr_t original;  ///< where the system's loader has put it
-  std::uint64_t at;         ///< its place in a slot
+  std::string name;         ///< file name shown to debuggers and other tools
+  std::uintptr_t original;  ///< load address by the system's loader
+  std::uint64_t at;         ///< offset in a slot
 };
 
-/// A word of a copy that holds the address of another place in it.
+/// A word that holds an address inside the same copy.
 struct inner_word {
   std::uint64_t at;
   std::uint64_t to;
 };
 
-/// A word that is the same in each copy.
+/// A word that has the same value in each copy.
 struct outer_word {
   std::uint64_t at;
   std::uint64_t value;
 };
 
-/// A variable of a library that lies in the copy, and the library's value of it at the start.
+/// A library's variable that lies in the copy, with the library's value at the start.
 struct snapshot {
   std::uint64_t at;
   std::vector<std::byte> value;
 };
 
-/// How a copy of the program is made: what is mapped, and which words it holds. Places are bytes from the
-/// begin of the copy's slot. Never changed once made.
+/// Plan for making copies of the program: mappings and the words to set. Places are byte offsets from the
+/// begin of a slot. Immutable once made.
 struct copy_plan {
-  std::vector<module_plan> modules;  ///< in the order of their constructors: the program is the last
+  std::vector<module_plan> modules;  ///< in the order of construction; the program is last
   std::vector<thread_block> thread_blocks;
   call_gates gates{functions_of_copies()};
   std::uint64_t gates_at = 0;
-  std::uint64_t annex = 0;  ///< variables of libraries that the program does not hold itself
+  std::uint64_t annex = 0;  ///< variables of libraries that the program does not contain
   std::size_t bytes = 0;
   std::vector<snapshot> snapshots;
   std::vector<inner_word> inner;
   std::vector<outer_word> outer;
-  std::array<std::optional<std::uint64_t>, num_library_variables> variables;  ///< by number: where it lies
+  std::array<std::optional<std::uint64_t>, num_library_variables> variables;  ///< offsets by variable number
   std::uint64_t main = 0;
   bool executable_stack = false;
   std::vector<std::string> warnings;
   std::vector<std::uintptr_t> loaded;  ///< where all libraries lie that have been loaded before copies run
   std::unique_ptr<copy_area> area;
 
-  /// The place in a slot of what lies in the original program, or one of the libraries; none if elsewhere.
+  /// Slot offset of an address in the original program or in a library of the copies; nullopt if elsewhere.
   std::optional<std::uint64_t> place_of(std::uintptr_t address) const;
 };
 

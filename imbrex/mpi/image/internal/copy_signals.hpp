@@ -12,15 +12,15 @@ namespace imbrex::mpi {
 
 struct copy_state;
 
-/// The signals of one copy: what it does with them, which it blocks, and which wait for it.
+/// Signals of one copy: its actions, its blocked signals, and its pending signals.
 ///
-/// A process has one action for each signal, and takes one from outside on any thread. As soon as a copy asks
-/// for a signal, the process' action is a function that gives it to copies: one for what an instruction has
-/// done, or a thread has sent itself, to the copy of that thread; one of a timer to the copy whose timer it
-/// is; another one from outside to all copies that handle it, as to all processes of a job. A copy that runs
-/// on another thread is sent the signal there, and one that waits takes it when it goes on.
+/// A process has one action for each signal, and receives an outside signal on any thread. Once a copy uses a
+/// signal, the process' action is a function that dispatches it to copies. A signal caused by an instruction,
+/// or sent by a thread to itself, goes to the copy of that thread. A timer's signal goes to the copy that
+/// owns the timer. Another outside signal goes to all copies that handle it, as to all processes of a job. If
+/// a copy runs on another thread, the signal is sent there; a waiting copy takes it when it continues.
 ///
-/// Handlers of signals call `give`; all others are the copy's thread's.
+/// Signal handlers call `give`; only the copy's own thread calls the others.
 class copy_signals {
  public:
   using action = struct sigaction;
@@ -28,28 +28,29 @@ class copy_signals {
 
   explicit copy_signals(copy_state& of) : copy_(of) {}
 
-  /// As sigaction. Any thread of the copy.
+  /// Like sigaction. Any thread of the copy.
   int set_action(int number, const action* wanted, action* previous);
-  /// As pthread_sigmask, on the copy's own thread.
+  /// Like pthread_sigmask. Called on the copy's own thread.
   int set_mask(int how, const sigset_t* wanted, sigset_t* previous);
-  /// The copy's own thread has sent itself a signal.
+  /// Raises a signal that the copy's own thread sends itself.
   int raise(int number);
 
-  /// The copy comes to this thread, or leaves it. True if signals wait that it can take on its stack.
+  /// The copy begins or stops running on this thread. True if pending signals can be taken on the copy's
+  /// stack.
   bool enter() noexcept;
   void leave() noexcept;
-  /// Calls the handlers of signals that wait and are not blocked; on the copy's stack.
+  /// Calls the handlers of pending signals that are not blocked. Called on the copy's stack.
   void take();
-  /// Takes out one of these that waits, and says which; 0 if there is none.
+  /// Removes one pending signal of a set and returns its number; 0 if there is none.
   int accept(const sigset_t& of, siginfo_t* info);
-  /// Those that wait.
+  /// Pending signals.
   sigset_t waiting() const;
-  /// How many handlers have been called.
+  /// Number of handler calls.
   unsigned handled() const noexcept { return handled_; }
-  /// True once it has asked for any signal: who sleeps looks for them.
+  /// True once the copy has used signals: then sleeps must check for pending ones.
   bool are_used() const noexcept { return are_used_; }
 
-  /// A signal of the process is the copy's, too. True if it handles, ignores or blocks it.
+  /// Delivers a signal of the process to the copy. True if the copy handles, ignores or blocks it.
   bool give(int number, const siginfo_t& info, void* context);
 
  private:
@@ -60,16 +61,16 @@ class copy_signals {
   void take_default(int number);
 
   copy_state& copy_;
-  std::array<action, most + 1> actions_{};  // by number
+  std::array<action, most + 1> actions_{};  // by signal number
   std::atomic<bool> are_used_ = false;
-  std::atomic<std::uint64_t> waiting_ = 0;  // a bit each
+  std::atomic<std::uint64_t> waiting_ = 0;  // one bit for each pending signal
   std::array<siginfo_t, most + 1> infos_{};
-  std::atomic<pid_t> thread_ = 0;  // on which the copy runs; 0: none
+  std::atomic<pid_t> thread_ = 0;  // runs the copy; 0: none
   std::atomic<unsigned> handled_ = 0;
 
-  bool has_mask_ = false;  // another one than the thread's
-  sigset_t mask_{};        // while it does not run
-  sigset_t outside_{};     // of the thread, while it runs
+  bool has_mask_ = false;  // differs from the thread's own mask
+  sigset_t mask_{};        // the copy's mask while it does not run
+  sigset_t outside_{};     // the thread's mask while the copy runs
 };
 
 }  // namespace imbrex::mpi

@@ -7,11 +7,11 @@ namespace imbrex::mpi {
 
 struct copy_state;
 
-/// How a sleep of a copy has ended: it cannot wait here, as on a thread that it has started; a handler of a
-/// signal has been called; the time has passed.
+/// End of a copy's sleep. `not_begun`: the copy cannot wait here, as on a thread that it has started.
+/// `interrupted`: a signal handler was called. `passed`: the time has passed.
 enum class sleep_end { not_begun, interrupted, passed };
 
-/// Lets others run for that long; with 0 those that can. `left` is what is left of the time then.
+/// Runs others for `time`; 0: yields to those that are ready. `left` gets the rest of the time.
 sleep_end sleep_copy(copy_state& s, std::chrono::nanoseconds time, std::chrono::nanoseconds* left = nullptr);
 
 }  // namespace imbrex::mpi

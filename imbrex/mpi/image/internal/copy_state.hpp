@@ -24,7 +24,7 @@ namespace imbrex::mpi {
 class copy_host;
 class program_copy;
 
-/// All that belongs to a copy.
+/// Complete state of a copy.
 struct copy_state {
   copy_state(std::shared_ptr<const copy_plan> made_by, program_copy& owner, copy_host& host,
              std::string prefix);
@@ -33,44 +33,44 @@ struct copy_state {
   int call_main(int argc, char** argv, char** environment);
   void flush() noexcept;
   bool holds(const void* address) const noexcept;
-  /// What is there in the program, or one of the libraries, as the system's loader has mapped it.
+  /// Address of the same object in the program, or in a library, as the system's loader has mapped it.
   void* original_of(void* address) const noexcept;
 
-  /// Maps the modules and gives all words their values.
+  /// Maps the modules and sets all words.
   void map();
-  /// What debuggers are told of it.
+  /// Modules of the copy for debuggers.
   std::vector<debugger_entry::module> modules() const;
-  /// Puts the copy's own output behind the streams of C and C++.
+  /// Connects the streams of C and C++ to the copy's own output.
   void connect_output();
   void construct(int argc, char** argv, char** environment);
-  /// No signal is the copy's from now on, and what it has written is there.
+  /// Detaches the copy from signals and flushes its output.
   void finish() noexcept;
-  /// Calls what the program has left to its end, then its destructors. At most once.
+  /// Runs the program's exit functions, then its destructors. At most once.
   void destruct(int status);
-  /// The program ends itself: `destruct`, then the end function.
+  /// Ends the program by its own call: `destruct`, then the end function.
   [[noreturn]] void exit(int status);
   [[noreturn]] void end_at_once(int status);
-  /// The same on a thread that the program has started.
+  /// Like `end_at_once`, on a thread that the program has started.
   [[noreturn]] void end_on_thread(int status);
-  /// In a child process of the copy, its end.
+  /// Flushes and ends the process if it is a child process of the copy; else returns.
   static void end_child(int status);
 
-  /// The thread_local variables come to this thread from another one: what points to one of them goes along,
-  /// if it is one of them itself.
+  /// Rebases pointers to the copy's thread_local variables from thread pointer `from` to `to`: pointers in
+  /// these variables, and arguments of their destructors.
   void move_thread_variables(const std::byte* from, std::byte* to) noexcept;
 
   bool enter() noexcept;
   void leave() noexcept;
-  /// True between both, on the thread that has entered it.
+  /// True between `enter` and `leave`, on the thread that has entered.
   bool runs_here() const noexcept;
-  /// A thread begins that the copy has started.
+  /// Initialises a thread that the copy has started.
   void begin_thread() noexcept;
 
-  /// Those of the copy come to this thread, or go from it.
+  /// Swaps the copy's thread_local variables with the thread's.
   void exchange_thread_blocks() noexcept;
 
   std::byte* at(std::uint64_t place) const noexcept { return slot + place; }
-  /// What the program knows as stdout.
+  /// The program's current stdout.
   std::FILE* standard_output() const noexcept {
     std::FILE** const own = variable<std::FILE*>(library_variable::standard_output);
     return own == nullptr ? output.stream() : *own;
@@ -85,9 +85,9 @@ struct copy_state {
   const std::shared_ptr<const copy_plan> kept_plan;
   const copy_plan& plan;
   program_copy& copy;
-  std::atomic<copy_host*> host;  // null once the copy is no more, while its threads run on
+  std::atomic<copy_host*> host;  // null once the copy is gone while its threads run on
   std::byte* slot = nullptr;
-  std::atomic<bool> has_threads = false;  // which may run for as long as the process does
+  std::atomic<bool> has_threads = false;  // started threads may run until the process ends
 
   exit_functions at_exit;
   exit_functions at_quick_exit;
@@ -95,15 +95,15 @@ struct copy_state {
   bool is_destructed = false;
   std::atomic<bool> has_ended = false;
 
-  std::vector<std::vector<std::byte>> thread_blocks;  // while it runs, those of its PE
-  std::byte* last_thread = nullptr;                   // the pointer of the thread on which it has run
+  std::vector<std::vector<std::byte>> thread_blocks;  // the PE's values while the copy runs, else the copy's
+  std::byte* last_thread = nullptr;                   // pointer of the thread that ran the copy last
 
   library_state library;
   copy_signals signals{*this};
   copy_timers timers{*this};
   line_output output;
-  __gnu_cxx::stdio_sync_filebuf<char> output_buffer;  // of std::cout
-  bool is_synchronised = true;                        // what std::ios_base::sync_with_stdio says
+  __gnu_cxx::stdio_sync_filebuf<char> output_buffer;  // buffer of std::cout
+  bool is_synchronised = true;                        // set by std::ios_base::sync_with_stdio
 
   std::optional<debugger_entry> shown;
 
@@ -111,11 +111,11 @@ struct copy_state {
   std::vector<char*> arguments;
 };
 
-/// The state of the copy that runs on this thread; null if there is none.
+/// State of the copy that runs on this thread; null if there is none.
 copy_state* running_state() noexcept;
-/// The copy whose code has called a function through a gate, on whatever thread.
+/// The copy whose code has called a function through a gate. Any thread.
 copy_state& calling_copy() noexcept;
-/// The copy that this thread works for: that runs on it, or has started it. Null if there is none.
+/// The copy that this thread serves: it runs here or has started the thread. Null if there is none.
 copy_state* copy_of_thread() noexcept;
 
 }  // namespace imbrex::mpi

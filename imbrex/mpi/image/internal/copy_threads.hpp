@@ -7,8 +7,8 @@ namespace imbrex::mpi {
 
 struct copy_state;
 
-/// As pthread_create; the thread is the copy's that starts it: it begins with the copy's thread_local
-/// variables and locale, and the copy's code stays for it. Null: no copy's.
+/// Like pthread_create, for a thread of copy `owner`; null: of no copy. The thread begins with new instances
+/// of the copy's thread_local variables and with its locale. The copy's code stays mapped for the thread.
 int start_thread(copy_state* owner, pthread_t* thread, const pthread_attr_t* attributes,
                  void* (*function)(void*), void* argument);
 

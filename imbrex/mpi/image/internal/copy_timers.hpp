@@ -14,23 +14,22 @@ namespace imbrex::mpi {
 
 struct copy_state;
 
-/// The timers of one copy: three by setitimer, and those that it has made. Any thread.
+/// Timers of one copy: three of setitimer, and those of timer_create. Any thread.
 class copy_timers {
  public:
   explicit copy_timers(copy_state& of) : copy_(of) {}
   ~copy_timers() { remove_all(); }
 
-  /// As setitimer and getitimer; null values are left out. A child process has no timers of its parent, and
-  /// uses its own.
+  /// Like setitimer and getitimer; null arguments are skipped.
   int set(int which, const itimerval* wanted, itimerval* previous);
   int get(int which, itimerval* now);
-  /// As timer_create and timer_delete, if it sends a signal to the process.
+  /// Like timer_create and timer_delete, for timers that send a signal to the process.
   int make(clockid_t clock, sigevent* event, timer_t* made);
   int remove(timer_t timer);
   void remove_all() noexcept;
 
-  /// The copy whose timer has sent a signal, in which the copy's own value stands then; null if no copy's
-  /// has. In handlers, too.
+  /// The copy whose timer has sent a signal; null if no copy's timer has. Sets the signal's value to the one
+  /// that the copy has chosen. Signal handlers may call it.
   static copy_state* owner_of(siginfo_t& info) noexcept;
 
  private:

@@ -7,10 +7,11 @@
 
 namespace imbrex::mpi {
 
-/// Shows a copy to debuggers for as long as it lives: they find the symbols of its functions. Any thread.
+/// Registers a copy with debuggers for the lifetime of this object, so that they find its symbols. Any
+/// thread.
 class debugger_entry {
  public:
-  /// One module of a copy; the name is its file's.
+  /// One module of a copy, with the name of its file.
   struct module {
     void* begin;
     const char* file;

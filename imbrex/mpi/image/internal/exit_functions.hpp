@@ -7,22 +7,22 @@
 
 namespace imbrex::mpi {
 
-/// What one program leaves to its end by atexit, on_exit and destructors of static variables: the last first.
-/// Any thread adds; one calls.
+/// Exit functions of one program: those of atexit and on_exit, and destructors of static variables. The last
+/// added runs first. Any thread adds; one thread calls.
 class exit_functions {
  public:
   using function = void (*)(void* argument);
   using function_with_status = void (*)(int status, void* argument);
 
-  /// `module` is what a program or library calls itself by when it is unloaded.
+  /// `module` identifies the program or library when it is unloaded.
   void add(function called, void* argument, void* module) { add({called, nullptr, argument, module}); }
   void add(function_with_status called, void* argument) { add({nullptr, called, argument, nullptr}); }
 
-  /// Calls and forgets all of them, also those that are added meanwhile.
+  /// Calls and removes all functions, also those added meanwhile.
   void run(int status);
-  /// The same for those of one module.
+  /// Like `run`, for the functions of one module.
   void run_of(void* module);
-  /// Arguments that lie in some memory lie in another one from now on.
+  /// Rebases arguments that point into `size` bytes at `from` to the memory at `to`.
   void move_arguments(const std::byte* from, std::size_t size, std::byte* to);
 
  private:

@@ -22,15 +22,15 @@
 
 namespace imbrex::mpi {
 
-/// What the C library keeps for a process, for one copy. It begins as in a new process.
+/// State of the C library for one copy. Begins as in a new process.
 struct library_state {
   library_state();
   ~library_state();
   library_state(const library_state&) = delete;
 
-  std::mutex mutex;  // of what threads of a process may use at once: random numbers, the locale
+  std::mutex mutex;  // guards random numbers and the locale, which threads may use at once
 
-  // Of getopt, where the program has no such variables.
+  // State of getopt, used if the program has no such variables.
   option_scanner options;
   char* option_argument = nullptr;
   int option_index = 1;
@@ -38,7 +38,7 @@ struct library_state {
   int option_other = '?';
 
   random_data random{};
-  std::array<char, 128> random_words{};  // so many as the library's own has
+  std::array<char, 128> random_words{};  // as many as the library's own state has
   drand48_data random48{};
 
   /// An entry of a database of the system, with its text.
@@ -63,9 +63,9 @@ struct library_state {
   tm calendar{};
   std::array<char, 128> calendar_text{};
 
-  locale_t locale = nullptr;    // null: that of the process
-  locale_t replaced = nullptr;  // of the thread, while the copy runs there
-  std::string locale_text;      // what setlocale has returned
+  locale_t locale = nullptr;    // null: the process' locale
+  locale_t replaced = nullptr;  // the thread's locale while the copy runs there
+  std::string locale_text;      // last result of setlocale
 };
 
 }  // namespace imbrex::mpi

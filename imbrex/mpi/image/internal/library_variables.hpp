@@ -7,10 +7,10 @@
 
 namespace imbrex::mpi {
 
-/// Variables of the C and C++ libraries that copies have for themselves. What the libraries would do with
-/// their own is done with those of the copy that runs.
+/// Variables of the C and C++ libraries that each copy has for itself. Replaced library functions use the
+/// instances of the running copy.
 enum class library_variable {
-  // Their state is a program's, as the flags of std::cout.
+  // Variables whose state belongs to a program, such as the flags of std::cout.
   standard_output,
   option_argument,
   option_index,
@@ -26,7 +26,7 @@ enum class library_variable {
   wcout,
   wcerr,
   wclog,
-  // These are the process', but the linker may have laid them into the program.
+  // Variables of the process, which the linker may have placed in the program.
   environment,
   environment_alias,
   time_zone,
@@ -38,11 +38,11 @@ enum class library_variable {
 };
 constexpr std::size_t num_library_variables = 23;
 
-/// The variable of this name; none if it is another one.
+/// The variable of this name; nullopt if there is none.
 std::optional<library_variable> library_variable_of(std::string_view name);
-/// Its bytes.
+/// The variable's size in bytes.
 std::size_t size_of(library_variable variable);
-/// True if each copy must have one: it is no variable of the process.
+/// True if each copy must have an instance; false for variables of the process.
 bool is_of_each_copy(library_variable variable);
 
 }  // namespace imbrex::mpi

@@ -12,30 +12,29 @@
 
 namespace imbrex::mpi {
 
-/// The standard output of one copy: a stream whose lines come whole to the standard output of the process,
-/// each as soon as it has ended. A program may open it on a file of its own, which gets all bytes as they
-/// are. Any thread.
+/// Standard output of one copy: a stream that writes whole lines to the process' standard output, each once
+/// it has ended. A program may redirect it to a file, which gets all bytes unchanged. Any thread.
 class line_output {
  public:
-  /// `prefix` stands before each line. Throws error if there is no memory.
+  /// `prefix` is written before each line. Throws error if memory is short.
   explicit line_output(std::string prefix);
   ~line_output();
   line_output(const line_output&) = delete;
 
   std::FILE* stream() const noexcept { return stream_; }
-  /// The descriptor of the process to which it writes; -1 if the program has closed it.
+  /// The process' descriptor that is written to; -1 if the program has closed it.
   int descriptor() const noexcept { return descriptor_; }
-  /// Writes to another file from now on, which it closes at its end; -1: the program has closed it. What is
-  /// in the stream's buffer goes there, too.
+  /// Redirects output to another file, also the bytes in the stream's buffer. The file is closed with this
+  /// object. -1: the program has closed its output.
   void redirect(imbrex::descriptor to);
-  /// Writes to the standard output of the process again.
+  /// Redirects output to the process' standard output.
   void restore();
-  /// Takes bytes that the program writes past the stream. False, and errno, if they cannot be written.
+  /// Writes bytes that bypass the stream. False, and errno is set, if they cannot be written.
   bool write(const char* bytes, std::size_t size);
-  /// Writes the last line, too, which has not ended, and ends it. Not an error if that is not possible.
+  /// Also writes the last, incomplete line, and ends it. Failures are ignored.
   void flush() noexcept;
 
-  /// Around a fork: nobody else is in the middle of a write, so that the child can write.
+  /// Locks all outputs around a fork: no thread is in the middle of a write, so that the child can write.
   static void lock_all();
   static void unlock_all();
 
@@ -46,9 +45,9 @@ class line_output {
 
   std::string prefix_;
   std::mutex mutex_;
-  std::string last_line_;  // that has not ended
+  std::string last_line_;  // incomplete line
   std::atomic<int> descriptor_;
-  imbrex::descriptor file_;  // that the program has opened
+  imbrex::descriptor file_;  // opened by the program
   std::FILE* stream_;
 };
 

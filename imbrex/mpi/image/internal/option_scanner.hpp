@@ -5,7 +5,7 @@
 
 namespace imbrex::mpi {
 
-/// What getopt tells its caller by variables.
+/// Variables by which getopt returns results to its caller.
 struct option_variables {
   char** argument;
   int* index;
@@ -13,11 +13,11 @@ struct option_variables {
   int* other;
 };
 
-/// The state of getopt for one program: as the C library's, which has one for a process. It permutes
-/// arguments, takes abbreviated long options, and has the same messages.
+/// State of getopt for one program; the C library's serves a process. Permutes arguments, accepts abbreviated
+/// long options, and prints the same messages as the C library.
 class option_scanner {
  public:
-  /// The next option, as getopt (without `longs`), getopt_long and getopt_long_only.
+  /// Returns the next option, like getopt (without `longs`), getopt_long and getopt_long_only.
   int next(int argc, char* const* argv, const char* shorts, const option* longs, int* long_index,
            bool long_only, bool is_posix, const option_variables& v);
 
@@ -36,7 +36,7 @@ class option_scanner {
   };
 
   const char* begin(const scan& s, bool is_posix);
-  /// Goes on to the next argument that is an option. False if the result is known: `result`.
+  /// Advances to the next option argument. False if the result is known: `result`.
   bool next_argument(const scan& s, int& result);
   int long_option(const scan& s, const char* dashes);
   int chosen_long_option(const scan& s, const option& chosen, const char* dashes, const char* name_end);
@@ -46,9 +46,9 @@ class option_scanner {
 
   bool is_begun_ = false;
   order order_ = order::permuted;
-  char* rest_ = nullptr;  // of an argument with several options
-  int first_other_ = 1;   // arguments that are no options lie from here
-  int last_other_ = 1;    // to here, before the one that is looked at
+  char* rest_ = nullptr;  // unread letters of an argument with several short options
+  int first_other_ = 1;   // begin of the skipped arguments that are no options
+  int last_other_ = 1;    // end of the skipped arguments
 };
 
 }  // namespace imbrex::mpi

@@ -12,9 +12,9 @@ inline std::uint64_t page_size() {
   return size;
 }
 
-/// The begin of the page of an address.
+/// Begin of the page that contains an address.
 inline std::uint64_t page_begin(std::uint64_t address) { return address & ~(page_size() - 1); }
-/// The end of the pages that end with the byte before an address.
+/// Address rounded up to the begin of a page.
 inline std::uint64_t page_end(std::uint64_t address) { return page_begin(address + page_size() - 1); }
 
 }  // namespace imbrex::mpi
