@@ -22,7 +22,7 @@ void describe(const void* address, signal_text& out) noexcept {
       .add(" bytes; give ranks more by --rank-stack, such as --rank-stack 64MB");
 }
 
-std::vector<sharing_library> shared;  // handlers read it
+std::vector<sharing_library> shared;  // read by signal handlers
 
 void describe_stack(void* const* frames, int count, signal_text& out) noexcept {
   if (rank::current() == nullptr) return;

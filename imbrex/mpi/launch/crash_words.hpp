@@ -7,9 +7,10 @@
 
 namespace imbrex::mpi {
 
-/// From now on crashes are told of with the functions of copies, and with the words for a full stack.
+/// Adds the functions of copies, and a message for a full stack, to crash reports from now on.
 void tell_crashes_of_ranks();
-/// Crashes in these libraries are told of with the option that gives each rank its own. Before ranks run.
+/// Adds to reports of crashes in these libraries the option that gives each rank its own. Call before ranks
+/// run.
 void tell_crashes_in(std::vector<sharing_library> libraries);
 
 }  // namespace imbrex::mpi

@@ -53,12 +53,12 @@ void end_process_of(int rank, int status) {
 
 }  // namespace imbrex::mpi
 
-/// Of the program where it runs as it is, and of libraries that all ranks share.
+/// Serves an uncopied program, and libraries that all ranks share.
 extern "C" [[gnu::visibility("default")]] void exit(int status) noexcept {
   using namespace imbrex::mpi;
   if (program_copy* const copy = program_copy::running()) copy->exit(status);
   if (rank::current() != nullptr) end_rank(status);
   using function = void (*)(int);
   reinterpret_cast<function>(::dlsym(RTLD_NEXT, "exit"))(status);
-  std::abort();  // it does not return
+  std::abort();  // not reached
 }

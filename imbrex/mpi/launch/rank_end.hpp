@@ -3,15 +3,15 @@
 
 namespace imbrex::mpi {
 
-/// What a rank's status is to the system, which keeps 8 bits of it. A status other than 0 fails the run if
-/// the rank has begun MPI and not ended it: others may wait for it. On the rank's stack.
+/// A rank's exit status as the system keeps it: 8 bits. Fails the run for another status than 0 between
+/// MPI_Init and MPI_Finalize: other ranks may wait for this one. Called on the rank's stack.
 int status_at_end(int status);
 
-/// Ends the rank that runs here, which has called exit or its like.
+/// Ends the running rank, which has called exit or a similar function.
 [[noreturn]] void end_rank(int status);
 
-/// Ends this process, because a rank of it has called exit or its like on a thread that it has started: its
-/// main cannot be made to return.
+/// Ends this process: one of its ranks has called exit or a similar function on a thread that it has started,
+/// and the rank's main cannot be made to return.
 [[noreturn]] void end_process_of(int rank, int status);
 
 }  // namespace imbrex::mpi

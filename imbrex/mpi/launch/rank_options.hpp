@@ -9,17 +9,17 @@
 
 namespace imbrex::mpi {
 
-/// How the ranks of a program are run: by options in IMBREX_OPTIONS, since the command line is the program's.
+/// Options of a program's ranks, from IMBREX_OPTIONS: the command line belongs to the program.
 struct rank_options {
   options run;
-  int ranks = 0;                               ///< `--ranks N`, of all processes; 0: one for each process
+  int ranks = 0;                               ///< `--ranks N`, in all processes; 0: one for each process
   std::size_t stack = std::size_t{8} << 20U;   ///< `--rank-stack SIZE`: bytes
   bool prefix = false;                         ///< `--prefix`: "[rank] " before each line of standard output
-  bool check = false;                          ///< `--mpi-check`: say at MPI_Finalize what was not freed
+  bool check = false;                          ///< `--mpi-check`: report objects not freed at MPI_Finalize
   std::vector<std::string> private_libraries;  ///< `--privatise LIST`: each rank has its own
 };
 
-/// Those in the environment. Throws usage_error for an impossible value, and for what is no option.
+/// Reads IMBREX_OPTIONS. Throws usage_error for an unknown option or an impossible value.
 rank_options read_rank_options();
 
 }  // namespace imbrex::mpi

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program of MPI comes to in place of its main: the runtime, whose ranks run copies of it.
+// The runtime's main for programs of MPI: runs ranks, each with a copy of the program.
 #include <cxxabi.h>
 #include <dlfcn.h>
 #include <pthread.h>
@@ -34,7 +34,7 @@ namespace imbrex::mpi {
 
 namespace {
 
-/// What leaves main fails the run at once: others may wait for the rank.
+/// An exception that leaves main fails the run at once, since others may wait for the rank.
 template <class Main>
 int run_main(Main main) {
   try {
@@ -83,7 +83,7 @@ class copied_program final : public rank_code, public copy_host {
   program_copy copy_;
 };
 
-/// The only rank of its process runs the program itself, whatever that is linked with.
+/// The only rank of its process runs the program uncopied, so any library is allowed.
 class original_program final : public rank_code {
  public:
   explicit original_program(const program_start& start) : start_(start) {}
@@ -95,7 +95,7 @@ class original_program final : public rank_code {
   const program_start& start_;
 };
 
-/// A program that is linked with the static libraries as well would have two runtimes.
+/// Refuses programs that also link the static libraries: they would have two runtimes.
 void refuse_second_runtime() {
   Dl_info found{}, own{};
   if (::dladdr(::dlsym(RTLD_DEFAULT, "imbrex_runtime"), &found) == 0 ||
@@ -128,7 +128,7 @@ bool is_function_of_mpi(std::string_view name) {
   return false;
 }
 
-/// Before something goes wrong, since nobody looks for it there.
+/// Warns at the start of libraries that keep variables, because these are hard to suspect later.
 void tell_sharing_libraries(const program_image& image) {
   std::vector<sharing_library> libraries = image.sharing_libraries(&is_function_of_mpi);
   if (libraries.empty()) return;
