@@ -10,17 +10,17 @@
 
 namespace imbrex::mpi {
 
-/// Who takes packets of one-sided communication, whatever the rank does meanwhile.
+/// Consumer of packets of one-sided communication, which may arrive at any time.
 class access_receiver {
  public:
-  /// On the PE's stack, or on that of another rank. It consumes the packet.
+  /// Consumes the packet. Called on the PE's stack, or on that of another rank.
   virtual void take_access(packet& p) = 0;
 
  protected:
   ~access_receiver() = default;
 };
 
-/// Those of one rank, by the context of their packets. Nobody sends any before the receiver is there.
+/// Receivers of one rank by the context of their packets. No rank sends packets before the receiver is added.
 class access_table {
  public:
   void add(std::uint64_t context, access_receiver& receiver) { receivers_[context] = &receiver; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attributes of communicators, and when their functions are called.
+// Attributes of communicators, and the calls of their functions.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -14,7 +14,7 @@ INSTANTIATE_TEST_SUITE_P(on, attributes, testing::ValuesIn(machines()), name_of_
 
 namespace {
 
-/// A call of a function of the program.
+/// A recorded call of a function of the program.
 struct called {
   bool is_copy;
   MPI_Comm comm;
@@ -23,7 +23,7 @@ struct called {
   bool operator==(const called&) const = default;
 };
 
-/// What a rank's functions have seen, and what they return. Keyvals have it as their extra state.
+/// Calls recorded by a rank's functions, and the codes that they return. Extra state of the keyvals.
 struct notes {
   std::vector<called> calls;
   int copy_code = MPI_SUCCESS;
@@ -46,7 +46,7 @@ int note_removal(MPI_Comm comm, int key, void* attribute, void* extra) {
   seen.calls.push_back({false, comm, key, number(attribute)});
   int has_it = 0;
   void* found = nullptr;
-  EXPECT_EQ(MPI_Comm_get_attr(comm, key, &found, &has_it), MPI_SUCCESS);  // it is still there
+  EXPECT_EQ(MPI_Comm_get_attr(comm, key, &found, &has_it), MPI_SUCCESS);  // the attribute is still there
   EXPECT_EQ(has_it, 1);
   int is_final = 1;
   EXPECT_EQ(MPI_Finalized(&is_final), MPI_SUCCESS);
@@ -90,14 +90,14 @@ TEST_P(attributes, go_with_duplicates_as_their_functions_say) {
     EXPECT_EQ(MPI_Comm_idup(first, &without, &request), MPI_SUCCESS);
     EXPECT_EQ(MPI_Wait(&request, MPI_STATUS_IGNORE), MPI_SUCCESS);
     EXPECT_EQ(attribute_of(without, noted), -1);
-    // Other communicators have none of them.
+    // Other communicators have none of these attributes.
     MPI_Comm part;
     EXPECT_EQ(MPI_Comm_split(first, 0, 0, &part), MPI_SUCCESS);
     EXPECT_EQ(attribute_of(part, plain), -1);
     EXPECT_EQ(seen.calls, (std::vector<called>{{true, first, noted, 1}, {true, first, noted, 1}}));
     seen.calls.clear();
     const MPI_Comm freed = copy;
-    EXPECT_EQ(MPI_Comm_set_attr(first, noted, value(4)), MPI_SUCCESS);  // in place of 1
+    EXPECT_EQ(MPI_Comm_set_attr(first, noted, value(4)), MPI_SUCCESS);  // replaces 1
     EXPECT_EQ(MPI_Comm_delete_attr(first, noted), MPI_SUCCESS);
     EXPECT_EQ(attribute_of(first, noted), -1);
     EXPECT_EQ(MPI_Comm_free(&copy), MPI_SUCCESS);
@@ -146,7 +146,7 @@ TEST_P(attributes, keep_a_keyval_that_is_freed) {
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     EXPECT_EQ(MPI_Comm_set_attr(comm, key, value(8)), MPI_SUCCESS);
     EXPECT_EQ(MPI_Comm_free_keyval(&key), MPI_SUCCESS);
-    EXPECT_EQ(MPI_Comm_free_keyval(&again), MPI_SUCCESS);  // as functions of attributes do
+    EXPECT_EQ(MPI_Comm_free_keyval(&again), MPI_SUCCESS);  // as functions of attributes may do
     EXPECT_EQ(attribute_of(comm, saved), 8);
     MPI_Comm copy;
     EXPECT_EQ(MPI_Comm_dup(comm, &copy), MPI_SUCCESS);
@@ -154,7 +154,7 @@ TEST_P(attributes, keep_a_keyval_that_is_freed) {
     EXPECT_EQ(attribute_of(copy, saved), 108);
     EXPECT_EQ(MPI_Comm_free(&copy), MPI_SUCCESS);
     EXPECT_EQ(error_class(MPI_Comm_set_attr(comm, saved, value(9))), MPI_ERR_KEYVAL);
-    // Its place is free for others when one of them has been freed.
+    // The handle of a freed and now unused keyval is reused after the next call of MPI_Comm_free_keyval.
     int others[3];
     for (int& other : others)
       MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &other, nullptr);
@@ -187,7 +187,7 @@ TEST_P(attributes, are_removed_at_the_end_the_youngest_first) {
   });
 }
 
-/// Their functions call other functions of MPI; the one that has called them is still what a rank waits for.
+/// A rank still waits in the MPI function that has called the attribute functions, though these call others.
 TEST_P(attributes, leave_the_name_of_what_has_called_their_functions) {
   ranks_fail(2,
              [] {

@@ -16,60 +16,60 @@
 
 namespace imbrex::mpi {
 
-/// Contexts separate what is sent for different purposes. A communicator has `contexts_each` of them that
-/// follow each other. The first member of a new communicator chooses the number, which no other rank chooses,
-/// and tells it the others.
+/// Contexts separate messages of different purposes. A communicator has `contexts_each` consecutive ones. The
+/// first member of a new communicator chooses a number that no other rank chooses, and sends it to the
+/// others.
 using context_id = std::uint64_t;
 inline constexpr context_id contexts_each = 16;
-/// Each kind of function in which members wait for each other has its own: so members in different functions
-/// wait, and a report says in which.
+/// Purpose of a context. Each kind of function that waits for other members has a context of its own. Members
+/// that are in different functions therefore wait, and a report names the functions.
 enum class purpose : std::uint8_t {
   point_to_point,
   collective,
-  persistent,  ///< collectives that are begun again and again
-  creation,    ///< communicators that some members make, who have agreed on a tag
+  persistent,  ///< collectives that are started repeatedly
+  creation,    ///< communicators of some members that have agreed on a tag
   duplication,
   part,
   split,
   topology,
-  connection,  ///< two groups
+  connection,  ///< joining two groups
   merge,
-  window,  ///< the begin of one
-  end,     ///< the end of MPI, or of a window
+  window,  ///< creation of a window
+  end,     ///< end of MPI, or of a window
 };
 
 class team;
 
-/// What members, or the members of two groups, talk in. One object for each member.
+/// Communication domain of the members of one group, or of two. Each member has an object.
 class communicator final : public counted, public error_target {
  public:
-  /// `rank`: the own one in `members`.
+  /// `rank`: the owner's rank in `members`.
   communicator(int handle, context_id context, group members, int rank, ref<error_handler> handler);
-  /// Between two groups. `local` is for collectives of the own one.
+  /// Intercommunicator between two groups. `local` serves collectives of the own group.
   communicator(int handle, context_id context, group members, int rank, group remote, ref<communicator> local,
                ref<error_handler> handler);
   ~communicator();
 
-  /// Its name, or its handle.
+  /// The communicator's name, or its handle.
   std::string description() const override;
 
   int rank() const { return rank_; }
   int size() const { return members_.size(); }
   const group& members() const { return members_; }
   bool is_inter() const { return static_cast<bool>(local_); }
-  /// Of an intercommunicator the other group; else the members.
+  /// The other group of an intercommunicator; else the members.
   const group& remote() const { return is_inter() ? remote_ : members_; }
-  /// Of an intercommunicator, the communicator of the own group alone, which programs do not see; else null.
+  /// An intercommunicator's internal communicator of the own group, hidden from programs; else null.
   communicator* local() const { return local_.get(); }
 
   context_id context(purpose of) const { return context_ + static_cast<context_id>(of); }
-  /// Of one that was made without a number, before anything is sent in it; `local` is the number of the own
-  /// group's communicator between two groups.
+  /// Sets the number of a communicator made without one, before anything is sent in it. `local` is the number
+  /// of an intercommunicator's `local()` communicator.
   void set_context(context_id number, context_id local) {
     context_ = number;
     if (local_) local_->context_ = local;
   }
-  /// Numbers collectives, in the order in which all members begin them: their tags, from 0 to 2^30 - 1.
+  /// Tags of collectives, in the order in which all members begin them: 0 to 2^30 - 1.
   int next_collective() { return static_cast<int>(collectives_++ & 0x3fffffffU); }
   int next_persistent() { return static_cast<int>(persistent_++ & 0x3fffffffU); }
 
@@ -78,7 +78,7 @@ class communicator final : public counted, public error_target {
   info hints;
   std::variant<std::monostate, cartesian, graph, adjacency> topology;
 
-  // Of `team::of`: what its members do collectives in, how many they have done there.
+  // Used by `team::of`: the shared team of the members, and the number of collectives done there.
   bool knows_team = false;
   std::shared_ptr<team> its_team;
   unsigned meetings = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Communicators of all origins: who their members are, that what is sent in one stays there, and that they
-// inherit what they should.
+// Communicators of all origins: their members, the separation of their messages, and the properties that they
+// inherit.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -46,7 +46,7 @@ int place_in(const ranks_list& list, int rank) {
   return static_cast<int>(std::ranges::find(list, rank) - list.begin());
 }
 
-/// Checks the members, and that they reach each other by collectives and by messages.
+/// Checks the members, and that collectives and messages reach all of them.
 void expect_members(MPI_Comm comm, const ranks_list& expected) {
   ASSERT_NE(comm, MPI_COMM_NULL);
   int size = 0;
@@ -74,7 +74,7 @@ void expect_members(MPI_Comm comm, const ranks_list& expected) {
   EXPECT_EQ(before, expected[static_cast<std::size_t>(status.MPI_SOURCE)]);
 }
 
-/// The same between two groups.
+/// Checks both groups of an intercommunicator, and that messages pass between them.
 void expect_groups(MPI_Comm comm, const ranks_list& own, const ranks_list& other) {
   ASSERT_NE(comm, MPI_COMM_NULL);
   int size = 0;
@@ -99,7 +99,7 @@ void expect_groups(MPI_Comm comm, const ranks_list& own, const ranks_list& other
   EXPECT_EQ(MPI_Allgather(&mine, 1, MPI_INT, found.data(), 1, MPI_INT, comm), MPI_SUCCESS);
   EXPECT_EQ(found, other);
   EXPECT_EQ(MPI_Barrier(comm), MPI_SUCCESS);
-  // Each of the greater group to one of the other; whoever gets some, gets them in any order.
+  // Each rank of the larger group sends to one of the other, which receives in any order.
   if (size >= there) EXPECT_EQ(MPI_Send(&mine, 1, MPI_INT, rank % there, 5, comm), MPI_SUCCESS);
   for (int i = rank; i < there && there >= size; i += size) {
     int came = -1;
@@ -118,7 +118,7 @@ void free_all(std::vector<MPI_Comm> all) {
     }
 }
 
-/// The ranks of the world with that remainder by `n`, in ascending order.
+/// Ranks of the world with a given remainder by `n`, in ascending order.
 ranks_list with_remainder(int remainder, int n) {
   ranks_list all;
   for (int r = remainder; r < everybody(); r += n) all.push_back(r);
@@ -136,7 +136,7 @@ MPI_Group group_of(const ranks_list& world_ranks) {
   return made;
 }
 
-/// Between the even and the odd ranks.
+/// Intercommunicator between the even and the odd ranks.
 MPI_Comm halves_of_world() {
   MPI_Comm half;
   EXPECT_EQ(MPI_Comm_split(MPI_COMM_WORLD, me() % 2, 0, &half), MPI_SUCCESS);
@@ -165,7 +165,7 @@ TEST_P(communicators, duplicate) {
       expect_members(second, whole_world());
       EXPECT_EQ(comparison(first, first), MPI_IDENT);
       EXPECT_EQ(comparison(first, second), MPI_CONGRUENT);
-      // What is sent in one is received there alone, whatever the order.
+      // A message is received only in the communicator in which it was sent, whatever the order.
       const int numbers[] = {1, 2, 3};
       const MPI_Comm where[] = {MPI_COMM_WORLD, first, second};
       const int next = (me() + 1) % everybody();
@@ -181,7 +181,7 @@ TEST_P(communicators, duplicate) {
     });
 }
 
-/// Ranks of a process do collectives in its memory by their contexts.
+/// Collectives in the memory of a process are identified by their contexts.
 TEST_P(communicators, of_one_rank_alone_are_apart) {
   run_ranks(4, [] {
     std::vector<context_id> all(4);
@@ -215,7 +215,7 @@ TEST_P(communicators, duplicate_while_others_go_on) {
       ASSERT_EQ(MPI_Comm_idup_with_info(half, MPI_INFO_NULL, &made[n + i], &requests[3 * i + 2]),
                 MPI_SUCCESS);
     }
-    EXPECT_EQ(MPI_Comm_free(&half), MPI_SUCCESS);  // which goes on until they are made
+    EXPECT_EQ(MPI_Comm_free(&half), MPI_SUCCESS);  // lives on until the duplicates are made
     std::mt19937 own(static_cast<unsigned>(me()));
     std::array<int, 3 * n> order;
     std::iota(order.begin(), order.end(), 0);
@@ -233,7 +233,7 @@ TEST_P(communicators, duplicate_while_others_go_on) {
 TEST_P(communicators, are_split) {
   for (const int ranks : {1, 2, 7})
     run_ranks(ranks, [] {
-      // Two of three colours, each in descending order; the third takes no part.
+      // Splits into two of three colours, each in descending order; ranks of the third take no part.
       MPI_Comm part;
       const int color = me() % 3 == 2 ? MPI_UNDEFINED : me() % 3;
       ASSERT_EQ(MPI_Comm_split(MPI_COMM_WORLD, color, -me(), &part), MPI_SUCCESS);
@@ -243,7 +243,7 @@ TEST_P(communicators, are_split) {
         auto expected = with_remainder(color, 3);
         std::ranges::reverse(expected);
         expect_members(part, expected);
-        // Again, all alike: by the old rank.
+        // Equal keys: ordered by the old rank.
         MPI_Comm same;
         ASSERT_EQ(MPI_Comm_split(part, 4, 0, &same), MPI_SUCCESS);
         expect_members(same, expected);
@@ -320,7 +320,7 @@ TEST_P(communicators, of_two_groups_are_split_by_what_shares_memory) {
 
 TEST_P(communicators, are_made_of_groups) {
   run_ranks(7, [] {
-    // All call it, each with the group that it is in.
+    // Each rank calls with the group that it is in.
     auto own = with_remainder(me() % 3, 3);
     std::ranges::reverse(own);
     MPI_Group group = group_of(own);
@@ -328,7 +328,7 @@ TEST_P(communicators, are_made_of_groups) {
     ASSERT_EQ(MPI_Comm_create(MPI_COMM_WORLD, group, &part), MPI_SUCCESS);
     expect_members(part, own);
     free_all({part});
-    // Some are in none.
+    // Some ranks are in no group.
     MPI_Comm some = MPI_COMM_WORLD;
     ASSERT_EQ(MPI_Comm_create(MPI_COMM_WORLD, me() % 3 == 1 ? group : MPI_GROUP_EMPTY, &some), MPI_SUCCESS);
     if (me() % 3 == 1)
@@ -337,7 +337,7 @@ TEST_P(communicators, are_made_of_groups) {
       EXPECT_EQ(some, MPI_COMM_NULL);
     free_all({some});
     MPI_Group_free(&group);
-    // Only members call it; the groups overlap, and the tags are the same.
+    // Only members call; the groups overlap, and the tags are the same.
     for (int first = 0; first < 5; ++first) {
       const ranks_list three{first + 2, first, first + 1};
       if (std::ranges::find(three, me()) == three.end()) continue;
@@ -353,7 +353,7 @@ TEST_P(communicators, are_made_of_groups) {
 
 TEST_P(communicators, are_made_of_groups_of_different_sizes_at_once) {
   run_ranks(8, [] {
-    // Half of them, then half of those, and so on; others do something else meanwhile.
+    // Splits off half of the members repeatedly; the others do something else meanwhile.
     MPI_Comm whole;
     ASSERT_EQ(MPI_Comm_dup(MPI_COMM_WORLD, &whole), MPI_SUCCESS);
     for (int size = 8; size > 0 && me() < size; size /= 2) {
@@ -394,7 +394,7 @@ TEST_P(communicators, connect_two_groups) {
       expect_groups(same, own, other);
       ASSERT_EQ(MPI_Wait(&request, MPI_STATUS_IGNORE), MPI_SUCCESS);
       expect_groups(later, own, other);
-      // Merged, as they say who comes first, and where they say the same.
+      // Merges with different and with equal values of `high`.
       auto evens_first = with_remainder(0, 2);
       auto odds_first = with_remainder(1, 2);
       const auto evens = evens_first;
@@ -418,7 +418,7 @@ TEST_P(communicators, are_made_of_parts_of_two_groups) {
   for (const int ranks : {2, 5, 8})
     run_ranks(ranks, [] {
       MPI_Comm both = halves_of_world();
-      // By colour: rank / 2 tells the place in a half.
+      // Splits by colour; rank / 2 is the rank in a half.
       const auto parts = [](int half, int color, int colors) {
         ranks_list all;
         for (const int r : with_remainder(half, 2))
@@ -436,7 +436,7 @@ TEST_P(communicators, are_made_of_parts_of_two_groups) {
           expect_groups(part, parts(me() % 2, color, colors), other);
         free_all({part});
       }
-      // By groups: the last of each half.
+      // Creates from groups: the last rank of each half.
       const auto last = [](int half) { return ranks_list{with_remainder(half, 2).back()}; };
       MPI_Group group = group_of(last(me() % 2));
       MPI_Comm lasts;
@@ -445,7 +445,7 @@ TEST_P(communicators, are_made_of_parts_of_two_groups) {
         expect_groups(lasts, last(me() % 2), last(1 - me() % 2));
       else
         EXPECT_EQ(lasts, MPI_COMM_NULL);
-      // Nobody of the odd ranks.
+      // Creates from groups with none of the odd ranks.
       MPI_Comm nobody = MPI_COMM_WORLD;
       ASSERT_EQ(MPI_Comm_create(both, me() % 2 == 0 ? group : MPI_GROUP_EMPTY, &nobody), MPI_SUCCESS);
       EXPECT_EQ(nobody, MPI_COMM_NULL);
@@ -470,7 +470,7 @@ TEST_P(communicators, connect_groups_without_a_common_communicator) {
   });
 }
 
-/// A tree of communicators, each made out of another in some way that is drawn, by all its members alike.
+/// A tree of communicators. All members draw alike how each one is made from another.
 TEST_P(communicators, are_made_of_each_other) {
   for (unsigned seed = 1; seed <= 3; ++seed)
     run_ranks(6, [seed] {
@@ -478,7 +478,7 @@ TEST_P(communicators, are_made_of_each_other) {
         MPI_Comm comm;
         ranks_list members;
       };
-      // A rank draws the same numbers as others do that know the same communicators: those of all.
+      // Ranks that know the same communicators (`all`) draw the same numbers.
       std::mt19937 draws(seed);
       std::vector<known> all{{MPI_COMM_WORLD, whole_world()}};
       for (int step = 0; step < 25; ++step) {
@@ -546,7 +546,7 @@ TEST_P(communicators, inherit_what_they_should) {
     EXPECT_EQ(MPI_Comm_get_name(first, name, &length), MPI_SUCCESS);
     EXPECT_EQ(length, MPI_MAX_OBJECT_NAME - 1);
 
-    // Hints that MPI knows go with a duplicate, unless it is given others.
+    // Hints that MPI knows are copied to a duplicate, unless other hints are given.
     MPI_Info hints;
     MPI_Info_create(&hints);
     MPI_Info_set(hints, "mpi_assert_no_any_tag", "true");
@@ -565,14 +565,14 @@ TEST_P(communicators, inherit_what_they_should) {
     }
     MPI_Info_free(&hints);
 
-    // The error handler, a function that all of them call.
+    // Error handler: a function that all members call.
     MPI_Errhandler noting;
     MPI_Comm_create_errhandler(&see_error, &noting);
     EXPECT_EQ(MPI_Comm_set_errhandler(first, noting), MPI_SUCCESS);
     EXPECT_EQ(MPI_Errhandler_free(&noting), MPI_SUCCESS);
     MPI_Comm part;
     ASSERT_EQ(MPI_Comm_split(first, me(), 0, &part), MPI_SUCCESS);
-    errors_seen.clear();  // ranks of a PE share it; from here on none of them waits
+    errors_seen.clear();  // shared by ranks of a PE; no rank waits from here on
     EXPECT_EQ(MPI_Comm_call_errhandler(part, MPI_ERR_OTHER), MPI_SUCCESS);
     EXPECT_EQ(MPI_Send(nullptr, 0, MPI_INT, 1, 0, part), MPI_ERR_RANK);
     MPI_Errhandler found;
@@ -609,7 +609,7 @@ TEST_P(communicators, outlive_their_handles) {
     } else {
       MPI_Barrier(MPI_COMM_WORLD);
       MPI_Ssend(&sent, 1, MPI_INT, 1, 0, comm);
-      // The communicator waits for what has begun in it.
+      // The communicator lives until its operations have ended.
       MPI_Request request;
       MPI_Isend(&sent, 1, MPI_INT, MPI_PROC_NULL, 0, comm, &request);
       EXPECT_EQ(MPI_Comm_disconnect(&comm), MPI_SUCCESS);
@@ -644,14 +644,14 @@ TEST_P(communicators, refuse_what_cannot_be) {
     EXPECT_EQ(error_class(MPI_Intercomm_create(own, 1, world, 0, 0, &made)), MPI_ERR_RANK);
     EXPECT_EQ(error_class(MPI_Intercomm_create(own, 0, world, 2, 0, &made)), MPI_ERR_RANK);
     EXPECT_EQ(error_class(MPI_Intercomm_create(own, 0, MPI_COMM_NULL, 1, 0, &made)), MPI_ERR_COMM);
-    // Both lead the same group.
+    // Both leaders are in the same group.
     EXPECT_EQ(error_class(MPI_Intercomm_create(own, 0, own, 0, 0, &made)), MPI_ERR_COMM);
     MPI_Errhandler of_windows;
     MPI_Win_create_errhandler(&see_no_error, &of_windows);
     EXPECT_EQ(error_class(MPI_Comm_set_errhandler(world, of_windows)), MPI_ERR_ARG);
     MPI_Errhandler_free(&of_windows);
     EXPECT_EQ(error_class(MPI_Comm_set_name(world, nullptr)), MPI_ERR_ARG);
-    EXPECT_EQ(MPI_Barrier(world), MPI_SUCCESS);  // all are still in step
+    EXPECT_EQ(MPI_Barrier(world), MPI_SUCCESS);  // all members are still in step
   });
 }
 

@@ -8,12 +8,12 @@
 
 namespace imbrex::mpi {
 
-/// Memory of devices that a program has asked for.
+/// Device memory that a program has allocated.
 class device_blocks {
  public:
-  /// Throws mpi::error (MPI_ERR_NO_MEM) if there is no room.
+  /// Throws mpi::error (MPI_ERR_NO_MEM) if the device has no room.
   void* take(device& of, std::size_t bytes);
-  /// Throws mpi::error (MPI_ERR_BASE) for an address that `take` has not given, or that was given back.
+  /// Throws mpi::error (MPI_ERR_BASE) for an address that `take` has not returned or that is free already.
   void give_back(void* address);
   std::size_t size() const { return blocks_.size(); }
 

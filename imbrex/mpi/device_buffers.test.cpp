@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sends and receives of what lies in the memory of devices.
+// Sends and receives of data in device memory.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::size_t some_sizes[] = {0, 1, 7, 4096, (1U << 20U) + 3};
 
-/// Whether the sender's and the receiver's data are on a device.
+/// Whether the sender's and the receiver's data lie on a device.
 struct ends {
   bool sender, receiver;
 };
@@ -114,7 +114,7 @@ TEST_P(device_buffers, are_sent_in_all_modes) {
   });
 }
 
-/// Also where those on a device take other ways than those on the host, and longer.
+/// Order of sending also holds if data on a device take longer and other paths than data on the host.
 TEST_P(device_buffers, come_in_the_order_of_sending) {
   run_on_devices(2, [] {
     const auto [me, n] = rank_and_size();
@@ -205,7 +205,7 @@ TEST_P(device_buffers, of_any_datatype_leave_the_gaps_alone) {
       values_in<int> out(where.sender, own);
       std::vector<int> expected(own.size(), -1);
       values_in<int> in(where.receiver, expected);
-      // Two of one matrix at once, and each way.
+      // Two transfers of one matrix at once, in each direction.
       std::array<MPI_Request, 6> all;
       MPI_Irecv(in.at(3), 1, column, 1 - me, 1, MPI_COMM_WORLD, &all[0]);
       MPI_Irecv(in.at(4), 1, column, 1 - me, 2, MPI_COMM_WORLD, &all[1]);
@@ -244,7 +244,7 @@ TEST_P(device_buffers, are_refused_where_they_cannot_be_used) {
     EXPECT_EQ(error_class(MPI_Pack(data.at(), 1, MPI_DOUBLE, &host, 8, &position, MPI_COMM_WORLD)),
               MPI_ERR_BUFFER);
     EXPECT_EQ(error_class(MPI_Reduce_local(&host, data.at(), 1, MPI_DOUBLE, MPI_SUM)), MPI_ERR_BUFFER);
-    // What is longer than its memory, freed, too much, or not the rank's own.
+    // Errors: data longer than their memory, a wrong address to free, too large and negative allocations.
     EXPECT_EQ(error_class(MPI_Send(data.at(), 100'000'000, MPI_DOUBLE, me, 0, MPI_COMM_WORLD)),
               MPI_ERR_BUFFER);
     EXPECT_EQ(error_class(MPI_Send(data.at(), 11, MPI_DOUBLE, me, 0, MPI_COMM_WORLD)), MPI_ERR_BUFFER);
@@ -262,7 +262,7 @@ TEST_P(device_buffers, are_refused_where_they_cannot_be_used) {
 
 namespace {
 
-/// Copies that a device has done.
+/// Counts a device's copies.
 class copy_counter final : public operation_observer {
  public:
   void finished(const finished_operation& operation) noexcept override {
@@ -274,7 +274,7 @@ class copy_counter final : public operation_observer {
   std::atomic<int> down = 0, up = 0, within = 0;
 };
 
-/// What the receiver's device copies for 10 messages to it, sender and receiver in two runtimes or in one.
+/// Expects these copies per message on the receiver's device; sender and receiver in two runtimes or in one.
 void count_copies(bool sender, bool receiver, int down, int up, int within) {
   const auto [me, n] = rank_and_size();
   for (const std::size_t size : {std::size_t{8}, std::size_t{100'000}}) {
@@ -294,13 +294,13 @@ void count_copies(bool sender, bool receiver, int down, int up, int within) {
       EXPECT_EQ(counter.within, 10 * within) << size;
       EXPECT_EQ(data.get(), bytes_for(size, 0));
     }
-    MPI_Barrier(MPI_COMM_WORLD);  // what rank 0 does next is not to be counted
+    MPI_Barrier(MPI_COMM_WORLD);  // later work of rank 0 must not count
   }
 }
 
 }  // namespace
 
-/// The memory of emulated devices can be read by the host: that nobody does is seen by the copies.
+/// The host could read memory of emulated devices; the counted copies show that it does not.
 TEST_P(device_buffers, are_copied_once_by_the_device) {
   run_on_devices(2, [] { count_copies(true, true, 0, 0, 1); });
   run_on_devices(2, [] { count_copies(false, true, 0, 1, 0); });
@@ -309,7 +309,7 @@ TEST_P(device_buffers, are_copied_once_by_the_device) {
 class modelled_buffers : public on_devices {};
 INSTANTIATE_TEST_SUITE_P(on, modelled_buffers, testing::Values(in_simulated_time()), name_of_machine);
 
-/// In the model a transfer between two hosts begins 26 us after it is asked for, and 64 KiB then take 6.6 us.
+/// In the model a transfer between two hosts begins 26 us after its request; 64 KiB then take 6.6 us.
 TEST_P(modelled_buffers, of_one_window_come_side_by_side) {
   options settings{.pes = 12, .machine = machine_kind::simulated};
   settings.device = "emulated";

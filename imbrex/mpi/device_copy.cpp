@@ -11,7 +11,7 @@ namespace imbrex::mpi {
 
 namespace {
 
-/// The memory of a rank that waits until it has been read.
+/// Memory lender for a rank that waits for its copy: `read` has nobody to notify.
 class waiting_rank final : public detail::memory_lender {
  public:
   void read(const shared_event& /*at*/) noexcept override {}
@@ -27,7 +27,7 @@ device_span<const std::byte> span_at(const void* address, std::size_t bytes, con
 }  // namespace
 
 stream& order_copy(void* to, device* to_on, const void* from, device* from_on, std::size_t bytes) {
-  // Memory of the host is the program's own, and need not be pinned: then the driver takes it by pieces.
+  // Host memory of the program need not be pinned; the driver then copies unpinned memory in pieces.
   if (to_on == nullptr) {
     stream& out = detail::stream_out_of(*from_on);
     out.copy(pinned_span<std::byte>(static_cast<std::byte*>(to), bytes), span_at(from, bytes, *from_on));

@@ -9,15 +9,15 @@
 
 namespace imbrex::mpi {
 
-// All on the thread of a PE that has a device.
+// All functions run on the thread of a PE that has a device.
 
-/// Orders a copy by devices of this process: `to_on` and `from_on` say whose memory it is, null: the host's,
-/// of one of the two at most. Returns the stream in whose order it goes: copies between a device and the host
-/// go in the same one, those from another device or another process of the host side by side.
+/// Orders a copy by devices of this process. `to_on` and `from_on` are the devices that hold the memory;
+/// null: the host, for at most one of the two. Returns the stream used. Copies between a device and the host
+/// share one stream. Copies from another device or another process of this host run concurrently.
 stream& order_copy(void* to, device* to_on, const void* from, device* from_on, std::size_t bytes);
 
-/// Tells the receiver when all that was ordered in the stream is done, maybe at once. If the device fails the
-/// receiver is told so.
+/// Notifies the receiver once all work ordered in the stream is done, maybe at once, or when the device
+/// fails.
 void tell_when_done(stream& after, const detail::device_completions::receiver& told);
 
 }  // namespace imbrex::mpi

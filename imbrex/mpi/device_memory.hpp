@@ -11,24 +11,23 @@
 
 namespace imbrex::mpi {
 
-/// Which addresses of a program lie in the memory of the process's devices. It remembers where it has found
-/// some (J. Choi 2022, section 4.2.3). One thread at a time.
+/// Tells which addresses of a program lie in the memory of the process's devices. Caches memory found
+/// recently (J. Choi 2022, section 4.2.3). One thread at a time.
 class device_memory {
  public:
-  /// Of the devices of the run, on one of its PEs; without a device all memory is the host's.
+  /// Uses the devices of the run; called on one of its PEs. Without a device all memory is the host's.
   void begin();
 
   /// False if all memory is the host's.
   bool any() const { return addresses_.bytes != 0; }
-  /// The device in whose memory an address lies; null if it lies in the host's. O(1) for most addresses of
-  /// the host, and for those near one that was found lately.
+  /// The device whose memory holds an address; null for the host. O(1) for most host addresses and for
+  /// addresses near one found recently.
   device* find(const void* address) {
     return addresses_.holds(address) ? search(static_cast<const std::byte*>(address)) : nullptr;
   }
-  /// Throws mpi::error (MPI_ERR_BUFFER) unless so many bytes from an address that is a device's lie in one
-  /// piece of its memory.
+  /// Throws mpi::error (MPI_ERR_BUFFER) unless `bytes` bytes from a device address lie in one allocation.
   void check(const std::byte* first, std::size_t bytes, device& on);
-  /// A block that the program has asked for is a piece by itself, though a pool may have given more bytes.
+  /// Registers an allocation of the program as a block by itself, even if a pool has provided more bytes.
   /// O(log blocks).
   void add_block(const void* address, std::size_t bytes);
   void remove_block(const void* address);
@@ -42,13 +41,13 @@ class device_memory {
 
   std::optional<address_range> block_with(const std::byte* address) const;
 
-  std::map<const std::byte*, std::size_t> blocks_;  ///< their bytes
-  address_range addresses_;                         ///< outside of which all memory is the host's
+  std::map<const std::byte*, std::size_t> blocks_;  ///< size in bytes by first address
+  address_range addresses_;                         ///< all memory outside is the host's
   std::array<piece, 4> known_{};
-  std::size_t next_ = 0;  ///< of `known_`, to be replaced
+  std::size_t next_ = 0;  ///< index in `known_` to replace next
 };
 
-/// Throws mpi::error (MPI_ERR_BUFFER), which says what lies there.
+/// Throws mpi::error (MPI_ERR_BUFFER); `what` names the memory in its message.
 [[noreturn]] void throw_on_device(const device& on, const char* what);
 
 }  // namespace imbrex::mpi

@@ -14,8 +14,8 @@ namespace imbrex::mpi {
 /// A test whose ranks have emulated devices.
 class on_devices : public on_mpi_ranks {
  protected:
-  /// Runs a function as the code of each rank, in all ways, with one device and with several;
-  /// change(options) sets more.
+  /// Runs a function as the code of each rank, in each run of the machine, with one device and with several.
+  /// change(options) sets further options.
   template <class Code, class Change>
   void run_on_devices(int ranks, const Code& code, const Change& change) {
     for (options settings : GetParam().runs)
@@ -35,7 +35,7 @@ class on_devices : public on_mpi_ranks {
   }
 };
 
-/// Those of each kind on which tests of devices run.
+/// Machines of each kind on which tests of devices run.
 inline std::vector<machine_under_test> machines_with_devices() {
   std::vector<machine_under_test> some;
   for (auto& m : machines())
@@ -48,7 +48,7 @@ inline std::vector<machine_under_test> machines_with_devices() {
   return some;
 }
 
-/// Values in memory of a device, or of the host.
+/// Values in memory of a device or of the host.
 template <class T>
 class values_in {
  public:
@@ -85,7 +85,7 @@ class values_in {
   std::size_t count_;
 };
 
-/// The same for each seed, and different ones for others.
+/// Bytes that depend on the seed alone; different seeds give different bytes.
 inline std::vector<std::uint8_t> bytes_for(std::size_t count, std::uint32_t seed) {
   std::vector<std::uint8_t> made(count);
   std::uint32_t state = 2 * seed + 1;

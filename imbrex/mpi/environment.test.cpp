@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ranks ask about MPI and where they run, and what they are told of functions that are not there.
+// Queries about MPI and the machine, and errors of functions that are not implemented.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -59,7 +59,7 @@ TEST_P(environment, has_memory_and_a_version) {
   });
 }
 
-/// Threads that the program starts are no rank's.
+/// Threads that the program has started belong to no rank.
 TEST_P(environment, tells_other_threads_what_they_may_ask) {
   run_ranks(1, [] {
     const double before = MPI_Wtime();
@@ -114,7 +114,7 @@ TEST_P(environment, has_a_text_for_each_error) {
   });
 }
 
-/// With counts of 64 bits.
+/// Counts have 64 bits.
 TEST_P(environment, sends_large_counts) {
   run_ranks(2, [] {
     const int other = 1 - rank::current()->number();

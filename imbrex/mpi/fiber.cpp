@@ -60,7 +60,7 @@ void fiber::sanitizers::entered() {}
 
 namespace {
 
-// Addresses, and no memory.
+// Size of the guard area: addresses without memory.
 constexpr std::size_t bytes_below = std::size_t{64} << 20U;
 
 std::size_t page() {
@@ -101,7 +101,7 @@ fiber::fiber(std::size_t bytes, function body, void* object, code_on_stack code)
 
 fiber::~fiber() {
 #ifdef IMBREX_MPI_ASAN
-  __asan_unpoison_memory_region(memory_ + bytes_below, bytes_);  // frames that were left
+  __asan_unpoison_memory_region(memory_ + bytes_below, bytes_);  // frames may remain on the stack
 #endif
   ::munmap(memory_, bytes_below + bytes_);
 }

@@ -13,52 +13,52 @@
 
 namespace imbrex::mpi {
 
-/// A function on a stack of its own, which can be left and entered again, also by another thread. How it
-/// rounds (fesetround) goes with it; it begins as its maker does. Below the stack lie pages that cannot be
-/// touched, as many as an array may have that does not fit.
+/// A function on a stack of its own. The function can leave and be entered again, also by another thread. The
+/// rounding mode (fesetround) belongs to the fiber and begins as the creator's. Inaccessible guard pages lie
+/// below the stack, enough to catch an overflow by a large array.
 class fiber {
  public:
   using function = void (*)(void* object);
 
-  /// Whether code may lie on the stack, as inner functions of Fortran and C put it there.
+  /// Whether the stack must be executable, as inner functions of Fortran and C require.
   enum class code_on_stack : bool { no, yes };
 
-  /// Reserves that many bytes; the system provides them as they are used. Throws imbrex::error if it has none
-  /// to reserve.
+  /// Reserves `bytes` bytes of address space; the system provides pages on first use. Throws imbrex::error if
+  /// the reservation fails.
   fiber(std::size_t bytes, function body, void* object, code_on_stack code = code_on_stack::no);
-  /// Drops the stack as it is, without the destructors of what lies on it.
+  /// Frees the stack without running destructors of objects on it.
   ~fiber();
   fiber(const fiber&) = delete;
   fiber& operator=(const fiber&) = delete;
 
-  /// On the caller's stack: goes on with the function until it leaves its stack or ends.
+  /// Runs the function until it leaves its stack or ends. Called on the caller's stack.
   void enter();
-  /// On the fiber's own stack: back to the caller. Returns when the fiber is entered again.
+  /// Returns to the caller of `enter`. Called on the fiber's stack; returns when the fiber is entered again.
   void leave();
-  /// The same for good.
+  /// Like `leave`, for good.
   [[noreturn]] void end();
 
   bool has_ended() const { return ended_; }
-  /// True if the address is in the stack, or in the pages below.
+  /// True if the address is in the stack or in its guard pages.
   bool holds(const void* address) const;
-  /// True if it is in the pages below.
+  /// True if the address is in the guard pages.
   bool is_below(const void* address) const;
   std::size_t bytes() const { return bytes_; }
 
  private:
-  /// What the C++ library keeps of the exceptions that a stack handles: two words, by its ABI.
+  /// Exception state of a thread in the C++ library: two words, by its ABI.
   using exception_state = std::array<void*, 2>;
   static void exchange_exceptions(exception_state& kept);
 
-  /// How the processor rounds and traps in floating point, where Boost.Context leaves it as it is: in
-  /// aarch64's FPCR. It saves mxcsr and the control word of the x87 itself.
+  /// Floating-point rounding and traps that Boost.Context does not save: FPCR on aarch64. Boost.Context
+  /// itself saves mxcsr and the x87 control word.
   struct float_control {
     std::uint64_t word = 0;
     static float_control of_thread();
     void apply() const;
   };
 
-  /// What sanitizers must know of a stack that is switched to.
+  /// Notifies sanitizers of stack switches.
   struct sanitizers {
     sanitizers();
     ~sanitizers();
@@ -71,18 +71,18 @@ class fiber {
 
     const void* bottom = nullptr;
     std::size_t size = 0;
-    void* frames = nullptr;  ///< kept by AddressSanitizer while it waits
+    void* frames = nullptr;  ///< AddressSanitizer's frames of the fiber while it is left
     const void* callers_bottom = nullptr;
     std::size_t callers_size = 0;
     void* callers_frames = nullptr;
-    void* thread = nullptr;  ///< what ThreadSanitizer takes it for
+    void* thread = nullptr;  ///< ThreadSanitizer's handle of the fiber
     void* callers_thread = nullptr;
   };
   struct entry_point;
 
   std::size_t bytes_;
-  std::byte* memory_;  ///< the pages that cannot be touched, and the stack above
-  void* there_;        ///< where it was left; while it runs, where its caller was
+  std::byte* memory_;  ///< guard pages, and the stack above
+  void* there_;        ///< context where the function left; while it runs, its caller's
   function body_;
   void* object_;
   exception_state exceptions_{};

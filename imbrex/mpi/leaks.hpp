@@ -7,8 +7,8 @@ namespace imbrex::mpi {
 
 class rank_data;
 
-/// What a rank has begun or made and neither ended nor freed, and messages that it has not received, such as
-/// "2 x communicator (rows, columns), 1 x datatype". Empty if there is nothing.
+/// Describes objects that a rank has made and not freed, operations that it has not ended, and messages that
+/// it has not received, such as "2 x communicator (rows, columns), 1 x datatype". Empty if there are none.
 std::string describe_leaks(rank_data& data);
 
 }  // namespace imbrex::mpi

@@ -60,7 +60,7 @@ matcher::bin& matcher::make_bin(std::uint64_t context, std::int32_t source) {
   return bins_[at];
 }
 
-/// Bins in which nothing waits are forgotten, so that those of communicators that are no more do not stay.
+/// Removes empty bins, so that bins of freed communicators do not remain.
 void matcher::grow() {
   std::vector<bin> before = std::exchange(bins_, {});
   recent_ = nullptr;

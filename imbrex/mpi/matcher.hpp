@@ -11,12 +11,12 @@
 
 namespace imbrex::mpi {
 
-/// The receives of one rank that wait for a message, and the messages that wait for a receive. A message goes
-/// to the first receive, in the order in which they were posted, whose context is the same, and whose source
-/// and tag are the same or any. A receive takes the first such message, in the order of their arrival.
+/// Receives of one rank that wait for a message, and messages that wait for a receive. A message matches the
+/// first posted receive with the same context and with an equal or any source and tag. A receive matches the
+/// first such message in order of arrival.
 ///
-/// Both are listed by context and source, so that what others send costs nothing; receives from any source
-/// stand in a list of their own. Within a list the search is linear in tags.
+/// Both are listed by context and source, so that messages of other sources cost nothing. Receives from any
+/// source have a list of their own. Search within a list is linear in tags.
 class matcher {
  public:
   matcher() = default;
@@ -24,22 +24,22 @@ class matcher {
   matcher(const matcher&) = delete;
   matcher& operator=(const matcher&) = delete;
 
-  /// Takes the receive that a message is for out of the list. Null if none is.
+  /// Removes and returns the receive that matches a message; null if there is none.
   request* take_receive(const envelope& of_message);
-  /// A receive waits.
+  /// Adds a waiting receive.
   void post(request& receive);
-  /// It waits no more. False if it has been taken.
+  /// Removes a waiting receive. False if it has been matched.
   bool withdraw(request& receive);
 
-  /// The first message for such a receive; null if there is none.
+  /// The first message that matches a receive; null if there is none.
   packet* find(const envelope& of_receive);
-  /// A message waits.
+  /// Adds a waiting message.
   void keep(packet& message);
   void remove(packet& message);
-  /// The message with that number for its offer; null if it waits no more.
+  /// The waiting message with this offer number; null if there is none.
   packet* find_offer(std::uint32_t from, std::uint64_t offer);
 
-  /// Bytes of data that these hold.
+  /// Bytes of data behind the waiting messages.
   std::size_t bytes_held() const { return bytes_held_; }
 
   /// Visits messages in the order of their arrival.
@@ -55,7 +55,7 @@ class matcher {
     void push(request& r);
     void remove(request& r);
   };
-  /// What waits of one source in one context.
+  /// Waiting receives and messages of one source in one context.
   struct bin {
     std::uint64_t context = 0;
     std::int32_t source = 0;
@@ -76,7 +76,7 @@ class matcher {
 
   std::vector<bin> bins_;  ///< open addressing; a power of two
   std::size_t used_bins_ = 0;
-  bin* recent_ = nullptr;  ///< that was found last
+  bin* recent_ = nullptr;  ///< the bin found last
   receive_list of_any_source_;
   packet* oldest_ = nullptr;
   packet* newest_ = nullptr;

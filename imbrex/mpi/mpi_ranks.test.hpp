@@ -9,7 +9,7 @@
 
 namespace imbrex::mpi {
 
-/// A test whose ranks are between MPI_Init and MPI_Finalize, and get the errors of MPI_COMM_WORLD back.
+/// A test whose ranks run between MPI_Init and MPI_Finalize. Errors of MPI_COMM_WORLD are returned.
 class on_mpi_ranks : public on_ranks {
  protected:
   program program_of_test() override {

@@ -28,15 +28,15 @@ constexpr detail::work_type functions_of_packet{
     },
     &packet::unpack};
 
-/// What stands before the data of most packets, written and read at once: numbers one by one, each as short
-/// as it is, take some hundred instructions more.
+/// Short head of most packets, written and read as a whole: packing each number with its own length costs
+/// some hundred instructions more.
 struct short_head {
   std::uint64_t form_and_context;  ///< the form is the lowest byte
   std::uint64_t of_sender;         ///< 16 bits each from the lowest: source, tag, from, size
   std::uint32_t sequence;
 
   static constexpr std::size_t bytes = 20;
-  /// The highest bit of the first byte tells the two apart.
+  /// Highest bit of the first byte: set for a long head.
   static constexpr std::uint8_t not_short = 0x80;
   static bool fits(const packet& p) {
     const auto tag = static_cast<std::uint32_t>(p.head.tag),

@@ -9,20 +9,20 @@
 
 namespace imbrex::mpi {
 
-/// What messages are matched by.
+/// Fields by which messages and receives are matched.
 struct envelope {
-  std::uint64_t context = 0;  ///< of a communicator, and of one of the purposes that it has
+  std::uint64_t context = 0;  ///< a communicator's context for one of its purposes
   std::int32_t source = 0;    ///< the sender's rank in the communicator
   std::int32_t tag = 0;
 };
 
-/// How the data of a packet travel.
+/// Transport of a packet's data.
 enum class packet_form : std::uint8_t {
-  eager,       ///< behind the packet
-  offered,     ///< they lie with the sender until the receiver asks for them, or takes them from its memory
-  withdrawal,  ///< it has none: the sender wants the packet back that has the same number for its offer
-  access,      ///< behind the packet, of one-sided communication: no receive takes them
-  shared,      ///< as `offered`, in memory of a device, whose key for other processes lies behind the packet
+  eager,       ///< data follow the packet in memory
+  offered,     ///< data stay with the sender until the receiver requests them or reads its memory
+  withdrawal,  ///< no data: the sender wants the packet with this `offer` back
+  access,      ///< data follow the packet; one-sided communication, matched by no receive
+  shared,      ///< like `offered`, in device memory; its key for other processes follows the packet
 };
 constexpr bool has_data_behind(packet_form form) {
   return form == packet_form::eager || form == packet_form::access;
@@ -31,26 +31,26 @@ constexpr bool is_offer(packet_form form) {
   return form == packet_form::offered || form == packet_form::shared;
 }
 
-/// A message of one rank to another, which the receiver keeps until it is received. Its data, if they travel
-/// with it, lie behind the object.
+/// A message from one rank to another; the receiver keeps it until it is received. Data that travel with it
+/// follow the object in memory.
 struct packet : detail::element_message<std::uint64_t> {
   envelope head;
   packet_form form = packet_form::eager;
-  std::uint32_t from = 0;      ///< the sender among all ranks
-  std::uint32_t sequence = 0;  ///< how many packets that sender has sent to this receiver before
-  std::uint64_t size = 0;      ///< of the message's data, in bytes
-  std::uint64_t held = 0;      ///< of those behind the object
-  // Where the data are offered:
+  std::uint32_t from = 0;      ///< the sender's rank among all
+  std::uint32_t sequence = 0;  ///< number of earlier packets from this sender to this receiver
+  std::uint64_t size = 0;      ///< bytes of the message's data
+  std::uint64_t held = 0;      ///< bytes that follow the object
+  // Location of offered data:
   std::uint32_t process = 0;
   std::uint64_t address = 0;
-  std::uint64_t offer = 0;  ///< the sender's number for it
-  // Among the unexpected ones of a rank (`matcher`).
+  std::uint64_t offer = 0;  ///< the sender's number of the offer
+  // Links of the unexpected messages of a rank (`matcher`).
   packet* older = nullptr;
   packet* newer = nullptr;
   packet* next_of_source = nullptr;
   packet* previous_of_source = nullptr;
 
-  /// Of the PE that runs here, with room for data.
+  /// Allocates a packet on the running PE, with room for `bytes` bytes of data.
   static packet& make(std::size_t bytes);
   static void release(packet& p) noexcept;
   std::byte* data() { return reinterpret_cast<std::byte*>(this + 1); }
@@ -66,20 +66,20 @@ struct packet : detail::element_message<std::uint64_t> {
   static record type_record;
 };
 
-/// The receiver asks for data that were offered to it.
+/// Request of a receiver for data that were offered to it.
 struct pull : detail::element_message<std::uint64_t> {
   std::uint64_t offer = 0;
   std::uint64_t wanted = 0;   ///< bytes
-  std::uint32_t to = 0;       ///< who asks, among all ranks
-  std::uint64_t receive = 0;  ///< its number for the receive
+  std::uint32_t to = 0;       ///< the receiver, among all ranks
+  std::uint64_t receive = 0;  ///< the receiver's number of the receive
 
   static inline detail::message_type type_record = detail::runtime_message_type<pull>();
   void serialize(auto& ar) { ar(key, offer, wanted, to, receive); }
   void deliver();
 };
 
-/// The data that were asked for. They are not copied before they leave, and come to lie in the buffer of the
-/// receive where the network can put them there.
+/// Reply to a `pull`: the requested data. They are sent from the sender's memory without a copy. Where the
+/// network can do so, they land directly in the buffer of the receive.
 struct long_data : detail::element_message<std::uint64_t> {
   std::uint64_t receive = 0;
   std::uint32_t from = 0;
@@ -98,14 +98,14 @@ struct long_data : detail::element_message<std::uint64_t> {
   void deliver();
 
  private:
-  std::byte* own_ = nullptr;  ///< of a pool, where no receive was found that they could land in
+  std::byte* own_ = nullptr;  ///< pool memory, used if no receive to land in was found
 };
 
-/// What has become of an offer.
+/// Outcome of an offer.
 enum class offer_outcome : std::uint8_t {
   taken,      ///< the data have been received
-  withdrawn,  ///< nobody receives them
-  matched,    ///< it cannot be withdrawn any more
+  withdrawn,  ///< no receive has matched; the sender has its data back
+  matched,    ///< matched already; no longer withdrawable
 };
 struct offer_answer : detail::element_message<std::uint64_t> {
   std::uint64_t offer = 0;
@@ -118,7 +118,7 @@ struct offer_answer : detail::element_message<std::uint64_t> {
 
 class rank;
 
-/// A call of a function where a rank of this process is.
+/// A function call on the PE of another rank of this process.
 struct local_call : detail::element_message<std::uint64_t> {
   void (*function)(rank& there, void* object, std::uint64_t what) = nullptr;
   void* object = nullptr;
@@ -132,7 +132,7 @@ struct local_call : detail::element_message<std::uint64_t> {
   [[noreturn]] static void throw_local();
 };
 
-/// A rank that has moved, or wants its turn after all others, goes on.
+/// Wakes a rank that has moved, or that has yielded to all others.
 struct turn : detail::element_message<std::uint64_t> {
   static inline detail::message_type type_record = detail::runtime_message_type<turn>();
   void serialize(auto& ar) { ar(key); }

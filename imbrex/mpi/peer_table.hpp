@@ -12,15 +12,15 @@
 
 namespace imbrex::mpi {
 
-/// What a rank knows of another: how many packets it has sent there, and which it expects from there. Packets
-/// may overtake each other on their way; those that have come too early wait.
+/// Sequence numbers between a rank and another rank: packets sent to it, and the next number expected from
+/// it. Packets may overtake each other in transit; early ones wait.
 struct peer {
   std::uint32_t sent = 0;
   std::uint32_t expected = 0;
-  /// Those that came early: a heap, on top what was sent first. Null until there was one.
+  /// Packets that arrived early: a heap, the first sent on top. Null before the first one.
   std::unique_ptr<std::vector<packet*>> early;
 
-  /// Whether a was sent after b. Numbers begin again at 0, so they are counted from `expected` on.
+  /// Whether a was sent after b. Sequence numbers wrap around, so they count from `expected`.
   struct is_later {
     std::uint32_t from;
     bool operator()(const packet* a, const packet* b) const {
@@ -34,7 +34,7 @@ struct peer {
     early->push_back(&p);
     std::ranges::push_heap(*early, is_later{expected});
   }
-  /// The packet that is expected, if it has come; else null.
+  /// Takes the expected packet if it has arrived; else null.
   packet* take_expected() {
     if (!has_early() || early->front()->sequence != expected) return nullptr;
     packet* const first = take_first();
@@ -49,7 +49,8 @@ struct peer {
   }
 };
 
-/// Those of all ranks, of which memory is taken only for the neighbourhoods of numbers that are spoken to.
+/// Table of a rank's peers, indexed by rank. Allocates blocks of `block_size` neighbouring ranks on first
+/// use.
 class peer_table {
  public:
   explicit peer_table(int ranks) : blocks_((static_cast<std::size_t>(ranks) + block_size - 1) / block_size) {}

@@ -12,7 +12,7 @@
 namespace imbrex::mpi {
 
 TEST(peer, gives_packets_in_the_order_of_their_sending) {
-  constexpr std::uint32_t first = 0xffffff00U;  // numbers begin again at 0
+  constexpr std::uint32_t first = 0xffffff00U;  // sequence numbers wrap around after a while
   constexpr std::uint32_t count = 1000;
   std::deque<packet> packets;
   std::vector<packet*> order;

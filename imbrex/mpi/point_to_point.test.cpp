@@ -201,7 +201,7 @@ TEST_P(point_to_point, delivers_what_requests_that_were_freed_have_begun) {
       MPI_Start(&all[3]);
       for (MPI_Request& each : all) MPI_Request_free(&each);
     } else {
-      for (const int count : {20'000, 10'000, 30'000, 40'000})  // the last first
+      for (const int count : {20'000, 10'000, 30'000, 40'000})  // in reverse order
         for (int from = 1; from < n; ++from) {
           const int tag = count == 20'000 ? 4 : count == 10'000 ? 3 : count == 30'000 ? 2 : 1;
           MPI_Recv(data.data(), count, MPI_DOUBLE, from, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -213,7 +213,7 @@ TEST_P(point_to_point, delivers_what_requests_that_were_freed_have_begun) {
   });
 }
 
-/// What goes on while a rank's calls find at once what they ask for, again and again.
+/// Other ranks progress while a rank's repeated polls all succeed at once.
 TEST_P(point_to_point, lets_others_go_on_while_it_finds_what_it_asks_for) {
   run_ranks(2, [] {
     const int me = begin().rank;
@@ -227,7 +227,7 @@ TEST_P(point_to_point, lets_others_go_on_while_it_finds_what_it_asks_for) {
       MPI_Request last = MPI_REQUEST_NULL;
       MPI_Irecv(nullptr, 0, MPI_INT, 1, 3, MPI_COMM_WORLD, &last);
       const user_request& q = rank_data::here().requests.at(last);
-      while (!q.is_done()) {  // which asks for nothing itself
+      while (!q.is_done()) {  // does not poll MPI itself
         MPI_Request_get_status(there, &flag, MPI_STATUS_IGNORE);
         MPI_Iprobe(0, 4, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
       }

@@ -8,8 +8,8 @@ namespace imbrex::mpi {
 namespace {
 
 std::atomic<const program*> current_program = nullptr;
-std::atomic<std::uint64_t> programs = 0;  ///< that have become the current one
-std::atomic<int> initialised = 0;         ///< ranks of the last of them
+std::atomic<std::uint64_t> programs = 0;  ///< programs that have become current
+std::atomic<int> initialised = 0;         ///< counts ranks of the latest program
 std::atomic<int> finalised = 0;
 std::atomic<bool> is_child_process = false;
 
@@ -37,7 +37,7 @@ process_phase phase_of_process() {
 void rank_phases::note_initialised() { initialised.fetch_add(1); }
 void rank_phases::note_finalised() { finalised.fetch_add(1); }
 bool rank_phases::are_initialised() { return initialised.load() > 0; }
-/// In a child process nothing is left to finalise, though its parent is a rank.
+/// True in a child process, too: nothing is left to finalise there, though its parent is a rank.
 bool rank_phases::are_finalised() {
   return is_child_process.load() || (initialised.load() > 0 && finalised.load() >= initialised.load());
 }

@@ -26,7 +26,7 @@ std::string text_of_tag(std::int32_t tag) {
 
 }  // namespace
 
-/// What the rank waits for, as reports show it.
+/// The rank's current wait, as reports show it.
 class rank::wait final : public suspension {
  public:
   explicit wait(rank& of) : of_(of) {}
@@ -119,7 +119,7 @@ bool rank::start(scope& entry, const waiter& awaiter) {
 void rank::leave_entry() noexcept {
   fiber_.reset();
   callback_stack_.reset();
-  wait_.reset();  // it may stand among what the entry waits for
+  wait_.reset();  // may still be registered with the entry
 }
 
 void rank::leave_in_child() {
@@ -160,7 +160,7 @@ void rank::end_code() {
 
 void rank::go_on() {
   run_code();
-  if (fiber_->has_ended()) return awaiter_.resume();  // which destroys the entry
+  if (fiber_->has_ended()) return awaiter_.resume();  // destroys the entry
   detail::retry_departure(*entry_);
 }
 
@@ -266,7 +266,7 @@ void rank::send_turn() {
   detail::dispatch_to_element<rank>(processor::running_here(), m);
 }
 
-/// Where messages to the own PE travel, others arrive only among them.
+/// Yields by a message to itself where messages to the own PE travel, since others arrive only among these.
 [[gnu::noinline]] void rank::give_way() {
   auto& pe = processor::running_here();
   pe.queues_plainly() ? pe.push(ready_) : send_turn();
@@ -315,7 +315,7 @@ detail::collection<rank>& rank::part() const {
       return send_here(detail::element_memory<rank>::object(*there), q, sequence, mode);
   }
   const int place = ranks.place_of(key);
-  // In simulated time it is messages that take as long as their data need.
+  // Simulated time needs a message: its duration depends on the size of its data.
   const bool is_message = pe.run().how().machine == machine_kind::simulated && place != pe.pe();
   const bool same_process = pe.run().holds(place) && !is_message;
   const std::size_t most = same_process ? program_.eager_between_pes : program_.eager_between_processes;
@@ -327,7 +327,7 @@ detail::collection<rank>& rank::part() const {
   if (is_eager) complete(q);
 }
 
-/// Whose receiver holds more lets it go first.
+/// Bytes of unexpected messages above which a sender yields to the receiver.
 constexpr std::size_t most_held = std::size_t{1} << 20U;
 
 [[gnu::noinline]] bool rank::send_at_once(const envelope& head, const std::byte* data, std::uint64_t bytes,
@@ -341,7 +341,7 @@ constexpr std::size_t most_held = std::size_t{1} << 20U;
     rank& its = detail::element_memory<rank>::object(*there);
     peer& from = its.peers_[static_cast<std::uint32_t>(number())];
     if (from.expected != own.sent) return false;
-    // It is counted before anything is told that it has come: who is told may send more.
+    // Counts the packet before any notification: a notified rank may send more.
     if (request* const receive = its.matcher_.take_receive(head)) {
       const std::uint32_t sequence = own.sent++;
       ++from.expected;
@@ -393,7 +393,7 @@ packet& rank::make_packet(request& q, std::uint32_t sequence, bool is_eager, boo
   return p;
 }
 
-/// The receiver is on this PE: what it has posted is filled from the sender's memory.
+/// The receiver is on this PE: a posted receive is filled from the sender's memory.
 void rank::send_here(rank& to, request& q, std::uint32_t sequence, send_mode mode) {
   peer& from = to.peers_[static_cast<std::uint32_t>(number())];
   const bool is_expected = from.expected == sequence;
@@ -489,7 +489,7 @@ void rank::fill(request& receive, const envelope& head, const std::byte* data, s
   if (receive.received > 0) std::memmove(receive.buffer, data, receive.received);
 }
 
-/// Gives a packet to a receive, and consumes it.
+/// Passes a packet to a receive, and consumes it.
 void rank::give(request& receive, packet& p) {
   if (receive.on != nullptr || p.form == packet_form::shared) [[unlikely]]
     return give_by_device(receive, p);
@@ -560,7 +560,7 @@ void rank::accept(packet& p) {
   if (p.form == packet_form::access) return accesses.deliver(p);
   if (p.form == packet_form::withdrawal) {
     packet* wanted = matcher_.find_offer(p.from, p.offer);
-    if (wanted == found_) wanted = nullptr;  // a probe is about to tell of it
+    if (wanted == found_) wanted = nullptr;  // a probe is about to return it
     answer_offer(p.from, p.offer, wanted != nullptr ? offer_outcome::withdrawn : offer_outcome::matched);
     if (wanted != nullptr) {
       matcher_.remove(*wanted);

@@ -31,31 +31,31 @@ namespace imbrex::mpi {
 
 class rank;
 
-/// Whether a send is done when its data have been copied, or only when the receiver has received them.
+/// Completion of a send: once its data have been copied, or only once the receiver has received them.
 enum class send_mode : std::uint8_t { standard, synchronous };
 
-/// A function of MPI that a rank is in, and how it reads in reports.
+/// The MPI function that a rank is executing, and its text in reports.
 struct mpi_call {
   const char* function = nullptr;
   std::string (*describe)(const void* communicator) = nullptr;
   const void* communicator = nullptr;
 };
 
-/// What the entry of a rank returns: its rest runs on the rank's stack.
+/// Result of a rank's entry: the rest of the entry runs on the rank's stack.
 struct rank_entry {
   rank* runs;
 };
 
-/// The body of an entry that only stands in reports.
+/// Body of an entry that exists only to appear in reports.
 struct early_end_entry {
   rank* of;
 };
 
-/// One rank of a program: a chare whose one entry runs the program's code on a stack of its own and waits
-/// wherever a function of MPI does. It matches what others send to it, in the order in which each of them has
-/// sent (MPI 3.1, section 3.5).
+/// One rank of a program: a chare with a single entry. The entry runs the program's code on a stack of its
+/// own and suspends wherever a function of MPI waits. A rank matches received messages in the order in which
+/// each sender has sent them (MPI 3.1, section 3.5).
 ///
-/// All is the rank's PE's.
+/// Only the rank's PE touches a rank.
 class rank : public chare<rank> {
  public:
   rank();
@@ -64,77 +64,79 @@ class rank : public chare<rank> {
   /// Ranks move to other PEs of their process alone, as objects.
   void serialize(auto&) { throw_immobile(); }
 
-  /// The rank whose code runs on this thread; null where none does.
+  /// The rank whose code runs on this thread; null if there is none.
   static rank* current() { return current_; }
 
   int number() const { return static_cast<int>(where()[0]); }
   int ranks() const { return program_.ranks; }
   rank_state& state() const { return *state_; }
-  /// The stack that its code runs on.
+  /// The stack that the rank's code runs on.
   const fiber& stack() const { return *running_; }
 
-  /// Begins to send `q.size` bytes at `q.buffer` to a rank among all.
+  /// Begins to send `q.size` bytes at `q.buffer` to rank `to`, counted among all ranks.
   void send(request& q, int to, send_mode mode);
-  /// A standard send of data that go at once: into what a rank of this PE has posted, or with their packet,
-  /// the common case, in which nothing waits. False if that is not so, and nothing has happened.
+  /// Standard send that completes at once: the data go into a receive that a rank of this PE has posted, or
+  /// travel with their packet. This is the common case; nothing waits. False if it is not possible; then
+  /// nothing has happened.
   bool send_at_once(const envelope& head, const std::byte* data, std::uint64_t bytes, int to);
   /// Begins to receive into `q.buffer`.
   void receive(request& q);
-  /// Begins to receive a message that was found before.
+  /// Begins to receive a message that a probe has found before.
   void receive(request& q, packet& found);
-  /// Ends a receive that has not been matched, or asks for a send back that has not; the request is done
-  /// then, at once or later.
+  /// Cancels a receive that has not been matched, or requests the withdrawal of a send that has not been
+  /// matched. The request is done then, at once or later.
   void cancel(request& q);
 
-  /// Which addresses are of devices.
+  /// Finds which addresses lie in memory of devices.
   device_memory& devices() { return devices_; }
-  /// Begins to copy by a device; the request is done when that is. `to_on` and `from_on` are the devices, of
-  /// which one may be null: the host.
+  /// Begins a copy by a device; the request is done when the copy is. `to_on` and `from_on` are the devices
+  /// that hold the memory; null: the host. At most one of the two is null.
   void copy(request& q, void* to, device* to_on, const void* from, device* from_on, std::size_t bytes);
-  /// The same of what has been ordered in a stream.
+  /// Completes a request once all work ordered in a stream so far is done.
   void complete_after(stream& work, request& q);
 
-  /// Sends a packet to a rank among all, which gets it after all that was sent there before.
+  /// Sends a packet to rank `to` among all ranks. The receiver gets it after all packets sent there before.
   void send(packet& p, int to);
 
-  /// Waits until it is done.
+  /// Waits until a request is done.
   void await(request& q);
-  /// Until all are done. Null pointers count as done.
+  /// Waits until all requests are done. Null pointers count as done.
   void await_all(std::span<request* const> some);
-  /// Until at least one of them is done, or some schedule.
+  /// Waits until at least one request is done.
   void await_any(std::span<request* const> some);
 
-  /// The first message for such a receive, which stays; null if there is none.
+  /// The first message that matches this receive; null if there is none. The message stays in the matcher.
   packet* find_message(const envelope& of_receive) { return matcher_.find(of_receive); }
-  /// Waits until there is one.
+  /// Waits until a message matches this receive.
   packet& await_message(const envelope& of_receive);
-  /// Takes it out of reach of other receives.
+  /// Removes a message, so that no other receive matches it.
   void take_message(packet& found) { matcher_.remove(found); }
 
-  /// Lets all go first that can run on this PE.
+  /// Yields: everything that is ready on this PE runs first.
   void give_way();
-  /// Of a call that has had nothing to wait for: a rank that looks again and again for what another one does
-  /// gives way now and then. O(1).
+  /// Yields once in `looks_each_time` calls. Called by MPI functions that had nothing to wait for: a
+  /// rank may poll for the progress of another one, which must run. O(1).
   void give_way_at_times() {
     constexpr std::uint32_t looks_each_time = 64;
     if (++looks_ % looks_each_time == 0) give_way();
   }
-  /// Goes on after `time` on the machine's clock, while others run on this PE; lets all go first that can if
-  /// that is 0. False, and nothing has happened, in a function that MPI has called: it must not wait.
+  /// Suspends the rank for `time` on the machine's clock, while others run on this PE; 0 yields. False, and
+  /// nothing has happened, in a function that MPI has called: such a function must not wait.
   bool sleep_for(nanoseconds time);
-  /// Goes on on that PE of this process.
+  /// Moves the rank to PE `to` of this process and continues there.
   void move_to(int to);
-  /// In a child process that the rank has made: no rank runs there.
+  /// Called in a child process that the rank has made: no rank runs there.
   static void leave_in_child();
-  /// A report of who waits names this rank, which ends with the status 0 before MPI_Finalize.
+  /// Names this rank in reports of waiting ranks: it has ended with the status 0 before MPI_Finalize.
   void note_early_end();
   early_end_entry tell_early_end();
-  /// Ends the rank's code, on its stack.
+  /// Ends the rank's code. Called on the rank's stack.
   [[noreturn]] void end(int status);
-  /// Never goes on, on its stack: the run ends.
+  /// Suspends the rank for ever while the run ends. Called on the rank's stack.
   [[noreturn]] void stop();
 
-  /// Runs a function on the PE's stack when what runs now has returned. It may begin sends and receives.
+  /// Runs a function on the PE's stack once the current work has returned. The function may begin sends and
+  /// receives.
   struct step : detail::work {
     rank* owner = nullptr;
     void (*advance)(step&) = nullptr;
@@ -142,46 +144,46 @@ class rank : public chare<rank> {
   };
   void queue(step& what);
 
-  /// Calls a function of the program that may call MPI, but must not wait: as the rank's code, on the rank's
-  /// stack if that runs, else on a second one, which it may leave for ever as that one. Throws imbrex::error
-  /// if it does so, or throws: the run has failed then.
+  /// Runs a callback of the program (operation, attribute function, error handler) that may call MPI but must
+  /// not wait. Uses the rank's stack if the rank's code runs, else the callback stack. Throws imbrex::error
+  /// if the callback waits or throws; then the run has failed.
   template <typename F>
   void run_as_code(F& what) {
     if (current_ == this) return what();
     run_callback({[](void* function) { (*static_cast<F*>(function))(); }, &what});
   }
 
-  /// It is done: whoever awaits it goes on.
+  /// Marks a request as done; a rank that awaits it continues.
   void complete(request& q);
 
-  /// True if what PEs of a process tell each other need not travel as messages: nobody sees or reorders them.
+  /// True if PEs of a process may exchange data without messages: no link model observes or reorders them.
   bool shares_memory() const;
-  /// Of any rank: where it began.
+  /// The PE on which a rank began.
   int first_pe_of(int number) const;
-  /// Whether it lives in this process; on this PE.
+  /// Whether a rank lives in this process; `is_here`: on this PE.
   bool is_in_process(int number) const;
   bool is_here(int number) const;
-  /// What a rank of this process awaits is done.
+  /// Completes a request that a rank of this process awaits.
   void complete_at(int number, request& q);
   /// Calls a function on the PE of a rank of this process.
   void call_at(int number, void (*function)(rank& there, void* object, std::uint64_t what), void* object,
                std::uint64_t what);
 
-  mpi_call call;  ///< the innermost; a `call_frame` sets it
+  mpi_call call;  ///< the innermost call; set by `call_frame`
   access_table accesses;
 
-  // For packets.
+  // Called by packets on delivery.
   void take_packet(packet& p);
   void serve_pull(const pull& p);
   void take_data(long_data& d);
   void take_answer(const offer_answer& a);
   void take_turn();
   void take_call(const local_call& c);
-  /// Where data of that many bytes may land which the receive of that number has asked for; null if there is
-  /// none.
+  /// Memory for `bytes` bytes of data that receive number `receive` has requested; null if there is no such
+  /// receive.
   std::byte* place_for(std::uint64_t receive, std::uint64_t bytes) const;
 
-  /// Calls visit(packet) for each message that no receive has taken.
+  /// Calls visit(packet) for each message that no receive has matched.
   void for_each_message(auto&& visit) const { matcher_.for_each_message(visit); }
 
  private:
@@ -208,16 +210,16 @@ class rank : public chare<rank> {
   static void callback_body(void* self);
 
   bool start(scope& entry, const waiter& awaiter);
-  /// The entry is no more, at the end or when a run is given up.
+  /// Ends the entry's body, at its end or when a run is given up.
   void leave_entry() noexcept;
   bool start_early_end(scope& entry);
   void leave_early_end() noexcept;
-  /// On the PE's stack.
+  /// Continues the rank's code. Called on the PE's stack.
   void go_on();
   void run_code();
   void begin_code();
   void end_code();
-  /// A function of the program on the second stack.
+  /// A callback of the program, run on the callback stack.
   struct callback {
     void (*function)(void* object) = nullptr;
     void* object = nullptr;
@@ -226,11 +228,11 @@ class rank : public chare<rank> {
   };
   void run_callback(callback what);
   [[noreturn]] void refuse_in_callback(const std::string& what);
-  /// On its own: until it is woken.
+  /// Suspends the rank until `wake`. Called on the rank's stack.
   void block();
   void wake();
   void send_turn();
-  /// Does what a message brings, on the PE's stack, and then goes on if that is what the rank waits for.
+  /// Handles a message on the PE's stack, then continues the rank's code if the message has woken it.
   template <class F>
   void deliver(F what);
 
@@ -239,14 +241,14 @@ class rank : public chare<rank> {
   packet& make_eager(const envelope& head, const std::byte* data, std::uint64_t bytes,
                      std::uint32_t sequence);
   packet& make_packet(request& q, std::uint32_t sequence, bool is_eager, bool same_process);
-  /// In the order of sending.
+  /// Accepts packets in the order of sending; an early packet is kept.
   void take_in_order(packet& p);
   void accept(packet& p);
   void accept_early(peer& from);
   void keep(packet& p);
   void give(request& receive, packet& p);
   void fill(request& receive, const envelope& head, const std::byte* data, std::uint64_t size);
-  // Of memory of devices.
+  // Transfers of data in memory of devices.
   struct arrival;
   struct landing;
   struct departure;
@@ -264,12 +266,12 @@ class rank : public chare<rank> {
   static inline constinit thread_local rank* current_ = nullptr;
 
   const program& program_;
-  std::unique_ptr<rank_code> code_;  ///< in which functions lie that the state may call at its end
+  std::unique_ptr<rank_code> code_;  ///< holds functions that the state may call at its end
   std::unique_ptr<rank_state> state_;
   rank_objects* objects_ = nullptr;
   std::unique_ptr<fiber> fiber_;
-  std::unique_ptr<fiber> callback_stack_;  ///< made when it is needed
-  fiber* running_ = nullptr;               ///< the one of both that its code runs on
+  std::unique_ptr<fiber> callback_stack_;  ///< made on first use
+  fiber* running_ = nullptr;               ///< `fiber_` or `callback_stack_`, whichever runs the code
   callback callback_;
   std::unique_ptr<wait> wait_;
   std::unique_ptr<early_end> early_end_;
@@ -281,28 +283,28 @@ class rank : public chare<rank> {
   peer_table peers_;
   matcher matcher_;
   slot_table<request> offers_;    ///< sends whose data lie here
-  slot_table<request> receives_;  ///< that have asked for their data
+  slot_table<request> receives_;  ///< receives that have requested their data
 
   device_memory devices_;
-  using host_copies = std::map<std::uint64_t, detail::pooled_memory>;  ///< by the number of their request
-  host_copies leaving_;  ///< of what is offered and lies on a device that the receiver's process cannot read
-  host_copies coming_;   ///< where data for a device land that were asked for
+  using host_copies = std::map<std::uint64_t, detail::pooled_memory>;  ///< by the request's number
+  host_copies leaving_;  ///< offered data of a device whose memory the receiver's process cannot read
+  host_copies coming_;   ///< buffers for requested data that go on to a device
 
-  std::size_t awaited_ = 0;           ///< requests that must be done before it goes on
-  const request* awaits_ = nullptr;   ///< the one, for reports
-  std::uint32_t looks_ = 0;           ///< that have waited for nothing
-  const envelope* probed_ = nullptr;  ///< what it waits to find
+  std::size_t awaited_ = 0;           ///< requests that must be done before the rank continues
+  const request* awaits_ = nullptr;   ///< the single awaited request, for reports
+  std::uint32_t looks_ = 0;           ///< calls that had nothing to wait for
+  const envelope* probed_ = nullptr;  ///< envelope that the rank waits to match
   packet* found_ = nullptr;
   bool delivering_ = false;
   bool wakes_ = false;
   bool moves_ = false;
   bool must_attend_ = false;
   ready_item ready_{};
-  alarm_item alarm_{};  ///< of its sleep
+  alarm_item alarm_{};  ///< timer of `sleep_for`
 };
 
-/// Says which function of MPI a rank is in, as long as it lives. A function that MPI has called may call
-/// others inside.
+/// Sets the MPI function that a rank is executing, for the lifetime of this object. Frames nest: a function
+/// that MPI has called may call others.
 class call_frame {
  public:
   call_frame(rank& of, const mpi_call& what) : of_(of), outer_(std::exchange(of.call, what)) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ranks send each other, without handles and types: order, matching, and each way in which data travel.
+// Messages between ranks, without handles and types: order, matching, and each path of the data.
 #include <gtest/gtest.h>
 
 #include <cfenv>
@@ -116,7 +116,7 @@ TEST_P(ranks, match_tags_and_sources_as_a_plain_list_does) {
       for (int i = 0; i < each; ++i) send(message(me, 0, i, 8 + static_cast<std::size_t>(i)), 0, i % 5);
       return;
     }
-    // For each source and tag the numbers must come in order.
+    // Numbers must arrive in order for each source and tag.
     int next[3][5] = {{0, 1, 2, 3, 4}, {0, 1, 2, 3, 4}, {0, 1, 2, 3, 4}};
     std::mt19937 random(7);
     std::vector<std::vector<std::byte>> in(2 * each, std::vector<std::byte>(200));

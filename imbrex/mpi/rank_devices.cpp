@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How ranks send and receive what lies in the memory of devices. MPI knows no streams: data are there when a
-// program calls it, and a request is done when the device has copied them. So a packet is matched as any
-// other, in its turn, and only then the receiver's device begins to copy.
+// Sends and receives of data in memory of devices. MPI has no streams: data are ready when a program calls a
+// function, and a request is done when the device has copied them. A packet is matched in order like any
+// other; only then does the receiver's device begin to copy.
 #include <imbrex/mpi/rank.hpp>
 
 #include <cstring>
@@ -25,7 +25,7 @@ using detail::processor;
 
 namespace {
 
-/// Whom a device tells that it has copied: `end()` of an object, which then goes.
+/// Completion receiver that calls `end()` of an object and deletes it.
 template <class Copy>
 detail::device_completions::receiver receiver_for(std::unique_ptr<Copy> copy) {
   return {[](void* self, const std::exception_ptr& failure) {
@@ -41,7 +41,7 @@ struct packet_release {
 };
 using packet_owner = std::unique_ptr<packet, packet_release>;
 
-/// Memory for what crosses to a device, or from it. Throws mpi::error (MPI_ERR_NO_MEM).
+/// Pinned memory for data on the way to or from a device. Throws mpi::error (MPI_ERR_NO_MEM).
 pooled_memory pinned_for(device& of, std::uint64_t bytes) {
   try {
     return {of, memory_kind::pinned, static_cast<std::size_t>(bytes), 1};
@@ -52,7 +52,7 @@ pooled_memory pinned_for(device& of, std::uint64_t bytes) {
 
 }  // namespace
 
-/// What a receive takes from where a packet has it.
+/// A receive whose data a device copies from the sender's memory or from the packet.
 struct rank::arrival {
   rank& to;
   request& receive;
@@ -65,7 +65,7 @@ struct rank::arrival {
   }
 };
 
-/// What has come through the host.
+/// A receive whose data have arrived in a host buffer.
 struct rank::landing {
   rank& to;
   request& receive;
@@ -77,7 +77,7 @@ struct rank::landing {
   }
 };
 
-/// What waits for a copy to the host, in memory that the rank keeps for its offer.
+/// A packet that is sent once its data are in the host buffer that the rank keeps for the offer.
 struct rank::departure {
   packet_owner what;
   int place;
@@ -181,7 +181,7 @@ void rank::give_by_device(request& receive, packet& p) {
 void rank::land_on_device(request& q, long_data& d) {
   answer_offer(d.from, d.offer, offer_outcome::taken);
   auto node = coming_.extract(d.receive);
-  if (node.empty()) return complete(q);  // of no bytes
+  if (node.empty()) return complete(q);  // no bytes
   auto lands = std::make_unique<landing>(*this, q, std::move(node.mapped()));
   void* const host = lands->host.address();
   if (!d.has_landed) std::memcpy(host, d.bytes, static_cast<std::size_t>(d.size));

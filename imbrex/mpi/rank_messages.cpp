@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What messages of ranks do where they arrive.
+// Delivery of messages between ranks.
 #include <imbrex/mpi/rank.hpp>
 
 #include <cstring>
@@ -12,7 +12,7 @@ using detail::processor;
 
 namespace {
 
-/// The rank that a message is for, if it is here; else the message has gone on or waits.
+/// The rank that a message is for, if it is on this PE. Else null: the message was forwarded or waits.
 template <class M>
 rank* receiver_of(M& m) {
   auto* const ranks = detail::part_for<rank>(m);
@@ -52,7 +52,7 @@ void long_data::serialize(reader& in) {
   if (count == 0) return;
   const bool is_to_come = in.is_to_come(count);
   std::byte* place = nullptr;
-  // A thread that drives the network for all PEs does not know their ranks.
+  // A thread that drives the network for all PEs has no access to their ranks.
   if (auto* const here = detail::scheduler::current();
       here != nullptr && here->pe() != detail::scheduler::no_pe) {
     if (auto* const ranks = detail::part_at<rank>(static_cast<processor&>(*here), collection))

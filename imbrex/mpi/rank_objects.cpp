@@ -135,13 +135,13 @@ void rank_objects::remove_handler(int handle) {
   if (predefined_error_handler(handle)) return;
   error_handler& its = error_handlers_.at(handle);
   if (--its.handles > 0) return;
-  its.handles = 1;  // another one may be asked for
+  its.handles = 1;  // a later `add` counts from 1 again
   error_handlers_.remove(handle);
 }
 
 void rank_objects::remove_key(int handle, handle_kind object) {
   if (!std::exchange(key(handle, object)->is_freed, true)) freed_keyvals_.emplace_back(object, handle);
-  // Those that attributes had when they were freed, and have no more, go as well.
+  // Freed keyvals that attributes still used then and use no longer go as well.
   std::erase_if(freed_keyvals_, [&](const auto& freed) {
     keyval_table& table = keyvals(freed.first);
     const bool is_used = table.at(freed.second).is_shared();
@@ -191,7 +191,7 @@ int rank_objects::raise(const error& thrown, const char* function, error_target*
 
 namespace {
 
-/// Whether this library takes over the program, as where the program is linked with it or it is preloaded.
+/// Whether this library takes over the program: the program is linked with it, or it is preloaded.
 bool takes_over_program() {
   Dl_info start{}, own{};
   return ::dladdr(::dlsym(RTLD_DEFAULT, "__libc_start_main"), &start) != 0 &&

@@ -22,22 +22,22 @@
 
 namespace imbrex::mpi {
 
-/// What a rank's program has made of MPI's objects, but for those that communicate. Lookups by a handle are
-/// O(1), and throw mpi::error that says what a wrong handle is instead.
+/// MPI objects that a rank's program has made, except those that communicate. Lookups by handle are O(1). A
+/// wrong handle throws mpi::error, whose text says what the handle is instead.
 class rank_objects {
  public:
-  /// Of a rank in MPI_COMM_WORLD. `fail` ends the run with a message and does not return.
+  /// For a rank in MPI_COMM_WORLD. `fail` ends the run with a message and does not return.
   rank_objects(int world_rank, void (*fail)(const std::string& message))
       : world_rank_(world_rank), fail_(fail) {}
 
   int world_rank() const { return world_rank_; }
   int world_size = 1;
 
-  /// Also those of MPI itself.
+  /// Lookups also find MPI's predefined objects.
   datatype_ref type(int handle) const;
   operation& op(int handle) const;
   group members(int handle) const;
-  info& information(int handle) const;  ///< MPI_INFO_ENV too
+  info& information(int handle) const;  ///< also MPI_INFO_ENV
   ref<error_handler> handler(int handle) const;
   ref<keyval> key(int handle, handle_kind object) const;
 
@@ -46,8 +46,8 @@ class rank_objects {
   int add(const group& members);
   int add(info pairs);
   int add(error_handler* made) { return error_handlers_.add(ref(made)); }
-  /// A handle for the error handler that an object has: that of MPI itself, the one that the program has,
-  /// which it then frees as often as it got it, or else a new one.
+  /// Handle of the error handler that an object has: predefined, known to the program, or new. The program
+  /// frees a known one as often as it has got it.
   int add(const ref<error_handler>& handler);
   int add(keyval* made, handle_kind object) { return keyvals(object).add(ref(made)); }
 
@@ -58,21 +58,21 @@ class rank_objects {
   void remove_handler(int handle);
   void remove_key(int handle, handle_kind object);
 
-  /// The name and the attributes of a datatype. Those of MPI's own types are the rank's, though all ranks
-  /// share the types.
+  /// Name and attributes of a datatype. Each rank has its own for predefined types, although all ranks share
+  /// these types.
   std::string& name_of_type(int handle);
   attribute_set& attributes_of_type(int handle);
 
-  /// The handle of the type MPI_COMBINER_F90_... that `make` has made for a precision and a range, or makes
-  /// now.
+  /// Handle of the type MPI_COMBINER_F90_... for a precision and a range; calls `make` on first use.
   int fortran_type(int combiner, int precision, int range, datatype_ref (*make)(int, int, int));
 
   error_codes codes;
-  /// Where errors go that belong to no communicator, window or file: MPI_COMM_WORLD; null before MPI_Init.
+  /// Default target of errors that belong to no communicator, window or file: MPI_COMM_WORLD; null before
+  /// MPI_Init.
   error_target* world = nullptr;
 
-  /// Hands what was thrown in `function` to the error handler of a target and returns the code for the
-  /// caller. Does not return if the handler is MPI_ERRORS_ARE_FATAL.
+  /// Passes an error thrown in `function` to the target's error handler; returns the error code for the
+  /// caller. Does not return for MPI_ERRORS_ARE_FATAL.
   int raise(const error& thrown, const char* function, error_target* target);
   int raise(const error& thrown, const char* function) { return raise(thrown, function, world); }
 
@@ -109,7 +109,7 @@ class rank_objects {
   object_table<operation, handle_kind::operation> operations_;
   object_table<group_object, handle_kind::group> groups_;
   object_table<info_object, handle_kind::info> infos_;
-  mutable info environment_;  ///< made when it is asked for
+  mutable info environment_;  ///< made on first use
   object_table<error_handler, handle_kind::error_handler> error_handlers_;
   keyval_table communicator_keyvals_{first_keyval(handle_kind::communicator)};
   keyval_table type_keyvals_{first_keyval(handle_kind::datatype)};
@@ -119,11 +119,11 @@ class rank_objects {
   std::map<std::tuple<int, int, int>, int> fortran_types_;
 };
 
-/// Says which wrong place of the program calls MPI, and ends the process: on a thread that no rank runs on.
+/// Reports that MPI was called where no rank runs, and ends the process.
 [[noreturn]] void refuse_call();
 
-/// Of the rank that runs on this thread; ends the process with words if there is none. Whoever switches ranks
-/// sets it.
+/// Objects of the rank that runs on this thread; `objects()` ends the process with a message if there is
+/// none. Code that switches ranks sets it.
 inline thread_local rank_objects* objects_here = nullptr;
 inline rank_objects& objects() {
   if (objects_here == nullptr) [[unlikely]]
@@ -132,7 +132,7 @@ inline rank_objects& objects() {
 }
 inline void set_objects(rank_objects* of_rank) { objects_here = of_rank; }
 
-/// What a function of MPI returns: `body` does what it asks for, and what that throws goes to the error
+/// Runs the body of an MPI function and returns its error code. Errors thrown in `body` go to the error
 /// handler of `owner`, which `body` may set.
 template <typename Body>
 int run_call(rank_objects& objects, const char* function, error_target* const& owner, Body&& body) {

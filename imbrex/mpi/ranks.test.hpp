@@ -13,7 +13,7 @@
 
 namespace imbrex::mpi {
 
-/// Code of ranks that is a function of this program.
+/// Code of ranks: a function of the test program.
 class function_code final : public rank_code {
  public:
   explicit function_code(const std::function<int()>& function) : function_(function) {}
@@ -23,10 +23,11 @@ class function_code final : public rank_code {
   const std::function<int()>& function_;
 };
 
-/// A test whose program is run by so many ranks on each machine.
+/// A test whose program runs as ranks on each machine.
 class on_ranks : public on_machine {
  protected:
-  /// Runs a function as the code of each rank, in all ways. The function returns nothing, or an exit status.
+  /// Runs a function as the code of each rank, in each run of the machine. The function returns nothing or an
+  /// exit status.
   template <class Code>
   void run_ranks(int ranks, const Code& code) {
     for (const options& settings : GetParam().runs) {
@@ -51,7 +52,7 @@ class on_ranks : public on_machine {
     const program_selection selection(what);
     return run_once(settings, [&what] { return ranks_of(what); });
   }
-  /// Runs a program that fails, and looks for these texts in what it says.
+  /// Runs a program that fails, and looks for the expected texts in its error output.
   template <class Code>
   void ranks_fail(int ranks, const Code& code, const std::vector<std::string>& expected, int status = 1) {
     for (const options& settings : GetParam().runs) {

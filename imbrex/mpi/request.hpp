@@ -12,38 +12,38 @@ class device;
 
 namespace imbrex::mpi {
 
-// As in mpi.h.
+// Values as in mpi.h.
 inline constexpr std::int32_t any_source = -2;
 inline constexpr std::int32_t any_tag = -1;
 
-/// One send or receive that has begun: its data as bytes in memory, what it is matched by, and what has
-/// become of it. It stays where it is until it is done.
+/// One send or receive that has begun: its data as bytes in memory, its envelope, and its outcome. The object
+/// must not move until it is done.
 struct request {
-  // What a receive is matched by; of a send, what it is known by.
+  // Envelope: matched for a receive, reported for a send.
   envelope head;
 
   std::byte* buffer = nullptr;
-  std::uint64_t size = 0;  ///< bytes to send, or room for what is received
-  device* on = nullptr;    ///< the device whose memory that is; null: the host's
+  std::uint64_t size = 0;  ///< bytes to send, or room of a receive
+  device* on = nullptr;    ///< device that holds the buffer; null: the host
   static constexpr std::int32_t is_receive = -1;
   static constexpr std::int32_t is_several = -2;
-  std::int32_t peer = 0;  ///< of a send, the receiver among all ranks; else one of these
+  std::int32_t peer = 0;  ///< receiver among all ranks, or `is_receive` or `is_several`
 
   bool is_done = false;
   bool is_cancelled = false;
-  bool is_too_long = false;  ///< what came had more bytes than there was room
-  bool is_posted = false;    ///< a receive that is among those of the matcher
-  bool is_awaited = false;   ///< the rank goes on when enough of these are done
-  /// Called where it is done, before whoever awaits it goes on; it may destroy the request.
+  bool is_too_long = false;  ///< the message was longer than `size`
+  bool is_posted = false;    ///< a receive in the matcher's lists
+  bool is_awaited = false;   ///< counts towards the rank's `awaited_`
+  /// Called on completion, before the awaiting rank continues; may destroy the request.
   void (*finished)(request& done) = nullptr;
 
-  // Of what was received; `head` may have any source and any tag.
+  // Envelope of the received message; `head` may have any source and any tag.
   std::int32_t source = any_source;
   std::int32_t tag = any_tag;
-  std::uint64_t received = 0;  ///< bytes, no more than `size`
+  std::uint64_t received = 0;  ///< bytes, at most `size`
 
-  std::uint64_t number = 0;  ///< of an offer, or of a receive that has asked for its data
-  // Among the receives of a matcher.
+  std::uint64_t number = 0;  ///< number of the offer, or of the receive that has requested its data
+  // Links of the matcher's lists of receives.
   std::uint64_t posted_as = 0;
   request* next = nullptr;
   request* previous = nullptr;

@@ -6,12 +6,12 @@
 
 namespace imbrex::mpi {
 
-/// Runs a program's ranks, spread over the PEs of all processes in blocks of ranks that follow each other.
-/// Returns the greatest exit status of a rank, or that of a run that ends otherwise. All processes call it
-/// with the same program.
+/// Runs a program's ranks in blocks of consecutive ranks on the PEs of all processes. Returns the greatest
+/// exit status of a rank, or the status of a run that ends otherwise. All processes call it with the same
+/// program.
 int run(const options& settings, const program& what);
 
-/// The main task of a run of the current program: makes its ranks, and awaits their end.
+/// Main task of a run of the current program: creates its ranks and awaits their end.
 task<int> ranks_of(const program& what);
 
 }  // namespace imbrex::mpi

@@ -7,8 +7,8 @@
 
 namespace imbrex::mpi {
 
-/// Numbers for objects that others name in messages: a number of an object that is no more, or that never
-/// was, finds nothing.
+/// Assigns numbers to objects that messages refer to. The number of a removed object finds nothing, nor does
+/// a number that was never assigned.
 template <class T>
 class slot_table {
  public:

@@ -10,11 +10,11 @@ namespace imbrex::mpi {
 
 namespace {
 
-// Those that a rank makes follow its own communicator.
+// Context numbers of MPI_COMM_WORLD and of MPI_COMM_SELF; those of a rank's new communicators follow.
 constexpr context_id context_of_world = 0;
 constexpr std::uint32_t number_of_own = 1;
 
-/// Of the communicator that a rank has made as its n-th one.
+/// Context of the n-th communicator that a rank has made.
 context_id context_of(int rank, std::uint32_t n) {
   return (static_cast<context_id>(rank) << 32U | n) * contexts_each;
 }

@@ -29,23 +29,23 @@ struct user_message : counted {
   ref<communicator> in;
 };
 
-/// The memory that a program has lent to its buffered sends (MPI 3.1, section 3.6), of which only the size is
+/// The memory that a program has attached for its buffered sends (MPI 3.1, section 3.6). Only its size is
 /// used.
 class send_buffer {
  public:
-  /// Throws mpi::error (MPI_ERR_BUFFER) if there is one.
+  /// Throws mpi::error (MPI_ERR_BUFFER) if a buffer is attached already.
   void attach(void* address, std::int64_t bytes);
-  /// Waits for the sends under way.
+  /// Waits for the buffered sends under way.
   std::pair<void*, std::int64_t> detach(rank& by);
-  /// Begins a send of data that are copied. Throws mpi::error (MPI_ERR_BUFFER) if they do not fit beside
-  /// those under way.
+  /// Begins a send of a copy of the data. Throws mpi::error (MPI_ERR_BUFFER) if the data do not fit into the
+  /// space that sends under way leave free.
   void send(rank& by, const envelope& head, const user_buffer& data, int to);
 
  private:
   struct buffered_send {
     request q;
     std::unique_ptr<std::byte[]> data;
-    std::int64_t bytes = 0;  ///< of the buffer that it takes
+    std::int64_t bytes = 0;  ///< bytes of the attached buffer that the send takes
   };
   std::list<buffered_send> sends_;
   void* address_ = nullptr;
@@ -54,18 +54,18 @@ class send_buffer {
   bool is_attached_ = false;
 };
 
-/// What functions of another language keep for a rank.
+/// State that the functions of another language keep for a rank.
 struct rank_part {
   virtual ~rank_part() = default;
 };
 
-/// All that one rank keeps for the functions of MPI.
+/// All state that the functions of MPI keep for one rank.
 class rank_data final : public rank_state {
  public:
   explicit rank_data(rank& of);
   ~rank_data() override;
 
-  /// Of the rank whose code runs on this thread. Ends the process with words if there is none.
+  /// Data of the rank whose code runs on this thread. Ends the process with a message if there is none.
   static rank_data& here();
 
   rank_objects& objects() override { return objects_; }
@@ -73,26 +73,26 @@ class rank_data final : public rank_state {
   rank& self() const { return self_; }
   communicator& world() const { return *world_; }
 
-  /// Throws mpi::error (MPI_ERR_COMM) for what is no communicator, MPI_COMM_NULL among it.
+  /// Throws mpi::error (MPI_ERR_COMM) for a handle of no communicator, such as MPI_COMM_NULL.
   const ref<communicator>& at(MPI_Comm handle) const {
     return handle == MPI_COMM_WORLD ? world_ : other(handle);
   }
-  /// Null for what is no communicator that a program has made, nor MPI_COMM_WORLD.
+  /// Null unless the handle is MPI_COMM_WORLD or a communicator that the program has made.
   communicator* find(MPI_Comm handle) const {
     return handle == MPI_COMM_WORLD ? world_.get() : communicators_.find(handle);
   }
-  /// Gives a communicator of this rank its handle.
+  /// Assigns a handle to a communicator of this rank.
   int add(const ref<communicator>& made);
   void remove(MPI_Comm handle);
 
-  /// A number that no other communicator has, of any rank. O(1).
+  /// A context number that no other communicator of any rank has. O(1).
   context_id new_context();
 
-  /// Whether it is one that the program has not made.
+  /// Whether a communicator is MPI_COMM_WORLD or MPI_COMM_SELF.
   bool is_predefined(const communicator& which) const {
     return &which == world_.get() || &which == own_.get();
   }
-  /// Where the value of an attribute lies that MPI itself sets; null of other keys.
+  /// Address of the value of an attribute that MPI itself sets; null for other keys.
   int* predefined_attribute(int key);
 
   object_table<user_request, handle_kind::request> requests;
@@ -100,13 +100,13 @@ class rank_data final : public rank_state {
   object_table<window_object, handle_kind::window> windows;
   send_buffer buffered;
   device_blocks blocks_on_devices;
-  std::unique_ptr<stream> kernels;     ///< in whose order a device does those of the rank; null: it has none
-  std::unique_ptr<rank_part> fortran;  ///< made when it is asked for
+  std::unique_ptr<stream> kernels;     ///< stream for the rank's kernels; null: none yet
+  std::unique_ptr<rank_part> fortran;  ///< made on first use
 
   enum class phase : std::uint8_t { before, running, finalized };
   phase now = phase::before;
   int thread_level = MPI_THREAD_SINGLE;
-  nanoseconds looked{0};  ///< what its looks at a clock that stands still have taken
+  nanoseconds looked{0};  ///< total that MPI_Wtime adds where the clock stands still
 
   /// Throws mpi::error (MPI_ERR_OTHER) before MPI_Init and after MPI_Finalize.
   void require_running(const char* function) const {
@@ -114,7 +114,7 @@ class rank_data final : public rank_state {
       throw_not_running(function);
   }
 
-  /// Calls visit(handle, communicator) for those that the program has made.
+  /// Calls visit(handle, communicator) for the communicators that the program has made.
   void for_each_communicator(auto&& visit) const { communicators_.for_each(visit); }
 
  private:
@@ -133,10 +133,11 @@ class rank_data final : public rank_state {
   predefined_attributes attributes_{};
 };
 
-/// "MPI_COMM_WORLD", or how the program has named it.
+/// "MPI_COMM_WORLD", or the name that the program has set.
 std::string describe_communicator(const void* which);
 
-/// Whom the errors of a call are told. It lives until that is done, though its handle may be freed before.
+/// The object whose error handler gets the errors of a call. Keeps it alive until the call returns, although
+/// its handle may be freed before.
 class error_owner {
  public:
   explicit error_owner(const rank_data& data) : target(data.objects().world) {}
@@ -154,7 +155,8 @@ class error_owner {
   ref<communicator> share_;
 };
 
-/// As `run_call`, between MPI_Init and MPI_Finalize: body(data, owner) may say who owns its errors.
+/// Like `run_call`, between MPI_Init and MPI_Finalize. Calls body(data, owner), which may set the owner of
+/// errors.
 template <typename Body>
 int call_for_owner(const char* function, Body&& body) {
   rank_data& data = rank_data::here();
@@ -166,13 +168,13 @@ int call_for_owner(const char* function, Body&& body) {
   });
 }
 
-/// The same, whose errors are MPI_COMM_WORLD's: body(data).
+/// Like `call_for_owner`; errors go to MPI_COMM_WORLD. Calls body(data).
 template <typename Body>
 int call_running(const char* function, Body&& body) {
   return call_for_owner(function, [&](rank_data& data, error_owner&) { body(data); });
 }
 
-/// The same, of a communicator, which owns its errors: body(data, communicator).
+/// Like `call_for_owner`; errors go to the communicator `handle`. Calls body(data, communicator).
 template <typename Body>
 int call_on(const char* function, MPI_Comm handle, Body&& body) {
   rank_data& data = rank_data::here();
@@ -186,19 +188,19 @@ int call_on(const char* function, MPI_Comm handle, Body&& body) {
   });
 }
 
-/// Where the data of a call may lie.
+/// Memory in which the data of a call may lie.
 enum class memory_use : std::uint8_t { host, host_or_device };
-/// The data of a call, checked: the count is not negative, the type is committed, and the address is one. For
-/// those whose place is checked otherwise.
+/// The data of a call, checked: the count is not negative, the type is committed, and the address is valid.
+/// For callers that check by themselves where the data lie.
 user_buffer checked_shape(rank_data& data, const void* address, std::int64_t count, MPI_Datatype type);
-/// The same; and all lie in one piece of a device's memory, or in the host's.
+/// Like `checked_shape`; also checks that all data lie in one block of a device's memory, or in the host's.
 user_buffer checked_buffer(rank_data& data, const void* address, std::int64_t count, MPI_Datatype type,
                            memory_use where = memory_use::host);
-/// Throws mpi::error (MPI_ERR_BUFFER) if an address of the rank that runs here lies in a device's memory;
-/// `what` says what the address is of.
+/// Throws mpi::error (MPI_ERR_BUFFER) if an address of the running rank lies in a device's memory. `what`
+/// names the memory in the message.
 void require_host_memory(const void* address, const char* what);
-/// Whether the data are contiguous, in memory of the host, and as `checked_buffer` wants them, by what their
-/// handle says alone: the common case. Their bytes, if so.
+/// Fast check for the common case, by the handle alone: the data are contiguous, in host memory and valid for
+/// `checked_buffer`. Sets `bytes` to their size.
 inline bool is_plain(rank& of, const void* address, std::int64_t count, MPI_Datatype type,
                      std::uint64_t& bytes) {
   const auto size = static_cast<std::uint64_t>(basic_size(type));
@@ -211,7 +213,7 @@ inline bool is_plain(rank& of, const void* address, std::int64_t count, MPI_Data
 [[noreturn]] void throw_wrong_rank(const communicator& in, int rank, const char* what);
 [[noreturn]] void throw_wrong_tag(int tag);
 inline constexpr int most_tag = 0x3fffffff;
-/// Throws mpi::error (MPI_ERR_RANK) for a rank that is none of the (remote) group, nor MPI_PROC_NULL.
+/// Throws mpi::error (MPI_ERR_RANK) unless the rank is in the (remote) group or is MPI_PROC_NULL.
 inline void check_rank(const communicator& in, int rank, const char* what) {
   if ((rank < 0 || rank >= in.remote().size()) && rank != MPI_PROC_NULL) [[unlikely]]
     throw_wrong_rank(in, rank, what);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sends and receives that requests stand for, and buffered sends.
+// Sends and receives behind user requests, and buffered sends.
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -102,8 +102,8 @@ class receive_request final : public user_request {
   std::unique_ptr<std::byte[]> packed_;
 };
 
-/// A receive of data that are not contiguous on a device: they come to the host, packed, and are done when
-/// the device has copied each run of them to its place. What lies between is not touched.
+/// Receive of non-contiguous data on a device. The data arrive packed on the host; the request is done once
+/// the device has copied each run of them to its address. The gaps are not touched.
 class scattered_receive final : public user_request {
  public:
   scattered_receive(const ref<communicator>& in, const user_buffer& data, int from, int tag,
@@ -173,7 +173,7 @@ ref<user_request> make_receive(const ref<communicator>& in, const user_buffer& d
 void pack_to_host(rank& by, const user_buffer& data, std::byte* to) {
   const std::int64_t bytes = data.bytes();
   if (data.on == nullptr) return pack(data.typed(), 0, to, bytes);
-  // With the gaps: one copy instead of many.
+  // Copies the gaps, too: one copy instead of many.
   const address_range extent = data.extent();
   std::unique_ptr<std::byte[]> gapped;
   if (!data.is_contiguous()) gapped = std::make_unique_for_overwrite<std::byte[]>(extent.bytes);

@@ -13,34 +13,34 @@
 
 namespace imbrex::mpi {
 
-/// What a handle of a request stands for: a send, a receive, a collective, or what a program does by itself.
-/// It lives until its handle is freed and what was begun has ended.
+/// The object behind an MPI_Request: a send, a receive, a collective, or a generalised request. Lives until
+/// its handle is freed and its operation has ended.
 class user_request : public counted {
  public:
   virtual ~user_request() = default;
 
   bool is_persistent() const { return is_persistent_; }
-  /// Begun, and its end has not been told.
+  /// True from the start until the outcome has been reported.
   bool is_active() const { return is_active_; }
   bool is_done() const { return !is_active_ || done_.tracked.is_done; }
-  /// What is awaited for it.
+  /// The internal request to wait for.
   request& awaited() { return done_.tracked; }
   communicator* in() const { return in_.get(); }
 
-  /// Begins, or begins again.
+  /// Starts the operation, also again if it is persistent.
   void start(rank& by);
   virtual void cancel(rank& /*by*/) {}
   virtual bool is_generalised() const { return false; }
-  /// Where it is done: tells its outcome and makes it inactive. Returns the code of an error, or MPI_SUCCESS.
+  /// Reports the outcome of a done request and makes it inactive. Returns an error code or MPI_SUCCESS.
   int finish(MPI_Status& status);
-  /// The outcome, which it keeps.
+  /// The outcome, which the request keeps.
   virtual int outcome(MPI_Status& status) = 0;
 
-  /// Frees what a program has attached, when the end of one that is not persistent has been told. Returns the
-  /// code of an error, or MPI_SUCCESS.
+  /// Frees data that the program has attached. Called for a request that is not persistent once its end has
+  /// been reported. Returns an error code or MPI_SUCCESS.
   virtual int release() { return MPI_SUCCESS; }
 
-  /// Called with `of_end` when it is done: what it is a part of.
+  /// Called with `of_end`, the object that this request is a part of, when the request is done.
   void (*on_end)(void* of) = nullptr;
   void* of_end = nullptr;
 
@@ -48,7 +48,7 @@ class user_request : public counted {
   explicit user_request(bool is_persistent, const ref<communicator>& in)
       : is_persistent_(is_persistent), in_(in) {}
   virtual void begin(rank& by) = 0;
-  /// Called once, when it is done.
+  /// Called once, on completion.
   virtual void end() {}
 
  private:
@@ -62,22 +62,22 @@ class user_request : public counted {
   bool is_persistent_;
   bool is_active_ = false;
   ref<communicator> in_;
-  ref<user_request> under_way_;  ///< itself, while what was begun has not ended
+  ref<user_request> under_way_;  ///< reference to itself until the operation has ended
 };
 
-/// Data of a send or receive, as the program describes them.
+/// Data of a send or receive as the program has described them.
 struct user_buffer {
   void* address = nullptr;
   std::int64_t count = 0;
   datatype_ref type;
-  device* on = nullptr;  ///< in whose memory they lie; null: the host's
+  device* on = nullptr;  ///< device that holds the memory; null: the host
 
   std::int64_t bytes() const { return type->bytes(count); }
   bool is_contiguous() const { return type->is_contiguous(); }
   typed_buffer typed() const { return {static_cast<std::byte*>(address), count, type.get()}; }
-  /// From the first of their bytes to the last, with the gaps between.
+  /// Address range from the first byte to the last, gaps included.
   address_range extent() const;
-  /// Where contiguous data begin.
+  /// First byte of contiguous data.
   std::byte* begin() const { return static_cast<std::byte*>(address); }
 };
 
@@ -87,13 +87,13 @@ ref<user_request> make_send(const ref<communicator>& in, const user_buffer& data
                             user_send mode, bool is_persistent);
 ref<user_request> make_receive(const ref<communicator>& in, const user_buffer& data, int from, int tag,
                                bool is_persistent);
-/// Of a message that was taken out of the rank's matcher; null of one from MPI_PROC_NULL.
+/// Receive of a message that was taken out of the rank's matcher; null: a message from MPI_PROC_NULL.
 ref<user_request> make_receive_of(const ref<communicator>& in, const user_buffer& data, packet* found);
 
-/// Packs all of the data to memory of the host. Of data on a device the rank waits for their copy.
+/// Packs all data to host memory. For data on a device, the rank waits for their copy.
 void pack_to_host(rank& by, const user_buffer& data, std::byte* to);
 
-/// What a receive has found, for a status.
+/// Sets a status to the outcome of a receive. Returns an error code or MPI_SUCCESS.
 int tell_receive(const request& done, MPI_Status& status);
 void tell_no_process(MPI_Status& status);
 
