@@ -7,8 +7,7 @@ more. Names in back-ticks are looked for in README.md, CONTRIBUTING.md, docs/ an
 of some path of the tree, an option and an identifier stand in its code, outside of comments, and the parts of a::b do
 so in one file. What others have named is listed here.
 
-A comment of C++ is understood without the line above: its first word is no preposition, pronoun or question. OPAQUE
-lists the folders where the rule does not hold yet.
+A comment of C++ is understood without the line above: its first word is no preposition, pronoun or question.
 
 usage: check_words.py [repository root]
 """
@@ -41,8 +40,6 @@ EXAMPLES = set("""
     foo.hpp foo.test.cpp prog.py snake_case utils helpers _words
 """.split()) | {"Fatal: ... invalid", "failed to arm iface"}
 
-# Folders whose comments are still to be rewritten so.
-OPAQUE = ("imbrex/mpi/",)
 OPENING = re.compile(r"(of|that of|those|the same|so many|by what|and|none|its?|what|whose|who|how)\b", re.IGNORECASE)
 NO_NOUN = re.compile(r"\bthat one\b|\bwhat\b[^.;:]*\bwhat\b", re.IGNORECASE)
 COMMENT_SIGN = re.compile(r"^\s*(?://[/!]?<?|/\*+)\s*")
@@ -205,8 +202,7 @@ def check(root):
             complaints += check_columns(name, text)
         if suffix in CPP:
             complaints += check_names(name, enumerate(split_cpp(text)[1].split("\n"), 1), tree)
-            if not name.startswith(OPAQUE):
-                complaints += check_openings(name, text)
+            complaints += check_openings(name, text)
         elif name in ("README.md", "CONTRIBUTING.md") or re.fullmatch(r"docs/[^/]*\.md", name):
             complaints += check_names(name, prose_of(text), tree)
     return complaints

@@ -25,12 +25,13 @@ namespace imbrex::mpi {
 
 namespace {
 
-/// A module as the system's loader has mapped it.
+/// A module as the system's loader has it.
 struct loaded_module {
-  std::string name;  // empty for the program
+  std::string name;  // empty: the program
   std::uintptr_t base = 0;
   std::span<const Elf64_Phdr> segments;
-  const void* thread_block = nullptr;  // variables of this thread
+  const void* thread_block = nullptr;  // thread_local variables on this thread
+  bool is_late = false;                // loaded for its copies: the program does not need it at its start
 
   std::ptrdiff_t thread_block_offset() const {
     return static_cast<const std::byte*>(thread_block) -
@@ -62,7 +63,7 @@ bool is_file_of(const elf_file& file, const loaded_module& module) {
          std::memcmp(file.segments().data(), module.segments.data(), module.segments.size_bytes()) == 0;
 }
 
-/// The path of the file mapped at an address; empty if there is none.
+/// The path of the file of which an address is mapped; empty if there is none.
 std::string path_at(std::uintptr_t address) {
   std::ifstream maps("/proc/self/maps");
   for (std::string line; std::getline(maps, line);) {
@@ -76,7 +77,7 @@ std::string path_at(std::uintptr_t address) {
   return "";
 }
 
-/// The file of a module; it may have been replaced since the start.
+/// The file of a module, which may have been replaced since it was started.
 elf_file file_of(const loaded_module& module, std::uintptr_t address_in_it) {
   if (module.name.empty())
     if (elf_file running("/proc/self/exe"); is_file_of(running, module)) return running;
@@ -87,7 +88,7 @@ elf_file file_of(const loaded_module& module, std::uintptr_t address_in_it) {
   return file;
 }
 
-/// True if a name denotes a library's file: "libfoo.so.1", "libfoo.so", "libfoo", "foo", or a path.
+/// True if a library's file is meant by a name: "libfoo.so.1", "libfoo.so", "libfoo", "foo", or a path.
 bool is_named(const std::string& file, const std::string& name) {
   const auto begins = [&](const std::string& with) {
     return file.rfind(with, 0) == 0 &&
@@ -96,7 +97,7 @@ bool is_named(const std::string& file, const std::string& name) {
   return begins(file_name(name)) || begins("lib" + name);
 }
 
-/// Libraries that a process has only once.
+/// Libraries that a process has once, whatever it runs.
 bool is_of_process(const std::string& file) {
   for (const char* name : {"libc", "ld-linux", "ld-linux-x86-64", "ld-linux-aarch64", "libpthread", "libdl",
                            "libm", "libgcc_s", "libstdc++", "libc++", "libc++abi"})
@@ -128,7 +129,7 @@ void refuse_what_cannot_be_copied(const elf_file& program) {
     if (program.defined(r.symbol) != nullptr) throw error("the program " + std::string(r.words));
 }
 
-/// Makes a plan from the modules that the system's loader has mapped.
+/// Makes a plan of what the system's loader has done.
 class planner {
  public:
   planner(const program_start& program, std::span<const std::string> libraries, copy_plan& plan)
@@ -138,7 +139,7 @@ class planner {
     plan_.main = place(reinterpret_cast<std::uintptr_t>(program.main));
     for (std::size_t i = 0; i < plan_.modules.size(); ++i) plan_thread_block(i);
     for (const loaded_module& m : loaded_) plan_thread_state(m);
-    // Variables first: the meaning of libraries' words depends on which variables lie in a copy.
+    // Variables first: what the libraries' words mean depends on which of them lie in a copy.
     for (const module_plan& m : plan_.modules) find_copied(m);
     for (const module_plan& m : plan_.modules) relocate(m);
     plan_.bytes = page_end(annex_end_);
@@ -161,7 +162,7 @@ class planner {
     return std::any_of(loaded_.begin() + 1, loaded_.end(),
                        [&](const loaded_module& m) { return is_named(file_name(m.name), name); });
   }
-  /// What the program loads later, it shall find as the copies' own.
+  /// Lets copies find libraries that the program loads later as their own.
   void load(std::span<const std::string> libraries) {
     const std::size_t at_start = loaded_.size();
     for (const std::string& name : libraries)
@@ -192,7 +193,7 @@ class planner {
                     " of their own each, as a process has it once: leave it out of --privatise");
     }
     names.emplace_back("libgfortran");
-    // The loader lists a library behind its users; construction has the reverse order.
+    // The loader lists what is needed behind who needs it; it is constructed in the other order.
     for (auto m = loaded_.rbegin(); m + 1 != loaded_.rend(); ++m)
       if (std::any_of(names.begin(), names.end(),
                       [&](const std::string& name) { return is_named(file_name(m->name), name); }))
@@ -232,8 +233,8 @@ class planner {
                                    m.at + segment->p_vaddr, segment->p_filesz});
   }
 
-  /// OpenMP libraries keep settings, threads and active regions in thread_local variables. Each rank has its
-  /// own values, although the library is the process'.
+  /// A library of OpenMP keeps by thread what a program has set, its threads, and the regions that go on:
+  /// each rank has these, though the library is the process'.
   void plan_thread_state(const loaded_module& library) {
     const std::string file = file_name(library.name);
     const auto is_one = [&file](const char* name) { return is_named(file, name); };
@@ -261,7 +262,7 @@ class planner {
     }
   }
 
-  /// Warns of a library that keeps using its own instance of a variable.
+  /// Says which library goes on with its own instance of a variable.
   void warn_of_copied(std::string_view name) {
     for (const char* constant : {"_ZTV", "_ZTI", "_ZTS", "_ZTT"})
       if (name.starts_with(constant)) return;
@@ -344,7 +345,7 @@ class planner {
     return value;
   }
 
-  /// The target in a copy for an address in the original.
+  /// Where a word of a copy must point which in the original points to an address.
   target moved(std::uintptr_t address) const {
     if (const auto place = plan_.place_of(address)) return {true, *place};
     return {false, address};
@@ -356,7 +357,7 @@ class planner {
     return at->second;
   }
 
-  /// The address that the system's loader resolves a symbol to, or its counterpart in a copy.
+  /// The address that the system's loader takes for a symbol, or its counterpart in a copy.
   target find(const module_plan& m, std::size_t index) {
     if (index == 0) return {false, 0};
     const Elf64_Sym& symbol = m.file.symbol(index);
@@ -383,8 +384,8 @@ class planner {
     return {false, address};
   }
 
-  /// The first definition of a name with a version or with none. dlvsym misses those without, such as those
-  /// of allocators that precede the C library.
+  /// The first that defines a name with a version, or without any, as allocators that stand before the C
+  /// library: dlvsym does not find these.
   const void* defined_for(const std::string& name, const std::string& version) const {
     const void* const first = ::dlsym(RTLD_DEFAULT, name.c_str());
     if (version.empty()) return first;
@@ -404,7 +405,7 @@ class planner {
     return is_unversioned ? first : exact;
   }
 
-  /// Offset of a copy's own instance of a variable that the program does not contain.
+  /// The place of a copy's own instance of a variable that the program does not hold itself.
   std::uint64_t annexed(library_variable variable, std::uintptr_t address) {
     auto& at = plan_.variables[static_cast<std::size_t>(variable)];
     if (!at) {
@@ -417,7 +418,7 @@ class planner {
     return *at;
   }
 
-  /// Takes a library's value; pointers in it to the program, or to such values, become the copy's.
+  /// A library's value, whose pointers into the program, or to itself, are those of the copy.
   void take_snapshot(const source& s) {
     snapshot taken{s.at, std::vector<std::byte>(s.size)};
     std::memcpy(taken.value.data(), reinterpret_cast<const void*>(s.address), s.size);
@@ -442,10 +443,10 @@ class planner {
 
   copy_plan& plan_;
   std::vector<loaded_module> loaded_;
-  std::vector<const loaded_module*> chosen_;  // parallel to the plan's modules
+  std::vector<const loaded_module*> chosen_;  // as the plan's modules
   std::vector<source> sources_;
   std::uint64_t annex_end_ = 0;
-  std::unordered_map<std::size_t, target> symbols_;  // symbols of the module that is being relocated
+  std::unordered_map<std::size_t, target> symbols_;  // symbols of the module that is relocated
 };
 
 }  // namespace
@@ -453,13 +454,13 @@ class planner {
 void require_copyable(const std::string& file) { refuse_what_cannot_be_copied(elf_file(file)); }
 
 std::optional<std::uint64_t> copy_plan::place_of(std::uintptr_t address) const {
-  for (const module_plan& m : modules)  // a symbol may mark the end
+  for (const module_plan& m : modules)  // a symbol may stand for the end
     if (address - m.original <= m.file.span()) return m.at + (address - m.original);
   return std::nullopt;
 }
 
 program_image::program_image(const program_start& program, std::span<const std::string> libraries) {
-  // Copies take over the streams as they are now; the library constructs them on first use.
+  // Copies take over the streams as they are now: the library makes them once, when the first asks for them.
   static const std::ios_base::Init streams;
   watch_children();
   auto plan = std::make_shared<copy_plan>();

@@ -49,7 +49,7 @@ struct library_state {
   };
   found_entry<passwd> user;
   found_entry<group> users;
-  hsearch_data table{};  // of hsearch
+  hsearch_data table{};  // table of hsearch
 
   std::unordered_map<pthread_key_t, const void*> key_values;  // on the thread that it runs on
 
@@ -57,7 +57,7 @@ struct library_state {
   std::terminate_handler on_terminate = nullptr;
 
   char* token = nullptr;
-  std::array<char, 128> text{};  // of strerror, strsignal
+  std::array<char, 128> text{};  // result of strerror and strsignal
   std::array<char, 16> address_text{};
   std::array<char, L_tmpnam> file_name{};
   tm calendar{};
