@@ -52,7 +52,7 @@ int copy_thrd_create(thrd_t* thread, int (*function)(void*), void* argument) {
   return thrd_success;
 }
 
-// A key's value on the thread that the copy runs on is the copy's, wherever it goes on.
+// Values of keys belong to the copy while it runs, and move with it to other threads.
 using key_values = std::unordered_map<pthread_key_t, const void*>;
 
 key_values* own_values() {

@@ -22,7 +22,7 @@ ENTRY* copy_hsearch(ENTRY item, ACTION what) {
   return ::hsearch_r(item, what, &found, &state().table) != 0 ? found : nullptr;
 }
 
-/// Finds an entry by one of the functions that take the memory for its text.
+/// Finds an entry by a function that takes memory for the strings of the entry.
 template <class Entry, class Key>
 Entry* find(library_state::found_entry<Entry>& own, int (*look)(Key, Entry*, char*, std::size_t, Entry**),
             Key key) {

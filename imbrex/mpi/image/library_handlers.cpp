@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C++ library has one handler of each kind. As soon as a copy sets one, it is a function that calls the
-// handler of the copy whose thread it is.
+// The C++ library has one handler of each kind. Once a copy sets one, the library's handler is a function
+// that calls the handler of the thread's copy.
 #include <cstdlib>
 #include <exception>
 #include <new>
@@ -16,7 +16,7 @@ namespace {
 std::new_handler others_on_new = nullptr;
 std::terminate_handler others_on_terminate = nullptr;
 
-/// As without a handler where the copy has none.
+/// Acts as without a handler if the copy has none.
 void handle_new() {
   const copy_state* const here = copy_of_thread();
   const std::new_handler own = here != nullptr ? here->library.on_new : others_on_new;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The system's loader knows the original program only. What it says of that is said of the copy that asks.
+// The system's loader knows only the original program; its results are translated to the calling copy.
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <link.h>
@@ -20,14 +20,14 @@ namespace imbrex::mpi {
 
 namespace {
 
-/// The counterpart in the running copy of an address in the original; other addresses as they are.
+/// Translates an address in the original program to the calling copy; returns others unchanged.
 void* in_copy(void* address) {
   const copy_state& s = calling_copy();
   const auto place = s.plan.place_of(reinterpret_cast<std::uintptr_t>(address));
   return place ? s.at(*place) : address;
 }
 
-/// Finds the symbol in the first library behind the program that has it: RTLD_NEXT of a program.
+/// Looks a name up in the libraries that follow the program: RTLD_NEXT for a program.
 void* behind_program(const char* name, const char* version) {
   void* const program = ::dlopen(nullptr, RTLD_LAZY);
   const link_map* first = nullptr;
@@ -42,10 +42,10 @@ void* behind_program(const char* name, const char* version) {
   return found;
 }
 
-/// Says once of a library that more than one copy has loaded that it is not each copy's own.
+/// Warns once of each library that several copies have loaded: they share its variables.
 void note_loaded(void* library) {
   static std::mutex mutex;
-  static auto& first_users = *new std::map<std::uintptr_t, const copy_state*>;  // threads outlive it
+  static auto& first_users = *new std::map<std::uintptr_t, const copy_state*>;  // outlives all threads
   const copy_state& s = calling_copy();
   const link_map* map = nullptr;
   if (library == RTLD_DEFAULT || ::dlinfo(library, RTLD_DI_LINKMAP, &map) != 0 ||
@@ -54,7 +54,7 @@ void note_loaded(void* library) {
   const std::lock_guard hold(mutex);
   const auto [user, is_first] = first_users.try_emplace(map->l_addr, &s);
   if (is_first || user->second == nullptr || user->second == &s) return;
-  user->second = nullptr;  // the warning has been given
+  user->second = nullptr;  // warned already
   const std::string name = map->l_name;
   log(log_level::warning,
       "ranks have loaded " + name +
@@ -71,7 +71,7 @@ void* copy_dlvsym(void* library, const char* name, const char* version) {
   return in_copy(library == RTLD_NEXT ? behind_program(name, version) : ::dlvsym(library, name, version));
 }
 
-/// The module of the copy that holds an address; null if none.
+/// The module of the copy that holds an address; null if there is none.
 const module_plan* module_of(const copy_state& s, const void* address) {
   const auto place = static_cast<std::uint64_t>(static_cast<const std::byte*>(address) - s.slot);
   for (const module_plan& m : s.plan.modules)
@@ -91,7 +91,7 @@ int copy_dladdr(const void* address, Dl_info* info) {
   return found;
 }
 
-/// Addresses of that code in the modules of the system's loader, which knows the names of their functions.
+/// Translates code addresses of copies to the loaded program, where the system's loader knows function names.
 std::vector<void*> loaded_code(void* const* places, int number) {
   std::vector<void*> loaded(places, places + number);
   for (void*& place : loaded) place = program_copy::loaded_code(place);
@@ -104,7 +104,7 @@ void copy_backtrace_symbols_fd(void* const* places, int number, int descriptor) 
   ::backtrace_symbols_fd(loaded_code(places, number).data(), number, descriptor);
 }
 
-/// Unwinders that are linked into the program look for it so.
+/// Lists modules for unwinders that are linked into the program.
 int copy_dl_iterate_phdr(int (*callback)(dl_phdr_info*, std::size_t, void*), void* data) {
   const copy_state& s = calling_copy();
   for (const module_plan& m : s.plan.modules) {

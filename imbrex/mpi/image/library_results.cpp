@@ -19,7 +19,7 @@ library_state& state() { return calling_copy().library; }
 
 char* copy_strtok(char* text, const char* between) { return ::strtok_r(text, between, &state().token); }
 
-// Texts of known numbers never change; those of others lie in a buffer of the thread.
+// The library's texts of known numbers are constant; those of others lie in a buffer of the thread.
 template <char* (*Function)(int)>
 char* text_of(int number) {
   const char* const said = Function(number);

@@ -35,7 +35,7 @@ sighandler_t copy_sysv_signal(int number, sighandler_t handler) {
   return set_handler(number, handler, static_cast<int>(SA_RESETHAND | SA_NODEFER));
 }
 
-// Threads that a copy has started have masks of their own, as any thread.
+// Threads that a copy has started have their own masks, like any thread.
 int copy_pthread_sigmask(int how, const sigset_t* wanted, sigset_t* previous) {
   copy_state& s = calling_copy();
   return s.runs_here() ? s.signals.set_mask(how, wanted, previous) : ::pthread_sigmask(how, wanted, previous);
@@ -51,7 +51,7 @@ int copy_raise(int number) {
   copy_state& s = calling_copy();
   return s.runs_here() ? s.signals.raise(number) : ::raise(number);
 }
-/// A signal that a copy sends to its process goes to the copy, which would be a process of its own elsewhere.
+/// A signal that a copy sends to its process goes to the copy: in a process of its own it would get it.
 int copy_kill(pid_t process, int number) {
   return process == ::getpid() && number != 0 ? copy_raise(number) : ::kill(process, number);
 }
@@ -71,13 +71,13 @@ int copy_sigpending(sigset_t* all) {
   return -1;
 }
 
-/// Waits for so long at most, also where the copy cannot let others run.
+/// Waits for at most `time`; lets others run if the copy can.
 void wait_between_looks(copy_state& s, nanoseconds time) {
   const timespec same{0, time.count()};
   if (sleep_copy(s, time) == sleep_end::not_begun) ::nanosleep(&same, nullptr);
 }
 
-/// Waits until a handler has been called.
+/// Waits until a handler was called.
 int wait_for_handler(copy_state& s, unsigned handled) {
   constexpr auto look = std::chrono::microseconds(200);
   while (s.signals.handled() == handled) wait_between_looks(s, look);
@@ -98,7 +98,7 @@ int copy_sigsuspend(const sigset_t* mask) {
   return fail(EINTR);
 }
 
-/// Takes one of these signals: of the copy, or sent to this thread. On any thread of the copy.
+/// Takes one signal of a set, sent to the copy or to this thread. Any thread of the copy.
 int copy_sigtimedwait(const sigset_t* of, siginfo_t* info, const timespec* time) {
   constexpr nanoseconds look = std::chrono::microseconds(200);
   constexpr timespec none{};

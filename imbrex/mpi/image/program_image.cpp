@@ -25,13 +25,13 @@ namespace imbrex::mpi {
 
 namespace {
 
-/// A module as the system's loader has it.
+/// A module as the system's loader has mapped it.
 struct loaded_module {
-  std::string name;  // empty: the program
+  std::string name;  // empty for the program
   std::uintptr_t base = 0;
   std::span<const Elf64_Phdr> segments;
-  const void* thread_block = nullptr;  // thread_local variables on this thread
-  bool is_late = false;                // loaded for its copies: the program does not need it at its start
+  const void* thread_block = nullptr;  // variables of this thread
+  bool is_late = false;                // loaded for copies; the program does not need it at the start
 
   std::ptrdiff_t thread_block_offset() const {
     return static_cast<const std::byte*>(thread_block) -
@@ -63,7 +63,7 @@ bool is_file_of(const elf_file& file, const loaded_module& module) {
          std::memcmp(file.segments().data(), module.segments.data(), module.segments.size_bytes()) == 0;
 }
 
-/// The path of the file of which an address is mapped; empty if there is none.
+/// The path of the file mapped at an address; empty if there is none.
 std::string path_at(std::uintptr_t address) {
   std::ifstream maps("/proc/self/maps");
   for (std::string line; std::getline(maps, line);) {
@@ -77,7 +77,7 @@ std::string path_at(std::uintptr_t address) {
   return "";
 }
 
-/// The file of a module, which may have been replaced since it was started.
+/// The file of a module; it may have been replaced since the start.
 elf_file file_of(const loaded_module& module, std::uintptr_t address_in_it) {
   if (module.name.empty())
     if (elf_file running("/proc/self/exe"); is_file_of(running, module)) return running;
@@ -88,7 +88,7 @@ elf_file file_of(const loaded_module& module, std::uintptr_t address_in_it) {
   return file;
 }
 
-/// True if a library's file is meant by a name: "libfoo.so.1", "libfoo.so", "libfoo", "foo", or a path.
+/// True if a name denotes a library's file: "libfoo.so.1", "libfoo.so", "libfoo", "foo", or a path.
 bool is_named(const std::string& file, const std::string& name) {
   const auto begins = [&](const std::string& with) {
     return file.rfind(with, 0) == 0 &&
@@ -97,7 +97,7 @@ bool is_named(const std::string& file, const std::string& name) {
   return begins(file_name(name)) || begins("lib" + name);
 }
 
-/// Libraries that a process has once, whatever it runs.
+/// Libraries that a process has only once.
 bool is_of_process(const std::string& file) {
   for (const char* name : {"libc", "ld-linux", "ld-linux-x86-64", "ld-linux-aarch64", "libpthread", "libdl",
                            "libm", "libgcc_s", "libstdc++", "libc++", "libc++abi"})
@@ -129,7 +129,7 @@ void refuse_what_cannot_be_copied(const elf_file& program) {
     if (program.defined(r.symbol) != nullptr) throw error("the program " + std::string(r.words));
 }
 
-/// Makes a plan of what the system's loader has done.
+/// Makes a plan from the modules that the system's loader has mapped.
 class planner {
  public:
   planner(const program_start& program, std::span<const std::string> libraries, copy_plan& plan)
@@ -139,7 +139,7 @@ class planner {
     plan_.main = place(reinterpret_cast<std::uintptr_t>(program.main));
     for (std::size_t i = 0; i < plan_.modules.size(); ++i) plan_thread_block(i);
     for (const loaded_module& m : loaded_) plan_thread_state(m);
-    // Variables first: what the libraries' words mean depends on which of them lie in a copy.
+    // Variables first: the meaning of libraries' words depends on which variables lie in a copy.
     for (const module_plan& m : plan_.modules) find_copied(m);
     for (const module_plan& m : plan_.modules) relocate(m);
     plan_.bytes = page_end(annex_end_);
@@ -162,7 +162,7 @@ class planner {
     return std::any_of(loaded_.begin() + 1, loaded_.end(),
                        [&](const loaded_module& m) { return is_named(file_name(m.name), name); });
   }
-  /// Lets copies find libraries that the program loads later as their own.
+  /// Loads libraries that the program would load later, so that each copy has its own.
   void load(std::span<const std::string> libraries) {
     const std::size_t at_start = loaded_.size();
     for (const std::string& name : libraries)
@@ -193,7 +193,7 @@ class planner {
                     " of their own each, as a process has it once: leave it out of --privatise");
     }
     names.emplace_back("libgfortran");
-    // The loader lists what is needed behind who needs it; it is constructed in the other order.
+    // The loader lists a library behind its users; construction has the reverse order.
     for (auto m = loaded_.rbegin(); m + 1 != loaded_.rend(); ++m)
       if (std::any_of(names.begin(), names.end(),
                       [&](const std::string& name) { return is_named(file_name(m->name), name); }))
@@ -233,8 +233,8 @@ class planner {
                                    m.at + segment->p_vaddr, segment->p_filesz});
   }
 
-  /// A library of OpenMP keeps by thread what a program has set, its threads, and the regions that go on:
-  /// each rank has these, though the library is the process'.
+  /// OpenMP libraries keep settings, threads and active regions in thread_local variables. Each rank has its
+  /// own values, although the library is the process'.
   void plan_thread_state(const loaded_module& library) {
     const std::string file = file_name(library.name);
     const auto is_one = [&file](const char* name) { return is_named(file, name); };
@@ -262,7 +262,7 @@ class planner {
     }
   }
 
-  /// Says which library goes on with its own instance of a variable.
+  /// Warns of a library that keeps using its own instance of a variable.
   void warn_of_copied(std::string_view name) {
     for (const char* constant : {"_ZTV", "_ZTI", "_ZTS", "_ZTT"})
       if (name.starts_with(constant)) return;
@@ -345,7 +345,7 @@ class planner {
     return value;
   }
 
-  /// Where a word of a copy must point which in the original points to an address.
+  /// The target in a copy for an address in the original.
   target moved(std::uintptr_t address) const {
     if (const auto place = plan_.place_of(address)) return {true, *place};
     return {false, address};
@@ -357,7 +357,7 @@ class planner {
     return at->second;
   }
 
-  /// The address that the system's loader takes for a symbol, or its counterpart in a copy.
+  /// The address that the system's loader resolves a symbol to, or its counterpart in a copy.
   target find(const module_plan& m, std::size_t index) {
     if (index == 0) return {false, 0};
     const Elf64_Sym& symbol = m.file.symbol(index);
@@ -384,8 +384,8 @@ class planner {
     return {false, address};
   }
 
-  /// The first that defines a name with a version, or without any, as allocators that stand before the C
-  /// library: dlvsym does not find these.
+  /// The first definition of a name with a version or with none. dlvsym misses those without, such as those
+  /// of allocators that precede the C library.
   const void* defined_for(const std::string& name, const std::string& version) const {
     const void* const first = ::dlsym(RTLD_DEFAULT, name.c_str());
     if (version.empty()) return first;
@@ -405,7 +405,7 @@ class planner {
     return is_unversioned ? first : exact;
   }
 
-  /// The place of a copy's own instance of a variable that the program does not hold itself.
+  /// Offset of a copy's own instance of a variable that the program does not contain.
   std::uint64_t annexed(library_variable variable, std::uintptr_t address) {
     auto& at = plan_.variables[static_cast<std::size_t>(variable)];
     if (!at) {
@@ -418,7 +418,7 @@ class planner {
     return *at;
   }
 
-  /// A library's value, whose pointers into the program, or to itself, are those of the copy.
+  /// Takes a library's value; pointers in it to the program, or to such values, become the copy's.
   void take_snapshot(const source& s) {
     snapshot taken{s.at, std::vector<std::byte>(s.size)};
     std::memcpy(taken.value.data(), reinterpret_cast<const void*>(s.address), s.size);
@@ -443,10 +443,10 @@ class planner {
 
   copy_plan& plan_;
   std::vector<loaded_module> loaded_;
-  std::vector<const loaded_module*> chosen_;  // as the plan's modules
+  std::vector<const loaded_module*> chosen_;  // parallel to the plan's modules
   std::vector<source> sources_;
   std::uint64_t annex_end_ = 0;
-  std::unordered_map<std::size_t, target> symbols_;  // symbols of the module that is relocated
+  std::unordered_map<std::size_t, target> symbols_;  // symbols of the module that is being relocated
 };
 
 }  // namespace
@@ -454,13 +454,13 @@ class planner {
 void require_copyable(const std::string& file) { refuse_what_cannot_be_copied(elf_file(file)); }
 
 std::optional<std::uint64_t> copy_plan::place_of(std::uintptr_t address) const {
-  for (const module_plan& m : modules)  // a symbol may stand for the end
+  for (const module_plan& m : modules)  // a symbol may mark the end
     if (address - m.original <= m.file.span()) return m.at + (address - m.original);
   return std::nullopt;
 }
 
 program_image::program_image(const program_start& program, std::span<const std::string> libraries) {
-  // Copies take over the streams as they are now: the library makes them once, when the first asks for them.
+  // Copies take over the streams as they are now; the library constructs them on first use.
   static const std::ios_base::Init streams;
   watch_children();
   auto plan = std::make_shared<copy_plan>();

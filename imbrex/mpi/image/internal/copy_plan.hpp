@@ -67,7 +67,7 @@ struct copy_plan {
   std::uint64_t main = 0;
   bool executable_stack = false;
   std::vector<std::string> warnings;
-  std::vector<std::uintptr_t> loaded;  ///< where all libraries lie that have been loaded before copies run
+  std::vector<std::uintptr_t> loaded;  ///< load addresses of the libraries loaded before copies run
   std::unique_ptr<copy_area> area;
 
   /// Slot offset of an address in the original program or in a library of the copies; nullopt if elsewhere.

@@ -20,7 +20,8 @@ class copy_timers {
   explicit copy_timers(copy_state& of) : copy_(of) {}
   ~copy_timers() { remove_all(); }
 
-  /// Like setitimer and getitimer; null arguments are skipped.
+  /// Like setitimer and getitimer; null arguments are skipped. A child process does not inherit timers, and
+  /// uses its own.
   int set(int which, const itimerval* wanted, itimerval* previous);
   int get(int which, itimerval* now);
   /// Like timer_create and timer_delete, for timers that send a signal to the process.

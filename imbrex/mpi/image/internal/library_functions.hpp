@@ -6,21 +6,21 @@
 
 namespace imbrex::mpi {
 
-/// By a function's name: what copies call instead.
+/// Functions for copies by the name of the function that they replace.
 using function_table = std::unordered_map<std::string_view, const void*>;
 
-/// Functions that copies call instead of those of the C library, or of the compiler's, that keep state of the
-/// process: the same with state of the copy that calls, on whatever thread. Copies call them through gates.
+/// Replacements for functions of the C library or the compiler that keep state of the process. Each works on
+/// the state of the calling copy, on any thread. Copies call them through gates.
 function_table functions_of_copies();
 
-// By subject.
+// Replacements by subject:
 void add_ends(function_table& table);         ///< exit, atexit and the like
-void add_output(function_table& table);       ///< functions that write to the standard output
+void add_output(function_table& table);       ///< writes to the standard output
 void add_streams(function_table& table);      ///< freopen, fclose, setvbuf of the standard output
 void add_descriptors(function_table& table);  ///< dup2, close, fstat and the like
 void add_options(function_table& table);      ///< getopt
 void add_random(function_table& table);       ///< rand, random, drand48
-void add_results(function_table& table);      ///< strtok, localtime, lgamma: what has a result in a variable
+void add_results(function_table& table);      ///< strtok, localtime, lgamma: results in static variables
 void add_databases(function_table& table);    ///< hsearch, getpwnam and the like
 void add_handlers(function_table& table);     ///< std::set_new_handler, std::set_terminate
 void add_locale(function_table& table);       ///< setlocale

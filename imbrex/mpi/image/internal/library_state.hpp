@@ -41,7 +41,7 @@ struct library_state {
   std::array<char, 128> random_words{};  // as many as the library's own state has
   drand48_data random48{};
 
-  /// An entry of a database of the system, with its text.
+  /// An entry of one of the system's databases, and the memory of its strings.
   template <class Entry>
   struct found_entry {
     Entry entry{};
@@ -51,13 +51,13 @@ struct library_state {
   found_entry<group> users;
   hsearch_data table{};  // table of hsearch
 
-  std::unordered_map<pthread_key_t, const void*> key_values;  // on the thread that it runs on
+  std::unordered_map<pthread_key_t, const void*> key_values;  // values on the thread that runs the copy
 
   std::new_handler on_new = nullptr;
   std::terminate_handler on_terminate = nullptr;
 
   char* token = nullptr;
-  std::array<char, 128> text{};  // result of strerror and strsignal
+  std::array<char, 128> text{};  // result of strerror, strsignal
   std::array<char, 16> address_text{};
   std::array<char, L_tmpnam> file_name{};
   tm calendar{};
