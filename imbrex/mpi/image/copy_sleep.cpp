@@ -2,6 +2,7 @@
 #include <imbrex/mpi/image/internal/copy_sleep.hpp>
 
 #include <algorithm>
+#include <cerrno>
 
 #include <imbrex/mpi/image/child_process.hpp>
 #include <imbrex/mpi/image/internal/copy_state.hpp>
@@ -25,6 +26,11 @@ sleep_end sleep_copy(copy_state& s, std::chrono::nanoseconds time, std::chrono::
     if (s.signals.handled() != handled) return sleep_end::interrupted;
   } while (time > nanoseconds(0));
   return sleep_end::passed;
+}
+
+[[gnu::noinline]] int failed_wait(int error) {
+  errno = error;
+  return -1;
 }
 
 }  // namespace imbrex::mpi

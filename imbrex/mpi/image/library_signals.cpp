@@ -66,11 +66,6 @@ int copy_sigpending(sigset_t* all) {
   return ::sigorset(all, all, &own);
 }
 
-[[gnu::noinline]] int fail(int error) {
-  errno = error;
-  return -1;
-}
-
 /// Waits for at most `time`; lets others run if the copy can.
 void wait_between_looks(copy_state& s, nanoseconds time) {
   const timespec same{0, time.count()};
@@ -81,7 +76,7 @@ void wait_between_looks(copy_state& s, nanoseconds time) {
 int wait_for_handler(copy_state& s, unsigned handled) {
   constexpr auto look = std::chrono::microseconds(200);
   while (s.signals.handled() == handled) wait_between_looks(s, look);
-  return fail(EINTR);
+  return failed_wait(EINTR);
 }
 int copy_pause() {
   copy_state& s = calling_copy();
@@ -95,7 +90,7 @@ int copy_sigsuspend(const sigset_t* mask) {
   s.signals.set_mask(SIG_SETMASK, mask, &before);
   wait_for_handler(s, handled);
   s.signals.set_mask(SIG_SETMASK, &before, nullptr);
-  return fail(EINTR);
+  return failed_wait(EINTR);
 }
 
 /// Takes one signal of a set, sent to the copy or to this thread. Any thread of the copy.
@@ -108,7 +103,7 @@ int copy_sigtimedwait(const sigset_t* of, siginfo_t* info, const timespec* time)
   for (;;) {
     if (const int number = s.signals.accept(*of, info)) return number;
     if (const int number = ::sigtimedwait(of, info, &none); number > 0) return number;
-    if (left <= nanoseconds(0)) return fail(EAGAIN);
+    if (left <= nanoseconds(0)) return failed_wait(EAGAIN);
     wait_between_looks(s, std::min(look, left));
     if (time != nullptr) left -= std::min(look, left);
   }

@@ -41,12 +41,6 @@ timespec timespec_of(nanoseconds time) {
   return {time.count() / nanoseconds_a_second, time.count() % nanoseconds_a_second};
 }
 
-// Not inlined: the copy may continue on another thread, which has another errno.
-[[gnu::noinline]] int fail(int error) {
-  errno = error;
-  return -1;
-}
-
 int copy_sched_yield() {
   return sleep_copy(calling_copy(), nanoseconds(0)) == sleep_end::not_begun ? ::sched_yield() : 0;
 }
@@ -55,7 +49,7 @@ void copy_thrd_yield() { copy_sched_yield(); }
 int copy_usleep(useconds_t time) {
   switch (sleep_copy(calling_copy(), microseconds(time))) {
     case sleep_end::passed: return 0;
-    case sleep_end::interrupted: return fail(EINTR);
+    case sleep_end::interrupted: return failed_wait(EINTR);
     default: return ::usleep(time);
   }
 }
@@ -77,7 +71,7 @@ std::optional<int> sleep_for(nanoseconds time, timespec* left) {
 int copy_nanosleep(const timespec* time, timespec* left) {
   const auto error = is_time(*time) ? sleep_for(time_of(*time), left) : std::nullopt;
   if (!error) return ::nanosleep(time, left);
-  return *error == 0 ? 0 : fail(*error);
+  return *error == 0 ? 0 : failed_wait(*error);
 }
 int copy_thrd_sleep(const timespec* time, timespec* left) {
   const auto error = is_time(*time) ? sleep_for(time_of(*time), left) : std::nullopt;
@@ -106,7 +100,7 @@ std::optional<int> look_for(std::optional<nanoseconds> time, Look look) {
   for (nanoseconds wait = first;; wait = std::min(2 * wait, most)) {
     const int found = look();
     if (found != 0 || left <= nanoseconds(0)) return found;
-    if (sleep_copy(s, std::min(wait, left)) == sleep_end::interrupted) return fail(EINTR);
+    if (sleep_copy(s, std::min(wait, left)) == sleep_end::interrupted) return failed_wait(EINTR);
     if (time) left -= std::min(wait, left);
   }
 }
