@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# What programs may include; docs/headers.md says what each is for. These headers are installed, and those of ours that
-# they include, which may change at any time; no others.
+# Programs may include these headers; docs/headers.md describes each. A header that lies in imbrex/ itself includes the
+# one that does the work, which may move. Headers that these include are installed, too, and may change at any time.
 set(IMBREX_PUBLIC_HEADERS
   imbrex/imbrex.hpp
   imbrex/gpu.hpp
@@ -8,39 +8,38 @@ set(IMBREX_PUBLIC_HEADERS
   imbrex/cells.hpp
   imbrex/resident.hpp
 
-  imbrex/base/clock.hpp
-  imbrex/base/error.hpp
-  imbrex/base/log.hpp
-  imbrex/base/random.hpp
-  imbrex/core/array/balance_point.hpp
-  imbrex/core/array/channel.hpp
-  imbrex/core/array/chare.hpp
-  imbrex/core/array/collectives.hpp
-  imbrex/core/array/create.hpp
-  imbrex/core/array/log.hpp
-  imbrex/core/array/mailbox.hpp
-  imbrex/core/array/process_group.hpp
-  imbrex/core/array/section.hpp
-  imbrex/core/array/section_reduction.hpp
-  imbrex/core/array/send.hpp
-  imbrex/core/deterministic.hpp
-  imbrex/core/message/sender.hpp
-  imbrex/core/name/format.hpp
-  imbrex/core/name/index.hpp
-  imbrex/core/name/indices.hpp
-  imbrex/core/name/operations.hpp
-  imbrex/core/options/options.hpp
-  imbrex/core/pe/executor.hpp
-  imbrex/core/pe/parallel_for.hpp
-  imbrex/core/pe/promise.hpp
-  imbrex/core/pe/sleep.hpp
-  imbrex/core/pe/timeout.hpp
-  imbrex/core/record/tracing.hpp
-  imbrex/core/run/run.hpp
-  imbrex/core/run/spend.hpp
-  imbrex/coro/task.hpp
-  imbrex/coro/when_all.hpp
-  imbrex/coro/when_any.hpp
+  imbrex/clock.hpp
+  imbrex/error.hpp
+  imbrex/log.hpp
+  imbrex/random.hpp
+  imbrex/balance_point.hpp
+  imbrex/channel.hpp
+  imbrex/chare.hpp
+  imbrex/collectives.hpp
+  imbrex/create.hpp
+  imbrex/mailbox.hpp
+  imbrex/process_group.hpp
+  imbrex/section.hpp
+  imbrex/section_reduction.hpp
+  imbrex/send.hpp
+  imbrex/deterministic.hpp
+  imbrex/sender.hpp
+  imbrex/format.hpp
+  imbrex/index.hpp
+  imbrex/indices.hpp
+  imbrex/operations.hpp
+  imbrex/options.hpp
+  imbrex/executor.hpp
+  imbrex/parallel_for.hpp
+  imbrex/promise.hpp
+  imbrex/sleep.hpp
+  imbrex/timeout.hpp
+  imbrex/tracing.hpp
+  imbrex/run.hpp
+  imbrex/spend.hpp
+  imbrex/task.hpp
+  imbrex/when_all.hpp
+  imbrex/when_any.hpp
   imbrex/serial/adaptors.hpp
   imbrex/serial/archive.hpp
   imbrex/serial/bytes.hpp
@@ -52,27 +51,27 @@ set(IMBREX_PUBLIC_HEADERS
   imbrex/serial/random.hpp
   imbrex/serial/valarray.hpp
 
-  imbrex/core/gpu/combination.hpp
-  imbrex/core/gpu/device_argument.hpp
-  imbrex/core/gpu/device_channel.hpp
-  imbrex/core/gpu/device_choice.hpp
-  imbrex/core/gpu/device_loan.hpp
-  imbrex/core/gpu/device_reduction.hpp
-  imbrex/core/gpu/device_work.hpp
-  imbrex/core/gpu/persistent_channel.hpp
-  imbrex/core/gpu/shared_device_buffer.hpp
-  imbrex/core/gpu/stream_set.hpp
-  imbrex/core/gpu/work_request.hpp
-  imbrex/device/buffer.hpp
-  imbrex/device/device.hpp
-  imbrex/device/device_span.hpp
-  imbrex/device/event.hpp
-  imbrex/device/graph.hpp
-  imbrex/device/kernel.hpp
-  imbrex/device/native_stream.hpp
-  imbrex/device/pinned_span.hpp
-  imbrex/device/shared_event.hpp
-  imbrex/device/stream.hpp
+  imbrex/combination.hpp
+  imbrex/device_argument.hpp
+  imbrex/device_channel.hpp
+  imbrex/device_choice.hpp
+  imbrex/device_loan.hpp
+  imbrex/device_reduction.hpp
+  imbrex/device_work.hpp
+  imbrex/persistent_channel.hpp
+  imbrex/shared_device_buffer.hpp
+  imbrex/stream_set.hpp
+  imbrex/work_request.hpp
+  imbrex/buffer.hpp
+  imbrex/device.hpp
+  imbrex/device_span.hpp
+  imbrex/event.hpp
+  imbrex/graph.hpp
+  imbrex/kernel.hpp
+  imbrex/native_stream.hpp
+  imbrex/pinned_span.hpp
+  imbrex/shared_event.hpp
+  imbrex/stream.hpp
 
   imbrex/grid/boundaries.hpp
   imbrex/grid/box.hpp

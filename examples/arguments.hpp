@@ -6,7 +6,7 @@
 #include <string>
 #include <system_error>
 
-#include <imbrex/base/error.hpp>
+#include <imbrex/error.hpp>
 
 /// The optional positional arguments of an example: whole numbers from 1 on. `run` removes its own options
 /// before the main task begins, so only the example's arguments are left.

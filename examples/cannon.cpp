@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include <imbrex/base/random.hpp>
+#include <imbrex/random.hpp>
 #include <imbrex/imbrex.hpp>
 
 #include "arguments.hpp"

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <tuple>
 
-#include <imbrex/base/random.hpp>
+#include <imbrex/random.hpp>
 #include <imbrex/cells.hpp>
 
 #include "arguments.hpp"

@@ -7,8 +7,8 @@ usage: check_documents.py [repository root]
 
 Each ```cpp or ```python block of README.md, CONTRIBUTING.md and docs/*.md must stand in one example line by line, but
 for how far it is indented. Relative links of all documents lead to a file, and to a heading of it. A header in
-back-ticks stands in docs/headers.md, except in documents of the tree itself. With --installed, only the links of the
-documents in that folder are checked.
+back-ticks stands in docs/headers.md, except in documents of the tree itself, and so does each header of ours that a
+document or an example includes. With --installed, only the links of the documents in that folder are checked.
 """
 import pathlib
 import re
@@ -18,6 +18,7 @@ BLOCK = re.compile(r"^```(cpp|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 SOURCES = {"cpp": "*.?pp", "python": "*.py"}
 FENCED = re.compile(r"^ *```.*?^ *```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?!\w+:)([^)\s]+)\)")
+INCLUDED = re.compile(r"^\s*#\s*include <(imbrex/[^>]+)>", re.MULTILINE)
 HEADING = re.compile(r"^#+ +(.*)$", re.MULTILINE)
 HEADER = re.compile(r"`(imbrex/[\w/]+\.hpp|\w+/[\w/]+\.hpp|\w+\.hpp)`")
 # These speak of the tree, not only of what programs include.
@@ -95,6 +96,10 @@ def unlisted_headers(root):
             for header in HEADER.findall(line):
                 if not any(name == header or name.endswith("/" + header) for name in listed | programs):
                     complaints.append(f"{document.relative_to(root)}:{number}: docs/headers.md does not list {header}")
+    for file in [root / "README.md", *sorted((root / "docs").glob("*.md")), *sorted((root / "examples").rglob("*.?pp"))]:
+        for header in INCLUDED.findall(file.read_text()):
+            if header not in listed:
+                complaints.append(f"{file.relative_to(root)}: docs/headers.md does not list {header}")
     return complaints
 
 

@@ -50,6 +50,11 @@ class CheckDocuments(unittest.TestCase):
         self.assertEqual(self.complaints({"docs/patterns.md": "`core/secret.hpp`\n"}),
                          ["docs/patterns.md:1: docs/headers.md does not list core/secret.hpp"])
 
+    def test_an_include_that_is_not_public(self):
+        self.assertEqual(self.complaints({"examples/other.cpp": "#include <imbrex/core/index.hpp>\n"
+                                                                "#include <imbrex/core/array/part.hpp>\n"}),
+                         ["examples/other.cpp: docs/headers.md does not list imbrex/core/array/part.hpp"])
+
 
 if __name__ == "__main__":
     unittest.main()

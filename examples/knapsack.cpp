@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <vector>
 
-#include <imbrex/base/random.hpp>
+#include <imbrex/random.hpp>
 #include <imbrex/imbrex.hpp>
 
 #include "arguments.hpp"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include <imbrex/base/random.hpp>
+#include <imbrex/random.hpp>
 #include <imbrex/imbrex.hpp>
 
 #include "arguments.hpp"

@@ -10,7 +10,7 @@
 
 #include <unistd.h>
 
-#include <imbrex/base/random.hpp>
+#include <imbrex/random.hpp>
 #include <imbrex/imbrex.hpp>
 #include <imbrex/serial/file.hpp>
 

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include <imbrex/base/random.hpp>
+#include <imbrex/random.hpp>
 #include <imbrex/imbrex.hpp>
 
 #include "arguments.hpp"

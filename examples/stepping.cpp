@@ -2,7 +2,7 @@
 // A test that steps the deterministic machine and inspects the messages in flight.
 #include <cstdio>
 
-#include <imbrex/core/deterministic.hpp>
+#include <imbrex/deterministic.hpp>
 #include <imbrex/imbrex.hpp>
 
 class cell : public imbrex::chare<cell> {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include <imbrex/base/error.hpp>
+#include <imbrex/error.hpp>
 
 namespace style {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backoff.hpp"
 
-#include <imbrex/base/error.hpp>
+#include <imbrex/error.hpp>
 
 #include <gtest/gtest.h>
 

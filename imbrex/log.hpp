@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <imbrex/base/log.hpp>
+#include <imbrex/core/array/log.hpp>
