@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include <imbrex/random.hpp>
 #include <imbrex/imbrex.hpp>
+#include <imbrex/random.hpp>
 
 #include "arguments.hpp"
 

@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <tuple>
 
-#include <imbrex/random.hpp>
 #include <imbrex/cells.hpp>
+#include <imbrex/random.hpp>
 
 #include "arguments.hpp"
 

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include <imbrex/random.hpp>
 #include <imbrex/imbrex.hpp>
+#include <imbrex/random.hpp>
 
 #include "arguments.hpp"
 

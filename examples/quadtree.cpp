@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include <imbrex/random.hpp>
 #include <imbrex/imbrex.hpp>
+#include <imbrex/random.hpp>
 
 #include "arguments.hpp"
 

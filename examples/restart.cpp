@@ -10,8 +10,8 @@
 
 #include <unistd.h>
 
-#include <imbrex/random.hpp>
 #include <imbrex/imbrex.hpp>
+#include <imbrex/random.hpp>
 #include <imbrex/serial/file.hpp>
 
 #include "arguments.hpp"

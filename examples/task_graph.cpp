@@ -7,8 +7,8 @@
 #include <cstdio>
 #include <vector>
 
-#include <imbrex/random.hpp>
 #include <imbrex/imbrex.hpp>
+#include <imbrex/random.hpp>
 
 #include "arguments.hpp"
 
