@@ -17,10 +17,11 @@ namespace bench {
 template <class Measure>
 void per_operation(benchmark::State& state, std::int64_t round, Measure measure) {
   while (state.KeepRunningBatch(state.max_iterations)) {
-    const std::int64_t wanted = state.max_iterations;
-    const std::int64_t operations = (wanted + round - 1) / round * round;
+    const std::int64_t requested_operations = state.max_iterations;
+    const std::int64_t operations = (requested_operations + round - 1) / round * round;
     const double seconds = measure(operations);
-    state.SetIterationTime(seconds * static_cast<double>(wanted) / static_cast<double>(operations));
+    state.SetIterationTime(seconds * static_cast<double>(requested_operations) /
+                           static_cast<double>(operations));
   }
 }
 

@@ -94,7 +94,7 @@ set(IMBREX_PUBLIC_HEADERS
   imbrex/resident/chare.hpp
   imbrex/resident/context.hpp
   imbrex/resident/entries.hpp
-  imbrex/resident/heap_meeting.hpp
+  imbrex/resident/heap_exchange.hpp
   imbrex/resident/heap_source.hpp
   imbrex/resident/index.hpp
   imbrex/resident/native.hpp

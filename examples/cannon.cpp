@@ -102,10 +102,10 @@ class block : public imbrex::chare<block, imbrex::index<2>> {
 
 int main(int argc, char** argv) {
   return imbrex::run(argc, argv, [&]() -> imbrex::task<int> {
-    arguments given(argc, argv, "cannon [BLOCKS_A_SIDE [SECONDS_AT_MOST]]");
-    const int side = given.next("BLOCKS_A_SIDE", 5, 100);
-    const std::chrono::seconds limit(given.next("SECONDS_AT_MOST", 60, 3'600));
-    given.finish();
+    arguments command_line(argc, argv, "cannon [BLOCKS_A_SIDE [SECONDS_AT_MOST]]");
+    const int side = command_line.next("BLOCKS_A_SIDE", 5, 100);
+    const std::chrono::seconds limit(command_line.next("SECONDS_AT_MOST", 60, 3'600));
+    command_line.finish();
 
     const auto blocks = imbrex::make_array<block>({side, side}, side);
     const auto first = co_await imbrex::when_any(blocks.call<&block::multiply>(), imbrex::sleep_for(limit));

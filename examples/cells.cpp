@@ -97,11 +97,11 @@ imbrex::task<double> energy_in(imbrex::index<2> blocks, int side, int steps) {
 
 int main(int argc, char** argv) {
   return imbrex::run(argc, argv, [&]() -> imbrex::task<int> {
-    arguments given(argc, argv, "cells [BLOCKS_A_SIDE [CELLS_A_SIDE [STEPS]]]");
-    const int blocks = given.next("BLOCKS_A_SIDE", 3, 16);
-    const int side = given.next("CELLS_A_SIDE", 10, 256);
-    const int steps = given.next("STEPS", 20, 1000);
-    given.finish();
+    arguments command_line(argc, argv, "cells [BLOCKS_A_SIDE [CELLS_A_SIDE [STEPS]]]");
+    const int blocks = command_line.next("BLOCKS_A_SIDE", 3, 16);
+    const int side = command_line.next("CELLS_A_SIDE", 10, 256);
+    const int steps = command_line.next("STEPS", 20, 1000);
+    command_line.finish();
 
     const double energy = co_await energy_in({blocks, blocks}, side, steps);
     const double alone = co_await energy_in({1, 1}, side, steps);

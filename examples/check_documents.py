@@ -89,14 +89,15 @@ def unlisted_headers(root):
     programs = {path.relative_to(root).as_posix() for folder in ("examples", "apps")
                 for path in (root / folder).rglob("*.hpp")}
     complaints = []
-    for document in [root / "README.md", *sorted((root / "docs").glob("*.md"))]:
+    documents = [root / "README.md", *sorted((root / "docs").glob("*.md"))]
+    for document in documents:
         if document.name in OF_THE_TREE:
             continue
         for number, line in enumerate(without_code(document.read_text()).splitlines(), 1):
             for header in HEADER.findall(line):
                 if not any(name == header or name.endswith("/" + header) for name in listed | programs):
                     complaints.append(f"{document.relative_to(root)}:{number}: docs/headers.md does not list {header}")
-    for file in [root / "README.md", *sorted((root / "docs").glob("*.md")), *sorted((root / "examples").rglob("*.?pp"))]:
+    for file in [*documents, *sorted((root / "examples").rglob("*.?pp"))]:
         for header in INCLUDED.findall(file.read_text()):
             if header not in listed:
                 complaints.append(f"{file.relative_to(root)}: docs/headers.md does not list {header}")

@@ -83,10 +83,10 @@ class block : public imbrex::chare<block, imbrex::index<2>> {
 
 int main(int argc, char** argv) {
   return imbrex::run(argc, argv, [&]() -> imbrex::task<int> {
-    arguments given(argc, argv, "conjugate_gradients [CELLS_A_SIDE [BLOCKS_A_SIDE]]");
-    const int n = given.next("CELLS_A_SIDE", 40, 1'000);
-    const int blocks = given.next("BLOCKS_A_SIDE", 4, 100);
-    given.finish();
+    arguments command_line(argc, argv, "conjugate_gradients [CELLS_A_SIDE [BLOCKS_A_SIDE]]");
+    const int n = command_line.next("CELLS_A_SIDE", 40, 1'000);
+    const int blocks = command_line.next("BLOCKS_A_SIDE", 4, 100);
+    command_line.finish();
 
     const grid::decomposition<2> cut({n, n}, {blocks, blocks});
     const auto all = imbrex::make_array<block>(cut.shape(), cut);

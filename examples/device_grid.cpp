@@ -93,22 +93,22 @@ grid::field<double, 2> heat_of_plate(int n, int steps) {
 
 int main(int argc, char** argv) {
   return imbrex::run(argc, argv, [&]() -> imbrex::task<int> {
-    arguments given(argc, argv, "device_grid [CELLS_A_SIDE [BLOCKS_A_SIDE [STEPS]]]");
-    const int n = given.next("CELLS_A_SIDE", 50, 5'000);
-    const int blocks = given.next("BLOCKS_A_SIDE", 3, 50);
-    const int steps = given.next("STEPS", 40, 1'000);
-    given.finish();
+    arguments command_line(argc, argv, "device_grid [CELLS_A_SIDE [BLOCKS_A_SIDE [STEPS]]]");
+    const int n = command_line.next("CELLS_A_SIDE", 50, 5'000);
+    const int blocks = command_line.next("BLOCKS_A_SIDE", 3, 50);
+    const int steps = command_line.next("STEPS", 40, 1'000);
+    command_line.finish();
 
     const grid::decomposition<2> cut({n, n}, {blocks, blocks});
     const auto plate = imbrex::make_array<block>(cut.shape(), cut);
     co_await plate.call<&block::run>(steps);
     const auto parts = co_await plate.reduce<&block::heat>(imbrex::gather);
 
-    const auto wanted = heat_of_plate(n, steps);
+    const auto reference = heat_of_plate(n, steps);
     std::size_t part = 0, wrong = 0;
     for (const auto& where : imbrex::indices(cut.shape())) {
       std::size_t place = 0;
-      for (const auto& i : cut[where]) wrong += parts[part][place++] == wanted[i] ? 0 : 1;
+      for (const auto& i : cut[where]) wrong += parts[part][place++] == reference[i] ? 0 : 1;
       ++part;
     }
     std::printf("%d steps of %d x %d cells: %s\n", steps, n, n, wrong == 0 ? "as a loop has them" : "wrong");

@@ -69,7 +69,7 @@ class piece : public imbrex::chare<piece> {
   imbrex::mailbox<int> landed;
 
   // The ends stay where they are, and are read from there.
-  imbrex::task<> lend() {
+  imbrex::task<> share() {
     for (int step = steps; step < 2 * steps; ++step) {
       std::vector<imbrex::device_loan<double>> loans;
       for (int side = 0; side < 2; ++side) {
@@ -171,7 +171,7 @@ imbrex::task<int> program() {
   const std::size_t count = 6;
   const auto pieces = imbrex::make_array<piece>(count);
   co_await pieces.call<&piece::hand_over>();
-  co_await pieces.call<&piece::lend>();
+  co_await pieces.call<&piece::share>();
   co_await pieces.call<&piece::by_channels>();
   co_await pieces.call<&piece::by_bound_channels>();
   std::vector<double> is;

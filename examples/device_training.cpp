@@ -45,9 +45,9 @@ class trainer : public imbrex::chare<trainer> {
     work_.wait(first.ready());
     work_.copy(weights_.span(), first.span());
     for (int step = 0; step < steps; ++step) {
-      imbrex::device_buffer<double> mine(imbrex::gpu(), weights_.size());
-      work_.launch(differentiate, mine.span(), weights_.span(), std::size_t(where()[0]) * samples);
-      const auto all = co_await all_reduce(std::move(mine).ready_after(work_), imbrex::sum);
+      imbrex::device_buffer<double> gradient(imbrex::gpu(), weights_.size());
+      work_.launch(differentiate, gradient.span(), weights_.span(), std::size_t(where()[0]) * samples);
+      const auto all = co_await all_reduce(std::move(gradient).ready_after(work_), imbrex::sum);
       work_.wait(all.ready());
       work_.launch(descend, weights_.span(), all.span(), 1.5 / double(samples * peers().size()));
     }

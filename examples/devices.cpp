@@ -98,7 +98,8 @@ class part : public imbrex::chare<part> {
     try {
       const imbrex::device_buffer<std::byte> too_much(imbrex::gpu(), 2 * all);
     } catch (const imbrex::device_out_of_memory& refusal) {
-      return refusal.asked() == 2 * all && refusal.free() <= all;  // this much could be allocated instead
+      // That much could be allocated instead.
+      return refusal.requested_bytes() == 2 * all && refusal.free() <= all;
     }
     return false;
   }

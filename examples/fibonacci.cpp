@@ -46,9 +46,9 @@ class fibonacci : public imbrex::chare<fibonacci> {
 
 int main(int argc, char** argv) {
   return imbrex::run(argc, argv, [&]() -> imbrex::task<int> {
-    arguments given(argc, argv, "fibonacci [N]");
-    const int n = given.next("N", 16, 30);
-    given.finish();
+    arguments command_line(argc, argv, "fibonacci [N]");
+    const int n = command_line.next("N", 16, 30);
+    command_line.finish();
 
     const auto root = imbrex::make_chare<fibonacci>(n);
     const std::int64_t found = co_await root.call<&fibonacci::compute>();

@@ -56,10 +56,10 @@ class block : public imbrex::chare<block, imbrex::index<3>> {
 
 int main(int argc, char** argv) {
   return imbrex::run(argc, argv, [&]() -> imbrex::task<int> {
-    arguments given(argc, argv, "jacobi [BLOCKS_A_SIDE [CELLS_A_SIDE]]");
-    const int blocks = given.next("BLOCKS_A_SIDE", 4, 16);
-    const int n = given.next("CELLS_A_SIDE", 22, 256);
-    given.finish();
+    arguments command_line(argc, argv, "jacobi [BLOCKS_A_SIDE [CELLS_A_SIDE]]");
+    const int blocks = command_line.next("BLOCKS_A_SIDE", 4, 16);
+    const int n = command_line.next("CELLS_A_SIDE", 22, 256);
+    command_line.finish();
 
     const grid::decomposition<3> cut({n, n, n}, {blocks, blocks, blocks});
     const auto all = imbrex::make_array<block>(cut.shape(), cut);

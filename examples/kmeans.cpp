@@ -77,11 +77,11 @@ class cloud : public imbrex::chare<cloud> {
 
 int main(int argc, char** argv) {
   return imbrex::run(argc, argv, [&]() -> imbrex::task<int> {
-    arguments given(argc, argv, "kmeans [CENTRES [CHARES [POINTS_PER_CHARE]]]");
-    const int k = given.next("CENTRES", 5, 1'000);
-    const int chares = given.next("CHARES", 8, 1'000);
-    const int count = given.next("POINTS_PER_CHARE", 500, 100'000);
-    given.finish();
+    arguments command_line(argc, argv, "kmeans [CENTRES [CHARES [POINTS_PER_CHARE]]]");
+    const int k = command_line.next("CENTRES", 5, 1'000);
+    const int chares = command_line.next("CHARES", 8, 1'000);
+    const int count = command_line.next("POINTS_PER_CHARE", 500, 100'000);
+    command_line.finish();
 
     const auto clouds = imbrex::make_array<cloud>(chares, count);
     const auto first_centres = make_points(1'000'000, k);

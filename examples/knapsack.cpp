@@ -104,9 +104,9 @@ class searcher : public imbrex::chare<searcher> {
 
 int main(int argc, char** argv) {
   return imbrex::run(argc, argv, [&]() -> imbrex::task<int> {
-    arguments given(argc, argv, "knapsack [ITEMS]");
-    const auto items = make_items(given.next("ITEMS", 30, 60));
-    given.finish();
+    arguments command_line(argc, argv, "knapsack [ITEMS]");
+    const auto items = make_items(command_line.next("ITEMS", 30, 60));
+    command_line.finish();
 
     const auto searchers = imbrex::make_group<searcher>();
     co_await searchers.call<&searcher::learn>(items);  // no branch reaches a searcher without items

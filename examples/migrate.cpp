@@ -58,10 +58,10 @@ class walker : public imbrex::chare<walker> {
 
 int main(int argc, char** argv) {
   return imbrex::run(argc, argv, [&]() -> imbrex::task<int> {
-    arguments given(argc, argv, "migrate [WALKERS [STEPS]]");
-    const int count = given.next("WALKERS", 20, 100'000);
-    const int steps = given.next("STEPS", 12, 1'000);
-    given.finish();
+    arguments command_line(argc, argv, "migrate [WALKERS [STEPS]]");
+    const int count = command_line.next("WALKERS", 20, 100'000);
+    const int steps = command_line.next("STEPS", 12, 1'000);
+    command_line.finish();
 
     const auto walkers = imbrex::make_array<walker>(count);
     for (int step = 0; step < steps; ++step) imbrex::send<&walker::letters>(walkers, step, step + 1);

@@ -45,7 +45,7 @@ class columns : public imbrex::chare<columns> {
         // From rest it moves half as far as the force, and the next column's force stops it.
         p.charge = (column % 2 == 0 ? 1 : -1) * 2 * (2 * k + 1) / std::fabs(force(0, 0.5, 0.5, 1));
         if (force(column, 0.5, 0.5, p.charge) < 0) p.charge = -p.charge;
-        mine_.push_back(p);
+        particles_.push_back(p);
       }
   }
 
@@ -53,7 +53,7 @@ class columns : public imbrex::chare<columns> {
   imbrex::task<int> run(int steps) {
     for (int step = 0; step < steps; ++step) {
       std::vector<std::pair<index1, particle>> leaving;
-      for (auto& p : mine_) {
+      for (auto& p : particles_) {
         const int column = static_cast<int>(p.x);
         const double pull = force(column, p.x - column, p.y - std::floor(p.y), p.charge);
         p.x = std::fmod(p.x + p.x_speed + pull / 2 + side_, side_);
@@ -62,11 +62,11 @@ class columns : public imbrex::chare<columns> {
         leaving.emplace_back(index1(static_cast<int>(p.x) % peers().shape()[0]), p);
       }
       const auto arrived = co_await imbrex::exchange(*this, std::move(leaving));
-      mine_.clear();
-      for (const auto& [from, p] : arrived) mine_.push_back(p);
+      particles_.clear();
+      for (const auto& [from, p] : arrived) particles_.push_back(p);
     }
     int right = 0;
-    for (const auto& p : mine_) right += is_right(p, steps) ? 1 : 0;
+    for (const auto& p : particles_) right += is_right(p, steps) ? 1 : 0;
     co_return right;
   }
 
@@ -78,16 +78,16 @@ class columns : public imbrex::chare<columns> {
   }
 
   int side_, k_, m_;
-  std::vector<particle> mine_;
+  std::vector<particle> particles_;
 };
 
 int main(int argc, char** argv) {
   return imbrex::run(argc, argv, [&]() -> imbrex::task<int> {
-    arguments given(argc, argv, "particles [CELLS_A_SIDE [CHARES [STEPS]]]");
-    const int side = given.next("CELLS_A_SIDE", 30, 10'000);
-    const int chares = given.next("CHARES", 8, 1'000);
-    const int steps = given.next("STEPS", 20, 1'000);
-    given.finish();
+    arguments command_line(argc, argv, "particles [CELLS_A_SIDE [CHARES [STEPS]]]");
+    const int side = command_line.next("CELLS_A_SIDE", 30, 10'000);
+    const int chares = command_line.next("CHARES", 8, 1'000);
+    const int steps = command_line.next("STEPS", 20, 1'000);
+    command_line.finish();
     if (side % 2 != 0) throw imbrex::usage_error("CELLS_A_SIDE must be even: columns alternate");
 
     const auto all = imbrex::make_array<columns>(chares, side, 1, 2);

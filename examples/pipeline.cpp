@@ -57,12 +57,12 @@ class strip : public imbrex::chare<strip> {
 
 int main(int argc, char** argv) {
   return imbrex::run(argc, argv, [&]() -> imbrex::task<int> {
-    arguments given(argc, argv, "pipeline [STRIPS [COLUMNS_EACH [ROWS [SWEEPS]]]]");
-    const int strips = given.next("STRIPS", 8, 1'000);
-    const int width = given.next("COLUMNS_EACH", 10, 1'000);
-    const int rows = given.next("ROWS", 60, 10'000);
-    const int sweeps = given.next("SWEEPS", 7, 1'000);
-    given.finish();
+    arguments command_line(argc, argv, "pipeline [STRIPS [COLUMNS_EACH [ROWS [SWEEPS]]]]");
+    const int strips = command_line.next("STRIPS", 8, 1'000);
+    const int width = command_line.next("COLUMNS_EACH", 10, 1'000);
+    const int rows = command_line.next("ROWS", 60, 10'000);
+    const int sweeps = command_line.next("SWEEPS", 7, 1'000);
+    command_line.finish();
     if (strips * width < 2 || rows < 2) throw imbrex::usage_error("a grid has 2 columns and 2 rows or more");
 
     const auto all = imbrex::make_array<strip>(strips, width, rows);

@@ -41,9 +41,9 @@ class summand : public imbrex::chare<summand> {
 
 int main(int argc, char** argv) {
   return imbrex::run(argc, argv, [&]() -> imbrex::task<int> {
-    arguments given(argc, argv, "prefix [NUMBERS]");
-    const int count = given.next("NUMBERS", 1'000, 1'000'000);
-    given.finish();
+    arguments command_line(argc, argv, "prefix [NUMBERS]");
+    const int count = command_line.next("NUMBERS", 1'000, 1'000'000);
+    command_line.finish();
 
     const auto summands = imbrex::make_array<summand>(count);
     // gather combines nothing: a vector of all results, in the order of the chares.

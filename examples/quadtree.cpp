@@ -104,9 +104,9 @@ void cut(const square& s, const terrain& map, std::vector<square>& into) {
 
 int main(int argc, char** argv) {
   return imbrex::run(argc, argv, [&]() -> imbrex::task<int> {
-    arguments given(argc, argv, "quadtree [DEPTH]");
-    const int depth = given.next("DEPTH", 6, 11);
-    given.finish();
+    arguments command_line(argc, argv, "quadtree [DEPTH]");
+    const int depth = command_line.next("DEPTH", 6, 11);
+    command_line.finish();
 
     const auto maps = imbrex::make_group<terrain>(depth);
     co_await maps.created();  // then all PEs have it, for `local`

@@ -77,9 +77,9 @@ class block : public imbrex::chare<block, imbrex::index<2>> {
 
 int main(int argc, char** argv) {
   return imbrex::run(argc, argv, [&]() -> imbrex::task<int> {
-    arguments given(argc, argv, "reaction [STEPS]");
-    const int steps = given.next("STEPS", 50, 100'000);
-    given.finish();
+    arguments command_line(argc, argv, "reaction [STEPS]");
+    const int steps = command_line.next("STEPS", 50, 100'000);
+    command_line.finish();
 
     const imbrex::index<2> extents(30, 17);
     const grid::decomposition<2> cut(extents, {4, 3}), uncut(extents, {1, 1});

@@ -52,10 +52,10 @@ class walker : public imbrex::chare<walker> {
 
 int main(int argc, char** argv) {
   return imbrex::run(argc, argv, [&]() -> imbrex::task<int> {
-    arguments given(argc, argv, "restart [WALKERS [STEPS]]");
-    const int walkers = given.next("WALKERS", 9, 1'000);
-    const int steps = given.next("STEPS", 40, 10'000);
-    given.finish();
+    arguments command_line(argc, argv, "restart [WALKERS [STEPS]]");
+    const int walkers = command_line.next("WALKERS", 9, 1'000);
+    const int steps = command_line.next("STEPS", 40, 10'000);
+    command_line.finish();
 
     const auto temporary = std::filesystem::temp_directory_path();
     const std::string folder = temporary / ("imbrex_restart" + std::to_string(getpid()));

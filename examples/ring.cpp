@@ -31,10 +31,10 @@ class station : public imbrex::chare<station> {
 
 int main(int argc, char** argv) {
   return imbrex::run(argc, argv, [&]() -> imbrex::task<int> {
-    arguments given(argc, argv, "ring [STATIONS [LAPS]]");
-    const int stations = given.next("STATIONS", 100, 1'000'000);
-    const int laps = given.next("LAPS", 100, 1'000);
-    given.finish();
+    arguments command_line(argc, argv, "ring [STATIONS [LAPS]]");
+    const int stations = command_line.next("STATIONS", 100, 1'000'000);
+    const int laps = command_line.next("LAPS", 100, 1'000);
+    command_line.finish();
 
     const auto ring = imbrex::make_array<station>(stations);
     const auto start = std::chrono::steady_clock::now();

@@ -24,60 +24,61 @@ class sorter : public imbrex::chare<sorter> {
   /// Every chare begins with a different count of numbers, the first with none.
   explicit sorter(int most) {
     imbrex::random random(static_cast<std::uint64_t>(where()[0]));
-    for (int i = 0; i < where()[0] * most / peers().shape()[0]; ++i) mine_.push_back(random() >> 32);
+    for (int i = 0; i < where()[0] * most / peers().shape()[0]; ++i) numbers_.push_back(random() >> 32);
   }
 
   std::uint64_t total() const {
-    std::uint64_t sum = mine_.size();
-    for (const auto number : mine_) sum += number * (number | 1);  // a checksum independent of the order
+    std::uint64_t sum = numbers_.size();
+    for (const auto number : numbers_) sum += number * (number | 1);  // a checksum independent of the order
     return sum;
   }
 
   /// True if this chare's final numbers are in order, and greater than or equal to those of the chares before
   /// it.
   imbrex::task<bool> sort() {
-    std::sort(mine_.begin(), mine_.end());
+    std::sort(numbers_.begin(), numbers_.end());
     const std::size_t chares = static_cast<std::size_t>(peers().shape()[0]);
     numbers shown;  // at most 8 for each range
-    for (std::size_t i = 1; i <= 8 * chares && !mine_.empty(); ++i)
-      shown.push_back(mine_[i * mine_.size() / (8 * chares + 1)]);
+    for (std::size_t i = 1; i <= 8 * chares && !numbers_.empty(); ++i)
+      shown.push_back(numbers_[i * numbers_.size() / (8 * chares + 1)]);
     const auto samples = co_await all_reduce(std::move(shown), imbrex::gather);
 
     numbers all;
     for (const auto& some : samples) all.insert(all.end(), some.begin(), some.end());
     std::sort(all.begin(), all.end());
-    std::map<index1, numbers> given;
-    auto first = mine_.begin();
+    std::map<index1, numbers> outgoing;
+    auto first = numbers_.begin();
     for (std::size_t range = 0; range < chares; ++range) {
       const bool is_last = range + 1 == chares || all.empty();
-      const auto end = is_last ? mine_.end()
-                               : std::lower_bound(first, mine_.end(), all[(range + 1) * all.size() / chares]);
-      if (first != end) given[static_cast<int>(range)].assign(first, end);
+      const auto end = is_last
+                           ? numbers_.end()
+                           : std::lower_bound(first, numbers_.end(), all[(range + 1) * all.size() / chares]);
+      if (first != end) outgoing[static_cast<int>(range)].assign(first, end);
       first = end;
     }
-    const auto arrived = co_await imbrex::exchange(*this, std::move(given));
-    mine_.clear();
+    const auto arrived = co_await imbrex::exchange(*this, std::move(outgoing));
+    numbers_.clear();
     for (const auto& [from, some] : arrived) {
       numbers merged;
-      std::merge(mine_.begin(), mine_.end(), some.begin(), some.end(), std::back_inserter(merged));
-      mine_ = std::move(merged);
+      std::merge(numbers_.begin(), numbers_.end(), some.begin(), some.end(), std::back_inserter(merged));
+      numbers_ = std::move(merged);
     }
-    const auto greatest = mine_.empty() ? 0 : mine_.back();
+    const auto greatest = numbers_.empty() ? 0 : numbers_.back();
     const auto before = co_await imbrex::exclusive_scan(*this, greatest, imbrex::max);
-    co_return std::is_sorted(mine_.begin(), mine_.end()) &&
-        (mine_.empty() || before.value_or(0) <= mine_.front());
+    co_return std::is_sorted(numbers_.begin(), numbers_.end()) &&
+        (numbers_.empty() || before.value_or(0) <= numbers_.front());
   }
 
  private:
-  numbers mine_;
+  numbers numbers_;
 };
 
 int main(int argc, char** argv) {
   return imbrex::run(argc, argv, [&]() -> imbrex::task<int> {
-    arguments given(argc, argv, "sample_sort [CHARES [MOST_NUMBERS_EACH]]");
-    const int chares = given.next("CHARES", 7, 1'000);
-    const int most = given.next("MOST_NUMBERS_EACH", 2'000, 1'000'000);
-    given.finish();
+    arguments command_line(argc, argv, "sample_sort [CHARES [MOST_NUMBERS_EACH]]");
+    const int chares = command_line.next("CHARES", 7, 1'000);
+    const int most = command_line.next("MOST_NUMBERS_EACH", 2'000, 1'000'000);
+    command_line.finish();
 
     const auto all = imbrex::make_array<sorter>(chares, most);
     const auto before = co_await all.reduce<&sorter::total>(imbrex::sum);

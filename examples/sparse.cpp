@@ -28,16 +28,16 @@ class rows : public imbrex::chare<rows> {
     std::map<index1, places> needed;
     for (int row = first_; row < start_of(where()[0] + 1); ++row)
       for (const int column : columns_of(row)) needed[owner_of(column)].push_back(column);
-    const auto wanted = co_await imbrex::exchange(*this, needed);
+    const auto requests = co_await imbrex::exchange(*this, needed);
 
     double sum = 0;
     for (int step = 0; step <= steps; ++step) {
       for (std::size_t i = 0; i < vector_.size(); ++i) vector_[i] += first_ + int(i) + 1.0;
-      std::map<index1, numbers> given;
-      for (const auto& [to, columns] : wanted)
+      std::map<index1, numbers> outgoing;
+      for (const auto& [to, columns] : requests)
         for (const int column : columns)
-          given[to].push_back(vector_[static_cast<std::size_t>(column - first_)]);
-      const auto values = co_await imbrex::exchange(*this, std::move(given));
+          outgoing[to].push_back(vector_[static_cast<std::size_t>(column - first_)]);
+      const auto values = co_await imbrex::exchange(*this, std::move(outgoing));
       // Values arrive in the order in which their columns were requested.
       for (const auto& [from, columns] : needed)
         for (std::size_t i = 0; i < columns.size(); ++i) sum += values.at(from)[i] / (columns[i] + 1.0);
@@ -69,12 +69,12 @@ class rows : public imbrex::chare<rows> {
 
 int main(int argc, char** argv) {
   return imbrex::run(argc, argv, [&]() -> imbrex::task<int> {
-    arguments given(argc, argv, "sparse [CELLS_A_SIDE [RADIUS [CHARES [STEPS]]]]");
-    const int side = given.next("CELLS_A_SIDE", 32, 1'000);
-    const int radius = given.next("RADIUS", 3, 100);
-    const int chares = given.next("CHARES", 10, 1'000);
-    const int steps = given.next("STEPS", 6, 1'000);
-    given.finish();
+    arguments command_line(argc, argv, "sparse [CELLS_A_SIDE [RADIUS [CHARES [STEPS]]]]");
+    const int side = command_line.next("CELLS_A_SIDE", 32, 1'000);
+    const int radius = command_line.next("RADIUS", 3, 100);
+    const int chares = command_line.next("CHARES", 10, 1'000);
+    const int steps = command_line.next("STEPS", 6, 1'000);
+    command_line.finish();
     if (2 * radius >= side || chares > side * side)
       throw imbrex::usage_error("a star must fit on the torus, and a chare have a row");
 

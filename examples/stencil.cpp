@@ -64,11 +64,11 @@ class block : public imbrex::chare<block, imbrex::index<2>> {
 
 int main(int argc, char** argv) {
   return imbrex::run(argc, argv, [&]() -> imbrex::task<int> {
-    arguments given(argc, argv, "stencil [CELLS_A_SIDE [BLOCKS_A_SIDE [STEPS]]]");
-    const int n = given.next("CELLS_A_SIDE", 100, 10'000);
-    const int blocks = given.next("BLOCKS_A_SIDE", 3, 100);
-    const int steps = given.next("STEPS", 10, 1'000);
-    given.finish();
+    arguments command_line(argc, argv, "stencil [CELLS_A_SIDE [BLOCKS_A_SIDE [STEPS]]]");
+    const int n = command_line.next("CELLS_A_SIDE", 100, 10'000);
+    const int blocks = command_line.next("BLOCKS_A_SIDE", 3, 100);
+    const int steps = command_line.next("STEPS", 10, 1'000);
+    command_line.finish();
 
     const grid::decomposition<2> cut({n, n}, {blocks, blocks});
     const auto all = imbrex::make_array<block>(cut.shape(), cut);

@@ -62,9 +62,9 @@ class block : public imbrex::chare<block, imbrex::index<2>> {
 
 int main(int argc, char** argv) {
   return imbrex::run(argc, argv, [&]() -> imbrex::task<int> {
-    arguments given(argc, argv, "summa [BLOCKS_A_SIDE]");
-    const int side = given.next("BLOCKS_A_SIDE", 5, 100);
-    given.finish();
+    arguments command_line(argc, argv, "summa [BLOCKS_A_SIDE]");
+    const int side = command_line.next("BLOCKS_A_SIDE", 5, 100);
+    command_line.finish();
 
     const auto all = imbrex::make_array<block>({side, side});
     const int wrong = co_await all.reduce<&block::multiply>(imbrex::sum);

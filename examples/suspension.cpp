@@ -40,8 +40,8 @@ class account : public imbrex::chare<account> {
   // A proxy may be kept and sent; a pointer or reference to another chare may not, since that chare can move.
   imbrex::task<int> with_another(imbrex::element<account> other) {
     co_await permission.receive();
-    const int theirs = co_await other.call<&account::balance>();
-    co_return balance_ + theirs;
+    const int other_balance = co_await other.call<&account::balance>();
+    co_return balance_ + other_balance;
   }
 
   int balance() const { return balance_; }

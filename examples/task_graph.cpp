@@ -70,10 +70,10 @@ class column : public imbrex::chare<column> {
 
 int main(int argc, char** argv) {
   return imbrex::run(argc, argv, [&]() -> imbrex::task<int> {
-    arguments given(argc, argv, "task_graph [WIDTH [ROWS]]");
-    const int width = given.next("WIDTH", 12, 999);
-    const int rows = given.next("ROWS", 50, 100'000);
-    given.finish();
+    arguments command_line(argc, argv, "task_graph [WIDTH [ROWS]]");
+    const int width = command_line.next("WIDTH", 12, 999);
+    const int rows = command_line.next("ROWS", 50, 100'000);
+    command_line.finish();
 
     const auto columns = imbrex::make_array<column>(width);
     const value sum = co_await columns.reduce<&column::run>(imbrex::sum, rows);

@@ -68,11 +68,11 @@ class columns : public imbrex::chare<columns> {
 
 int main(int argc, char** argv) {
   return imbrex::run(argc, argv, [&]() -> imbrex::task<int> {
-    arguments given(argc, argv, "transpose [CHARES [COLUMNS_EACH [STEPS]]]");
-    const int chares = given.next("CHARES", 6, 1'000);
-    const int width = given.next("COLUMNS_EACH", 20, 1'000);
-    const int steps = given.next("STEPS", 5, 1'000);
-    given.finish();
+    arguments command_line(argc, argv, "transpose [CHARES [COLUMNS_EACH [STEPS]]]");
+    const int chares = command_line.next("CHARES", 6, 1'000);
+    const int width = command_line.next("COLUMNS_EACH", 20, 1'000);
+    const int steps = command_line.next("STEPS", 5, 1'000);
+    command_line.finish();
 
     const auto all = imbrex::make_array<columns>(chares, width);
     const long wrong = co_await all.reduce<&columns::run>(imbrex::sum, steps);

@@ -87,9 +87,9 @@ class subtree : public imbrex::chare<subtree> {
 
 int main(int argc, char** argv) {
   return imbrex::run(argc, argv, [&]() -> imbrex::task<int> {
-    arguments given(argc, argv, "tree_search [DEPTH]");
-    const int depth = given.next("DEPTH", 6, 13);
-    given.finish();
+    arguments command_line(argc, argv, "tree_search [DEPTH]");
+    const int depth = command_line.next("DEPTH", 6, 13);
+    command_line.finish();
 
     const digest root = sha1(std::array<std::uint32_t, 5>{0, 0, 0, 0, 19});
     const auto nodes = co_await imbrex::make_chare<subtree>(root, 0).call<&subtree::nodes>(depth, 4);

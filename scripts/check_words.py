@@ -7,7 +7,9 @@ more. Names in back-ticks are looked for in README.md, CONTRIBUTING.md, docs/ an
 of some path of the tree, an option and an identifier stand in its code, outside of comments, and the parts of a::b do
 so in one file. What others have named is listed here.
 
-A comment of C++ is understood without the line above: its first word is no preposition, pronoun or question.
+A comment of C++ is understood without the line above: its first word is no preposition, pronoun or question. A name in
+C++ is a noun or a verb of the field: no word of it is a participle of speech, a pronoun or a metaphor. Names of tests
+are sentences and may have any word.
 
 usage: check_words.py [repository root]
 """
@@ -42,6 +44,15 @@ EXAMPLES = set("""
 
 OPENING = re.compile(r"(of|that of|those|the same|so many|by what|and|none|its?|what|whose|who|how)\b", re.IGNORECASE)
 NO_NOUN = re.compile(r"\bthat one\b|\bwhat\b[^.;:]*\bwhat\b", re.IGNORECASE)
+# Words that no identifier has; a test's name may.
+UNNAMED = set("""
+    asked beyond come door given gone heard lend lent letter made mine opened ours said theirs told untold wanted
+    watchman
+""".split())
+# Names of checks in tests are sentences, and so are names with many words.
+WORDS_OF_SENTENCE = 4
+TEST_NAME = re.compile(r"\bTEST(?:_F|_P)?\([^()]*\)")
+STRING = re.compile(r'R"\(.*?\)"|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 COMMENT_SIGN = re.compile(r"^\s*(?://[/!]?<?|/\*+)\s*")
 
 STRING_OR_COMMENT = re.compile(
@@ -97,6 +108,18 @@ def check_openings(name, text):
             yield f"{name}:{number}: a comment begins with '{found.group()}': begin with its subject"
         if found := NO_NOUN.search(block):
             yield f"{name}:{number}: '{found.group()}' in a comment: name it"
+
+
+def check_identifiers(name, text):
+    code = STRING.sub('""', TEST_NAME.sub("", split_cpp(text)[0]))
+    seen = {"is_letter"}
+    for number, line in enumerate(code.split("\n"), 1):
+        for word in WORD.findall(line):
+            parts = word.strip("_").split("_")
+            is_sentence = ".test." in name and len(parts) >= WORDS_OF_SENTENCE
+            if (unnamed := UNNAMED & set(parts)) and not is_sentence and word not in seen:
+                seen.add(word)
+                yield f"{name}:{number}: {word}: '{min(unnamed)}' in a name: take a noun or a verb of the field"
 
 
 class Tree:
@@ -203,6 +226,7 @@ def check(root):
         if suffix in CPP:
             complaints += check_names(name, enumerate(split_cpp(text)[1].split("\n"), 1), tree)
             complaints += check_openings(name, text)
+            complaints += check_identifiers(name, text)
         elif name in ("README.md", "CONTRIBUTING.md") or re.fullmatch(r"docs/[^/]*\.md", name):
             complaints += check_names(name, prose_of(text), tree)
     return complaints

@@ -37,7 +37,7 @@ struct together_operation {
 /// Chare of which each process has one.
 class owner : public imbrex::chare<owner> {
  public:
-  imbrex::task<finding> solve(imbrex::process_group<resident::heap_meeting> place, problem p) {
+  imbrex::task<finding> solve(imbrex::process_group<resident::heap_exchange> place, problem p) {
     const std::size_t bytes = block_solver::heap_bytes(imbrex::gpu(), p, p.gpus);
     const auto heap = co_await resident::symmetric_heap::of_processes(place, imbrex::gpu(), bytes);
     block_solver solver(heap, p);
@@ -56,7 +56,7 @@ class owner : public imbrex::chare<owner> {
 };
 
 imbrex::task<int> solve(problem p) {
-  const auto place = imbrex::make_process_group<resident::heap_meeting>();
+  const auto place = imbrex::make_process_group<resident::heap_exchange>();
   const auto owners = imbrex::make_process_group<owner>();
   p.gpus = static_cast<std::uint32_t>(owners.size());
   p.pes *= p.gpus;

@@ -61,12 +61,12 @@ double block::keep_pace(double part, Sweep sweep) {
   return change;
 }
 
-imbrex::task<progress> block::run(std::int64_t iterations, double tolerance, bool residual_wanted) {
+imbrex::task<progress> block::run(std::int64_t iterations, double tolerance, bool needs_residual) {
   const bool manual = overlap_ == overlap_mode::manual;
   progress p;
   while (p.iterations < iterations) {
     const bool last = p.iterations + 1 == iterations;
-    const sweep_options options{.stores = stores_, .change = tolerance > 0 || (last && residual_wanted)};
+    const sweep_options options{.stores = stores_, .change = tolerance > 0 || (last && needs_residual)};
     double interior = 0;
     if (manual) {
       co_await imbrex::sleep_for(std::chrono::nanoseconds(0));  // yields to the scheduler, to send the faces

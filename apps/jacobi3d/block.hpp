@@ -34,7 +34,7 @@ class block : public imbrex::chare<block, imbrex::index<3>> {
   /// Iterates `iterations` times, or until the residual of all blocks is below a tolerance other than 0.
   /// Without a tolerance the blocks never synchronise, and the residual is computed in the last iteration, if
   /// requested.
-  imbrex::task<progress> run(std::int64_t iterations, double tolerance, bool residual_wanted);
+  imbrex::task<progress> run(std::int64_t iterations, double tolerance, bool needs_residual);
 
   /// This block's part of the grid's checksum; the sum over all blocks is the grid's.
   std::uint64_t checksum();

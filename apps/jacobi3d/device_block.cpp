@@ -37,7 +37,7 @@ device_block::device_block(const extents& grid, const std::string& init, const d
     case communication::message: passed_.emplace(layout_, shared_); break;
     case communication::channel:
     case communication::persistent:
-      lent_.emplace(layout_, shared_, name_);
+      exported_faces_.emplace(layout_, shared_, name_);
       connect();
       break;
   }
@@ -79,12 +79,12 @@ imbrex::device_channel<double>& device_block::channel(int side) {
 }
 
 incoming_faces device_block::incoming() const {
-  if (lent_) return lent_->incoming(iteration_);
+  if (exported_faces_) return exported_faces_->incoming(iteration_);
   return host_ ? host_->incoming() : passed_->incoming();
 }
 
 outgoing_faces device_block::outgoing() {
-  if (lent_) return lent_->outgoing(filled_);
+  if (exported_faces_) return exported_faces_->outgoing(filled_);
   return host_ ? host_->outgoing() : passed_->outgoing();
 }
 
@@ -224,8 +224,9 @@ imbrex::task<> device_block::start() {
     std::vector<imbrex::task<>> binding;
     for (int side = 0; side < sides; ++side)
       if (shared(side))
-        binding.push_back(bound_channel(side).bind({lent_->out(side, 0), lent_->out(side, 1)},
-                                                   {lent_->in(side, 0), lent_->in(side, 1)}));
+        binding.push_back(
+            bound_channel(side).bind({exported_faces_->out(side, 0), exported_faces_->out(side, 1)},
+                                     {exported_faces_->in(side, 0), exported_faces_->in(side, 1)}));
     co_await imbrex::when_all(std::move(binding));
   }
   co_await send_faces(filling(false));
@@ -241,12 +242,12 @@ imbrex::task<> device_block::send_faces(device_part filled_by) {
     } else if (by_bound_channels()) {
       // The stream that fills the face does not wait for its copy: it fills the face again only two
       // iterations later.
-      imbrex::stream& departures = lent_->transfers(side);
+      imbrex::stream& departures = exported_faces_->transfers(side);
       queues.of(filled_by, side).record(turn_);
       departures.wait(turn_);
       co_await bound_channel(side).send(departures);
-    } else if (lent_) {
-      channel(side).send(lent_->out(side, filled_), queues.of(filled_by, side));
+    } else if (exported_faces_) {
+      channel(side).send(exported_faces_->out(side, filled_), queues.of(filled_by, side));
     } else {
       imbrex::send<&device_block::device_halo>(blocks[neighbour(side)], iteration_,
                                                passed_->take(side, queues.of(filled_by, side)));
@@ -278,9 +279,9 @@ imbrex::task<int> device_block::receive_face(int next_side) {
     co_await bound_channel(next_side).receive(reader(queues, next_side));
     co_return next_side;
   }
-  if (lent_) {
-    imbrex::stream& arrivals = lent_->transfers(next_side);
-    co_await channel(next_side).receive(lent_->in(next_side, iteration_), arrivals);
+  if (exported_faces_) {
+    imbrex::stream& arrivals = exported_faces_->transfers(next_side);
+    co_await channel(next_side).receive(exported_faces_->in(next_side, iteration_), arrivals);
     arrivals.record(turn_);
     reader(queues, next_side).wait(turn_);
     co_return next_side;

@@ -15,10 +15,10 @@
 #include "apps/jacobi3d/device_layout.hpp"
 #include "apps/jacobi3d/device_queues.hpp"
 #include "apps/jacobi3d/exchange.hpp"
+#include "apps/jacobi3d/exported_faces.hpp"
 #include "apps/jacobi3d/fusion.hpp"
 #include "apps/jacobi3d/host_faces.hpp"
 #include "apps/jacobi3d/initial_values.hpp"
-#include "apps/jacobi3d/lent_faces.hpp"
 #include "apps/jacobi3d/passed_faces.hpp"
 
 namespace jacobi3d {
@@ -124,7 +124,7 @@ class device_block : public imbrex::chare<device_block, imbrex::index<3>> {
   cells_on_device now_, next_;
   std::optional<host_faces> host_;
   std::optional<passed_faces> passed_;
-  std::optional<lent_faces> lent_;
+  std::optional<exported_faces> exported_faces_;
   struct captured_iteration {
     std::array<const void*, 2 + 2 * sides> addresses;
     imbrex::graph work;

@@ -24,19 +24,19 @@ constexpr bool is_on_device = std::is_same_v<Block, device_block>;
 // Blocks on processors compute the residual in their last sweep, blocks on devices afterwards.
 template <class Block>
 auto iterate(const imbrex::array<Block>& blocks, std::int64_t iterations, double tolerance,
-             bool residual_wanted) {
+             bool needs_residual) {
   if constexpr (is_on_device<Block>)
     return blocks.template reduce<&Block::run>(greatest_residual{}, iterations, tolerance);
   else
-    return blocks.template reduce<&Block::run>(greatest_residual{}, iterations, tolerance, residual_wanted);
+    return blocks.template reduce<&Block::run>(greatest_residual{}, iterations, tolerance, needs_residual);
 }
 
 // Iterates, marked as a phase in traces.
 template <class Block>
 imbrex::task<progress> timed(imbrex::array<Block> blocks, std::int64_t iterations, double tolerance,
-                             bool residual_wanted) {
+                             bool needs_residual) {
   const imbrex::trace::phase marked("iterations", iterations);
-  co_return co_await iterate(blocks, iterations, tolerance, residual_wanted);
+  co_return co_await iterate(blocks, iterations, tolerance, needs_residual);
 }
 
 template <class Block>
@@ -52,9 +52,10 @@ imbrex::task<> time_iterations(const settings& setup, imbrex::array<Block> block
     const bool last = stretch + 1 == lengths.size();
     const auto begin = moment(is_virtual);
     const progress p = co_await timed(blocks, lengths[stretch], setup.tolerance, last);
-    const double ours = std::chrono::duration<double>(moment(is_virtual) - begin).count();
-    if (plain != nullptr) ratios.push_back(plain->run(p.iterations, setup.tolerance > 0).seconds / ours);
-    seconds.push_back(ours / double(p.iterations));
+    const double run_seconds = std::chrono::duration<double>(moment(is_virtual) - begin).count();
+    if (plain != nullptr)
+      ratios.push_back(plain->run(p.iterations, setup.tolerance > 0).seconds / run_seconds);
+    seconds.push_back(run_seconds / double(p.iterations));
     result.iterations += p.iterations;
     result.residual = p.residual;
     converged = setup.tolerance > 0 && p.residual < setup.tolerance;
@@ -114,8 +115,8 @@ imbrex::task<> run_configuration(const settings& setup, const configuration& cho
     co_return co_await run_blocks(setup, chosen, array, plain, serial, listener, result);
   }
   const device_use use{setup.fusion, setup.graphs, by_requests(setup), setup.comm};
-  const auto made = imbrex::make_array<device_block>(shape, setup.grid, setup.init, use);
-  co_await run_blocks(setup, chosen, made, plain, serial, listener, result);
+  const auto array = imbrex::make_array<device_block>(shape, setup.grid, setup.init, use);
+  co_await run_blocks(setup, chosen, array, plain, serial, listener, result);
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ constexpr unsigned blocks_of_multiprocessor = 2;
 // its blocks should not all end at once.
 constexpr std::int64_t longest_march = 64;
 constexpr std::int64_t shortest_march = 4;
-constexpr std::int64_t wanted_blocks = 1024;
+constexpr std::int64_t target_blocks = 1024;
 
 struct pair {
   double first, second;
@@ -219,12 +219,12 @@ __device__ inline void march(const double* __restrict__ now, double* __restrict_
       low_row = load(of_face ? face_of(faces, 2) + i * std::int64_t(part.nz) + z : at - part.row_pitch, cells,
                      of_face, aligned);
       of_face = (edges & reads_high_y) != 0;
-      const double* const beyond =
+      const double* const next_row =
           of_face ? face_of(faces, 3) + i * std::int64_t(part.nz) + z : at + rows_of_thread * part.row_pitch;
       if (cells.has_row)
-        high_row = load(beyond, cells, of_face, aligned);
+        high_row = load(next_row, cells, of_face, aligned);
       else if (of_face)
-        here[rows_of_thread - 1] = load(beyond, cells, of_face, aligned);
+        here[rows_of_thread - 1] = load(next_row, cells, of_face, aligned);
     }
     if ((lane == 0 && cells.has_first) || (lane == lanes - 1 && cells.has_second)) {
       const double* from = at + (lane == 0 ? -1 : 2);
@@ -439,7 +439,7 @@ struct update_launch {
 
     part.tiles_of_row = unsigned(parts(most_columns, columns));
     part.tiles_of_plane = part.tiles_of_row * unsigned(parts(most_rows, rows));
-    part.march = int(within(shortest_march, layout.nx * part.tiles_of_plane / wanted_blocks, longest_march));
+    part.march = int(within(shortest_march, layout.nx * part.tiles_of_plane / target_blocks, longest_march));
     blocks = dim3(part.tiles_of_plane * unsigned(parts(layout.nx, part.march)));
     threads = dim3(lanes * unsigned(columns), unsigned(rows));
   }

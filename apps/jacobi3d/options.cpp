@@ -22,38 +22,39 @@ struct texts {
   bool graphs = false, check = false, quiet = false;
 };
 
-std::optional<std::string> read(texts& given, int argc, char** argv) {
+std::optional<std::string> read(texts& parameters, int argc, char** argv) {
   imbrex::command own(
       "jacobi3d", "[OPTIONS]",
       "Solves Laplace's equation on a grid of cells by Jacobi's method, with an overdecomposed grid.");
-  own.option("--grid", "X,Y,Z", given.grid, "cells of the grid; 128,128,128 unless given")
-      .option("--odf", "N[,N...]", given.odf,
+  own.option("--grid", "X,Y,Z", parameters.grid, "cells of the grid; 128,128,128 unless given")
+      .option("--odf", "N[,N...]", parameters.odf,
               "chares per PE, one configuration for each number; 4 unless given, or 1 with --overlap none "
               "and manual")
       .option(
-          "--overlap", "KIND", given.overlap,
+          "--overlap", "KIND", parameters.overlap,
           "what hides the halos' travel: auto (unless given), other chares; manual, the interior of a PE's "
           "one chare; none, nothing")
-      .option("--comm", "KIND", given.comm,
+      .option("--comm", "KIND", parameters.comm,
               "how the faces of a device's blocks travel: host (unless given), through pinned memory of the "
               "host; message, in device buffers that are handed over; channel, through channels of device "
               "memory; persistent, through such that know both blocks' memory beforehand")
-      .option("--fusion", "KIND", given.fusion,
+      .option("--fusion", "KIND", parameters.fusion,
               "which kernels of an iteration a device's block launches as one: none (unless given); a, the "
               "packs of all its faces; b, those and the unpacks; c, these, the update and the packs, which "
               "leaves one kernel")
-      .flag("--graphs", given.graphs, "an iteration's work of a device's block is launched as a graph")
-      .option("--iters", "N", given.iterations, "iterations that are timed; 20 unless given")
-      .option("--warmup", "N", given.warmup, "iterations before these; 2 unless given")
-      .option("--tolerance", "E", given.tolerance,
+      .flag("--graphs", parameters.graphs, "an iteration's work of a device's block is launched as a graph")
+      .option("--iters", "N", parameters.iterations, "iterations that are timed; 20 unless given")
+      .option("--warmup", "N", parameters.warmup, "iterations before these; 2 unless given")
+      .option("--tolerance", "E", parameters.tolerance,
               "stop when no cell changes by E or more; without it there is no convergence check")
-      .option("--init", "KIND", given.init, "initial values: hot-face (unless given), linear or random:SEED")
-      .option("--spin", "TIME", given.spin,
+      .option("--init", "KIND", parameters.init,
+              "initial values: hot-face (unless given), linear or random:SEED")
+      .option("--spin", "TIME", parameters.spin,
               "what an iteration's sweeps of one PE take at least, together: the rest is waited for by the "
               "clock, or spent in the model of --machine simulated; not for devices")
-      .flag("--check", given.check, "compare every cell with a serial loop, bit for bit")
-      .option("--json", "FILE", given.json, "write a line for each configuration to this file")
-      .flag("--quiet", given.quiet, "print errors only");
+      .flag("--check", parameters.check, "compare every cell with a serial loop, bit for bit")
+      .option("--json", "FILE", parameters.json, "write a line for each configuration to this file")
+      .flag("--quiet", parameters.quiet, "print errors only");
   return harness::read_options(own, argc, argv);
 }
 
@@ -97,64 +98,65 @@ settings parse_settings(int argc, char** argv, int processes) {
   setup.processes = processes;
   if (setup.machine.pes == 0) setup.machine.pes = std::max(1, imbrex::usable_processors() / processes);
 
-  texts given;
-  if (auto help = read(given, argc, argv)) {
+  texts parameters;
+  if (auto help = read(parameters, argc, argv)) {
     setup.help = *std::move(help);
     return setup;
   }
-  if (given.grid) setup.grid = grid_of(*given.grid);
-  if (given.odf) setup.odf = odf_of(*given.odf);
-  if (given.overlap) setup.overlap = overlap_of(*given.overlap);
+  if (parameters.grid) setup.grid = grid_of(*parameters.grid);
+  if (parameters.odf) setup.odf = odf_of(*parameters.odf);
+  if (parameters.overlap) setup.overlap = overlap_of(*parameters.overlap);
   if (setup.overlap != overlap_mode::automatic) {
-    if (!given.odf) setup.odf = {1};
+    if (!parameters.odf) setup.odf = {1};
     if (std::ranges::count(setup.odf, 1) != std::ssize(setup.odf))
-      refuse("--odf", *given.odf,
+      refuse("--odf", *parameters.odf,
              std::string("--overlap ") + name(setup.overlap) +
                  " means one chare per PE; leave --odf out, or choose --overlap auto");
   }
   if (!setup.machine.device.empty() && setup.overlap == overlap_mode::manual)
-    refuse("--overlap", *given.overlap,
+    refuse("--overlap", *parameters.overlap,
            "a device's blocks are updated as a whole; choose auto or none with --device");
-  if (given.comm) setup.comm = comm_of(*given.comm);
+  if (parameters.comm) setup.comm = comm_of(*parameters.comm);
   if (setup.machine.device.empty() && setup.comm != communication::host)
-    refuse("--comm", *given.comm,
+    refuse("--comm", *parameters.comm,
            "only blocks on a device send its memory; add --device or --device-model, or leave it out");
   if (setup.comm != communication::host && by_requests(setup))
     throw imbrex::usage_error(
         std::string("--comm ") + name(setup.comm) +
         " with --completion work-request: what requests fill cannot be sent before they are "
         "done; leave out one of the two");
-  if (given.fusion) setup.fusion = fusion_of(*given.fusion);
+  if (parameters.fusion) setup.fusion = fusion_of(*parameters.fusion);
   if (setup.machine.device.empty() && setup.fusion != kernel_fusion::none)
-    refuse("--fusion", *given.fusion,
+    refuse("--fusion", *parameters.fusion,
            "only a device has kernels to be fused; add --device or --device-model, or leave it out");
-  setup.graphs = given.graphs;
+  setup.graphs = parameters.graphs;
   if (setup.graphs && setup.machine.device.empty())
     throw imbrex::usage_error(
         "--graphs: only a device has graphs; add --device or --device-model, or leave it out");
   if (setup.graphs && by_requests(setup))
     throw imbrex::usage_error(
         "--graphs with --completion work-request: requests cannot be captured; leave out one of the two");
-  if (given.spin) setup.spin = spin_of(*given.spin);
+  if (parameters.spin) setup.spin = spin_of(*parameters.spin);
   if (!setup.machine.device.empty() && setup.spin.count() > 0)
-    refuse("--spin", *given.spin, "a device takes its own time; leave out --spin or --device");
-  if (!setup.machine.device_data && (given.check || given.tolerance))
-    throw imbrex::usage_error(std::string(given.check ? "--check" : "--tolerance") +
+    refuse("--spin", *parameters.spin, "a device takes its own time; leave out --spin or --device");
+  if (!setup.machine.device_data && (parameters.check || parameters.tolerance))
+    throw imbrex::usage_error(std::string(parameters.check ? "--check" : "--tolerance") +
                               " with --no-data: there are no cells to look at; leave out one of the two");
-  if (given.iterations) setup.iterations = count_of("--iters", *given.iterations, 1, "number of iterations");
-  if (given.warmup) setup.warmup = count_of("--warmup", *given.warmup, 0, "number of iterations");
-  if (given.tolerance) setup.tolerance = tolerance_of(*given.tolerance);
-  if (given.init) {
+  if (parameters.iterations)
+    setup.iterations = count_of("--iters", *parameters.iterations, 1, "number of iterations");
+  if (parameters.warmup) setup.warmup = count_of("--warmup", *parameters.warmup, 0, "number of iterations");
+  if (parameters.tolerance) setup.tolerance = tolerance_of(*parameters.tolerance);
+  if (parameters.init) {
     try {
-      initial_values::parse(*given.init);
+      initial_values::parse(*parameters.init);
     } catch (const std::invalid_argument& e) {
       throw imbrex::usage_error("--init: " + std::string(e.what()));
     }
-    setup.init = *given.init;
+    setup.init = *parameters.init;
   }
-  if (given.json) setup.json = file_of("--json", *given.json);
-  setup.check = given.check;
-  setup.quiet = given.quiet;
+  if (parameters.json) setup.json = file_of("--json", *parameters.json);
+  setup.check = parameters.check;
+  setup.quiet = parameters.quiet;
   return setup;
 }
 

@@ -125,7 +125,7 @@ std::string json_line(const settings& setup, const platform& where, const finish
   return line.dump();
 }
 
-progress_bar::progress_bar(bool wanted) : shown_(wanted && ::isatty(STDERR_FILENO) == 1) {}
+progress_bar::progress_bar(bool is_requested) : shown_(is_requested && ::isatty(STDERR_FILENO) == 1) {}
 
 void progress_bar::show(const std::string& what, double part) {
   if (!shown_) return;

@@ -38,7 +38,7 @@ std::string json_line(const settings& setup, const platform& where, const finish
 /// A growing line on the standard error output, if that is a terminal; otherwise nothing.
 class progress_bar {
  public:
-  explicit progress_bar(bool wanted);
+  explicit progress_bar(bool is_requested);
   ~progress_bar() { clear(); }
   progress_bar(const progress_bar&) = delete;
   progress_bar& operator=(const progress_bar&) = delete;

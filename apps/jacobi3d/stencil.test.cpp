@@ -107,10 +107,10 @@ class stencil : public testing::TestWithParam<variant> {
     serial_grid serial(cut.grid, values);
     blocks decomposed(cut, values), in_two(cut, values);
     for (int sweep = 0; sweep < 4; ++sweep) {
-      const bool wanted = sweep % 2 == 0;
+      const bool needs_change = sweep % 2 == 0;
       const double change = serial.sweep(1);
-      ASSERT_EQ(decomposed.sweep(options(wanted)), wanted ? change : 0.0);
-      ASSERT_EQ(in_two.sweep_in_two(options(wanted)), wanted ? change : 0.0);
+      ASSERT_EQ(decomposed.sweep(options(needs_change)), needs_change ? change : 0.0);
+      ASSERT_EQ(in_two.sweep_in_two(options(needs_change)), needs_change ? change : 0.0);
       ASSERT_NO_FATAL_FAILURE(decomposed.expect_equal(serial));
       ASSERT_NO_FATAL_FAILURE(in_two.expect_equal(serial));
     }
@@ -223,16 +223,16 @@ TEST(plain_loop, says_which_thread_cannot_be_made) {
   ASSERT_EQ(::getrlimit(RLIMIT_AS, &before), 0);
   const rlimit none{1, before.rlim_max};
   ASSERT_EQ(::setrlimit(RLIMIT_AS, &none), 0);
-  std::string said;
+  std::string error_text;
   try {
     plain.run(1, false);
   } catch (const imbrex::error& e) {
-    said = e.what();
+    error_text = e.what();
   }
   ASSERT_EQ(::setrlimit(RLIMIT_AS, &before), 0);
-  EXPECT_TRUE(said.starts_with(
+  EXPECT_TRUE(error_text.starts_with(
       "cannot start the thread of the plain loop: Resource temporarily unavailable; lower --pes, or "))
-      << said;
+      << error_text;
 }
 
 }  // namespace

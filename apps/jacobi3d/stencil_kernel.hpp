@@ -57,11 +57,11 @@ struct row_sweep {
       while (k + width < cells) inner();
     }
 
-    const vector beyond = Simd::broadcast(*high_z);
+    const vector high_neighbour = Simd::broadcast(*high_z);
     const std::size_t used = cells - k;  // lanes in use, 1 to width
     const mask lane = Simd::lanes();
-    if constexpr (!Whole) current = lane == std::int64_t(used) ? beyond : current;
-    const vector value = relax(k, current, behind, Simd::ahead(current, beyond));
+    if constexpr (!Whole) current = lane == std::int64_t(used) ? high_neighbour : current;
+    const vector value = relax(k, current, behind, Simd::ahead(current, high_neighbour));
     if constexpr (Change) {
       vector moved = Simd::magnitude(value - current);
       if constexpr (!Whole) moved = lane < std::int64_t(used) ? moved : Simd::broadcast(0);

@@ -20,7 +20,7 @@
 
 #include "apps/minimd/device_eam_kernels.hpp"
 #include "apps/minimd/eam.hpp"
-#include "apps/minimd/made_up_potential.test.hpp"
+#include "apps/minimd/synthetic_potential.test.hpp"
 
 namespace minimd {
 namespace {
@@ -236,7 +236,7 @@ TEST_P(minimd_kernels, add_forces_of_lists_in_slices) {
 }
 
 TEST_P(minimd_kernels, add_forces_of_embedded_atoms) {
-  const auto by = eam_potential::of(made_up_potential::text());
+  const auto by = eam_potential::of(synthetic_potential::text());
   const auto scale = [](const spline& of) {
     return spline_scale{of.intervals_in_unit(), static_cast<std::int32_t>(of.last_interval())};
   };

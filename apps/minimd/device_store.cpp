@@ -236,7 +236,7 @@ void device_store::begin_exchange(halo_values what) {
   if (partners().empty()) return;
   if (by_ == communication::message) {
     leaving_.clear();
-    come_.resize(partners().size());
+    received_values_.resize(partners().size());
     for_each_launch(partners(), [&](std::span<const halo_part> some, std::size_t) {
       message_places to{};
       for (const halo_part& p : some) {
@@ -283,7 +283,7 @@ void device_store::put(const halo_part& from, imbrex::device_buffer<double>&& va
                         " numbers of copies from block " + imbrex::to_string(from.with) + ", which sent " +
                         std::to_string(values.size()));
   streams_.unpack().wait(values);
-  come_[static_cast<std::size_t>(&from - partners().data())] = std::move(values);
+  received_values_[static_cast<std::size_t>(&from - partners().data())] = std::move(values);
 }
 
 void device_store::end_exchange() {
@@ -291,10 +291,11 @@ void device_store::end_exchange() {
   if (by_ == communication::message) {
     for_each_launch(partners(), [&](std::span<const halo_part> some, std::size_t first) {
       message_places from{};
-      for (std::size_t p = 0; p < some.size(); ++p) add(from, some[p].copies, come_[first + p].span().data());
+      for (std::size_t p = 0; p < some.size(); ++p)
+        add(from, some[p].copies, received_values_[first + p].span().data());
       unpack_from(some, from);
     });
-    come_.clear();
+    received_values_.clear();
   } else if (!partners().empty()) {
     const auto all = in_.device().subspan(0, numbers_of_value() * copies(partners()));
     if (!all.empty()) {

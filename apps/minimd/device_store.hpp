@@ -108,7 +108,7 @@ class device_store {
   device_array<std::uint64_t> begin_;  ///< beginning of each slice
   device_array<std::int32_t> atoms_;
   halo_values carried_ = halo_values::positions;
-  std::vector<imbrex::device_buffer<double>> leaving_, come_;  ///< one buffer for each partner
+  std::vector<imbrex::device_buffer<double>> leaving_, received_values_;  ///< one buffer for each partner
 };
 
 }  // namespace minimd

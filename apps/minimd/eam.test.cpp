@@ -11,7 +11,7 @@
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/random.hpp>
 
-#include "apps/minimd/made_up_potential.test.hpp"
+#include "apps/minimd/synthetic_potential.test.hpp"
 
 namespace minimd {
 namespace {
@@ -20,7 +20,7 @@ namespace {
 struct cluster {
   explicit cluster(list_kind lists) {
     what.field = force_field::eam;
-    what.cutoff = made_up_potential::cutoff;
+    what.cutoff = synthetic_potential::cutoff;
     what.lists = lists;
     store.own = 12;
     store.position.assign(4 * 13, 0);
@@ -52,7 +52,7 @@ struct cluster {
 };
 
 TEST(eam, has_forces_that_are_the_slopes_of_the_energy) {
-  const auto by = eam_potential::of(made_up_potential::text());
+  const auto by = eam_potential::of(synthetic_potential::text());
   EXPECT_EQ(by.mass, 2.5);
   EXPECT_EQ(by.cutoff, 3);
   cluster full(list_kind::full), half(list_kind::half);
@@ -95,7 +95,7 @@ TEST(eam, refuses_files_of_other_forms) {
             "Cu.eam, line 2: a number is missing for the mass; the file must have the format funcfl");
   EXPECT_EQ(refusal("copper\n 29 63\n 3 0.1 500 0.1 4.0\n"),
             "Cu.eam, line 3: the number of densities is 3, and must be a whole number from 5 to 10000000");
-  EXPECT_EQ(refusal(made_up_potential::text().substr(0, 2000)).substr(0, 13), "Cu.eam, line ");
+  EXPECT_EQ(refusal(synthetic_potential::text().substr(0, 2000)).substr(0, 13), "Cu.eam, line ");
   EXPECT_EQ(refusal("copper\n 29 63\n 500 0 500 0.01 4.0\n"),
             "Cu.eam, line 3: the step of densities is 0, and must be more than 0");
   EXPECT_EQ(refusal("copper\n 29 63\n 500 0.1 500 -0.01 4.0\n"),

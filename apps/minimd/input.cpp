@@ -25,8 +25,8 @@ class minimd_reader : line_reader {
   input read(const std::string& text) {
     in_.str(text);
     for (int titles = 0; titles < 2; ++titles) read_line();
-    input given;
-    problem& what = given.what;
+    input parameters;
+    problem& what = parameters.what;
     const std::string units = next()[0];
     if (units != "lj" && units != "metal") refuse("units must be lj or metal, not " + units);
     use_units(what, units == "metal" ? unit_system::metal : unit_system::lj);
@@ -37,7 +37,7 @@ class minimd_reader : line_reader {
     what.field = field == "eam" ? force_field::eam : force_field::lj;
     words line = next();
     if (what.field == force_field::eam) {
-      given.potential_file = line[0];
+      parameters.potential_file = line[0];
       what.mass = 0;
     } else {
       what.epsilon = number(line, 0, "epsilon", bound::positive);
@@ -47,7 +47,7 @@ class minimd_reader : line_reader {
     for (int d = 0; d < 3; ++d)
       what.lattice[d] = static_cast<int>(
           count(line, static_cast<std::size_t>(d), "the size of the problem", 1, most_cells));
-    given.steps = count(next(), 0, "the number of steps", 0, most_steps);
+    parameters.steps = count(next(), 0, "the number of steps", 0, most_steps);
     what.time_step = number(next(), 0, "the time step", bound::positive);
     what.temperature = number(next(), 0, "the temperature", bound::positive);
     what.cell = unit_cell::of_density(scale(next(), 0, "the density"));
@@ -55,8 +55,8 @@ class minimd_reader : line_reader {
     line = next();
     what.cutoff = number(line, 0, "the cut-off", bound::positive);
     what.skin = number(line, 1, "the skin", bound::not_negative);
-    given.thermo = count(next(), 0, "the steps between outputs", 0, most_steps);
-    return given;
+    parameters.thermo = count(next(), 0, "the steps between outputs", 0, most_steps);
+    return parameters;
   }
 
  private:

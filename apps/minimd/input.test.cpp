@@ -27,18 +27,18 @@ const std::string of_minimd =
     "50             thermo calculation every this many steps (0 = start,end)\n";
 
 TEST(input, reads_a_file_of_minimd) {
-  const input given = parse_input(of_minimd, "in.lj.miniMD");
-  EXPECT_EQ(given.what.in, unit_system::lj);
-  EXPECT_EQ(given.what.field, force_field::lj);
-  EXPECT_EQ(given.what.sigma, 1.5);
-  EXPECT_EQ(given.what.lattice, imbrex::index3(32, 16, 8));
-  EXPECT_EQ(given.steps, 250);
-  EXPECT_EQ(given.what.time_step, 0.004);
-  EXPECT_EQ(given.what.cell.density(), 0.8);
-  EXPECT_EQ(given.what.renewal, 10);
-  EXPECT_EQ(given.what.cutoff, 2.4);
-  EXPECT_EQ(given.what.skin, 0.4);
-  EXPECT_EQ(given.thermo, 50);
+  const input parameters = parse_input(of_minimd, "in.lj.miniMD");
+  EXPECT_EQ(parameters.what.in, unit_system::lj);
+  EXPECT_EQ(parameters.what.field, force_field::lj);
+  EXPECT_EQ(parameters.what.sigma, 1.5);
+  EXPECT_EQ(parameters.what.lattice, imbrex::index3(32, 16, 8));
+  EXPECT_EQ(parameters.steps, 250);
+  EXPECT_EQ(parameters.what.time_step, 0.004);
+  EXPECT_EQ(parameters.what.cell.density(), 0.8);
+  EXPECT_EQ(parameters.what.renewal, 10);
+  EXPECT_EQ(parameters.what.cutoff, 2.4);
+  EXPECT_EQ(parameters.what.skin, 0.4);
+  EXPECT_EQ(parameters.thermo, 50);
 }
 
 std::string refusal(const std::string& text) {

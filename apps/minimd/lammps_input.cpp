@@ -38,11 +38,11 @@ std::string without_comment(const std::string& line) {
 class lammps_reader : line_reader {
  public:
   explicit lammps_reader(std::string name) : line_reader(std::move(name)) {
-    given_.thermo = 0;
+    parameters_.thermo = 0;
     // LAMMPS's defaults: atoms at rest, and lists renewed when needed.
-    given_.what.temperature = 0;
-    given_.what.renewal = 1;
-    given_.what.renews_if_needed = true;
+    parameters_.what.temperature = 0;
+    parameters_.what.renewal = 1;
+    parameters_.what.renews_if_needed = true;
   }
 
   input read(const std::string& text) {
@@ -54,7 +54,7 @@ class lammps_reader : line_reader {
       obey(command);
     }
     if (!obeyed_.contains("run")) refuse("the file ends without a run");
-    return given_;
+    return parameters_;
   }
 
  private:
@@ -188,7 +188,7 @@ class lammps_reader : line_reader {
     end(c, 2);
     for (const std::string& other : obeyed_)
       if (!before.contains(other)) refuse("units must stand before " + other);
-    use_units(given_.what, in);
+    use_units(parameters_.what, in);
   }
   void atom_style(const words& c) {
     expect(c, 1, "atomic");
@@ -196,10 +196,10 @@ class lammps_reader : line_reader {
   }
   void lattice(const words& c) {
     expect(c, 1, "fcc");
-    const double given = scale(c, 2, "the lattice");
+    const double value = scale(c, 2, "the lattice");
     // The argument is a density in reduced units, otherwise the lattice constant.
-    given_.what.cell =
-        given_.what.in == unit_system::lj ? unit_cell::of_density(given) : unit_cell::of_constant(given);
+    parameters_.what.cell =
+        parameters_.what.in == unit_system::lj ? unit_cell::of_density(value) : unit_cell::of_constant(value);
     end(c, 3);
   }
   void region(const words& c) {
@@ -209,7 +209,8 @@ class lammps_reader : line_reader {
     for (int d = 0; d < 3; ++d) {
       const auto place = static_cast<std::size_t>(3 + 2 * d);
       if (number(c, place, "a side of the region", bound::none) != 0) refuse("a region must begin at 0");
-      given_.what.lattice[d] = static_cast<int>(count(c, place + 1, "a side of the region", 1, most_cells));
+      parameters_.what.lattice[d] =
+          static_cast<int>(count(c, place + 1, "a side of the region", 1, most_cells));
     }
     if (c.size() > 9) expect(c, 9, "units"), expect(c, 10, "lattice");
     end(c, 11);
@@ -234,15 +235,15 @@ class lammps_reader : line_reader {
     if (!mass_) refuse("velocity needs the mass of the atoms before it, from mass or pair_coeff of eam");
     if (c.size() < 2 || c[1] != "all")
       refuse("velocity is for the group all" + (c.size() < 2 ? "" : ", and not for " + c[1]));
-    velocity_change made{{}, *mass_};
+    velocity_change result{{}, *mass_};
     switch (choice(c, 2, "velocity", {"create", "set", "scale", "ramp", "zero"})) {
-      case 0: made.what = random_of(c); break;
-      case 1: made.what = equal_of(c); break;
-      case 2: made.what = scaled_of(c); break;
-      case 3: made.what = ramped_of(c); break;
-      default: made.what = stilled_of(c); break;
+      case 0: result.what = random_of(c); break;
+      case 1: result.what = equal_of(c); break;
+      case 2: result.what = scaled_of(c); break;
+      case 3: result.what = ramped_of(c); break;
+      default: result.what = stilled_of(c); break;
     }
-    given_.what.velocities.push_back(made);
+    parameters_.what.velocities.push_back(result);
   }
   struct velocity_keywords {
     bool is_gaussian = false, adds = false, has_momentum = false, has_rotation = true;
@@ -250,24 +251,24 @@ class lammps_reader : line_reader {
     double length = 1;  // the unit of lengths in the command
   };
   velocity_keywords keywords_of(const words& c, std::size_t from) const {
-    velocity_keywords given;
-    given.length = given_.what.cell.constant();
+    velocity_keywords value;
+    value.length = parameters_.what.cell.constant();
     for (std::size_t i = from; i < c.size(); i += 2) {
       const auto is_second = [&](const char* first, const char* second) {
         return choice(c, i + 1, c[i], {first, second}) == 1;
       };
       switch (choice(c, i, "a keyword of velocity", {"dist", "sum", "mom", "rot", "loop", "units"})) {
-        case 0: given.is_gaussian = is_second("uniform", "gaussian"); break;
-        case 1: given.adds = is_second("no", "yes"); break;
-        case 2: given.has_momentum = is_second("yes", "no"); break;
-        case 3: given.has_rotation = is_second("yes", "no"); break;
+        case 0: value.is_gaussian = is_second("uniform", "gaussian"); break;
+        case 1: value.adds = is_second("no", "yes"); break;
+        case 2: value.has_momentum = is_second("yes", "no"); break;
+        case 3: value.has_rotation = is_second("yes", "no"); break;
         case 4:
-          given.source = static_cast<number_source>(choice(c, i + 1, c[i], {"all", "local", "geom"}));
+          value.source = static_cast<number_source>(choice(c, i + 1, c[i], {"all", "local", "geom"}));
           break;
-        default: given.length = is_second("lattice", "box") ? 1 : given_.what.cell.constant(); break;
+        default: value.length = is_second("lattice", "box") ? 1 : parameters_.what.cell.constant(); break;
       }
     }
-    return given;
+    return value;
   }
   random_velocities random_of(const words& c) const {
     const double temperature = number(c, 3, "the temperature", bound::not_negative);
@@ -278,16 +279,16 @@ class lammps_reader : line_reader {
   }
   equal_velocities equal_of(const words& c) const {
     const velocity_keywords with = keywords_of(c, 6);
-    equal_velocities made{.adds = with.adds};
+    equal_velocities result{.adds = with.adds};
     for (std::size_t d = 0; d < 3; ++d) {
       const std::size_t place = 3 + d;
       // LAMMPS uses a variable's value without conversion, whatever the units of lengths.
       if (place < c.size() && c[place].starts_with("v_"))
-        made.components[d] = variables_.value(c[place].substr(2));
+        result.components[d] = variables_.value(c[place].substr(2));
       else if (place >= c.size() || c[place] != "NULL")
-        made.components[d] = with.length * number(c, place, "a component of the velocity", bound::none);
+        result.components[d] = with.length * number(c, place, "a component of the velocity", bound::none);
     }
-    return made;
+    return result;
   }
   scaled_velocities scaled_of(const words& c) const {
     const double temperature = number(c, 3, "the temperature", bound::not_negative);
@@ -295,18 +296,18 @@ class lammps_reader : line_reader {
     return {temperature};
   }
   ramped_velocities ramped_of(const words& c) const {
-    ramped_velocities made;
-    made.component = choice(c, 3, "a component of the velocity", {"vx", "vy", "vz"});
-    made.coordinate = choice(c, 6, "a coordinate", {"x", "y", "z"});
+    ramped_velocities result;
+    result.component = choice(c, 3, "a component of the velocity", {"vx", "vy", "vz"});
+    result.coordinate = choice(c, 6, "a coordinate", {"x", "y", "z"});
     const velocity_keywords with = keywords_of(c, 9);
-    made.adds = with.adds;
+    result.adds = with.adds;
     for (const std::size_t end : {0U, 1U}) {
-      made.velocities[end] = with.length * number(c, 4 + end, "an end of the velocity", bound::none);
-      made.positions[end] = with.length * number(c, 7 + end, "an end of the ramp", bound::none);
+      result.velocities[end] = with.length * number(c, 4 + end, "an end of the velocity", bound::none);
+      result.positions[end] = with.length * number(c, 7 + end, "an end of the ramp", bound::none);
     }
-    if (!(made.positions[0] < made.positions[1]))
+    if (!(result.positions[0] < result.positions[1]))
       refuse("a ramp must begin before " + c[8] + ", and not at " + c[7]);
-    return made;
+    return result;
   }
   stilled_velocities stilled_of(const words& c) const {
     const bool is_angular = choice(c, 3, "velocity zero", {"linear", "angular"}) == 1;
@@ -315,73 +316,74 @@ class lammps_reader : line_reader {
   }
 
   void pair_style(const words& c) {
-    const force_field before = given_.what.field;
-    given_.what.field =
+    const force_field before = parameters_.what.field;
+    parameters_.what.field =
         choice(c, 1, "the pair style", {"lj/cut", "eam"}) == 1 ? force_field::eam : force_field::lj;
-    const bool is_lj = given_.what.field == force_field::lj;
-    if (is_lj) given_.what.cutoff = number(c, 2, "the cut-off", bound::positive);
-    if (given_.what.field != before) obeyed_.erase("pair_coeff");
+    const bool is_lj = parameters_.what.field == force_field::lj;
+    if (is_lj) parameters_.what.cutoff = number(c, 2, "the cut-off", bound::positive);
+    if (parameters_.what.field != before) obeyed_.erase("pair_coeff");
     end(c, is_lj ? 3 : 2);
   }
   void pair_coeff(const words& c) {
     for (const std::size_t place : {1U, 2U})
       if (place >= c.size() || (c[place] != "1" && c[place] != "*")) refuse("there is one kind of atoms, 1");
-    if (given_.what.field == force_field::eam) {
+    if (parameters_.what.field == force_field::eam) {
       if (c.size() != 4) refuse("pair_coeff of eam needs the name of a potential file");
-      if (given_.what.in == unit_system::real) refuse("the files of eam are in eV: they need units metal");
-      given_.potential_file = c[3];
+      if (parameters_.what.in == unit_system::real)
+        refuse("the files of eam are in eV: they need units metal");
+      parameters_.potential_file = c[3];
       mass_ = 0;  // the potential's mass, unless `mass` follows
       return;
     }
-    given_.what.epsilon = number(c, 3, "epsilon", bound::positive);
-    given_.what.sigma = number(c, 4, "sigma", bound::positive);
-    if (c.size() > 5) given_.what.cutoff = number(c, 5, "the cut-off", bound::positive);
+    parameters_.what.epsilon = number(c, 3, "epsilon", bound::positive);
+    parameters_.what.sigma = number(c, 4, "sigma", bound::positive);
+    if (c.size() > 5) parameters_.what.cutoff = number(c, 5, "the cut-off", bound::positive);
     end(c, 6);
   }
   void neighbor(const words& c) {
-    given_.what.skin = number(c, 1, "the skin", bound::not_negative);
+    parameters_.what.skin = number(c, 1, "the skin", bound::not_negative);
     if (c.size() > 2) expect(c, 2, "bin");
     end(c, 3);
   }
   void neigh_modify(const words& c) {
     for (std::size_t i = 1; i < c.size(); i += 2) {
       if (c[i] == "delay") {
-        given_.what.delay = count(c, i + 1, "the delay", 0, most_steps);
+        parameters_.what.delay = count(c, i + 1, "the delay", 0, most_steps);
       } else if (c[i] == "every") {
-        given_.what.renewal = count(c, i + 1, "the steps between renewals", 1, most_steps);
+        parameters_.what.renewal = count(c, i + 1, "the steps between renewals", 1, most_steps);
       } else if (c[i] == "check") {
         if (i + 1 >= c.size() || (c[i + 1] != "yes" && c[i + 1] != "no")) refuse("check must be yes or no");
-        given_.what.renews_if_needed = c[i + 1] == "yes";
+        parameters_.what.renews_if_needed = c[i + 1] == "yes";
       } else {
         refuse("neigh_modify takes delay, every and check, not " + c[i]);
       }
     }
-    if (given_.what.delay % given_.what.renewal != 0)
-      refuse("the delay of " + std::to_string(given_.what.delay) + " steps must be a multiple of the " +
-             std::to_string(given_.what.renewal) + " steps between renewals");
+    if (parameters_.what.delay % parameters_.what.renewal != 0)
+      refuse("the delay of " + std::to_string(parameters_.what.delay) + " steps must be a multiple of the " +
+             std::to_string(parameters_.what.renewal) + " steps between renewals");
   }
   void fix(const words& c) {
     if (c.size() != 4 || c[2] != "all" || c[3] != "nve") refuse("the only fix is nve, of all: fix 1 all nve");
   }
   void thermo(const words& c) {
-    given_.thermo = count(c, 1, "the steps between outputs", 0, most_steps);
+    parameters_.thermo = count(c, 1, "the steps between outputs", 0, most_steps);
     end(c, 2);
   }
   void timestep(const words& c) {
-    given_.what.time_step = number(c, 1, "the time step", bound::positive);
+    parameters_.what.time_step = number(c, 1, "the time step", bound::positive);
     end(c, 2);
   }
   void run(const words& c) {
-    problem& what = given_.what;
+    problem& what = parameters_.what;
     if (!mass_) refuse("run needs the command mass before it");
     what.mass = *mass_;
-    given_.steps = count(c, 1, "the number of steps", 0, most_steps);
+    parameters_.steps = count(c, 1, "the number of steps", 0, most_steps);
     end(c, 2);
     // Without the check, lists are renewed as soon as the delay is over.
     if (!what.renews_if_needed) what.renewal = std::max(what.renewal, std::exchange(what.delay, 0));
   }
 
-  input given_;
+  input parameters_;
   std::string region_;
   std::optional<double> mass_;  // 0: the potential's mass
   lammps_variables variables_{*this};

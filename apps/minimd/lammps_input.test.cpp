@@ -13,7 +13,7 @@ namespace minimd {
 namespace {
 
 TEST(lammps_input, reads_commands_of_lammps) {
-  const input given = parse_input(
+  const input parameters = parse_input(
       "# 3d copper\n"
       "units           metal\n"
       "atom_style atomic\n"
@@ -32,20 +32,20 @@ TEST(lammps_input, reads_commands_of_lammps) {
       "thermo 50\n"
       "run 100\n",
       "in.eam");
-  EXPECT_EQ(given.what.in, unit_system::metal);
-  EXPECT_EQ(given.what.field, force_field::eam);
-  EXPECT_EQ(given.what.cell.constant(), 3.615);  // to the bit
-  EXPECT_EQ(given.what.lattice, imbrex::index3(20, 10, 5));
-  EXPECT_EQ(given.potential_file, "Cu_u6.eam");
-  const auto velocities = std::get<random_velocities>(given.what.velocities.at(0).what);
+  EXPECT_EQ(parameters.what.in, unit_system::metal);
+  EXPECT_EQ(parameters.what.field, force_field::eam);
+  EXPECT_EQ(parameters.what.cell.constant(), 3.615);  // to the bit
+  EXPECT_EQ(parameters.what.lattice, imbrex::index3(20, 10, 5));
+  EXPECT_EQ(parameters.potential_file, "Cu_u6.eam");
+  const auto velocities = std::get<random_velocities>(parameters.what.velocities.at(0).what);
   EXPECT_EQ(velocities.temperature, 1600);
   EXPECT_EQ(velocities.seed, 376847);
   EXPECT_EQ(velocities.source, number_source::position);
-  EXPECT_EQ(given.what.skin, 1);
-  EXPECT_EQ(given.what.renewal, 5);
-  EXPECT_EQ(given.what.time_step, 0.005);
-  EXPECT_EQ(given.thermo, 50);
-  EXPECT_EQ(given.steps, 100);
+  EXPECT_EQ(parameters.what.skin, 1);
+  EXPECT_EQ(parameters.what.renewal, 5);
+  EXPECT_EQ(parameters.what.time_step, 0.005);
+  EXPECT_EQ(parameters.thermo, 50);
+  EXPECT_EQ(parameters.steps, 100);
 }
 
 std::string refusal(const std::string& text) {

@@ -203,12 +203,12 @@ void lammps_variables::define(const words& command) {
   if (command.size() > 4 && found->second != style::index)
     at_.refuse("variable " + name + " takes one value, and not " + command[4] +
                " besides; put a value with blanks in quotes");
-  const variable made{found->second, command[3]};
+  const variable result{found->second, command[3]};
   // An existing `index` keeps its value, as in LAMMPS, whose command line may have set it.
-  if (made.is == style::index)
-    all_.try_emplace(name, made);
+  if (result.is == style::index)
+    all_.try_emplace(name, result);
   else
-    all_.insert_or_assign(name, made);
+    all_.insert_or_assign(name, result);
 }
 
 const lammps_variables::variable& lammps_variables::find(const std::string& name) const {
@@ -261,7 +261,7 @@ std::string lammps_variables::immediate(const std::string& text) const {
 }
 
 std::string lammps_variables::replaced(const std::string& line) const {
-  std::string made;
+  std::string result;
   char quote = '\0';
   for (std::size_t at = 0; at < line.size(); ++at) {
     const char c = line[at];
@@ -270,7 +270,7 @@ std::string lammps_variables::replaced(const std::string& line) const {
     else if (c == quote)
       quote = '\0';
     if (c != '$' || quote != '\0') {
-      made += c;
+      result += c;
       continue;
     }
     const char next = at + 1 < line.size() ? line[at + 1] : '\0';
@@ -283,14 +283,14 @@ std::string lammps_variables::replaced(const std::string& line) const {
       }
       if (end == line.size()) at_.refuse("$" + std::string(1, next) + " is not closed");
       const std::string inner = line.substr(at + 2, end - at - 2);
-      made += next == '{' ? text(inner) : immediate(inner);
+      result += next == '{' ? text(inner) : immediate(inner);
       at = end;
     } else {
-      made += text(next == '\0' ? "" : std::string(1, next));
+      result += text(next == '\0' ? "" : std::string(1, next));
       ++at;
     }
   }
-  return made;
+  return result;
 }
 
 }  // namespace minimd

@@ -28,7 +28,7 @@ imbrex::task<std::vector<atom>> gathered(blocks all) {
 
 imbrex::task<> run_problem(const settings& setup, std::int64_t odf, const restart_file* from,
                            const output_function& output, measurement& result) {
-  const problem& what = setup.given.what;
+  const problem& what = setup.parameters.what;
   const auto box = box_of(what);
   const auto shape = chares_of(setup, odf);
   const auto all =
@@ -40,8 +40,8 @@ imbrex::task<> run_problem(const settings& setup, std::int64_t odf, const restar
   else if (setup.machine.device_data)
     co_await make_velocities(what, all);
 
-  const std::int64_t last = setup.given.steps;
-  const std::int64_t between = setup.given.thermo > 0 ? setup.given.thermo : last;
+  const std::int64_t last = setup.parameters.steps;
+  const std::int64_t between = setup.parameters.thermo > 0 ? setup.parameters.thermo : last;
   std::int64_t done = 0;
   for (std::int64_t next = 0; next <= last;) {
     const imbrex::trace::phase timed("steps", next - done);
@@ -73,7 +73,7 @@ imbrex::task<> run_problem(const settings& setup, std::int64_t odf, const restar
 // Prefers more cuts across z among equal ones, so that a PE's blocks, numbered consecutively, form a row. A
 // block in a row of four has two neighbours in it, and does not wait for the fourth.
 imbrex::index<3> chares_of(const settings& setup, std::int64_t odf) {
-  const auto cells = box_of(setup.given.what).cells();
+  const auto cells = box_of(setup.parameters.what).cells();
   try {
     const auto cut =
         harness::minimal_surface({cells[2], cells[1], cells[0]}, odf * setup.machine.pes * setup.processes);

@@ -17,8 +17,8 @@
 #include <imbrex/serial/file.hpp>
 
 #include "apps/minimd/device_store.hpp"
-#include "apps/minimd/made_up_potential.test.hpp"
 #include "apps/minimd/report.hpp"
+#include "apps/minimd/synthetic_potential.test.hpp"
 
 namespace minimd {
 namespace {
@@ -26,8 +26,8 @@ namespace {
 settings of_size(imbrex::index<3> lattice, int pes) {
   settings setup;
   setup.machine.pes = pes;
-  setup.given.what.lattice = lattice;
-  setup.given.steps = 100;
+  setup.parameters.what.lattice = lattice;
+  setup.parameters.steps = 100;
   return setup;
 }
 
@@ -55,7 +55,7 @@ TEST(minimd, meets_known_values_with_full_lists) {
 // LAMMPS's benchmark in.lj has the command: velocity all create 1.44 87287 loop geom.
 TEST(minimd, meets_known_values_with_velocities_of_lammps) {
   settings setup = of_size({20, 20, 20}, 2);
-  setup.given.what.velocities = {
+  setup.parameters.what.velocities = {
       {random_velocities{.temperature = 1.44, .seed = 87287, .source = number_source::position}, 1}};
   const measurement m = run(setup, 2);
   EXPECT_NEAR(m.outputs[1].temperature, 0.757453103239936, 5e-12);
@@ -66,20 +66,20 @@ TEST(minimd, meets_known_values_with_velocities_of_lammps) {
 TEST(minimd, meets_known_values_with_half_lists) {
   settings setup = of_size({10, 10, 10}, 2);
   setup.machine.shuffle = 5;
-  setup.given.what.lists = list_kind::half;
+  setup.parameters.what.lists = list_kind::half;
   expect_known_values(run(setup, 2), 5e-12);
-  setup.given.what.newton = false;
+  setup.parameters.what.newton = false;
   expect_known_values(run(setup, 4), 5e-12);
 }
 
 // A problem with the made-up potential, in reduced units.
 settings of_eam(imbrex::index<3> lattice, int pes) {
   settings setup = of_size(lattice, pes);
-  problem& what = setup.given.what;
+  problem& what = setup.parameters.what;
   what.field = force_field::eam;
-  what.potential = made_up_potential::text();
-  what.cutoff = made_up_potential::cutoff;
-  what.mass = made_up_potential::mass;
+  what.potential = synthetic_potential::text();
+  what.cutoff = synthetic_potential::cutoff;
+  what.mass = synthetic_potential::mass;
   what.cell = unit_cell::of_density(0.2);
   what.temperature = 0.2;
   what.renewal = 10;
@@ -87,9 +87,9 @@ settings of_eam(imbrex::index<3> lattice, int pes) {
 }
 
 void expect_the_same_bits(settings setup) {
-  problem& what = setup.given.what;
-  setup.given.steps = 40;
-  setup.given.thermo = 20;
+  problem& what = setup.parameters.what;
+  setup.parameters.steps = 40;
+  setup.parameters.thermo = 20;
   setup.write_restart = "kept";
   const measurement rounded = run(setup, 2);
   what.reproducible = true;
@@ -134,27 +134,27 @@ TEST(minimd, gives_the_same_bits_of_embedded_atoms_however_they_are_cut) {
 // Lists renewed when needed contain all pairs, like lists with a skin that no atom crosses.
 TEST(minimd, renews_lists_where_they_must_be) {
   settings checked = of_size({6, 6, 6}, 3), every_step = checked;
-  checked.given.what.renewal = 1;
-  checked.given.what.renews_if_needed = true;
-  checked.given.what.delay = 2;
+  checked.parameters.what.renewal = 1;
+  checked.parameters.what.renews_if_needed = true;
+  checked.parameters.what.delay = 2;
   checked.machine.shuffle = 3;
-  every_step.given.what.renewal = 1;
+  every_step.parameters.what.renewal = 1;
   const measurement got = run(checked, 4), expected = run(every_step, 1);
   EXPECT_NEAR(got.outputs.back().temperature, expected.outputs.back().temperature, 1e-10);
   EXPECT_NEAR(got.outputs.back().potential, expected.outputs.back().potential, 1e-10);
   EXPECT_NEAR(got.outputs.back().pressure, expected.outputs.back().pressure, 1e-9);
   // With almost no skin, lists must be renewed at each step; a missing renewal would miss pairs.
-  checked.given.what.skin = 0.01;
-  checked.given.what.delay = 0;
+  checked.parameters.what.skin = 0.01;
+  checked.parameters.what.delay = 0;
   EXPECT_NEAR(run(checked, 4).outputs.back().potential, expected.outputs.back().potential, 1e-10);
-  checked.given.what.delay = 80;
+  checked.parameters.what.delay = 80;
   EXPECT_GT(std::abs(run(checked, 4).outputs.back().potential - expected.outputs.back().potential), 1e-3);
 }
 
 TEST(minimd, gives_the_same_bits_with_renewals_where_they_must_be) {
   settings setup = of_size({5, 6, 5}, 3);
-  setup.given.what.renewal = 2;
-  setup.given.what.renews_if_needed = true;
+  setup.parameters.what.renewal = 2;
+  setup.parameters.what.renews_if_needed = true;
   expect_the_same_bits(setup);
 }
 
@@ -211,7 +211,7 @@ TEST(minimd, refuses_buffers_of_devices_that_are_too_short) {
 
 void expect_the_same_on_devices(settings there, settings here, std::int64_t odf) {
   for (settings* setup : {&there, &here}) {
-    setup->given.thermo = 30;  // not a multiple of the steps between renewals
+    setup->parameters.thermo = 30;  // not a multiple of the steps between renewals
     setup->write_restart = "kept";
   }
   const measurement got = run(there, odf), expected = run(here, 3);
@@ -266,7 +266,7 @@ void expect_as_long_without_data(settings setup) {
   setup.machine.machine = imbrex::machine_kind::simulated;
   setup.machine.device = "emulated";
   setup.machine.device_model = "summit";
-  setup.given.steps = 10;
+  setup.parameters.steps = 10;
   const measurement with = run(setup, 2);
   setup.machine.device_data = false;
   const measurement without = run(setup, 2);
@@ -277,15 +277,15 @@ void expect_as_long_without_data(settings setup) {
 TEST(minimd, takes_as_long_on_a_model_without_data) {
   expect_as_long_without_data(on_device({20, 20, 20}, 2, communication::host));
   settings embedded = of_eam({16, 16, 16}, 2);
-  embedded.given.what.renewal = 20;
+  embedded.parameters.what.renewal = 20;
   expect_as_long_without_data(embedded);
 }
 
 TEST(minimd, conserves_energy_and_momentum) {
   settings setup = of_size({4, 4, 4}, 1);
-  setup.given.steps = 10'000;
-  setup.given.thermo = 5'000;
-  setup.given.what.renewal = 5;
+  setup.parameters.steps = 10'000;
+  setup.parameters.thermo = 5'000;
+  setup.parameters.what.renewal = 5;
   setup.write_restart = "kept";
   const measurement m = run(setup, 2);
   const auto energy = [](const thermo& t) { return t.kinetic + t.potential; };
@@ -301,9 +301,9 @@ TEST(minimd, conserves_energy_and_momentum) {
 TEST(minimd, goes_on_from_a_file_that_other_pes_have_written) {
   const auto folder = std::filesystem::temp_directory_path() / ("minimd." + std::to_string(::getpid()));
   settings setup = of_size({6, 6, 6}, 4);
-  setup.given.what.renewal = 10;
+  setup.parameters.what.renewal = 10;
   const measurement whole = run(setup, 1);
-  setup.given.steps = 50;
+  setup.parameters.steps = 50;
   setup.write_restart = folder.string();
   imbrex::to_file(folder.string(), run(setup, 1).last);
   const auto file = imbrex::from_file<restart_file>(folder.string());
@@ -321,8 +321,8 @@ TEST(minimd, sees_images_in_a_box_smaller_than_the_cutoff) {
   // The large box is the small one repeated twice in each direction, so an atom has the same energy.
   settings small = of_size({1, 1, 1}, 1), large = of_size({2, 2, 2}, 2);
   for (settings* setup : {&small, &large}) {
-    setup->given.steps = 0;
-    setup->given.what.temperature = 1e-9;
+    setup->parameters.steps = 0;
+    setup->parameters.what.temperature = 1e-9;
   }
   const measurement one = run(small, 1), eight = run(large, 4);
   EXPECT_NEAR(one.outputs[0].potential, -6.77336805325925, 1e-9);
@@ -332,11 +332,11 @@ TEST(minimd, sees_images_in_a_box_smaller_than_the_cutoff) {
 
 TEST(report, has_what_others_read) {
   settings setup = of_size({1, 1, 1}, 1);
-  setup.given.what.cell = unit_cell::of_density(0.5);
+  setup.parameters.what.cell = unit_cell::of_density(0.5);
   const thermo at{.step = 20, .temperature = 1.5, .potential = -2.25, .pressure = 0.125};
   EXPECT_EQ(json_line(at), R"({"step":20,"T":1.5,"U":-2.25,"P":0.125})");
   const std::vector<atom> atoms{{{0.5, 0, 1}, {1, 2, 3}, 7}};
-  EXPECT_EQ(xyz_frame(setup.given.what, at, atoms),
+  EXPECT_EQ(xyz_frame(setup.parameters.what, at, atoms),
             "1\nLattice=\"2 0 0 0 2 0 0 0 2\" Properties=species:S:1:pos:R:3:velo:R:3:id:I:1 Step=20 "
             "Time=0.10000000000000001 pbc=\"T T T\"\nAr 0.5 0 1 1 2 3 7\n");
   measurement m;

@@ -21,7 +21,7 @@ double neighbours_of_atom(const problem& what) {
 }  // namespace
 
 double bytes_of_process(const settings& setup) {
-  const problem& what = setup.given.what;
+  const problem& what = setup.parameters.what;
   // Bytes of cells, of the store's arrays, and of the order by cells.
   constexpr double of_atom = 7 * 8 + 3 * 32 + 28, of_copy = 7 * 8 + 2 * 32 + 28, of_neighbour = 4;
   const double atoms = static_cast<double>(what.atoms()) / setup.processes;
@@ -34,7 +34,7 @@ void check_memory(const settings& setup, std::uint64_t available_bytes) {
   const double needed = bytes_of_process(setup);
   const auto available = static_cast<double>(available_bytes);
   if (!setup.machine.device_data || needed <= available) return;
-  const problem& what = setup.given.what;
+  const problem& what = setup.parameters.what;
   throw imbrex::usage_error(fmt::format(
       "{} x {} x {} unit cells with {} atoms, which have about {:.3g} neighbours within the cut-off {:g} and "
       "the skin {:g}, need at least {} of memory{}, but {} are available; choose fewer unit cells, or a "

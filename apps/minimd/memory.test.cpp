@@ -25,13 +25,13 @@ std::string refusal(const settings& setup) {
 
 TEST(memory, is_enough_for_what_is_meant) {
   settings setup;
-  setup.given.what.lattice = {100, 100, 100};
+  setup.parameters.what.lattice = {100, 100, 100};
   EXPECT_EQ(refusal(setup), "");
 }
 
 TEST(memory, is_not_enough_for_sizes_that_cannot_be_meant) {
   settings large, far, dense;
-  large.given.what.lattice = {100'000, 100'000, 100'000};
+  large.parameters.what.lattice = {100'000, 100'000, 100'000};
   EXPECT_EQ(
       refusal(large),
       "100000 x 100000 x 100000 unit cells with 4000000000000000 atoms, which have about 77.6 neighbours "
@@ -39,9 +39,9 @@ TEST(memory, is_not_enough_for_sizes_that_cannot_be_meant) {
       "available; choose fewer unit cells, or a shorter cut-off or skin");
   large.processes = 1000;
   EXPECT_NE(refusal(large).find(" of memory in each process, but 8 GiB are available"), std::string::npos);
-  far.given.what.skin = 1e300;
+  far.parameters.what.skin = 1e300;
   EXPECT_NE(refusal(far), "");
-  dense.given.what.cell = unit_cell::of_density(1e100);
+  dense.parameters.what.cell = unit_cell::of_density(1e100);
   EXPECT_NE(refusal(dense), "");
 }
 

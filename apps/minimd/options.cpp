@@ -24,40 +24,42 @@ struct texts {
   bool check = false, reproducible = false, quiet = false;
 };
 
-std::optional<std::string> read(texts& given, int argc, char** argv) {
+std::optional<std::string> read(texts& parameters, int argc, char** argv) {
   imbrex::command own(
       "minimd", "[OPTIONS]",
       "Molecular dynamics with neighbour lists, as miniMD: atoms on a lattice that melts, with "
       "Lennard-Jones or embedded-atom forces.");
-  own.option("--input", "FILE", given.input, "an input file of miniMD, or with commands of LAMMPS")
-      .option("--size", "N|X,Y,Z", given.size, "unit cells of four atoms along each side; 20 unless given")
-      .option("--steps", "N", given.steps, "time steps; 100 unless given")
-      .option("--thermo", "N", given.thermo,
+  own.option("--input", "FILE", parameters.input, "an input file of miniMD, or with commands of LAMMPS")
+      .option("--size", "N|X,Y,Z", parameters.size,
+              "unit cells of four atoms along each side; 20 unless given")
+      .option("--steps", "N", parameters.steps, "time steps; 100 unless given")
+      .option("--thermo", "N", parameters.thermo,
               "steps from output to output; 0: the first and the last alone; 100 unless given")
-      .option("--lists", "full|half", given.lists,
+      .option("--lists", "full|half", parameters.lists,
               "full: each pair is in the lists of both atoms; half: of one; full unless given")
-      .option("--newton", "on|off", given.newton,
+      .option("--newton", "on|off", parameters.newton,
               "of half lists: a pair of two chares is computed by one and its force given back, or by both; "
               "on unless "
               "given")
-      .option("--potential", "FILE", given.potential,
+      .option("--potential", "FILE", parameters.potential,
               "the file of an embedded-atom potential, in the format funcfl")
-      .option("--odf", "N[,N...]", given.odf, "chares per PE, a run for each number; 1 unless given")
-      .option("--comm", "host|message", given.comm,
+      .option("--odf", "N[,N...]", parameters.odf, "chares per PE, a run for each number; 1 unless given")
+      .option("--comm", "host|message", parameters.comm,
               "how values of copies go from a device's block to another: through pinned memory of the host, "
               "or in "
               "messages "
               "of device memory; host unless given")
-      .flag("--reproducible", given.reproducible,
+      .flag("--reproducible", parameters.reproducible,
             "results are the same to the bit for any number of chares, PEs and processes; slower")
-      .flag("--check", given.check, "compare with the values of --oracle")
-      .option("--oracle", "FILE", given.oracle, "known values, as JSON")
-      .option("--json", "FILE", given.json, "write a line for each output to this file")
-      .option("--yaml", "FILE", given.yaml, "write what was run and its times to this file")
-      .option("--dump", "FILE", given.dump, "write positions at each output, as extended XYZ")
-      .option("--write-restart", "FILE", given.write_restart, "write all atoms behind the last step")
-      .option("--read-restart", "FILE", given.read_restart, "go on from there; the problem is the file's")
-      .flag("--quiet", given.quiet, "print errors only");
+      .flag("--check", parameters.check, "compare with the values of --oracle")
+      .option("--oracle", "FILE", parameters.oracle, "known values, as JSON")
+      .option("--json", "FILE", parameters.json, "write a line for each output to this file")
+      .option("--yaml", "FILE", parameters.yaml, "write what was run and its times to this file")
+      .option("--dump", "FILE", parameters.dump, "write positions at each output, as extended XYZ")
+      .option("--write-restart", "FILE", parameters.write_restart, "write all atoms behind the last step")
+      .option("--read-restart", "FILE", parameters.read_restart,
+              "go on from there; the problem is the file's")
+      .flag("--quiet", parameters.quiet, "print errors only");
   return harness::read_options(own, argc, argv);
 }
 
@@ -79,19 +81,19 @@ bool is_second(const char* option, const std::string& text, const std::string& f
 }
 
 void read_potential(settings& setup) {
-  problem& what = setup.given.what;
+  problem& what = setup.parameters.what;
   if (what.field == force_field::eam) {
-    if (setup.given.potential_file.empty())
+    if (setup.parameters.potential_file.empty())
       throw imbrex::usage_error(
           "an embedded-atom problem needs --potential FILE, or pair_coeff in its input");
-    take_potential(what, setup.given.potential_file);
+    take_potential(what, setup.parameters.potential_file);
   }
 }
 
 }  // namespace
 
 void check_problem(const settings& setup) {
-  const problem& what = setup.given.what;
+  const problem& what = setup.parameters.what;
   const auto box = what.box();
   for (std::size_t d = 0; d < 3; ++d)
     if (what.reproducible && box[d] < 2 * what.range())
@@ -99,8 +101,8 @@ void check_problem(const settings& setup) {
           "--reproducible needs a box of twice the cut-off and skin along each side; leave it out, or take "
           "--size " +
           std::to_string(static_cast<int>(2 * what.range() / what.cell.constant()) + 1) + " or more");
-  const auto refuse_there = [&](bool is_asked, const std::string& what_for) {
-    if (is_asked)
+  const auto refuse_there = [&](bool is_requested, const std::string& what_for) {
+    if (is_requested)
       throw imbrex::usage_error("--device " + setup.machine.device + ": devices do not have " + what_for +
                                 "; leave one of the two out");
   };
@@ -112,12 +114,12 @@ void check_problem(const settings& setup) {
   if (setup.machine.device_data) return;
   if (!setup.on_device())
     throw imbrex::usage_error("--no-data: only a device has data to be left out; add --device");
-  for (const auto& [option, is_given] : {std::pair("--check", setup.check),
-                                         {"--json", !setup.json.empty()},
-                                         {"--dump", !setup.dump.empty()},
-                                         {"--write-restart", !setup.write_restart.empty()},
-                                         {"--read-restart", !setup.read_restart.empty()}})
-    if (is_given)
+  for (const auto& [option, is_present] : {std::pair("--check", setup.check),
+                                           {"--json", !setup.json.empty()},
+                                           {"--dump", !setup.dump.empty()},
+                                           {"--write-restart", !setup.write_restart.empty()},
+                                           {"--read-restart", !setup.read_restart.empty()}})
+    if (is_present)
       throw imbrex::usage_error(std::string(option) +
                                 " with --no-data: there are no atoms to look at; leave out one of the two");
 }
@@ -155,52 +157,58 @@ settings parse_settings(int argc, char** argv) {
   setup.machine = imbrex::parse_options(argc, argv);
   setup.processes = imbrex::num_processes();
   if (setup.machine.pes == 0) setup.machine.pes = std::max(1, imbrex::usable_processors() / setup.processes);
-  texts given;
-  if (auto help = read(given, argc, argv)) {
+  texts parameters;
+  if (auto help = read(parameters, argc, argv)) {
     setup.help = *std::move(help);
     return setup;
   }
-  if (given.read_restart)
-    for (const auto& [option, is_given] : {std::pair("--input", given.input.has_value()),
-                                           {"--size", given.size.has_value()},
-                                           {"--potential", given.potential.has_value()}})
-      if (is_given)
+  if (parameters.read_restart)
+    for (const auto& [option, is_present] : {std::pair("--input", parameters.input.has_value()),
+                                             {"--size", parameters.size.has_value()},
+                                             {"--potential", parameters.potential.has_value()}})
+      if (is_present)
         throw imbrex::usage_error(
             std::string(option) +
             " with --read-restart: the problem is the file's; leave out one of the two");
-  if (given.input) setup.given = parse_input(text_of_file(*given.input, "the input"), *given.input);
-  problem& what = setup.given.what;
-  if (given.size) what.lattice = size_of(*given.size);
-  if (given.steps) setup.given.steps = count_of("--steps", *given.steps, 0, "number of steps");
-  if (given.thermo) setup.given.thermo = count_of("--thermo", *given.thermo, 0, "number of steps");
-  if (given.lists)
-    what.lists = is_second("--lists", *given.lists, "full", "half") ? list_kind::half : list_kind::full;
-  if (given.newton && what.lists == list_kind::full)
-    refuse("--newton", *given.newton, "only half lists have a choice; add --lists half, or leave it out");
-  if (given.newton) what.newton = !is_second("--newton", *given.newton, "on", "off");
-  if (given.potential) {
-    setup.given.potential_file = harness::file_of("--potential", *given.potential);
-    if (what.field != force_field::eam && given.input)
+  if (parameters.input)
+    setup.parameters = parse_input(text_of_file(*parameters.input, "the input"), *parameters.input);
+  problem& what = setup.parameters.what;
+  if (parameters.size) what.lattice = size_of(*parameters.size);
+  if (parameters.steps) setup.parameters.steps = count_of("--steps", *parameters.steps, 0, "number of steps");
+  if (parameters.thermo)
+    setup.parameters.thermo = count_of("--thermo", *parameters.thermo, 0, "number of steps");
+  if (parameters.lists)
+    what.lists = is_second("--lists", *parameters.lists, "full", "half") ? list_kind::half : list_kind::full;
+  if (parameters.newton && what.lists == list_kind::full)
+    refuse("--newton", *parameters.newton,
+           "only half lists have a choice; add --lists half, or leave it out");
+  if (parameters.newton) what.newton = !is_second("--newton", *parameters.newton, "on", "off");
+  if (parameters.potential) {
+    setup.parameters.potential_file = harness::file_of("--potential", *parameters.potential);
+    if (what.field != force_field::eam && parameters.input)
       throw imbrex::usage_error("--potential is for an embedded-atom problem, and the input has another");
-    if (!given.input) be_copper(what);
+    if (!parameters.input) be_copper(what);
   }
-  if (given.odf) setup.odf = harness::odf_of(*given.odf);
-  what.reproducible = given.reproducible;
-  setup.check = given.check;
-  if (given.oracle) setup.oracle = harness::file_of("--oracle", *given.oracle);
+  if (parameters.odf) setup.odf = harness::odf_of(*parameters.odf);
+  what.reproducible = parameters.reproducible;
+  setup.check = parameters.check;
+  if (parameters.oracle) setup.oracle = harness::file_of("--oracle", *parameters.oracle);
   if (setup.check && setup.oracle.empty())
     throw imbrex::usage_error("--check needs the known values: --oracle FILE");
-  if (given.json) setup.json = harness::file_of("--json", *given.json);
-  if (given.yaml) setup.yaml = harness::file_of("--yaml", *given.yaml);
-  if (given.dump) setup.dump = harness::file_of("--dump", *given.dump);
-  if (given.write_restart) setup.write_restart = harness::file_of("--write-restart", *given.write_restart);
-  if (given.read_restart) setup.read_restart = harness::file_of("--read-restart", *given.read_restart);
-  setup.quiet = given.quiet;
-  if (given.comm) {
+  if (parameters.json) setup.json = harness::file_of("--json", *parameters.json);
+  if (parameters.yaml) setup.yaml = harness::file_of("--yaml", *parameters.yaml);
+  if (parameters.dump) setup.dump = harness::file_of("--dump", *parameters.dump);
+  if (parameters.write_restart)
+    setup.write_restart = harness::file_of("--write-restart", *parameters.write_restart);
+  if (parameters.read_restart)
+    setup.read_restart = harness::file_of("--read-restart", *parameters.read_restart);
+  setup.quiet = parameters.quiet;
+  if (parameters.comm) {
     if (!setup.on_device())
-      refuse("--comm", *given.comm, "only blocks on a device have a choice; add --device, or leave it out");
-    setup.comm =
-        is_second("--comm", *given.comm, "host", "message") ? communication::message : communication::host;
+      refuse("--comm", *parameters.comm,
+             "only blocks on a device have a choice; add --device, or leave it out");
+    setup.comm = is_second("--comm", *parameters.comm, "host", "message") ? communication::message
+                                                                          : communication::host;
   }
   read_potential(setup);
   check_problem(setup);

@@ -17,7 +17,7 @@ namespace minimd {
 struct settings {
   imbrex::options machine;  ///< the runtime's options; pes is never 0 here
   int processes = 1;
-  input given;                               ///< `--input FILE`, changed by `--size`, `--steps` and others
+  input parameters;                          ///< `--input FILE`, changed by `--size`, `--steps` and others
   std::vector<std::int64_t> odf{1};          ///< `--odf N[,N...]`
   communication comm = communication::host;  ///< `--comm host|message`; for blocks on devices
   bool check = false;                        ///< `--check`

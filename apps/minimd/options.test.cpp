@@ -12,7 +12,7 @@
 
 #include <imbrex/base/error.hpp>
 
-#include "apps/minimd/made_up_potential.test.hpp"
+#include "apps/minimd/synthetic_potential.test.hpp"
 
 namespace minimd {
 namespace {
@@ -37,11 +37,11 @@ std::string refusal(const std::vector<std::string>& words) {
 TEST(options, are_read) {
   const settings setup = parsed({"--size", "4,5,6", "--steps", "7", "--thermo", "2", "--lists", "half",
                                  "--newton", "off", "--odf", "2,3", "--pes", "3"});
-  EXPECT_EQ(setup.given.what.lattice, imbrex::index3(4, 5, 6));
-  EXPECT_EQ(setup.given.steps, 7);
-  EXPECT_EQ(setup.given.thermo, 2);
-  EXPECT_EQ(setup.given.what.lists, list_kind::half);
-  EXPECT_FALSE(setup.given.what.newton);
+  EXPECT_EQ(setup.parameters.what.lattice, imbrex::index3(4, 5, 6));
+  EXPECT_EQ(setup.parameters.steps, 7);
+  EXPECT_EQ(setup.parameters.thermo, 2);
+  EXPECT_EQ(setup.parameters.what.lists, list_kind::half);
+  EXPECT_FALSE(setup.parameters.what.newton);
   EXPECT_EQ(setup.odf, (std::vector<std::int64_t>{2, 3}));
 }
 
@@ -84,21 +84,21 @@ class folder {
 
 TEST(options, take_the_mass_of_the_potential_where_no_later_one_is_given) {
   const folder here;
-  const std::string potential = here.write("made_up.eam", made_up_potential::text());
+  const std::string potential = here.write("made_up.eam", synthetic_potential::text());
   const auto masses = [&](const std::string& mass) {
     const std::string input = here.write(
         "in.eam",
         "units metal\nlattice fcc 3.615\nregion box block 0 4 0 4 0 4\ncreate_box 1 box\ncreate_atoms 1 box\n"
         "pair_style eam\npair_coeff 1 1 " +
             potential + "\nvelocity all create 100 1\n" + mass + "fix 1 all nve\nrun 1\n");
-    const problem what = parsed({"--input", input}).given.what;
-    EXPECT_EQ(what.cutoff, made_up_potential::cutoff);
+    const problem what = parsed({"--input", input}).parameters.what;
+    EXPECT_EQ(what.cutoff, synthetic_potential::cutoff);
     return std::pair(what.velocities.at(0).mass, what.mass);
   };
-  EXPECT_EQ(masses(""), std::pair(made_up_potential::mass, made_up_potential::mass));
-  EXPECT_EQ(masses("mass 1 40\n"), std::pair(made_up_potential::mass, 40.0));
-  const problem copper = parsed({"--potential", potential}).given.what;
-  EXPECT_EQ(copper.mass, made_up_potential::mass);
+  EXPECT_EQ(masses(""), std::pair(synthetic_potential::mass, synthetic_potential::mass));
+  EXPECT_EQ(masses("mass 1 40\n"), std::pair(synthetic_potential::mass, 40.0));
+  const problem copper = parsed({"--potential", potential}).parameters.what;
+  EXPECT_EQ(copper.mass, synthetic_potential::mass);
 }
 
 TEST(options, of_devices) {

@@ -13,17 +13,17 @@ namespace {
 
 using nlohmann::json;
 
-void expect(const char* name, std::int64_t step, double got, double wanted, double tolerance) {
-  if (std::abs(got - wanted) <= tolerance * std::abs(wanted)) return;
+void expect(const char* name, std::int64_t step, double got, double reference, double tolerance) {
+  if (std::abs(got - reference) <= tolerance * std::abs(reference)) return;
   throw imbrex::error(fmt::format("at step {} {} is {:.15g}, and should be {:.15g}, to a part of {:g}", step,
-                                  name, got, wanted, tolerance));
+                                  name, got, reference, tolerance));
 }
 
 // Tolerance by step: chaos makes codes differ more at later steps.
-double tolerance_at(const json& given, std::int64_t step) {
+double tolerance_at(const json& tolerances, std::int64_t step) {
   for (const auto& [until, name] :
        {std::pair(0, "step_0"), {100, "step_100"}, {500, "step_500"}, {1000, "step_1000"}})
-    if (step <= until) return given.at(name);
+    if (step <= until) return tolerances.at(name);
   return 1;
 }
 
@@ -36,15 +36,15 @@ int compare_lj(const json& values, const problem& what, const std::vector<thermo
                        !what.renews_if_needed;
   int compared = 0;
   for (const thermo& t : outputs)
-    for (const json& wanted : values.at("values")) {
-      if (!is_same || !what.velocities.empty() || wanted.at("s") != what.lattice[0] ||
-          wanted.at("step") != t.step)
+    for (const json& reference : values.at("values")) {
+      if (!is_same || !what.velocities.empty() || reference.at("s") != what.lattice[0] ||
+          reference.at("step") != t.step)
         continue;
       // Rounding to multiples of 2^-40 makes results differ more from the known ones.
       const double tolerance = what.reproducible ? 1e-8 : tolerance_at(values.at("tolerance"), t.step);
-      expect("T", t.step, t.temperature, wanted.at("T"), tolerance);
-      expect("U", t.step, t.potential, wanted.at("U"), tolerance);
-      expect("P", t.step, t.pressure, wanted.at("P"), tolerance);
+      expect("T", t.step, t.temperature, reference.at("T"), tolerance);
+      expect("U", t.step, t.potential, reference.at("U"), tolerance);
+      expect("P", t.step, t.pressure, reference.at("P"), tolerance);
       ++compared;
     }
   return compared;
@@ -53,13 +53,13 @@ int compare_lj(const json& values, const problem& what, const std::vector<thermo
 int compare_eam(const json& values, const problem& what, const std::vector<thermo>& outputs) {
   int compared = 0;
   for (const thermo& t : outputs)
-    for (const json& wanted : values.at("values")) {
-      if (wanted.at("atoms") != what.atoms() || wanted.at("step") != t.step) continue;
+    for (const json& reference : values.at("values")) {
+      if (reference.at("atoms") != what.atoms() || reference.at("step") != t.step) continue;
       const double tolerance = values.at("tolerance").at("step_100_relative");
-      expect("T", t.step, t.temperature, wanted.at("T"), tolerance);
-      expect("E_pair", t.step, t.potential * static_cast<double>(what.atoms()), wanted.at("E_pair_eV"),
+      expect("T", t.step, t.temperature, reference.at("T"), tolerance);
+      expect("E_pair", t.step, t.potential * static_cast<double>(what.atoms()), reference.at("E_pair_eV"),
              tolerance);
-      expect("P", t.step, t.pressure, wanted.at("P_bar"), tolerance);
+      expect("P", t.step, t.pressure, reference.at("P_bar"), tolerance);
       ++compared;
     }
   return compared;

@@ -58,11 +58,11 @@ void check_place(const std::string& restart) {
 std::optional<restart_file> restart_of(settings& setup) {
   if (setup.read_restart.empty()) return std::nullopt;
   auto from = imbrex::from_file<restart_file>(setup.read_restart);
-  const problem given = setup.given.what;
-  setup.given.what = from.what;
-  setup.given.what.lists = given.lists;
-  setup.given.what.newton = given.newton;
-  setup.given.what.reproducible = given.reproducible;
+  const problem parameters = setup.parameters.what;
+  setup.parameters.what = from.what;
+  setup.parameters.what.lists = parameters.lists;
+  setup.parameters.what.newton = parameters.newton;
+  setup.parameters.what.reproducible = parameters.reproducible;
   check_problem(setup);
   return from;
 }
@@ -85,13 +85,13 @@ int run_all(settings& setup) {
     const auto output = [&](const thermo& at, const std::vector<atom>& atoms) {
       print(table_row(at));
       harness::write_json(json, setup.json, json_line(at));
-      if (!atoms.empty()) dump.write(xyz_frame(setup.given.what, at, atoms));
+      if (!atoms.empty()) dump.write(xyz_frame(setup.parameters.what, at, atoms));
     };
     const int status = measure(setup, odf, from ? &*from : nullptr, output, run);
     if (status != 0) return status;
     print(table_end(setup, odf, run));
     yaml.write(yaml_document(setup, odf, run));
-    if (setup.check) compared += compare_with_oracle(oracle, setup.given.what, run.outputs);
+    if (setup.check) compared += compare_with_oracle(oracle, setup.parameters.what, run.outputs);
     if (!setup.write_restart.empty()) imbrex::to_file(setup.write_restart, run.last);
   }
   if (setup.check && compared == 0)

@@ -25,12 +25,12 @@ std::string lists_of(const problem& what) {
 }  // namespace
 
 std::string table_head(const settings& setup) {
-  const problem& what = setup.given.what;
+  const problem& what = setup.parameters.what;
   return fmt::format(
       "{} atoms, {} forces, cut-off {:g}, skin {:g}, lists {}{}, {} steps of {:g}\n"
       "      step                   T                   U                   P\n",
       what.atoms(), name_of(what.field), what.cutoff, what.skin, lists_of(what),
-      what.reproducible ? ", reproducible" : "", setup.given.steps, what.time_step);
+      what.reproducible ? ", reproducible" : "", setup.parameters.steps, what.time_step);
 }
 
 std::string table_row(const thermo& at) {
@@ -41,7 +41,7 @@ std::string table_row(const thermo& at) {
 std::string table_end(const settings& setup, std::int64_t odf, const measurement& run) {
   return fmt::format("ODF {}, {} x {} x {} chares: {:.3f} s, {:.3f} M atom-steps/s\n", odf, run.chares[0],
                      run.chares[1], run.chares[2], run.seconds,
-                     run.atom_steps_per_second(setup.given.what) / 1e6);
+                     run.atom_steps_per_second(setup.parameters.what) / 1e6);
 }
 
 std::string json_line(const thermo& at) {
@@ -54,7 +54,7 @@ std::string json_line(const thermo& at) {
 }
 
 std::string yaml_document(const settings& setup, std::int64_t odf, const measurement& run) {
-  const problem& what = setup.given.what;
+  const problem& what = setup.parameters.what;
   std::string text = fmt::format(
       "---\nunits: {}\nforce: {}\natoms: {}\nlattice: [{}, {}, {}]\ndensity: {}\nlattice_constant: "
       "{}\ncutoff: {}\n"

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "apps/minimd/input.hpp"
-#include "apps/minimd/made_up_potential.test.hpp"
 #include "apps/minimd/measurement.hpp"
+#include "apps/minimd/synthetic_potential.test.hpp"
 
 namespace minimd {
 namespace {
@@ -20,33 +20,33 @@ struct values {
 };
 
 // Checks the last output of an input. Expected values are LAMMPS's, version of January 2022.
-void expect_values(const std::string& text, const values& wanted) {
+void expect_values(const std::string& text, const values& reference) {
   settings setup;
-  setup.given = parse_input(text, "in");
-  problem& what = setup.given.what;
+  setup.parameters = parse_input(text, "in");
+  problem& what = setup.parameters.what;
   if (what.field == force_field::eam) {
-    what.potential = made_up_potential::text();
-    what.cutoff = made_up_potential::cutoff;
+    what.potential = synthetic_potential::text();
+    what.cutoff = synthetic_potential::cutoff;
     for (double* mass : {&what.mass, &what.velocities.at(0).mass})
-      if (*mass == 0) *mass = made_up_potential::mass;
+      if (*mass == 0) *mass = synthetic_potential::mass;
   }
   setup.machine.pes = 2;
   measurement m;
   ASSERT_EQ(measure(setup, 3, nullptr, [](const thermo&, const std::vector<atom>&) {}, m), 0);
   const thermo& last = m.outputs.back();
-  EXPECT_NEAR(last.temperature / wanted.temperature, 1, 1e-12) << text;
-  EXPECT_NEAR(last.potential / wanted.potential, 1, 1e-12) << text;
-  EXPECT_NEAR(last.pressure / wanted.pressure, 1, 1e-11) << text;
+  EXPECT_NEAR(last.temperature / reference.temperature, 1, 1e-12) << text;
+  EXPECT_NEAR(last.potential / reference.potential, 1, 1e-12) << text;
+  EXPECT_NEAR(last.pressure / reference.pressure, 1, 1e-11) << text;
 }
 
-void expect_velocities(const std::string& lines, const values& wanted) {
+void expect_velocities(const std::string& lines, const values& reference) {
   expect_values(
       "units lj\nlattice fcc 0.8442\nregion box block 0 4 0 3 0 5\ncreate_box 1 box\ncreate_atoms 1 box\n"
       "mass 1 1.5\n" +
           lines +
           "\npair_style lj/cut 2.5\npair_coeff 1 1 1.0 1.0 2.5\nneighbor 0.3 bin\n"
           "neigh_modify delay 0 every 20 check no\nfix 1 all nve\nrun 20\n",
-      wanted);
+      reference);
 }
 
 TEST(velocities, are_those_of_lammps_in_the_order_of_its_atoms) {
@@ -125,11 +125,11 @@ TEST(velocities, have_the_mass_that_was_given_last) {
 
 TEST(velocities, are_the_same_to_the_bit_however_atoms_are_cut) {
   settings setup;
-  problem& what = setup.given.what;
+  problem& what = setup.parameters.what;
   what.lattice = {5, 5, 5};
   what.reproducible = true;
   what.velocities = {{random_velocities{.temperature = 1.4, .is_gaussian = true, .has_rotation = false}, 1}};
-  setup.given.steps = 0;
+  setup.parameters.steps = 0;
   setup.write_restart = "kept";
   std::vector<measurement> runs(2);
   for (const std::size_t i : {0U, 1U}) {

@@ -23,40 +23,41 @@ struct texts {
   bool strips = false, plain = false, check = false, quiet = false;
 };
 
-std::optional<std::string> read(texts& given, int argc, char** argv) {
+std::optional<std::string> read(texts& parameters, int argc, char** argv) {
   imbrex::command own("moldyn", "[OPTIONS]",
                       "Molecular dynamics with a distributed cell set: the model of the Java Grande "
                       "benchmarks in three dimensions, "
                       "or particles on a torus in two.");
-  own.option("--model", "grande|torus", given.model, "which of the two; grande unless given")
-      .option("--size", "A|B|N", given.size,
+  own.option("--model", "grande|torus", parameters.model, "which of the two; grande unless given")
+      .option("--size", "A|B|N", parameters.size,
               "of the grande model: A is 2,048 atoms, B 8,788, a number N is 4 N^3; A unless given")
-      .option("--particles", "N", given.particles,
+      .option("--particles", "N", parameters.particles,
               "of the torus, about: 19.5 in each cell; 320000 unless given")
-      .option("--cells", "N", given.cells,
+      .option("--cells", "N", parameters.cells,
               "of the grande model, along each side; as many as the cut-off and the chares need unless given")
-      .option("--cycles", "N", given.cycles, "moves of all particles; 50 unless given")
-      .option("--odf", "N[,N...]", given.odf, "chares per PE, a run for each number; 1 unless given")
-      .option("--overlap", "none|auto", given.overlap,
+      .option("--cycles", "N", parameters.cycles, "moves of all particles; 50 unless given")
+      .option("--odf", "N[,N...]", parameters.odf, "chares per PE, a run for each number; 1 unless given")
+      .option("--overlap", "none|auto", parameters.overlap,
               "auto: each pair of cells is worked on when it has come; none: all blocks wait for each other "
               "before "
               "each part of a cycle; auto unless given")
-      .flag("--strips", given.strips, "of the torus: cut it into rows of cells alone, one for each chare")
-      .option("--pair-time", "TIME", given.pair_time,
+      .flag("--strips", parameters.strips,
+            "of the torus: cut it into rows of cells alone, one for each chare")
+      .option("--pair-time", "TIME", parameters.pair_time,
               "of the torus, in simulated time: what two particles of neighbouring cells take of a PE, such "
               "as 60ns")
-      .option("--particle-time", "TIME", given.particle_time,
+      .option("--particle-time", "TIME", parameters.particle_time,
               "the same of a particle, in each of a migration and of a cache of halos")
-      .option("--pause", "TIME,PERCENT", given.pause,
+      .option("--pause", "TIME,PERCENT", parameters.pause,
               "the same of what now and then keeps a block from its next cycle, and in how many of its "
               "cycles, such "
               "as 300ms,10")
-      .flag("--plain", given.plain,
+      .flag("--plain", parameters.plain,
             "of the torus: the same by a plain loop on one processor, to compare times")
-      .flag("--check", given.check,
+      .flag("--check", parameters.check,
             "compare energies with the plain loop, or of sizes A and B with known ones")
-      .option("--json", "FILE", given.json, "write a line for each run to this file")
-      .flag("--quiet", given.quiet, "print errors only");
+      .option("--json", "FILE", parameters.json, "write a line for each run to this file")
+      .flag("--quiet", parameters.quiet, "print errors only");
   return harness::read_options(own, argc, argv);
 }
 
@@ -88,15 +89,15 @@ void read_pause(const std::string& text, work_times& times) {
   times.pause_chance = *percent / 100.0;
 }
 
-void read_times(const texts& given, settings& setup) {
-  for (const auto& [option, text] : {std::pair("--pair-time", &given.pair_time),
-                                     {"--particle-time", &given.particle_time},
-                                     {"--pause", &given.pause}})
+void read_times(const texts& parameters, settings& setup) {
+  for (const auto& [option, text] : {std::pair("--pair-time", &parameters.pair_time),
+                                     {"--particle-time", &parameters.particle_time},
+                                     {"--pause", &parameters.pause}})
     if (*text && setup.machine.machine != imbrex::machine_kind::simulated)
       throw imbrex::usage_error(std::string(option) + " is for --machine simulated alone; leave it out");
-  if (given.pair_time) setup.times.pair = time_of("--pair-time", *given.pair_time);
-  if (given.particle_time) setup.times.particle = time_of("--particle-time", *given.particle_time);
-  if (given.pause) read_pause(*given.pause, setup.times);
+  if (parameters.pair_time) setup.times.pair = time_of("--pair-time", *parameters.pair_time);
+  if (parameters.particle_time) setup.times.particle = time_of("--particle-time", *parameters.particle_time);
+  if (parameters.pause) read_pause(*parameters.pause, setup.times);
 }
 
 }  // namespace
@@ -106,8 +107,8 @@ settings parse_settings(int argc, char** argv) {
   setup.machine = imbrex::parse_options(argc, argv);
   setup.processes = imbrex::num_processes();
   if (setup.machine.pes == 0) setup.machine.pes = std::max(1, imbrex::usable_processors() / setup.processes);
-  texts given;
-  if (auto help = read(given, argc, argv)) {
+  texts parameters;
+  if (auto help = read(parameters, argc, argv)) {
     setup.help = *std::move(help);
     return setup;
   }
@@ -115,39 +116,40 @@ settings parse_settings(int argc, char** argv) {
   if (!setup.machine.device.empty() && setup.machine.machine != imbrex::machine_kind::simulated)
     throw imbrex::usage_error("--device " + setup.machine.device +
                               ": this program computes on processors only; leave --device out");
-  if (given.model) {
-    if (*given.model != "grande" && *given.model != "torus")
-      refuse("--model", *given.model, "the model must be grande or torus");
-    setup.what = *given.model == "torus" ? model::torus : model::grande;
+  if (parameters.model) {
+    if (*parameters.model != "grande" && *parameters.model != "torus")
+      refuse("--model", *parameters.model, "the model must be grande or torus");
+    setup.what = *parameters.model == "torus" ? model::torus : model::grande;
   }
-  const auto only_for = [&](const char* option, bool is_given, model of, const char* name) {
-    if (is_given && setup.what != of)
+  const auto only_for = [&](const char* option, bool is_present, model of, const char* name) {
+    if (is_present && setup.what != of)
       throw imbrex::usage_error(std::string(option) + " is for --model " + name + " alone; leave it out");
   };
-  only_for("--size", given.size.has_value(), model::grande, "grande");
-  only_for("--cells", given.cells.has_value(), model::grande, "grande");
-  only_for("--particles", given.particles.has_value(), model::torus, "torus");
-  only_for("--strips", given.strips, model::torus, "torus");
-  only_for("--pair-time", given.pair_time.has_value(), model::torus, "torus");
-  only_for("--particle-time", given.particle_time.has_value(), model::torus, "torus");
-  only_for("--pause", given.pause.has_value(), model::torus, "torus");
-  only_for("--plain", given.plain, model::torus, "torus");
-  if (given.size) setup.mm = size_of(*given.size);
-  if (given.particles) setup.particles = count_of("--particles", *given.particles, 1, "number of particles");
-  if (given.cells) setup.cells = count_of("--cells", *given.cells, 1, "number of cells");
-  if (given.cycles) setup.cycles = count_of("--cycles", *given.cycles, 1, "number of cycles");
-  if (given.odf) setup.odf = harness::odf_of(*given.odf);
-  if (given.overlap) {
-    if (*given.overlap != "none" && *given.overlap != "auto")
-      refuse("--overlap", *given.overlap, "the overlap must be none or auto");
-    setup.how = *given.overlap == "none" ? overlap::none : overlap::automatic;
+  only_for("--size", parameters.size.has_value(), model::grande, "grande");
+  only_for("--cells", parameters.cells.has_value(), model::grande, "grande");
+  only_for("--particles", parameters.particles.has_value(), model::torus, "torus");
+  only_for("--strips", parameters.strips, model::torus, "torus");
+  only_for("--pair-time", parameters.pair_time.has_value(), model::torus, "torus");
+  only_for("--particle-time", parameters.particle_time.has_value(), model::torus, "torus");
+  only_for("--pause", parameters.pause.has_value(), model::torus, "torus");
+  only_for("--plain", parameters.plain, model::torus, "torus");
+  if (parameters.size) setup.mm = size_of(*parameters.size);
+  if (parameters.particles)
+    setup.particles = count_of("--particles", *parameters.particles, 1, "number of particles");
+  if (parameters.cells) setup.cells = count_of("--cells", *parameters.cells, 1, "number of cells");
+  if (parameters.cycles) setup.cycles = count_of("--cycles", *parameters.cycles, 1, "number of cycles");
+  if (parameters.odf) setup.odf = harness::odf_of(*parameters.odf);
+  if (parameters.overlap) {
+    if (*parameters.overlap != "none" && *parameters.overlap != "auto")
+      refuse("--overlap", *parameters.overlap, "the overlap must be none or auto");
+    setup.how = *parameters.overlap == "none" ? overlap::none : overlap::automatic;
   }
-  if (given.json) setup.json = harness::file_of("--json", *given.json);
-  read_times(given, setup);
-  setup.strips = given.strips;
-  setup.plain = given.plain;
-  setup.check = given.check;
-  setup.quiet = given.quiet;
+  if (parameters.json) setup.json = harness::file_of("--json", *parameters.json);
+  read_times(parameters, setup);
+  setup.strips = parameters.strips;
+  setup.plain = parameters.plain;
+  setup.check = parameters.check;
+  setup.quiet = parameters.quiet;
   return setup;
 }
 

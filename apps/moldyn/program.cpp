@@ -101,12 +101,13 @@ std::string json_line(const settings& setup, const measurement& m, const std::op
 // Throws an error if the energy is not the expected one.
 void check(const settings& setup, const measurement& m, const std::optional<plain_result>& plain) {
   if (setup.what == model::torus) {
-    const double got = m.of_torus.total(), wanted = plain->sums.total();
-    if (!(std::abs(got - wanted) <= 1e-9 * std::abs(wanted)) || m.of_torus.particles != plain->sums.particles)
+    const double got = m.of_torus.total(), reference = plain->sums.total();
+    if (!(std::abs(got - reference) <= 1e-9 * std::abs(reference)) ||
+        m.of_torus.particles != plain->sums.particles)
       throw imbrex::error(
           fmt::format("ODF {}: the energy of {} particles is {:.12g}, and that of {} in a plain loop "
                       "{:.12g}",
-                      m.odf, m.of_torus.particles, got, plain->sums.particles, wanted));
+                      m.odf, m.of_torus.particles, got, plain->sums.particles, reference));
     return;
   }
   for (const auto& [mm, kinetic] : known)

@@ -35,11 +35,11 @@ void expect_as_plain(const settings& setup, std::int64_t odf) {
   EXPECT_GT(loop.migrated(), 0);
   measurement m;
   ASSERT_EQ(measure(setup, odf, m), 0);
-  const auto wanted = loop.sums();
-  EXPECT_EQ(m.of_torus.particles, wanted.particles);
-  EXPECT_NEAR(m.of_torus.total(), wanted.total(), 1e-9 * std::abs(wanted.total()));
-  EXPECT_NEAR(m.of_torus.momentum_x, wanted.momentum_x, 1e-9);
-  EXPECT_NEAR(m.of_torus.momentum_y, wanted.momentum_y, 1e-9);
+  const auto reference = loop.sums();
+  EXPECT_EQ(m.of_torus.particles, reference.particles);
+  EXPECT_NEAR(m.of_torus.total(), reference.total(), 1e-9 * std::abs(reference.total()));
+  EXPECT_NEAR(m.of_torus.momentum_x, reference.momentum_x, 1e-9);
+  EXPECT_NEAR(m.of_torus.momentum_y, reference.momentum_y, 1e-9);
 }
 
 TEST(torus, agrees_with_a_plain_loop) { expect_as_plain(on(2, 4000, overlap::automatic), 3); }

@@ -22,29 +22,29 @@ struct texts {
   bool check = false, quiet = false;
 };
 
-std::optional<std::string> read(texts& given, int argc, char** argv) {
+std::optional<std::string> read(texts& parameters, int argc, char** argv) {
   imbrex::command own(
       "sweep", "[OPTIONS]",
       "Solves the transport equation by discrete ordinates, as Sweep3D: wavefronts in eight octants pass "
       "through a grid of cells that is cut in x and y.");
-  own.option("--grid", "X,Y,Z", given.grid, "cells of the grid; 64,64,64 unless given")
-      .option("--angles-per-octant", "N", given.angles_per_octant,
+  own.option("--grid", "X,Y,Z", parameters.grid, "cells of the grid; 64,64,64 unless given")
+      .option("--angles-per-octant", "N", parameters.angles_per_octant,
               "directions in each of the eight octants; 6 unless given")
-      .option("--planes", "N", given.planes, "of cells along z that a step has at most; 8 unless given")
-      .option("--angles", "N", given.angles, "that a step has at most; 3 unless given")
-      .option("--odf", "N[,N...]", given.odf,
+      .option("--planes", "N", parameters.planes, "of cells along z that a step has at most; 8 unless given")
+      .option("--angles", "N", parameters.angles, "that a step has at most; 3 unless given")
+      .option("--odf", "N[,N...]", parameters.odf,
               "chares per PE, one configuration for each number; 1 unless given")
-      .option("--chares", "X,Y", given.chares,
+      .option("--chares", "X,Y", parameters.chares,
               "into how many chares the grid is cut in x and y, instead of --odf")
-      .option("--iters", "N", given.iterations, "iterations that are timed; 4 unless given")
-      .option("--warmup", "N", given.warmup, "iterations before these; 1 unless given")
-      .option("--tolerance", "E", given.tolerance,
+      .option("--iters", "N", parameters.iterations, "iterations that are timed; 4 unless given")
+      .option("--warmup", "N", parameters.warmup, "iterations before these; 1 unless given")
+      .option("--tolerance", "E", parameters.tolerance,
               "stop when no cell changes by E or more; without it there is no convergence check")
-      .option("--spin", "TIME", given.spin,
+      .option("--spin", "TIME", parameters.spin,
               "what a step takes at least: the PE waits, or spends it in simulated time; 0s unless given")
-      .flag("--check", given.check, "compare every cell with a serial loop, bit for bit")
-      .option("--json", "FILE", given.json, "write a line for each configuration to this file")
-      .flag("--quiet", given.quiet, "print errors only");
+      .flag("--check", parameters.check, "compare every cell with a serial loop, bit for bit")
+      .option("--json", "FILE", parameters.json, "write a line for each configuration to this file")
+      .flag("--quiet", parameters.quiet, "print errors only");
   return harness::read_options(own, argc, argv);
 }
 
@@ -82,33 +82,34 @@ settings parse_settings(int argc, char** argv) {
   setup.processes = imbrex::num_processes();
   if (setup.machine.pes == 0) setup.machine.pes = std::max(1, imbrex::usable_processors() / setup.processes);
 
-  texts given;
-  if (auto help = read(given, argc, argv)) {
+  texts parameters;
+  if (auto help = read(parameters, argc, argv)) {
     setup.help = *std::move(help);
     return setup;
   }
   refuse_devices(setup.machine);
-  if (given.grid) setup.posed.grid = harness::grid_of(*given.grid);
+  if (parameters.grid) setup.posed.grid = harness::grid_of(*parameters.grid);
   const auto read_count = [&](const char* option, const std::optional<std::string>& text, std::int64_t least,
                               const char* noun, std::int64_t& into) {
     if (text) into = count_of(option, *text, least, std::string("number of ") + noun);
   };
-  read_count("--angles-per-octant", given.angles_per_octant, 1, "angles", setup.posed.angles_per_octant);
-  read_count("--planes", given.planes, 1, "planes", setup.posed.planes);
-  read_count("--angles", given.angles, 1, "angles", setup.posed.angles);
-  read_count("--iters", given.iterations, 1, "iterations", setup.iterations);
-  read_count("--warmup", given.warmup, 0, "iterations", setup.warmup);
-  if (given.odf) setup.odf = harness::odf_of(*given.odf);
-  if (given.chares) {
-    if (given.odf)
-      refuse("--chares", *given.chares, "--odf says how many chares there are; leave out one of the two");
-    setup.chares = chares_of(*given.chares);
+  read_count("--angles-per-octant", parameters.angles_per_octant, 1, "angles", setup.posed.angles_per_octant);
+  read_count("--planes", parameters.planes, 1, "planes", setup.posed.planes);
+  read_count("--angles", parameters.angles, 1, "angles", setup.posed.angles);
+  read_count("--iters", parameters.iterations, 1, "iterations", setup.iterations);
+  read_count("--warmup", parameters.warmup, 0, "iterations", setup.warmup);
+  if (parameters.odf) setup.odf = harness::odf_of(*parameters.odf);
+  if (parameters.chares) {
+    if (parameters.odf)
+      refuse("--chares", *parameters.chares,
+             "--odf says how many chares there are; leave out one of the two");
+    setup.chares = chares_of(*parameters.chares);
   }
-  if (given.tolerance) setup.tolerance = harness::tolerance_of(*given.tolerance);
-  if (given.spin) setup.spin = spin_of(*given.spin);
-  if (given.json) setup.json = harness::file_of("--json", *given.json);
-  setup.check = given.check;
-  setup.quiet = given.quiet;
+  if (parameters.tolerance) setup.tolerance = harness::tolerance_of(*parameters.tolerance);
+  if (parameters.spin) setup.spin = spin_of(*parameters.spin);
+  if (parameters.json) setup.json = harness::file_of("--json", *parameters.json);
+  setup.check = parameters.check;
+  setup.quiet = parameters.quiet;
   return setup;
 }
 

@@ -26,7 +26,7 @@ configuration cut_by_factor(const settings& setup, std::int64_t odf) {
   }
 }
 
-configuration cut_as_asked(const settings& setup) {
+configuration requested_configuration(const settings& setup) {
   const auto& [x, y] = *setup.chares;
   const auto& [nx, ny, nz] = setup.posed.grid;
   if (x > nx || y > ny)
@@ -37,7 +37,7 @@ configuration cut_as_asked(const settings& setup) {
   return {double(x) * double(y) / pes, {setup.posed.grid, {x, y, 1}}};
 }
 
-void refuse_beyond(std::uint64_t available_bytes, const settings& setup, const decomposition& cut) {
+void check_memory(std::uint64_t available_bytes, const settings& setup, const decomposition& cut) {
   const double needed = bytes_of_program(setup, cut);
   if (needed <= double(available_bytes)) return;
   const auto& [x, y, z] = setup.posed.grid;
@@ -82,14 +82,14 @@ double bytes_of_program(const settings& setup, const decomposition& cut) {
 
 std::vector<configuration> plan(const settings& setup, std::uint64_t available_bytes) {
   // Checked before any integer arithmetic, which a far too large grid would overflow.
-  refuse_beyond(available_bytes, setup, {setup.posed.grid, {1, 1, 1}});
+  check_memory(available_bytes, setup, {setup.posed.grid, {1, 1, 1}});
   std::vector<configuration> all;
   if (setup.chares) {
-    all.push_back(cut_as_asked(setup));
+    all.push_back(requested_configuration(setup));
   } else {
     for (const std::int64_t odf : setup.odf) all.push_back(cut_by_factor(setup, odf));
   }
-  for (const configuration& candidate : all) refuse_beyond(available_bytes, setup, candidate.cut);
+  for (const configuration& candidate : all) check_memory(available_bytes, setup, candidate.cut);
   return all;
 }
 

@@ -45,10 +45,10 @@ TEST(sweep_plan, has_a_configuration_for_each_factor_or_the_one_that_was_asked_f
   EXPECT_EQ(by_factor[1].odf, 3);
   EXPECT_EQ(by_factor[1].cut.blocks, (extents{3, 2, 1}));
   setup.chares = {3, 1};
-  const auto as_asked = plan(setup, plenty);
-  ASSERT_EQ(as_asked.size(), 1U);
-  EXPECT_EQ(as_asked[0].odf, 1.5);
-  EXPECT_EQ(as_asked[0].cut.blocks, (extents{3, 1, 1}));
+  const auto configurations = plan(setup, plenty);
+  ASSERT_EQ(configurations.size(), 1U);
+  EXPECT_EQ(configurations[0].odf, 1.5);
+  EXPECT_EQ(configurations[0].cut.blocks, (extents{3, 1, 1}));
 }
 
 TEST(sweep_plan, refuses_with_the_numbers) {

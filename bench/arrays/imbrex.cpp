@@ -98,10 +98,10 @@ BENCHMARK(all_reduce)
 
 class listener : public imbrex::chare<listener> {
  public:
-  void hear(const std::vector<double>& numbers) { heard_ += numbers.size(); }
+  void receive(const std::vector<double>& numbers) { received_count_ += numbers.size(); }
 
  private:
-  std::size_t heard_ = 0;
+  std::size_t received_count_ = 0;
 };
 
 /// Sends 400 kB to each element of an array, or to each member of a section that has all of them.
@@ -120,9 +120,9 @@ void numbers_to_each(benchmark::State& state) {
       const bench::stopwatch watch;
       for (std::int64_t i = 0; i < n; ++i) {
         if constexpr (ToSection)
-          co_await section.call<&listener::hear>(numbers);
+          co_await section.call<&listener::receive>(numbers);
         else
-          co_await listeners.call<&listener::hear>(numbers);
+          co_await listeners.call<&listener::receive>(numbers);
       }
       co_return watch.seconds();
     });

@@ -17,31 +17,31 @@ namespace {
 class summand : public imbrex::chare<summand> {
  public:
   imbrex::task<double> on_devices(std::size_t size, int rounds) {
-    imbrex::device_buffer<double> mine(imbrex::gpu(), size);
-    work_.fill(mine.span(), std::byte(0));
+    imbrex::device_buffer<double> contribution(imbrex::gpu(), size);
+    work_.fill(contribution.span(), std::byte(0));
     const auto begin = co_await begin_together();
     for (int round = 0; round < rounds; ++round) {
-      const auto all = co_await all_reduce(std::move(mine).ready_after(work_), imbrex::sum);
+      const auto all = co_await all_reduce(std::move(contribution).ready_after(work_), imbrex::sum);
       work_.wait(all.ready());
       co_await work_.done();
-      mine = imbrex::device_buffer<double>(imbrex::gpu(), size);
+      contribution = imbrex::device_buffer<double>(imbrex::gpu(), size);
     }
     co_return microseconds_since(begin) / rounds;
   }
   imbrex::task<double> through_host(std::size_t size, int rounds) {
-    imbrex::device_buffer<double> mine(imbrex::gpu(), size);
+    imbrex::device_buffer<double> contribution(imbrex::gpu(), size);
     imbrex::pinned_buffer<double> staged(imbrex::gpu(), size);
-    work_.fill(mine.span(), std::byte(0));
+    work_.fill(contribution.span(), std::byte(0));
     const auto begin = co_await begin_together();
     for (int round = 0; round < rounds; ++round) {
-      work_.copy(staged.span(), std::as_const(mine).span());
+      work_.copy(staged.span(), std::as_const(contribution).span());
       co_await work_.done();
       imbrex::spend_copy(size * sizeof(double));
-      const std::vector<double> given(staged.span().begin(), staged.span().end());
-      const std::vector<double> all = co_await all_reduce(given, imbrex::sum);
+      const std::vector<double> host_contribution(staged.span().begin(), staged.span().end());
+      const std::vector<double> all = co_await all_reduce(host_contribution, imbrex::sum);
       imbrex::spend_copy(size * sizeof(double));
       std::ranges::copy(all, staged.span().begin());
-      work_.copy(mine.span(), std::as_const(staged).span());
+      work_.copy(contribution.span(), std::as_const(staged).span());
       co_await work_.done();
     }
     co_return microseconds_since(begin) / rounds;

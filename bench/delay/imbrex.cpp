@@ -80,12 +80,12 @@ void one_way(benchmark::State& state, bool awake) {
   }
   std::sort(times.begin(), times.end());
   const double model = static_cast<double>(latency.count()) + static_cast<double>(bytes) / (bandwidth * 1e-6);
-  const auto beyond_model = [&](std::size_t percent) {
+  const auto excess_over_model = [&](std::size_t percent) {
     return static_cast<double>(times[times.size() * percent / 100]) * 1e-3 - model;
   };
   state.counters["model"] = model;
-  state.counters["median"] = beyond_model(50);
-  state.counters["p95"] = beyond_model(95);
+  state.counters["median"] = excess_over_model(50);
+  state.counters["p95"] = excess_over_model(95);
   if (!awake) state.counters["cpu"] = used * 1e6 / messages;
 }
 

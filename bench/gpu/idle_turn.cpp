@@ -55,13 +55,13 @@ class gate {
   void open() {
     const std::lock_guard guard(lock_);
     is_open_ = true;
-    opened_.notify_all();
+    state_change_.notify_all();
   }
   /// Cancels opening by itself. False if it has opened already, so that the work behind it has run.
   bool stay_closed() {
     const std::lock_guard guard(lock_);
     waits_for_ever_ = true;
-    opened_.notify_all();
+    state_change_.notify_all();
     return !is_open_;
   }
 
@@ -69,15 +69,15 @@ class gate {
   void open_in_time() {
     constexpr std::chrono::seconds patience{5};
     std::unique_lock guard(lock_);
-    opened_.wait_for(guard, patience, [&] { return is_open_ || waits_for_ever_; });
-    if (waits_for_ever_) opened_.wait(guard, [&] { return is_open_; });
+    state_change_.wait_for(guard, patience, [&] { return is_open_ || waits_for_ever_; });
+    if (waits_for_ever_) state_change_.wait(guard, [&] { return is_open_; });
     is_open_ = true;
     flag_.store(0, 1);
   }
 
   imbrex::flag_array flag_;
   std::mutex lock_;
-  std::condition_variable opened_;
+  std::condition_variable state_change_;
   bool is_open_ = false;
   bool waits_for_ever_ = false;
   std::thread opener_;
@@ -89,7 +89,7 @@ class subject {
   subject(imbrex::device& on, completion_method method, int pending, int streams)
       : on_(on),
         pe_(0, clock_, std::nullopt),
-        mine_(pe_),
+        activation_(pe_),
         completions_(pe_, on, method, {}),
         pending_(pending) {
     pe_.attach(completions_);
@@ -118,7 +118,7 @@ class subject {
   void submit() {
     const imbrex::detail::device_completions::receiver who{
         [](void* count, const std::exception_ptr&) { ++*static_cast<int*>(count); }, [](void*) noexcept {},
-        &told_};
+        &completion_count_};
     for (int i = 0; i < pending_; ++i) {
       const auto which = static_cast<std::size_t>(i) % streams_.size();
       completions_.notify(streams_[which], who);
@@ -130,15 +130,16 @@ class subject {
       while (pe_.step()) {
       }
     }
-    if (told_ != pending_)
-      throw imbrex::error(std::to_string(told_) + " of " + std::to_string(pending_) + " were told");
-    told_ = 0;
+    if (completion_count_ != pending_)
+      throw imbrex::error(std::to_string(completion_count_) + " of " + std::to_string(pending_) +
+                          " were told");
+    completion_count_ = 0;
   }
   double seconds_of(int turns) {
     int came = 0;
     const bench::stopwatch watch;
     for (int turn = 0; turn < turns; ++turn)
-      if (pe_.door().has_items() || pe_.poll() || !pe_.idle()) ++came;
+      if (pe_.pe_inbox().has_items() || pe_.poll() || !pe_.idle()) ++came;
     const double seconds = watch.seconds() / turns;
     if (came != 0) throw imbrex::error("something came to a PE that was to be idle");
     return seconds;
@@ -147,11 +148,11 @@ class subject {
   imbrex::device& on_;
   imbrex::detail::real_clock clock_;
   imbrex::detail::scheduler pe_;
-  imbrex::detail::scheduler::activation mine_;
+  imbrex::detail::scheduler::activation activation_;
   std::vector<imbrex::stream> streams_;
   imbrex::detail::device_completions completions_;
   const int pending_;
-  int told_ = 0;
+  int completion_count_ = 0;
 };
 
 /// The cost of querying one pending event of the device, without a PE.

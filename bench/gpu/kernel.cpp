@@ -76,8 +76,8 @@ double seconds_of(imbrex::stream& in, const operation& submit, int count) {
 int count_of(imbrex::stream& in, const operation& submit, double stretch) {
   seconds_of(in, submit, 2);
   constexpr double most = 10'000;
-  const double wanted = stretch / seconds_of(in, submit, 2);
-  return static_cast<int>(std::clamp(wanted, 2.0, most)) / 2 * 2;  // even: each operation swaps the arrays
+  const double target = stretch / seconds_of(in, submit, 2);
+  return static_cast<int>(std::clamp(target, 2.0, most)) / 2 * 2;  // even: each operation swaps the arrays
 }
 
 /// Seconds of each operation, by repeat. The operations alternate, and each is first in turn.
@@ -200,13 +200,13 @@ void measure(const course& plan, const imbrex::options& settings, nlohmann::orde
     edges =
         settings.device == "emulated" ? std::vector<std::int64_t>{64} : std::vector<std::int64_t>{1024, 1536};
   std::vector<std::int64_t> done;
-  for (const std::int64_t wanted : edges) {
-    const std::int64_t edge = fitting(wanted, on.free_memory());
+  for (const std::int64_t target : edges) {
+    const std::int64_t edge = fitting(target, on.free_memory());
     if (std::ranges::count(done, edge) != 0) continue;
     done.push_back(edge);
     subject pair(on, edge);
     nlohmann::ordered_json row = pair.update_row(plan);
-    if (edge != wanted) row["cells_asked"] = wanted;
+    if (edge != target) row["cells_asked"] = target;
     rows.push_back(std::move(row));
     rows.push_back(pair.fused_row(plan));
     for (int side = 0; side < harness::sides; ++side) rows.push_back(pair.face_row(side, plan));

@@ -58,7 +58,7 @@ class observer {
     steady::time_point kernel, stream;
   };
   /// Begins polling for this number, which is not 0 and is the last number plus one.
-  void look_for(std::uint32_t round) { wanted_.store(round, std::memory_order_release); }
+  void look_for(std::uint32_t round) { target_round_.store(round, std::memory_order_release); }
   /// The times at which the words took the number. Waits for them.
   moments seen(std::uint32_t round) const {
     while (found_.load(std::memory_order_acquire) != round) std::this_thread::yield();
@@ -68,7 +68,7 @@ class observer {
  private:
   void look() {
     for (std::uint32_t round = 1;; ++round) {
-      if (!reached(wanted_, round) || !reached(flags_.words()[of_kernel], round)) return;
+      if (!reached(target_round_, round) || !reached(flags_.words()[of_kernel], round)) return;
       moments_.kernel = moments_.stream = steady::now();
       if (streams_write_) {
         if (!reached(flags_.words()[of_stream], round)) return;
@@ -87,7 +87,7 @@ class observer {
   const imbrex::flag_array& flags_;
   const bool streams_write_;
   moments moments_;
-  std::atomic<std::uint32_t> wanted_ = 0;
+  std::atomic<std::uint32_t> target_round_ = 0;
   std::atomic<std::uint32_t> found_ = 0;
   std::atomic<bool> ending_ = false;
   std::thread thread_;
@@ -103,7 +103,7 @@ struct samples {
 class taker {
  public:
   taker(const course& plan, samples& to)
-      : asked_(plan),
+      : plan_(plan),
         to_(to),
         streams_write_(imbrex::gpu().info().can.stream_values),
         flags_(imbrex::gpu(), words),
@@ -113,7 +113,7 @@ class taker {
 
   imbrex::task<> idle() {
     constexpr int warm_up = 10;
-    for (int sample = -warm_up; sample < asked_.samples; ++sample) {
+    for (int sample = -warm_up; sample < plan_.samples; ++sample) {
       co_await one(50us);
       const auto seen = observer_.seen(round_);  // times of both words, which it polls one after the other
       if (sample < 0) continue;
@@ -123,7 +123,7 @@ class taker {
   }
 
   imbrex::task<> beside_a_long_one() {
-    for (int sample = 0; sample < asked_.samples_beside; ++sample) {
+    for (int sample = 0; sample < plan_.samples_beside; ++sample) {
       launch(long_, of_long_kernel, round_ + 1, 10ms);
       co_await imbrex::when_all(end_of_long(), one_while_the_other_runs());
       const auto seen = observer_.seen(round_);
@@ -155,7 +155,7 @@ class taker {
     was_late_ = flags_.load(of_long_kernel) == round_;
   }
 
-  const course& asked_;
+  const course& plan_;
   samples& to_;
   const bool streams_write_;
   imbrex::flag_array flags_;

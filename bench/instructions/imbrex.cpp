@@ -102,11 +102,11 @@ class member : public imbrex::chare<member> {
     const int own = where()[0];
     std::int64_t done = 0;
     for (; done < rounds; ++done) {
-      std::vector<pair> given;
-      given.reserve(4);
+      std::vector<pair> pairs;
+      pairs.reserve(4);
       for (const int away : {1, members / 2, members / 2 + 1, members - 1})
-        given.emplace_back((own + away) % members, 1.0);
-      const auto received = co_await imbrex::exchange(*this, std::move(given));
+        pairs.emplace_back((own + away) % members, 1.0);
+      const auto received = co_await imbrex::exchange(*this, std::move(pairs));
       if (received.size() != 4) co_return -1;
     }
     co_return done;
@@ -195,7 +195,7 @@ class passer : public imbrex::chare<passer> {
     co_await work_.done();
     co_return passed;
   }
-  imbrex::task<std::int64_t> lend(std::int64_t times) {
+  imbrex::task<std::int64_t> pass_by_channel(std::int64_t times) {
     imbrex::device_buffer<double> out(imbrex::gpu(), 1), in(imbrex::gpu(), 1);
     std::int64_t passed = 0;
     for (; passed < times; ++passed) {
@@ -279,9 +279,10 @@ imbrex::task<std::int64_t> perform(std::string_view what, std::int64_t times) {
   if (what == "device_buffer" || what == "device_channel" || what == "persistent_channel") {
     const auto passers = imbrex::make_array<passer>(2);
     co_await passers.call<&passer::connect>();
-    auto passing = what == "device_buffer"    ? passers.reduce<&passer::hand_over>(imbrex::sum, times / 2)
-                   : what == "device_channel" ? passers.reduce<&passer::lend>(imbrex::sum, times / 2)
-                                              : passers.reduce<&passer::put>(imbrex::sum, times / 2);
+    auto passing = what == "device_buffer" ? passers.reduce<&passer::hand_over>(imbrex::sum, times / 2)
+                   : what == "device_channel"
+                       ? passers.reduce<&passer::pass_by_channel>(imbrex::sum, times / 2)
+                       : passers.reduce<&passer::put>(imbrex::sum, times / 2);
     const std::int64_t passed = co_await passing;
     co_return passed;
   }

@@ -29,13 +29,13 @@ long send(long times) {
 long exchange(long times) {
   if (rank_number > 1) return times;
   const int other = 1 - rank_number;
-  const double given = rank_number;
+  const double value = rank_number;
   double got = -1;
   long exchanges = 0;
   for (; exchanges < times; exchanges += 2) {
     std::array<MPI_Request, 2> both{};
     MPI_Irecv(&got, 1, MPI_DOUBLE, other, 0, MPI_COMM_WORLD, &both[0]);
-    MPI_Isend(&given, 1, MPI_DOUBLE, other, 0, MPI_COMM_WORLD, &both[1]);
+    MPI_Isend(&value, 1, MPI_DOUBLE, other, 0, MPI_COMM_WORLD, &both[1]);
     MPI_Waitall(2, both.data(), MPI_STATUSES_IGNORE);
   }
   return got == other ? exchanges : 0;
@@ -48,11 +48,11 @@ long barrier(long times) {
 }
 
 long allreduce(long times) {
-  const double given = rank_number;
+  const double value = rank_number;
   long reduced = 0;
   for (; reduced < times; reduced += ranks) {
     double sum = 0;
-    MPI_Allreduce(&given, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Allreduce(&value, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     if (sum != ranks * (ranks - 1) / 2.0) return 0;
   }
   return reduced;
@@ -60,14 +60,14 @@ long allreduce(long times) {
 
 long put(long times) {
   double place = -1;
-  const double given = rank_number;
+  const double value = rank_number;
   const int next = (rank_number + 1) % ranks;
   MPI_Win window = MPI_WIN_NULL;
   MPI_Win_create(&place, sizeof place, sizeof place, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
   MPI_Win_lock_all(0, window);
   long puts = 0;
   for (; puts < times; puts += ranks) {
-    MPI_Put(&given, 1, MPI_DOUBLE, next, 0, 1, MPI_DOUBLE, window);
+    MPI_Put(&value, 1, MPI_DOUBLE, next, 0, 1, MPI_DOUBLE, window);
     MPI_Win_flush(next, window);
   }
   MPI_Win_unlock_all(window);

@@ -43,7 +43,7 @@ constexpr const char* usage =
 
 constexpr std::array<std::string_view, 8> known_options{"--grid", "--iters", "--warmup", "--init",
                                                         "--comm", "--json",  "--quiet",  "--help"};
-constexpr std::array<std::string_view, 2> unless_given{"--overlap=none", "--device=emulated"};
+constexpr std::array<std::string_view, 2> default_options{"--overlap=none", "--device=emulated"};
 
 /// Doubles on the device of the rank's PE.
 class device_array {
@@ -86,8 +86,8 @@ void launch(const imbrex::kernel<Args...>& what, const std::type_identity_t<Args
   const imbrex::work_size work = what.work(args...);
   MPIX_Device_launch(
       [](void* arguments) {
-        const call& given = *static_cast<const call*>(arguments);
-        std::apply(given.function, given.arguments);
+        const call& function_call = *static_cast<const call*>(arguments);
+        std::apply(function_call.function, function_call.arguments);
       },
       &its, sizeof its, work.bytes, work.flops);
 }
@@ -110,7 +110,7 @@ class block {
   }
 
   /// Runs one iteration. Returns the greatest change of a cell if requested.
-  double iterate(bool change_wanted) {
+  double iterate(bool needs_change) {
     std::vector<MPI_Request> requests;
     for (exchanged_face& each : exchanged_) {
       outgoing_faces to;
@@ -130,7 +130,7 @@ class block {
     launch(jacobi3d::update, now_.span(), next_.span(), layout_);
     MPIX_Device_synchronize();
     std::swap(now_, next_);
-    return change_wanted && keeps_data() ? change() : 0;
+    return needs_change && keeps_data() ? change() : 0;
   }
 
   /// Whether the emulated device stores data; with --no-data it does not.
@@ -220,5 +220,6 @@ class block {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return by_ranks::program<block>({"jacobi3d_device_ranks", usage, known_options, unless_given}, argc, argv);
+  return by_ranks::program<block>({"jacobi3d_device_ranks", usage, known_options, default_options}, argc,
+                                  argv);
 }

@@ -35,7 +35,7 @@ constexpr const char* usage =
 
 constexpr std::array<std::string_view, 8> known_options{"--grid",    "--iters", "--warmup", "--init",
                                                         "--overlap", "--json",  "--quiet",  "--help"};
-constexpr std::array<std::string_view, 1> unless_given{"--overlap=none"};
+constexpr std::array<std::string_view, 1> default_options{"--overlap=none"};
 
 // The block of one rank.
 class block {
@@ -54,8 +54,8 @@ class block {
   }
 
   // Runs one iteration. Returns the greatest change of a cell if requested.
-  double iterate(bool change_wanted) {
-    const sweep_options options{.stores = stores_, .change = change_wanted};
+  double iterate(bool needs_change) {
+    const sweep_options options{.stores = stores_, .change = needs_change};
     std::array<MPI_Request, 2 * sides> requests;
     requests.fill(MPI_REQUEST_NULL);
     for (int side = 0; side < sides; ++side) {
@@ -93,5 +93,5 @@ class block {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return by_ranks::program<block>({"jacobi3d_mpi", usage, known_options, unless_given}, argc, argv);
+  return by_ranks::program<block>({"jacobi3d_mpi", usage, known_options, default_options}, argc, argv);
 }

@@ -24,8 +24,8 @@ namespace jacobi3d::by_ranks {
 struct program_kind {
   const char* name;
   const char* usage;
-  std::span<const std::string_view> options;       ///< jacobi3d's options that it accepts
-  std::span<const std::string_view> unless_given;  ///< words inserted before those of the command line
+  std::span<const std::string_view> options;          ///< jacobi3d's options that it accepts
+  std::span<const std::string_view> default_options;  ///< words inserted before those of the command line
 };
 
 /// The index of a rank's block in the array of blocks.
@@ -45,7 +45,7 @@ inline settings parse(const program_kind& kind, int argc, char** argv, int ranks
     if (option.starts_with("--") && std::ranges::find(kind.options, option) == kind.options.end())
       throw imbrex::usage_error(fmt::format("unknown option {}; see --help", option));
   }
-  std::vector<std::string> before(kind.unless_given.begin(), kind.unless_given.end());
+  std::vector<std::string> before(kind.default_options.begin(), kind.default_options.end());
   std::vector<char*> words(argv, argv + argc + 1);
   for (auto word = before.rbegin(); word != before.rend(); ++word)
     words.insert(words.begin() + 1, word->data());

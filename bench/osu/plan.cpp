@@ -22,28 +22,29 @@ struct texts {
   bool check = false, quiet = false;
 };
 
-std::optional<std::string> read(texts& given, int argc, char** argv) {
+std::optional<std::string> read(texts& parameters, int argc, char** argv) {
   imbrex::command own(
       "osu", "[OPTIONS]",
       "Times what chares of two PEs say to each other, in host memory or in devices, as the OSU "
       "micro-benchmarks do.");
-  own.option("--bench", "KIND[,KIND...]", given.bench,
+  own.option("--bench", "KIND[,KIND...]", parameters.bench,
              "latency (unless given), bandwidth, bidirectional, multi-pair or rate")
-      .option("--way", "WAY[,WAY...]", given.way,
+      .option("--way", "WAY[,WAY...]", parameters.way,
               "message, channel, persistent or staging (both of memory in a device, the last through the "
               "host); all unless given")
-      .option("--memory", "WHERE", given.memory,
+      .option("--memory", "WHERE", parameters.memory,
               "host or device: where the bytes lie; device unless given, if the run has devices")
-      .option("--smallest", "BYTES", given.smallest, "the smallest message; 1 unless given")
-      .option("--largest", "BYTES", given.largest, "the largest message; 4194304 unless given")
-      .option("--window", "N", given.window, "messages under way at once, but for latency; 64 unless given")
-      .option("--distance", "N", given.distance,
+      .option("--smallest", "BYTES", parameters.smallest, "the smallest message; 1 unless given")
+      .option("--largest", "BYTES", parameters.largest, "the largest message; 4194304 unless given")
+      .option("--window", "N", parameters.window,
+              "messages under way at once, but for latency; 64 unless given")
+      .option("--distance", "N", parameters.distance,
               "element i and element i + N are a pair; half of the PEs unless given")
-      .option("--rounds", "N", given.rounds,
+      .option("--rounds", "N", parameters.rounds,
               "rounds that are timed; unless given 20 in simulated time, else 200, or 20 from 64 KiB on")
-      .flag("--check", given.check, "compare all bytes of a round with what was sent")
-      .option("--json", "FILE", given.json, "write a line for each time to this file")
-      .flag("--quiet", given.quiet, "print errors only");
+      .flag("--check", parameters.check, "compare all bytes of a round with what was sent")
+      .option("--json", "FILE", parameters.json, "write a line for each time to this file")
+      .flag("--quiet", parameters.quiet, "print errors only");
   return harness::read_options(own, argc, argv);
 }
 
@@ -77,46 +78,49 @@ std::uint64_t bytes_of(const char* option, const std::string& text) {
 settings parse_settings(int argc, char** argv) {
   settings setup;
   setup.machine = imbrex::parse_options(argc, argv);
-  texts given;
-  if (auto help = read(given, argc, argv)) {
+  texts parameters;
+  if (auto help = read(parameters, argc, argv)) {
     setup.help = *std::move(help);
     return setup;
   }
   const bool has_devices = !setup.machine.device.empty();
   setup.memory = has_devices ? place::device : place::host;
-  if (given.memory) setup.memory = kinds_of<place>("--memory", *given.memory, place_names).front();
+  if (parameters.memory) setup.memory = kinds_of<place>("--memory", *parameters.memory, place_names).front();
   if (setup.memory == place::device && !has_devices)
-    refuse("--memory", *given.memory, "the run has no devices; add --device or --device-model");
+    refuse("--memory", *parameters.memory, "the run has no devices; add --device or --device-model");
   setup.ways = {way::message, way::channel};
   if (setup.memory == place::device) setup.ways.insert(setup.ways.end(), {way::persistent, way::staging});
-  if (given.way) setup.ways = kinds_of<way>("--way", *given.way, way_names);
+  if (parameters.way) setup.ways = kinds_of<way>("--way", *parameters.way, way_names);
   if (setup.memory == place::host && std::ranges::count(setup.ways, way::staging) != 0)
-    refuse("--way", *given.way, "what lies in host memory needs no staging; leave it out, or --memory host");
+    refuse("--way", *parameters.way,
+           "what lies in host memory needs no staging; leave it out, or --memory host");
   if (setup.memory == place::host && std::ranges::count(setup.ways, way::persistent) != 0)
-    refuse("--way", *given.way,
+    refuse("--way", *parameters.way,
            "persistent channels are for memory of devices; leave it out, or --memory host");
-  if (given.bench) setup.exchanges = kinds_of<exchange>("--bench", *given.bench, exchange_names);
-  if (given.smallest) setup.smallest = bytes_of("--smallest", *given.smallest);
-  if (given.largest) setup.largest = bytes_of("--largest", *given.largest);
+  if (parameters.bench) setup.exchanges = kinds_of<exchange>("--bench", *parameters.bench, exchange_names);
+  if (parameters.smallest) setup.smallest = bytes_of("--smallest", *parameters.smallest);
+  if (parameters.largest) setup.largest = bytes_of("--largest", *parameters.largest);
   if (setup.largest < setup.smallest)
     refuse("--largest", std::to_string(setup.largest), "it is less than --smallest");
-  if (given.window) setup.window = int(count_of("--window", *given.window, 1, "number of messages"));
+  if (parameters.window)
+    setup.window = int(count_of("--window", *parameters.window, 1, "number of messages"));
   if (setup.machine.pes == 0) setup.machine.pes = 2;
   const int pes = setup.machine.pes * imbrex::num_processes();
   if (pes < 2)
     throw imbrex::usage_error("--pes 1: it takes two PEs to say something to each other; give --pes 2");
-  setup.distance = given.distance ? int(count_of("--distance", *given.distance, 1, "distance")) : pes / 2;
+  setup.distance =
+      parameters.distance ? int(count_of("--distance", *parameters.distance, 1, "distance")) : pes / 2;
   if (setup.distance >= pes)
     refuse("--distance", std::to_string(setup.distance),
            "there are " + std::to_string(pes) + " PEs, which are no further apart than " +
                std::to_string(pes - 1));
-  if (given.rounds) setup.rounds = int(count_of("--rounds", *given.rounds, 1, "number of rounds"));
-  setup.checks = given.check;
+  if (parameters.rounds) setup.rounds = int(count_of("--rounds", *parameters.rounds, 1, "number of rounds"));
+  setup.checks = parameters.check;
   if (setup.checks && !setup.machine.device_data)
     throw imbrex::usage_error(
         "--check with --no-data: there are no bytes to compare; leave out one of the two");
-  setup.quiet = given.quiet;
-  if (given.json) setup.json = harness::file_of("--json", *given.json);
+  setup.quiet = parameters.quiet;
+  if (parameters.json) setup.json = harness::file_of("--json", *parameters.json);
   return setup;
 }
 

@@ -42,18 +42,18 @@ class player : public imbrex::chare<player> {
  public:
   imbrex::mailbox<bytes> answers;
 
-  explicit player(const course& plan) : asked_(plan) {}
+  explicit player(const course& plan) : plan_(plan) {}
 
   /// Sends a message there and one back. Either a ball that each player passes on as received, moved and
   /// never copied; or each player's own bytes.
   imbrex::task<point> play(std::size_t size) {
-    rounds_.emplace(asked_, size);
+    rounds_.emplace(plan_, size);
     rounds_->next();
     own_ = shared_bytes(size, contents::there);
     imbrex::send<&player::check_ball>(other(), *own_, size);
     auto ball = co_await answers.receive();
     if (!holds(ball, contents::back, size)) throw_wrong_contents(size);
-    if (rounds_->next()) asked_.hands_on() ? imbrex::send<&player::hit>(other(), std::move(ball)) : bounce();
+    if (rounds_->next()) plan_.hands_on() ? imbrex::send<&player::hit>(other(), std::move(ball)) : bounce();
     co_await answers.receive();
     co_return rounds_->result(size);
   }
@@ -70,22 +70,22 @@ class player : public imbrex::chare<player> {
 
   /// Windows of messages, each acknowledged as a whole.
   imbrex::task<point> stream(std::size_t size) {
-    rounds_.emplace(asked_, size);
+    rounds_.emplace(plan_, size);
     const auto shared = shared_bytes(size, contents::there);
     const std::span shown(*shared);
-    const auto window = static_cast<std::size_t>(asked_.window);
-    std::vector<bytes> given;
+    const auto window = static_cast<std::size_t>(plan_.window);
+    std::vector<bytes> payloads;
     const auto to = receiver();
-    const bool gives = asked_.payload == "given";
-    const bool shares = asked_.payload == "shared";
+    const bool gives = plan_.payload == "given";
+    const bool shares = plan_.payload == "shared";
     while (rounds_->next()) {
       if (rounds_->first()) {
         for (std::size_t m = 0; m < window; ++m) imbrex::send<&player::check>(to, shown, size);
       } else if (shares) {
         for (std::size_t m = 0; m < window; ++m) imbrex::send<&player::take>(to, shared);
       } else if (gives) {
-        rounds_->aside([&] { given.assign(window, *shared); });
-        for (auto& block : given) imbrex::send<&player::take>(to, std::move(block));
+        rounds_->aside([&] { payloads.assign(window, *shared); });
+        for (auto& block : payloads) imbrex::send<&player::take>(to, std::move(block));
       } else {
         for (std::size_t m = 0; m < window; ++m) imbrex::send<&player::take>(to, shown);
       }
@@ -99,14 +99,14 @@ class player : public imbrex::chare<player> {
     take(came);
   }
   void take(std::span<const std::byte>) {
-    if (++taken_ < asked_.window) return;
+    if (++taken_ < plan_.window) return;
     taken_ = 0;
     imbrex::send<&player::answers>(other(), filled(answer_bytes, verdict_));
   }
 
  private:
   void bounce() {
-    if (asked_.payload == "shown") return imbrex::send<&player::answer_own>(other(), std::span(*own_));
+    if (plan_.payload == "shown") return imbrex::send<&player::answer_own>(other(), std::span(*own_));
     imbrex::send<&player::answer_own>(other(), own_);
   }
   /// False after the last message; then it also notifies the waiting player.
@@ -117,9 +117,9 @@ class player : public imbrex::chare<player> {
   }
   imbrex::element<player> other() const { return peers()[1 - where()[0]]; }
   /// The receiver of a window.
-  imbrex::element<player> receiver() const { return asked_.coalesces ? other().coalesced() : other(); }
+  imbrex::element<player> receiver() const { return plan_.coalesces ? other().coalesced() : other(); }
 
-  course asked_;
+  course plan_;
   std::shared_ptr<const bytes> own_;  ///< bytes sent by this player
   int taken_ = 0;                     ///< messages received of the current window
   contents verdict_ = contents::back;

@@ -37,7 +37,7 @@ void receive(std::span<std::byte> bytes, int from) {
 class exchange {
  public:
   exchange(const course& plan, std::size_t size)
-      : asked_(plan),
+      : plan_(plan),
         size_(size),
         out_(plan.buffers, size),
         in_(plan.buffers, size),
@@ -47,17 +47,17 @@ class exchange {
   }
 
   void lead(report& results) {
-    rounds r(asked_, size_);
+    rounds r(plan_, size_);
     while (r.next()) {
-      if (asked_.is_pingpong()) {
+      if (plan_.is_pingpong()) {
         send(ball(r).of(0), 1);
         receive(in_.of(0), 1);
         if (r.first() && !holds(in_.of(0), contents::back, size_)) throw_wrong_contents(size_);
       } else {
-        for (int m = 0; m < asked_.window; ++m)
+        for (int m = 0; m < plan_.window; ++m)
           MPI_Isend(out_.of(m).data(), static_cast<int>(size_), MPI_BYTE, 1, 0, MPI_COMM_WORLD,
                     &requests_[static_cast<std::size_t>(m)]);
-        MPI_Waitall(asked_.window, requests_.data(), MPI_STATUSES_IGNORE);
+        MPI_Waitall(plan_.window, requests_.data(), MPI_STATUSES_IGNORE);
         receive(answer_.of(0), 1);
         if (r.first() && !holds(answer_.of(0), contents::back, answer_bytes)) throw_wrong_contents(size_);
       }
@@ -66,17 +66,17 @@ class exchange {
   }
 
   void follow() {
-    rounds r(asked_, size_);
+    rounds r(plan_, size_);
     while (r.next()) {
-      if (asked_.is_pingpong()) {
+      if (plan_.is_pingpong()) {
         receive(in_.of(0), 0);
         if (r.first()) fill(out_.of(0), verdict());
         send(ball(r).of(0), 0);
       } else {
-        for (int m = 0; m < asked_.window; ++m)
+        for (int m = 0; m < plan_.window; ++m)
           MPI_Irecv(in_.of(m).data(), static_cast<int>(size_), MPI_BYTE, 0, 0, MPI_COMM_WORLD,
                     &requests_[static_cast<std::size_t>(m)]);
-        MPI_Waitall(asked_.window, requests_.data(), MPI_STATUSES_IGNORE);
+        MPI_Waitall(plan_.window, requests_.data(), MPI_STATUSES_IGNORE);
         if (r.first()) fill(answer_.of(0), verdict());
         send(answer_.of(0), 0);
       }
@@ -84,15 +84,15 @@ class exchange {
   }
 
  private:
-  const buffers& ball(const rounds& r) const { return asked_.hands_on() && !r.first() ? in_ : out_; }
+  const buffers& ball(const rounds& r) const { return plan_.hands_on() && !r.first() ? in_ : out_; }
   /// The contents of the reply in the checked round.
   contents verdict() const {
-    for (int m = 0; m < std::min(asked_.buffers, asked_.is_pingpong() ? 1 : asked_.window); ++m)
+    for (int m = 0; m < std::min(plan_.buffers, plan_.is_pingpong() ? 1 : plan_.window); ++m)
       if (!holds(in_.of(m), contents::there, size_)) return contents::wrong;
     return contents::back;
   }
 
-  const course& asked_;
+  const course& plan_;
   std::size_t size_;
   buffers out_;
   buffers in_;

@@ -15,13 +15,13 @@ namespace bench {
 /// The output of a program: one line, a JSON object.
 class report {
  public:
-  report(const char* program, const course& plan) : program_(program), asked_(plan) {}
+  report(const char* program, const course& plan) : program_(program), plan_(plan) {}
 
   void add(const point& p) { points_.push_back(p); }
 
   void print() const {
     std::printf("{\"program\": \"%s\", \"bench\": \"%s\", \"window\": %d, \"points\": [", program_,
-                asked_.bench.c_str(), asked_.window);
+                plan_.bench.c_str(), plan_.window);
     const char* between = "";
     for (const auto& p : points_) {
       std::printf("%s{\"size\": %zu, \"rounds\": %lld, \"seconds_per_round\": %.9g, \"checked\": true}",
@@ -34,7 +34,7 @@ class report {
 
  private:
   const char* program_;
-  course asked_;
+  course plan_;
   std::vector<point> points_;
 };
 

@@ -78,7 +78,7 @@ class connection {
     in_ = &in;
     keeps_ = keeps;
     size_ = size;
-    asked_for_ = 0;
+    rendezvous_count_ = 0;
     expected_ = which;
     compares_ = all_right_ = true;
   }
@@ -134,16 +134,16 @@ class connection {
     ++came_;
   }
 
-  static ucs_status_t on_message(void* given, const void*, std::size_t, void* data, std::size_t length,
+  static ucs_status_t on_message(void* argument, const void*, std::size_t, void* data, std::size_t length,
                                  const ucp_am_recv_param_t* parameters) {
-    auto& self = *static_cast<connection*>(given);
+    auto& self = *static_cast<connection*>(argument);
     if ((parameters->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) == 0) {
       const std::span came(static_cast<const std::byte*>(data), length);
       if (self.keeps_) std::ranges::copy(came, self.in_->of(0).begin());
       self.take(came);
       return UCS_OK;
     }
-    const auto into = self.in_->of(self.keeps_ ? 0 : self.asked_for_++);
+    const auto into = self.in_->of(self.keeps_ ? 0 : self.rendezvous_count_++);
     ucp_request_param_t param{};
     param.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
     param.cb.recv_am = [](void* request, ucs_status_t status, std::size_t, void* arg) {
@@ -161,9 +161,9 @@ class connection {
     if (status != UCS_OK) problem_ = status;
     take(in_->of(0));
   }
-  static ucs_status_t on_answer(void* given, const void*, std::size_t, void* data, std::size_t length,
+  static ucs_status_t on_answer(void* argument, const void*, std::size_t, void* data, std::size_t length,
                                 const ucp_am_recv_param_t*) {
-    auto& self = *static_cast<connection*>(given);
+    auto& self = *static_cast<connection*>(argument);
     const std::span<const std::byte> bytes(static_cast<const std::byte*>(data), length);
     if (self.compares_ && !holds(bytes, contents::back, answer_bytes)) self.all_right_ = false;
     ++self.answered_;
@@ -179,7 +179,7 @@ class connection {
   int leaving_ = 0;
   int came_ = 0;
   int answered_ = 0;
-  int asked_for_ = 0;
+  int rendezvous_count_ = 0;
   bool compares_ = false;
   bool keeps_ = false;
   bool all_right_ = false;
@@ -191,7 +191,7 @@ class exchange {
  public:
   exchange(connection& other, const course& plan, std::size_t size, bool leads)
       : other_(other),
-        asked_(plan),
+        plan_(plan),
         size_(size),
         out_(plan.buffers, size),
         in_(plan.buffers, size),
@@ -203,13 +203,13 @@ class exchange {
   }
 
   void lead(report& results) {
-    rounds r(asked_, size_);
+    rounds r(plan_, size_);
     while (r.next()) {
-      if (asked_.is_pingpong()) {
+      if (plan_.is_pingpong()) {
         other_.send(connection::message, ball(r).of(0));
         other_.wait_for(1, 0);
       } else {
-        for (int m = 0; m < asked_.window; ++m) other_.send(connection::message, out_.of(m));
+        for (int m = 0; m < plan_.window; ++m) other_.send(connection::message, out_.of(m));
         other_.wait_for(0, 1);
       }
       if (r.first() && !other_.all_right()) throw_wrong_contents(size_);
@@ -218,10 +218,10 @@ class exchange {
   }
 
   void follow() {
-    rounds r(asked_, size_);
+    rounds r(plan_, size_);
     while (r.next()) {
-      other_.wait_for(asked_.is_pingpong() ? 1 : asked_.window, 0);
-      if (asked_.is_pingpong()) {
+      other_.wait_for(plan_.is_pingpong() ? 1 : plan_.window, 0);
+      if (plan_.is_pingpong()) {
         if (r.first()) out_.fill_all(verdict());
         other_.send(connection::message, ball(r).of(0));
       } else {
@@ -238,12 +238,12 @@ class exchange {
     other_.send(connection::answer, answer_.of(0));
     other_.wait_for(0, 1);
   }
-  const buffers& ball(const rounds& r) const { return asked_.hands_on() && !r.first() ? in_ : out_; }
+  const buffers& ball(const rounds& r) const { return plan_.hands_on() && !r.first() ? in_ : out_; }
   /// The contents of the reply in the checked round.
   contents verdict() { return other_.all_right() ? contents::back : contents::wrong; }
 
   connection& other_;
-  const course& asked_;
+  const course& plan_;
   std::size_t size_;
   buffers out_;
   buffers in_;

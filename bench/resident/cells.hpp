@@ -28,9 +28,9 @@ struct pinger : imbrex::resident::chare<pinger> {
   /// Sends a payload that all threads write and read.
   IMBREX_DEVICE void ping_payload(context& here, std::uint32_t left,
                                   imbrex::resident::payload<std::uint64_t> got) {
-    std::uint64_t mine = 0;
-    for (std::uint32_t i = here.thread(); i < got.size(); i += here.threads()) mine += got[i];
-    if (mine == 1) sum = mine;  // so that the payload is read
+    std::uint64_t partial_sum = 0;
+    for (std::uint32_t i = here.thread(); i < got.size(); i += here.threads()) partial_sum += got[i];
+    if (partial_sum == 1) sum = partial_sum;  // so that the payload is read
     send_payload(here, left, got.size());
   }
   IMBREX_DEVICE void start_payload(context& here, std::uint32_t rounds, std::uint32_t size) {

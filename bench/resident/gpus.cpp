@@ -21,7 +21,7 @@ using bench::pinger;
 /// Chare of which each process has one.
 class owner : public imbrex::chare<owner> {
  public:
-  imbrex::task<int> measure(imbrex::process_group<resident::heap_meeting> place) {
+  imbrex::task<int> measure(imbrex::process_group<resident::heap_exchange> place) {
     const auto heap =
         co_await resident::symmetric_heap::of_processes(place, imbrex::gpu(), std::size_t{1} << 24U);
     resident::settings s;
@@ -70,7 +70,7 @@ class owner : public imbrex::chare<owner> {
 };
 
 imbrex::task<int> measure() {
-  const auto place = imbrex::make_process_group<resident::heap_meeting>();
+  const auto place = imbrex::make_process_group<resident::heap_exchange>();
   const auto owners = imbrex::make_process_group<owner>();
   co_return co_await owners.reduce<&owner::measure>(imbrex::sum, place);
 }

@@ -17,15 +17,15 @@ using imbrex::resident::wide_word;
 __global__ void flag_kernel(wide_word* words, std::uint64_t rounds) {
   const unsigned me = blockIdx.x == 0 ? 0 : 1;
   if (threadIdx.x != 0 || (blockIdx.x != 0 && blockIdx.x + 1 != gridDim.x)) return;
-  wide_word& mine = words[me * 8];
+  wide_word& own_word = words[me * 8];
   wide_word& other = words[(1 - me) * 8];
   for (std::uint64_t n = 1; n <= rounds; ++n) {
     if (me == 1)
-      while (native_memory::poll(mine).stamp != n) {
+      while (native_memory::poll(own_word).stamp != n) {
       }
     native_memory::store(other, {n, n});
     if (me == 0)
-      while (native_memory::poll(mine).stamp != n) {
+      while (native_memory::poll(own_word).stamp != n) {
       }
   }
 }

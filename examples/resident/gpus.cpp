@@ -17,7 +17,7 @@ namespace resident = imbrex::resident;
 /// A group member in each process.
 class owner : public imbrex::chare<owner> {
  public:
-  imbrex::task<std::uint64_t> run_round(imbrex::process_group<resident::heap_meeting> place,
+  imbrex::task<std::uint64_t> run_round(imbrex::process_group<resident::heap_exchange> place,
                                         std::uint32_t hops) {
     const auto heap =
         co_await resident::symmetric_heap::of_processes(place, imbrex::gpu(), std::size_t{1} << 20U);
@@ -35,7 +35,7 @@ class owner : public imbrex::chare<owner> {
 };
 
 imbrex::task<int> pass_round() {
-  const auto place = imbrex::make_process_group<resident::heap_meeting>();
+  const auto place = imbrex::make_process_group<resident::heap_exchange>();
   const auto owners = imbrex::make_process_group<owner>();
   const std::uint64_t sum = co_await owners.reduce<&owner::run_round>(imbrex::sum, place, 1'000U);
   std::printf("%d GPUs: each process was told %llu\n", owners.size(), 0ULL + sum / owners.size());

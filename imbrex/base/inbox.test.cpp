@@ -15,57 +15,57 @@ namespace imbrex::detail {
 namespace {
 
 TEST(inbox, gives_items_in_the_order_of_posting) {
-  inbox door;
-  EXPECT_FALSE(door.has_items());
-  EXPECT_EQ(door.take(), nullptr);
+  inbox pe_inbox;
+  EXPECT_FALSE(pe_inbox.has_items());
+  EXPECT_EQ(pe_inbox.take(), nullptr);
   std::array<work, 5> items;
-  for (auto& i : items) door.post(i);
-  EXPECT_TRUE(door.has_items());
-  const work* w = door.take();
+  for (auto& i : items) pe_inbox.post(i);
+  EXPECT_TRUE(pe_inbox.has_items());
+  const work* w = pe_inbox.take();
   for (const auto& i : items) {
     EXPECT_EQ(w, &i);
     w = w->next;
   }
   EXPECT_EQ(w, nullptr);
-  EXPECT_FALSE(door.has_items());
+  EXPECT_FALSE(pe_inbox.has_items());
 }
 
 TEST(inbox, does_not_park_over_an_item) {
-  inbox door;
+  inbox pe_inbox;
   work item;
-  door.post(item);
-  EXPECT_FALSE(door.park());
-  EXPECT_EQ(door.take(), &item);
-  EXPECT_TRUE(door.park());
-  EXPECT_TRUE(door.is_parked());
-  door.post(item);
-  EXPECT_FALSE(door.is_parked());
-  door.sleep(std::nullopt);  // returns at once
-  EXPECT_EQ(door.take(), &item);
+  pe_inbox.post(item);
+  EXPECT_FALSE(pe_inbox.park());
+  EXPECT_EQ(pe_inbox.take(), &item);
+  EXPECT_TRUE(pe_inbox.park());
+  EXPECT_TRUE(pe_inbox.is_parked());
+  pe_inbox.post(item);
+  EXPECT_FALSE(pe_inbox.is_parked());
+  pe_inbox.sleep(std::nullopt);  // returns at once
+  EXPECT_EQ(pe_inbox.take(), &item);
 }
 
 TEST(inbox, sleeps_no_longer_than_asked) {
-  inbox door;
-  ASSERT_TRUE(door.park());
+  inbox pe_inbox;
+  ASSERT_TRUE(pe_inbox.park());
   const auto begin = std::chrono::steady_clock::now();
-  door.sleep(std::chrono::milliseconds(20));
+  pe_inbox.sleep(std::chrono::milliseconds(20));
   EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(19));
-  EXPECT_FALSE(door.is_parked());
-  ASSERT_TRUE(door.park());
-  door.sleep(std::chrono::nanoseconds(-5));
-  EXPECT_FALSE(door.is_parked());
+  EXPECT_FALSE(pe_inbox.is_parked());
+  ASSERT_TRUE(pe_inbox.park());
+  pe_inbox.sleep(std::chrono::nanoseconds(-5));
+  EXPECT_FALSE(pe_inbox.is_parked());
 }
 
 TEST(inbox, a_wake_left_over_from_before_does_not_end_a_later_sleep) {
-  inbox door;
+  inbox pe_inbox;
   work item;
-  ASSERT_TRUE(door.park());
-  door.post(item);  // the eventfd is raised, but no thread sleeps in it
-  door.sleep(std::nullopt);
-  EXPECT_EQ(door.take(), &item);
-  ASSERT_TRUE(door.park());
+  ASSERT_TRUE(pe_inbox.park());
+  pe_inbox.post(item);  // the eventfd is raised, but no thread sleeps in it
+  pe_inbox.sleep(std::nullopt);
+  EXPECT_EQ(pe_inbox.take(), &item);
+  ASSERT_TRUE(pe_inbox.park());
   const auto begin = std::chrono::steady_clock::now();
-  door.sleep(std::chrono::milliseconds(20));
+  pe_inbox.sleep(std::chrono::milliseconds(20));
   EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(19));
 }
 
@@ -78,7 +78,7 @@ TEST(inbox, loses_nothing_among_many_posters) {
   };
   constexpr int posters = 3;
   constexpr int each = 20'000;
-  inbox door;
+  inbox pe_inbox;
   std::vector<std::vector<numbered>> items(posters, std::vector<numbered>(each));
   std::vector<std::thread> threads;
   std::atomic<bool> is_parked = false;  // ensures that it sleeps at least once
@@ -89,7 +89,7 @@ TEST(inbox, loses_nothing_among_many_posters) {
         auto& item = items[static_cast<std::size_t>(p)][static_cast<std::size_t>(i)];
         item.poster = p;
         item.number = i;
-        door.post(item);
+        pe_inbox.post(item);
         if (i % 1000 == 0) std::this_thread::sleep_for(std::chrono::microseconds(50));
       }
     });
@@ -97,18 +97,18 @@ TEST(inbox, loses_nothing_among_many_posters) {
   int wrong = 0;
   int sleeps = 0;
   for (int left = posters * each; left > 0;) {
-    for (work* w = door.take(); w != nullptr;) {
+    for (work* w = pe_inbox.take(); w != nullptr;) {
       auto& item = static_cast<numbered&>(*w);
       w = w->next;
       wrong += next[static_cast<std::size_t>(item.poster)]++ != item.number ? 1 : 0;
       --left;
     }
-    if (left > 0 && door.park()) {
+    if (left > 0 && pe_inbox.park()) {
       ++sleeps;
       is_parked = true;
       is_parked.notify_all();
-      door.sleep(std::chrono::seconds(20));
-      ASSERT_TRUE(door.has_items()) << "slept past an item";
+      pe_inbox.sleep(std::chrono::seconds(20));
+      ASSERT_TRUE(pe_inbox.has_items()) << "slept past an item";
     }
   }
   for (auto& t : threads) t.join();

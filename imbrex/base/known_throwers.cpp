@@ -8,19 +8,19 @@
 
 namespace imbrex {
 
-void known_throwers::add(const std::exception_ptr& given, std::string thrower) {
-  if (given_.size() == most) given_.erase(given_.begin());
-  given_.push_back(seen_from_outside(given));
-  given_.back().thrower = std::move(thrower);
+void known_throwers::add(const std::exception_ptr& thrown, std::string thrower) {
+  if (exceptions_.size() == most) exceptions_.erase(exceptions_.begin());
+  exceptions_.push_back(seen_from_outside(thrown));
+  exceptions_.back().thrower = std::move(thrower);
 }
 
 std::optional<std::string> known_throwers::thrower_of(const std::exception_ptr& thrown) const {
   const exception target = seen_from_outside(thrown);
   if (target.object == nullptr) return std::nullopt;
-  const auto found = std::find_if(given_.rbegin(), given_.rend(), [&](const exception& other) {
+  const auto found = std::find_if(exceptions_.rbegin(), exceptions_.rend(), [&](const exception& other) {
     return other.object == target.object && other.type == target.type && other.text == target.text;
   });
-  return found != given_.rend() ? std::optional(found->thrower) : std::nullopt;
+  return found != exceptions_.rend() ? std::optional(found->thrower) : std::nullopt;
 }
 
 known_throwers::exception known_throwers::seen_from_outside(const std::exception_ptr& thrown) {

@@ -12,7 +12,7 @@ namespace imbrex {
 /// themselves may be destroyed by another thread.
 class known_throwers {
  public:
-  void add(const std::exception_ptr& given, std::string thrower);
+  void add(const std::exception_ptr& thrown, std::string thrower);
   /// The thrower of this exception. Nothing if it was not added, or is no std::exception, which cannot be
   /// identified.
   std::optional<std::string> thrower_of(const std::exception_ptr& thrown) const;
@@ -28,7 +28,7 @@ class known_throwers {
   };
   static exception seen_from_outside(const std::exception_ptr& thrown);
 
-  std::vector<exception> given_;  ///< oldest first
+  std::vector<exception> exceptions_;  ///< oldest first
 };
 
 }  // namespace imbrex

@@ -31,14 +31,14 @@ TEST(narrowed, refuses_what_does_not_fit) {
 
 TEST(narrowed, takes_what_an_int_takes) {
   enum plain { seven = 7 };
-  const auto given = [](narrowed<int, pe_words> pe) { return static_cast<int>(pe); };
-  EXPECT_EQ(given(seven), 7);
-  EXPECT_EQ(given('a'), 'a');
-  EXPECT_EQ(given(true), 1);
-  EXPECT_EQ(given(std::uint64_t{7}), 7);
-  EXPECT_EQ(given(std::atomic<int>(7)), 7);
-  EXPECT_THROW(given(std::uint64_t{1} << 63), error);
-  EXPECT_THROW(given(-(std::int64_t{1} << 32)), error);
+  const auto to_int = [](narrowed<int, pe_words> pe) { return static_cast<int>(pe); };
+  EXPECT_EQ(to_int(seven), 7);
+  EXPECT_EQ(to_int('a'), 'a');
+  EXPECT_EQ(to_int(true), 1);
+  EXPECT_EQ(to_int(std::uint64_t{7}), 7);
+  EXPECT_EQ(to_int(std::atomic<int>(7)), 7);
+  EXPECT_THROW(to_int(std::uint64_t{1} << 63), error);
+  EXPECT_THROW(to_int(-(std::int64_t{1} << 32)), error);
 }
 
 }  // namespace

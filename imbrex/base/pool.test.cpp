@@ -156,7 +156,7 @@ TEST(pool, threads_without_a_pe_allocate_and_release_too) {
     p.flush();
   }
   pool::release(inside, 64);
-  const active mine(p);
+  const active guard(p);
   void* again = pool::allocate(64);
   pool::release(again, 64);
 }
@@ -190,7 +190,7 @@ TEST(pool, leaves_what_was_kept_until_it_comes_back) {
   keep_some(2);    // frees the remains of the first
   {
     pool later;
-    const active mine(later);
+    const active guard(later);
     release_all(2);
     later.flush();
   }

@@ -42,7 +42,7 @@ struct table {
 };
 
 template <char C>
-struct letter {
+struct glyph {
   int port;
 };
 
@@ -77,7 +77,7 @@ TEST(type_name, is_the_whole_name) {
   EXPECT_EQ(type_name<hidden>(), std::string(anonymous) + "hidden");
   EXPECT_EQ(type_name<model::table<int>>(), "model::table<int>");
   EXPECT_EQ(type_name<model::table<hidden>>(), "model::table<" + std::string(anonymous) + "hidden>");
-  EXPECT_EQ(type_name<model::letter<'>'>>(), "model::letter<'>'>");
+  EXPECT_EQ(type_name<model::glyph<'>'>>(), "model::glyph<'>'>");
   EXPECT_EQ(type_name<void (model::block::*)(int) const>(), "void (model::block::*)(int) const");
 }
 
@@ -110,8 +110,8 @@ TEST(short_name, is_the_last_component) {
   EXPECT_EQ(short_name("main()::block::halo"), "halo");
   EXPECT_EQ(short_name("ns::table<std::vector<ns::cell>>"), "table<std::vector<ns::cell>>");
   EXPECT_EQ(short_name("ns::table<std::vector<ns::cell> >::fill"), "fill");
-  EXPECT_EQ(short_name("ns::letter<'<'>::port"), "port");
-  EXPECT_EQ(short_name("ns::letter<'\\''>::port"), "port");
+  EXPECT_EQ(short_name("ns::glyph<'<'>::port"), "port");
+  EXPECT_EQ(short_name("ns::glyph<'\\''>::port"), "port");
   EXPECT_EQ(short_name("ns::text<ns::word{\"a>::b\"}>::port"), "port");
 }
 

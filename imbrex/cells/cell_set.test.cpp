@@ -134,7 +134,8 @@ class model {
       const auto k = static_cast<std::size_t>(d);
       x[k] += by[k];
       const double low = plan_.box.lower()[k], high = plan_.box.upper()[k];
-      const auto below = plan_.box.beyond(side<D>(2 * d)), above = plan_.box.beyond(side<D>(2 * d + 1));
+      const auto below = plan_.box.face_boundary(side<D>(2 * d)),
+                 above = plan_.box.face_boundary(side<D>(2 * d + 1));
       // Repeats single steps, and so uses none of the domain's own arithmetic.
       for (int turns = 0; turns < 10'000; ++turns) {
         if (x[k] < low && below == grid::boundary::periodic) x[k] += high - low;
@@ -318,7 +319,7 @@ class block : public chare<block<D, T>, index<D>> {
                                                       EXPECT_EQ(id, own[i].id);
                                                       ++got[i];
                                                     });
-    given_back_ = std::move(got);
+    returned_values_ = std::move(got);
   }
   /// The elements that other blocks claim to send must equal the copies of their ranges here.
   task<> check_partners() {
@@ -368,7 +369,7 @@ class block : public chare<block<D, T>, index<D>> {
       for (std::size_t i = 0; i < c.size(); ++i) {
         const auto& sum = sums_[c][i];
         seen_.push_back({step_, c.get(i).id, c.template position<D>(i), sum.count, sum.sum});
-        EXPECT_GE(given_back_[number++], 0);
+        EXPECT_GE(returned_values_[number++], 0);
       }
   }
 
@@ -377,7 +378,7 @@ class block : public chare<block<D, T>, index<D>> {
   std::int64_t step_ = 0;
   bool is_between_phases_ = false;
   std::vector<sight<D>> seen_;
-  std::vector<std::int64_t> given_back_;
+  std::vector<std::int64_t> returned_values_;
 };
 
 template <int D>

@@ -151,8 +151,8 @@ TEST(cell_set_errors, name_the_element_that_jumps) {
         "than 0.5 it may: take a shorter time step, a larger max_distance, or migrate_anywhere");
     co_await all.destroy();
     const auto others = make_array<block>(index2(2, 1), box());
-    const std::string gone = co_await others[{0, 0}].call<&block::jump>(point<2>{0.0, nowhere});
-    EXPECT_EQ(gone,
+    const std::string error_text = co_await others[{0, 0}].call<&block::jump>(point<2>{0.0, nowhere});
+    EXPECT_EQ(error_text,
               "element 1 in cell (1, 0) of block (0, 0), in phase 1, moves to (1.5, nan), which is nowhere: "
               "look at "
               "the forces on it");
@@ -225,9 +225,9 @@ TEST(cell_set_errors, tell_of_blocks_that_do_not_take_part) {
               co_await all.call<&block::forget>();
             }),
             1);
-  const std::string said = testing::internal::GetCapturedStderr();
-  EXPECT_NE(said.find("waits for cells, phase 2, for copies of the blocks (1, 0)"), std::string::npos)
-      << said;
+  const std::string output = testing::internal::GetCapturedStderr();
+  EXPECT_NE(output.find("waits for cells, phase 2, for copies of the blocks (1, 0)"), std::string::npos)
+      << output;
 }
 
 class unconnected : public chare<unconnected, index<2>> {

@@ -43,9 +43,9 @@ class member : public chare<member> {
       std::size_t here = 0;
       for (std::int64_t n = 0; n < count; ++n) {
         auto* const entry = map_.find("entry " + std::to_string(n));
-        const bool is_mine = place_of(n, step, members) == where()[0];
-        here += is_mine ? 1 : 0;
-        if ((entry != nullptr) != is_mine || (is_mine && entry->front() != n)) ++wrong;
+        const bool is_local = place_of(n, step, members) == where()[0];
+        here += is_local ? 1 : 0;
+        if ((entry != nullptr) != is_local || (is_local && entry->front() != n)) ++wrong;
       }
       if (map_.size() != here) ++wrong;
     }
@@ -65,10 +65,10 @@ class member : public chare<member> {
       co_await array_.sync(*this);
       std::int64_t here = 0;
       for (std::int64_t n = 0; n < count; ++n) {
-        const bool is_mine = place_of(n / 10 * 10, step, members) == where()[0];
-        here += is_mine ? 1 : 0;
+        const bool is_local = place_of(n / 10 * 10, step, members) == where()[0];
+        here += is_local ? 1 : 0;
         const auto* const element = array_.find(n);
-        if ((element != nullptr) != is_mine || (is_mine && element->front() != n)) ++wrong;
+        if ((element != nullptr) != is_local || (is_local && element->front() != n)) ++wrong;
       }
       if (array_.size() != here) ++wrong;
       std::int64_t last = -1;

@@ -52,7 +52,7 @@ void cell_set<D, T>::find_bounds(const grid::box<D>& of, double width, point<D>&
 template <int D, class T>
 template <class Take>
 void cell_set<D, T>::select_copies(const grid::box<D>& of, const point<D>& shift, const point<D>& from,
-                                   const point<D>& to, copied& made, Take take) const {
+                                   const point<D>& to, copied& selection, Take take) const {
   for (const auto& at : of) {
     const std::size_t n = number_of(at);
     const auto& c = own_[n];
@@ -68,12 +68,12 @@ void cell_set<D, T>::select_copies(const grid::box<D>& of, const point<D>& shift
       T e = c.get(i);
       e.position = x;
       take(at, std::move(e));
-      made.elements.push_back({static_cast<std::uint32_t>(n), static_cast<std::uint32_t>(i)});
+      selection.elements.push_back({static_cast<std::uint32_t>(n), static_cast<std::uint32_t>(i)});
       ++count;
     }
     take(at, count);
   }
-  made.ends.push_back(made.elements.size());
+  selection.ends.push_back(selection.elements.size());
 }
 
 template <int D, class T>
@@ -82,16 +82,17 @@ auto cell_set<D, T>::copies_for(std::size_t partner) -> parcel {
   parcel p{.what = detail::activity::cache};
   point<D> lower, upper;
   find_bounds(cut_[to.where], copies_.distance, lower, upper);
-  auto& made = copied_[partner];
-  made.elements.clear();
-  made.ends.clear();
+  auto& selection = copied_[partner];
+  selection.elements.clear();
+  selection.ends.clear();
   for (const auto& part : to.give)
-    select_copies(part.cells, shift_of(part.wrap), lower, upper, made, [&](const index<D>&, auto&& what) {
-      if constexpr (std::is_same_v<std::remove_cvref_t<decltype(what)>, T>)
-        p.elements.push_back(std::move(what));
-      else
-        p.cells.push_back(what);
-    });
+    select_copies(part.cells, shift_of(part.wrap), lower, upper, selection,
+                  [&](const index<D>&, auto&& what) {
+                    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(what)>, T>)
+                      p.elements.push_back(std::move(what));
+                    else
+                      p.cells.push_back(what);
+                  });
   return p;
 }
 
@@ -110,7 +111,7 @@ void cell_set<D, T>::copy_images() {
                     if constexpr (std::is_same_v<std::remove_cvref_t<decltype(what)>, T>)
                       halo_[slot].push(std::move(what));
                     else
-                      has_come_[slot] = 1;
+                      has_arrived_[slot] = 1;
                   });
   }
 }
@@ -127,7 +128,7 @@ void cell_set<D, T>::begin_cache(double width, std::int64_t after) {
   caching_ = ++sequence_;
   after_ = after;
   for (auto& c : halo_) c.clear();
-  has_come_.assign(halo_.size(), 0);
+  has_arrived_.assign(halo_.size(), 0);
   is_sent_.assign(partners + 1, 0);
   is_taken_.assign(partners, 0);
   copied_.resize(partners);
@@ -148,19 +149,19 @@ task<> cell_set<D, T>::cache_halo_together(Chare& self, double width) {
   const std::size_t partners = copies_.partners.size();
   ++sequence_;
   for (auto& c : halo_) c.clear();
-  has_come_.assign(halo_.size(), 0);
+  has_arrived_.assign(halo_.size(), 0);
   copied_.resize(partners);
   first_copy_.clear();
   number_of_copies_ = 0;
-  std::vector<std::pair<index<D>, parcel>> given;
+  std::vector<std::pair<index<D>, parcel>> outgoing_parcels;
   for (std::size_t p = 0; p < partners; ++p) {
     parcel copies = copies_for(p);
     copies.from = imbrex::detail::linear(cut_.shape(), where_);
-    given.emplace_back(copies_.partners[p].where, std::move(copies));
+    outgoing_parcels.emplace_back(copies_.partners[p].where, std::move(copies));
   }
   copy_images();
-  auto got = co_await imbrex::exchange(self, std::move(given));
-  for (auto& [from, p] : got) take_copies(partner_of(copies_, p.from), std::move(p));
+  auto incoming_parcels = co_await imbrex::exchange(self, std::move(outgoing_parcels));
+  for (auto& [from, p] : incoming_parcels) take_copies(partner_of(copies_, p.from), std::move(p));
   check_problem();
   number_elements();
   has_halo_ = true;
@@ -194,7 +195,7 @@ void cell_set<D, T>::take_copies(std::size_t from, parcel&& p) {
       const std::size_t slot = slot_of(c);
       for (std::size_t i = 0; i < n && at < p.elements.size(); ++i)
         halo_[slot].push(std::move(p.elements[at++]));
-      has_come_[slot] = 1;
+      has_arrived_[slot] = 1;
     }
   if (cell != p.cells.size() || at != p.elements.size())
     problem_ = detail::other_count_text(caching_, block_text(p.from), p.cells.size(), cell);
@@ -226,13 +227,14 @@ std::vector<copy_partner<D>> cell_set<D, T>::copy_partners() {
     detail::throw_no_halo();
   number_elements();
   std::vector<copy_partner<D>> all;
-  const auto add = [&](const index<D>& block, const copied& made, const auto& parts, std::size_t first_copy,
-                       std::size_t end) {
+  const auto add = [&](const index<D>& block, const copied& selection, const auto& parts,
+                       std::size_t first_copy, std::size_t end) {
     auto& with = all.emplace_back(copy_partner<D>{block, {}, first_copy, end - first_copy});
     std::size_t i = 0;
     for (std::size_t k = 0; k < parts.size(); ++k)
-      for (; i < made.ends[k]; ++i)
-        with.sent.push_back({first_own_[made.elements[i].cell] + made.elements[i].place, parts[k].wrap});
+      for (; i < selection.ends[k]; ++i)
+        with.sent.push_back(
+            {first_own_[selection.elements[i].cell] + selection.elements[i].place, parts[k].wrap});
   };
   add(where_, images_, copies_.originals, 0, images_.elements.size());
   for (std::size_t p = 0; p < copies_.partners.size(); ++p)
@@ -261,12 +263,12 @@ template <class V, class Get, class Put>
 auto cell_set<D, T>::refresh(Get get, Put put) -> refreshed<V, Put> {
   static_assert(std::is_trivially_copyable_v<V>, "imbrex: values of a refresh are copied by their bytes");
   begin_refresh(detail::activity::refresh);
-  const auto for_each = [&](const copied& made, const auto& parts, auto take) {
+  const auto for_each = [&](const copied& selection, const auto& parts, auto take) {
     std::size_t i = 0;
     for (std::size_t k = 0; k < parts.size(); ++k) {
       const point<D> shift = shift_of(parts[k].wrap);
-      for (; i < made.ends[k]; ++i) {
-        const auto& [cell, place] = made.elements[i];
+      for (; i < selection.ends[k]; ++i) {
+        const auto& [cell, place] = selection.elements[i];
         take(i, get(first_own_[cell] + place, shift));
       }
     }
@@ -310,11 +312,12 @@ void cell_set<D, T>::finish_refresh(Put& put) {
   const bool forth = refreshing_ == detail::activity::refresh;
   for (std::size_t p = 0; p < refreshes_.size(); ++p) {
     const auto& values = refreshes_[p].values;
-    const std::size_t wanted = forth ? first_copy_[p + 1] - first_copy_[p] : copied_[p].elements.size();
-    if (values.size() != wanted * sizeof(V)) [[unlikely]]
+    const std::size_t expected_count =
+        forth ? first_copy_[p + 1] - first_copy_[p] : copied_[p].elements.size();
+    if (values.size() != expected_count * sizeof(V)) [[unlikely]]
       throw error(detail::other_count_text(sequence_, block_text(copies_.partners[p].block),
-                                           values.size() / sizeof(V), wanted));
-    for (std::size_t i = 0; i < wanted; ++i) {
+                                           values.size() / sizeof(V), expected_count));
+    for (std::size_t i = 0; i < expected_count; ++i) {
       V value;
       std::memcpy(&value, values.data() + i * sizeof(V), sizeof(V));
       if (forth) {
@@ -330,7 +333,7 @@ void cell_set<D, T>::finish_refresh(Put& put) {
 }
 
 template <int D, class T>
-void cell_set<D, T>::put(letter& l) {
+void cell_set<D, T>::put(mailbox_node& l) {
   unread_.add(l);
   if (l.reference > sequence_) return;  // the sender is a phase ahead
   take(l);
@@ -347,12 +350,12 @@ void cell_set<D, T>::take_early() {
 }
 
 template <int D, class T>
-void cell_set<D, T>::take(letter& l) {
+void cell_set<D, T>::take(mailbox_node& l) {
   using detail::activity;
   parcel p = std::move(l.value);
   const std::int64_t number = l.reference;
   if (const auto* const observers = observer_list::here()) [[unlikely]]
-    observers->received(*l.envelope, number);
+    observers->received(*l.owner, number);
   unread_.remove(l);
   const auto is_of = [&](const detail::reach<D>& in, std::vector<std::uint8_t>& have) {
     const std::size_t from = partner_of(in, p.from);
@@ -402,7 +405,7 @@ bool cell_set<D, T>::is_there(const condition& c) const {
   switch (c.what) {
     case kind::moved_cell: return c.phase != moving_ || waiting_for_[c.cell] == 0;
     case kind::moved_all: return c.phase != moving_ || !is_moving();
-    case kind::cached_cell: return c.phase != caching_ || has_come_[c.cell] != 0;
+    case kind::cached_cell: return c.phase != caching_ || has_arrived_[c.cell] != 0;
     case kind::cached_all: return c.phase != caching_ || (!is_caching() && !is_moving());
     case kind::refreshed: return refreshes_missing_ == 0;
     case kind::news: return news_ != c.phase;
@@ -432,8 +435,8 @@ template <int D, class T>
 void cell_set<D, T>::serialize(auto& ar) {
   ar(port_, collection_, where_, domain_, cut_, own_box_, own_, sequence_, news_, problem_, unread_);
   ar(moves_, reachable_, senders_, moving_, waiting_for_, moved_, has_moved_, moves_missing_);
-  ar(copies_, halo_, has_come_, needs_, caching_, after_, is_sent_, is_taken_, copied_, images_, first_copy_,
-     number_of_copies_, first_own_, copies_missing_, unsent_, has_halo_);
+  ar(copies_, halo_, has_arrived_, needs_, caching_, after_, is_sent_, is_taken_, copied_, images_,
+     first_copy_, number_of_copies_, first_own_, copies_missing_, unsent_, has_halo_);
   ar(refreshing_, is_refreshing_, refreshes_, has_refreshed_, refreshes_missing_);
 }
 

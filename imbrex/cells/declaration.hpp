@@ -88,7 +88,7 @@ class cell_set : detail::arrivals {
   static_assert(element<T, D>,
                 "imbrex: an element of a cell set has a member `imbrex::cells::point<D> position`");
   using parcel = detail::parcel<T>;
-  using letter = detail::parcel_letter<T>;
+  using mailbox_node = detail::parcel_node<T>;
   using condition = detail::condition;
 
  public:
@@ -262,7 +262,7 @@ class cell_set : detail::arrivals {
   [[nodiscard("co_await the values")]] refreshed<V, Put> give_back(Get get, Put put);
 
   /// For the runtime: receives a parcel.
-  void put(letter& l);
+  void put(mailbox_node& l);
   /// Archives all cells, and phases in progress.
   void serialize(auto& ar);
 
@@ -353,7 +353,7 @@ class cell_set : detail::arrivals {
   parcel copies_for(std::size_t partner);
   template <class Take>
   void select_copies(const grid::box<D>& of, const point<D>& shift, const point<D>& from, const point<D>& to,
-                     copied& made, Take take) const;
+                     copied& selection, Take take) const;
   void copy_images();
   void send_ready_copies();
   void take_copies(std::size_t from, parcel&& p);
@@ -376,7 +376,7 @@ class cell_set : detail::arrivals {
   };
   void prepare_pairs(double distance);
   bool is_complete(const cell_type& c) const {
-    return c.is_own() ? waiting_for_[c.number()] == 0 : has_come_[c.number()] != 0;
+    return c.is_own() ? waiting_for_[c.number()] == 0 : has_arrived_[c.number()] != 0;
   }
   template <class Visit>
   std::size_t visit_pairs(std::size_t number, Visit& visit, pairs which);
@@ -394,7 +394,7 @@ class cell_set : detail::arrivals {
   template <class V, class Put>
   void finish_refresh(Put& put);
 
-  void take(letter& l);
+  void take(mailbox_node& l);
   void take_early();
   void tell();
   bool is_there(const condition& c) const final;
@@ -427,8 +427,8 @@ class cell_set : detail::arrivals {
   std::vector<double> squared_;  ///< squared distances that they have moved
 
   detail::reach<D> copies_;
-  std::vector<cell_type> halo_;         ///< by slot of the region; slots of own cells are empty
-  std::vector<std::uint8_t> has_come_;  ///< by slot: nonzero once its copies have arrived
+  std::vector<cell_type> halo_;            ///< by slot of the region; slots of own cells are empty
+  std::vector<std::uint8_t> has_arrived_;  ///< by slot: nonzero once its copies have arrived
   std::vector<std::vector<std::size_t>>
       needs_;  ///< by partner, and last for images: partners whose moves must have arrived first
   std::int64_t caching_ = 0;

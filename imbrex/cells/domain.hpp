@@ -48,7 +48,7 @@ class domain {
   const point<D>& cells_in_unit() const { return inverse_width_; }
   double length(int dimension) const { return upper_[at(dimension)] - lower_[at(dimension)]; }
   double volume() const;
-  grid::boundary beyond(side<D> face) const { return ends_[face]; }
+  grid::boundary face_boundary(side<D> face) const { return ends_[face]; }
   bool is_periodic(int dimension) const { return ends_[side<D>(2 * dimension)] == grid::boundary::periodic; }
 
   /// Cell of a point of the box. For a point outside, the nearest cell.

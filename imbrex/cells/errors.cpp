@@ -71,8 +71,8 @@ void throw_not_a_position(const named_element& who, const std::string& at) {
   throw error(text_of(who) + "moves to " + at + ", which is nowhere: look at the forces on it");
 }
 
-void throw_not_mine(const std::string& name, const std::string& at, const std::string& cell,
-                    const std::string& block) {
+void throw_not_own_cell(const std::string& name, const std::string& at, const std::string& cell,
+                        const std::string& block) {
   throw error(name + " at " + at + " belongs to cell " + cell + ", which block " + block +
               " does not have: insert it where owns(position) is true");
 }
@@ -83,8 +83,8 @@ void throw_outside(const std::string& name, const std::string& at, const std::st
               ": only beyond an open side elements may be inserted");
 }
 
-void throw_other_values(std::size_t given, std::size_t elements, const char* which) {
-  throw error(std::to_string(given) + " values for " + std::to_string(elements) + " " + which +
+void throw_other_values(std::size_t value_count, std::size_t elements, const char* which) {
+  throw error(std::to_string(value_count) + " values for " + std::to_string(elements) + " " + which +
               " elements: give one for each");
 }
 
@@ -98,10 +98,11 @@ std::string other_kind_text(std::int64_t phase, const std::string& from, const s
          ": all blocks migrate, cache and refresh in the same order";
 }
 
-std::string other_count_text(std::int64_t phase, const std::string& from, std::size_t came,
-                             std::size_t wanted) {
-  return "block " + from + " has sent " + std::to_string(came) + " values in phase " + std::to_string(phase) +
-         ", and " + std::to_string(wanted) + " are wanted: a refresh belongs to the last cache_halo";
+std::string other_count_text(std::int64_t phase, const std::string& from, std::size_t received_count,
+                             std::size_t expected_count) {
+  return "block " + from + " has sent " + std::to_string(received_count) + " values in phase " +
+         std::to_string(phase) + ", and " + std::to_string(expected_count) +
+         " are wanted: a refresh belongs to the last cache_halo";
 }
 
 }  // namespace imbrex::cells::detail

@@ -30,14 +30,14 @@ struct named_element {
 [[noreturn]] void throw_moved_too_far(const named_element& who, const std::string& to, double distance,
                                       double most);
 [[noreturn]] void throw_not_a_position(const named_element& who, const std::string& at);
-[[noreturn]] void throw_not_mine(const std::string& name, const std::string& at, const std::string& cell,
-                                 const std::string& block);
+[[noreturn]] void throw_not_own_cell(const std::string& name, const std::string& at, const std::string& cell,
+                                     const std::string& block);
 [[noreturn]] void throw_outside(const std::string& name, const std::string& at, const std::string& lower,
                                 const std::string& upper);
-[[noreturn]] void throw_other_values(std::size_t given, std::size_t elements, const char* which);
+[[noreturn]] void throw_other_values(std::size_t value_count, std::size_t elements, const char* which);
 std::string stranger_text(std::int64_t phase, const std::string& from, const std::string& here);
 std::string other_kind_text(std::int64_t phase, const std::string& from, const std::string& here);
-std::string other_count_text(std::int64_t phase, const std::string& from, std::size_t came,
-                             std::size_t wanted);
+std::string other_count_text(std::int64_t phase, const std::string& from, std::size_t received_count,
+                             std::size_t expected_count);
 
 }  // namespace imbrex::cells::detail

@@ -12,17 +12,18 @@ void cell_set<D, T>::check_inserted(const T& e) const {
   for (int d = 0; d < D; ++d) {
     const auto k = static_cast<std::size_t>(d);
     const double x = e.position[k];
-    const bool beyond_lower = x < lower[k] && domain_.beyond(side<D>(2 * d)) != grid::boundary::open;
-    const bool beyond_upper = x > upper[k] && domain_.beyond(side<D>(2 * d + 1)) != grid::boundary::open;
+    const bool is_below_lower = x < lower[k] && domain_.face_boundary(side<D>(2 * d)) != grid::boundary::open;
+    const bool is_above_upper =
+        x > upper[k] && domain_.face_boundary(side<D>(2 * d + 1)) != grid::boundary::open;
     const bool is_other_end = x == upper[k] && domain_.is_periodic(d);
-    if (!std::isfinite(x) || beyond_lower || beyond_upper || is_other_end) [[unlikely]]
+    if (!std::isfinite(x) || is_below_lower || is_above_upper || is_other_end) [[unlikely]]
       detail::throw_outside(detail::name_of(e, size()), to_string<D>(e.position), to_string<D>(lower),
                             to_string<D>(upper));
   }
   const index<D> to = domain_.cell_of(e.position);
   if (!own_box_.contains(to)) [[unlikely]]
-    detail::throw_not_mine(detail::name_of(e, size()), to_string<D>(e.position), imbrex::to_string(to),
-                           imbrex::to_string(where_));
+    detail::throw_not_own_cell(detail::name_of(e, size()), to_string<D>(e.position), imbrex::to_string(to),
+                               imbrex::to_string(where_));
 }
 
 template <int D, class T>
@@ -238,11 +239,11 @@ task<> cell_set<D, T>::migrate_anywhere(Chare& self, Move move) {
     leaving[imbrex::detail::linear(cut_.shape(), block)].push_back(
         {static_cast<std::uint32_t>(imbrex::detail::linear(there.extents, to - there.origin)), std::move(e)});
   });
-  std::vector<std::pair<index<D>, parcel>> given;
+  std::vector<std::pair<index<D>, parcel>> outgoing_parcels;
   for (auto& [block, movers] : leaving)
-    given.emplace_back(imbrex::detail::from_linear(cut_.shape(), block), parcel_of(movers));
-  auto got = co_await imbrex::exchange(self, std::move(given));
-  for (auto& [from, p] : got)
+    outgoing_parcels.emplace_back(imbrex::detail::from_linear(cut_.shape(), block), parcel_of(movers));
+  auto incoming_parcels = co_await imbrex::exchange(self, std::move(outgoing_parcels));
+  for (auto& [from, p] : incoming_parcels)
     for (std::size_t i = 0; i < p.elements.size(); ++i) own_[p.cells[i]].push(std::move(p.elements[i]));
 }
 

@@ -26,6 +26,6 @@ struct parcel {
 };
 
 template <class T>
-using parcel_letter = imbrex::detail::letter<parcel<T>>;
+using parcel_node = imbrex::detail::mailbox_node<parcel<T>>;
 
 }  // namespace imbrex::cells::detail

@@ -87,9 +87,9 @@ reach<D> make_reach(const domain<D>& box, const grid::decomposition<D>& cut, con
       wrap[d] = k;
     }
     if (where == block && wrap == index<D>()) continue;
-    const auto theirs = moved(cut[where], wrap, box.cells(), 1);
-    const part<D> take{wrap, common(r.region, theirs)};
-    const part<D> give{index<D>() - wrap, common(own, widened(theirs, r.layers))};
+    const auto neighbour_cells = moved(cut[where], wrap, box.cells(), 1);
+    const part<D> take{wrap, common(r.region, neighbour_cells)};
+    const part<D> give{index<D>() - wrap, common(own, widened(neighbour_cells, r.layers))};
     if (where == block) {
       r.images.push_back(take);
       r.originals.push_back({wrap, moved(take.cells, wrap, box.cells(), -1)});

@@ -20,8 +20,8 @@ TEST(reach, is_symmetric) {
     std::map<std::uint64_t, reach<2>> of;
     for (const auto& block : indices(cut.shape()))
       of[imbrex::detail::linear(cut.shape(), block)] = make_reach(box, cut, block, distance, purpose::copies);
-    for (const auto& [number, mine] : of)
-      for (const auto& p : mine.partners) {
+    for (const auto& [number, own_reach] : of)
+      for (const auto& p : own_reach.partners) {
         const partner<2>* back = nullptr;
         for (const auto& q : of[p.block].partners)
           if (q.block == number) back = &q;

@@ -6,8 +6,8 @@
 namespace imbrex::cells::detail {
 
 void arrivals::wake() {
-  bool is_gone = false;
-  bool* const outer = std::exchange(is_gone_, &is_gone);
+  bool is_destroyed = false;
+  bool* const outer = std::exchange(is_destroyed_, &is_destroyed);
   for (wait* w = first_; w != nullptr;) {
     bool goes_on = true;
     try {
@@ -20,13 +20,13 @@ void arrivals::wake() {
     }
     w->leave();
     w->waiter_.resume();
-    if (is_gone) {
+    if (is_destroyed) {
       if (outer != nullptr) *outer = true;
       return;
     }
     w = first_;
   }
-  is_gone_ = outer;
+  is_destroyed_ = outer;
 }
 
 bool wait::suspend(const waiter& who, scope& entry) {

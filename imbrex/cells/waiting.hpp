@@ -43,7 +43,7 @@ class arrivals {
 
  protected:
   ~arrivals() {
-    if (is_gone_ != nullptr) *is_gone_ = true;
+    if (is_destroyed_ != nullptr) *is_destroyed_ = true;
   }
   /// Resumes all waiters whose condition holds. A resumed waiter may destroy this object.
   void wake();
@@ -51,7 +51,7 @@ class arrivals {
  private:
   friend wait;
   wait* first_ = nullptr;
-  bool* is_gone_ = nullptr;
+  bool* is_destroyed_ = nullptr;
 };
 
 /// Awaiter of a condition.

@@ -110,15 +110,15 @@ TEST(deterministic, may_be_given_up_in_the_middle) {
 
 class listener : public chare<listener> {
  public:
-  void hear(int value) { heard_.push_back(value); }
-  std::vector<int> heard() const { return heard_; }
+  void hear(int value) { received_values_.push_back(value); }
+  std::vector<int> received_values() const { return received_values_; }
   void say(element<listener> to) {
     for (int i = 0; i < 6; ++i) send<&listener::hear>(to.with_priority(i % 3 - 1), i);
     for (int i = 6; i < 12; ++i) send<&listener::hear>(to, i);
   }
 
  private:
-  std::vector<int> heard_;
+  std::vector<int> received_values_;
 };
 
 TEST(priorities, lower_first_and_in_order_within_one) {
@@ -127,8 +127,8 @@ TEST(priorities, lower_first_and_in_order_within_one) {
                   auto all = make_array<listener>({2});
                   co_await all[0].call<&listener::say>(all[1]);
                   co_await quiescence();
-                  const auto heard = co_await all[1].call<&listener::heard>();
-                  EXPECT_EQ(heard, (std::vector<int>{0, 3, 1, 4, 6, 7, 8, 9, 10, 11, 2, 5}));
+                  const auto received_values = co_await all[1].call<&listener::received_values>();
+                  EXPECT_EQ(received_values, (std::vector<int>{0, 3, 1, 4, 6, 7, 8, 9, 10, 11, 2, 5}));
                 }),
             0);
 }
@@ -142,8 +142,8 @@ TEST(priorities, messages_without_one_stay_in_order_between_pes) {
                     send<&listener::hear>(there, i);
                     expected.push_back(i);
                   }
-                  const auto heard = co_await there.call<&listener::heard>();
-                  EXPECT_EQ(heard, expected);
+                  const auto received_values = co_await there.call<&listener::received_values>();
+                  EXPECT_EQ(received_values, expected);
                 }),
             0);
 }

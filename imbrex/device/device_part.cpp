@@ -17,7 +17,7 @@ namespace imbrex::detail {
 /// process's memory, or still to arrive.
 struct device_part::host_copy {
   std::optional<far_memory> far;
-  bool is_to_come = false;
+  bool is_pending = false;
   bool has_data = true;  ///< false for a device that keeps no data
   pooled_memory pinned;
   std::unique_ptr<std::byte[]> plain;
@@ -32,7 +32,7 @@ void device_part::host_copy_deleter::operator()(host_copy* c) const noexcept { d
 namespace {
 
 // Forms of contents in a message.
-constexpr std::uint8_t is_left_out = 0, is_there = 1, is_lent = 2, comes_in_pieces = 3;
+constexpr std::uint8_t is_left_out = 0, is_there = 1, is_exported = 2, comes_in_pieces = 3;
 
 /// Limits of the pieces of copies through the host: their number and their shortest length. Pieces keep both
 /// directions busy.
@@ -92,7 +92,7 @@ std::optional<memory_key> device_part::key() const {
   return of_ == nullptr || !of_->info().keeps_data ? std::nullopt : of_->backend().key_of(source());
 }
 
-device_part device_part::lend(const far_memory& where) {
+device_part device_part::export_memory(const far_memory& where) {
   std::unique_ptr<host_copy, host_copy_deleter> copy(new host_copy);
   copy->far = where;
   device_part kept;
@@ -105,7 +105,7 @@ device_part device_part::lend(const far_memory& where) {
 
 device_part device_part::leave_in_pieces() {
   std::unique_ptr<host_copy, host_copy_deleter> copy(new host_copy);
-  copy->is_to_come = true;
+  copy->is_pending = true;
   copy->has_data = of_->info().keeps_data;
   device_part left = std::move(*this);
   count_ = left.count_;
@@ -130,10 +130,10 @@ void device_part::has_left(stream& out) noexcept {
 }
 
 bool device_part::goes_with_message() const noexcept {
-  return host_ != nullptr && !host_->far && !host_->is_to_come;
+  return host_ != nullptr && !host_->far && !host_->is_pending;
 }
 
-bool device_part::is_to_come() const noexcept { return host_ != nullptr && host_->is_to_come; }
+bool device_part::is_pending() const noexcept { return host_ != nullptr && host_->is_pending; }
 
 void device_part::expect_on(imbrex::device* here) { of_ = here; }
 
@@ -149,7 +149,7 @@ void device_part::make_room() {
 }
 
 void device_part::take_piece(part_piece& piece, stream* in) {
-  const bool is_whole = piece.has_come_to_device();
+  const bool is_whole = piece.has_arrived_on_device();
   if (piece.first() > bytes() || piece.bytes() > bytes() - piece.first() ||
       (is_whole && piece.bytes() != bytes()))
     throw serial_error("malformed message: " + std::to_string(piece.bytes()) + " bytes from " +
@@ -170,8 +170,8 @@ void device_part::take_piece(part_piece& piece, stream* in) {
   piece.is_used();
 }
 
-void device_part::has_come(stream* in) {
-  host_->is_to_come = false;
+void device_part::complete_receipt(stream* in) {
+  host_->is_pending = false;
   if (!memory_) return;
   ready_ = shared_event(*in);
   host_.reset();
@@ -190,11 +190,11 @@ void device_part::serialize(writer& out) const {
                        "in an aggregate, which the runtime copies to the host first, and receive what lies "
                        "in a mailbox before a checkpoint");
   if (count_ != 0 && host_->far) {
-    out.number(is_lent);
+    out.number(is_exported);
     out.bytes(&host_->far->key, sizeof host_->far->key);
     return out.bytes(&host_->far->lender, sizeof host_->far->lender);
   }
-  if (is_to_come()) return out.number(comes_in_pieces);
+  if (is_pending()) return out.number(comes_in_pieces);
   const bool has_data = count_ != 0 && host_->has_data;
   out.number(has_data ? is_there : is_left_out);
   if (has_data) out.block(host_->bytes(), bytes());
@@ -212,16 +212,16 @@ void device_part::serialize(reader& in, std::size_t size) {
   count_ = count;
   size_ = size;
   host_.reset(new host_copy);
-  host_->is_to_come = how == comes_in_pieces;
+  host_->is_pending = how == comes_in_pieces;
   host_->has_data = how == is_there;
-  if (how == is_lent) {
+  if (how == is_exported) {
     far_memory& far = host_->far.emplace();
     in.bytes(&far.key, sizeof far.key);
     in.bytes(&far.lender, sizeof far.lender);
   }
   if (!host_->has_data) return;
   host_->plain = std::make_unique_for_overwrite<std::byte[]>(bytes());
-  if (in.is_to_come(bytes())) return in.expect(host_->plain.get());
+  if (in.is_pending(bytes())) return in.expect(host_->plain.get());
   std::memcpy(host_->plain.get(), in.view(bytes()).data(), bytes());
 }
 
@@ -241,8 +241,8 @@ void device_part::land_at(void* address, stream& in, stream* out) {
 
 void device_part::copy_to(void* address, stream& in, stream* out) {
   imbrex::device& here = in.on();
-  if (const far_memory* const lent = far()) {
-    const void* const there = here.backend().find(lent->key);
+  if (const far_memory* const remote = far()) {
+    const void* const there = here.backend().find(remote->key);
     if (there == nullptr)
       throw error("memory of a device of another process of this host cannot be found from " +
                   here.info().label() + "; run with --gpu-path host");

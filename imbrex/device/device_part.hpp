@@ -39,7 +39,7 @@ class device_part {
         count_(count),
         size_(size),
         ready_(std::move(filled)),
-        lent_(address),
+        borrowed_address_(address),
         lender_(std::move(lender)) {}
   /// Allocates `count` elements of `size` bytes. Throws `device_out_of_memory`.
   device_part(imbrex::device& of, std::size_t count, std::size_t size)
@@ -51,7 +51,7 @@ class device_part {
         size_(other.size_),
         ready_(std::move(other.ready_)),
         host_(std::move(other.host_)),
-        lent_(other.lent_),
+        borrowed_address_(other.borrowed_address_),
         lender_(std::move(other.lender_)) {}
   device_part& operator=(device_part&& other) noexcept {
     if (this == &other) return *this;
@@ -61,7 +61,7 @@ class device_part {
     size_ = other.size_;
     ready_ = std::move(other.ready_);
     host_ = std::move(other.host_);
-    lent_ = other.lent_;
+    borrowed_address_ = other.borrowed_address_;
     lender_ = std::move(other.lender_);
     return *this;
   }
@@ -108,18 +108,18 @@ class device_part {
   /// done.
   void has_left(stream& out) noexcept;
   /// True if its contents arrive in pieces, of which some are missing.
-  bool is_to_come() const noexcept;
+  bool is_pending() const noexcept;
   /// Sets the device that will hold its contents; null, or a device without room: the host.
   void expect_on(imbrex::device* here);
   /// Adds a received piece, copied by a stream of that device, if there is one. The piece must stay valid.
   void take_piece(part_piece& piece, stream* in);
   /// Ends the receipt: all pieces have arrived.
-  void has_come(stream* in);
+  void complete_receipt(stream* in);
   /// A key by which processes of this host find its contents; nothing if they cannot.
   std::optional<memory_key> key() const;
   /// Lends its contents, which are complete, to another process. Returns the part that must be kept until
   /// that process has read them.
-  device_part lend(const far_memory& where);
+  device_part export_memory(const far_memory& where);
   /// The memory of another process that it was lent as; null if it was not, or has landed.
   const far_memory* far() const noexcept;
   /// Sets the lender, which is notified when the contents have been read.
@@ -150,7 +150,7 @@ class device_part {
   };
 
   void copy_to_host(const void* from, stream& out);
-  const void* source() const noexcept { return lender_ != nullptr ? lent_ : memory_.address(); }
+  const void* source() const noexcept { return lender_ != nullptr ? borrowed_address_ : memory_.address(); }
   void copy_to(void* address, stream& in, stream* out);
   void copy_by_host(void* address, stream& in, stream& out);
 
@@ -160,7 +160,7 @@ class device_part {
   std::size_t size_ = 0;
   shared_event ready_;
   std::unique_ptr<host_copy, host_copy_deleter> host_;
-  const void* lent_ = nullptr;
+  const void* borrowed_address_ = nullptr;
   std::unique_ptr<memory_lender> lender_;
 };
 

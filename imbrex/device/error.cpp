@@ -31,7 +31,7 @@ device_out_of_memory::device_out_of_memory(std::string device, std::string owner
     : device_error(std::move(device), std::move(owner), "allocate",
                    "no " + std::string(what) + " for " + std::to_string(size) + " bytes, " +
                        std::to_string(free) + " are free; use smaller blocks, or more devices"),
-      asked_(size),
+      requested_bytes_(size),
       free_(free) {}
 
 }  // namespace imbrex

@@ -40,11 +40,11 @@ class device_out_of_memory : public device_error {
   device_out_of_memory(std::string device, std::string owner, std::string_view what, std::size_t size,
                        std::size_t free);
 
-  std::size_t asked() const noexcept { return asked_; }
+  std::size_t requested_bytes() const noexcept { return requested_bytes_; }
   std::size_t free() const noexcept { return free_; }
 
  private:
-  std::size_t asked_;
+  std::size_t requested_bytes_;
   std::size_t free_;
 };
 

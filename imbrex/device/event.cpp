@@ -53,9 +53,9 @@ event_pool::~event_pool() {
 
 event event_pool::take() {
   if (free_.empty()) {
-    if (free_.capacity() <= made_) free_.reserve(2 * made_ + 8);
+    if (free_.capacity() <= created_count_) free_.reserve(2 * created_count_ + 8);
     free_.push_back(of_.backend().make_event());
-    ++made_;
+    ++created_count_;
   }
   event taken(*this, std::move(free_.back()));
   free_.pop_back();

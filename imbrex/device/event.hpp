@@ -53,13 +53,13 @@ class event_pool {
 
   event take();
   /// The numbers of events created so far, and of events in use.
-  std::size_t made() const { return made_; }
-  std::size_t taken() const { return made_ - free_.size(); }
+  std::size_t created_count() const { return created_count_; }
+  std::size_t taken() const { return created_count_ - free_.size(); }
 
  private:
   friend class event;
   device& of_;
-  std::size_t made_ = 0;
+  std::size_t created_count_ = 0;
   std::vector<std::unique_ptr<event_backend>> free_;
 };
 

@@ -118,8 +118,8 @@ void what_is_of_another_device_is_refused(subject& in) {
   refuse("copy", [&] { s.copy(other.span(), beside.span()); });
   refuse("fill", [&] { s.fill(other.span(), std::byte{0}); });
   event_pool events(in.second());
-  event theirs = events.take();
-  refuse("record an event", [&] { s.record(theirs); });
+  event foreign_event = events.take();
+  refuse("record an event", [&] { s.record(foreign_event); });
   if (in.first().info().can.stream_values) {
     refuse("write value", [&] { s.write(flags[0], 1); });
     refuse("wait for value", [&] { s.wait(flags[0], 1); });

@@ -177,7 +177,7 @@ void every_host_function_is_called(subject& in) {
   std::vector<device_buffer<int>> cells;
   std::atomic<int> calls{0};
   std::atomic<int> early{0};
-  struct notice {
+  struct completion {
     int* result;
     std::atomic<int>* calls;
     std::atomic<int>* early;
@@ -186,8 +186,9 @@ void every_host_function_is_called(subject& in) {
       ++*calls;
     }
   };
-  std::vector<notice> notices;
-  for (int i = 0; i < count; ++i) notices.push_back({&results[static_cast<std::size_t>(i)], &calls, &early});
+  std::vector<completion> completions;
+  for (int i = 0; i < count; ++i)
+    completions.push_back({&results[static_cast<std::size_t>(i)], &calls, &early});
   std::ranges::fill(results.span(), 0);
   for (std::size_t i = 0; i < count; ++i) {
     if (i % 6 == 0) streams.push_back(make(in, "stream " + std::to_string(i / 6)));
@@ -196,7 +197,7 @@ void every_host_function_is_called(subject& in) {
     s.fill(cells.back().span(), std::byte{0});
     s.launch(add, cells.back().span(), cells.back().span(), 5);
     s.copy(results.span().subspan(i, 1), cells.back().span());
-    s.host(notices[i]);
+    s.host(completions[i]);
   }
   in.reach([&] { return calls.load() == count; });
   in.expect_equal(calls.load(), count, "the number of notices");

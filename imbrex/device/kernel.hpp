@@ -55,12 +55,12 @@ struct kernel_launch {
 namespace detail {
 
 /// True if a kernel with the parameters in the tuple can be launched with these arguments.
-template <class Parameters, class... Given>
+template <class Parameters, class... Values>
 inline constexpr bool kernel_takes = false;
-template <class... Args, class... Given>
-  requires(sizeof...(Args) == sizeof...(Given))
-inline constexpr bool kernel_takes<std::tuple<Args...>, Given...> =
-    (std::is_convertible_v<const Given&, Args> && ...);
+template <class... Args, class... Values>
+  requires(sizeof...(Args) == sizeof...(Values))
+inline constexpr bool kernel_takes<std::tuple<Args...>, Values...> =
+    (std::is_convertible_v<const Values&, Args> && ...);
 
 /// A kernel and its arguments during a launch.
 template <class... Args>

@@ -58,13 +58,13 @@ void memory_in_use_is_not_handed_out(subject& in) {
 void memory_that_is_held_is_not_handed_out(subject& in) {
   constexpr std::size_t size = 3000;
   detail::memory_pool& pool = in.first().memory(memory_kind::device);
-  auto lent = std::make_unique<device_buffer<int>>(in.first(), size);
-  const int* const place = lent->span().data();
+  auto held_buffer = std::make_unique<device_buffer<int>>(in.first(), size);
+  const int* const place = held_buffer->span().data();
   void* const once = pool.hold(place + size / 2);
   void* const twice = pool.hold(place);
   in.expect(once != nullptr && twice == once, "a block is not found by an address in it");
   in.expect(pool.hold(&pool) == nullptr, "memory of the host is held");
-  lent.reset();
+  held_buffer.reset();
   in.expect(pool.hold(place) == nullptr, "a block is held that its owner has given back");
   pool.let_go(once);
   in.expect_equal(pool.counts().blocks_in_use, 1U, "blocks in use while one is held");
@@ -84,9 +84,9 @@ void memory_of_gone_streams_is_not_handed_out(subject& in) {
   auto freed = std::make_unique<device_buffer<int>>(in.first(), 100);
   void* const place = freed->span().data();
   {
-    stream gone = make(in, "gone");
-    gone.wait(gate[0], 1);
-    gone.fill(freed->span(), std::byte{1});
+    stream destroyed_stream = make(in, "gone");
+    destroyed_stream.wait(gate[0], 1);
+    destroyed_stream.fill(freed->span(), std::byte{1});
   }
   freed.reset();
   device_buffer<int> next(in.first(), 100);
@@ -138,7 +138,7 @@ void memory_ends(subject& in) {
     device_buffer<char> much(in.first(), 2 * all);
     in.expect(false, "more memory is handed out than there is");
   } catch (const device_out_of_memory& e) {
-    in.expect_equal(e.asked(), 2 * all, "what was asked");
+    in.expect_equal(e.requested_bytes(), 2 * all, "what was asked");
     in.expect(e.free() > 0 && e.free() <= all,
               "the text says that " + std::to_string(e.free()) + " are free");
     expect_in(in, e.what(), std::to_string(2 * all));
@@ -155,15 +155,15 @@ void memory_ends(subject& in) {
 
 /// A device knows for each address whether it is in its memory, and in which allocation.
 void addresses_tell_whose_they_are(subject& in) {
-  const device_buffer<char> mine(in.first(), 10'000);
+  const device_buffer<char> own_buffer(in.first(), 10'000);
   const device_buffer<char> others(in.count() < 2 ? in.first() : in.second(), 500);
   const pinned_buffer<char> pinned(in.first(), 100);
   const char on_host = 0;
   device_backend& backend = in.first().backend();
   for (const std::size_t at : {std::size_t{0}, std::size_t{4567}, std::size_t{9999}}) {
-    const char* const address = mine.span().data() + at;
+    const char* const address = own_buffer.span().data() + at;
     const auto found = backend.allocation_at(address);
-    in.expect(found && found->holds(address) && found->holds(mine.span().data() + 9999),
+    in.expect(found && found->holds(address) && found->holds(own_buffer.span().data() + 9999),
               "the memory of a device is not found by an address of it");
     in.expect(backend.addresses().holds(address), "memory lies outside of a device's addresses");
   }

@@ -34,9 +34,9 @@ memory_pool::memory_pool(device_backend& of, memory_kind kind, stream_registry& 
 
 memory_pool::~memory_pool() {
   require(in_use_.empty(), "a device is destroyed before buffers in its memory");
-  for (ward& w : wards_) given_back_.splice(given_back_.end(), w.waiting);
-  given_back_.splice(given_back_.end(), at_rest_);
-  for (const block& b : given_back_) of_.release(kind_, b.address);
+  for (ward& w : wards_) released_blocks_.splice(released_blocks_.end(), w.waiting);
+  released_blocks_.splice(released_blocks_.end(), at_rest_);
+  for (const block& b : released_blocks_) of_.release(kind_, b.address);
   release_unused();
 }
 
@@ -94,7 +94,7 @@ void memory_pool::give_back(void* address) noexcept {
   const std::lock_guard guard(lock_);
   const auto used = owned_block(address);
   used->is_owned = false;
-  if (used->holds == 0) retire(used, given_back_);
+  if (used->holds == 0) retire(used, released_blocks_);
 }
 
 void memory_pool::give_back_at_rest(void* address) noexcept {
@@ -127,15 +127,15 @@ void memory_pool::let_go(void* what) noexcept {
   const std::lock_guard guard(lock_);
   block& held = *static_cast<block*>(what);  // valid, since nodes of a list do not move
   require(held.holds > 0, "a block is let go that is not held");
-  if (--held.holds == 0 && !held.is_owned) retire(place_of_.find(held.address)->second, given_back_);
+  if (--held.holds == 0 && !held.is_owned) retire(place_of_.find(held.address)->second, released_blocks_);
 }
 
 void memory_pool::close_ward() {
-  if (given_back_.empty()) return;
+  if (released_blocks_.empty()) return;
   auto moment = streams_.now();
   if (moment == nullptr) return;
   wards_.push_back({std::move(moment), {}});
-  wards_.back().waiting.splice(wards_.back().waiting.end(), given_back_);
+  wards_.back().waiting.splice(wards_.back().waiting.end(), released_blocks_);
 }
 
 void memory_pool::open_wards(bool wait) {

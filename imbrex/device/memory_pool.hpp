@@ -85,7 +85,7 @@ class memory_pool {
   blocks in_use_;
   std::map<void*, blocks::iterator> place_of_;
   std::map<std::size_t, blocks> free_;
-  blocks given_back_;        // since the last ward was closed
+  blocks released_blocks_;   // since the last ward was closed
   blocks at_rest_;           // freed without quarantine, but not in `free_` yet
   std::vector<ward> wards_;  // the quarantine
   statistics counts_;

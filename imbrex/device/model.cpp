@@ -111,9 +111,9 @@ class model_reader {
   }
   [[noreturn]] void refuse(const toml::node& at, std::string_view table, std::string_view key,
                            const std::string& why) const {
-    std::ostringstream given;
-    given << toml::node_view<const toml::node>(at);
-    refuse(at.source().begin.line, spelled(table, key) + " = " + given.str().substr(0, 60) + " " + why);
+    std::ostringstream value_text;
+    value_text << toml::node_view<const toml::node>(at);
+    refuse(at.source().begin.line, spelled(table, key) + " = " + value_text.str().substr(0, 60) + " " + why);
   }
   [[noreturn]] void refuse_unknown(std::size_t line, std::string_view key, std::string_view table) const {
     std::vector<std::string_view> possible;
@@ -228,7 +228,7 @@ device_model parse_device_model(std::string_view text, std::string_view file) {
   in.read("step", "envelope", model.step.envelope);
   in.read("step", "post", model.step.post);
   in.read("step", "channel", model.step.channel);
-  in.read("step", "notice", model.step.notice);
+  in.read("step", "notice", model.step.completion);
   in.read("step", "transfer", model.step.transfer);
   in.require(in.has("resident"));
   in.read("resident", "look", model.resident.look);

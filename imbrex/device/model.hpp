@@ -86,11 +86,11 @@ struct device_model {
 
   /// The time of a PE for steps of the runtime.
   struct {
-    nanoseconds envelope{0};  ///< to send a message with device memory, in addition to `message.send`
-    nanoseconds post{0};      ///< to receive a message with device memory, in addition to `message.receive`
-    nanoseconds channel{0};   ///< to send or receive by a device channel, instead of these
-    nanoseconds notice{0};    ///< to handle an item that is no message: a device's completion, a timer
-    nanoseconds transfer{0};  ///< to begin a transfer from another device
+    nanoseconds envelope{0};    ///< to send a message with device memory, in addition to `message.send`
+    nanoseconds post{0};        ///< to receive a message with device memory, in addition to `message.receive`
+    nanoseconds channel{0};     ///< to send or receive by a device channel, instead of these
+    nanoseconds completion{0};  ///< to handle an item that is no message: a device's completion, a timer
+    nanoseconds transfer{0};    ///< to begin a transfer from another device
   } step;
 
   /// The times of steps of a PE inside a device, where chares live there; a file may leave it out.

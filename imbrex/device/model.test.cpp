@@ -152,7 +152,7 @@ TEST(device_models, may_say_what_an_mpi_takes) {
   EXPECT_EQ(m.message.receive, 12ns);
   EXPECT_EQ(m.step.channel, 11ns);
   EXPECT_EQ(m.step.envelope, 0ns);
-  EXPECT_EQ(m.step.notice, 4ns);
+  EXPECT_EQ(m.step.completion, 4ns);
   EXPECT_EQ(m.link.staged_from, 13U);
   EXPECT_EQ(m.link.staged, 14'000'000U);
   std::ofstream(path) << file;
@@ -206,9 +206,9 @@ TEST(device_models, that_cannot_be_say_where_and_why) {
       {"", {"line 1", "missing"}},
   };
   for (const wrong& example : all) {
-    const std::string said = refusal(example.text);
+    const std::string error_text = refusal(example.text);
     for (const std::string& part : example.parts)
-      EXPECT_NE(said.find(part), std::string::npos) << part << " in: " << said;
+      EXPECT_NE(error_text.find(part), std::string::npos) << part << " in: " << error_text;
   }
 }
 

@@ -61,7 +61,7 @@ TEST_P(mutants, are_found_in_real_time) {
 INSTANTIATE_TEST_SUITE_P(all, mutants,
                          testing::Values(mutant{"early_event", emulation_defect::early_event},
                                          mutant{"copy_jumps_queue", emulation_defect::copy_jumps_queue},
-                                         mutant{"lost_notice", emulation_defect::lost_notice},
+                                         mutant{"lost_notice", emulation_defect::lost_callback},
                                          mutant{"ignored_wait", emulation_defect::ignored_wait},
                                          mutant{"ignored_priority", emulation_defect::ignored_priority},
                                          mutant{"ignored_graph_order",

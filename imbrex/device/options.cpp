@@ -9,10 +9,10 @@
 
 namespace imbrex::detail {
 
-int parse_devices(const given_option& given) {
-  const auto number = parse_number<int>(given.value);
+int parse_devices(const parsed_option& argument) {
+  const auto number = parse_number<int>(argument.value);
   if (!number || *number < 1 || *number > max_devices)
-    throw usage_error(printable(given.name) + " " + printable(given.value) +
+    throw usage_error(printable(argument.name) + " " + printable(argument.value) +
                       ": the number of emulated devices must be from 1 to " + std::to_string(max_devices) +
                       "; leave --devices out for one");
   return *number;

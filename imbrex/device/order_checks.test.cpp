@@ -68,7 +68,7 @@ void events_order_streams(subject& in) {
   }
   b.synchronize();
   log.expect(order);
-  in.expect_equal(events.made(), 1U, "the number of events made");
+  in.expect_equal(events.created_count(), 1U, "the number of events made");
 }
 
 /// Handles of streams, as for streams that a library has made.
@@ -107,7 +107,7 @@ void shared_events_order_streams(subject& in) {
   b.synchronize();
   log.expect(order);
   in.expect(turn.done(), "the last event is not done");
-  in.expect(in.first().shared_events().made() <= 3, "events are not used again");
+  in.expect(in.first().shared_events().created_count() <= 3, "events are not used again");
   turn = {};
   in.expect_equal(in.first().shared_events().taken(), 0U, "the number of events in use");
 
@@ -164,7 +164,7 @@ void an_event_is_done_when_its_work_is(subject& in) {
       in.expect(in.reach([&] { return e.done(); }), "the event is never done");
     in.expect_equal(result[0], i, "the result when its event is done");
   }
-  in.expect_equal(events.made(), 1U, "the number of events made");
+  in.expect_equal(events.created_count(), 1U, "the number of events made");
 }
 
 /// A wait refers to the last record before it, whatever is recorded later.

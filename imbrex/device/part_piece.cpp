@@ -49,7 +49,7 @@ void part_piece::serialize(writer& out) const {
 }
 
 bool part_piece::serialize_to_device(reader& in, imbrex::device& here) {
-  if (!in.is_to_come(bytes_)) return false;  // short enough to be sent at once, by the host
+  if (!in.is_pending(bytes_)) return false;  // short enough to be sent at once, by the host
   try {
     landed_ = pooled_memory(here, memory_kind::device, bytes_, 1);
   } catch (const device_error&) {  // the piece then stays on the host
@@ -77,7 +77,7 @@ void part_piece::serialize(reader& in, imbrex::device* here) {
   } catch (const device_error&) {  // other memory is used
   }
   if (!pinned_) plain_ = std::make_unique_for_overwrite<std::byte[]>(bytes_);
-  if (in.is_to_come(bytes_)) return in.expect(data());
+  if (in.is_pending(bytes_)) return in.expect(data());
   std::memcpy(data(), in.view(bytes_).data(), bytes_);
 }
 

@@ -36,7 +36,7 @@ class part_piece {
   /// The bytes on the host; null without data.
   std::byte* data() const noexcept;
   /// True if the piece has arrived in device memory, which `take_landed` returns.
-  bool has_come_to_device() const noexcept { return bool(landed_); }
+  bool has_arrived_on_device() const noexcept { return bool(landed_); }
   pooled_memory take_landed() noexcept { return std::move(landed_); }
   /// Moves a piece in other memory to pinned memory. False if there is none: it stays in the other memory.
   bool pin(imbrex::device& of);

@@ -16,7 +16,7 @@ shared_event_pool::record& shared_event_pool::make() {
   return *all_.back();
 }
 
-std::size_t shared_event_pool::made() {
+std::size_t shared_event_pool::created_count() {
   const std::lock_guard guard(lock_);
   return all_.size();
 }

@@ -50,7 +50,7 @@ class shared_event_pool {
   }
   void end() noexcept { ended_.store(true, std::memory_order_relaxed); }
   /// The numbers of events made, and of events in use.
-  std::size_t made();
+  std::size_t created_count();
   std::size_t taken();
 
  private:

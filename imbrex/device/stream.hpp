@@ -98,12 +98,12 @@ class stream {
     backend().launch(bound.launch());
   }
   /// Rejects wrong arguments with a readable message.
-  template <class... Args, class... Given>
-    requires(!detail::kernel_takes<std::tuple<Args...>, Given...>)
-  void launch(const kernel<Args...>&, const Given&...) {
-    static_assert(sizeof...(Args) == sizeof...(Given), "imbrex: wrong number of arguments for this kernel");
+  template <class... Args, class... Values>
+    requires(!detail::kernel_takes<std::tuple<Args...>, Values...>)
+  void launch(const kernel<Args...>&, const Values&...) {
+    static_assert(sizeof...(Args) == sizeof...(Values), "imbrex: wrong number of arguments for this kernel");
     static_assert(
-        sizeof...(Args) != sizeof...(Given) || detail::kernel_takes<std::tuple<Args...>, Given...>,
+        sizeof...(Args) != sizeof...(Values) || detail::kernel_takes<std::tuple<Args...>, Values...>,
         "imbrex: an argument has the wrong type for this kernel: give it the span() of a device_buffer, "
         "not a buffer or a container; host memory is copied to the device before");
   }

@@ -35,8 +35,8 @@ void copy_columns(const T* from, T* to, const run_loops& loops) {
 
 /// Not inlined: the loops need all registers.
 template <class T>
-[[gnu::noinline]] void copy_runs(const T* from, T* to, const run_loops& given, int cells) {
-  const run_loops loops = given;  // a local copy, which no written cell can alias
+[[gnu::noinline]] void copy_runs(const T* from, T* to, const run_loops& input, int cells) {
+  const run_loops loops = input;  // a local copy, which no written cell can alias
   if (cells == 1) return copy_columns(from, to, loops);
   const std::size_t bytes = static_cast<std::size_t>(cells) * sizeof(T);
   for (int o = 0; o < loops.outer; ++o, from += loops.from_outer, to += loops.to_outer) {

@@ -48,16 +48,16 @@ class decomposition {
   /// cells than an int counts.
   explicit decomposition(const std::array<std::vector<int>, static_cast<std::size_t>(N)>& lengths) {
     for (int d = 0; d < N; ++d) {
-      const auto& given = lengths[static_cast<std::size_t>(d)];
+      const auto& block_lengths = lengths[static_cast<std::size_t>(d)];
       auto& starts = starts_[static_cast<std::size_t>(d)];
       starts.push_back(0);
-      for (const int length : given) {
+      for (const int length : block_lengths) {
         int end = 0;
         if (length < 1 || __builtin_add_overflow(starts.back(), length, &end))
-          detail::throw_wrong_lengths(d, given);
+          detail::throw_wrong_lengths(d, block_lengths);
         starts.push_back(end);
       }
-      if (given.empty()) detail::throw_wrong_lengths(d, given);
+      if (block_lengths.empty()) detail::throw_wrong_lengths(d, block_lengths);
     }
   }
 

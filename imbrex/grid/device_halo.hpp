@@ -191,7 +191,7 @@ class device_halo
   /// Fills the ghosts beyond a reflecting end of the grid.
   template <class T>
   void reflect(detail::box_mover& by, device_field<T, N>& f, int face) const {
-    if (state::beyond(face) != boundary::reflecting) return;
+    if (state::face_boundary(face) != boundary::reflecting) return;
     const box<N> to = state::outside(f.extents(), f.width(), face);
     const int d = face / 2;
     index<N> from = to.origin;
@@ -232,8 +232,8 @@ class device_halo
     unpacking.launch();
   }
   bool mirrors(int dimension) const {
-    return state::beyond(2 * dimension) == boundary::reflecting ||
-           state::beyond(2 * dimension + 1) == boundary::reflecting;
+    return state::face_boundary(2 * dimension) == boundary::reflecting ||
+           state::face_boundary(2 * dimension + 1) == boundary::reflecting;
   }
 
   shared_event packed_;  ///< end of the kernels launched by `begin`; it does not migrate, as fields do not

@@ -123,12 +123,12 @@ class device_block : public chare<device_block<N>, index<N>> {
     const box<N> all = u.cells_with_ghosts();
     const auto seen = u.on_host(copy.span(), all);
     for (const auto& i : all) {
-      const int wanted = expected_value(plan_, cells(), step, number, cells().origin + i);
+      const int expected = expected_value(plan_, cells(), step, number, cells().origin + i);
       const auto got = static_cast<int>(seen[i - all.origin]);
-      if (got == wanted) continue;
+      if (got == expected) continue;
       if (wrong_ == 0)
         ADD_FAILURE() << "field " << number << " of block " << to_string(this->where()) << " has " << got
-                      << " at " << to_string(i) << ", not " << wanted << ", at step " << step;
+                      << " at " << to_string(i) << ", not " << expected << ", at step " << step;
       ++wrong_;
     }
   }
@@ -333,11 +333,11 @@ void check_moves(imbrex::device& on, std::uint64_t seed) {
   stream work(on, stream_priority::normal, "a test");
   constexpr std::size_t cells = 6000;
   pinned_buffer<T> before(on, cells), after(on, cells);
-  std::vector<T> wanted(cells);
+  std::vector<T> expected(cells);
   auto bytes_of = [](auto& all) { return reinterpret_cast<unsigned char*>(&all[0]); };
   for (std::size_t b = 0; b < cells * sizeof(T); ++b)
     bytes_of(before)[b] = static_cast<unsigned char>(dice.below(256));
-  std::memset(bytes_of(wanted), 7, cells * sizeof(T));
+  std::memset(bytes_of(expected), 7, cells * sizeof(T));
   device_buffer<T> from(on, cells), to(on, cells);
   work.copy(from.span(), std::as_const(before).span());
   work.fill(to.span(), std::byte(7));
@@ -354,13 +354,13 @@ void check_moves(imbrex::device& on, std::uint64_t seed) {
       const auto source =
           static_cast<std::ptrdiff_t>(first) + i[0] * here[0] + i[1] * here[1] + i[2] * here[2];
       const auto target = static_cast<std::ptrdiff_t>(m * room) + i[0] * there[0] + i[1] * there[1] + i[2];
-      wanted[static_cast<std::size_t>(target)] = before[static_cast<std::size_t>(source)];
+      expected[static_cast<std::size_t>(target)] = before[static_cast<std::size_t>(source)];
     }
   }
   moving.launch();
   work.copy(after.span(), std::as_const(to).span());
   work.synchronize();
-  EXPECT_EQ(std::memcmp(bytes_of(after), bytes_of(wanted), cells * sizeof(T)), 0);
+  EXPECT_EQ(std::memcmp(bytes_of(after), bytes_of(expected), cells * sizeof(T)), 0);
 }
 
 struct three_floats {

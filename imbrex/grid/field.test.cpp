@@ -90,8 +90,8 @@ TEST(grid_field, shows_its_parts_without_copying_them) {
 
   // Each ghost lies beyond one side.
   for (int s = 0; s < side<3>::count; ++s) {
-    const auto beyond = f.ghosts(side<3>(s));
-    for (const auto& i : indices(beyond.extents())) ++beyond[i];
+    const auto ghost_cells = f.ghosts(side<3>(s));
+    for (const auto& i : indices(ghost_cells.extents())) ++ghost_cells[i];
   }
   for (const auto& i : f.cells_with_ghosts()) EXPECT_EQ(f[i], 1) << to_string(i);
   const auto corner = f.ghosts(side<3>(side<3>::count - 1));

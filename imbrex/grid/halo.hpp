@@ -215,10 +215,10 @@ class halo : detail::halo_state<detail::rank_of<Field...>, detail::parcel> {
   template <class Function, class T>
   void fill_ends(Function& function, field<T, N>& f, int number) const {
     for (int face = 0; face < side<N>::faces; ++face) {
-      const boundary beyond = state::beyond(face);
-      if (beyond == boundary::reflecting)
+      const boundary face_boundary = state::face_boundary(face);
+      if (face_boundary == boundary::reflecting)
         reflect(f, face);
-      else if (beyond == boundary::function)
+      else if (face_boundary == boundary::function)
         apply(function, f, number, face);
     }
   }

@@ -56,7 +56,7 @@ class block : public chare<block<N>, index<N>> {
         auto first =
             co_await when_any(halo.end(small_, large_, at_end), sleep_for(std::chrono::nanoseconds(0)));
         if (first.index == 1) {
-          ++given_up_;
+          ++cancelled_steps_;
           continue;
         }
       } else {
@@ -73,7 +73,7 @@ class block : public chare<block<N>, index<N>> {
     co_return wrong_;
   }
 
-  void serialize(auto& ar) { ar(halo, plan_, small_, large_, done_, wrong_, given_up_); }
+  void serialize(auto& ar) { ar(halo, plan_, small_, large_, done_, wrong_, cancelled_steps_); }
 
  private:
   box<N> cells() const { return plan_.cut[this->where()]; }
@@ -94,12 +94,12 @@ class block : public chare<block<N>, index<N>> {
   template <class Cells>
   void check(const Cells& f, int number, std::int64_t step) {
     for (const auto& i : f.cells_with_ghosts()) {
-      const int wanted = expected_value(plan_, cells(), step, number, cells().origin + i);
+      const int expected = expected_value(plan_, cells(), step, number, cells().origin + i);
       const auto got = static_cast<int>(f[i]);
-      if (got == wanted) continue;
+      if (got == expected) continue;
       if (wrong_ == 0)
         ADD_FAILURE() << "field " << number << " of block " << to_string(this->where()) << " has " << got
-                      << " at " << to_string(i) << ", not " << wanted << ", at step " << step;
+                      << " at " << to_string(i) << ", not " << expected << ", at step " << step;
       ++wrong_;
     }
   }
@@ -107,7 +107,7 @@ class block : public chare<block<N>, index<N>> {
   plan<N> plan_;
   small_cells small_;
   large_cells large_;
-  std::int64_t done_ = 0, wrong_ = 0, given_up_ = 0;
+  std::int64_t done_ = 0, wrong_ = 0, cancelled_steps_ = 0;
 };
 
 template <int N>
@@ -185,15 +185,15 @@ TEST_P(grid_halo, goes_on_beside_the_inner_cells) {
       const decomposition<1> cut({13}, {blocks});
       const auto all = make_array<ring>(cut.shape(), cut);
       const auto parts = co_await all.reduce<&ring::run>(gather, 7);
-      std::vector<std::int64_t> got, wanted(13), before(13);
+      std::vector<std::int64_t> got, expected(13), before(13);
       for (const auto& part : parts) got.insert(got.end(), part.begin(), part.end());
-      for (std::size_t i = 0; i < 13; ++i) wanted[i] = static_cast<std::int64_t>(i);
+      for (std::size_t i = 0; i < 13; ++i) expected[i] = static_cast<std::int64_t>(i);
       for (int step = 0; step < 7; ++step) {
-        before = wanted;
+        before = expected;
         for (std::size_t i = 0; i < 13; ++i)
-          wanted[i] = before[(i + 12) % 13] + before[i] + before[(i + 1) % 13];
+          expected[i] = before[(i + 12) % 13] + before[i] + before[(i + 1) % 13];
       }
-      EXPECT_EQ(got, wanted) << blocks << " blocks";
+      EXPECT_EQ(got, expected) << blocks << " blocks";
     }
   });
 }

@@ -50,13 +50,13 @@ int value_at_end(const outer_cell<N>& outer, int mirrored) {
 template <int N>
 int expected_value(const plan<N>& p, const box<N>& block, std::int64_t step, int field,
                    const index<N>& cell) {
-  int beyond_block = 0, last_end = -1;
+  int outer_dimensions = 0, last_end = -1;
   const index<N> extents = p.cut.extents();
   index<N> wrapped = cell;
   for (int d = 0; d < N; ++d) {
     const bool below = cell[d] < block.origin[d], above = cell[d] >= block.origin[d] + block.extents[d];
     if (!below && !above) continue;
-    ++beyond_block;
+    ++outer_dimensions;
     if (cell[d] >= 0 && cell[d] < extents[d]) continue;
     const boundary kind = p.ends[side<N>(2 * d + (above ? 1 : 0))];
     if (kind == boundary::open) return untouched;
@@ -65,7 +65,7 @@ int expected_value(const plan<N>& p, const box<N>& block, std::int64_t step, int
     else
       last_end = 2 * d + (above ? 1 : 0);
   }
-  if (beyond_block > 1 && !p.corners) return untouched;
+  if (outer_dimensions > 1 && !p.corners) return untouched;
   if (last_end < 0) return own_value(step, field, wrapped);
   const int d = last_end / 2;
   index<N> mirror = cell;

@@ -61,7 +61,7 @@ using step_number = imbrex::detail::narrowed<std::int64_t, step_words>;
 enum class across_side : std::uint8_t { nothing, itself, neighbour };
 
 /// State of a side's parcel in the current step.
-enum class expectation : std::uint8_t { none, expected, come };
+enum class expectation : std::uint8_t { none, expected, arrived };
 
 struct link {
   std::uint64_t to = 0;  ///< number of the neighbour in the array
@@ -76,7 +76,7 @@ class waiting_end;
 template <int N, class Parcel>
 class halo_state {
  public:
-  using letter = imbrex::detail::letter<Parcel>;
+  using mailbox_node = imbrex::detail::mailbox_node<Parcel>;
 
   halo_state() = default;
   halo_state(const halo_state&) = delete;
@@ -115,8 +115,8 @@ class halo_state {
       const bool needs_none =
           shape_[d] == 1 && ends[lower] == boundary::open && ends[upper] == boundary::open;
       most_[d] = needs_none ? std::numeric_limits<int>::max() : least[d];
-      beyond_[static_cast<std::size_t>(2 * d)] = block[d] == 0 ? ends[lower] : boundary::periodic;
-      beyond_[static_cast<std::size_t>(2 * d + 1)] =
+      face_boundaries_[static_cast<std::size_t>(2 * d)] = block[d] == 0 ? ends[lower] : boundary::periodic;
+      face_boundaries_[static_cast<std::size_t>(2 * d + 1)] =
           block[d] == shape_[d] - 1 ? ends[upper] : boundary::periodic;
     }
     needs_function_ = false;
@@ -134,7 +134,7 @@ class halo_state {
   bool needs_function() const { return needs_function_; }
   bool with_corners() const { return links_.size() > static_cast<std::size_t>(side<N>::faces); }
   /// Boundary beyond a face; `periodic` if another block, or this one, lies there.
-  boundary beyond(int face) const { return beyond_[static_cast<std::size_t>(face)]; }
+  boundary face_boundary(int face) const { return face_boundaries_[static_cast<std::size_t>(face)]; }
   std::vector<link>& links() { return links_; }
 
   void check_begin(std::int64_t step) const {
@@ -187,7 +187,7 @@ class halo_state {
       auto* const next = unread_parcels<Parcel>::after(*l);
       if (l->reference == *step_) {
         if (observers != nullptr) [[unlikely]]
-          observers->received(*l->envelope, l->reference);
+          observers->received(*l->owner, l->reference);
         unpack(side<N>(l->value.across), l->value.cells);
         unread_.remove(*l);
       }
@@ -198,7 +198,7 @@ class halo_state {
   /// True if all parcels have arrived, or an unexpected one.
   bool is_complete() const { return missing_ == 0 || has_wrong_one_; }
 
-  void put(letter& l);
+  void put(mailbox_node& l);
 
   /// Ghosts to fill beyond a face of the grid. With corners they include ghosts across other sides: in
   /// dimensions filled before, and where another block lies. Ghosts beyond open ends stay unchanged.
@@ -209,7 +209,7 @@ class halo_state {
     for (int d = 0; d < N; ++d) {
       if (d == dimension) continue;
       for (const int other : {2 * d, 2 * d + 1}) {
-        const boundary there = beyond(other);
+        const boundary there = face_boundary(other);
         if (there != boundary::periodic && (d > dimension || there == boundary::open)) continue;
         if (other == 2 * d) all.origin[d] -= width[d];
         all.extents[d] += width[d];
@@ -240,8 +240,8 @@ class halo_state {
   void collect_unread(std::vector<imbrex::detail::device_part*>& parts) { unread_.collect(parts); }
   void serialize(auto& ar) {
     std::uint32_t port = port_ != nullptr ? port_->id : unconnected;
-    ar(port, collection_, shape_, where_, cells_, most_, beyond_, needs_function_, links_, step_, has_begun_,
-       missing_, has_wrong_one_, unread_);
+    ar(port, collection_, shape_, where_, cells_, most_, face_boundaries_, needs_function_, links_, step_,
+       has_begun_, missing_, has_wrong_one_, unread_);
     if constexpr (std::remove_reference_t<decltype(ar)>::reading)
       port_ = port != unconnected ? &imbrex::detail::message_table::at(port) : nullptr;
   }
@@ -249,7 +249,7 @@ class halo_state {
  private:
   static constexpr std::uint32_t unconnected = std::numeric_limits<std::uint32_t>::max();
 
-  void count(const letter& l) {
+  void count(const mailbox_node& l) {
     if (l.reference > *step_) return;
     const auto across = static_cast<std::size_t>(l.value.across);
     if (l.reference < *step_ || across >= links_.size() || links_[across].parcel != expectation::expected)
@@ -257,12 +257,12 @@ class halo_state {
       has_wrong_one_ = true;
       return;
     }
-    links_[across].parcel = expectation::come;
+    links_[across].parcel = expectation::arrived;
     --missing_;
   }
   /// Throws an error about the first wrong parcel.
   void check_parcels() const {
-    std::vector<bool> has_come(links_.size());
+    std::vector<bool> has_arrived(links_.size());
     for (const auto* l = unread_.first(); l != nullptr; l = unread_parcels<Parcel>::after(*l)) {
       if (l->reference > *step_) continue;
       const auto across = static_cast<std::size_t>(l->value.across);
@@ -272,8 +272,8 @@ class halo_state {
       if (l->reference < *step_) throw_other_step(l->reference, from, *step_);
       if (links_[across].parcel == expectation::none)
         throw_other_size(l->reference, from, l->value.cells.size(), 0);
-      if (has_come[across]) throw_second_parcel(l->reference, from);
-      has_come[across] = true;
+      if (has_arrived[across]) throw_second_parcel(l->reference, from);
+      has_arrived[across] = true;
     }
   }
 
@@ -282,7 +282,7 @@ class halo_state {
   index<N> shape_{}, where_{};
   box<N> cells_{};
   index<N> most_{};  ///< maximum number of ghost layers
-  std::array<boundary, static_cast<std::size_t>(2 * N)> beyond_{};
+  std::array<boundary, static_cast<std::size_t>(2 * N)> face_boundaries_{};
   bool needs_function_ = false;
   std::vector<link> links_;           ///< by side
   std::optional<std::int64_t> step_;  ///< step of the last exchange that has begun
@@ -353,7 +353,7 @@ bool waiting_end<N, Parcel>::can_move() const {
 }
 
 template <int N, class Parcel>
-void halo_state<N, Parcel>::put(letter& l) {
+void halo_state<N, Parcel>::put(mailbox_node& l) {
   unread_.add(l);
   if (!has_begun_) return;
   count(l);

@@ -55,8 +55,8 @@ void move_boxes_on_device(native_stream on, box_moves moves) {
   for (int m = 0; m < moves.count; ++m) {
     const box_move& move = moves.of[m];
     const unsigned words = unsigned(move.extents[0]) * move.extents[1] * move.extents[2] * move.words_of_cell;
-    const unsigned wanted = (words + threads - 1) / threads;
-    if (wanted > blocks) blocks = wanted;
+    const unsigned needed_blocks = (words + threads - 1) / threads;
+    if (needed_blocks > blocks) blocks = needed_blocks;
   }
   if (blocks == 0) return;
   move_boxes_kernel<<<dim3(blocks < most_blocks ? blocks : most_blocks, unsigned(moves.count)), threads, 0,

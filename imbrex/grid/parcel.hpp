@@ -59,34 +59,34 @@ struct parcel {
 template <class Parcel>
 class unread_parcels {
  public:
-  using letter = imbrex::detail::letter<Parcel>;
+  using mailbox_node = imbrex::detail::mailbox_node<Parcel>;
 
   unread_parcels() = default;
   unread_parcels(const unread_parcels&) = delete;
   unread_parcels& operator=(const unread_parcels&) = delete;
   ~unread_parcels() { discard(); }
 
-  letter* first() const { return static_cast<letter*>(letters_.first()); }
-  static letter* after(const letter& l) { return static_cast<letter*>(l.later); }
-  void add(letter& l) { letters_.add(l); }
+  mailbox_node* first() const { return static_cast<mailbox_node*>(nodes_.first()); }
+  static mailbox_node* after(const mailbox_node& l) { return static_cast<mailbox_node*>(l.later); }
+  void add(mailbox_node& l) { nodes_.add(l); }
   /// Removes and destroys a parcel; `l` becomes invalid.
-  void remove(letter& l) {
-    letters_.remove(l);
-    l.envelope->type->destroy(*l.envelope);
+  void remove(mailbox_node& l) {
+    nodes_.remove(l);
+    l.owner->type->destroy(*l.owner);
   }
 
   void serialize(auto& ar) {
-    std::uint64_t n = letters_.size();
+    std::uint64_t n = nodes_.size();
     ar(n);
     if constexpr (std::remove_reference_t<decltype(ar)>::reading) {
       discard();
       for (; n > 0; --n) {
-        auto& m = imbrex::detail::make_message<imbrex::detail::bare_letter<Parcel>>();
-        m.content.envelope = &m;
-        imbrex::detail::message_guard mine(m);
+        auto& m = imbrex::detail::make_message<imbrex::detail::detached_node<Parcel>>();
+        m.content.owner = &m;
+        imbrex::detail::message_guard guard(m);
         m.serialize(ar);
         add(m.content);
-        mine.release();
+        guard.release();
       }
     } else {
       for (auto* l = first(); l != nullptr; l = after(*l)) {
@@ -106,7 +106,7 @@ class unread_parcels {
     while (auto* const l = first()) remove(*l);
   }
 
-  imbrex::detail::unread_letters letters_;
+  imbrex::detail::unread_nodes nodes_;
 };
 
 }  // namespace imbrex::grid::detail

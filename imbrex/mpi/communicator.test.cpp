@@ -61,14 +61,14 @@ void expect_members(MPI_Comm comm, const ranks_list& expected) {
   MPI_Group group;
   EXPECT_EQ(MPI_Comm_group(comm, &group), MPI_SUCCESS);
   EXPECT_EQ(world_ranks_of(group), expected);
-  const int mine = me();
+  const int world_rank = me();
   ranks_list found(expected.size(), -1);
-  EXPECT_EQ(MPI_Allgather(&mine, 1, MPI_INT, found.data(), 1, MPI_INT, comm), MPI_SUCCESS);
+  EXPECT_EQ(MPI_Allgather(&world_rank, 1, MPI_INT, found.data(), 1, MPI_INT, comm), MPI_SUCCESS);
   EXPECT_EQ(found, expected);
   int before = -1;
   MPI_Status status;
-  EXPECT_EQ(MPI_Sendrecv(&mine, 1, MPI_INT, (rank + 1) % size, 3, &before, 1, MPI_INT, MPI_ANY_SOURCE, 3,
-                         comm, &status),
+  EXPECT_EQ(MPI_Sendrecv(&world_rank, 1, MPI_INT, (rank + 1) % size, 3, &before, 1, MPI_INT, MPI_ANY_SOURCE,
+                         3, comm, &status),
             MPI_SUCCESS);
   EXPECT_EQ(status.MPI_SOURCE, (rank + size - 1) % size);
   EXPECT_EQ(before, expected[static_cast<std::size_t>(status.MPI_SOURCE)]);
@@ -94,13 +94,13 @@ void expect_groups(MPI_Comm comm, const ranks_list& own, const ranks_list& other
   EXPECT_EQ(world_ranks_of(group), own);
   EXPECT_EQ(MPI_Comm_remote_group(comm, &group), MPI_SUCCESS);
   EXPECT_EQ(world_ranks_of(group), other);
-  const int mine = me();
+  const int world_rank = me();
   ranks_list found(other.size(), -1);
-  EXPECT_EQ(MPI_Allgather(&mine, 1, MPI_INT, found.data(), 1, MPI_INT, comm), MPI_SUCCESS);
+  EXPECT_EQ(MPI_Allgather(&world_rank, 1, MPI_INT, found.data(), 1, MPI_INT, comm), MPI_SUCCESS);
   EXPECT_EQ(found, other);
   EXPECT_EQ(MPI_Barrier(comm), MPI_SUCCESS);
   // Each rank of the larger group sends to one of the other, which receives in any order.
-  if (size >= there) EXPECT_EQ(MPI_Send(&mine, 1, MPI_INT, rank % there, 5, comm), MPI_SUCCESS);
+  if (size >= there) EXPECT_EQ(MPI_Send(&world_rank, 1, MPI_INT, rank % there, 5, comm), MPI_SUCCESS);
   for (int i = rank; i < there && there >= size; i += size) {
     int came = -1;
     MPI_Status status;
@@ -129,11 +129,11 @@ ranks_list whole_world() { return with_remainder(0, 1); }
 
 MPI_Group group_of(const ranks_list& world_ranks) {
   MPI_Group world;
-  MPI_Group made;
+  MPI_Group result;
   MPI_Comm_group(MPI_COMM_WORLD, &world);
-  MPI_Group_incl(world, static_cast<int>(world_ranks.size()), world_ranks.data(), &made);
+  MPI_Group_incl(world, static_cast<int>(world_ranks.size()), world_ranks.data(), &result);
   MPI_Group_free(&world);
-  return made;
+  return result;
 }
 
 /// Intercommunicator between the even and the odd ranks.
@@ -204,15 +204,15 @@ TEST_P(communicators, duplicate_while_others_go_on) {
     const MPI_Comm world = MPI_COMM_WORLD;
     MPI_Comm half;
     ASSERT_EQ(MPI_Comm_split(world, me() % 2, 0, &half), MPI_SUCCESS);
-    MPI_Comm made[2 * n];
+    MPI_Comm result[2 * n];
     MPI_Request requests[3 * n];
     int sums[n];
     const int one = 1;
     for (int i = 0; i < n; ++i) {
-      ASSERT_EQ(MPI_Comm_idup(world, &made[i], &requests[3 * i]), MPI_SUCCESS);
+      ASSERT_EQ(MPI_Comm_idup(world, &result[i], &requests[3 * i]), MPI_SUCCESS);
       ASSERT_EQ(MPI_Iallreduce(&one, &sums[i], 1, MPI_INT, MPI_SUM, world, &requests[3 * i + 1]),
                 MPI_SUCCESS);
-      ASSERT_EQ(MPI_Comm_idup_with_info(half, MPI_INFO_NULL, &made[n + i], &requests[3 * i + 2]),
+      ASSERT_EQ(MPI_Comm_idup_with_info(half, MPI_INFO_NULL, &result[n + i], &requests[3 * i + 2]),
                 MPI_SUCCESS);
     }
     EXPECT_EQ(MPI_Comm_free(&half), MPI_SUCCESS);  // lives on until the duplicates are made
@@ -223,10 +223,10 @@ TEST_P(communicators, duplicate_while_others_go_on) {
     for (const int i : order) ASSERT_EQ(MPI_Wait(&requests[i], MPI_STATUS_IGNORE), MPI_SUCCESS);
     for (int i = 0; i < n; ++i) {
       EXPECT_EQ(sums[i], everybody());
-      expect_members(made[i], whole_world());
-      expect_members(made[n + i], with_remainder(me() % 2, 2));
+      expect_members(result[i], whole_world());
+      expect_members(result[n + i], with_remainder(me() % 2, 2));
     }
-    free_all({made, made + 2 * n});
+    free_all({result, result + 2 * n});
   });
 }
 
@@ -305,11 +305,11 @@ TEST_P(communicators, of_two_groups_are_split_by_what_shares_memory) {
     ASSERT_EQ(shared == MPI_COMM_NULL, others == 0);
     if (shared != MPI_COMM_NULL) {
       int size = 0;
-      int beyond = 0;
+      int remote_size = 0;
       MPI_Comm_size(shared, &size);
-      MPI_Comm_remote_size(shared, &beyond);
+      MPI_Comm_remote_size(shared, &remote_size);
       EXPECT_EQ(size, here);
-      EXPECT_EQ(beyond, others);
+      EXPECT_EQ(remote_size, others);
       MPI_Comm_free(&shared);
     }
     ASSERT_EQ(MPI_Comm_split_type(both, MPI_UNDEFINED, 0, MPI_INFO_NULL, &shared), MPI_SUCCESS);
@@ -342,10 +342,10 @@ TEST_P(communicators, are_made_of_groups) {
       const ranks_list three{first + 2, first, first + 1};
       if (std::ranges::find(three, me()) == three.end()) continue;
       group = group_of(three);
-      MPI_Comm made;
-      ASSERT_EQ(MPI_Comm_create_group(MPI_COMM_WORLD, group, 8, &made), MPI_SUCCESS);
-      expect_members(made, three);
-      free_all({made});
+      MPI_Comm result;
+      ASSERT_EQ(MPI_Comm_create_group(MPI_COMM_WORLD, group, 8, &result), MPI_SUCCESS);
+      expect_members(result, three);
+      free_all({result});
       MPI_Group_free(&group);
     }
   });
@@ -360,15 +360,15 @@ TEST_P(communicators, are_made_of_groups_of_different_sizes_at_once) {
       ranks_list first(static_cast<std::size_t>(size));
       std::iota(first.begin(), first.end(), 0);
       MPI_Group group = group_of(first);
-      MPI_Comm made;
-      ASSERT_EQ(MPI_Comm_create_group(whole, group, size, &made), MPI_SUCCESS);
+      MPI_Comm result;
+      ASSERT_EQ(MPI_Comm_create_group(whole, group, size, &result), MPI_SUCCESS);
       MPI_Comm again;
       MPI_Request request;
-      ASSERT_EQ(MPI_Comm_idup(made, &again, &request), MPI_SUCCESS);
-      expect_members(made, first);
+      ASSERT_EQ(MPI_Comm_idup(result, &again, &request), MPI_SUCCESS);
+      expect_members(result, first);
       ASSERT_EQ(MPI_Wait(&request, MPI_STATUS_IGNORE), MPI_SUCCESS);
       expect_members(again, first);
-      free_all({made, again});
+      free_all({result, again});
       MPI_Group_free(&group);
     }
     expect_members(whole, whole_world());
@@ -485,28 +485,28 @@ TEST_P(communicators, are_made_of_each_other) {
         const auto which = draws() % 4;
         const known from = all[draws() % all.size()];
         auto expected = from.members;
-        MPI_Comm made = MPI_COMM_NULL;
+        MPI_Comm result = MPI_COMM_NULL;
         switch (which) {
-          case 0: ASSERT_EQ(MPI_Comm_dup(from.comm, &made), MPI_SUCCESS); break;
+          case 0: ASSERT_EQ(MPI_Comm_dup(from.comm, &result), MPI_SUCCESS); break;
           case 1:
             std::ranges::shuffle(expected, draws);
-            ASSERT_EQ(MPI_Comm_split(from.comm, 0, place_in(expected, me()), &made), MPI_SUCCESS);
+            ASSERT_EQ(MPI_Comm_split(from.comm, 0, place_in(expected, me()), &result), MPI_SUCCESS);
             break;
           case 2: {
             std::ranges::shuffle(expected, draws);
             MPI_Group group = group_of(expected);
-            ASSERT_EQ(MPI_Comm_create(from.comm, group, &made), MPI_SUCCESS);
+            ASSERT_EQ(MPI_Comm_create(from.comm, group, &result), MPI_SUCCESS);
             MPI_Group_free(&group);
             break;
           }
           default: {
             std::ranges::shuffle(expected, draws);
             MPI_Group group = group_of(expected);
-            ASSERT_EQ(MPI_Comm_create_group(from.comm, group, step, &made), MPI_SUCCESS);
+            ASSERT_EQ(MPI_Comm_create_group(from.comm, group, step, &result), MPI_SUCCESS);
             MPI_Group_free(&group);
           }
         }
-        all.push_back({made, expected});
+        all.push_back({result, expected});
         if (all.size() > 6) {
           free_all({all[1].comm});
           all.erase(all.begin() + 1);
@@ -623,29 +623,29 @@ TEST_P(communicators, outlive_their_handles) {
 TEST_P(communicators, refuse_what_cannot_be) {
   run_ranks(2, [] {
     const MPI_Comm world = MPI_COMM_WORLD;
-    MPI_Comm made = MPI_COMM_SELF;
+    MPI_Comm result = MPI_COMM_SELF;
     MPI_Comm own = MPI_COMM_SELF;
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     EXPECT_EQ(error_class(MPI_Comm_free(&own)), MPI_ERR_COMM);
     EXPECT_EQ(own, MPI_COMM_SELF);
-    EXPECT_EQ(error_class(MPI_Comm_dup(MPI_COMM_NULL, &made)), MPI_ERR_COMM);
-    EXPECT_EQ(error_class(MPI_Comm_split(world, -5, 0, &made)), MPI_ERR_ARG);
-    EXPECT_EQ(made, MPI_COMM_NULL);
-    EXPECT_EQ(error_class(MPI_Comm_split_type(world, 77, 0, MPI_INFO_NULL, &made)), MPI_ERR_ARG);
-    EXPECT_EQ(error_class(MPI_Comm_create(world, MPI_GROUP_NULL, &made)), MPI_ERR_GROUP);
+    EXPECT_EQ(error_class(MPI_Comm_dup(MPI_COMM_NULL, &result)), MPI_ERR_COMM);
+    EXPECT_EQ(error_class(MPI_Comm_split(world, -5, 0, &result)), MPI_ERR_ARG);
+    EXPECT_EQ(result, MPI_COMM_NULL);
+    EXPECT_EQ(error_class(MPI_Comm_split_type(world, 77, 0, MPI_INFO_NULL, &result)), MPI_ERR_ARG);
+    EXPECT_EQ(error_class(MPI_Comm_create(world, MPI_GROUP_NULL, &result)), MPI_ERR_GROUP);
     MPI_Group all;
     MPI_Comm_group(world, &all);
-    EXPECT_EQ(error_class(MPI_Comm_create(own, all, &made)), MPI_ERR_GROUP);
-    EXPECT_EQ(error_class(MPI_Comm_create_group(world, all, -1, &made)), MPI_ERR_TAG);
+    EXPECT_EQ(error_class(MPI_Comm_create(own, all, &result)), MPI_ERR_GROUP);
+    EXPECT_EQ(error_class(MPI_Comm_create_group(world, all, -1, &result)), MPI_ERR_TAG);
     MPI_Group_free(&all);
     int size = 0;
     EXPECT_EQ(error_class(MPI_Comm_remote_size(world, &size)), MPI_ERR_COMM);
-    EXPECT_EQ(error_class(MPI_Intercomm_merge(world, 0, &made)), MPI_ERR_COMM);
-    EXPECT_EQ(error_class(MPI_Intercomm_create(own, 1, world, 0, 0, &made)), MPI_ERR_RANK);
-    EXPECT_EQ(error_class(MPI_Intercomm_create(own, 0, world, 2, 0, &made)), MPI_ERR_RANK);
-    EXPECT_EQ(error_class(MPI_Intercomm_create(own, 0, MPI_COMM_NULL, 1, 0, &made)), MPI_ERR_COMM);
+    EXPECT_EQ(error_class(MPI_Intercomm_merge(world, 0, &result)), MPI_ERR_COMM);
+    EXPECT_EQ(error_class(MPI_Intercomm_create(own, 1, world, 0, 0, &result)), MPI_ERR_RANK);
+    EXPECT_EQ(error_class(MPI_Intercomm_create(own, 0, world, 2, 0, &result)), MPI_ERR_RANK);
+    EXPECT_EQ(error_class(MPI_Intercomm_create(own, 0, MPI_COMM_NULL, 1, 0, &result)), MPI_ERR_COMM);
     // Both leaders are in the same group.
-    EXPECT_EQ(error_class(MPI_Intercomm_create(own, 0, own, 0, 0, &made)), MPI_ERR_COMM);
+    EXPECT_EQ(error_class(MPI_Intercomm_create(own, 0, own, 0, 0, &result)), MPI_ERR_COMM);
     MPI_Errhandler of_windows;
     MPI_Win_create_errhandler(&see_no_error, &of_windows);
     EXPECT_EQ(error_class(MPI_Comm_set_errhandler(world, of_windows)), MPI_ERR_ARG);

@@ -81,8 +81,8 @@ TEST_P(device_buffers, are_sent_in_all_modes) {
   run_on_devices(2, [] {
     const auto [me, n] = rank_and_size();
     constexpr std::size_t size = 5000;
-    std::vector<char> lent(100'000);
-    MPI_Buffer_attach(lent.data(), int(lent.size()));
+    std::vector<char> attached_buffer(100'000);
+    MPI_Buffer_attach(attached_buffer.data(), int(attached_buffer.size()));
     values_in<std::uint8_t> out(true, bytes_for(size, std::uint32_t(me)));
     values_in<std::uint8_t> in(true, size);
     const auto expected = bytes_for(size, std::uint32_t(1 - me));
@@ -342,10 +342,10 @@ TEST(device_buffers, need_a_device) {
   program what;
   what.ranks = 1;
   what.make_state = [](rank& of) {
-    auto made = std::make_unique<rank_data>(of);
-    made->now = rank_data::phase::running;
-    made->world().set_handler(ref(predefined_error_handler(MPI_ERRORS_RETURN)));
-    return made;
+    auto state = std::make_unique<rank_data>(of);
+    state->now = rank_data::phase::running;
+    state->world().set_handler(ref(predefined_error_handler(MPI_ERRORS_RETURN)));
+    return state;
   };
   const std::function<int()> code = [] {
     void* address = nullptr;

@@ -47,13 +47,13 @@ stream& order_copy(void* to, device* to_on, const void* from, device* from_on, s
   return in;
 }
 
-void tell_when_done(stream& after, const detail::device_completions::receiver& told) {
+void notify_when_done(stream& after, const detail::device_completions::receiver& receiver) {
   stream* last = &after;
   if (&after.on() != &gpu()) {
     last = &detail::transfers_here().out;
     last->wait(shared_event(after));
   }
-  if (detail::notify_here(*last, told) == nullptr) told.come(told.to, nullptr);
+  if (detail::notify_here(*last, receiver) == nullptr) receiver.complete(receiver.to, nullptr);
 }
 
 }  // namespace imbrex::mpi

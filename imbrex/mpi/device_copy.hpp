@@ -18,6 +18,6 @@ stream& order_copy(void* to, device* to_on, const void* from, device* from_on, s
 
 /// Notifies the receiver once all work ordered in the stream is done, maybe at once, or when the device
 /// fails.
-void tell_when_done(stream& after, const detail::device_completions::receiver& told);
+void notify_when_done(stream& after, const detail::device_completions::receiver& receiver);
 
 }  // namespace imbrex::mpi

@@ -87,11 +87,11 @@ class values_in {
 
 /// Bytes that depend on the seed alone; different seeds give different bytes.
 inline std::vector<std::uint8_t> bytes_for(std::size_t count, std::uint32_t seed) {
-  std::vector<std::uint8_t> made(count);
+  std::vector<std::uint8_t> bytes(count);
   std::uint32_t state = 2 * seed + 1;
-  for (auto& each : made)
+  for (auto& each : bytes)
     each = static_cast<std::uint8_t>((state = state * 1'664'525U + 1'013'904'223U) >> 24U);
-  return made;
+  return bytes;
 }
 
 inline std::pair<int, int> rank_and_size() {

@@ -15,10 +15,10 @@ class on_mpi_ranks : public on_ranks {
   program program_of_test() override {
     program what;
     what.make_state = [](rank& of) {
-      auto made = std::make_unique<rank_data>(of);
-      made->now = rank_data::phase::running;
-      made->world().set_handler(ref(predefined_error_handler(MPI_ERRORS_RETURN)));
-      return made;
+      auto state = std::make_unique<rank_data>(of);
+      state->now = rank_data::phase::running;
+      state->world().set_handler(ref(predefined_error_handler(MPI_ERRORS_RETURN)));
+      return state;
     };
     return what;
   }

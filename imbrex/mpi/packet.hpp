@@ -69,12 +69,12 @@ struct packet : detail::element_message<std::uint64_t> {
 /// Request of a receiver for data that were offered to it.
 struct pull : detail::element_message<std::uint64_t> {
   std::uint64_t offer = 0;
-  std::uint64_t wanted = 0;   ///< bytes
+  std::uint64_t payload = 0;  ///< bytes
   std::uint32_t to = 0;       ///< the receiver, among all ranks
   std::uint64_t receive = 0;  ///< the receiver's number of the receive
 
   static inline detail::message_type type_record = detail::runtime_message_type<pull>();
-  void serialize(auto& ar) { ar(key, offer, wanted, to, receive); }
+  void serialize(auto& ar) { ar(key, offer, payload, to, receive); }
   void deliver();
 };
 

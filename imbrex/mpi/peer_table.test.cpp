@@ -24,13 +24,14 @@ TEST(peer, gives_packets_in_the_order_of_their_sending) {
   std::ranges::shuffle(order, draws);
   peer from;
   from.expected = first;
-  std::uint32_t given = 0;
+  std::uint32_t delivered_count = 0;
   EXPECT_FALSE(from.has_early());
   for (packet* const each : order) {
     from.keep_early(*each);
-    while (const packet* const next = from.take_expected()) EXPECT_EQ(next->sequence, first + given++);
+    while (const packet* const next = from.take_expected())
+      EXPECT_EQ(next->sequence, first + delivered_count++);
   }
-  EXPECT_EQ(given, count);
+  EXPECT_EQ(delivered_count, count);
   EXPECT_FALSE(from.has_early());
 }
 

@@ -42,8 +42,8 @@ place begin() {
 TEST_P(point_to_point, sends_in_all_modes_and_receives_what_was_sent) {
   run_ranks(3, [] {
     const auto [me, n] = begin();
-    std::vector<char> lent(200'000);
-    MPI_Buffer_attach(lent.data(), static_cast<int>(lent.size()));
+    std::vector<char> attached_buffer(200'000);
+    MPI_Buffer_attach(attached_buffer.data(), static_cast<int>(attached_buffer.size()));
     const int right = (me + 1) % n;
     const int left = (me + n - 1) % n;
     for (const int count : {0, 1, 700, 9001}) {
@@ -74,7 +74,7 @@ TEST_P(point_to_point, sends_in_all_modes_and_receives_what_was_sent) {
     void* address = nullptr;
     int bytes = 0;
     MPI_Buffer_detach(&address, &bytes);
-    EXPECT_EQ(address, lent.data());
+    EXPECT_EQ(address, attached_buffer.data());
     EXPECT_EQ(bytes, 200'000);
     MPI_Finalize();
   });
@@ -313,19 +313,19 @@ TEST_P(point_to_point, returns_what_functions_of_generalised_requests_return) {
       return static_cast<codes*>(state)->release;
     };
     const auto cancel = [](void* state, int /*is_complete*/) { return static_cast<codes*>(state)->cancel; };
-    for (const auto& [given, wanted] :
+    for (const auto& [callback_codes, expected_code] :
          {std::pair<codes, int>{{MPI_SUCCESS, MPI_SUCCESS, MPI_SUCCESS}, MPI_SUCCESS},
           {{MPI_ERR_BUFFER, MPI_SUCCESS, MPI_SUCCESS}, MPI_ERR_BUFFER},
           {{MPI_SUCCESS, MPI_ERR_OTHER, MPI_SUCCESS}, MPI_ERR_OTHER},
           {{MPI_ERR_BUFFER, MPI_ERR_OTHER, MPI_ERR_NAME}, MPI_ERR_OTHER}}) {
-      codes its = given;
+      codes its = callback_codes;
       MPI_Request request = MPI_REQUEST_NULL;
       MPI_Grequest_start(query, release, cancel, &its, &request);
       EXPECT_EQ(MPI_Cancel(&request), its.cancel);
       MPI_Grequest_complete(request);
       EXPECT_EQ(its.released, 0);
       MPI_Status status;
-      EXPECT_EQ(MPI_Wait(&request, &status), wanted);
+      EXPECT_EQ(MPI_Wait(&request, &status), expected_code);
       EXPECT_EQ(status.MPI_TAG, 17);
       EXPECT_EQ(request, MPI_REQUEST_NULL);
       EXPECT_EQ(its.released, 1);

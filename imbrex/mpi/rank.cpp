@@ -517,7 +517,7 @@ void rank::ask_for_data(request& receive, packet& p) {
   m.collection = part().id();
   m.key = p.from;
   m.offer = p.offer;
-  m.wanted = receive.received;
+  m.payload = receive.received;
   m.to = static_cast<std::uint32_t>(number());
   m.receive = receive.number;
   packet::release(p);
@@ -559,12 +559,12 @@ bool rank::fits(const envelope& receive, const envelope& message) {
 void rank::accept(packet& p) {
   if (p.form == packet_form::access) return accesses.deliver(p);
   if (p.form == packet_form::withdrawal) {
-    packet* wanted = matcher_.find_offer(p.from, p.offer);
-    if (wanted == found_) wanted = nullptr;  // a probe is about to return it
-    answer_offer(p.from, p.offer, wanted != nullptr ? offer_outcome::withdrawn : offer_outcome::matched);
-    if (wanted != nullptr) {
-      matcher_.remove(*wanted);
-      packet::release(*wanted);
+    packet* payload = matcher_.find_offer(p.from, p.offer);
+    if (payload == found_) payload = nullptr;  // a probe is about to return it
+    answer_offer(p.from, p.offer, payload != nullptr ? offer_outcome::withdrawn : offer_outcome::matched);
+    if (payload != nullptr) {
+      matcher_.remove(*payload);
+      packet::release(*payload);
     }
     return packet::release(p);
   }
@@ -591,7 +591,7 @@ void rank::take_in_order(packet& p) {
 void rank::serve_pull(const pull& p) {
   deliver([this, &p] {
     request* const q = offers_.find(p.offer);
-    if (q == nullptr || p.wanted > q->size || p.to >= static_cast<std::uint32_t>(ranks()))
+    if (q == nullptr || p.payload > q->size || p.to >= static_cast<std::uint32_t>(ranks()))
       throw imbrex::error("rank " + std::to_string(p.to) + " asks rank " + std::to_string(number()) +
                           " for data that it has not offered");
     auto& m = detail::make_message<long_data>();
@@ -601,7 +601,7 @@ void rank::serve_pull(const pull& p) {
     m.from = static_cast<std::uint32_t>(number());
     m.offer = p.offer;
     m.bytes = offered_by(*q);
-    m.size = p.wanted;
+    m.size = p.payload;
     detail::dispatch_to_element<rank>(processor::running_here(), m);
   });
 }

@@ -96,7 +96,7 @@ void rank::complete_after(stream& work, request& q) {
     void end() { of.complete(done); }
   };
   q.peer = request::is_several;
-  tell_when_done(work, receiver_for(std::make_unique<completion>(*this, q)));
+  notify_when_done(work, receiver_for(std::make_unique<completion>(*this, q)));
 }
 
 void rank::send_from_device(request& q, int to) {
@@ -138,8 +138,8 @@ void rank::send_from_device(request& q, int to) {
   auto leaves = std::make_unique<departure>(packet_owner(p), place);
   void* const copied = host.address();
   leaving_.emplace(q.number, std::move(host));
-  tell_when_done(order_copy(copied, nullptr, q.buffer, q.on, static_cast<std::size_t>(q.size)),
-                 receiver_for(std::move(leaves)));
+  notify_when_done(order_copy(copied, nullptr, q.buffer, q.on, static_cast<std::size_t>(q.size)),
+                   receiver_for(std::move(leaves)));
 }
 
 const std::byte* rank::offered_by(const request& q) const {
@@ -173,7 +173,7 @@ void rank::give_by_device(request& receive, packet& p) {
   }
   auto arrives = std::make_unique<arrival>(*this, receive, packet_owner(&p));
   if (receive.received == 0) return arrives->end();
-  tell_when_done(
+  notify_when_done(
       order_copy(receive.buffer, receive.on, from, from_on, static_cast<std::size_t>(receive.received)),
       receiver_for(std::move(arrives)));
 }
@@ -185,8 +185,8 @@ void rank::land_on_device(request& q, long_data& d) {
   auto lands = std::make_unique<landing>(*this, q, std::move(node.mapped()));
   void* const host = lands->host.address();
   if (!d.has_landed) std::memcpy(host, d.bytes, static_cast<std::size_t>(d.size));
-  tell_when_done(order_copy(q.buffer, q.on, host, nullptr, static_cast<std::size_t>(d.size)),
-                 receiver_for(std::move(lands)));
+  notify_when_done(order_copy(q.buffer, q.on, host, nullptr, static_cast<std::size_t>(d.size)),
+                   receiver_for(std::move(lands)));
 }
 
 }  // namespace imbrex::mpi

@@ -32,7 +32,7 @@ void packet::deliver() {
 
 void pull::deliver() {
   if (rank* const receiver = receiver_of(*this)) {
-    const detail::message_guard mine(*this);
+    const detail::message_guard guard(*this);
     receiver->serve_pull(*this);
   }
 }
@@ -50,7 +50,7 @@ void long_data::serialize(reader& in) {
   in(key, receive, from, offer, size);
   const auto count = static_cast<std::size_t>(size);
   if (count == 0) return;
-  const bool is_to_come = in.is_to_come(count);
+  const bool is_pending = in.is_pending(count);
   std::byte* place = nullptr;
   // A thread that drives the network for all PEs has no access to their ranks.
   if (auto* const here = detail::scheduler::current();
@@ -61,11 +61,11 @@ void long_data::serialize(reader& in) {
   }
   has_landed = place != nullptr;
   if (place == nullptr) {
-    if (!is_to_come && count > in.remaining()) throw serial_error("data of MPI that are cut off");
+    if (!is_pending && count > in.remaining()) throw serial_error("data of MPI that are cut off");
     place = own_ = static_cast<std::byte*>(detail::pool::allocate(count));
     bytes = own_;
   }
-  if (is_to_come)
+  if (is_pending)
     in.expect(place);
   else if (count > 0)
     std::memcpy(place, in.view(count).data(), count);
@@ -73,21 +73,21 @@ void long_data::serialize(reader& in) {
 
 void long_data::deliver() {
   if (rank* const receiver = receiver_of(*this)) {
-    const detail::message_guard mine(*this);
+    const detail::message_guard guard(*this);
     receiver->take_data(*this);
   }
 }
 
 void offer_answer::deliver() {
   if (rank* const receiver = receiver_of(*this)) {
-    const detail::message_guard mine(*this);
+    const detail::message_guard guard(*this);
     receiver->take_answer(*this);
   }
 }
 
 void local_call::deliver() {
   if (rank* const receiver = receiver_of(*this)) {
-    const detail::message_guard mine(*this);
+    const detail::message_guard guard(*this);
     receiver->take_call(*this);
   }
 }
@@ -96,7 +96,7 @@ void local_call::throw_local() { throw imbrex::error("a call within a process wa
 
 void turn::deliver() {
   if (rank* const receiver = receiver_of(*this)) {
-    const detail::message_guard mine(*this);
+    const detail::message_guard guard(*this);
     receiver->take_turn();
   }
 }

@@ -88,9 +88,9 @@ int rank_objects::add(const group& members) {
 }
 
 int rank_objects::add(info pairs) {
-  ref made(new info_object);
-  made->pairs = std::move(pairs);
-  return infos_.add(made);
+  ref new_object(new info_object);
+  new_object->pairs = std::move(pairs);
+  return infos_.add(new_object);
 }
 
 int rank_objects::add(const ref<error_handler>& handler) {
@@ -169,9 +169,9 @@ attribute_set& rank_objects::attributes_of_type(int handle) {
 int rank_objects::fortran_type(int combiner, int precision, int range, datatype_ref (*make)(int, int, int)) {
   int& handle = fortran_types_[{combiner, precision, range}];
   if (handle == 0) {
-    const datatype_ref made = make(combiner, precision, range);
-    handle = types_.add(made);
-    made->set_handle(handle);
+    const datatype_ref new_object = make(combiner, precision, range);
+    handle = types_.add(new_object);
+    new_object->set_handle(handle);
   }
   return handle;
 }

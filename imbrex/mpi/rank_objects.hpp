@@ -42,14 +42,14 @@ class rank_objects {
   ref<keyval> key(int handle, handle_kind object) const;
 
   int add(const datatype_ref& type);
-  int add(operation* made) { return operations_.add(ref(made)); }
+  int add(operation* new_object) { return operations_.add(ref(new_object)); }
   int add(const group& members);
   int add(info pairs);
-  int add(error_handler* made) { return error_handlers_.add(ref(made)); }
+  int add(error_handler* new_object) { return error_handlers_.add(ref(new_object)); }
   /// Handle of the error handler that an object has: predefined, known to the program, or new. The program
   /// frees a known one as often as it has got it.
   int add(const ref<error_handler>& handler);
-  int add(keyval* made, handle_kind object) { return keyvals(object).add(ref(made)); }
+  int add(keyval* new_object, handle_kind object) { return keyvals(object).add(ref(new_object)); }
 
   void remove_type(int handle);
   void remove_op(int handle);

@@ -58,9 +58,9 @@ const ref<communicator>& rank_data::other(MPI_Comm handle) const {
   return communicators_.share(handle);
 }
 
-int rank_data::add(const ref<communicator>& made) {
-  made->set_handle(communicators_.add(made));
-  return made->handle();
+int rank_data::add(const ref<communicator>& new_object) {
+  new_object->set_handle(communicators_.add(new_object));
+  return new_object->handle();
 }
 
 void rank_data::remove(MPI_Comm handle) { communicators_.remove(handle); }

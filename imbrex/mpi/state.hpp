@@ -82,7 +82,7 @@ class rank_data final : public rank_state {
     return handle == MPI_COMM_WORLD ? world_.get() : communicators_.find(handle);
   }
   /// Assigns a handle to a communicator of this rank.
-  int add(const ref<communicator>& made);
+  int add(const ref<communicator>& new_object);
   void remove(MPI_Comm handle);
 
   /// A context number that no other communicator of any rank has. O(1).

@@ -124,7 +124,7 @@ class scattered_receive final : public user_request {
     by_ = &by;
     packed_.q = {};
     packed_.owner = this;
-    packed_.q.finished = &has_come;
+    packed_.q.finished = &handle_arrival;
     packed_.q.head = {in() != nullptr ? in()->context(purpose::point_to_point) : 0, from_, tag_};
     packed_.q.size = static_cast<std::uint64_t>(data_.bytes());
     packed_.data = std::make_unique_for_overwrite<std::byte[]>(packed_.q.size);
@@ -134,7 +134,7 @@ class scattered_receive final : public user_request {
     packet* const found = std::exchange(found_, nullptr);
     found != nullptr ? by.receive(packed_.q, *found) : by.receive(packed_.q);
   }
-  static void has_come(request& q) { reinterpret_cast<packed*>(&q)->owner->scatter(); }
+  static void handle_arrival(request& q) { reinterpret_cast<packed*>(&q)->owner->scatter(); }
   void scatter() {
     request& whole = awaited();
     const request& its = packed_.q;

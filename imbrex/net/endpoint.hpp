@@ -24,7 +24,7 @@ class endpoint : public transport {
   /// Items longer than about this gain nothing by coalescing.
   static constexpr std::size_t longest_that_waits = 256;
   /// From this size on, keeping the item until it has left is cheaper than copying its block.
-  static constexpr std::size_t shortest_block_lent = 4096;
+  static constexpr std::size_t shortest_exported_block = 4096;
   /// Limit of received bytes that wait to be run; above it, the PEs run items before they receive more.
   static constexpr std::size_t most_unread = std::size_t{32} << 20U;
 

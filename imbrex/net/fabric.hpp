@@ -32,11 +32,11 @@ class fabric_events;
 
 /// A connection to another worker. An endpoint owns it, at a fixed address, and a fabric fills it.
 struct fabric_connection {
-  void* handle = nullptr;         ///< the fabric's own handle; null while there is no connection
-  fabric_events* told = nullptr;  ///< notified when the connection breaks
-  int process = 0;                ///< rank of the other worker's process
-  std::size_t sent_unasked = 0;   ///< bytes up to which the fabric sends a message at once instead of
-                                  ///< offering it
+  void* handle = nullptr;           ///< the fabric's own handle; null while there is no connection
+  fabric_events* events = nullptr;  ///< notified when the connection breaks
+  int process = 0;                  ///< rank of the other worker's process
+  std::size_t sent_unasked = 0;     ///< bytes up to which the fabric sends a message at once instead of
+                                    ///< offering it
 };
 
 /// The address of a connection's other worker.
@@ -48,8 +48,8 @@ struct fabric_destination {
 
 /// A transfer that a fabric holds until it has completed. The fabric identifies it by its address.
 struct fabric_transfer {
-  explicit fabric_transfer(fabric_events& of) : told(&of) {}
-  fabric_events* told;
+  explicit fabric_transfer(fabric_events& of) : events(&of) {}
+  fabric_events* events;
 };
 
 /// Result of a call. Done: nothing more follows. Kept: the fabric still reads the sent bytes, which must stay
@@ -145,7 +145,7 @@ class fabric_worker {
 };
 
 /// The first process of a host, which watches the host's links.
-struct watchman {
+struct link_monitor {
   int process = 0;
   std::string address;  ///< address of its `link_watch`; empty if it has none
 };
@@ -157,7 +157,7 @@ class link_watch {
   /// The address that watches on other hosts need to reach this one.
   virtual std::string address() const = 0;
   /// Also watches the host with that number from now on. Any thread.
-  virtual void want(int host) = 0;
+  virtual void monitor(int host) = 0;
   /// From now on notifies the receiver of each lost process, once.
   virtual void start() = 0;
 };
@@ -178,7 +178,7 @@ class fabric {
   virtual std::unique_ptr<fabric_worker> make_worker() = 0;
   /// Makes the watch of the host with number `host` among `hosts`, which is complete when the watch starts.
   /// Its messages carry the run's `token`. Null if this fabric needs no watch, or the user wants none.
-  virtual std::unique_ptr<link_watch> make_watch(int /*host*/, const std::vector<watchman>& /*hosts*/,
+  virtual std::unique_ptr<link_watch> make_watch(int /*host*/, const std::vector<link_monitor>& /*hosts*/,
                                                  std::uint64_t /*token*/, detail::network::receiver& /*to*/) {
     return nullptr;
   }

@@ -153,7 +153,7 @@ host_share share_host(bootstrap& job, int pes, int beside, const std::string& de
     } catch (const serial_error&) {
       const std::string problem =
           "processes of this job are of different builds of imbrex: start the same build everywhere";
-      if (job.rank() != 0) throw told_error(problem);
+      if (job.rank() != 0) throw reported_error(problem);
       throw error(problem);
     }
   }
@@ -163,7 +163,7 @@ host_share share_host(bootstrap& job, int pes, int beside, const std::string& de
     const std::string problem = "the processes of this job have " + std::to_string(total) +
                                 " PEs together, and a run has " + std::to_string(detail::max_pes) +
                                 " at most: start fewer, or give each less by --pes";
-    if (job.rank() != 0) throw told_error(problem, usage_error::exit_status);
+    if (job.rank() != 0) throw reported_error(problem, usage_error::exit_status);
     throw usage_error(problem);
   }
   return detail::share_among(all, static_cast<std::size_t>(job.rank()));

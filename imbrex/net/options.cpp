@@ -9,22 +9,22 @@
 
 namespace imbrex::detail {
 
-nanoseconds parse_net_delay(const given_option& given) {
-  const auto time = parse_duration(given.value);
+nanoseconds parse_net_delay(const parsed_option& argument) {
+  const auto time = parse_duration(argument.value);
   if (!time || *time > max_net_delay)
-    throw usage_error(printable(given.name) + " " + printable(given.value) +
+    throw usage_error(printable(argument.name) + " " + printable(argument.value) +
                       ": the value must be a time from 0s to 60s with its unit, ns, us, ms or s, such as "
                       "200us or 1.5ms");
   return *time;
 }
 
-std::uint64_t parse_net_bandwidth(const given_option& given) {
-  const auto rate = parse_rate(given.value);
+std::uint64_t parse_net_bandwidth(const parsed_option& argument) {
+  const auto rate = parse_rate(argument.value);
   if (!rate || *rate < min_net_bandwidth || *rate > max_net_bandwidth)
-    throw usage_error(printable(given.name) + " " + printable(given.value) +
+    throw usage_error(printable(argument.name) + " " + printable(argument.value) +
                       ": the value must be a rate from 1kB/s to 1000GB/s with its unit, B/s, kB/s, MB/s, "
                       "GB/s, kbit/s, Mbit/s or Gbit/s, such as 1GB/s or 100Mbit/s; leave " +
-                      printable(given.name) + " out for no limit");
+                      printable(argument.name) + " out for no limit");
   return *rate;
 }
 

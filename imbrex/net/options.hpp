@@ -13,8 +13,8 @@ namespace imbrex {
 
 namespace detail {
 
-nanoseconds parse_net_delay(const given_option& given);
-std::uint64_t parse_net_bandwidth(const given_option& given);
+nanoseconds parse_net_delay(const parsed_option& argument);
+std::uint64_t parse_net_bandwidth(const parsed_option& argument);
 /// Check a field, which may have been set without a command line. Throw usage_error for a value that no
 /// option gives.
 void check_net_delay(std::string_view field, nanoseconds time);
@@ -28,18 +28,19 @@ std::vector<option<Settings>> network_options() {
   return {
       {.words = {"--net", "FABRIC",
                  "what connects processes: ucx (default), or loopback, for one process alone"},
-       .set = [](Settings& s, const given_option& given) { s.net = given.value; }},
+       .set = [](Settings& s, const parsed_option& argument) { s.net = argument.value; }},
       {.words = {"--net-latency", "TIME", "let a message between PEs take this long, such as 200us"},
-       .set = [](Settings& s, const given_option& given) { s.net_latency = detail::parse_net_delay(given); },
+       .set = [](Settings& s,
+                 const parsed_option& argument) { s.net_latency = detail::parse_net_delay(argument); },
        .check = [](const Settings& s) { detail::check_net_delay("net_latency", s.net_latency); }},
       {.words = {"--net-bandwidth", "RATE",
                  "and 1/RATE for each byte, such as 1GB/s or 100Mbit/s; one PE's do not overlap"},
        .set = [](Settings& s,
-                 const given_option& given) { s.net_bandwidth = detail::parse_net_bandwidth(given); },
+                 const parsed_option& argument) { s.net_bandwidth = detail::parse_net_bandwidth(argument); },
        .check = [](const Settings& s) { detail::check_net_bandwidth(s.net_bandwidth); }},
       {.words = {"--net-injection-gap", "TIME", "and one PE's messages leave this far apart, such as 1us"},
        .set = [](Settings& s,
-                 const given_option& given) { s.net_injection_gap = detail::parse_net_delay(given); },
+                 const parsed_option& argument) { s.net_injection_gap = detail::parse_net_delay(argument); },
        .check = [](const Settings& s) { detail::check_net_delay("net_injection_gap", s.net_injection_gap); }},
   };
 }

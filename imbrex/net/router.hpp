@@ -11,13 +11,13 @@ namespace imbrex::detail {
 /// The path of items that leave a PE: by one transport within its process, by its endpoint to all other PEs.
 class router final : public transport {
  public:
-  router(transport& within, endpoint& beyond, const pe_range& here)
-      : within_(within), beyond_(beyond), here_(here) {}
+  router(transport& within, endpoint& remote_endpoint, const pe_range& here)
+      : within_(within), remote_endpoint_(remote_endpoint), here_(here) {}
 
   void send(work& item, int to) override {
     if (to < 0 || to >= here_.total) [[unlikely]]
       refuse(item, to);
-    here_.holds(to) ? within_.send(item, to) : beyond_.send(item, to);
+    here_.holds(to) ? within_.send(item, to) : remote_endpoint_.send(item, to);
   }
 
  private:
@@ -28,7 +28,7 @@ class router final : public transport {
   }
 
   transport& within_;
-  endpoint& beyond_;
+  endpoint& remote_endpoint_;
   const pe_range here_;
 };
 

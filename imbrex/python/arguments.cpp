@@ -12,7 +12,7 @@ namespace {
 
 constexpr Py_ssize_t most_arguments = 255;
 
-void encode_fitting(encoder& out, const member_record& entry, PyObject* const* given, Py_ssize_t positional,
+void encode_fitting(encoder& out, const member_record& entry, PyObject* const* args, Py_ssize_t positional,
                     PyObject* names) {
   const Py_ssize_t named = names == nullptr ? 0 : PyTuple_GET_SIZE(names);
   if (positional > most_arguments || named > most_arguments)
@@ -21,10 +21,10 @@ void encode_fitting(encoder& out, const member_record& entry, PyObject* const* g
   out.number(static_cast<std::uint8_t>(named));
   Py_ssize_t n = 0;
   try {
-    for (; n < positional; ++n) encode(out, given[n]);
+    for (; n < positional; ++n) encode(out, args[n]);
     for (; n < positional + named; ++n) {
       encode(out, PyTuple_GET_ITEM(names, n - positional));
-      encode(out, given[n]);
+      encode(out, args[n]);
     }
   } catch (nb::python_error& e) {
     const std::string which =
@@ -35,10 +35,10 @@ void encode_fitting(encoder& out, const member_record& entry, PyObject* const* g
 }
 
 /// Binds the arguments by the entry's signature: named positional parameters move to their positions.
-void encode_bound(encoder& out, const member_record& entry, PyObject* given, PyObject* named) {
+void encode_bound(encoder& out, const member_record& entry, PyObject* args, PyObject* named) {
   static module_attribute bind("imbrex._classes", "bind");
   const nb::object bound = checked(PyObject_CallFunction(bind, "ssOOO", entry.of->name.c_str(),
-                                                         entry.name.c_str(), entry.signature, given, named));
+                                                         entry.name.c_str(), entry.signature, args, named));
   PyObject* const places = PyTuple_GetItem(bound.ptr(), 0);
   PyObject* const rest = places != nullptr ? PyTuple_GetItem(bound.ptr(), 1) : nullptr;
   if (rest == nullptr) throw nb::python_error();
@@ -62,23 +62,23 @@ void encode_value(encoder& out, const member_record& port, PyObject* value) {
   }
 }
 
-void encode_arguments(encoder& out, const member_record& entry, PyObject* const* given, Py_ssize_t positional,
+void encode_arguments(encoder& out, const member_record& entry, PyObject* const* args, Py_ssize_t positional,
                       PyObject* names) {
   const bool fits = positional >= entry.least && (positional <= entry.most || entry.most < 0);
   if (fits && !entry.has_keywords && (names == nullptr || PyTuple_GET_SIZE(names) == 0)) [[likely]]
-    return encode_fitting(out, entry, given, positional, nullptr);
+    return encode_fitting(out, entry, args, positional, nullptr);
   const nb::object places = checked(PyTuple_New(positional));
-  for (Py_ssize_t i = 0; i < positional; ++i) PyTuple_SET_ITEM(places.ptr(), i, Py_NewRef(given[i]));
+  for (Py_ssize_t i = 0; i < positional; ++i) PyTuple_SET_ITEM(places.ptr(), i, Py_NewRef(args[i]));
   const nb::object named = checked(PyDict_New());
   for (Py_ssize_t i = 0; names != nullptr && i < PyTuple_GET_SIZE(names); ++i)
-    if (PyDict_SetItem(named.ptr(), PyTuple_GET_ITEM(names, i), given[positional + i]) < 0)
+    if (PyDict_SetItem(named.ptr(), PyTuple_GET_ITEM(names, i), args[positional + i]) < 0)
       throw nb::python_error();
   encode_bound(out, entry, places.ptr(), named.ptr());
 }
 
-void encode_arguments(encoder& out, const member_record& entry, PyObject* given, PyObject* named) {
-  if (named != nullptr && PyDict_GET_SIZE(named) > 0) return encode_bound(out, entry, given, named);
-  encode_arguments(out, entry, &PyTuple_GET_ITEM(given, 0), PyTuple_GET_SIZE(given), nullptr);
+void encode_arguments(encoder& out, const member_record& entry, PyObject* args, PyObject* named) {
+  if (named != nullptr && PyDict_GET_SIZE(named) > 0) return encode_bound(out, entry, args, named);
+  encode_arguments(out, entry, &PyTuple_GET_ITEM(args, 0), PyTuple_GET_SIZE(args), nullptr);
 }
 
 }  // namespace imbrex::python

@@ -122,17 +122,17 @@ void end_of_awaitables::thread_ends() {
   std::vector<std::unique_ptr<awaited_thing>> ended;
   const nb::ft_lock_guard hold(all_lock);
   for (auto* a = all; a != nullptr; a = a->follower)
-    if (a->made_on == &pe_ && a->what != nullptr) ended.emplace_back(std::exchange(a->what, nullptr));
+    if (a->owner_pe == &pe_ && a->what != nullptr) ended.emplace_back(std::exchange(a->what, nullptr));
 }
 
 nb::object new_awaitable(awaited_thing* what, PyObject* name) {
-  std::unique_ptr<awaited_thing> mine(what);
+  std::unique_ptr<awaited_thing> owner(what);
   auto* const o = PyObject_New(awaitable_object, awaitable_object::type);
   if (o == nullptr) throw nb::python_error();
-  o->what = mine.release();
+  o->what = owner.release();
   o->its_state = awaitable_object::state::fresh;
   o->name = Py_XNewRef(name);
-  o->made_on = detail::scheduler::current();
+  o->owner_pe = detail::scheduler::current();
   enlist(*o);
   return nb::steal(reinterpret_cast<PyObject*>(o));
 }

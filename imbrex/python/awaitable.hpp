@@ -56,11 +56,11 @@ class awaited_by final : public awaited_thing {
   }
 
  private:
-  using given = decltype(detail::awaiter_of(std::declval<Awaitable>()));
-  using awaiter = std::remove_cvref_t<given>;
+  using awaiter_result = decltype(detail::awaiter_of(std::declval<Awaitable>()));
+  using awaiter = std::remove_cvref_t<awaiter_result>;
   struct place {
     explicit place(Awaitable& of) : is(detail::awaiter_of(std::move(of))) {}
-    given is;
+    awaiter_result is;
   };
 
   Awaitable what_;
@@ -82,9 +82,9 @@ struct awaitable_object {
   awaited_thing* what;  ///< null once awaited, or once the run has ended
   state its_state;
   PyObject* name;  ///< for a warning if it is not awaited: "Block.run.call()"; null: no warning
-  const detail::scheduler* made_on;  ///< null: made outside of PEs
-  awaitable_object* follower;        ///< next in the list of all awaitables
-  awaitable_object** place;          ///< the pointer in the list that points to this object
+  const detail::scheduler* owner_pe;  ///< null: made outside of PEs
+  awaitable_object* follower;         ///< next in the list of all awaitables
+  awaitable_object** place;           ///< the pointer in the list that points to this object
 
   static inline PyTypeObject* type = nullptr;
   static void define(nb::module_& m);

@@ -19,7 +19,7 @@ void encoder::grow(std::size_t count) {
 }
 
 loaded_parcel encoder::take_loaded(bool is_shared) {
-  given_.clear();
+  moved_arrays_.clear();
   loaded_parcel all;
   for (auto& array : arrays_)
     all.arrays.push_back(

@@ -42,7 +42,7 @@ class encoder {
   encoder(const encoder&) = delete;
   encoder& operator=(const encoder&) = delete;
   ~encoder() {
-    if (!given_.empty()) [[unlikely]]
+    if (!moved_arrays_.empty()) [[unlikely]]
       give_back();
   }
 
@@ -62,7 +62,7 @@ class encoder {
   void add(detail::device_part array) { arrays_.push_back(std::move(array)); }
   /// Takes the memory of an imbrex.DeviceArray that is given away. The destructor gives the memory back
   /// unless `take_loaded` has been called, for example if another value cannot be encoded.
-  void add_given(nb::object array);
+  void add_moved_array(nb::object array);
 
   /// The bytes, without blocks.
   std::span<const std::byte> head() const { return {first_, at_}; }
@@ -88,7 +88,7 @@ class encoder {
   [[noreturn]] static void refuse_arrays();
   void give_back() noexcept;
 
-  struct given {
+  struct argument {
     nb::object from;
     std::size_t place;  ///< index in arrays_
   };
@@ -100,7 +100,7 @@ class encoder {
   std::byte* end_ = first_ + few_.size();
   std::vector<bytes_block> blocks_;
   std::vector<detail::device_part> arrays_;
-  std::vector<given> given_;
+  std::vector<argument> moved_arrays_;
 };
 
 /// The bytes and blocks that values are read from. The sender runs the same program; lengths are checked all

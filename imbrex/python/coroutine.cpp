@@ -42,7 +42,7 @@ void coroutine::resume(void* self) {
 namespace {
 
 /// Raises Python's current error inside a coroutine; results as of `PyIter_Send`.
-PySendResult throw_into(PyObject* coroutine, PyObject** given) {
+PySendResult throw_into(PyObject* coroutine, PyObject** result) {
   PyObject* type = nullptr;
   PyObject* value = nullptr;
   PyObject* trace = nullptr;
@@ -51,16 +51,16 @@ PySendResult throw_into(PyObject* coroutine, PyObject** given) {
   const nb::object its_type = nb::steal(type);
   const nb::object its_trace = nb::steal(trace);
   const nb::object raised = nb::steal(value);
-  *given = PyObject_CallMethod(coroutine, "throw", "O", raised.ptr());
-  if (*given != nullptr) return PYGEN_NEXT;
+  *result = PyObject_CallMethod(coroutine, "throw", "O", raised.ptr());
+  if (*result != nullptr) return PYGEN_NEXT;
   if (PyErr_ExceptionMatches(PyExc_StopIteration) == 0) return PYGEN_ERROR;
   PyErr_Fetch(&type, &value, &trace);
   PyErr_NormalizeException(&type, &value, &trace);
   const nb::object stop_type = nb::steal(type);
   const nb::object stop_trace = nb::steal(trace);
   const nb::object stop = nb::steal(value);
-  *given = PyObject_GetAttrString(stop.ptr(), "value");
-  return *given != nullptr ? PYGEN_RETURN : PYGEN_ERROR;
+  *result = PyObject_GetAttrString(stop.ptr(), "value");
+  return *result != nullptr ? PYGEN_RETURN : PYGEN_ERROR;
 }
 
 }  // namespace
@@ -69,26 +69,26 @@ bool coroutine::advance() {
   bool throws = false;
   for (;;) {
     if (waits_for_.is_valid() && !throws) awaitable_in(waits_for_).its_state = awaitable_object::state::ready;
-    PyObject* given = nullptr;
+    PyObject* result = nullptr;
     const PySendResult sent =
-        throws ? throw_into(what_.ptr(), &given) : PyIter_Send(what_.ptr(), Py_None, &given);
+        throws ? throw_into(what_.ptr(), &result) : PyIter_Send(what_.ptr(), Py_None, &result);
     waits_for_.reset();
     if (sent == PYGEN_RETURN) {
-      result_ = nb::steal(given);
+      result_ = nb::steal(result);
       return true;
     }
     if (sent == PYGEN_ERROR) {
       raised_ = std::make_exception_ptr(nb::python_error());
       return true;
     }
-    waits_for_ = nb::steal(given);
-    throws = !is_awaitable(given);
+    waits_for_ = nb::steal(result);
+    throws = !is_awaitable(result);
     if (throws) {
       PyErr_Format(
           PyExc_TypeError,
           "an entry awaited what gave a %s, which imbrex cannot resume: await what imbrex gives, or another "
           "coroutine",
-          Py_TYPE(given)->tp_name);
+          Py_TYPE(result)->tp_name);
     } else if (awaitable_in(waits_for_).what->suspend(waiter(&resume, this), *entry_)) {
       return false;
     }

@@ -88,7 +88,7 @@ void keep_until_done(nb::object what, stream& work) {
 }
 
 void device_array::check() const {
-  if (is_given_away)
+  if (is_moved_from)
     throw error("the device array " + form.text() + " was given away by imbrex.give, and is the receiver's");
   if (memory.on() != nullptr) check_on_gpu(memory.on()->info(), "the device array " + form.text());
 }
@@ -147,22 +147,22 @@ bool encode_device_array(encoder& out, PyObject* o) {
 
 // These functions of `encoder` stand here since only this file knows imbrex.DeviceArray's memory.
 
-void encoder::add_given(nb::object array) {
+void encoder::add_moved_array(nb::object array) {
   device_array& a = of(array.ptr());
-  given_.push_back({std::move(array), arrays_.size()});
+  moved_arrays_.push_back({std::move(array), arrays_.size()});
   arrays_.push_back(std::move(a.memory));
-  a.is_given_away = true;
+  a.is_moved_from = true;
 }
 
 void encoder::give_back() noexcept {
-  for (const given& each : given_) {
+  for (const argument& each : moved_arrays_) {
     device_array& a = of(each.from.ptr());
     if (each.place < arrays_.size()) a.memory = std::move(arrays_[each.place]);
-    a.is_given_away = false;
+    a.is_moved_from = false;
   }
 }
 
-void encode_given_array(encoder& out, PyObject* o) {
+void encode_moved_array(encoder& out, PyObject* o) {
   device_array& a = of(o);
   a.check();
   if (a.shown != 0)
@@ -170,7 +170,7 @@ void encode_given_array(encoder& out, PyObject* o) {
                 " cannot be given away: another library has been shown its memory by DLPack and has it yet; "
                 "drop what it has made of it, or send without imbrex.give, which copies");
   encode_form(out, a.form);
-  out.add_given(nb::borrow(o));
+  out.add_moved_array(nb::borrow(o));
 }
 
 nb::object decode_device_array(decoder& in) {
@@ -396,14 +396,14 @@ nb::object show_by_dlpack(PyObject* o, bool has_version) {
                      : capsule_of<dlpack_managed, dlpack_fresh>(o);
 }
 
-PyObject* dlpack(PyObject* o, PyObject* given, PyObject* named) noexcept {
+PyObject* dlpack(PyObject* o, PyObject* argument, PyObject* named) noexcept {
   try {
     static const char* const names[] = {"stream", "max_version", "dl_device", "copy", nullptr};
     PyObject* stream = Py_None;
     PyObject* version = Py_None;
     PyObject* where = Py_None;
     PyObject* copy = Py_None;
-    if (PyArg_ParseTupleAndKeywords(given, named, "|$OOOO", const_cast<char**>(names), &stream, &version,
+    if (PyArg_ParseTupleAndKeywords(argument, named, "|$OOOO", const_cast<char**>(names), &stream, &version,
                                     &where, &copy) == 0)
       throw nb::python_error();
     const auto own = dlpack_device_of(of(o));
@@ -453,7 +453,7 @@ PyObject* get(PyObject* o, void*) noexcept {
 PyObject* text(PyObject* o) noexcept {
   try {
     return PyUnicode_FromFormat("<device array %s%s>", of(o).form.text().c_str(),
-                                of(o).is_given_away ? ", given away" : "");
+                                of(o).is_moved_from ? ", given away" : "");
   } catch (...) {
     return raise_current_exception();
   }

@@ -14,7 +14,7 @@ namespace imbrex::python {
 struct device_array {
   array_form form;
   detail::device_part memory;  ///< empty if there are no elements
-  bool is_given_away = false;
+  bool is_moved_from = false;
   bool was_shown = false;  ///< other libraries may use it on unknown streams
   bool has_order = false;  ///< `ready_after` was called after the last `show`
   int shown = 0;           ///< number of DLPack tensors of this memory that still exist
@@ -56,7 +56,7 @@ void keep_until_done(nb::object what, stream& work);
 /// Writes a copy of a device array. False if the object is not a device array.
 bool encode_device_array(encoder& out, PyObject* o);
 /// Writes an imbrex.DeviceArray and takes its memory.
-void encode_given_array(encoder& out, PyObject* o);
+void encode_moved_array(encoder& out, PyObject* o);
 /// Writes the tag and the form; the caller adds the elements.
 void encode_form(encoder& out, const array_form& form);
 

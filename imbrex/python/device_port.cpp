@@ -27,19 +27,19 @@ namespace {
 }
 
 /// Keeps an object while another PE reads its memory. The object is leaked on purpose unless `end` is called.
-class lent_object {
+class exported_object {
  public:
-  explicit lent_object(nb::object what) : what_(std::move(what)) {}
-  lent_object(lent_object&& other) noexcept = default;
-  lent_object& operator=(lent_object&&) = delete;
-  ~lent_object() { static_cast<void>(what_.release()); }
+  explicit exported_object(nb::object what) : what_(std::move(what)) {}
+  exported_object(exported_object&& other) noexcept = default;
+  exported_object& operator=(exported_object&&) = delete;
+  ~exported_object() { static_cast<void>(what_.release()); }
   void end() { what_.reset(); }
 
  private:
   nb::object what_;
 };
 
-task<> until_read(std::optional<device_loan<std::byte>> loan, lent_object what) {
+task<> until_read(std::optional<device_loan<std::byte>> loan, exported_object what) {
   if (loan) co_await loan->done();
   what.end();
 }
@@ -76,7 +76,7 @@ task<nb::object> receive_from(std::shared_ptr<port> at, nb::object into) {
 
 }  // namespace
 
-nb::object lend_array(port& from, PyObject* array) {
+nb::object export_array(port& from, PyObject* array) {
   const proxy& to = from.other();
   stream& filled = detail::transfers_here().out;
   const auto shown = any_view_of(array, filled);
@@ -93,7 +93,7 @@ nb::object lend_array(port& from, PyObject* array) {
   kind_of(to).put(to, from.port_there().number, from.next_to_send(), out);
   static kept_object kept;
   PyObject* const name = kept.get([] { return PyUnicode_InternFromString("DeviceChannel.send()"); });
-  return awaitable_of(until_read(std::move(loan), lent_object(shown->owner)), nullptr, name);
+  return awaitable_of(until_read(std::move(loan), exported_object(shown->owner)), nullptr, name);
 }
 
 nb::object receive_array(const std::shared_ptr<port>& at, PyObject* into) {

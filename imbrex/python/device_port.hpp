@@ -10,7 +10,7 @@ namespace imbrex::python {
 // Operations of channels of device arrays (imbrex.DeviceChannel).
 
 /// Lends an array to the other end. The returned awaitable completes once the array has been read.
-nb::object lend_array(port& from, PyObject* array);
+nb::object export_array(port& from, PyObject* array);
 /// Returns an awaitable of the next array that the other end lends. With `into` None, the result is a copy on
 /// this PE's device. Otherwise `into` is a device array that receives the contents and is the result.
 nb::object receive_array(const std::shared_ptr<port>& at, PyObject* into);

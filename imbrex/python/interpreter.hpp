@@ -56,8 +56,8 @@ class kept_object {
     PyObject* kept = object_.load(std::memory_order_acquire);
     if (kept != nullptr) [[likely]]
       return kept;
-    nb::object made = checked(make());
-    return object_.compare_exchange_strong(kept, made.ptr()) ? made.release().ptr() : kept;
+    nb::object new_object = checked(make());
+    return object_.compare_exchange_strong(kept, new_object.ptr()) ? new_object.release().ptr() : kept;
   }
 
  private:

@@ -21,15 +21,15 @@ constexpr int status_of_interrupt = 128 + SIGINT;
 
 /// A terminal sends SIGINT to the launcher and to this process, and the launcher forwards its signal. The end
 /// of the run waits this long, so that the program receives only one interrupt.
-constexpr std::int64_t told_again_within = 500'000'000;  // ns
+constexpr std::int64_t repeat_interval = 500'000'000;  // ns
 
 /// State of the signal handler; global, since handlers belong to the process.
-std::atomic<int> told = -1;              ///< eventfd that wakes the thread waiting_; -1: none
+std::atomic<int> wake_event = -1;        ///< eventfd that wakes the thread waiting_; -1: none
 std::atomic<std::int64_t> first_at = 0;  ///< time of the run's first signal in ns; 0: no signal yet
 
 void tell() {
   const std::uint64_t one = 1;
-  static_cast<void>(!::write(told.load(), &one, sizeof one));
+  static_cast<void>(!::write(wake_event.load(), &one, sizeof one));
 }
 
 std::int64_t now() {
@@ -44,7 +44,7 @@ void handle(int signal) {
   std::int64_t first = 0;
   if (first_at.compare_exchange_strong(first, time)) {
     tell();
-  } else if (time - first > told_again_within) {
+  } else if (time - first > repeat_interval) {
     ::signal(signal, SIG_DFL);
     ::raise(signal);  // delivered after the handler returns
   }
@@ -59,33 +59,33 @@ interrupts::interrupts(bool is_alone) {
   have_ended_run_ = false;
   ::sigaction(SIGINT, nullptr, &before_);
   if (before_.sa_handler == SIG_IGN) return;
-  struct sigaction ours{};
-  ours.sa_handler = SIG_DFL;
+  struct sigaction new_action{};
+  new_action.sa_handler = SIG_DFL;
   const bool is_handled = before_.sa_handler != SIG_DFL && is_alone && is_main_thread();
   if (is_handled) {
     first_at = 0;
-    told = ::eventfd(0, EFD_CLOEXEC);
+    wake_event = ::eventfd(0, EFD_CLOEXEC);
     sigset_t all;
     sigset_t usual;
     ::sigfillset(&all);
     ::pthread_sigmask(SIG_SETMASK, &all, &usual);  // inherited by the new thread
     waiting_ = std::thread([this] { wait(); });
     ::pthread_sigmask(SIG_SETMASK, &usual, nullptr);
-    ours.sa_handler = &handle;
-    ours.sa_flags = SA_RESTART;
+    new_action.sa_handler = &handle;
+    new_action.sa_flags = SA_RESTART;
   }
-  ::sigaction(SIGINT, &ours, nullptr);
+  ::sigaction(SIGINT, &new_action, nullptr);
 }
 
 interrupts::~interrupts() {
   const bool is_handled = waiting_.joinable();
   if (is_handled && first_at != 0)
-    std::this_thread::sleep_for(std::chrono::nanoseconds(first_at + told_again_within - now()));
+    std::this_thread::sleep_for(std::chrono::nanoseconds(first_at + repeat_interval - now()));
   ::sigaction(SIGINT, &before_, nullptr);
   if (!is_handled) return;
   tell();
   waiting_.join();
-  ::close(told.exchange(-1));
+  ::close(wake_event.exchange(-1));
 }
 
 void interrupts::watch(detail::scheduler& pe) {
@@ -101,7 +101,7 @@ void interrupts::raise_what_came() {
 
 void interrupts::wait() {
   std::uint64_t times = 0;
-  while (::read(told.load(), &times, sizeof times) < 0 && errno == EINTR) {
+  while (::read(wake_event.load(), &times, sizeof times) < 0 && errno == EINTR) {
   }
   if (first_at == 0) return;
   end_run();

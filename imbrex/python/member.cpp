@@ -58,7 +58,7 @@ const char* name_of(proxy_kind kind) {
           .c_str());
 }
 
-void send_value(const member_object& m, PyObject* const* given, Py_ssize_t count, PyObject* names) {
+void send_value(const member_object& m, PyObject* const* args, Py_ssize_t count, PyObject* names) {
   if (count < 1 || count > 2 || (names != nullptr && PyTuple_GET_SIZE(names) > 0))
     throw nb::type_error((m.its->whole_name() +
                           ".send takes a value, or a reference number and a value, but " +
@@ -67,11 +67,11 @@ void send_value(const member_object& m, PyObject* const* given, Py_ssize_t count
                              .c_str());
   std::int64_t reference = 0;
   if (count == 2) {
-    if (PyIndex_Check(given[0]) == 0)
+    if (PyIndex_Check(args[0]) == 0)
       throw nb::type_error((m.its->whole_name() + ".send: the reference number is " +
-                            Py_TYPE(given[0])->tp_name + ", not an int")
+                            Py_TYPE(args[0])->tp_name + ", not an int")
                                .c_str());
-    const nb::object number = checked(PyNumber_Index(given[0]));
+    const nb::object number = checked(PyNumber_Index(args[0]));
     reference = PyLong_AsLongLong(number.ptr());
     if (reference == -1 && PyErr_Occurred() != nullptr) {
       PyErr_Clear();
@@ -81,22 +81,22 @@ void send_value(const member_object& m, PyObject* const* given, Py_ssize_t count
     }
   }
   encoder value;
-  encode_value(value, *m.its, given[count - 1]);
+  encode_value(value, *m.its, args[count - 1]);
   const proxy& to = proxy_in(m.target);
   kind_of(to).put(to, m.its->number, reference, value);
 }
 
-PyObject* send(PyObject* self, PyObject* const* given, Py_ssize_t count, PyObject* names) noexcept {
+PyObject* send(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) noexcept {
   try {
     const auto& m = of(self);
     if (m.its->is_port()) {
       if (m.its->is_channel())
         refuse(m, "send", "the other end of the channel sends to it, as in self.right.send(value)");
-      send_value(m, given, count, names);
+      send_value(m, args, count, names);
       Py_RETURN_NONE;
     }
     encoder arguments;
-    encode_arguments(arguments, *m.its, given, count, names);
+    encode_arguments(arguments, *m.its, args, count, names);
     const proxy& to = proxy_in(m.target);
     kind_of(to).send(to, *m.its, arguments);
     Py_RETURN_NONE;
@@ -106,29 +106,29 @@ PyObject* send(PyObject* self, PyObject* const* given, Py_ssize_t count, PyObjec
 }
 
 /// Calls the entry of each element and combines the results.
-nb::object reduced(const member_object& m, operation by, PyObject* const* given, Py_ssize_t count,
+nb::object reduced(const member_object& m, operation by, PyObject* const* args, Py_ssize_t count,
                    PyObject* names, PyObject* awaited) {
   encoder arguments;
-  encode_arguments(arguments, *m.its, given, count, names);
+  encode_arguments(arguments, *m.its, args, count, names);
   const proxy& to = proxy_in(m.target);
   return kind_of(to).reduce(to, *m.its, std::move(by), arguments, awaited);
 }
 
-PyObject* call(PyObject* self, PyObject* const* given, Py_ssize_t count, PyObject* names) noexcept {
+PyObject* call(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) noexcept {
   try {
     const auto& m = of(self);
     if (m.its->is_port()) refuse(m, "call", "a mailbox or channel has no result to await, so use send");
     const proxy& to = proxy_in(m.target);
-    if (!to.names_one()) return reduced(m, {}, given, count, names, m.its->awaited_name).release().ptr();
+    if (!to.names_one()) return reduced(m, {}, args, count, names, m.its->awaited_name).release().ptr();
     encoder arguments;
-    encode_arguments(arguments, *m.its, given, count, names);
+    encode_arguments(arguments, *m.its, args, count, names);
     return kind_of(to).call(to, *m.its, arguments, m.its->awaited_name).release().ptr();
   } catch (...) {
     return raise_current_exception();
   }
 }
 
-PyObject* reduce(PyObject* self, PyObject* const* given, Py_ssize_t count, PyObject* names) noexcept {
+PyObject* reduce(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) noexcept {
   try {
     const auto& m = of(self);
     if (m.its->is_port()) refuse(m, "reduce", "a mailbox or channel has no results");
@@ -138,9 +138,7 @@ PyObject* reduce(PyObject* self, PyObject* const* given, Py_ssize_t count, PyObj
     if (count == 0)
       throw nb::type_error(
           (m.its->whole_name() + ".reduce needs an operation first, such as imbrex.sum").c_str());
-    return reduced(m, operation_of(given[0]), given + 1, count - 1, names, m.its->reduced_name)
-        .release()
-        .ptr();
+    return reduced(m, operation_of(args[0]), args + 1, count - 1, names, m.its->reduced_name).release().ptr();
   } catch (...) {
     return raise_current_exception();
   }

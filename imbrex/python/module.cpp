@@ -61,7 +61,7 @@ void define_class_of(const nb::object& type, const std::string& name, const nb::
   define_class(type.ptr(), name, all, in_all_processes);
 }
 
-nb::object make_array(const nb::object& type, const nb::object& shape, int how, const nb::tuple& given,
+nb::object make_array(const nb::object& type, const nb::object& shape, int how, const nb::tuple& args,
                       const nb::dict& named) {
   class_record& c = class_of(type.ptr());
   proxy p;
@@ -72,22 +72,22 @@ nb::object make_array(const nb::object& type, const nb::object& shape, int how, 
   }
   const auto layout = static_cast<layout_kind>(how);
   encoder out;
-  if (layout != layout_kind::sparse) encode_arguments(out, c.constructor(), given.ptr(), named.ptr());
+  if (layout != layout_kind::sparse) encode_arguments(out, c.constructor(), args.ptr(), named.ptr());
   return new_proxy(kind_of(p).make_array(c, p, layout, out));
 }
 
-nb::object make_group_of(const nb::object& type, const nb::tuple& given, const nb::dict& named) {
+nb::object make_group_of(const nb::object& type, const nb::tuple& args, const nb::dict& named) {
   class_record& c = class_of(type.ptr());
   encoder out;
-  encode_arguments(out, c.constructor(), given.ptr(), named.ptr());
+  encode_arguments(out, c.constructor(), args.ptr(), named.ptr());
   return new_proxy(make_group(c, out));
 }
 
-nb::object make_chare_of(const nb::object& type, int pe, int priority, const nb::tuple& given,
+nb::object make_chare_of(const nb::object& type, int pe, int priority, const nb::tuple& args,
                          const nb::dict& named) {
   class_record& c = class_of(type.ptr());
   encoder out;
-  encode_arguments(out, c.constructor(), given.ptr(), named.ptr());
+  encode_arguments(out, c.constructor(), args.ptr(), named.ptr());
   return new_proxy(make_chare(c, pe, static_cast<std::int8_t>(priority), out));
 }
 
@@ -191,11 +191,11 @@ task<int> run_main(main_program& main) {
   } const whole(main);
   std::optional<int> ends_at_once;
   try {
-    nb::object made = checked(PyObject_CallNoArgs(main.function.ptr()));
-    if (PyCoro_CheckExact(made.ptr()))
-      main.body = std::make_unique<coroutine_awaiter>(std::move(made));
+    nb::object call_result = checked(PyObject_CallNoArgs(main.function.ptr()));
+    if (PyCoro_CheckExact(call_result.ptr()))
+      main.body = std::make_unique<coroutine_awaiter>(std::move(call_result));
     else
-      main.result = std::move(made);
+      main.result = std::move(call_result);
   } catch (...) {
     ends_at_once = status_of_system_exit();
     if (!ends_at_once) std::rethrow_exception(travelling_exception(""));
@@ -411,7 +411,7 @@ NB_MODULE(_core, m) {
       raise_current_exception();
     }
   });
-  given_object::define(m);
+  moved_object::define(m);
   awaitable_object::define(m);
   chare_object::define(m);
   port_object::define(m);

@@ -86,7 +86,7 @@ bool has_memory_for_itself(PyArrayObject* a) {
 }
 
 /// A block that shares the memory of an array that was given away, and keeps the array alive.
-bytes_block memory_of_given(PyArrayObject* a) {
+bytes_block share_moved_array(PyArrayObject* a) {
   PyArray_CLEARFLAGS(a, NPY_ARRAY_WRITEABLE);
   Py_INCREF(a);
   const auto release = [a](std::byte*) {
@@ -198,7 +198,7 @@ nb::object new_array(int type, const std::vector<Py_ssize_t>& shape) {
   return checked(PyArray_SimpleNew(static_cast<int>(shape.size()), shape.data(), type));
 }
 
-bool encode_array(encoder& out, PyObject* o, bool is_given) {
+bool encode_array(encoder& out, PyObject* o, bool is_moved) {
   load();
   auto* array = reinterpret_cast<PyArrayObject*>(o);
   const bool is_numbered =
@@ -211,7 +211,7 @@ bool encode_array(encoder& out, PyObject* o, bool is_given) {
   if (!is_in_rows && !columns) {
     copy = checked(PyArray_NewCopy(array, NPY_CORDER));
     array = reinterpret_cast<PyArrayObject*>(copy.ptr());
-    is_given = true;
+    is_moved = true;
   }
   const auto bytes = static_cast<std::size_t>(PyArray_NBYTES(array));
   const bool is_beside = bytes > encoder::longest_inside;
@@ -228,8 +228,8 @@ bool encode_array(encoder& out, PyObject* o, bool is_given) {
   }
   if (!is_beside) {
     out.raw(PyArray_DATA(array), bytes);
-  } else if (is_given && PyArray_ISWRITEABLE(array) && has_memory_for_itself(array)) {
-    out.add(memory_of_given(array));
+  } else if (is_moved && PyArray_ISWRITEABLE(array) && has_memory_for_itself(array)) {
+    out.add(share_moved_array(array));
   } else {
     bytes_block b(bytes);
     std::memcpy(b.data(), PyArray_DATA(array), bytes);
@@ -238,7 +238,7 @@ bool encode_array(encoder& out, PyObject* o, bool is_given) {
   return true;
 }
 
-void close_given(PyObject* o) {
+void make_read_only(PyObject* o) {
   if (!is_array(o)) {
     if (PyObject_CheckBuffer(o) == 0) return;
     const nb::object name = checked(PyUnicode_InternFromString("numpy"));

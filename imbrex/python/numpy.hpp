@@ -14,12 +14,12 @@ bool is_array(PyObject* o);
 /// True for NumPy's scalars.
 bool is_scalar(PyObject* o);
 
-/// Writes an array of any layout with its tag. With `is_given`, the array's memory is sent without a copy if
+/// Writes an array of any layout with its tag. With `is_moved`, the array's memory is sent without a copy if
 /// nothing else owns it. Returns false and writes nothing if elements hold references, or their type comes
 /// from outside NumPy.
-bool encode_array(encoder& out, PyObject* array, bool is_given);
+bool encode_array(encoder& out, PyObject* array, bool is_moved);
 /// Makes an array, also of a derived class, read-only. Does nothing for other objects.
-void close_given(PyObject* o);
+void make_read_only(PyObject* o);
 bool encode_scalar(encoder& out, PyObject* scalar);
 
 /// The type number of dtype(o), if devices have that type and its bytes mean the same in each process; -1 for

@@ -257,19 +257,23 @@ class kind_of_index final : public array_kind {
         result = reduce_loaded(all, entry, by, arguments.take_loaded(true), name);
         return;
       }
-      const parcel given = arguments.take(true);
+      const parcel argument_parcel = arguments.take(true);
       if (is_plain && gathers)
-        result = awaitable_of(all.template reduce<&type::plain_for>(imbrex::gather, entry.number, by, given),
-                              list_of_contributions, name);
+        result = awaitable_of(
+            all.template reduce<&type::plain_for>(imbrex::gather, entry.number, by, argument_parcel),
+            list_of_contributions, name);
       else if (is_plain)
-        result = awaitable_of(all.template reduce<&type::plain_for>(combination{}, entry.number, by, given),
-                              object_of_contribution, name);
+        result = awaitable_of(
+            all.template reduce<&type::plain_for>(combination{}, entry.number, by, argument_parcel),
+            object_of_contribution, name);
       else if (gathers)
-        result = awaitable_of(all.template reduce<&type::start_for>(imbrex::gather, entry.number, by, given),
-                              list_of_contributions, name);
+        result = awaitable_of(
+            all.template reduce<&type::start_for>(imbrex::gather, entry.number, by, argument_parcel),
+            list_of_contributions, name);
       else
-        result = awaitable_of(all.template reduce<&type::start_for>(combination{}, entry.number, by, given),
-                              object_of_contribution, name);
+        result = awaitable_of(
+            all.template reduce<&type::start_for>(combination{}, entry.number, by, argument_parcel),
+            object_of_contribution, name);
     });
     return result;
   }
@@ -322,10 +326,10 @@ class kind_of_index final : public array_kind {
       else
         all.push_back(detail::from_linear(index_of_shape(of), m.number));
     }
-    const auto made = array_of(of).section(std::move(all));
+    const auto new_section = array_of(of).section(std::move(all));
     proxy p = of;
     p.kind = proxy_kind::section;
-    p.number = made.id();
+    p.number = new_section.id();
     return p;
   }
 
@@ -345,13 +349,14 @@ class kind_of_index final : public array_kind {
   }
   template <class Many>
   static nb::object reduce_loaded(const Many& all, const member_record& entry, const operation& by,
-                                  const loaded_parcel& given, PyObject* name) {
+                                  const loaded_parcel& argument_parcel, PyObject* name) {
     if (by.kind == operation_kind::gather)
       return awaitable_of(
-          all.template reduce<&type::start_loaded_for>(imbrex::gather, entry.number, by, given),
+          all.template reduce<&type::start_loaded_for>(imbrex::gather, entry.number, by, argument_parcel),
           list_of_contributions, name);
-    return awaitable_of(all.template reduce<&type::start_loaded_for>(combination{}, entry.number, by, given),
-                        object_of_contribution, name);
+    return awaitable_of(
+        all.template reduce<&type::start_loaded_for>(combination{}, entry.number, by, argument_parcel),
+        object_of_contribution, name);
   }
   static Index index_of_shape(const proxy& p) {
     Index i{};

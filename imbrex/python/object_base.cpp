@@ -26,9 +26,9 @@ class call_arguments {
     const std::size_t named = in.number<std::uint8_t>();
     if (positional + named + 2 > few_.size()) {
       many_.resize(positional + named + 2);
-      given_ = many_.data();
+      args_ = many_.data();
     }
-    given_[1] = self;
+    args_[1] = self;
     for (std::size_t i = 0; i < positional; ++i) add(in);
     positional_ = count_;
     if (named == 0) return;
@@ -39,22 +39,22 @@ class call_arguments {
     }
   }
   ~call_arguments() {
-    for (std::size_t i = 0; i < count_; ++i) Py_DECREF(given_[2 + i]);
+    for (std::size_t i = 0; i < count_; ++i) Py_DECREF(args_[2 + i]);
   }
   call_arguments(const call_arguments&) = delete;
   call_arguments& operator=(const call_arguments&) = delete;
 
   nb::object call(PyObject* function) const {
-    return checked(PyObject_Vectorcall(function, given_ + 1,
+    return checked(PyObject_Vectorcall(function, args_ + 1,
                                        (1 + positional_) | PY_VECTORCALL_ARGUMENTS_OFFSET, names_.ptr()));
   }
 
  private:
-  void add(decoder& in) { given_[2 + count_] = decode(in).release().ptr(), ++count_; }
+  void add(decoder& in) { args_[2 + count_] = decode(in).release().ptr(), ++count_; }
 
   std::array<PyObject*, 10> few_;
   std::vector<PyObject*> many_;
-  PyObject** given_ = few_.data();
+  PyObject** args_ = few_.data();
   std::size_t count_ = 0;
   std::size_t positional_ = 0;
   nb::object names_;
@@ -131,8 +131,8 @@ void object_base::construct(entry_name constructor, const parcel& arguments) {
     adopt(*m.of);
     if (m.function == nullptr) return;
     decoder in(arguments);
-    const call_arguments given(self_, in);
-    given.call(m.function);
+    const call_arguments args(self_, in);
+    args.call(m.function);
   } catch (...) {
     std::rethrow_exception(travelling_exception(who(m)));
   }
@@ -141,9 +141,9 @@ void object_base::construct(entry_name constructor, const parcel& arguments) {
 nb::object object_base::invoke(const member_record& entry, decoder& arguments) {
   if (interrupts::have_ended_run()) [[unlikely]]
     return nb::none();
-  const call_arguments given(self_, arguments);
+  const call_arguments args(self_, arguments);
   try {
-    return given.call(entry.function);
+    return args.call(entry.function);
   } catch (...) {
     return end_of_program_or_rethrow();
   }
@@ -287,12 +287,12 @@ const member_record& entry_of(const object_base& chare, PyObject* method) {
   return *its;
 }
 
-PyObject* balance_point(PyObject* o, PyObject* const* given, Py_ssize_t count, PyObject* names) noexcept {
+PyObject* balance_point(PyObject* o, PyObject* const* args, Py_ssize_t count, PyObject* names) noexcept {
   try {
     object_base& home = home_of(o);
-    const member_record& entry = entry_of(home, count > 0 ? given[0] : Py_None);
+    const member_record& entry = entry_of(home, count > 0 ? args[0] : Py_None);
     encoder arguments;
-    encode_arguments(arguments, entry, given + 1, count - 1, names);
+    encode_arguments(arguments, entry, args + 1, count - 1, names);
     return home.balance_point(entry, arguments).release().ptr();
   } catch (...) {
     return raise_current_exception();

@@ -10,9 +10,9 @@
 namespace imbrex::python {
 
 void port::put(std::int64_t reference, loaded_parcel value) {
-  using letter_message = detail::bare_letter<loaded_parcel>;
-  auto& m = detail::make_message<letter_message>();
-  m.content.envelope = &m;
+  using node_message = detail::detached_node<loaded_parcel>;
+  auto& m = detail::make_message<node_message>();
+  m.content.owner = &m;
   m.content.reference = reference;
   m.content.value = std::move(value);
   values_.put(m.content);

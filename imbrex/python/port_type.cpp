@@ -78,7 +78,7 @@ PyObject* has(PyObject* self, PyObject* const* arguments, Py_ssize_t count) noex
 PyObject* send(PyObject* self, PyObject* value) noexcept {
   try {
     port& p = of(self);
-    if (p.of().kind == member_kind::device_channel) return lend_array(p, value).release().ptr();
+    if (p.of().kind == member_kind::device_channel) return export_array(p, value).release().ptr();
     if (p.of().kind != member_kind::channel)
       throw nb::type_error(("the chare itself does not send to its mailbox " + p.of().whole_name() +
                             " so: use a proxy, such as self.proxy." + p.of().name + ".send(value)")

@@ -148,11 +148,11 @@ void encode(encoder& out, PyObject* o) {
   } else if (type == &PyComplex_Type) {
     out.number(tag::complex);
     return out.number(PyComplex_AsCComplex(o));
-  } else if (type == given_object::type) {
-    PyObject* const value = reinterpret_cast<given_object*>(o)->value;
-    if (is_device_array(value)) return encode_given_array(out, value);
+  } else if (type == moved_object::type) {
+    PyObject* const value = reinterpret_cast<moved_object*>(o)->value;
+    if (is_device_array(value)) return encode_moved_array(out, value);
     if (!numpy::is_array(value) || !numpy::encode_array(out, value, true)) encode(out, value);
-    return numpy::close_given(value);
+    return numpy::make_read_only(value);
   } else if (numpy::is_array(o)) {
     if (numpy::encode_array(out, o, false)) return;
   } else if (numpy::is_scalar(o)) {
@@ -204,8 +204,8 @@ loaded_parcel loaded_parcel_of(PyObject* o) {
 
 namespace {
 
-void given_destroyed(PyObject* o) {
-  Py_XDECREF(reinterpret_cast<given_object*>(o)->value);
+void destroy_moved_object(PyObject* o) {
+  Py_XDECREF(reinterpret_cast<moved_object*>(o)->value);
   PyTypeObject* const type = Py_TYPE(o);
   PyObject_Free(o);
   Py_DECREF(type);
@@ -213,16 +213,17 @@ void given_destroyed(PyObject* o) {
 
 }  // namespace
 
-void given_object::define(nb::module_& m) {
-  static PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(&given_destroyed)}, {0, nullptr}};
-  static PyType_Spec spec{"imbrex._core.Given", sizeof(given_object), 0,
+void moved_object::define(nb::module_& m) {
+  static PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(&destroy_moved_object)},
+                                {0, nullptr}};
+  static PyType_Spec spec{"imbrex._core.Given", sizeof(moved_object), 0,
                           Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
   type = reinterpret_cast<PyTypeObject*>(checked(PyType_FromSpec(&spec)).release().ptr());
   m.attr("Given") = nb::borrow(reinterpret_cast<PyObject*>(type));
   m.def(
       "give",
       [](nb::object value) {
-        auto* const o = PyObject_New(given_object, type);
+        auto* const o = PyObject_New(moved_object, type);
         if (o == nullptr) throw nb::python_error();
         o->value = value.release().ptr();
         return nb::steal(reinterpret_cast<PyObject*>(o));

@@ -26,7 +26,7 @@ inline nb::object value_of(loaded_parcel&& p) {
 }
 
 /// A value handed over by `imbrex.give`: its array is not copied, and becomes read-only here.
-struct given_object {
+struct moved_object {
   PyObject ob_base;
   PyObject* value;
 

@@ -276,7 +276,7 @@ template <class Kind>
 struct gossip : chare<gossip<Kind>> {
   using pe = Kind;
   static constexpr std::uint32_t most = 24;
-  std::uint32_t next[most] = {}, told[most] = {};
+  std::uint32_t next[most] = {}, sent_count[most] = {};
   std::uint32_t got = 0, wrong = 0, note = 0;
 
   IMBREX_DEVICE void start(context<gossip>& here, std::uint32_t messages) {
@@ -287,7 +287,7 @@ struct gossip : chare<gossip<Kind>> {
     if (left == 0) return;
     const auto to = static_cast<std::uint32_t>(
         ((std::uint64_t{left} * 2'654'435'761U + seed * 40'503U + here.number() * 977U) >> 5U) % here.size());
-    const std::uint32_t n = told[to];
+    const std::uint32_t n = sent_count[to];
     here.sync();  // all threads have read the number
     const index<1> at = static_cast<int>(to);
     if (n % 5 == 4) {
@@ -301,7 +301,7 @@ struct gossip : chare<gossip<Kind>> {
     } else {
       here.template send<&gossip::hear>(at, here.number(), n);
     }
-    if (here.leads()) ++told[to];
+    if (here.leads()) ++sent_count[to];
     here.template send<&gossip::speak>(here.where(), left - 1, seed);
   }
   IMBREX_DEVICE void hear(context<gossip>& here, std::uint32_t from, std::uint32_t n) {
@@ -392,7 +392,7 @@ struct long_news : host_entry<std::uint32_t, payload<std::uint32_t>> {};
 /// Sends the host messages of all kinds, prints, and receives messages of the host.
 struct teller : chare<teller> {
   using tells = host_entries<short_news, wide_news, long_news>;
-  std::uint32_t heard = 0, wrong = 0;
+  std::uint32_t receipts = 0, wrong = 0;
 
   IMBREX_DEVICE void say(context<teller>& here, std::uint32_t left) {
     if (left == 0) return;
@@ -414,24 +414,24 @@ struct teller : chare<teller> {
   }
   /// Sends the number back to the host.
   IMBREX_DEVICE void answer(context<teller>& here, std::uint32_t n) {
-    if (here.leads()) ++heard;
+    if (here.leads()) ++receipts;
     here.tell<short_news>(here.number(), n);
   }
   IMBREX_DEVICE void hear_wide(context<teller>& here, std::uint32_t n, std::uint64_t large, double half) {
     if (!here.leads()) return;
-    ++heard;
+    ++receipts;
     wrong += large != std::uint64_t{n} << 32U || half != n / 2.0 ? 1 : 0;
   }
   IMBREX_DEVICE void hear_long(context<teller>& here, std::uint32_t n, payload<std::uint32_t> words) {
     std::uint32_t bad = words.size() != n % 20 ? 1 : 0;
     for (std::uint32_t i = 0; i < words.size(); ++i) bad += words[i] != n + i ? 1 : 0;
     if (!here.leads()) return;
-    ++heard;
+    ++receipts;
     wrong += bad;
   }
-  IMBREX_DEVICE void end(context<teller>& here, std::uint32_t told) {
-    for (std::uint32_t n = 0; n < told; ++n) here.tell<short_news>(here.number(), n);
-    here.exit(told);
+  IMBREX_DEVICE void end(context<teller>& here, std::uint32_t sent_count) {
+    for (std::uint32_t n = 0; n < sent_count; ++n) here.tell<short_news>(here.number(), n);
+    here.exit(sent_count);
   }
   IMBREX_DEVICE void tell_much(context<teller>& here) { here.prepare_to_tell<long_news>(1'000); }
   /// Sends the host a payload that was prepared for a chare, and that the host's ring has no room for.
@@ -443,7 +443,7 @@ struct teller : chare<teller> {
   }
   /// Sends the host a message at the begin, and goes on for long.
   IMBREX_DEVICE void go_on(context<teller>& here, std::uint32_t left) {
-    if (here.leads() && heard++ == 0) here.tell<short_news>(here.number(), left);
+    if (here.leads() && receipts++ == 0) here.tell<short_news>(here.number(), left);
     if (left != 0) here.send<&teller::go_on>(here.where(), left - 1);
   }
   /// Sends so much that it is in flight while the other chare sends to the host, and exits.
@@ -451,9 +451,9 @@ struct teller : chare<teller> {
     for (std::uint32_t n = 0; n < messages; ++n) here.send<&teller::end_of_turn>(0, n);
   }
   IMBREX_DEVICE void end_of_turn(context<teller>& here, std::uint32_t) {
-    if (here.leads()) ++heard;
+    if (here.leads()) ++receipts;
     here.sync();
-    if (heard == 63) end(here, 100);
+    if (receipts == 63) end(here, 100);
   }
   IMBREX_DEVICE void rest(context<teller>&) {}
   /// Sends the host a message at the begin, and takes that many ns.

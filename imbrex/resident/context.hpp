@@ -6,9 +6,9 @@
 #include <type_traits>
 
 #include <imbrex/resident/channel.hpp>
-#include <imbrex/resident/core.hpp>
 #include <imbrex/resident/entries.hpp>
 #include <imbrex/resident/machine.hpp>
+#include <imbrex/resident/pe_context.hpp>
 #include <imbrex/resident/reducer.hpp>
 
 namespace imbrex::resident {
@@ -30,17 +30,17 @@ IMBREX_DEVICE constexpr std::uint32_t linear(const array_layout& a, const index<
 
 /// Converts an argument to the entry's type. Conversions that the host's sends refuse are refused here as
 /// well.
-template <class Wanted, class Given>
-IMBREX_DEVICE Wanted converted(const Given& given) {
-  constexpr bool is_bool = std::is_same_v<Wanted, bool>;
-  static_assert(!(std::is_integral_v<Wanted> && !is_bool && std::is_floating_point_v<Given>),
+template <class Parameter, class Argument>
+IMBREX_DEVICE Parameter converted(const Argument& argument) {
+  constexpr bool is_bool = std::is_same_v<Parameter, bool>;
+  static_assert(!(std::is_integral_v<Parameter> && !is_bool && std::is_floating_point_v<Argument>),
                 "imbrex: an argument is a floating number where an integer is wanted: say how to round it");
-  static_assert(!is_bool || std::is_same_v<Given, bool> || std::is_class_v<Given>,
+  static_assert(!is_bool || std::is_same_v<Argument, bool> || std::is_class_v<Argument>,
                 "imbrex: an argument is a number or a pointer where a bool is wanted: compare it, as in "
                 "n != 0");
-  static_assert(std::is_convertible_v<Given, Wanted>,
+  static_assert(std::is_convertible_v<Argument, Parameter>,
                 "imbrex: an argument has the wrong type for this entry");
-  return static_cast<Wanted>(given);
+  return static_cast<Parameter>(argument);
 }
 template <class Head, class... Rest, class First, class... Others>
 IMBREX_DEVICE void pack(packed<Head, Rest...>& to, const First& first, const Others&... others) {
@@ -76,19 +76,19 @@ IMBREX_DEVICE const auto& payload_in(const First&, const Rest&... rest) {
 template <class Chare>
 class context {
   using list = typename detail::chares_of<Chare>::type;
-  using core = detail::core<detail::pe_kind<Chare>>;
+  using pe_context = detail::pe_context<detail::pe_kind<Chare>>;
   template <auto Entry>
   using target_index = typename detail::traits_of<Entry>::index_type;
 
  public:
   using index_type = typename Chare::index_type;
 
-  IMBREX_DEVICE explicit context(core& of) : core_(of) {}
+  IMBREX_DEVICE explicit context(pe_context& of) : pe_(of) {}
 
   /// Index of this chare in its array.
   IMBREX_DEVICE index_type where() const {
     index_type i;
-    std::uint32_t rest = core_.element;
+    std::uint32_t rest = pe_.element;
     for (int d = index_type::dimensions - 1; d > 0; --d) {
       const std::uint32_t extent = array<Chare>().shape[d];
       i[d] = static_cast<int>(rest % extent);
@@ -106,24 +106,24 @@ class context {
   /// Number of elements of this chare's array.
   IMBREX_DEVICE std::uint32_t size() const { return array<Chare>().count; }
   /// Number of this chare in the order of elements.
-  IMBREX_DEVICE std::uint32_t number() const { return core_.element; }
+  IMBREX_DEVICE std::uint32_t number() const { return pe_.element; }
 
-  IMBREX_DEVICE std::uint32_t pe() const { return core_.pe; }
-  IMBREX_DEVICE std::uint32_t num_pes() const { return core_.m.pes; }
+  IMBREX_DEVICE std::uint32_t pe() const { return pe_.pe; }
+  IMBREX_DEVICE std::uint32_t num_pes() const { return pe_.m.pes; }
   /// Index of this thread among those of the PE.
-  IMBREX_DEVICE std::uint32_t thread() const { return core_.threads.thread(); }
-  IMBREX_DEVICE std::uint32_t threads() const { return core_.threads.threads(); }
+  IMBREX_DEVICE std::uint32_t thread() const { return pe_.threads.thread(); }
+  IMBREX_DEVICE std::uint32_t threads() const { return pe_.threads.threads(); }
   /// True for the first thread of the PE.
-  IMBREX_DEVICE bool leads() const { return core_.leads(); }
+  IMBREX_DEVICE bool leads() const { return pe_.leads(); }
   /// Waits for all threads of the PE.
   IMBREX_DEVICE void sync() {
-    if (leads()) detail::take_step(core_.m.steps, detail::step::sync);
-    core_.threads.sync();
+    if (leads()) detail::take_step(pe_.m.steps, detail::step::sync);
+    pe_.threads.sync();
   }
 
   /// GPU that this chare runs on, and the number of GPUs of the run.
-  IMBREX_DEVICE std::uint32_t gpu() const { return core_.m.gpu; }
-  IMBREX_DEVICE std::uint32_t num_gpus() const { return core_.m.gpus; }
+  IMBREX_DEVICE std::uint32_t gpu() const { return pe_.m.gpu; }
+  IMBREX_DEVICE std::uint32_t num_gpus() const { return pe_.m.gpus; }
   /// PE of a chare, and its GPU. If there is no such chare the run ends with an error.
   template <class C>
   IMBREX_DEVICE std::uint32_t pe_of(const typename C::index_type& i) const {
@@ -131,7 +131,7 @@ class context {
   }
   template <class C>
   IMBREX_DEVICE std::uint32_t gpu_of(const typename C::index_type& i) const {
-    return core_.m.gpu_of(pe_of<C>(i));
+    return pe_.m.gpu_of(pe_of<C>(i));
   }
 
   /// Another chare, on any GPU: all of a GPU's memory is shared, and the other GPUs' memory is mapped. The
@@ -142,7 +142,7 @@ class context {
     const detail::array_layout& a = array<C>();
     const std::uint32_t element = element_of<C>(i);
     std::byte* at = a.elements + std::uint64_t{sizeof(C)} * element;
-    if (core_.m.gpus != 1) at = core_.m.on(core_.m.gpu_of(a.pe_of(element)), at);
+    if (pe_.m.gpus != 1) at = pe_.m.on(pe_.m.gpu_of(a.pe_of(element)), at);
     return *reinterpret_cast<C*>(at);
   }
 
@@ -150,11 +150,11 @@ class context {
   /// not map each other.
   template <class T>
   IMBREX_DEVICE T* local(const symmetric<T>& which) const {
-    return remote(which, core_.m.gpu);
+    return remote(which, pe_.m.gpu);
   }
   template <class T>
   IMBREX_DEVICE T* remote(const symmetric<T>& which, std::uint32_t of_gpu) const {
-    std::byte* const heap = of_gpu < core_.m.gpus ? core_.m.heaps[of_gpu] : nullptr;
+    std::byte* const heap = of_gpu < pe_.m.gpus ? pe_.m.heaps[of_gpu] : nullptr;
     return heap == nullptr ? nullptr : reinterpret_cast<T*>(heap + which.offset);
   }
   /// Writes all of `there`, symmetric memory of a GPU, from `from` on. A receiver sees it after a later
@@ -164,7 +164,7 @@ class context {
   IMBREX_DEVICE void put(const symmetric<T>& there, std::uint32_t of_gpu, const T* from) {
     T* const to = remote(there, of_gpu);
     if (to == nullptr) {
-      if (leads()) core_.fail(detail::failure_kind::missing_gpu, of_gpu);
+      if (leads()) pe_.fail(detail::failure_kind::missing_gpu, of_gpu);
       return;
     }
     if (!is_in_heap(there)) return;
@@ -177,7 +177,7 @@ class context {
     } else {
       for (std::uint64_t n = thread(); n < there.size; n += threads()) to[n] = from[n];
     }
-    pass_put(of_gpu * core_.m.pes_here, bytes);
+    pass_put(of_gpu * pe_.m.pes_here, bytes);
   }
 
   /// Sends a message, which runs an entry of the chare `to`. With at most 8 bytes of arguments it costs one
@@ -207,7 +207,7 @@ class context {
     if (!leads()) return;
     item i;
     make_item<Entry>(i, detail::all_elements, arguments...);
-    core_.post(0, i);
+    pe_.post(0, i);
   }
 
   /// Takes memory for the payload of a message, `count` Ts. All threads share it, fill it together, and send
@@ -218,7 +218,7 @@ class context {
   /// error.
   template <auto Entry>
   IMBREX_DEVICE auto prepare(std::uint32_t count) {
-    return prepare_payload<detail::traits_of<Entry>>(count, core_.m.parcel_bytes,
+    return prepare_payload<detail::traits_of<Entry>>(count, pe_.m.parcel_bytes,
                                                      detail::failure_kind::no_parcel);
   }
   /// Like `prepare`, for an entry of the host, with at most `settings::host_bytes`.
@@ -226,9 +226,9 @@ class context {
   IMBREX_DEVICE auto prepare_to_tell(std::uint32_t count) {
     using traits = typename HostEntry::traits;
     const std::uint32_t most = most_to_tell();
-    const bool is_less = most < core_.m.parcel_bytes;
+    const bool is_less = most < pe_.m.parcel_bytes;
     return prepare_payload<traits>(
-        count, is_less ? most : core_.m.parcel_bytes,
+        count, is_less ? most : pe_.m.parcel_bytes,
         is_less ? detail::failure_kind::host_bytes : detail::failure_kind::no_parcel);
   }
 
@@ -247,16 +247,16 @@ class context {
     item i;
     if (!fill_item<traits>(i, detail::failure_kind::no_parcel_to_tell, arguments...)) return;
     if constexpr (traits::in_parcel) {
-      auto* const head = reinterpret_cast<detail::parcel_head*>(core_.m.parcel(i.body));
+      auto* const head = reinterpret_cast<detail::parcel_head*>(pe_.m.parcel(i.body));
       head->bytes = detail::payload_offset<traits::fixed_bytes>;
       if constexpr (traits::has_payload)
         head->bytes += head->size * static_cast<std::uint32_t>(sizeof(typename traits::element));
       if (head->bytes > most_to_tell()) {  // the payload was prepared for another chare
-        core_.m.give_back(i.body);
-        return core_.fail(detail::failure_kind::host_bytes, head->bytes);
+        pe_.m.give_back(i.body);
+        return pe_.fail(detail::failure_kind::host_bytes, head->bytes);
       }
     }
-    core_.tell(i.body, number | (traits::in_parcel ? detail::host_item::in_parcel : 0));
+    pe_.tell(i.body, number | (traits::in_parcel ? detail::host_item::in_parcel : 0));
   }
 
   /// Makes the host write a line to its standard output: "cell(3) on PE 2: " and the text. Each `{}` in the
@@ -270,16 +270,16 @@ class context {
                   "imbrex: a line that is printed inside a GPU has at most 6 values");
     static_assert((std::is_arithmetic_v<V> && ...), "imbrex: what is printed inside a GPU are numbers");
     if (!leads()) return;
-    detail::host_slot* const slot = detail::begin_line(core_.m, core_.me, core_.pe);
+    detail::host_slot* const slot = detail::begin_line(pe_.m, pe_.me, pe_.pe);
     if (slot == nullptr) return;
     [[maybe_unused]] auto* at = reinterpret_cast<std::uint64_t*>(slot + 1);
     [[maybe_unused]] std::uint32_t n = 0;
     std::uint32_t what = detail::host_item::line | static_cast<std::uint32_t>(sizeof...(V)) << 16U;
     ((*at++ = detail::bits_in_line(values), what |= detail::kind_in_line<V>() << n, n += 2), ...);
-    slot->meta = detail::meta_of(core_.entry, core_.element);
+    slot->meta = detail::meta_of(pe_.entry, pe_.element);
     slot->what = what;
-    detail::end_line(core_.m, core_.me, core_.pe, slot, text, static_cast<std::uint32_t>(Size - 1));
-    detail::take_step(core_.m.steps, detail::step::tell);
+    detail::end_line(pe_.m, pe_.me, pe_.pe, slot, text, static_cast<std::uint32_t>(Size - 1));
+    detail::take_step(pe_.m.steps, detail::step::tell);
   }
 
   /// Contributes this chare's value to its next round of the reduction that ends with Entry.
@@ -292,7 +292,7 @@ class context {
                   "imbrex: a chare contributes to the reductions of its own class");
     if (!leads()) return;
     using reduction = typename detail::table<list>::template reduction_of<Entry>;
-    detail::reducer<list, reduction>(core_).contribute(detail::converted<typename traits::first>(value));
+    detail::reducer<list, reduction>(pe_).contribute(detail::converted<typename traits::first>(value));
   }
 
   /// Sets the number that this chare accepts for its numbered entry. Messages with that number run; others
@@ -307,9 +307,9 @@ class context {
     constexpr std::uint32_t place =
         detail::entry_list<typename Chare::entries>::template place_among_numbered<Entry>();
     const detail::array_layout& a = array<Chare>();
-    a.accepted[core_.element * a.numbered + place] = next.number;
-    core_.me.revisits = core_.me.kept_count != 0;
-    core_.attends = core_.attends || core_.me.revisits;
+    a.accepted[pe_.element * a.numbered + place] = next.number;
+    pe_.me.revisits = pe_.me.kept_count != 0;
+    pe_.attends = pe_.attends || pe_.me.revisits;
   }
 
   /// Adds a signal to a trigger, a member of a chare on the GPU of the chare `to`. The last of `all` signals
@@ -332,22 +332,22 @@ class context {
     static_assert(sizeof...(A) == traits::arguments, "imbrex: wrong number of arguments for this entry");
     static_assert(!traits::in_parcel, "imbrex: a trigger's entry has at most 8 bytes of arguments");
     if (!leads()) return;
-    if (all == 0) return core_.fail(detail::failure_kind::wrong_signals, 0);
-    if (core_.m.gpus != 1) {
+    if (all == 0) return pe_.fail(detail::failure_kind::wrong_signals, 0);
+    if (pe_.m.gpus != 1) {
       using target = typename traits::chare;
       if (!detail::contains(array<target>(), to)) return missing<Entry>(to);
       const std::uint32_t element = detail::linear(array<target>(), to);
       const std::uint32_t pe = array<target>().pe_of(element);
-      const auto offset = static_cast<std::uint64_t>(reinterpret_cast<std::byte*>(&counter) -
-                                                     core_.m.heaps[core_.m.gpu_of(pe)]);
-      if (offset >= core_.m.heap_bytes) return core_.fail(detail::failure_kind::trigger_elsewhere);
-      if (all > detail::most_signals) return core_.fail(detail::failure_kind::wrong_signals, all);
-      if (!core_.m.is_here(pe)) {
+      const auto offset =
+          static_cast<std::uint64_t>(reinterpret_cast<std::byte*>(&counter) - pe_.m.heaps[pe_.m.gpu_of(pe)]);
+      if (offset >= pe_.m.heap_bytes) return pe_.fail(detail::failure_kind::trigger_elsewhere);
+      if (all > detail::most_signals) return pe_.fail(detail::failure_kind::wrong_signals, all);
+      if (!pe_.m.is_here(pe)) {
         item last;
         make_item<Entry>(last, element, arguments...);
         last.meta |= is_ordered;
-        return core_.post_across(
-            pe, {detail::signal_to(offset, all), detail::meta_of(detail::signal_comes, 0)}, last, 2);
+        return pe_.post_across(pe, {detail::signal_to(offset, all), detail::meta_of(detail::signal_comes, 0)},
+                               last, 2);
       }
     }
     if (counter.add(all)) post<Entry>(to, is_ordered, arguments...);
@@ -372,11 +372,11 @@ class context {
   IMBREX_DEVICE void write(const symmetric<std::uint32_t>& flags, std::uint32_t of_gpu, std::uint32_t value) {
     if (!leads()) return;
     std::uint32_t* const to = remote(flags, of_gpu);
-    if (to == nullptr) return core_.fail(detail::failure_kind::missing_gpu, of_gpu);
+    if (to == nullptr) return pe_.fail(detail::failure_kind::missing_gpu, of_gpu);
     if (!is_in_heap(flags)) return;
     for (std::uint64_t n = 0; n < flags.size; ++n) {
       system_memory::store_release(to[n], value);
-      detail::take_step(core_.m.steps, detail::step::flag, reinterpret_cast<std::uintptr_t>(to + n), of_gpu,
+      detail::take_step(pe_.m.steps, detail::step::flag, reinterpret_cast<std::uintptr_t>(to + n), of_gpu,
                         value);
     }
   }
@@ -392,7 +392,7 @@ class context {
         for (std::uint32_t looks = 0;
              static_cast<std::int32_t>(system_memory::load_acquire(own[n]) - value) < 0; ++looks)
           if (!waits(looks)) return false;
-        detail::take_step(core_.m.steps, detail::step::seen, reinterpret_cast<std::uintptr_t>(own + n), 0,
+        detail::take_step(pe_.m.steps, detail::step::seen, reinterpret_cast<std::uintptr_t>(own + n), 0,
                           value);
       }
       return true;
@@ -415,7 +415,7 @@ class context {
     static_assert(std::is_trivially_copyable_v<V> && sizeof(V) <= 8,
                   "imbrex: GPUs reduce a value of at most 8 bytes, or symmetric memory");
     sync();
-    std::uint64_t& all = core_.me.reduced;
+    std::uint64_t& all = pe_.me.reduced;
     const bool done = of_first([&] {
       std::uint64_t bits = 0;
       __builtin_memcpy(&bits, &value, sizeof(V));
@@ -452,7 +452,7 @@ class context {
   template <class T>
   IMBREX_DEVICE bool broadcast_from(std::uint32_t root, const symmetric<T>& what) {
     if (root >= num_gpus()) {
-      if (leads()) core_.fail(detail::failure_kind::missing_gpu, root);
+      if (leads()) pe_.fail(detail::failure_kind::missing_gpu, root);
       return false;
     }
     if (!barrier()) return false;
@@ -464,27 +464,27 @@ class context {
   /// Lets the entry take `nanoseconds` of simulated time, as `imbrex::spend` does on a host. Does nothing in
   /// real time.
   IMBREX_DEVICE void spend(std::uint64_t nanoseconds) {
-    if (leads()) detail::take_step(core_.m.steps, detail::step::time, nanoseconds);
+    if (leads()) detail::take_step(pe_.m.steps, detail::step::time, nanoseconds);
   }
   /// Lets the entry take the simulated time of its PE to read or write `bytes` of the device's memory.
   IMBREX_DEVICE void spend_copy(std::uint64_t bytes) {
-    if (leads()) detail::take_step(core_.m.steps, detail::step::bytes, bytes);
+    if (leads()) detail::take_step(pe_.m.steps, detail::step::bytes, bytes);
   }
   /// Lets the entry take the simulated time to write `bytes` of memory of the PE `to`. To another GPU they go
   /// over the links, and later messages to it arrive behind them. If there is no such PE the run ends with an
   /// error.
   IMBREX_DEVICE void spend_put(std::uint32_t to, std::uint64_t bytes) {
     if (to < num_pes()) return pass_put(to, bytes);
-    if (leads()) core_.fail(detail::failure_kind::missing_pe, to);
+    if (leads()) pe_.fail(detail::failure_kind::missing_pe, to);
   }
 
   /// Ends the run with this value. Messages in flight are lost.
   IMBREX_DEVICE void exit(std::uint64_t value) {
-    if (leads()) core_.end(detail::stop_reason::exited, value);
+    if (leads()) pe_.end(detail::stop_reason::exited, value);
   }
   /// Ends the run with an error that has this number.
   IMBREX_DEVICE void fail(std::uint64_t number) {
-    if (leads()) core_.fail(detail::failure_kind::of_program, number);
+    if (leads()) pe_.fail(detail::failure_kind::of_program, number);
   }
 
  private:
@@ -500,13 +500,13 @@ class context {
     if (!make_item<Entry>(i, element, arguments...)) return;
     i.meta |= order;
     if constexpr (traits::has_payload) {
-      const auto* const head = reinterpret_cast<const detail::parcel_head*>(core_.m.parcel(i.body));
+      const auto* const head = reinterpret_cast<const detail::parcel_head*>(pe_.m.parcel(i.body));
       pass_put(array<target>().pe_of(element), std::uint64_t{head->size} * sizeof(typename traits::element));
     }
-    core_.post(array<target>().pe_of(element), i);
+    pe_.post(array<target>().pe_of(element), i);
   }
   IMBREX_DEVICE void pass_put(std::uint32_t to, std::uint64_t bytes) {
-    if (leads()) detail::take_step(core_.m.steps, detail::step::put, bytes, to);
+    if (leads()) detail::take_step(pe_.m.steps, detail::step::put, bytes, to);
   }
   /// Number of a chare; any thread. If there is no such chare the run ends with an error, and the result is
   /// 0.
@@ -519,12 +519,12 @@ class context {
   /// True if the memory lies within the heap. If not, the run ends with an error.
   template <class T>
   IMBREX_DEVICE bool is_in_heap(const symmetric<T>& what) const {
-    const std::uint64_t bytes = core_.m.heap_bytes;
+    const std::uint64_t bytes = pe_.m.heap_bytes;
     if (what.offset <= bytes && what.size <= (bytes - what.offset) / sizeof(T)) return true;
-    if (leads()) core_.fail(detail::failure_kind::outside_heap, what.offset);
+    if (leads()) pe_.fail(detail::failure_kind::outside_heap, what.offset);
     return false;
   }
-  IMBREX_DEVICE std::uint64_t& next_scratch() { return core_.me.scratch[core_.scratches++ % 2]; }
+  IMBREX_DEVICE std::uint64_t& next_scratch() { return pe_.me.scratch[pe_.scratches++ % 2]; }
   /// Calls `find` on the first thread and returns its result on all threads.
   template <class Find>
   IMBREX_DEVICE bool of_first(Find&& find) {
@@ -536,40 +536,40 @@ class context {
   /// True if this GPU can reach all others. If not, the run ends with an error.
   IMBREX_DEVICE bool maps_all() {
     for (std::uint32_t g = 0; g < num_gpus(); ++g)
-      if (core_.m.heaps[g] == nullptr) {
-        if (leads()) core_.fail(detail::failure_kind::missing_gpu, g);
+      if (pe_.m.heaps[g] == nullptr) {
+        if (leads()) pe_.fail(detail::failure_kind::missing_gpu, g);
         return false;
       }
     return true;
   }
   IMBREX_DEVICE bool waits(std::uint32_t looks) {
-    return detail::wait_on<detail::pe_kind<Chare>>(core_.m, core_.me, core_.pe, looks);
+    return detail::wait_on<detail::pe_kind<Chare>>(pe_.m, pe_.me, pe_.pe, looks);
   }
   /// First thread only.
   template <class Use>
   IMBREX_DEVICE bool gather(std::uint64_t bits, Use&& use) {
-    if (core_.m.pes_here != 1) {
-      core_.fail(detail::failure_kind::not_one_pe, core_.m.pes_here);
+    if (pe_.m.pes_here != 1) {
+      pe_.fail(detail::failure_kind::not_one_pe, pe_.m.pes_here);
       return false;
     }
-    if (core_.m.gpus == 1) {
+    if (pe_.m.gpus == 1) {
       use(0, bits);
       return true;
     }
     std::uint32_t looks = 0;
-    return detail::gather_of_gpus(core_.m, core_.me, bits, [&] { return waits(looks++); }, use);
+    return detail::gather_of_gpus(pe_.m, pe_.me, bits, [&] { return waits(looks++); }, use);
   }
   template <class C>
   IMBREX_DEVICE const detail::array_layout& array() const {
-    return core_.m.arrays[detail::table<list>::template array<C>()];
+    return pe_.m.arrays[detail::table<list>::template array<C>()];
   }
   IMBREX_DEVICE std::uint32_t most_to_tell() const {
-    return core_.m.host.slot_bytes - static_cast<std::uint32_t>(sizeof(detail::host_slot));
+    return pe_.m.host.slot_bytes - static_cast<std::uint32_t>(sizeof(detail::host_slot));
   }
   /// Takes a parcel and returns its name; 0 if none is left.
   IMBREX_DEVICE std::uint64_t take_parcel() {
-    const std::uint32_t one = core_.m.parcels_of(core_.place()).take(core_.me.parcels);
-    return one == 0 ? 0 : core_.m.parcel_name(core_.place(), one);
+    const std::uint32_t one = pe_.m.parcels_of(pe_.place()).take(pe_.me.parcels);
+    return one == 0 ? 0 : pe_.m.parcel_name(pe_.place(), one);
   }
   template <class Traits>
   IMBREX_DEVICE auto prepare_payload(std::uint32_t count, std::uint32_t most_bytes,
@@ -580,30 +580,30 @@ class context {
     if (leads()) {
       shared = 0;
       if (offset + std::uint64_t{count} * sizeof(element) > most_bytes)
-        core_.fail(otherwise, offset + std::uint64_t{count} * sizeof(element));
+        pe_.fail(otherwise, offset + std::uint64_t{count} * sizeof(element));
       else
         shared = take_parcel();
       if (shared != 0)
-        *reinterpret_cast<detail::parcel_head*>(core_.m.parcel(shared)) = {count, 0, 1};
+        *reinterpret_cast<detail::parcel_head*>(pe_.m.parcel(shared)) = {count, 0, 1};
       else
-        core_.relax();
+        pe_.relax();
     }
     sync();
     const std::uint64_t parcel = shared;
     if (parcel == 0) return payload<element>();
-    return payload<element>(reinterpret_cast<element*>(core_.m.parcel(parcel) + offset), count, parcel);
+    return payload<element>(reinterpret_cast<element*>(pe_.m.parcel(parcel) + offset), count, parcel);
   }
   /// First thread only. Marks a payload as sent, which is allowed once. Either its sender has prepared it, or
   /// the entry that received it forwards it. In the latter case the entry does not return its parcel.
   /// Otherwise the run ends with an error.
   IMBREX_DEVICE bool gives_away(std::uint64_t parcel, bool to_chare) {
-    if (to_chare && core_.held == parcel) {
-      core_.held = 0;
+    if (to_chare && pe_.held == parcel) {
+      pe_.held = 0;
       return true;
     }
-    auto* const head = reinterpret_cast<detail::parcel_head*>(core_.m.parcel(parcel));
+    auto* const head = reinterpret_cast<detail::parcel_head*>(pe_.m.parcel(parcel));
     if (head->is_prepared == 0) {
-      core_.fail(detail::failure_kind::not_prepared);
+      pe_.fail(detail::failure_kind::not_prepared);
       return false;
     }
     head->is_prepared = 0;
@@ -634,14 +634,14 @@ class context {
         i.body = take_parcel();
       }
       if (i.body == 0) {
-        core_.fail(otherwise);
+        pe_.fail(otherwise);
         return false;
       }
       if constexpr (Traits::has_payload) {
         const auto& last = detail::payload_in(arguments...);
-        const std::byte* const should = core_.m.parcel(i.body) + detail::payload_offset<Traits::fixed_bytes>;
+        const std::byte* const should = pe_.m.parcel(i.body) + detail::payload_offset<Traits::fixed_bytes>;
         if (reinterpret_cast<const std::byte*>(last.data()) != should) {
-          core_.fail(detail::failure_kind::prepared_otherwise);
+          pe_.fail(detail::failure_kind::prepared_otherwise);
           return false;
         }
         if (!gives_away(i.body, otherwise == detail::failure_kind::no_parcel)) return false;
@@ -650,7 +650,7 @@ class context {
       if constexpr (Traits::fixed_bytes > 0) {
         typename Traits::fixed fixed;
         detail::pack(fixed, arguments...);
-        __builtin_memcpy(core_.m.parcel(i.body) + sizeof(detail::parcel_head), &fixed, sizeof(fixed));
+        __builtin_memcpy(pe_.m.parcel(i.body) + sizeof(detail::parcel_head), &fixed, sizeof(fixed));
       }
       return true;
     }
@@ -661,12 +661,12 @@ class context {
   }
   template <class Index>
   IMBREX_DEVICE void fail_about(detail::failure_kind kind, std::uint32_t what, const Index& where) const {
-    core_.fail(kind, 0, [&](detail::failure& f) {
+    pe_.fail(kind, 0, [&](detail::failure& f) {
       f.about_entry = what;
       for (int d = 0; d < Index::dimensions; ++d) f.about_place[d] = static_cast<std::uint32_t>(where[d]);
     });
   }
-  core& core_;
+  pe_context& pe_;
 };
 
 }  // namespace imbrex::resident

@@ -12,8 +12,8 @@
 /// GPU's leader, its first PE. GPUs write to each other by stores only. These functions are no hot path.
 namespace imbrex::resident::detail {
 
-IMBREX_DEVICE inline void write_notice(end_notice& to, std::uint32_t why, std::uint64_t value,
-                                       const failure& what) {
+IMBREX_DEVICE inline void write_end_message(end_message& to, std::uint32_t why, std::uint64_t value,
+                                            const failure& what) {
   to.value = value;
   to.first = what;
   system_memory::store_release(to.reason, why);
@@ -22,7 +22,7 @@ IMBREX_DEVICE inline void write_notice(end_notice& to, std::uint32_t why, std::u
 /// Asks GPU 0 to end the run; for the first PE of this GPU that has a reason.
 IMBREX_DEVICE inline void wish_end(const machine& m, stop_reason why, std::uint64_t value,
                                    const failure& what) {
-  write_notice(m.on(0, m.reports)[m.gpu].wish, static_cast<std::uint32_t>(why), value, what);
+  write_end_message(m.on(0, m.reports)[m.gpu].wish, static_cast<std::uint32_t>(why), value, what);
 }
 
 /// True if the Imbrex program has ended, so that the other GPUs may be gone.
@@ -32,13 +32,13 @@ IMBREX_DEVICE inline bool is_over(const machine& m) {
 
 /// Leader only. On GPU 0, decides whether the run ends. Then notifies its PEs of the decision.
 IMBREX_DEVICE IMBREX_SELDOM inline void attend_end(const machine& m, bool looks_at_host) {
-  const end_notice& decided = m.link->decided;
+  const end_message& decided = m.link->decided;
   std::uint32_t reason = system_memory::load_acquire(decided.reason);
   for (std::uint32_t g = 0; m.gpu == 0 && reason == 0 && g < m.gpus; ++g) {
-    const end_notice& wish = m.reports[g].wish;
+    const end_message& wish = m.reports[g].wish;
     reason = system_memory::load_acquire(wish.reason);
     for (std::uint32_t to = 0; reason != 0 && to < m.gpus; ++to)
-      write_notice(m.on(to, m.link)->decided, reason, wish.value, wish.first);
+      write_end_message(m.on(to, m.link)->decided, reason, wish.value, wish.first);
   }
   if (reason == 0) {
     if (looks_at_host && is_over(m))
@@ -58,7 +58,7 @@ enum class wave_state : std::uint32_t { answered, has_work, may_answer };
 
 /// Leader only. Checks whether a wave awaits this GPU's reply, and whether work is left within the GPU.
 IMBREX_DEVICE IMBREX_SELDOM inline wave_state look_at_wave(const machine& m, pe_state& me) {
-  if (system_memory::load_acquire(m.link->asked) == me.answered) return wave_state::answered;
+  if (system_memory::load_acquire(m.link->wave) == me.answered) return wave_state::answered;
   std::uint32_t run = 0;
   for (std::uint32_t p = 0; p < m.pes_here; ++p) run += memory::poll(m.crossed[p]);
   me.run_of_others = run;
@@ -69,17 +69,17 @@ IMBREX_DEVICE IMBREX_SELDOM inline wave_state look_at_wave(const machine& m, pe_
 IMBREX_DEVICE IMBREX_SELDOM inline void answer_wave(const machine& m, pe_state& me) {
   std::uint32_t sent = 0;
   for (std::uint32_t to = 0; to < m.pes; ++to) sent += memory::load(m.tails[to]) - m.first_ticket;
-  me.answered = system_memory::load_acquire(m.link->asked);
-  gpu_report& mine = m.on(0, m.reports)[m.gpu];
-  mine.is_stuck = me.lacks_host_parcel ? 1 : 0;
-  mine.answer.give(me.answered, sent, me.run_of_others);
+  me.answered = system_memory::load_acquire(m.link->wave);
+  gpu_report& own_report = m.on(0, m.reports)[m.gpu];
+  own_report.is_stuck = me.lacks_host_parcel ? 1 : 0;
+  own_report.answer.give(me.answered, sent, me.run_of_others);
 }
 /// GPU 0's leader only. Returns not_quiet, all_quiet, or the GPU whose host waits for a parcel while all is
 /// quiet.
 IMBREX_DEVICE IMBREX_SELDOM inline std::uint32_t judge_waves(const machine& m, pe_state& me) {
   const auto answer_of = [&m](std::uint32_t g) -> wave_answer<system_memory>& { return m.reports[g].answer; };
   const auto ask = [&m](std::uint32_t g, std::uint32_t number) {
-    system_memory::store_release(m.on(g, m.link)->asked, number);
+    system_memory::store_release(m.on(g, m.link)->wave, number);
   };
   if (!me.asks.look<system_memory>(m.gpus, answer_of, ask)) return not_quiet;
   for (std::uint32_t g = 0; g < m.gpus; ++g)
@@ -87,15 +87,15 @@ IMBREX_DEVICE IMBREX_SELDOM inline std::uint32_t judge_waves(const machine& m, p
   return all_quiet;
 }
 /// Leader only, while it is idle. Replies with the items that its GPU has sent and run, if nothing waits
-/// within the GPU. `hear()` polls the host once more; it returns true if a message came. A parcel for that
-/// message may have been returned before the items were counted. The function is inlined into its caller:
-/// objects that `hear` refers to must not need an address.
-template <class Hear>
-IMBREX_DEVICE std::uint32_t attend_waves(const machine& m, pe_state& me, Hear&& hear) {
+/// within the GPU. `poll_host()` polls the host once more; it returns true if a message came. A parcel for
+/// that message may have been returned before the items were counted. The function is inlined into its
+/// caller: objects that `poll_host` refers to must not need an address.
+template <class PollHost>
+IMBREX_DEVICE std::uint32_t attend_waves(const machine& m, pe_state& me, PollHost&& poll_host) {
   const wave_state found = look_at_wave(m, me);
   if (found == wave_state::has_work) return not_quiet;
   if (found == wave_state::may_answer) {
-    if (me.is_open && (hear() || (me.is_open && !me.lacks_host_parcel))) return not_quiet;
+    if (me.is_open && (poll_host() || (me.is_open && !me.lacks_host_parcel))) return not_quiet;
     answer_wave(m, me);
   }
   return m.gpu == 0 ? judge_waves(m, me) : not_quiet;
@@ -183,21 +183,21 @@ IMBREX_DEVICE IMBREX_SELDOM inline bool meet_before(const machine& m, bool leads
         why = stop_reason::failed;
       }
     memory::store_release(m.end->stop, static_cast<std::uint32_t>(why));
-    memory::store_release(m.link->opened, why == stop_reason::none ? begins : ends);
+    memory::store_release(m.link->started, why == stop_reason::none ? begins : ends);
   }
-  std::uint32_t opened = 0;
-  while ((opened = memory::poll(m.link->opened)) == 0) {
+  std::uint32_t started = 0;
+  while ((started = memory::poll(m.link->started)) == 0) {
     take_step(m.steps, step::wait);
     if (m.steps == nullptr) memory::relax();
   }
   memory::acquired();
-  return opened == begins;
+  return started == begins;
 }
 /// Runs after a PE has ended: a GPU's next image is written only after all PEs that wrote to it have ended.
 IMBREX_DEVICE IMBREX_SELDOM inline void meet_after(const machine& m, bool leads_gpu) {
-  memory::add_acquire_release(m.link->gone, 1);
+  memory::add_acquire_release(m.link->exited, 1);
   if (!leads_gpu) return;
-  while (memory::poll(m.link->gone) != m.pes_here) {
+  while (memory::poll(m.link->exited) != m.pes_here) {
     take_step(m.steps, step::wait);
     if (m.steps == nullptr) memory::relax();
   }

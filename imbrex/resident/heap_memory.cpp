@@ -47,9 +47,9 @@ heap_memory::heap_memory(device& of, std::uint32_t gpus, std::size_t bytes)
                       ": start a process for each GPU");
 }
 
-heap_memory::heap_memory(device& of, std::uint32_t mine, std::uint32_t gpus, std::size_t bytes,
+heap_memory::heap_memory(device& of, std::uint32_t own_gpu, std::uint32_t gpus, std::size_t bytes,
                          std::unique_ptr<heap_source> source)
-    : heap_memory(of, gpus, mine, 1, bytes, std::move(source)) {}
+    : heap_memory(of, gpus, own_gpu, 1, bytes, std::move(source)) {}
 
 heap_memory::heap_memory(device& of, std::uint32_t gpus, std::uint32_t first, std::uint32_t here,
                          std::size_t bytes, std::unique_ptr<heap_source> source)
@@ -88,20 +88,20 @@ std::byte* heap_memory::own(std::uint32_t gpu) const {
 }
 
 std::size_t heap_memory::take(std::size_t bytes) {
-  const std::size_t wanted = aligned_bytes(std::clamp<std::size_t>(bytes, 1, bytes_));
+  const std::size_t rounded_bytes = aligned_bytes(std::clamp<std::size_t>(bytes, 1, bytes_));
   std::size_t at = begin();
   std::size_t in_use = 0;
   for (const auto& [from, size] : used_) {
-    if (from - at >= wanted) break;
+    if (from - at >= rounded_bytes) break;
     at = from + size;
   }
   for (const auto& [from, size] : used_) in_use += size;
-  if (at > bytes_ || bytes_ - at < wanted)
+  if (at > bytes_ || bytes_ - at < rounded_bytes)
     throw usage_error("a symmetric heap of " + std::to_string(bytes_ - begin()) + " bytes, of which " +
                       std::to_string(in_use) + " are used, has no room for " +
-                      std::to_string(std::max(bytes, wanted)) + " more in one piece: make it larger");
-  used_.emplace(at, wanted);
-  given_back_.reserve(used_.size());
+                      std::to_string(std::max(bytes, rounded_bytes)) + " more in one piece: make it larger");
+  used_.emplace(at, rounded_bytes);
+  pending_releases_.reserve(used_.size());
   return at;
 }
 
@@ -109,13 +109,13 @@ void heap_memory::give_back(std::size_t offset) noexcept { used_.erase(offset); 
 
 void heap_memory::give_back_after_runs(std::size_t offset) noexcept {
   if (runs_under_way_ == 0) return give_back(offset);
-  given_back_.push_back(offset);
+  pending_releases_.push_back(offset);
 }
 
 void heap_memory::end_run() noexcept {
   if (--runs_under_way_ != 0) return;
-  for (const std::size_t offset : given_back_) give_back(offset);
-  given_back_.clear();
+  for (const std::size_t offset : pending_releases_) give_back(offset);
+  pending_releases_.clear();
 }
 
 std::uint32_t heap_memory::take_program() {

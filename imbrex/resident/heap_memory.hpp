@@ -27,9 +27,9 @@ class heap_memory {
 
   /// Heap of `gpus` GPUs, which are all in the device `of`. Throws usage_error, device_out_of_memory.
   heap_memory(device& of, std::uint32_t gpus, std::size_t bytes);
-  /// Heap of several processes, with GPU `mine` here. The other GPUs are added by `join`. `source` has
+  /// Heap of several processes, with GPU `own_gpu` here. The other GPUs are added by `join`. `source` has
   /// `bytes_of` bytes.
-  heap_memory(device& of, std::uint32_t mine, std::uint32_t gpus, std::size_t bytes,
+  heap_memory(device& of, std::uint32_t own_gpu, std::uint32_t gpus, std::size_t bytes,
               std::unique_ptr<heap_source> source);
   heap_memory(const heap_memory&) = delete;
   heap_memory& operator=(const heap_memory&) = delete;
@@ -94,7 +94,7 @@ class heap_memory {
   const std::unique_ptr<heap_source> source_;  ///< memory of the GPUs here, consecutively
   std::map<std::size_t, std::size_t> used_;    ///< sizes in bytes, by offset
   std::uint32_t runs_under_way_ = 0;
-  std::vector<std::size_t> given_back_;  ///< offsets in `used_` that become free after the runs
+  std::vector<std::size_t> pending_releases_;  ///< offsets in `used_` that become free after the runs
   std::array<program_words, most_programs> programs_{};
 };
 

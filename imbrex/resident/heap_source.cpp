@@ -95,16 +95,17 @@ heap_choice choose_heap_way(const std::vector<heap_part>& all) {
     throw usage_error("a symmetric heap has " + std::to_string(all[0].bytes) + " bytes in process 0 and " +
                       std::to_string(all[g].bytes) + " in process " + std::to_string(g) +
                       ": give as many in all processes");
-  const heap_way asked = all[0].way;
-  if (const std::size_t g = other([&](const heap_part& p) { return p.way != asked; }); g != count)
-    throw usage_error("a symmetric heap is asked for by " + name_of(asked) + " in process 0 and by " +
+  const heap_way requested_way = all[0].way;
+  if (const std::size_t g = other([&](const heap_part& p) { return p.way != requested_way; }); g != count)
+    throw usage_error("a symmetric heap is asked for by " + name_of(requested_way) + " in process 0 and by " +
                       name_of(all[g].way) + " in process " + std::to_string(g) +
                       ": give the same way in all processes");
   const std::size_t elsewhere = other([&](const heap_part& p) { return p.host != all[0].host; });
   const std::size_t without = other([](const heap_part& p) { return !p.why_no_nvshmem.empty(); });
-  if (asked == heap_way::handles || (asked == heap_way::any && elsewhere == count))
-    return {heap_way::handles, asked == heap_way::any ? "all processes are on one host" : "it is asked for"};
-  const std::string why = asked == heap_way::any
+  if (requested_way == heap_way::handles || (requested_way == heap_way::any && elsewhere == count))
+    return {heap_way::handles,
+            requested_way == heap_way::any ? "all processes are on one host" : "it is asked for"};
+  const std::string why = requested_way == heap_way::any
                               ? "processes 0 and " + std::to_string(elsewhere) + " are on two hosts"
                               : "it is asked for";
   if (without != count)

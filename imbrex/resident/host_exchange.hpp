@@ -16,10 +16,11 @@ IMBREX_DEVICE inline void copy_words(std::byte* to, const std::byte* from, std::
     *reinterpret_cast<wide_word*>(to + at) = *reinterpret_cast<const wide_word*>(from + at);
 }
 
-IMBREX_DEVICE inline bool try_tell(const machine& m, pe_state& me, std::uint32_t pe, const host_item& i) {
+IMBREX_DEVICE inline bool try_send_to_host(const machine& m, pe_state& me, std::uint32_t pe,
+                                           const host_item& i) {
   const ring<system_memory> way = m.host.ring_of(pe);
-  if (!way.has_room(me.told, me.told_known)) return false;
-  host_slot* const slot = m.host.slot(pe, way.place(me.told));
+  if (!way.has_room(me.sent_to_host, me.emptied_by_host)) return false;
+  host_slot* const slot = m.host.slot(pe, way.place(me.sent_to_host));
   slot->body = i.body;
   slot->meta = i.meta;
   slot->what = i.what;
@@ -30,36 +31,39 @@ IMBREX_DEVICE inline bool try_tell(const machine& m, pe_state& me, std::uint32_t
     copy_words(reinterpret_cast<std::byte*>(slot + 1), parcel, slot->bytes);
     m.give_back(i.body);
   }
-  way.fill(me.told);
+  way.fill(me.sent_to_host);
   return true;
 }
 
 /// Sends the host the items that found the ring full, in their order. False if some still do.
-IMBREX_DEVICE IMBREX_SELDOM inline bool tell_untold(const machine& m, pe_state& me, std::uint32_t pe) {
-  while (me.untold_first != me.untold_end) {
-    if (!try_tell(m, me, pe, me.untold[me.untold_first % m.outbox_size])) return false;
-    ++me.untold_first;
+IMBREX_DEVICE IMBREX_SELDOM inline bool send_pending_to_host(const machine& m, pe_state& me,
+                                                             std::uint32_t pe) {
+  while (me.pending_to_host_first != me.pending_to_host_end) {
+    if (!try_send_to_host(m, me, pe, me.pending_to_host[me.pending_to_host_first % m.outbox_size]))
+      return false;
+    ++me.pending_to_host_first;
   }
   return true;
 }
 
-enum class telling : std::uint32_t { told, kept, full };
+enum class host_sending : std::uint32_t { sent_to_host, kept, full };
 
 /// Sends the host an item. It is kept if the ring is full, or if other items wait before it.
-IMBREX_DEVICE IMBREX_SELDOM inline telling tell_host(const machine& m, pe_state& me, std::uint32_t pe,
-                                                     std::uint64_t body, std::uint32_t meta,
-                                                     std::uint32_t what) {
+IMBREX_DEVICE IMBREX_SELDOM inline host_sending send_to_host(const machine& m, pe_state& me, std::uint32_t pe,
+                                                             std::uint64_t body, std::uint32_t meta,
+                                                             std::uint32_t what) {
   const host_item i{body, meta, what};
-  if (me.untold_first == me.untold_end && try_tell(m, me, pe, i)) return telling::told;
-  if (me.untold_end - me.untold_first == m.outbox_size) return telling::full;
-  me.untold[me.untold_end++ % m.outbox_size] = i;
-  return telling::kept;
+  if (me.pending_to_host_first == me.pending_to_host_end && try_send_to_host(m, me, pe, i))
+    return host_sending::sent_to_host;
+  if (me.pending_to_host_end - me.pending_to_host_first == m.outbox_size) return host_sending::full;
+  me.pending_to_host[me.pending_to_host_end++ % m.outbox_size] = i;
+  return host_sending::kept;
 }
 
 /// Slot for a line. Null if the ring is full: the line is lost, and counted.
 IMBREX_DEVICE IMBREX_SELDOM inline host_slot* begin_line(const machine& m, pe_state& me, std::uint32_t pe) {
   const ring<system_memory> way = m.host.ring_of(pe);
-  if (way.has_room(me.told, me.told_known)) return m.host.slot(pe, way.place(me.told));
+  if (way.has_room(me.sent_to_host, me.emptied_by_host)) return m.host.slot(pe, way.place(me.sent_to_host));
   ++me.lost_lines;
   return nullptr;
 }
@@ -68,7 +72,7 @@ IMBREX_DEVICE IMBREX_SELDOM inline void end_line(const machine& m, pe_state& me,
   auto* const to = reinterpret_cast<char*>(slot + 1) + line_values_bytes;
   for (std::uint32_t n = 0; n < length; ++n) to[n] = text[n];
   slot->bytes = line_values_bytes + length;
-  m.host.ring_of(pe).fill(me.told);
+  m.host.ring_of(pe).fill(me.sent_to_host);
 }
 
 /// Records an entry that began at `me.entry_began` and has ended. Records are published a few at a time, and
@@ -88,7 +92,7 @@ IMBREX_DEVICE IMBREX_SELDOM inline void record_entry(const machine& m, pe_state&
 IMBREX_DEVICE IMBREX_SELDOM inline void show_records(const machine& m, pe_state& me, std::uint32_t pe) {
   m.host.records_of(pe).show(me.recorded);
 }
-IMBREX_DEVICE IMBREX_SELDOM inline void tell_clock(const machine& m) {
+IMBREX_DEVICE IMBREX_SELDOM inline void publish_clock(const machine& m) {
   *m.host.clock = memory::now();
   system_memory::store_release(*m.host.clock_is_set, 1);
 }
@@ -111,36 +115,36 @@ IMBREX_DEVICE std::uint64_t bits_in_line(const V& value) {
   }
 }
 
-enum class hearing : std::uint32_t { nothing, message, abandoned };
+enum class host_polling : std::uint32_t { nothing, message, abandoned };
 
 /// First PE only. Polls the host and puts a received message into `me.from_host`. The host's messages wait
 /// while the PE keeps many messages for full mailboxes, and while no parcel is free. A poll over a bus is
 /// slow. So the host's state, which seldom changes, is polled only when there is no message.
-IMBREX_DEVICE IMBREX_SELDOM inline hearing hear(const machine& m, pe_state& me) {
+IMBREX_DEVICE IMBREX_SELDOM inline host_polling poll_host(const machine& m, pe_state& me) {
   me.lacks_host_parcel = false;
   const ring<system_memory> way = m.host.ring_of(m.host.from_host());
-  if (!me.is_open || !way.has_some(me.heard)) {
+  if (!me.is_open || !way.has_some(me.received_from_host)) {
     const std::uint32_t state = system_memory::load_acquire(*m.host.state);
-    if ((state & host_link::is_abandoned) != 0) return hearing::abandoned;
-    if (!me.is_open) return hearing::nothing;
-    if (!way.has_some(me.heard)) {  // messages sent before the host closed are visible now
+    if ((state & host_link::is_abandoned) != 0) return host_polling::abandoned;
+    if (!me.is_open) return host_polling::nothing;
+    if (!way.has_some(me.received_from_host)) {  // messages sent before the host closed are visible now
       if ((state & host_link::is_closed) != 0) me.is_open = false;
-      return hearing::nothing;
+      return host_polling::nothing;
     }
   }
-  if (me.out.count > m.outbox_size / 8) return hearing::nothing;
-  const host_slot* const slot = m.host.slot(m.host.from_host(), way.place(me.heard));
+  if (me.out.count > m.outbox_size / 8) return host_polling::nothing;
+  const host_slot* const slot = m.host.slot(m.host.from_host(), way.place(me.received_from_host));
   me.from_host = {slot->body, slot->meta};
   me.from_host_to = slot->what;
   if (slot->bytes != 0) {
     const std::uint32_t one = m.parcels_of(m.pes_here).take(me.host_parcels);
     me.lacks_host_parcel = one == 0;
-    if (one == 0) return hearing::nothing;
+    if (one == 0) return host_polling::nothing;
     me.from_host.body = m.parcel_name(m.pes_here, one);
     copy_words(m.parcel(me.from_host.body), reinterpret_cast<const std::byte*>(slot + 1), slot->bytes);
   }
-  way.empty(me.heard);
-  return hearing::message;
+  way.empty(me.received_from_host);
+  return host_polling::message;
 }
 
 }  // namespace imbrex::resident::detail

@@ -95,14 +95,14 @@ TEST_P(resident_host_link, brings_what_chares_tell_once_and_in_order) {
 
 TEST_P(resident_host_link, brings_more_than_eight_bytes) {
   program<teller> p(gpu(), chosen(), {7});
-  std::uint32_t heard = 0, wrong = 0;
+  std::uint32_t receipts = 0, wrong = 0;
   p.on<wide_news>([&](std::uint32_t who, std::uint64_t large, double half) {
-    heard |= 1U << who;
+    receipts |= 1U << who;
     wrong += large != std::uint64_t{9} << 32U || half != 4.5 ? 1 : 0;
   });
   p.run<&teller::say_wide>(3, std::uint32_t{9});
   p.run<&teller::say_wide>(6, std::uint32_t{9});
-  EXPECT_EQ(heard, 1U << 3U | 1U << 6U);
+  EXPECT_EQ(receipts, 1U << 3U | 1U << 6U);
   EXPECT_EQ(wrong, 0U);
 }
 
@@ -133,42 +133,42 @@ TEST_P(resident_host_link, takes_messages_of_the_host_until_it_is_closed) {
   std::ranges::sort(answers);
   ASSERT_EQ(answers.size(), many() + 7);
   for (std::uint32_t n = 0; n < many(); ++n) ASSERT_EQ(answers[n], n);
-  std::uint32_t heard = 0, wrong = 0;
+  std::uint32_t receipts = 0, wrong = 0;
   for (const teller& t : p.read<teller>()) {
-    heard += t.heard;
+    receipts += t.receipts;
     wrong += t.wrong;
   }
-  EXPECT_EQ(heard, 3 * many() + 7);
+  EXPECT_EQ(receipts, 3 * many() + 7);
   EXPECT_EQ(wrong, 0U);
 }
 
 /// The host replies to each reply, in the thread that receives it, and closes after the last.
 TEST_P(resident_host_link, talks_to_and_fro) {
   program<teller> p(gpu(), chosen(), {7});
-  std::uint32_t heard = 0;
+  std::uint32_t receipts = 0;
   p.on<short_news>([&](std::uint32_t who, std::uint32_t n) {
-    EXPECT_EQ(n, heard);
+    EXPECT_EQ(n, receipts);
     EXPECT_EQ(who, n * 3 % 7);
-    ++heard;
-    heard == 50 ? p.close() : p.send<&teller::answer>(static_cast<int>(heard * 3 % 7), heard);
+    ++receipts;
+    receipts == 50 ? p.close() : p.send<&teller::answer>(static_cast<int>(receipts * 3 % 7), receipts);
   });
   for (int run = 0; run < 2; ++run) {
-    heard = 0;
+    receipts = 0;
     p.open();
     p.start<&teller::answer>(0, std::uint32_t{0});
     p.stream().synchronize();
     EXPECT_EQ(p.end().value, std::nullopt);
-    EXPECT_EQ(heard, 50U);
+    EXPECT_EQ(receipts, 50U);
   }
 }
 
 /// Messages that the host had no room for when the run ended must arrive as well.
 TEST_P(resident_host_link, brings_what_was_told_before_exit) {
   program<teller> p(gpu(), chosen(), {7});
-  std::uint32_t heard = 0;
-  p.on<short_news>([&](std::uint32_t, std::uint32_t n) { EXPECT_EQ(n, heard++); });
+  std::uint32_t receipts = 0;
+  p.on<short_news>([&](std::uint32_t, std::uint32_t n) { EXPECT_EQ(n, receipts++); });
   EXPECT_EQ(p.run<&teller::end>(5, std::uint32_t{100}).value, 100U);
-  EXPECT_EQ(heard, 100U);
+  EXPECT_EQ(receipts, 100U);
 }
 
 TEST_P(resident_host_link, ends_open_runs_by_exit) {
@@ -209,15 +209,15 @@ TEST_P(resident_host_link, counts_lines_that_it_leaves_out) {
   testing::internal::CaptureStderr();
   p.run<&teller::prattle>(0, printed);
   const std::size_t lines = lines_of(testing::internal::GetCapturedStdout()).size();
-  const std::string said = testing::internal::GetCapturedStderr();
+  const std::string output = testing::internal::GetCapturedStderr();
   EXPECT_GE(lines, p.chosen().host_slots);
   if (lines == printed) {
-    EXPECT_EQ(said, "");
+    EXPECT_EQ(output, "");
   } else {
-    EXPECT_EQ(said, "imbrex: warning: " + std::to_string(printed - lines) +
-                        " lines that PE 0 of a program inside a GPU has printed are left out: raise "
-                        "settings::host_slots, now " +
-                        std::to_string(p.chosen().host_slots) + "\n");
+    EXPECT_EQ(output, "imbrex: warning: " + std::to_string(printed - lines) +
+                          " lines that PE 0 of a program inside a GPU has printed are left out: raise "
+                          "settings::host_slots, now " +
+                          std::to_string(p.chosen().host_slots) + "\n");
   }
 }
 
@@ -258,7 +258,7 @@ TEST_P(resident_host_link, ends_a_run_by_what_nobody_listens_for) {
   EXPECT_EQ(text_of<error>([&] { p.run<&teller::go_on>(5, times); }),
             "entry go_on of teller(5) on PE " + std::to_string(5 % p.chosen().pes) +
                 " told the host short_news, and nobody listens: call on<short_news>() before the run");
-  EXPECT_LT(p.read<teller>()[5].heard, times);
+  EXPECT_LT(p.read<teller>()[5].receipts, times);
 }
 
 TEST_P(resident_host_link, takes_nothing_for_a_run_that_has_ended) {
@@ -315,16 +315,16 @@ TEST_P(resident_host_link, lets_the_watchdog_wait_for_a_slow_host) {
   s.host_slots = 2;
   s.patience = milliseconds(500);
   program<teller> p(gpu(), s, {7});
-  std::uint32_t heard = 0;
+  std::uint32_t receipts = 0;
   p.on<short_news>([&](std::uint32_t, std::uint32_t) {
-    ++heard;
+    ++receipts;
     std::this_thread::sleep_for(milliseconds(50));
   });
   p.start<&teller::end>(1, std::uint32_t{16});
   std::this_thread::sleep_for(milliseconds(1'300));
   p.stream().synchronize();
   EXPECT_EQ(p.end().value, 16U);
-  EXPECT_EQ(heard, 16U);
+  EXPECT_EQ(receipts, 16U);
 }
 
 /// A PE has kept messages for a full mailbox, and has sent them since, while it looked for work.

@@ -172,9 +172,10 @@ layout::layout(const settings& s, std::vector<array_kind> arrays, unsigned block
   bulk.take(parcels);
   m.parts.outbox = piece(bulk, s.outbox * sizeof(kept_item<>));
   m.parts.kept = piece(bulk, s.early * sizeof(item));
-  const auto tells = [](const array_kind& kind) { return kind.told != 0; };
+  const auto tells = [](const array_kind& kind) { return kind.entries_of_host != 0; };
   m.parts.state = piece(bulk, blocks == 0 ? sizeof(pe_state) + sizeof(std::uint32_t) : 0);
-  m.parts.untold = piece(bulk, std::ranges::any_of(arrays_, tells) ? s.outbox * sizeof(host_item) : 0);
+  m.parts.pending_to_host =
+      piece(bulk, std::ranges::any_of(arrays_, tells) ? s.outbox * sizeof(host_item) : 0);
   m.parts.bulk_bytes = static_cast<std::uint32_t>(bulk.used());
   m.pe_bulk = offset<std::byte>(all.take(bulk.used() * (m.pes_here + 1)));
   for (std::size_t n = 0; n < arrays_.size(); ++n)
@@ -202,7 +203,7 @@ void layout::write(std::byte* image) const {
       rounds[n].round = static_cast<std::uint32_t>(n % reduction_window);
   }
   if (m.gpus == 1) return;
-  system_memory::store(m.link->asked, 1);
+  system_memory::store(m.link->wave, 1);
   for (std::uint32_t pe = 0; pe < m.pes_here; ++pe)
     for (std::uint32_t g = 0; g < m.gpus; ++g) {
       crossing<memory, system_memory> way{

@@ -55,7 +55,7 @@ struct array_kind {
   std::uint32_t element_bytes = 0;
   std::vector<int> shape;
   std::uint32_t numbered = 0, reductions = 0;
-  std::uint32_t told = 0;  ///< number of the host's entries that it names
+  std::uint32_t entries_of_host = 0;  ///< number of the host's entries that it names
 };
 
 /// Memory layout of a run: the image, which is written before each run; the bulk, which is not; and the

@@ -87,24 +87,24 @@ struct ending {
 };
 
 /// Reason why a run shall end, or ends, sent from one GPU to another.
-struct alignas(128) end_notice {
+struct alignas(128) end_message {
   system_memory::word reason = 0;  ///< a stop_reason, stored after the other fields
   std::uint64_t value = 0;
   failure first{};
 };
 
-/// Words by which others notify the leader of a GPU, its first PE. `gone` and `opened` are for its own PEs.
+/// Words by which others notify the leader of a GPU, its first PE. `exited` and `started` are for its PEs.
 struct link_words {
-  alignas(128) system_memory::word asked = 0;  ///< last requested wave (waves.hpp)
-  end_notice decided;
-  alignas(128) memory::word gone = 0;    ///< number of PEs that send no more
-  alignas(128) memory::word opened = 0;  ///< whether the run begins; 0 until that is known
+  alignas(128) system_memory::word wave = 0;  ///< last requested wave (waves.hpp)
+  end_message decided;
+  alignas(128) memory::word exited = 0;   ///< number of PEs that send no more
+  alignas(128) memory::word started = 0;  ///< whether the run begins; 0 until that is known
 };
 /// Report of a GPU, in the memory of GPU 0.
 struct alignas(128) gpu_report {
   wave_answer<system_memory> answer;
   std::uint32_t is_stuck = 0;  ///< sent with the reply: the host has a message, and no parcel for it
-  end_notice wish;
+  end_message wish;
 };
 
 /// Array of one class.
@@ -167,8 +167,9 @@ struct crossing_end {
 struct pe_layout {
   static constexpr std::uint32_t tail = 0, returned = 128, slots = 256;
   std::uint32_t next = 0, rounds = 0, values = 0, ends = 0, bytes = 0;
-  std::uint32_t outbox = 0, kept = 0, untold = 0, state = 0, bulk_bytes = 0;  ///< offsets in the bulk, after
-                                                                              ///< the parcels
+  std::uint32_t outbox = 0, kept = 0, pending_to_host = 0, state = 0,
+                bulk_bytes = 0;   ///< offsets in the bulk, after
+                                  ///< the parcels
   std::uint32_t values_each = 0;  ///< values of a round of a reduction: the largest number of elements of a
                                   ///< PE
 };
@@ -461,12 +462,13 @@ struct pe_state {
   std::uint32_t own_end = 0;  ///< the ticket after the last one that the PE has drawn from its own mailbox
 
   // Items to and from the host.
-  host_item* untold = nullptr;  ///< items that found the ring full: a queue of outbox_size
-  std::uint32_t untold_first = 0, untold_end = 0;
-  std::uint32_t told = 0, told_known = 0;  ///< slots filled, and slots emptied by the cached count
+  host_item* pending_to_host = nullptr;  ///< items that found the ring full: a queue of outbox_size
+  std::uint32_t pending_to_host_first = 0, pending_to_host_end = 0;
+  std::uint32_t sent_to_host = 0,
+                emptied_by_host = 0;  ///< slots filled, and slots emptied by the cached count
   std::uint32_t lost_lines = 0;
   bool listens = false, is_open = false;  ///< first PE only
-  std::uint32_t heard = 0;                ///< slots emptied
+  std::uint32_t received_from_host = 0;   ///< slots emptied
   parcel_pool<memory>::owned host_parcels;
   bool lacks_host_parcel = false;  ///< the host's next message waits for a parcel
   std::uint32_t recorded = 0, records_taken = 0, lost_records = 0;
@@ -529,8 +531,9 @@ struct pe_state {
     revisits = false;
     finished = own_end = memory::load(m.finished[place]);
     local_first = local_end = 0;
-    untold = reinterpret_cast<host_item*>(bulk + m.parts.untold);
-    untold_first = untold_end = told = told_known = lost_lines = heard = 0;
+    pending_to_host = reinterpret_cast<host_item*>(bulk + m.parts.pending_to_host);
+    pending_to_host_first = pending_to_host_end = sent_to_host = emptied_by_host = lost_lines =
+        received_from_host = 0;
     recorded = records_taken = lost_records = 0;
     listens = pe == m.host.first_pe && m.host.listens;
     is_open = pe == m.host.first_pe && m.host.open;

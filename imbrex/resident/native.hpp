@@ -7,7 +7,7 @@
 
 #include <imbrex/device/native_stream.hpp>
 #include <imbrex/resident/machine.hpp>
-#include <imbrex/resident/scheduler.hpp>
+#include <imbrex/resident/pe_loop.hpp>
 
 namespace imbrex::resident {
 
@@ -39,7 +39,7 @@ __global__ void __launch_bounds__(512, 1) resident_kernel(const __grid_constant_
     auto* const state = reinterpret_cast<pe_state*>(m.bulk_of(threads.place()) + m.parts.state);
     if (threads.thread() == 0) state->prepare(m, pe, reinterpret_cast<std::uint32_t*>(state + 1));
     threads.sync();
-    scheduler<List>(m, *state, threads, pe).serve();
+    pe_loop<List>(m, *state, threads, pe).serve();
   } else if constexpr (neighbours_of<kind> > 1) {
     extern __shared__ std::uint32_t tickets[];
     __shared__ pe_state state;
@@ -54,14 +54,14 @@ __global__ void __launch_bounds__(512, 1) resident_kernel(const __grid_constant_
         state.near[p] = p == state.near_place ? &part : threads.of(&part, p);
     }
     threads.meet();
-    scheduler<List>(m, state, threads, pe).serve();
+    pe_loop<List>(m, state, threads, pe).serve();
     threads.meet();  // others store into this block's memory
   } else {
     extern __shared__ std::uint32_t tickets[];
     __shared__ pe_state state;
     if (threads.thread() == 0) state.prepare(m, pe, tickets);
     threads.sync();
-    scheduler<List>(m, *threads.first(&state), threads, pe).serve();
+    pe_loop<List>(m, *threads.first(&state), threads, pe).serve();
     if constexpr (blocks_of<kind> > 1) threads.sync();  // the others read the state of the first block
   }
 #endif

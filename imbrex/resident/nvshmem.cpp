@@ -41,17 +41,17 @@ void find(void* in, Symbol*& symbol, const char* name) {
 
 /// Loads a library. Throws imbrex::error, whose text has the file and the reason.
 library take(const std::string& file) {
-  void* const opened = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (opened == nullptr) throw error(::dlerror());
+  void* const handle = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) throw error(::dlerror());
   try {
     functions found;
-    find(opened, found.version, "nvshmemx_vendor_get_version_info");
-    find(opened, found.new_id, "nvshmemx_get_uniqueid");
-    find(opened, found.init, "nvshmemx_hostlib_init_attr");
-    find(opened, found.finalize, "nvshmemx_hostlib_finalize");
-    find(opened, found.allocate, "nvshmem_malloc");
-    find(opened, found.release, "nvshmem_free");
-    find(opened, found.mapped, "nvshmem_ptr");
+    find(handle, found.version, "nvshmemx_vendor_get_version_info");
+    find(handle, found.new_id, "nvshmemx_get_uniqueid");
+    find(handle, found.init, "nvshmemx_hostlib_init_attr");
+    find(handle, found.finalize, "nvshmemx_hostlib_finalize");
+    find(handle, found.allocate, "nvshmem_malloc");
+    find(handle, found.release, "nvshmem_free");
+    find(handle, found.mapped, "nvshmem_ptr");
     library taken{.file = file};
     Dl_info module{};
     if (::dladdr(reinterpret_cast<void*>(found.version), &module) != 0 && module.dli_fname != nullptr)
@@ -61,7 +61,7 @@ library take(const std::string& file) {
     use = found;
     return taken;
   } catch (...) {
-    ::dlclose(opened);
+    ::dlclose(handle);
     throw;
   }
 }
@@ -142,9 +142,9 @@ session::piece session::allocate(std::size_t bytes) {
   choose_();
   auto* const own = static_cast<std::byte*>(use.allocate(bytes));
   const std::lock_guard guard(lock_);
-  const piece made{next_++, own};
-  if (own != nullptr) pieces_[made.number] = own;
-  return made;
+  const piece new_piece{next_++, own};
+  if (own != nullptr) pieces_[new_piece.number] = own;
+  return new_piece;
 }
 
 std::byte* session::mapped(std::byte* own, int rank) {
@@ -153,12 +153,12 @@ std::byte* session::mapped(std::byte* own, int rank) {
 
 void session::give_back(std::uint32_t number) noexcept {
   const std::lock_guard guard(lock_);
-  given_back_.insert(number);
+  unused_pieces_.insert(number);
 }
 
-std::vector<std::uint32_t> session::given_back() {
+std::vector<std::uint32_t> session::unused_pieces() {
   const std::lock_guard guard(lock_);
-  return {given_back_.begin(), given_back_.end()};
+  return {unused_pieces_.begin(), unused_pieces_.end()};
 }
 
 void session::release(const std::vector<std::uint32_t>& numbers) {
@@ -168,7 +168,7 @@ void session::release(const std::vector<std::uint32_t>& numbers) {
     {
       const std::lock_guard guard(lock_);
       own = pieces_.extract(number).mapped();
-      given_back_.erase(number);
+      unused_pieces_.erase(number);
     }
     use.release(own);
   }

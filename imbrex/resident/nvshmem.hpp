@@ -90,7 +90,7 @@ class session {
   /// Records that this process has stopped using a piece. Other processes may still use it.
   void give_back(std::uint32_t number) noexcept;
   /// Numbers of the pieces given back, ascending.
-  std::vector<std::uint32_t> given_back();
+  std::vector<std::uint32_t> unused_pieces();
   /// Frees pieces that no process uses any more. Blocks.
   void release(const std::vector<std::uint32_t>& numbers);
 
@@ -100,7 +100,7 @@ class session {
   const std::function<void()> choose_;
   std::mutex lock_;  // guards pieces_, given_back_ and next_
   std::map<std::uint32_t, std::byte*> pieces_;
-  std::set<std::uint32_t> given_back_;
+  std::set<std::uint32_t> unused_pieces_;
   std::uint32_t next_ = 0;
 };
 

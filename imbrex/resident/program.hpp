@@ -26,9 +26,9 @@
 #include <imbrex/resident/context.hpp>
 #include <imbrex/resident/layout.hpp>
 #include <imbrex/resident/native.hpp>
+#include <imbrex/resident/pe_loop.hpp>
 #include <imbrex/resident/report.hpp>
 #include <imbrex/resident/run_state.hpp>
-#include <imbrex/resident/scheduler.hpp>
 #include <imbrex/resident/symmetric_heap.hpp>
 #include <imbrex/resident/thread_machine.hpp>
 
@@ -37,7 +37,7 @@ namespace detail {
 
 template <class List>
 void serve_on_host(const machine& m, pe_state& state, team& threads, std::uint32_t pe) {
-  scheduler<List>(m, state, threads, pe).serve();
+  pe_loop<List>(m, state, threads, pe).serve();
 }
 template <class List>
 void run_on_host(machine m) {
@@ -71,7 +71,7 @@ array_kind kind_of(const typename C::index_type& shape) {
           .shape = numbers_of(shape),
           .numbered = entry_list<typename C::entries>::numbered,
           .reductions = reduction_list<typename reductions_of<C>::type>::count,
-          .told = host_entry_list<typename host_entries_of<C>::type>::count};
+          .entries_of_host = host_entry_list<typename host_entries_of<C>::type>::count};
 }
 
 template <class... Entry>
@@ -81,10 +81,10 @@ void add_host_names(entry_names& to, host_entries<Entry...>) {
 
 /// Calls a listener with the arguments of a message.
 template <class Traits, class Listener, class... Done>
-void call_listener(Listener& listener, const host_slot& said, const packed<>&, const Done&... done) {
+void call_listener(Listener& listener, const host_slot& slot, const packed<>&, const Done&... done) {
   if constexpr (Traits::has_payload) {
     using element = typename Traits::element;
-    const auto* const parcel = reinterpret_cast<const std::byte*>(&said + 1);
+    const auto* const parcel = reinterpret_cast<const std::byte*>(&slot + 1);
     listener(done...,
              std::span(reinterpret_cast<const element*>(parcel + payload_offset<Traits::fixed_bytes>),
                        reinterpret_cast<const parcel_head*>(parcel)->size));
@@ -93,24 +93,24 @@ void call_listener(Listener& listener, const host_slot& said, const packed<>&, c
   }
 }
 template <class Traits, class Listener, class Head, class... Rest, class... Done>
-void call_listener(Listener& listener, const host_slot& said, const packed<Head, Rest...>& left,
+void call_listener(Listener& listener, const host_slot& slot, const packed<Head, Rest...>& left,
                    const Done&... done) {
   if constexpr (sizeof...(Rest) > 0)
-    call_listener<Traits>(listener, said, left.tail, done..., left.head);
+    call_listener<Traits>(listener, slot, left.tail, done..., left.head);
   else
-    call_listener<Traits>(listener, said, packed<>(), done..., left.head);
+    call_listener<Traits>(listener, slot, packed<>(), done..., left.head);
 }
 template <class Traits, class Listener>
-void hear(Listener& listener, const host_slot& said) {
+void dispatch(Listener& listener, const host_slot& slot) {
   if constexpr (Traits::fixed_bytes > 0) {
     typename Traits::fixed fixed;
     if constexpr (Traits::in_parcel)
-      std::memcpy(&fixed, reinterpret_cast<const std::byte*>(&said + 1) + sizeof(parcel_head), sizeof(fixed));
+      std::memcpy(&fixed, reinterpret_cast<const std::byte*>(&slot + 1) + sizeof(parcel_head), sizeof(fixed));
     else
-      std::memcpy(&fixed, &said.body, sizeof(fixed));
-    call_listener<Traits>(listener, said, fixed);
+      std::memcpy(&fixed, &slot.body, sizeof(fixed));
+    call_listener<Traits>(listener, slot, fixed);
   } else {
-    call_listener<Traits>(listener, said, packed<>());
+    call_listener<Traits>(listener, slot, packed<>());
   }
 }
 
@@ -262,10 +262,10 @@ class program {
   void on(Listener listener) {
     static_assert((tells<C, HostEntry>() || ...),
                   "imbrex: no class of the program has this entry of the host in its list: tells");
-    const auto heard = [listener = std::move(listener)](const detail::host_slot& said) mutable {
-      detail::hear<typename HostEntry::traits>(listener, said);
+    const auto callback = [listener = std::move(listener)](const detail::host_slot& slot) mutable {
+      detail::dispatch<typename HostEntry::traits>(listener, slot);
     };
-    (listen<C, HostEntry>(heard), ...);
+    (listen<C, HostEntry>(callback), ...);
   }
   /// Opens the next run for messages of the host. The run then goes on when all is quiet, until `close()`.
   /// Not in simulated time, in which nothing else happens during a run.
@@ -287,9 +287,9 @@ class program {
       std::vector<std::byte> parcel = detail::parcel_with<traits>(arguments...);
       state_.check_message(parcel.size());
       const std::uint32_t meta = detail::meta_of(table::template number<Entry>(), element) | is_ordered;
-      state_.door().send({a.pe_of(element), {0, meta}, std::move(parcel)});
+      state_.channel().send({a.pe_of(element), {0, meta}, std::move(parcel)});
     } else {
-      state_.door().send({a.pe_of(element), item_of<Entry>(element, arguments...), {}});
+      state_.channel().send({a.pe_of(element), item_of<Entry>(element, arguments...), {}});
     }
   }
   /// Sends a message to all elements of an array, with at most 8 bytes of arguments, otherwise as `send`. PEs
@@ -298,11 +298,11 @@ class program {
   void send_all(const A&... arguments) {
     static_assert(!detail::traits_of<Entry>::is_numbered,
                   "imbrex: a broadcast inside a GPU has no reference number");
-    state_.door().send({0, item_of<Entry>(detail::all_elements, arguments...), {}});
+    state_.channel().send({0, item_of<Entry>(detail::all_elements, arguments...), {}});
   }
   /// Closes the run for messages of the host, from any thread: it ends when all is quiet. Further calls
   /// before `end()` do nothing. Throws error if the run was not opened.
-  void close() { state_.door().close(); }
+  void close() { state_.channel().close(); }
 
   /// Returns how the run ended. Its work in `stream()` must be done.
   outcome end() { return state_.end(); }
@@ -338,12 +338,12 @@ class program {
   /// True if the class T names that entry of the host.
   template <class T, class HostEntry>
   static constexpr bool tells() {
-    using told = detail::host_entry_list<typename detail::host_entries_of<T>::type>;
-    return told::template number<HostEntry>() != detail::no_entry;
+    using entries_of_host = detail::host_entry_list<typename detail::host_entries_of<T>::type>;
+    return entries_of_host::template number<HostEntry>() != detail::no_entry;
   }
-  template <class T, class HostEntry, class Heard>
-  void listen(const Heard& heard) {
-    if constexpr (tells<T, HostEntry>()) state_.listen(table::template host_number<T, HostEntry>(), heard);
+  template <class T, class HostEntry, class Callback>
+  void listen(const Callback& callback) {
+    if constexpr (tells<T, HostEntry>()) state_.listen(table::template host_number<T, HostEntry>(), callback);
   }
   template <auto Entry, class... A>
   static item item_of(std::uint32_t element, const A&... arguments) {

@@ -55,7 +55,7 @@ std::string reporter::chare(std::uint32_t meta, std::uint32_t pe) const {
   return element(entry_in(meta), element_in(meta)) + " on PE " + std::to_string(pe);
 }
 
-std::string reporter::unheard(std::uint32_t meta, std::uint32_t pe, std::uint32_t host_entry) const {
+std::string reporter::without_listener(std::uint32_t meta, std::uint32_t pe, std::uint32_t host_entry) const {
   const std::string name = host_entry < names_.host.size() ? names_.host[host_entry] : "?";
   return entry(entry_in(meta)) + " of " + chare(meta, pe) + " told the host " + name +
          ", and nobody listens: call on<" + name + ">() before the run";

@@ -36,7 +36,7 @@ class reporter {
   /// Name of an entry or reduction, as in traces: "cell::token".
   std::string_view member(std::uint32_t entry) const;
   /// Text about a message to the host that has no listener.
-  std::string unheard(std::uint32_t meta, std::uint32_t pe, std::uint32_t host_entry) const;
+  std::string without_listener(std::uint32_t meta, std::uint32_t pe, std::uint32_t host_entry) const;
   /// States of PEs that make no progress, from `first_pe` on, one line each.
   std::string text_of(const std::vector<wide_word>& watched, std::uint32_t first_pe) const;
   /// Text about messages that no chare accepted: their number, and one of them.

@@ -116,10 +116,10 @@ run_state::run_state(std::shared_ptr<heap_memory> heap, layout plan, entry_names
       number_(*heap_),
       stream_(device_, stream_priority::normal, "a program inside the GPU"),
       watch_stream_(device_, stream_priority::high, "a watchdog"),
-      door_(device_, chosen(), first_gpu() * (chosen().pes / chosen().gpus),
-            heap_->here() * (chosen().pes / chosen().gpus), reporter_,
-            imbrex::detail::block_recording(device_, heap_->here() * (chosen().pes / chosen().gpus)),
-            gate_here()),
+      channel_(device_, chosen(), first_gpu() * (chosen().pes / chosen().gpus),
+               heap_->here() * (chosen().pes / chosen().gpus), reporter_,
+               imbrex::detail::block_recording(device_, heap_->here() * (chosen().pes / chosen().gpus)),
+               gate_here()),
       written_(device_, heap_->here() * layout_.image_bytes()),
       watched_(device_, heap_->here() * layout_.report_bytes()),
       digest_(digest_of(layout_, names_, *heap_, memory_.offset())),
@@ -134,7 +134,7 @@ run_state::run_state(std::shared_ptr<heap_memory> heap, layout plan, entry_names
 /// Waits until the PEs are gone, here and in other processes, before the memory in the heap is freed.
 run_state::~run_state() {
   if (!is_under_way_) return;
-  door_.abandon();
+  channel_.abandon();
   try {
     if (!costs_ && !device_.ended()) stream_.synchronize();  // in simulated time the PEs have ended
   } catch (const error&) {  // the device has failed, so that nothing runs there
@@ -189,7 +189,7 @@ void run_state::refuse(const char* what, std::uint32_t array, const std::vector<
 
 void run_state::start(const kernel<machine>& code, std::uint32_t to, const item& first) {
   check_rests();
-  machine_.host = door_.begin(!costs_, !names_.host.empty());
+  machine_.host = channel_.begin(!costs_, !names_.host.empty());
   machine_.run = heap_->next_run(number_.value());
   machine_.digest = mixed(digest_, std::to_string(first.meta));  // without arguments, which only one process
                                                                  // knows
@@ -216,9 +216,9 @@ void run_state::watch() {
       chosen().patience);
 }
 
-void run_state::listen(std::uint32_t host_entry, host_door::listener what) {
+void run_state::listen(std::uint32_t host_entry, host_channel::listener what) {
   check_rests();
-  door_.listen(host_entry, std::move(what));
+  channel_.listen(host_entry, std::move(what));
 }
 
 void run_state::open() {
@@ -227,7 +227,7 @@ void run_state::open() {
     throw usage_error(
         "a run inside a GPU is opened for messages of the host, but by --machine simulated or deterministic "
         "the host does nothing while it goes on: call open() on --machine threads");
-  door_.open();
+  channel_.open();
 }
 
 void run_state::check_message(std::size_t bytes) const {
@@ -244,7 +244,7 @@ void run_state::run_in_steps() {
   stream_.synchronize();
   stepping steps(*costs_, chosen().gpus, seed_);
   watch();
-  const nanoseconds time = steps.run(machine_, serve_, [this] { door_.look(); });
+  const nanoseconds time = steps.run(machine_, serve_, [this] { channel_.look(); });
   watchdog_.reset();
   stream_.launch(pause, time);
 }
@@ -266,7 +266,7 @@ std::vector<wide_word> run_state::watched() {
       all.insert(all.end(), m.watched, m.watched + m.pes_here);
     }
   }
-  all.push_back({door_.heard(), 0});
+  all.push_back({channel_.received_count(), 0});
   return all;
 }
 
@@ -277,7 +277,7 @@ outcome run_state::end() {
   stream_.synchronize();
   is_under_way_ = false;
   heap_->end_run();
-  door_.end();
+  channel_.end();
   const ending last = *report(first_gpu()).end;  // equal on all GPUs
   const auto reason = static_cast<stop_reason>(last.stop);
   if (reason == stop_reason::failed) throw error(reporter_.text_of(last.first, last.value));

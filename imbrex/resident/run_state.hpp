@@ -13,7 +13,7 @@
 #include <imbrex/device/kernel.hpp>
 #include <imbrex/device/stream.hpp>
 #include <imbrex/resident/heap_memory.hpp>
-#include <imbrex/resident/host_door.hpp>
+#include <imbrex/resident/host_channel.hpp>
 #include <imbrex/resident/layout.hpp>
 #include <imbrex/resident/machine.hpp>
 #include <imbrex/resident/report.hpp>
@@ -55,9 +55,9 @@ class run_state {
   outcome end();
   imbrex::stream& stream() { return stream_; }
   /// Between runs only.
-  void listen(std::uint32_t host_entry, host_door::listener what);
+  void listen(std::uint32_t host_entry, host_channel::listener what);
   void open();
-  host_door& door() { return door_; }
+  host_channel& channel() { return channel_; }
   /// Throws usage_error if the message is larger than a message of the host may be.
   void check_message(std::size_t bytes) const;
 
@@ -86,7 +86,7 @@ class run_state {
   const program_number number_;
   imbrex::stream stream_, watch_stream_;
   shared_event loaded_;  ///< until then the image is being written, and must not be read
-  host_door door_;
+  host_channel channel_;
   pinned_buffer<std::byte> written_, watched_;  ///< for each GPU here
   const std::uint32_t digest_;
   machine machine_;

@@ -326,7 +326,7 @@ void stepping::pass(step what, std::uint64_t a, std::uint32_t b, std::uint32_t c
       wake(which, me.time);
       return leave();
   }
-  is_host_behind_ = what == step::entry && me.state.untold_first != me.state.untold_end;
+  is_host_behind_ = what == step::entry && me.state.pending_to_host_first != me.state.pending_to_host_end;
   if (!is_host_behind_ && (ready_.empty() || ready_.begin()->first.first > me.time)) return;
   wake(which, me.time);
   leave();

@@ -151,13 +151,13 @@ TEST(resident_stepping, hears_what_chares_tell_and_print) {
       s.pes = 3;
       s.host_slots = 2;
       program<teller> p(gpu(), s, {7});
-      std::vector<std::uint32_t> heard(7, 101);
-      p.on<short_news>([&](std::uint32_t who, std::uint32_t n) { EXPECT_EQ(--heard.at(who), n); });
+      std::vector<std::uint32_t> next_number(7, 101);
+      p.on<short_news>([&](std::uint32_t who, std::uint32_t n) { EXPECT_EQ(--next_number.at(who), n); });
       p.on<long_news>([](std::uint32_t, std::span<const std::uint32_t>) {});
       p.start_all<&teller::say>(std::uint32_t{100});
       co_await p.stream().done();
       p.end();
-      for (const std::uint32_t left : heard) EXPECT_EQ(left, 1U);
+      for (const std::uint32_t left : next_number) EXPECT_EQ(left, 1U);
       co_return 0;
     });
 }
@@ -169,18 +169,18 @@ TEST(resident_stepping, hears_what_chares_tell_before_exit) {
       settings s;
       s.pes = 2;
       program<teller> p(gpu(), s, {7});
-      std::uint32_t heard = 0;
-      p.on<short_news>([&](std::uint32_t, std::uint32_t n) { EXPECT_EQ(n, heard++); });
+      std::uint32_t next_number = 0;
+      p.on<short_news>([&](std::uint32_t, std::uint32_t n) { EXPECT_EQ(n, next_number++); });
       p.start<&teller::crowd>(1, std::uint32_t{200});
       co_await p.stream().done();
       EXPECT_EQ(p.end().value, 100U);
-      EXPECT_EQ(heard, 100U);
+      EXPECT_EQ(next_number, 100U);
       co_return 0;
     });
 }
 
 TEST(resident_stepping, refuses_to_open_a_run_and_goes_on) {
-  std::string said;
+  std::string refusal;
   run_whole(stepped(machine_kind::deterministic), [&]() -> task<int> {
     settings s;
     s.pes = 2;
@@ -188,7 +188,7 @@ TEST(resident_stepping, refuses_to_open_a_run_and_goes_on) {
     try {
       p.open();
     } catch (const usage_error& e) {
-      said = e.what();
+      refusal = e.what();
     }
     p.start<&ring::token>(0, std::uint64_t{3});
     co_await p.stream().done();
@@ -196,7 +196,7 @@ TEST(resident_stepping, refuses_to_open_a_run_and_goes_on) {
     co_return 0;
   });
   EXPECT_EQ(
-      said,
+      refusal,
       "a run inside a GPU is opened for messages of the host, but by --machine simulated or deterministic "
       "the host does nothing while it goes on: call open() on --machine threads");
 }

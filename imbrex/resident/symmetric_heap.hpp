@@ -13,7 +13,7 @@
 #include <imbrex/core/array/process_group.hpp>
 #include <imbrex/coro/task.hpp>
 #include <imbrex/device/device.hpp>
-#include <imbrex/resident/heap_meeting.hpp>
+#include <imbrex/resident/heap_exchange.hpp>
 #include <imbrex/resident/heap_memory.hpp>
 #include <imbrex/resident/symmetric.hpp>
 
@@ -38,9 +38,9 @@ class symmetric_heap {
   /// Heap of all processes of the run: GPU i is the device of process i. All processes call it, with equal
   /// `place`, `bytes` and `way`. Throws usage_error if they do not, if two have the same GPU, or if a process
   /// cannot reach another's device memory. Throws device_out_of_memory, or error if NVSHMEM has no room.
-  static task<symmetric_heap> of_processes(process_group<heap_meeting> place, device& mine, std::size_t bytes,
-                                           heap_way way = heap_way::any) {
-    auto memory = co_await detail::memory_of_processes(place, mine, bytes, way);
+  static task<symmetric_heap> of_processes(process_group<heap_exchange> place, device& own_device,
+                                           std::size_t bytes, heap_way way = heap_way::any) {
+    auto memory = co_await detail::memory_of_processes(place, own_device, bytes, way);
     co_return symmetric_heap(std::move(memory));
   }
 

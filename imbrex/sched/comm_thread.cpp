@@ -13,71 +13,71 @@ namespace imbrex::detail {
 
 /// An outgoing item, packed by its PE: only there may the program serialise, and only there may its
 /// exceptions be thrown. A long block stays in the item, which the PE destroys once the block has left.
-struct comm_thread::item_going : work {
-  item_going(comm_thread& t, work& i, int pe) : through(t), from(current()->pe()), to(pe) {
-    packed.lend_from(endpoint::shortest_block_lent);
+struct comm_thread::outgoing_item : work {
+  outgoing_item(comm_thread& t, work& i, int pe) : through(t), from(current()->pe()), to(pe) {
+    packed.export_from(endpoint::shortest_exported_block);
     pack_or_destroy(i, packed);
     type = &handed_over;
     priority = i.priority;
     coalesced = i.coalesced;
-    if (packed.lent().bytes.empty())
+    if (packed.exported_block().bytes.empty())
       i.type->destroy(i);
     else
-      lender = &i;
+      block_owner = &i;
     counted = packed.size() + bytes_beside_payload;
     through.bytes_going_.fetch_add(counted, std::memory_order_relaxed);
   }
-  ~item_going() {
+  ~outgoing_item() {
     uncount();
-    if (lender != nullptr) lender->type->destroy(*lender);
+    if (block_owner != nullptr) block_owner->type->destroy(*block_owner);
   }
   void uncount() { through.bytes_going_.fetch_sub(std::exchange(counted, 0), std::memory_order_relaxed); }
 
   static void send(work& w) {
-    auto& going = static_cast<item_going&>(w);
+    auto& going = static_cast<outgoing_item&>(w);
     if (going.through.finishing_) return forget(w);  // no PE could take it back any more
     going.uncount();                                 // from here on the network counts it
     w.type = &on_its_way;
     going.through.network()->send(w, going.to);
   }
   static void copy(work& w, writer& out) {
-    const auto& going = static_cast<item_going&>(w);
+    const auto& going = static_cast<outgoing_item&>(w);
     const auto bytes = going.packed.written();
-    const auto& lent = going.packed.lent();
-    out.bytes(bytes.data(), lent.position);
-    out.block(lent.bytes.data(), lent.bytes.size());
-    out.bytes(bytes.data() + lent.position, bytes.size() - lent.position);
+    const auto& exported_block = going.packed.exported_block();
+    out.bytes(bytes.data(), exported_block.position);
+    out.block(exported_block.bytes.data(), exported_block.bytes.size());
+    out.bytes(bytes.data() + exported_block.position, bytes.size() - exported_block.position);
   }
   static void left(work& w) noexcept {
-    auto& going = static_cast<item_going&>(w);
-    if (going.lender == nullptr || going.through.finished_) return forget(w);
+    auto& going = static_cast<outgoing_item&>(w);
+    if (going.block_owner == nullptr || going.through.finished_) return forget(w);
     going.through.returned_[going.through.place_of(going.from)]->post(w);
   }
-  static void forget(work& w) noexcept { delete static_cast<item_going*>(&w); }
+  static void forget(work& w) noexcept { delete static_cast<outgoing_item*>(&w); }
   static constexpr work_type handed_over{"message to another process", &send, &forget, nullptr, nullptr};
   static constexpr work_type on_its_way{handed_over.name, nullptr, &left, &copy, nullptr};
 
   comm_thread& through;
   writer packed;
-  work* lender = nullptr;
+  work* block_owner = nullptr;
   std::size_t counted = 0;
   int from;
   int to;
 };
 
-struct comm_thread::item_coming : work {
-  item_coming(network::receiver& r, std::size_t s)
+struct comm_thread::incoming_item : work {
+  incoming_item(network::receiver& r, std::size_t s)
       : owner(r), bytes(std::make_unique_for_overwrite<std::byte[]>(s)), size(s) {
     type = &kind;
     priority = first_priority;  // the item within has a priority of its own
   }
 
   static void open(work& w) {
-    const std::unique_ptr<item_coming> owner(static_cast<item_coming*>(&w));
+    const std::unique_ptr<incoming_item> owner(static_cast<incoming_item*>(&w));
     reader in({owner->bytes.get(), owner->size});
     owner->owner.arrived(owner->owner.unpack(in), current()->pe(), owner->size);
   }
-  static void forget(work& w) noexcept { delete static_cast<item_coming*>(&w); }
+  static void forget(work& w) noexcept { delete static_cast<incoming_item*>(&w); }
   static constexpr work_type kind{"message of another process", &open, &forget, nullptr, nullptr};
 
   network::receiver& owner;
@@ -85,18 +85,18 @@ struct comm_thread::item_coming : work {
   std::size_t size;
 };
 
-struct comm_thread::notice_going : work {
-  notice_going(comm_thread& t, int p, std::span<const std::byte> b)
+struct comm_thread::outgoing_control_message : work {
+  outgoing_control_message(comm_thread& t, int p, std::span<const std::byte> b)
       : through(t), process(p), bytes(b.begin(), b.end()) {
     type = &kind;
     priority = first_priority;
   }
 
   static void send(work& w) {
-    const std::unique_ptr<notice_going> owner(static_cast<notice_going*>(&w));
+    const std::unique_ptr<outgoing_control_message> owner(static_cast<outgoing_control_message*>(&w));
     owner->through.network()->notify(owner->process, owner->bytes);
   }
-  static void forget(work& w) noexcept { delete static_cast<notice_going*>(&w); }
+  static void forget(work& w) noexcept { delete static_cast<outgoing_control_message*>(&w); }
   static constexpr work_type kind{"notice to another process", &send, &forget, nullptr, nullptr};
 
   comm_thread& through;
@@ -104,17 +104,17 @@ struct comm_thread::notice_going : work {
   std::vector<std::byte> bytes;
 };
 
-struct comm_thread::notice_coming : work {
-  notice_coming(network::receiver& r, int p, std::span<const std::byte> b)
+struct comm_thread::incoming_control_message : work {
+  incoming_control_message(network::receiver& r, int p, std::span<const std::byte> b)
       : owner(r), process(p), bytes(b.begin(), b.end()) {
     type = &kind;
   }
 
   static void take(work& w) {
-    const std::unique_ptr<notice_coming> owner(static_cast<notice_coming*>(&w));
-    owner->owner.notice(owner->process, owner->bytes);
+    const std::unique_ptr<incoming_control_message> owner(static_cast<incoming_control_message*>(&w));
+    owner->owner.control_message(owner->process, owner->bytes);
   }
-  static void forget(work& w) noexcept { delete static_cast<notice_coming*>(&w); }
+  static void forget(work& w) noexcept { delete static_cast<incoming_control_message*>(&w); }
   static constexpr work_type kind{"notice of another process", &take, &forget, nullptr, nullptr};
 
   network::receiver& owner;
@@ -186,10 +186,10 @@ class comm_thread::outlet final : public endpoint {
 
   void send(work& item, int to) override {
     destroy_returned();
-    to_.door().post(*new item_going(to_, item, to));
+    to_.pe_inbox().post(*new outgoing_item(to_, item, to));
   }
   void notify(int process, std::span<const std::byte> bytes) override {
-    to_.door().post(*new notice_going(to_, process, bytes));
+    to_.pe_inbox().post(*new outgoing_control_message(to_, process, bytes));
   }
   bool progress(std::size_t) override {
     destroy_returned();
@@ -207,7 +207,7 @@ class comm_thread::outlet final : public endpoint {
   /// Destroys items of this PE that have left.
   void destroy_returned() {
     for (work* next = to_.returned_[to_.place_of(current()->pe())]->take(); next != nullptr;)
-      item_going::forget(*std::exchange(next, next->next));
+      outgoing_item::forget(*std::exchange(next, next->next));
   }
 
   comm_thread& to_;
@@ -218,14 +218,14 @@ comm_thread::comm_thread(const clock& time, network::receiver& owner)
 
 comm_thread::~comm_thread() = default;
 
-void comm_thread::serve(endpoint& network, std::vector<inbox*> doors, int first_pe) {
+void comm_thread::serve(endpoint& network, std::vector<inbox*> inboxes, int first_pe) {
   inlet_ = std::make_unique<inlet>(*this, network);
   outlet_ = std::make_unique<outlet>(*this);
-  doors_ = std::move(doors);
+  inboxes_ = std::move(inboxes);
   first_pe_ = first_pe;
-  unreceipted_.assign(doors_.size(), 0);
-  for (std::size_t pe = 0; pe < doors_.size(); ++pe) returned_.push_back(std::make_unique<inbox>());
-  bytes_a_receipt_ = std::min(most_bytes_a_receipt, endpoint::most_unread / 8 / doors_.size());
+  unreceipted_.assign(inboxes_.size(), 0);
+  for (std::size_t pe = 0; pe < inboxes_.size(); ++pe) returned_.push_back(std::make_unique<inbox>());
+  bytes_a_receipt_ = std::min(most_bytes_a_receipt, endpoint::most_unread / 8 / inboxes_.size());
   attach(*inlet_);
 }
 
@@ -240,34 +240,34 @@ void comm_thread::finish(nanoseconds at_most) {
   while ((step() || !idle()) && now() < until) {
   }
   finished_ = true;
-  for (std::size_t pe = 0; pe < doors_.size(); ++pe)  // the PEs destroy these
+  for (std::size_t pe = 0; pe < inboxes_.size(); ++pe)  // the PEs destroy these
     for (work* next = returned_[pe]->take(); next != nullptr;) {
       work& item = *std::exchange(next, next->next);
-      doors_[pe]->post(item);
+      inboxes_[pe]->post(item);
     }
 }
 
 work& comm_thread::unpack(reader& in) {
-  auto packed = std::make_unique<item_coming>(owner_, in.remaining());
+  auto packed = std::make_unique<incoming_item>(owner_, in.remaining());
   in.rest(packed->bytes.get());
   return *packed.release();
 }
 
 void comm_thread::arrived(work& item, int pe, std::size_t bytes) {
   const std::size_t place = place_of(pe);
-  if (place >= doors_.size()) {
+  if (place >= inboxes_.size()) {
     item.type->destroy(item);
     throw serial_error("a message for PE " + std::to_string(pe) + " came to another process");
   }
-  doors_[place]->post(item);
+  inboxes_[place]->post(item);
   unread_.fetch_add(bytes + bytes_beside_payload, std::memory_order_relaxed);
   unreceipted_[place] += bytes + bytes_beside_payload;
   if (unreceipted_[place] >= bytes_a_receipt_)
-    doors_[place]->post(*new receipt(*this, std::exchange(unreceipted_[place], 0)));
+    inboxes_[place]->post(*new receipt(*this, std::exchange(unreceipted_[place], 0)));
 }
 
-void comm_thread::notice(int process, std::span<const std::byte> bytes) {
-  doors_.front()->post(*new notice_coming(owner_, process, bytes));
+void comm_thread::control_message(int process, std::span<const std::byte> bytes) {
+  inboxes_.front()->post(*new incoming_control_message(owner_, process, bytes));
 }
 
 void comm_thread::lost(int process, const std::string& why) { owner_.lost(process, why); }

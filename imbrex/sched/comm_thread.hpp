@@ -27,7 +27,7 @@ class comm_thread final : public scheduler, public network::receiver {
 
   /// Sets the network to drive, and the inboxes of the PEs; before the thread runs. `first_pe`: PE of the
   /// first inbox.
-  void serve(endpoint& network, std::vector<inbox*> doors, int first_pe);
+  void serve(endpoint& network, std::vector<inbox*> inboxes, int first_pe);
   /// The endpoint that the PEs use.
   endpoint& endpoint_of_pes();
   /// Sends the remaining items of the PEs, for at most `at_most`; when no thread runs any more.
@@ -35,14 +35,14 @@ class comm_thread final : public scheduler, public network::receiver {
 
   work& unpack(reader& in) override;
   void arrived(work& item, int pe, std::size_t bytes) override;
-  void notice(int process, std::span<const std::byte> bytes) override;
+  void control_message(int process, std::span<const std::byte> bytes) override;
   void lost(int process, const std::string& why) override;
 
  private:
-  struct item_going;
-  struct item_coming;
-  struct notice_going;
-  struct notice_coming;
+  struct outgoing_item;
+  struct incoming_item;
+  struct outgoing_control_message;
+  struct incoming_control_message;
   struct receipt;
   class inlet;
   class outlet;
@@ -60,7 +60,7 @@ class comm_thread final : public scheduler, public network::receiver {
   network::receiver& owner_;
   std::unique_ptr<inlet> inlet_;
   std::unique_ptr<outlet> outlet_;
-  std::vector<inbox*> doors_;
+  std::vector<inbox*> inboxes_;
   int first_pe_ = 0;
   bool finishing_ = false;  ///< no other thread runs
   bool finished_ = false;

@@ -36,19 +36,19 @@ constexpr std::int8_t priority_of(stream_priority of) { return of == stream_prio
 }  // namespace
 
 /// An item that waits for the device, is then queued on its PE, and notifies its receiver there.
-class device_completions::notice : public work {
+class device_completions::completion : public work {
  public:
-  notice(device_completions& owner, const receiver& who, stream_priority of)
+  completion(device_completions& owner, const receiver& who, stream_priority of)
       : owner_(owner), who_(who), place_(owner.all_.size()) {
     type = &kind;
     priority = priority_of(of);
     owner_.all_.push_back(this);
     ++owner_.pending_;
   }
-  notice(const notice&) = delete;
-  notice& operator=(const notice&) = delete;
-  ~notice() {
-    if (!is_told_) --owner_.pending_;
+  completion(const completion&) = delete;
+  completion& operator=(const completion&) = delete;
+  ~completion() {
+    if (!is_notified_) --owner_.pending_;
     owner_.all_[place_] = owner_.all_.back();
     owner_.all_[place_]->place_ = place_;
     owner_.all_.pop_back();
@@ -69,59 +69,59 @@ class device_completions::notice : public work {
     return true;
   }
   /// True if it is not due yet, and its receiver has not been notified of a failure.
-  bool waits() const { return until && !is_told_; }
+  bool waits() const { return until && !is_notified_; }
   /// Notifies its receiver of a failure; the device may still refer to the notice.
   void tell(const std::exception_ptr& failure) {
-    is_told_ = true;
+    is_notified_ = true;
     --owner_.pending_;
     const auto who = std::exchange(who_, {});
-    if (who.come != nullptr) who.come(who.to, failure);
+    if (who.complete != nullptr) who.complete(who.to, failure);
   }
   /// Called by the stream as its host function.
-  void operator()() noexcept { owner_.pe_.door().post(*this); }
+  void operator()() noexcept { owner_.pe_.pe_inbox().post(*this); }
 
-  std::optional<event> until;  ///< done when the notice is due; throws if the device has failed
-  notice* after = nullptr;     ///< next notice of the same stream
+  std::optional<event> until;   ///< done when the notice is due; throws if the device has failed
+  completion* after = nullptr;  ///< next notice of the same stream
 
   static const work_type kind;
   /// Items that check the event when they run, and queue themselves again if it is not done. A callback is no
   /// proof: the device may have failed.
-  static const work_type kind_that_asks;
+  static const work_type polling_kind;
 
  private:
   static void run(work& item) {
-    const std::unique_ptr<notice> owner_of_notice(static_cast<notice*>(&item));
-    const auto who = std::exchange(owner_of_notice->who_, {});
-    if (who.come != nullptr) who.come(who.to, owner_of_notice->failure_);
+    const std::unique_ptr<completion> completion_owner(static_cast<completion*>(&item));
+    const auto who = std::exchange(completion_owner->who_, {});
+    if (who.complete != nullptr) who.complete(who.to, completion_owner->failure_);
   }
   static void ask(work& item) {
-    auto& n = static_cast<notice&>(item);
+    auto& n = static_cast<completion&>(item);
     if (n.owner_.how_ == completion_method::callback) n.owner_.pe_.charge(n.owner_.costs_.callback);
     n.is_due() ? run(item) : n.owner_.pe_.push(item);
   }
   static void drop(work& item) noexcept {
-    const std::unique_ptr<notice> owner_of_notice(static_cast<notice*>(&item));
-    if (owner_of_notice->who_.forget != nullptr) owner_of_notice->who_.forget(owner_of_notice->who_.to);
+    const std::unique_ptr<completion> completion_owner(static_cast<completion*>(&item));
+    if (completion_owner->who_.cancel != nullptr) completion_owner->who_.cancel(completion_owner->who_.to);
   }
 
   device_completions& owner_;
   receiver who_;
   std::size_t place_;  ///< index in `all_` of its owner
   std::exception_ptr failure_;
-  bool is_told_ = false;
+  bool is_notified_ = false;
 };
 
-const work_type device_completions::notice::kind{"a device's completion", &notice::run, &notice::drop,
-                                                 nullptr, nullptr};
-const work_type device_completions::notice::kind_that_asks{"a look for a device's completion", &notice::ask,
-                                                           &notice::drop, nullptr, nullptr};
+const work_type device_completions::completion::kind{"a device's completion", &completion::run,
+                                                     &completion::drop, nullptr, nullptr};
+const work_type device_completions::completion::polling_kind{
+    "a look for a device's completion", &completion::ask, &completion::drop, nullptr, nullptr};
 
 /// Notices by stream, each with an event.
 class device_completions::events {
  public:
   explicit events(device& of) : pool_(of) {}
 
-  void forget() noexcept {
+  void cancel() noexcept {
     streams_.clear();
     places_.clear();
   }
@@ -132,7 +132,7 @@ class device_completions::events {
     return e;
   }
 
-  void add(std::uint64_t stream, notice& n) {
+  void add(std::uint64_t stream, completion& n) {
     if (streams_.size() == streams_.capacity()) streams_.reserve(2 * streams_.size() + 8);
     const auto [found, is_new] = places_.try_emplace(stream, streams_.size());
     if (is_new) {
@@ -161,8 +161,8 @@ class device_completions::events {
  private:
   struct row {
     std::uint64_t stream;
-    notice* oldest;
-    notice* newest;
+    completion* oldest;
+    completion* newest;
   };
   bool look_at(std::size_t place, scheduler& pe) {
     auto& s = streams_[place];
@@ -194,7 +194,7 @@ class device_completions::flags {
  public:
   explicit flags(device& of) : of_(of) {}
 
-  void forget() noexcept {
+  void cancel() noexcept {
     for (auto& b : blocks_)
       for (std::size_t word = 0; word < words_a_block; ++word)
         if (std::exchange(b->waiting[word], nullptr) != nullptr) ++b->awaited[word];
@@ -202,7 +202,7 @@ class device_completions::flags {
     in_use_.clear();
   }
 
-  void add(stream& in, notice& n) {
+  void add(stream& in, completion& n) {
     if (free_.empty()) grow();
     const std::size_t place = free_.back();
     block& b = *blocks_[place / words_a_block];
@@ -238,7 +238,7 @@ class device_completions::flags {
     flag_array words;
     const std::atomic<std::uint32_t>* const at = words.words().data();
     std::array<std::uint32_t, words_a_block> awaited;  ///< next value of each word; no unused word holds it
-    std::array<notice*, words_a_block> waiting{};
+    std::array<completion*, words_a_block> waiting{};
   };
   struct line_use {
     std::size_t words = 0;  ///< number of words in use
@@ -255,7 +255,7 @@ class device_completions::flags {
       return false;
     for (std::size_t i = 0; i < words_a_line; ++i) {
       if (b.at[first + i].load(std::memory_order_acquire) != b.awaited[first + i]) continue;
-      notice& n = *std::exchange(b.waiting[first + i], nullptr);
+      completion& n = *std::exchange(b.waiting[first + i], nullptr);
       n.until.reset();
       pe.push(n);
       free_.push_back(line * words_a_line + i);
@@ -298,7 +298,7 @@ class device_completions::bad_news : public work {
   static const work_type kind;
   static void run(work& item) {
     auto& n = static_cast<bad_news&>(item);
-    const auto next = std::ranges::find_if(n.owner_.all_, &notice::waits);
+    const auto next = std::ranges::find_if(n.owner_.all_, &completion::waits);
     if (next == n.owner_.all_.end()) return;
     n.owner_.pe_.push(item);  // first, since the next line may throw
     (*next)->tell(n.why_);
@@ -330,7 +330,7 @@ device_completions::device_completions(scheduler& pe, device& of, completion_met
 
 device_completions::~device_completions() = default;
 
-device_completions::notice* device_completions::notify(stream& after, const receiver& who) {
+device_completions::completion* device_completions::notify(stream& after, const receiver& who) {
   after.on().check_alive();
   if (&after.on() != &of_)
     throw error(detail::stream_of(after.owner()) + " is of " + after.on().info().label() + ", but PE " +
@@ -344,7 +344,7 @@ device_completions::notice* device_completions::notify(stream& after, const rece
     after.synchronize();
     return nullptr;
   }
-  auto n = std::make_unique<notice>(*this, who, after.priority());
+  auto n = std::make_unique<completion>(*this, who, after.priority());
   switch (how_) {
     case completion_method::polling:
       n->until = events_->record(after);
@@ -356,12 +356,12 @@ device_completions::notice* device_completions::notify(stream& after, const rece
       break;
     case completion_method::callback:
       n->until = events_->record(after);
-      n->type = &notice::kind_that_asks;
+      n->type = &completion::polling_kind;
       after.host(*n);
       break;
     case completion_method::user_polling:
       n->until = events_->record(after);
-      n->type = &notice::kind_that_asks;
+      n->type = &completion::polling_kind;
       n->priority = last_priority;
       pe_.push(*n);
       break;
@@ -376,12 +376,12 @@ device_completions::notice* device_completions::notify(stream& after, const rece
 }
 
 void device_completions::discard() noexcept {
-  events_->forget();
-  if (flags_) flags_->forget();
+  events_->cancel();
+  if (flags_) flags_->cancel();
   while (!all_.empty()) all_.back()->type->destroy(*all_.back());
 }
 
-void device_completions::cancel(notice& n) noexcept { n.cancel(); }
+void device_completions::cancel(completion& n) noexcept { n.cancel(); }
 
 bool device_completions::blocks() const { return how_ == completion_method::synchronous && events_->any(); }
 
@@ -394,16 +394,16 @@ bool device_completions::check_device() {
   const nanoseconds now = pe_.now();
   if (now - last_check_ < between_checks) return false;
   last_check_ = now;
-  return check_notice();
+  return check_completion();
 }
 
-bool device_completions::check_notice() {
+bool device_completions::check_completion() {
   if (bad_news_ || all_.empty() || !all_.front()->until) return false;
   try {
     static_cast<void>(all_.front()->until->done());
     return false;
   } catch (const device_error&) {
-    if (flags_) flags_->forget();
+    if (flags_) flags_->cancel();
     bad_news_ = std::make_unique<bad_news>(*this, std::current_exception());
     return true;
   }
@@ -450,7 +450,7 @@ bool device_completions::look_at_all() {
     pe_.charge(costs_.synchronize);
     found = true;
   }
-  if (!found && hears_of_no_failure()) found = check_notice();
+  if (!found && hears_of_no_failure()) found = check_completion();
   return found;
 }
 

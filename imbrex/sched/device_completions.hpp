@@ -61,20 +61,20 @@ class device_completions final : public completion_source {
 
   device& of() const { return of_; }
 
-  class notice;
-  /// The receiver of a notice. `come(to, null)`: the work is done; `come(to, device_error)`: the device has
-  /// failed before. If neither has happened when the run ends: `forget(to)`.
+  class completion;
+  /// The receiver of a completion. `complete(to, null)`: the work is done; `complete(to, device_error)`: the
+  /// device has failed before. If neither has happened when the run ends: `cancel(to)`.
   struct receiver {
-    void (*come)(void* to, const std::exception_ptr& failure);
-    void (*forget)(void* to) noexcept;
+    void (*complete)(void* to, const std::exception_ptr& failure);
+    void (*cancel)(void* to) noexcept;
     void* to;
   };
   /// Queues an item on the PE, which notifies the receiver, when all work submitted so far to the stream is
   /// done. Null if it is done already, as `synchronous` ensures; then the receiver is not notified. Throws
   /// device_error for a stream that is being captured, and if the device has failed.
-  notice* notify(stream& after, const receiver& who);
-  /// Cancels a notice: its receiver is not notified, nor is `forget` called.
-  static void cancel(notice& n) noexcept;
+  completion* notify(stream& after, const receiver& who);
+  /// Cancels a notice: its receiver is not notified, nor is `cancel` called.
+  static void cancel(completion& n) noexcept;
 
   /// Drops all notices, none of which may be in a queue; at the end, when the device has no more work.
   void discard() noexcept;
@@ -108,7 +108,7 @@ class device_completions final : public completion_source {
   }
   bool is_due_now() override;
   bool check_device();
-  bool check_notice();
+  bool check_completion();
 
   scheduler& pe_;
   device& of_;
@@ -116,7 +116,7 @@ class device_completions final : public completion_source {
   const bool waits_in_notify_;  ///< with `synchronous`, the PE's thread itself waits
   const polling_interval when_;
   const completion_costs costs_;
-  std::vector<notice*> all_;  ///< all notices, in whatever queue
+  std::vector<completion*> all_;  ///< all notices, in whatever queue
   int turns_between_ = 1;
   std::size_t looks_in_vain_ = 0;
   unsigned looks_ = 0;

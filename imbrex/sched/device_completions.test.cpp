@@ -42,7 +42,7 @@ class completions : public testing::TestWithParam<completion_method> {
     ++round_;
     for (std::size_t s = 0; s < streams; ++s) {
       streams_[s].wait(gates_[s], round_);
-      completions_.notify(streams_[s], {count, [](void*) noexcept {}, &told_[s]});
+      completions_.notify(streams_[s], {count, [](void*) noexcept {}, &notification_counts_[s]});
     }
   }
   void let_go(std::size_t s) {
@@ -55,17 +55,19 @@ class completions : public testing::TestWithParam<completion_method> {
     for (; pe_.idle() && count <= most; ++count) completions_.look();
     return count;
   }
-  int told() const { return std::accumulate(told_.begin(), told_.end(), 0); }
+  int notification_count() const {
+    return std::accumulate(notification_counts_.begin(), notification_counts_.end(), 0);
+  }
 
   simulated_clock clock_;
   simulated_time time_{clock_};
   std::vector<std::unique_ptr<imbrex::device>> devices_ = devices("emulated", {.time = &time_});
   scheduler pe_{0, clock_, std::nullopt};
-  scheduler::activation mine_{pe_};
+  scheduler::activation activation_{pe_};
   flag_array gates_{device(), streams};
   std::vector<stream> streams_;
   device_completions completions_{pe_, device(), GetParam(), {}};
-  std::vector<int> told_ = std::vector<int>(streams, 0);
+  std::vector<int> notification_counts_ = std::vector<int>(streams, 0);
   std::uint32_t round_ = 0;
 };
 
@@ -92,9 +94,9 @@ TEST_P(completions, are_told_once_in_whichever_order_they_come) {
       EXPECT_LE(looks(streams), streams);
       while (pe_.step()) {
       }
-      ASSERT_EQ(told_[s], round) << "stream " << s;
+      ASSERT_EQ(notification_counts_[s], round) << "stream " << s;
       ASSERT_EQ(completions_.pending(), left.size());
-      ASSERT_EQ(told(), round * static_cast<int>(streams) - static_cast<int>(left.size()));
+      ASSERT_EQ(notification_count(), round * static_cast<int>(streams) - static_cast<int>(left.size()));
     }
   }
 }
@@ -109,12 +111,12 @@ TEST_P(completions, of_a_few_are_found_soon_after_many) {
   }
   ++round_;
   streams_[5].wait(gates_[5], round_);
-  completions_.notify(streams_[5], {count, [](void*) noexcept {}, &told_[5]});
+  completions_.notify(streams_[5], {count, [](void*) noexcept {}, &notification_counts_[5]});
   let_go(5);
   EXPECT_LE(looks(streams), 1U);
   while (pe_.step()) {
   }
-  EXPECT_EQ(told_[5], 2);
+  EXPECT_EQ(notification_counts_[5], 2);
 }
 
 TEST_P(completions, of_a_lost_device_are_told_as_its_failure) {
@@ -127,26 +129,27 @@ TEST_P(completions, of_a_lost_device_are_told_as_its_failure) {
     }
   }
   EXPECT_EQ(completions_.pending(), 0U);
-  EXPECT_EQ(told_, std::vector(streams, 1000));
-  EXPECT_THROW(completions_.notify(streams_[0], {count, [](void*) noexcept {}, &told_[0]}), device_error);
+  EXPECT_EQ(notification_counts_, std::vector(streams, 1000));
+  EXPECT_THROW(completions_.notify(streams_[0], {count, [](void*) noexcept {}, &notification_counts_[0]}),
+               device_error);
   completions_.discard();
-  EXPECT_EQ(told_, std::vector(streams, 1000));
+  EXPECT_EQ(notification_counts_, std::vector(streams, 1000));
 }
 
 /// A coroutine that awaits the end may be destroyed meanwhile.
 TEST_P(completions, of_a_lost_device_are_not_told_to_those_who_have_gone) {
   streams_[0].wait(gates_[0], 1);
-  device_completions::notice* const gone =
-      completions_.notify(streams_[0], {count, [](void*) noexcept {}, &told_[0]});
+  device_completions::completion* const pending_completion =
+      completions_.notify(streams_[0], {count, [](void*) noexcept {}, &notification_counts_[0]});
   lose(device());
   time_.advance_to(time_.now() + device_completions::between_checks);
   looks(100);
-  device_completions::cancel(*gone);
+  device_completions::cancel(*pending_completion);
   while (pe_.step()) {
   }
   EXPECT_EQ(completions_.pending(), 0U);
   completions_.discard();
-  EXPECT_EQ(told(), 0);
+  EXPECT_EQ(notification_count(), 0);
 }
 
 }  // namespace

@@ -25,16 +25,16 @@ struct ball : work {
 };
 
 /// Sleeps until the ball arrives; returns its travel time.
-nanoseconds await(inbox& door, const clock& time) {
+nanoseconds await(inbox& pe_inbox, const clock& time) {
   work* came = nullptr;
-  while ((came = door.take()) == nullptr)
-    if (door.park()) door.sleep(std::nullopt);
+  while ((came = pe_inbox.take()) == nullptr)
+    if (pe_inbox.park()) pe_inbox.sleep(std::nullopt);
   return time.now() - static_cast<ball*>(came)->thrown;
 }
 
-void throw_to(inbox& door, ball& thrown, const clock& time) {
+void throw_to(inbox& pe_inbox, ball& thrown, const clock& time) {
   thrown.thrown = time.now();
-  door.post(thrown);
+  pe_inbox.post(thrown);
 }
 
 }  // namespace

@@ -26,21 +26,21 @@ std::string_view option_word(completion_method method) {
 
 namespace detail {
 
-thread_settings::binding parse_binding(const given_option& given) {
-  return static_cast<thread_settings::binding>(parse_word(given, bindings));
+thread_settings::binding parse_binding(const parsed_option& input) {
+  return static_cast<thread_settings::binding>(parse_word(input, bindings));
 }
 
-completion_method parse_completion(const given_option& given) {
-  return static_cast<completion_method>(parse_word(given, completions));
+completion_method parse_completion(const parsed_option& input) {
+  return static_cast<completion_method>(parse_word(input, completions));
 }
 
-polling_interval parse_polling(const given_option& given) {
-  if (given.value == "adaptive") return {};
-  if (const auto turns = parse_number<int>(given.value); turns && *turns >= 1 && *turns <= max_poll_turns)
+polling_interval parse_polling(const parsed_option& input) {
+  if (input.value == "adaptive") return {};
+  if (const auto turns = parse_number<int>(input.value); turns && *turns >= 1 && *turns <= max_poll_turns)
     return {*turns, nanoseconds(0)};
-  const auto time = parse_duration(given.value);
+  const auto time = parse_duration(input.value);
   if (time && time->count() > 0 && *time <= std::chrono::seconds(1)) return {0, *time};
-  throw usage_error(printable(given.name) + " " + printable(given.value) +
+  throw usage_error(printable(input.name) + " " + printable(input.value) +
                     ": the value must be adaptive, a number of turns from 1 to " +
                     std::to_string(max_poll_turns) + ", or a time up to 1s with its unit, such as 20us");
 }

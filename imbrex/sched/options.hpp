@@ -11,9 +11,9 @@ namespace imbrex {
 
 namespace detail {
 
-thread_settings::binding parse_binding(const given_option& given);
-completion_method parse_completion(const given_option& given);
-polling_interval parse_polling(const given_option& given);
+thread_settings::binding parse_binding(const parsed_option& input);
+completion_method parse_completion(const parsed_option& input);
+polling_interval parse_polling(const parsed_option& input);
 /// Throws usage_error for an interval that no option gives.
 void check_polling(const polling_interval& poll);
 
@@ -24,10 +24,10 @@ template <class Settings>
 std::vector<option<Settings>> thread_options() {
   return {
       {.words = {"--bind", "none|core", "whether each PE's thread stays on one core; none unless given"},
-       .set = [](Settings& s, const given_option& given) { s.bind = detail::parse_binding(given); }},
+       .set = [](Settings& s, const parsed_option& input) { s.bind = detail::parse_binding(input); }},
       {.words = {"--comm-thread", "",
                  "let one more thread of each process drive its network, for all its PEs"},
-       .set = [](Settings& s, const given_option&) { s.comm_thread = true; }},
+       .set = [](Settings& s, const parsed_option&) { s.comm_thread = true; }},
   };
 }
 
@@ -39,16 +39,16 @@ std::vector<option<Settings>> completion_options() {
                  "how a PE learns that its device is done: poll (default), callback, flag, sync, "
                  "poll-user or work-request"},
        .set =
-           [](Settings& s, const given_option& given) {
-             s.completion = detail::parse_completion(given);
-             s.device_words = text_of(given);
+           [](Settings& s, const parsed_option& input) {
+             s.completion = detail::parse_completion(input);
+             s.device_words = text_of(input);
            }},
       {.words = {"--completion-poll", "P",
                  "how often a busy PE asks: adaptive (default), a number of turns, or a time"},
        .set =
-           [](Settings& s, const given_option& given) {
-             s.poll = detail::parse_polling(given);
-             s.device_words = text_of(given);
+           [](Settings& s, const parsed_option& input) {
+             s.poll = detail::parse_polling(input);
+             s.device_words = text_of(input);
            },
        .check = [](const Settings& s) { detail::check_polling(s.poll); }},
   };

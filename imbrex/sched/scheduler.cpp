@@ -35,9 +35,9 @@ void scheduler::attach(observer& o, observed what) {
 void scheduler::run_observed(work& item) {
   struct whole_item {
     ~whole_item() {
-      told.tell_backward([](observer& o) { o.item_ends(); });
+      observers.tell_backward([](observer& o) { o.item_ends(); });
     }
-    const observer_list& told;
+    const observer_list& observers;
   };
   try {
     observers_->tell([&](observer& o) { o.item_begins(item); });
@@ -103,7 +103,7 @@ void scheduler::look_at_device() {
 }
 
 void scheduler::take_in() {
-  work* item = door_.take();
+  work* item = inbox_.take();
   while (item != nullptr) {
     work* next = item->next;
     queue_.push(*item);
@@ -124,13 +124,13 @@ void scheduler::run_after() {
 }
 
 void scheduler::discard_work() noexcept {
-  const activation mine(*this);
+  const activation guard(*this);
   while (!after_.empty()) {
     work& item = after_.pop();
     item.type->destroy(item);
   }
   for (;;) {
-    if (door_.has_items()) take_in();
+    if (inbox_.has_items()) take_in();
     work* item = queue_.pop();
     if (item == nullptr) break;
     item->type->destroy(*item);

@@ -22,8 +22,8 @@ class endpoint;
 /// A PE: its queue, its inbox, its timers and its memory. It is a `step()` function. The thread machine loops
 /// on it; the deterministic machine calls it itself.
 ///
-/// Everything belongs to the owner thread, except for `door()`, into which any thread posts, and `running()`,
-/// which any thread may read.
+/// Everything belongs to the owner thread, except for `pe_inbox()`, into which any thread posts, and
+/// `running()`, which any thread may read.
 class scheduler {
  public:
   scheduler(int pe, const clock& time, std::optional<std::uint64_t> shuffle)
@@ -63,7 +63,7 @@ class scheduler {
 
   int pe() const { return pe_; }
   nanoseconds now() const { return clock_.now(); }
-  inbox& door() { return door_; }
+  inbox& pe_inbox() { return inbox_; }
   /// The pool of its thread, which must have activated the PE.
   pool& memory() { return memory_; }
 
@@ -147,7 +147,7 @@ class scheduler {
   }
   /// The first half of a step: removes the item to run now. Null where `step` is false.
   [[gnu::always_inline]] work* take_item() {
-    if (door_.has_items()) [[unlikely]]
+    if (inbox_.has_items()) [[unlikely]]
       take_in();
     if (has_sources_ && !look_at_sources()) return nullptr;
     work* const item = queue_.pop();
@@ -163,7 +163,7 @@ class scheduler {
   }
 
   /// True if a step would find nothing to do now.
-  bool idle() const { return queue_.empty() && !door_.has_items(); }
+  bool idle() const { return queue_.empty() && !inbox_.has_items(); }
 
   /// Runs an item once the current one has returned: for actions that must not happen during an entry.
   void push_after(work& item) { after_.push(item); }
@@ -242,7 +242,7 @@ class scheduler {
   run_queue queue_;
   timer_heap timers_;
   pool memory_;
-  inbox door_;
+  inbox inbox_;
 };
 
 }  // namespace imbrex::detail

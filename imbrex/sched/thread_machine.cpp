@@ -64,33 +64,33 @@ constexpr nanoseconds longest_sleep_with_device{20'000};
 /// Reports a sleep to the observers of a PE, until the end of the block.
 class observed_rest {
  public:
-  explicit observed_rest(const scheduler& pe) : told_(pe.thread_observers()) {
-    told_.tell([](observer& o) { o.parks(); });
+  explicit observed_rest(const scheduler& pe) : listener_(pe.thread_observers()) {
+    listener_.tell([](observer& o) { o.parks(); });
   }
   ~observed_rest() {
-    told_.tell_backward([](observer& o) { o.wakes(); });
+    listener_.tell_backward([](observer& o) { o.wakes(); });
   }
   observed_rest(const observed_rest&) = delete;
   observed_rest& operator=(const observed_rest&) = delete;
 
  private:
-  const observer_list& told_;
+  const observer_list& listener_;
 };
 
 /// Reports a PE's thread to the PE's observers, until the end of the block.
 class observed_thread {
  public:
-  explicit observed_thread(const scheduler& pe) : told_(pe.thread_observers()) {
-    told_.tell([](observer& o) { o.thread_begins(); });
+  explicit observed_thread(const scheduler& pe) : listener_(pe.thread_observers()) {
+    listener_.tell([](observer& o) { o.thread_begins(); });
   }
   ~observed_thread() {
-    told_.tell_backward([](observer& o) { o.thread_ends(); });
+    listener_.tell_backward([](observer& o) { o.thread_ends(); });
   }
   observed_thread(const observed_thread&) = delete;
   observed_thread& operator=(const observed_thread&) = delete;
 
  private:
-  const observer_list& told_;
+  const observer_list& listener_;
 };
 
 }  // namespace
@@ -99,7 +99,7 @@ thread_machine::thread_machine(std::span<scheduler* const> pes, const thread_set
                                bool may_spin, listener& events)
     : pes_(pes.begin(), pes.end()),
       nudges_(pes.size()),
-      told_(events),
+      listener_(events),
       bind_(settings.bind),
       keeps_apart_(may_spin && settings.has_host_alone && settings.bind == thread_settings::binding::none),
       claims_(pes.size()),
@@ -169,7 +169,7 @@ void thread_machine::run_thread(std::size_t place) {
     if (keeps_apart_) claims_.settle(place);
     its_thread.emplace(pe);
   } catch (...) {
-    told_.on_uncaught(pe.pe());
+    listener_.on_uncaught(pe.pe());
   }
   loop(pe, place);
   {
@@ -190,7 +190,7 @@ void thread_machine::run_thread(std::size_t place) {
 
 void thread_machine::stop() {
   if (stopping_.exchange(true, std::memory_order_acq_rel)) return;
-  for (std::size_t p = 0; p < pes_.size(); ++p) pes_[p]->door().post(nudges_[p]);
+  for (std::size_t p = 0; p < pes_.size(); ++p) pes_[p]->pe_inbox().post(nudges_[p]);
   const std::lock_guard hold(ends_lock_);
   ends_.notify_all();
 }
@@ -209,7 +209,7 @@ void thread_machine::loop(scheduler& pe, std::size_t place) {
       wait_for_work(pe, margin, vain_looks);
       if (keeps_apart_) claims_.settle(place);
     } catch (...) {
-      told_.on_uncaught(pe.pe());
+      listener_.on_uncaught(pe.pe());
     }
   }
 }
@@ -226,7 +226,7 @@ bool thread_machine::spin(scheduler& pe, std::size_t place) {
   };
   std::optional<nanoseconds> begun;
   for (int turn = 0;; turn = (turn + 1) % turns_between_looks_at_clock) {
-    if (pe.door().has_items() || stopping() || pe.poll()) return true;
+    if (pe.pe_inbox().has_items() || stopping() || pe.poll()) return true;
     if (!pe.idle() && (network == nullptr || !network->congested())) return true;  // sent bytes have left
     if (turn + 1 == turns_between_looks_at_clock) {
       const auto now = pe.now();
@@ -251,14 +251,14 @@ void thread_machine::wait_for_work(scheduler& pe, wake_margin& margin, int& vain
   if (pe.completions() != nullptr) device_completions::of(pe)->of().backend().close_ended();
   if (waits_for_device && device_completions::of(pe)->look_at_all()) return;
   if (!sending && !pe.idle()) return;  // the PE had too much to send, which has left meanwhile
-  if (!pe.door().park()) return;
+  if (!pe.pe_inbox().park()) return;
   if (network != nullptr && !network->arm()) {
     const bool rests = sending && !spins_ && !deadline && vain_looks >= looks_before_rest;
     std::optional<observed_rest> rest;
     if (vain_looks > 0)
       rest.emplace(pe);  // an observer's lock must not block the work that this PE waits
                          // for
-    pe.door().sleep(rests ? longest_sleep_while_sending : nanoseconds(0));
+    pe.pe_inbox().sleep(rests ? longest_sleep_while_sending : nanoseconds(0));
     // Progress may depend on another process, which may need this processor.
     if (vain_looks > 0) std::this_thread::yield();
     rest.reset();
@@ -274,7 +274,7 @@ void thread_machine::wait_for_work(scheduler& pe, wake_margin& margin, int& vain
   }
   sleepers_.fetch_add(one_sleeper);
   while (auto claimed = claim_quiet()) {
-    if (told_.quiet(claimed->exchanged)) return pe.door().sleep(nanoseconds(0));
+    if (listener_.quiet(claimed->exchanged)) return pe.pe_inbox().sleep(nanoseconds(0));
     // Asleep again; PEs that slept meanwhile could not claim, and left it to this one.
     if (sleepers_.compare_exchange_strong(claimed->sleepers, claimed->sleepers + one_sleeper)) break;
     sleepers_.fetch_add(one_sleeper);
@@ -293,11 +293,11 @@ void thread_machine::sleep(scheduler& pe, std::optional<nanoseconds> at_most) {
   const device_completions* const device = device_completions::of(pe);
   if (device != nullptr && device->pending() > 0)
     no_longer_than(device->must_look() ? longest_sleep_with_device : device_completions::between_checks);
-  pe.door().sleep(at_most, network != nullptr ? network->descriptor() : -1);
+  pe.pe_inbox().sleep(at_most, network != nullptr ? network->descriptor() : -1);
 }
 
 void thread_machine::wait_awake(scheduler& pe, nanoseconds deadline) const {
-  while (pe.now() < deadline && !pe.door().has_items() && !stopping() && !pe.poll()) pause_processor();
+  while (pe.now() < deadline && !pe.pe_inbox().has_items() && !stopping() && !pe.poll()) pause_processor();
 }
 
 std::optional<thread_machine::claim> thread_machine::claim_quiet() {
@@ -306,8 +306,8 @@ std::optional<thread_machine::claim> thread_machine::claim_quiet() {
   do {
     if (seen % one_wake != pes_.size() || stopping()) return std::nullopt;
     for (scheduler* pe : pes_)
-      if (!pe->door().is_parked()) return std::nullopt;
-    c.exchanged = told_.counted();
+      if (!pe->pe_inbox().is_parked()) return std::nullopt;
+    c.exchanged = listener_.counted();
     c.sleepers = seen + one_wake - one_sleeper;
   } while (!sleepers_.compare_exchange_weak(seen, c.sleepers));
   return c;

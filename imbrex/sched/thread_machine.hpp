@@ -94,7 +94,7 @@ class thread_machine {
 
   std::vector<scheduler*> pes_;
   std::vector<work> nudges_;  // one for each PE, posted by stop() to end its sleep
-  listener& told_;
+  listener& listener_;
   thread_settings::binding bind_;
   const bool keeps_apart_;
   processor_claims claims_;

@@ -32,7 +32,7 @@ void run_token(work& item) {
     --*t.under_way;
     return;
   }
-  (*t.pes)[t.dice.below(t.pes->size())]->door().post(t);
+  (*t.pes)[t.dice.below(t.pes->size())]->pe_inbox().post(t);
 }
 void keep_token(work&) noexcept {}
 void throw_token(work&) { throw std::runtime_error("thrown by an item"); }
@@ -67,7 +67,7 @@ class machine : public testing::TestWithParam<int>, protected thread_machine::li
       t.dice = random(dice_());
       ++under_way_;
     }
-    for (auto& t : tokens_) pes_[dice_.below(pes_.size())]->door().post(t);
+    for (auto& t : tokens_) pes_[dice_.below(pes_.size())]->pe_inbox().post(t);
   }
 
   real_clock time_;
@@ -94,7 +94,7 @@ TEST_P(machine, is_quiet_when_and_only_when_nothing_is_under_way) {
 TEST_P(machine, tells_of_exceptions_that_escape) {
   work bad;
   bad.type = &thrower;
-  pes_.back()->door().post(bad);
+  pes_.back()->pe_inbox().post(bad);
   EXPECT_TRUE(threads_->run([] { return std::chrono::milliseconds(3000); }).empty());
   EXPECT_EQ(escapes_, 1);
 }
@@ -120,7 +120,7 @@ TEST(thread_machine, names_the_stuck_by_their_numbers_in_the_job) {
   static auto* const machine = new thread_machine(pes, thread_settings{}, true, nobody);
   static auto& item = *new stuck_item;
   item.type = &stuck_kind;
-  seventh.door().post(item);
+  seventh.pe_inbox().post(item);
   std::jthread stopper([] {
     while (seventh.running() == nullptr) std::this_thread::yield();
     machine->stop();

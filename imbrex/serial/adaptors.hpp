@@ -14,10 +14,10 @@ namespace detail {
 
 template <class Adaptor>
 typename Adaptor::container_type& container_of(Adaptor& adaptor) {
-  struct opened : Adaptor {
-    static auto member() { return &opened::c; }
+  struct accessor : Adaptor {
+    static auto member() { return &accessor::c; }
   };
-  return adaptor.*opened::member();
+  return adaptor.*accessor::member();
 }
 
 }  // namespace detail

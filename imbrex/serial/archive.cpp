@@ -17,7 +17,7 @@ void writer::align(std::size_t alignment) {
 
 std::vector<std::byte> writer::take() {
   buffer_.resize(std::exchange(used_, 0));
-  lent_ = {};
+  exported_block_ = {};
   return std::exchange(buffer_, {});
 }
 
@@ -53,15 +53,15 @@ void writer::append_and_grow(const void* source, std::size_t count) {
   buffer_.resize(used_ + spare);
 }
 
-void writer::lend(const void* source, std::size_t count) {
+void writer::export_block(const void* source, std::size_t count) {
   if (sink_ != nullptr) {
     leave();
     sink_->take({static_cast<const std::byte*>(source), count});
     counted_ += count;
     return;
   }
-  if (!lent_.bytes.empty()) return bytes(source, count);
-  lent_ = {{static_cast<const std::byte*>(source), count}, used_};
+  if (!exported_block_.bytes.empty()) return bytes(source, count);
+  exported_block_ = {{static_cast<const std::byte*>(source), count}, used_};
 }
 
 void reader::rest(std::byte* target) {
@@ -86,8 +86,8 @@ namespace {
 std::string text(std::uint64_t value) { return std::to_string(value); }
 }  // namespace
 
-void throw_truncated(std::size_t wanted, std::size_t left, std::size_t position) {
-  throw serial_error("truncated message: " + text(wanted) + " bytes wanted at byte " + text(position) + ", " +
+void throw_truncated(std::size_t needed, std::size_t left, std::size_t position) {
+  throw serial_error("truncated message: " + text(needed) + " bytes wanted at byte " + text(position) + ", " +
                      text(left) + " left");
 }
 

@@ -435,20 +435,23 @@ struct long_values {
 /// Imitates a network: the bytes are one message, the block is another.
 struct apart {
   explicit apart(const auto& value) {
-    out.lend_from(64);
+    out.export_from(64);
     out(value);
   }
   reader::separate_block here() const {
-    return {out.lent().position, out.lent().bytes.size(), out.lent().bytes.data()};
+    return {out.exported_block().position, out.exported_block().bytes.size(),
+            out.exported_block().bytes.data()};
   }
-  reader::separate_block to_come() const { return {out.lent().position, out.lent().bytes.size(), nullptr}; }
+  reader::separate_block pending() const {
+    return {out.exported_block().position, out.exported_block().bytes.size(), nullptr};
+  }
   writer out;
 };
 
 TEST(lending, the_first_long_block_stays_where_it_is) {
   const long_values value{1, std::vector<double>(8, 2.5), std::string(200, 'x')};
   const apart sent(value);
-  EXPECT_EQ(sent.out.lent().bytes.data(), reinterpret_cast<const std::byte*>(value.first.data()));
+  EXPECT_EQ(sent.out.exported_block().bytes.data(), reinterpret_cast<const std::byte*>(value.first.data()));
   EXPECT_EQ(sent.out.written().size(), written(value).size() - 64);
   EXPECT_EQ(sent.out.size(), written(value).size());
 
@@ -462,12 +465,12 @@ TEST(lending, the_first_long_block_stays_where_it_is) {
 TEST(lending, a_block_that_is_to_come_is_put_into_what_was_read) {
   const long_values value{1, {}, std::string(200, 'x')};
   const apart sent(value);
-  reader in(sent.out.written(), sent.to_come());
+  reader in(sent.out.written(), sent.pending());
   long_values got;
   in(got);
   in.finish();
   ASSERT_EQ(static_cast<void*>(in.place_of_block()), static_cast<void*>(got.second.data()));
-  std::memcpy(in.place_of_block(), sent.out.lent().bytes.data(), 200);
+  std::memcpy(in.place_of_block(), sent.out.exported_block().bytes.data(), 200);
   EXPECT_EQ(got, value);
 }
 
@@ -476,12 +479,13 @@ TEST(lending, a_vector_that_is_to_come_is_as_any_other_afterwards) {
   const apart sent(value);
   for (std::vector<double> got :
        {std::vector<double>{}, std::vector<double>(3, 1.5), std::vector<double>(5000)}) {
-    reader in(sent.out.written(), sent.to_come());
+    reader in(sent.out.written(), sent.pending());
     in(got);
     in.finish();
     ASSERT_EQ(got.size(), value.size());
     ASSERT_EQ(static_cast<void*>(in.place_of_block()), static_cast<void*>(got.data()));
-    std::memcpy(in.place_of_block(), sent.out.lent().bytes.data(), sent.out.lent().bytes.size());
+    std::memcpy(in.place_of_block(), sent.out.exported_block().bytes.data(),
+                sent.out.exported_block().bytes.size());
     EXPECT_EQ(got, value);
     got.push_back(2.5);
     got.resize(2000);
@@ -491,8 +495,8 @@ TEST(lending, a_vector_that_is_to_come_is_as_any_other_afterwards) {
 }
 
 TEST(lending, short_blocks_and_values_of_hand_written_functions_are_copied) {
-  EXPECT_TRUE(apart(std::vector<char>(63)).out.lent().bytes.empty());
-  EXPECT_FALSE(apart(std::vector<char>(64)).out.lent().bytes.empty());
+  EXPECT_TRUE(apart(std::vector<char>(63)).out.exported_block().bytes.empty());
+  EXPECT_FALSE(apart(std::vector<char>(64)).out.exported_block().bytes.empty());
   struct by_hand {
     void serialize(writer& out) { out(std::vector<int>(100)); }
     void serialize(reader& in) {
@@ -500,9 +504,10 @@ TEST(lending, short_blocks_and_values_of_hand_written_functions_are_copied) {
       in(values);
     }
   };
-  EXPECT_TRUE(apart(by_hand{}).out.lent().bytes.empty());
-  EXPECT_TRUE(apart(std::map<std::string, int>{{std::string(99, 'k'), 1}}).out.lent().bytes.empty());
-  EXPECT_TRUE(apart(std::set<std::string>{std::string(99, 'k')}).out.lent().bytes.empty());
+  EXPECT_TRUE(apart(by_hand{}).out.exported_block().bytes.empty());
+  EXPECT_TRUE(
+      apart(std::map<std::string, int>{{std::string(99, 'k'), 1}}).out.exported_block().bytes.empty());
+  EXPECT_TRUE(apart(std::set<std::string>{std::string(99, 'k')}).out.exported_block().bytes.empty());
 }
 
 TEST(lending, a_block_of_another_size_or_place_is_an_error) {
@@ -515,7 +520,7 @@ TEST(lending, a_block_of_another_size_or_place_is_an_error) {
     in.finish();
   };
   EXPECT_NO_THROW(read(sent.here()));
-  for (auto block : {sent.here(), sent.to_come()}) {
+  for (auto block : {sent.here(), sent.pending()}) {
     ++block.size;
     EXPECT_THROW(read(block), serial_error);
     block.size -= 2;
@@ -554,20 +559,20 @@ TEST(lending, all_can_be_had_in_one_piece) {
   EXPECT_EQ(here.remaining(), 0U);
 
   std::vector<std::byte> later(expected.size());
-  reader to_come(sent.out.written(), sent.to_come());
-  to_come.rest(later.data());
-  std::memcpy(to_come.place_of_block(), sent.out.lent().bytes.data(), 160);
+  reader pending(sent.out.written(), sent.pending());
+  pending.rest(later.data());
+  std::memcpy(pending.place_of_block(), sent.out.exported_block().bytes.data(), 160);
   EXPECT_EQ(later, expected);
 
   auto wrong = sent.here();
   wrong.position = 1000;
-  reader beyond(sent.out.written(), wrong);
-  EXPECT_THROW(beyond.rest(whole.data()), serial_error);
+  reader invalid_input(sent.out.written(), wrong);
+  EXPECT_THROW(invalid_input.rest(whole.data()), serial_error);
 }
 
 TEST(lending, nothing_is_viewed_that_is_still_to_come) {
   const apart sent(std::string(100, 'x'));
-  reader in(sent.out.written(), sent.to_come());
+  reader in(sent.out.written(), sent.pending());
   in.view(8);
   EXPECT_THROW(in.view(100), serial_error);
 }

@@ -213,7 +213,7 @@ consteval auto first_problem() {
 
 /// Finds the problem of a value that reading must construct before it can fill it.
 template <class T, class... Parent>
-consteval auto find_problem_of_made() {
+consteval auto find_problem_of_constructed() {
   using found = decltype(find_problem<T, Parent...>());
   if constexpr (!std::is_same_v<found, no_problem>)
     return found{};
@@ -246,7 +246,7 @@ consteval auto find_problem_of_aggregate() {
 
 template <class... Parent, template <class...> class Template, class... Element>
 consteval auto find_problem_of_elements(const Template<Element...>*) {
-  return first_problem<decltype(find_problem_of_made<Element, Parent...>())...>();
+  return first_problem<decltype(find_problem_of_constructed<Element, Parent...>())...>();
 }
 
 template <class T, class... Parent>
@@ -283,12 +283,12 @@ consteval auto find_problem() {
     if constexpr (std::is_polymorphic_v<element> && !std::is_final_v<element>)
       return problem<is_polymorphic, T>{};
     else
-      return find_problem_of_made<element, Parent...>();
+      return find_problem_of_constructed<element, Parent...>();
   } else if constexpr (k == kind::map) {
-    return first_problem<decltype(find_problem_of_made<typename T::key_type, Parent...>()),
-                         decltype(find_problem_of_made<typename T::mapped_type, Parent...>())>();
+    return first_problem<decltype(find_problem_of_constructed<typename T::key_type, Parent...>()),
+                         decltype(find_problem_of_constructed<typename T::mapped_type, Parent...>())>();
   } else if constexpr (k == kind::optional || k == kind::sequence || k == kind::set || k == kind::block) {
-    return find_problem_of_made<typename T::value_type, Parent...>();
+    return find_problem_of_constructed<typename T::value_type, Parent...>();
   } else if constexpr (k == kind::member) {
     if constexpr (forgets_members<T>())
       return problem<inherits_serialize, T>{};
@@ -320,7 +320,7 @@ concept serializable =
 template <class T>
 consteval void check_serializable() {
   if constexpr (!detail::is_view<T>) [[maybe_unused]]
-    constexpr auto said = detail::explanation<decltype(detail::find_problem<T>())>;
+    constexpr auto problem_text = detail::explanation<decltype(detail::find_problem<T>())>;
 }
 
 namespace detail {
@@ -334,7 +334,7 @@ concept serializable_in_message =
 template <class T>
 consteval void check_serializable_in_message() {
   if constexpr (!is_view<T>) [[maybe_unused]]
-    constexpr auto said = explanation<decltype(find_problem<T, in_message>())>;
+    constexpr auto problem_text = explanation<decltype(find_problem<T, in_message>())>;
 }
 
 /// True if a message with a `T` carries memory of a device.

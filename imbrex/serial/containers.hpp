@@ -78,7 +78,7 @@ template <class T>
 void process_block(reader& in, T& value) {
   using element = typename T::value_type;
   const std::size_t count = read_count(in, sizeof(element));
-  if (in.is_to_come(count * sizeof(element))) {
+  if (in.is_pending(count * sizeof(element))) {
     resize_to_fill(value, count);
     return in.expect(value.data());
   }

@@ -16,9 +16,9 @@ namespace detail {
 
 template <class Dense>
 void check_eigen_extents(std::int64_t rows, std::int64_t columns) {
-  const auto fits = [](std::int64_t given, int fixed, int most) {
-    return given >= 0 && (fixed == Eigen::Dynamic || given == fixed) &&
-           (most == Eigen::Dynamic || given <= most);
+  const auto fits = [](std::int64_t extent, int fixed, int most) {
+    return extent >= 0 && (fixed == Eigen::Dynamic || extent == fixed) &&
+           (most == Eigen::Dynamic || extent <= most);
   };
   if (!fits(rows, Dense::RowsAtCompileTime, Dense::MaxRowsAtCompileTime) ||
       !fits(columns, Dense::ColsAtCompileTime, Dense::MaxColsAtCompileTime))

@@ -17,7 +17,7 @@ class serial_error : public std::runtime_error {
 
 namespace detail {
 
-[[noreturn]] void throw_truncated(std::size_t wanted, std::size_t left, std::size_t position);
+[[noreturn]] void throw_truncated(std::size_t needed, std::size_t left, std::size_t position);
 [[noreturn]] void throw_unread(std::size_t left, std::size_t size);
 [[noreturn]] void throw_oversized(std::uint64_t count, std::size_t bytes_each, std::size_t left);
 [[noreturn]] void throw_out_of_range(const char* what, std::uint64_t value, std::uint64_t limit);

@@ -117,17 +117,17 @@ struct file_memory {
 }
 
 file_memory read_whole(const std::string& file) {
-  const descriptor opened(
+  const descriptor handle(
       ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));  // a named pipe would block
   struct ::stat found{};
-  if (!opened || ::fstat(opened.get(), &found) != 0) throw_unread_file(file, std::strerror(errno));
+  if (!handle || ::fstat(handle.get(), &found) != 0) throw_unread_file(file, std::strerror(errno));
   if (S_ISDIR(found.st_mode)) throw_unread_file(file, std::strerror(EISDIR));
   if (!S_ISREG(found.st_mode)) throw_unread_file(file, "it is no regular file");
   const auto size = static_cast<std::size_t>(found.st_size);
   auto memory = std::make_unique_for_overwrite<std::byte[]>(size);
   std::size_t filled = 0;
   while (filled < size) {
-    const ssize_t got = ::read(opened.get(), memory.get() + filled, size - filled);
+    const ssize_t got = ::read(handle.get(), memory.get() + filled, size - filled);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) throw_unread_file(file, std::strerror(errno));
     if (got == 0) break;
@@ -139,7 +139,7 @@ file_memory read_whole(const std::string& file) {
 
 }  // namespace
 
-file_contents::file_contents(const std::string& file, const file_type& wanted) : name_(file) {
+file_contents::file_contents(const std::string& file, const file_type& expected_type) : name_(file) {
   auto read = read_whole(file);
   header before;
   const header right;
@@ -161,7 +161,7 @@ file_contents::file_contents(const std::string& file, const file_type& wanted) :
   } catch (const serial_error& what) {
     refuse_file(file, std::string("does not name its type: ") + what.what());
   }
-  if (const auto why = difference(type_, wanted); !why.empty()) refuse_type(file, why);
+  if (const auto why = difference(type_, expected_type); !why.empty()) refuse_type(file, why);
   memory_ = std::move(read.memory);
   value_ = rest.subspan(before.of_type);
 }

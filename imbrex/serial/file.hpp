@@ -38,7 +38,7 @@ class file_contents {
  public:
   /// Throws imbrex::error if the file cannot be read. Throws serial_error if it is no file of `to_file`, is
   /// damaged, or holds another type.
-  file_contents(const std::string& file, const file_type& wanted);
+  file_contents(const std::string& file, const file_type& expected_type);
 
   /// Bytes of the value.
   std::span<const std::byte> bytes() const { return value_; }

@@ -100,22 +100,22 @@ struct keeper {
   std::vector<kept> all;
 };
 
-template <class Wanted, class Written>
+template <class Expected, class Written>
 std::string refusal(const Written& value) {
   const test::temporary_file file("");
   to_file(file.name(), value);
   static_cast<void>(from_file<Written>(file.name()));
   try {
-    static_cast<void>(from_file<Wanted>(file.name()));
+    static_cast<void>(from_file<Expected>(file.name()));
   } catch (const serial_error& e) {
     return e.what();
   }
   return "none";
 }
 
-template <class Wanted, class Written>
+template <class Expected, class Written>
 void refuses(const Written& value, const std::vector<std::string>& parts) {
-  const std::string text = refusal<Wanted>(value);
+  const std::string text = refusal<Expected>(value);
   for (const std::string& part : parts)
     EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
 }

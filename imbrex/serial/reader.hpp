@@ -63,10 +63,10 @@ class reader {
 
   /// Minimum size of bytes that may arrive later. Fewer bytes may lie in the container object itself, and
   /// move with it.
-  static constexpr std::size_t shortest_to_come = 64;
+  static constexpr std::size_t shortest_pending = 64;
   /// True if the next `count` bytes arrive later. Then `expect` sets their address.
-  bool is_to_come(std::size_t count) const {
-    return stands_apart(count) && block_.bytes == nullptr && !whole_ && count >= shortest_to_come;
+  bool is_pending(std::size_t count) const {
+    return stands_apart(count) && block_.bytes == nullptr && !whole_ && count >= shortest_pending;
   }
   /// Records the address at which bytes that arrive later will be stored. The value being read must keep them
   /// there when it is moved.

@@ -73,10 +73,10 @@ class writer {
     if (counts_only_) counted_ += count;
   }
 
-  /// Appends bytes that stay at their address during the life of the written bytes: see `lend_from`.
+  /// Appends bytes that stay at their address during the life of the written bytes: see `export_from`.
   void block(const void* source, std::size_t count) {
-    if (count >= lend_from_) [[unlikely]]
-      return lend(source, count);
+    if (count >= export_from_) [[unlikely]]
+      return export_block(source, count);
     bytes(source, count);
   }
 
@@ -85,28 +85,28 @@ class writer {
   /// have not left.
   void write_through(byte_sink& to, std::size_t size) {
     sink_ = &to;
-    lend_from_ = copy_below_ = size;
+    export_from_ = copy_below_ = size;
   }
 
   /// One block that is not among the written bytes.
-  struct lent_block {
+  struct separate_block {
     std::span<const std::byte> bytes;
     std::size_t position = 0;  ///< position in the written bytes at which the block belongs
   };
 
   /// From now on the first block of at least `size` bytes is lent, not copied.
-  void lend_from(std::size_t size) { lend_from_ = size; }
+  void export_from(std::size_t size) { export_from_ = size; }
   /// Lent block; empty if there is none.
-  const lent_block& lent() const noexcept { return lent_; }
+  const separate_block& exported_block() const noexcept { return exported_block_; }
 
   /// While this object lives, blocks are copied, or go to a sink at once: for values that may not outlive
   /// their writing.
   class copying {
    public:
-    explicit copying(writer& w) : writer_(w), before_(std::exchange(w.lend_from_, w.copy_below_)) {}
+    explicit copying(writer& w) : writer_(w), before_(std::exchange(w.export_from_, w.copy_below_)) {}
     copying(const copying&) = delete;
     copying& operator=(const copying&) = delete;
-    ~copying() { writer_.lend_from_ = before_; }
+    ~copying() { writer_.export_from_ = before_; }
 
    private:
     writer& writer_;
@@ -133,7 +133,7 @@ class writer {
   void align(std::size_t alignment);
 
   /// Number of bytes written so far, including lent ones.
-  std::size_t size() const noexcept { return used_ + counted_ + lent_.bytes.size(); }
+  std::size_t size() const noexcept { return used_ + counted_ + exported_block_.bytes.size(); }
 
   /// Bytes written so far, without lent ones; valid until the next change.
   std::span<const std::byte> written() const noexcept { return {buffer_.data(), used_}; }
@@ -144,7 +144,7 @@ class writer {
   /// Removes the bytes and keeps the memory.
   void clear() noexcept {
     used_ = 0;
-    lent_ = {};
+    exported_block_ = {};
   }
 
  private:
@@ -156,7 +156,7 @@ class writer {
   }
   void append_and_grow(const void* source, std::size_t count);
   void make_room(std::size_t count);
-  void lend(const void* source, std::size_t count);
+  void export_block(const void* source, std::size_t count);
   void leave();
 
   std::vector<std::byte> buffer_;  // longer than used_ by some spare bytes, so that small values need no call
@@ -164,10 +164,10 @@ class writer {
   bool counts_only_ = false;  // the buffer stays empty, so that there is room for no byte
   std::size_t counted_ = 0;   // bytes that are not kept: absent ones, and those that have gone to the sink
   std::size_t depth_ = 0;
-  std::size_t lend_from_ = never;
-  std::size_t copy_below_ = never;  // value of `lend_from_` while a `copying` lives
+  std::size_t export_from_ = never;
+  std::size_t copy_below_ = never;  // value of `export_from_` while a `copying` lives
   byte_sink* sink_ = nullptr;
-  lent_block lent_;
+  separate_block exported_block_;
 };
 
 }  // namespace imbrex

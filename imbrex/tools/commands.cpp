@@ -12,9 +12,9 @@
 namespace imbrex::tools {
 namespace {
 
-int write_project(const project_settings& asked) {
-  make_project(asked, this_build().version);
-  print(asked.name + "/README.md says how to build it, run it and test it\n");
+int write_project(const project_settings& request) {
+  make_project(request, this_build().version);
+  print(request.name + "/README.md says how to build it, run it and test it\n");
   return 0;
 }
 

@@ -12,7 +12,7 @@ namespace {
 using words = std::vector<std::string>;
 
 /// The standard output of a command line, or the text of its error.
-std::string said(const words& line) {
+std::string output_of(const words& line) {
   testing::internal::CaptureStdout();
   try {
     const int status = commands().run(line);
@@ -25,18 +25,18 @@ std::string said(const words& line) {
 }
 
 TEST(commands, have_a_help_each) {
-  const std::string list = said({"--help"});
+  const std::string list = output_of({"--help"});
   for (const char* const command : {"new", "run", "mpiexec", "info", "overlap", "trace", "tune"}) {
     EXPECT_NE(list.find("\n  " + std::string(command) + " "), std::string::npos) << command;
-    const std::string help = said({"help", command});
+    const std::string help = output_of({"help", command});
     EXPECT_TRUE(help.starts_with("imbrex " + std::string(command) + " ")) << help;
-    EXPECT_EQ(said({command, "--help"}), help);
-    EXPECT_EQ(said({command, "-h"}), help);
+    EXPECT_EQ(output_of({command, "--help"}), help);
+    EXPECT_EQ(output_of({command, "-h"}), help);
   }
   for (const char* const command : {"report", "convert"})
     EXPECT_TRUE(
-        said({"trace", "help", command}).starts_with("imbrex trace " + std::string(command) + " FILE"));
-  EXPECT_NE(said({"info", "--help"}).find("--device-map"), std::string::npos);
+        output_of({"trace", "help", command}).starts_with("imbrex trace " + std::string(command) + " FILE"));
+  EXPECT_NE(output_of({"info", "--help"}).find("--device-map"), std::string::npos);
 }
 
 TEST(commands, have_helps_of_at_most_100_columns) {
@@ -44,7 +44,7 @@ TEST(commands, have_helps_of_at_most_100_columns) {
        {words{"help"}, words{"help", "new"}, words{"help", "run"}, words{"help", "mpiexec"},
         words{"help", "info"}, words{"help", "overlap"}, words{"help", "tune"}, words{"help", "trace"},
         words{"trace", "help", "report"}, words{"trace", "help", "convert"}}) {
-    const std::string help = said(line);
+    const std::string help = output_of(line);
     for (std::size_t begin = 0; begin < help.size();) {
       const std::size_t end = std::min(help.find('\n', begin), help.size());
       EXPECT_LE(end - begin, 100U) << help.substr(begin, end - begin);
@@ -54,17 +54,17 @@ TEST(commands, have_helps_of_at_most_100_columns) {
 }
 
 TEST(commands, print_the_version) {
-  EXPECT_EQ(said({"--version"}), "imbrex " + std::string(this_build().version) + "\n");
+  EXPECT_EQ(output_of({"--version"}), "imbrex " + std::string(this_build().version) + "\n");
 }
 
 TEST(commands, that_do_not_exist_are_refused_with_the_nearest) {
-  EXPECT_EQ(said({"rum", "-n", "2"}), "there is no command 'rum'; did you mean run?");
+  EXPECT_EQ(output_of({"rum", "-n", "2"}), "there is no command 'rum'; did you mean run?");
   EXPECT_EQ(
-      said({"bogus"}),
+      output_of({"bogus"}),
       "there is no command 'bogus'; there are: new, run, mpiexec, info, overlap, trace, tune; see imbrex "
       "--help");
-  EXPECT_EQ(said({"trace", "reprot"}), "there is no command 'reprot'; did you mean report?");
-  EXPECT_EQ(said({"tune", "--secnds"}), "unknown option --secnds; did you mean --seconds?");
+  EXPECT_EQ(output_of({"trace", "reprot"}), "there is no command 'reprot'; did you mean report?");
+  EXPECT_EQ(output_of({"tune", "--secnds"}), "unknown option --secnds; did you mean --seconds?");
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ enum weight { none, announced, gave_a_status, killed };
 weight weight_of(const ending& one) {
   if (status_of(one) == 0) return none;
   const bool as_announced = one.announced && (*one.announced & 255) == one.status;  // only 8 bits arrive
-  if (one.asked_for || (!one.signal && as_announced)) return announced;
+  if (one.is_requested || (!one.signal && as_announced)) return announced;
   return one.signal ? killed : gave_a_status;
 }
 
@@ -55,7 +55,7 @@ void verdict::add(const ending& one, time_point now) {
   }
   if (weight == announced) {
     // An ending on request causes no message, but the other processes should end, too.
-    if (one.asked_for && !failed_at_) failed_at_ = now;
+    if (one.is_requested && !failed_at_) failed_at_ = now;
     return;
   }
   if (!failed_at_) failed_at_ = now;

@@ -14,7 +14,7 @@ struct ending {
   std::optional<int> signal;     ///< signal that killed it
   std::optional<int> announced;  ///< status that the process announced before
   bool in_run;                   ///< other processes depend on it
-  bool asked_for;                ///< the launcher or the terminal has sent it that signal
+  bool is_requested;             ///< the launcher or the terminal has sent it that signal
 };
 
 /// Texts such as "with status 3", "by signal 9 (Killed)", "with status 0 in the middle of a run".

@@ -67,10 +67,10 @@ TEST(verdict, is_silent_about_an_announced_status) {
 }
 
 TEST(verdict, knows_an_announced_status_by_its_low_bits) {
-  for (const int said : {-1, 300}) {
+  for (const int announced_status : {-1, 300}) {
     verdict job;
-    job.add({"rank 1", said & 255, {}, said, false, false}, start);
-    EXPECT_EQ(job.status(), said & 255);
+    job.add({"rank 1", announced_status & 255, {}, announced_status, false, false}, start);
+    EXPECT_EQ(job.status(), announced_status & 255);
     EXPECT_FALSE(job.failed_at());
     EXPECT_FALSE(job.message_due());
   }
@@ -180,7 +180,7 @@ TEST(verdict, takes_success_in_the_middle_of_a_run_for_a_failure) {
 TEST(verdict, is_silent_about_what_the_user_asked_for) {
   verdict job;
   ending one = killed("rank 1", SIGINT);
-  one.asked_for = true;
+  one.is_requested = true;
   job.add(one, start);
   EXPECT_EQ(job.status(), 130);
   EXPECT_TRUE(job.failed_at());

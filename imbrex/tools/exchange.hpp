@@ -24,11 +24,11 @@ class exchange {
   explicit exchange(std::vector<std::string> names);
 
   /// Handles a frame received from process `rank`. Throws `error` if the protocol does not allow it.
-  std::vector<answer> take(int rank, frame said);
+  std::vector<answer> take(int rank, frame message);
 
   /// Process `rank` has ended and takes part in no further exchange. `how`: the way it ended ("with status
-  /// 0"). `told`: the launcher reports its end to the user anyway.
-  std::vector<answer> ended(int rank, const std::string& how, bool told);
+  /// 0"). `is_reported`: the launcher reports its end to the user anyway.
+  std::vector<answer> ended(int rank, const std::string& how, bool is_reported);
 
   /// The reason why waiting processes got no reply, if the user must still see it. A second call returns "".
   std::string complaint();
@@ -45,10 +45,10 @@ class exchange {
   std::optional<int> announced(int rank) const { return announced_[static_cast<std::size_t>(rank)]; }
 
  private:
-  std::vector<answer> gather(int rank, frame said);
-  std::vector<answer> fail(std::string why, bool told = false);
+  std::vector<answer> gather(int rank, frame message);
+  std::vector<answer> fail(std::string why, bool is_reported = false);
   /// Notifies all other processes of the run that `rank` leaves, with its text.
-  std::vector<answer> tell_of_leaving(int rank, const std::string& said) const;
+  std::vector<answer> tell_of_leaving(int rank, const std::string& message) const;
   /// Notifies all other processes of the run that `rank` has died in the middle of it.
   std::vector<answer> tell_of_death(int rank) const;
   /// Sends the same reply to all waiting processes and clears the waiting list.
@@ -59,9 +59,9 @@ class exchange {
   std::vector<std::optional<frame>> waiting_;  // by rank: the frame of a process that waits for the others
   std::vector<bool> in_run_;
   std::vector<std::optional<int>> announced_;
-  std::size_t come_ = 0;
-  std::string failure_;  // the reason why no further exchange can succeed
-  bool told_ = false;    // the user has seen `failure_`
+  std::size_t arrived_count_ = 0;
+  std::string failure_;       // the reason why no further exchange can succeed
+  bool is_reported_ = false;  // the user has seen `failure_`
   bool failed_ = false;
 };
 

@@ -129,11 +129,11 @@ TEST(exchange, knows_who_is_in_a_run) {
 TEST(exchange, tells_who_has_not_left_with_what_status_the_first_did) {
   exchange job({"rank 0", "rank 1", "rank 2"});
   for (int rank = 0; rank < 3; ++rank) job.take(rank, gather("a"));
-  const auto told = job.take(1, {frame_kind::leave, imbrex::encode_status(3)});
-  ASSERT_EQ(told.size(), 2U);
-  EXPECT_EQ(told[0].rank, 0);
-  EXPECT_EQ(told[1].rank, 2);
-  EXPECT_EQ(*told[0].bytes, encode_frame(frame_kind::left, imbrex::encode_status(3)));
+  const auto answers = job.take(1, {frame_kind::leave, imbrex::encode_status(3)});
+  ASSERT_EQ(answers.size(), 2U);
+  EXPECT_EQ(answers[0].rank, 0);
+  EXPECT_EQ(answers[1].rank, 2);
+  EXPECT_EQ(*answers[0].bytes, encode_frame(frame_kind::left, imbrex::encode_status(3)));
   EXPECT_TRUE(job.take(2, {frame_kind::leave, imbrex::encode_status(3)}).empty());
   EXPECT_EQ(job.take(0, {frame_kind::leave, imbrex::encode_status(3)}).size(), 3U);
 }
@@ -142,14 +142,14 @@ TEST(exchange, tells_all_of_a_run_that_one_has_died) {
   exchange job({"rank 0", "rank 1", "rank 2"});
   for (int rank = 0; rank < 3; ++rank) job.take(rank, gather("a"));
   job.take(2, {frame_kind::leave, imbrex::encode_status(0)});
-  const auto told = job.ended(1, "by signal 9 (Killed)", true);
-  ASSERT_EQ(told.size(), 3U);
-  EXPECT_EQ(told[0].rank, 0);
-  EXPECT_EQ(*told[0].bytes, encode_frame(frame_kind::died, ""));
-  EXPECT_EQ(told[1].rank, 2);
-  EXPECT_EQ(*told[1].bytes, *told[0].bytes);
-  EXPECT_EQ(told[2].rank, 2);  // the waiting rank 2 gets a reply, too
-  EXPECT_EQ(decode(told[2]).kind, frame_kind::failed);
+  const auto answers = job.ended(1, "by signal 9 (Killed)", true);
+  ASSERT_EQ(answers.size(), 3U);
+  EXPECT_EQ(answers[0].rank, 0);
+  EXPECT_EQ(*answers[0].bytes, encode_frame(frame_kind::died, ""));
+  EXPECT_EQ(answers[1].rank, 2);
+  EXPECT_EQ(*answers[1].bytes, *answers[0].bytes);
+  EXPECT_EQ(answers[2].rank, 2);  // the waiting rank 2 gets a reply, too
+  EXPECT_EQ(decode(answers[2]).kind, frame_kind::failed);
   EXPECT_FALSE(job.is_in_run(1));
   EXPECT_TRUE(job.ended(1, "by signal 9 (Killed)", true).empty());
 }

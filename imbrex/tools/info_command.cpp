@@ -27,10 +27,11 @@ std::string dump(const ordered_json& found) {
 }
 
 /// The findings of all processes in process 0; empty elsewhere.
-std::vector<ordered_json> gather(const process_findings& mine, const info_settings& asked, const options& how,
-                                 bootstrap* job) {
-  if (job == nullptr) return {mine.json(0, own_host(how.pes, 0), asked.paths)};
-  const auto found = mine.json(job->rank(), share_host(*job, how.pes, 0, mine.seen()), asked.paths);
+std::vector<ordered_json> gather(const process_findings& local_findings, const info_settings& request,
+                                 const options& how, bootstrap* job) {
+  if (job == nullptr) return {local_findings.json(0, own_host(how.pes, 0), request.paths)};
+  const auto found =
+      local_findings.json(job->rank(), share_host(*job, how.pes, 0, local_findings.seen()), request.paths);
   std::vector<ordered_json> all;
   for (const std::string& text : job->all_gather(dump(found)))
     if (job->rank() == 0) all.push_back(ordered_json::parse(text));
@@ -64,36 +65,36 @@ std::variant<info_settings, std::string> parse_info(std::span<const std::string>
   line.push_back(nullptr);
   int count = static_cast<int>(words.size());
   char** rest = line.data();
-  info_settings asked;
-  asked.how = parse_options(count, rest);
+  info_settings request;
+  request.how = parse_options(count, rest);
   auto help =
       command(
           "imbrex info", "[OPTIONS]",
           "Prints what Imbrex finds here, and what a program that is started with the same options would "
           "choose: how it was built, processors, PEs, devices, and which PE uses which. Started as several "
           "processes (imbrex run -n 4 imbrex info, mpirun, srun), it tells of all.")
-          .flag("--json", asked.json, "print it as one object of JSON")
-          .flag("--paths", asked.paths,
+          .flag("--json", request.json, "print it as one object of JSON")
+          .flag("--paths", request.paths,
                 "measure what wakes and long messages take, and print what is chosen by that")
           .others(option_names(), options_help())
           .read(std::vector<std::string>(rest + 1, rest + count));
   if (help) return *std::move(help);
-  return asked;
+  return request;
 }
 
-int print_info(const info_settings& asked) {
+int print_info(const info_settings& request) {
   const auto job = find_bootstrap();
-  options how = asked.how;
+  options how = request.how;
   detail::check_options(how, job == nullptr ? 1 : job->size());
   if (job == nullptr) how.pes = own_host(how.pes, 0).pes;
-  const process_findings mine(how);
-  const auto all = gather(mine, asked, how, job.get());
+  const process_findings local_findings(how);
+  const auto all = gather(local_findings, request, how, job.get());
   std::string problem;
   if (!all.empty()) {
     ordered_json found = build_findings();
     found["launcher"] = job ? ordered_json(job->launcher()) : ordered_json(nullptr);
     found["processes"] = all;
-    problem = print(std::move(found), asked.json);
+    problem = print(std::move(found), request.json);
   }
   const int status = problem.empty() ? 0 : 1;
   if (job) {

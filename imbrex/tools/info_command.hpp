@@ -22,6 +22,6 @@ std::variant<info_settings, std::string> parse_info(std::span<const std::string>
 /// Prints the devices and paths that a program with these options would find and choose. In a job of several
 /// processes, process 0 prints the findings of all. Returns the exit status: 1, with a line on standard
 /// error, if some process lacks the requested devices. Throws `error`.
-int print_info(const info_settings& asked);
+int print_info(const info_settings& request);
 
 }  // namespace imbrex::tools

@@ -24,14 +24,14 @@ std::string complaint(const words& line) {
 }
 
 TEST(info_command, takes_the_options_of_the_runtime) {
-  const info_settings asked = settings(
+  const info_settings request = settings(
       {"--pes", "3", "--json", "--device=emulated", "--device-map", "near", "--device-model", "v100"});
-  EXPECT_TRUE(asked.json);
-  EXPECT_EQ(asked.how.pes, 3);
-  EXPECT_EQ(asked.how.device, "emulated");
-  EXPECT_EQ(asked.how.map, device_map::near);
-  EXPECT_EQ(asked.how.device_model, "v100");
-  EXPECT_FALSE(asked.paths);
+  EXPECT_TRUE(request.json);
+  EXPECT_EQ(request.how.pes, 3);
+  EXPECT_EQ(request.how.device, "emulated");
+  EXPECT_EQ(request.how.map, device_map::near);
+  EXPECT_EQ(request.how.device_model, "v100");
+  EXPECT_FALSE(request.paths);
   EXPECT_FALSE(settings({}).json);
   EXPECT_TRUE(settings({"--paths"}).paths);
 }

@@ -117,15 +117,15 @@ class job {
     } catch (...) {  // ends the started processes, and processes that they leave behind
       meet();
       kill_all(SIGKILL);
-      come_to_end();
+      wait_for_end();
       throw;
     }
-    come_to_end();
+    wait_for_end();
     return status_.value_or(verdict_.status());
   }
 
  private:
-  void come_to_end() {
+  void wait_for_end() {
     while (running_ > 0) turn(next_time());
     end_leftovers();
     if (verdict_.status() != 0) remove_abandoned_segments(segment_folder(), began_, reaped_);
@@ -137,14 +137,14 @@ class job {
   void start() {
     members_.reserve(static_cast<std::size_t>(settings_.processes));
     for (int rank = 0; rank < settings_.processes; ++rank) {
-      rank_process made = start_rank(settings_.command, settings_.environment, rank, settings_.processes,
-                                     launcher_pipe_, signals_.inherited());
+      rank_process child = start_rank(settings_.command, settings_.environment, rank, settings_.processes,
+                                      launcher_pipe_, signals_.inherited());
       const std::string prefix = settings_.prefix ? "[" + std::to_string(rank) + "] " : "";
-      std::string name = name_of(rank, made.pid);
-      line_source out(std::move(made.standard_output), outputs_.standard_output(), prefix);
-      line_source error(std::move(made.standard_error), outputs_.standard_error(), prefix,
-                        settings_.prefix ? nullptr : &errors_told_);
-      members_.push_back({std::move(made), std::move(name), std::move(out), std::move(error)});
+      std::string name = name_of(rank, child.pid);
+      line_source out(std::move(child.standard_output), outputs_.standard_output(), prefix);
+      line_source error(std::move(child.standard_error), outputs_.standard_error(), prefix,
+                        settings_.prefix ? nullptr : &error_filter_);
+      members_.push_back({std::move(child), std::move(name), std::move(out), std::move(error)});
       ++running_;
     }
     launcher_pipe_.close();
@@ -225,11 +225,11 @@ class job {
     while ((got = ::recv(one.process.socket.get(), piece.data(), piece.size(), 0)) > 0) {
       one.standard_error.pass_all_on();  // the process has joined the bootstrap: its start is over
       one.incoming.append({piece.data(), static_cast<std::size_t>(got)});
-      while (auto said = one.incoming.next()) {
-        if (said->kind == frame_kind::complaint)
-          verdict_.complain(said->payload, now());
+      while (auto message = one.incoming.next()) {
+        if (message->kind == frame_kind::complaint)
+          verdict_.complain(message->payload, now());
         else
-          give(exchange_->take(rank_of(one), *std::move(said)));
+          give(exchange_->take(rank_of(one), *std::move(message)));
       }
     }
     if (got == 0 || (errno != EAGAIN && errno != EINTR)) one.process.socket.close();
@@ -288,7 +288,8 @@ class job {
     if (WIFSIGNALED(how)) {
       end.signal = WTERMSIG(how);
       end.status = 128 + WTERMSIG(how);
-      end.asked_for = asked_for_.contains(WTERMSIG(how)) && !(WTERMSIG(how) == SIGKILL && one.was_ending);
+      end.is_requested =
+          requested_signals_.contains(WTERMSIG(how)) && !(WTERMSIG(how) == SIGKILL && one.was_ending);
     }
     verdict_.add(end, now());
     one.process.socket.close();
@@ -296,7 +297,7 @@ class job {
   }
 
   void kill_all(int signal) {
-    const bool is_first = asked_for_.insert(signal).second;
+    const bool is_first = requested_signals_.insert(signal).second;
     for (member& one : members_) {
       if (!one.running) continue;
       if (is_first && signal == SIGKILL) one.was_ending = is_ending(one.process.pid);
@@ -306,14 +307,14 @@ class job {
 
   /// Ends processes left behind by the job's processes; they became this process's children.
   void end_leftovers() {
-    std::set<pid_t> asked;
+    std::set<pid_t> sigterm_receivers;
     for (const int signal : {SIGTERM, SIGKILL}) {
       for (const time_point last = now() + leftover_time; now() < last;) {
         const std::set<pid_t> left = running_children(strangers_);
         if (reap()) continue;  // orphans have become children of this process
         if (left.empty()) return;
         for (const pid_t one : left)
-          if (signal == SIGKILL || asked.insert(one).second) ::kill(one, signal);
+          if (signal == SIGKILL || sigterm_receivers.insert(one).second) ::kill(one, signal);
         turn(std::min(last, now() + 20ms));
       }
     }
@@ -330,7 +331,7 @@ class job {
       if (!status_) status_ = 128 + signal;
       return;
     }
-    asked_for_.insert(signal);
+    requested_signals_.insert(signal);
     if (signal == SIGINT) {
       if (interrupted_ && now() - *interrupted_ >= interrupt_gap) {
         abandoned_ = true;
@@ -446,7 +447,7 @@ class job {
   const job_settings& settings_;
   signal_source signals_{SIGUSR1, SIGUSR2};  // sent by batch systems as warnings
   outputs outputs_;
-  errors_told errors_told_;
+  error_filter error_filter_;
   descriptor launcher_pipe_;
   descriptor presence_;  // write end of a pipe that processes see closed when the launcher has ended
   std::vector<member> members_;
@@ -457,8 +458,8 @@ class job {
   std::optional<exchange> exchange_;
   std::optional<time_point> parted_at_;  // time at which the first process waited in vain
   verdict verdict_;
-  std::optional<int> status_;  // set if the launcher decides it
-  std::set<int> asked_for_;    // signals sent to processes on request
+  std::optional<int> status_;        // set if the launcher decides it
+  std::set<int> requested_signals_;  // signals sent to processes on request
   std::optional<time_point> interrupted_;
   std::optional<time_point> ends_at_;
   std::optional<time_point> abandons_at_;

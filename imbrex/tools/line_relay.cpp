@@ -65,7 +65,7 @@ void output::write_some() {
   }
 }
 
-std::string errors_told::without_repeated(std::string_view lines, const void* writer, time_point now) {
+std::string error_filter::without_repeated(std::string_view lines, const void* writer, time_point now) {
   std::string kept;
   while (!lines.empty()) {
     const std::string_view line = lines.substr(0, std::min(lines.find('\n'), lines.size() - 1) + 1);
@@ -93,8 +93,9 @@ bool line_source::move_some() {
     return false;
   }
   std::string lines = splitter_.take({piece.data(), static_cast<std::size_t>(got)});
-  to_->add(told_ != nullptr ? told_->without_repeated(lines, this, std::chrono::steady_clock::now()) : lines,
-           this);
+  to_->add(
+      filter_ != nullptr ? filter_->without_repeated(lines, this, std::chrono::steady_clock::now()) : lines,
+      this);
   return true;
 }
 

@@ -67,7 +67,7 @@ class output {
 
 /// Error lines that processes of a job wrote at their start. All processes find the same mistake in their
 /// command line, and the user needs only one line about it.
-class errors_told {
+class error_filter {
  public:
   using time_point = std::chrono::steady_clock::time_point;
   /// the longest time between a line and its repetition by another process
@@ -90,16 +90,16 @@ class errors_told {
 /// The pipe that receives one process's standard output or error.
 class line_source {
  public:
-  /// `told`: filters repeated error lines until `pass_all_on`; null for no filter. It must outlive this
+  /// `filter`: filters repeated error lines until `pass_all_on`; null for no filter. It must outlive this
   /// object.
-  line_source(imbrex::descriptor pipe, output& to, std::string prefix, errors_told* told = nullptr)
-      : pipe_(std::move(pipe)), to_(&to), splitter_(std::move(prefix)), told_(told) {}
+  line_source(imbrex::descriptor pipe, output& to, std::string prefix, error_filter* filter = nullptr)
+      : pipe_(std::move(pipe)), to_(&to), splitter_(std::move(prefix)), filter_(filter) {}
 
   /// Moves up to some 64 KiB from the pipe to the output; false if there is nothing now. At the end of the
   /// file it closes the pipe.
   bool move_some();
 
-  void pass_all_on() { told_ = nullptr; }
+  void pass_all_on() { filter_ = nullptr; }
 
   /// Passes on the unfinished line and closes the pipe, so that later writes to it fail.
   void close();
@@ -112,7 +112,7 @@ class line_source {
   imbrex::descriptor pipe_;
   output* to_;
   line_splitter splitter_;
-  errors_told* told_;
+  error_filter* filter_;
 };
 
 }  // namespace imbrex::tools

@@ -66,49 +66,49 @@ TEST(line_splitter, passes_an_endless_line_on_in_pieces) {
 
 class errors : public testing::Test {
  protected:
-  using told_type = imbrex::tools::errors_told;
-  std::string told(std::string_view lines, const int& writer) {
-    return told_.without_repeated(lines, &writer, now_);
+  using filter_type = imbrex::tools::error_filter;
+  std::string filter(std::string_view lines, const int& writer) {
+    return filter_.without_repeated(lines, &writer, now_);
   }
 
-  told_type told_;
-  told_type::time_point now_{};
+  filter_type filter_;
+  filter_type::time_point now_{};
   const int a_ = 0;
   const int b_ = 0;
 };
 
 TEST_F(errors, are_passed_on_once_unless_the_same_process_repeats_them) {
-  EXPECT_EQ(told("app: error: no such option\n\nhello\n", a_), "app: error: no such option\n\nhello\n");
-  EXPECT_EQ(told("hello\napp: error: no such option\nbye\n", b_), "hello\nbye\n");
-  EXPECT_EQ(told("app: error: no such option\n", a_), "app: error: no such option\n");
-  EXPECT_EQ(told("app: error: another\n", b_), "app: error: another\n");
-  EXPECT_EQ(told("", a_), "");
+  EXPECT_EQ(filter("app: error: no such option\n\nhello\n", a_), "app: error: no such option\n\nhello\n");
+  EXPECT_EQ(filter("hello\napp: error: no such option\nbye\n", b_), "hello\nbye\n");
+  EXPECT_EQ(filter("app: error: no such option\n", a_), "app: error: no such option\n");
+  EXPECT_EQ(filter("app: error: another\n", b_), "app: error: another\n");
+  EXPECT_EQ(filter("", a_), "");
 }
 
 TEST_F(errors, are_passed_on_when_they_come_later) {
-  EXPECT_EQ(told("app: error: lost\n", a_), "app: error: lost\n");
-  now_ += told_type::longest_distance;
-  EXPECT_EQ(told("app: error: lost\n", b_), "");
+  EXPECT_EQ(filter("app: error: lost\n", a_), "app: error: lost\n");
+  now_ += filter_type::longest_distance;
+  EXPECT_EQ(filter("app: error: lost\n", b_), "");
   now_ += std::chrono::nanoseconds(1);
-  EXPECT_EQ(told("app: error: lost\n", b_), "app: error: lost\n");
+  EXPECT_EQ(filter("app: error: lost\n", b_), "app: error: lost\n");
 }
 
 TEST_F(errors, are_whole_lines_that_are_not_too_long) {
   const std::string piece = "app: error: of a line without end";
-  const std::string longest = "app: error: " + std::string(told_type::longest_line - 13, 'x') + "\n";
+  const std::string longest = "app: error: " + std::string(filter_type::longest_line - 13, 'x') + "\n";
   const std::string longer = "x" + longest;
   for (const int* writer : {&a_, &b_}) {
-    EXPECT_EQ(told(piece, *writer), piece);
-    EXPECT_EQ(told(longer, *writer), longer);
-    EXPECT_EQ(told(longest, *writer), writer == &a_ ? longest : "");
+    EXPECT_EQ(filter(piece, *writer), piece);
+    EXPECT_EQ(filter(longer, *writer), longer);
+    EXPECT_EQ(filter(longest, *writer), writer == &a_ ? longest : "");
   }
 }
 
 TEST_F(errors, are_kept_up_to_some_number) {
   const auto line = [](std::size_t i) { return "app: error: " + std::to_string(i) + "\n"; };
-  for (std::size_t i = 0; i <= told_type::most_kept; ++i) told(line(i), a_);
-  EXPECT_EQ(told(line(told_type::most_kept - 1), b_), "");
-  EXPECT_EQ(told(line(told_type::most_kept), b_), line(told_type::most_kept));
+  for (std::size_t i = 0; i <= filter_type::most_kept; ++i) filter(line(i), a_);
+  EXPECT_EQ(filter(line(filter_type::most_kept - 1), b_), "");
+  EXPECT_EQ(filter(line(filter_type::most_kept), b_), line(filter_type::most_kept));
 }
 
 TEST(output, begins_a_new_line_after_one_without_end) {

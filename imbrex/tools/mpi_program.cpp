@@ -57,7 +57,7 @@ way_to_mpi way_to_mpi_of(std::span<const std::string> command) try {
 
 bool is_python(const std::string& program) try {
   if (!std::filesystem::path(program).filename().string().starts_with("python")) return false;
-  const mpi::elf_file opened(file_of(program));
+  const mpi::elf_file binary(file_of(program));
   return true;
 } catch (const error&) {
   return false;
@@ -67,7 +67,7 @@ void check_preload(const std::string& program) {
   const std::string file = file_of(program);
   if (::access(file.c_str(), R_OK) != 0) return;  // the start reports the error, as for any program
   try {
-    const mpi::elf_file opened(file);
+    const mpi::elf_file binary(file);
   } catch (const error&) {
     throw usage_error("--preload: " + printable(file) +
                       " is a script, or no program of this machine: name the program that it starts, such as "

@@ -24,13 +24,13 @@ python_code code_of(std::span<const std::string> arguments) {
       if (word == "--check-hash-based-pycs") ++i;
       continue;
     }
-    const std::size_t letter = word.find_first_of("mcWX", 1);
-    if (letter == std::string_view::npos) continue;
-    const bool is_attached = letter + 1 < word.size();
+    const std::size_t position = word.find_first_of("mcWX", 1);
+    if (position == std::string_view::npos) continue;
+    const bool is_attached = position + 1 < word.size();
     if (!is_attached && ++i == arguments.size()) return {};
-    const std::string value(is_attached ? word.substr(letter + 1) : std::string_view(arguments[i]));
-    if (word[letter] == 'm') return {value, {}, {}};
-    if (word[letter] == 'c') return {{}, value, {}};
+    const std::string value(is_attached ? word.substr(position + 1) : std::string_view(arguments[i]));
+    if (word[position] == 'm') return {value, {}, {}};
+    if (word[position] == 'c') return {{}, value, {}};
   }
   return {};
 }

@@ -14,8 +14,8 @@ namespace imbrex::tools {
 namespace {
 
 struct two_ends {
-  descriptor ours;
-  descriptor theirs;
+  descriptor parent_end;
+  descriptor child_end;
 };
 
 std::string name_of(int rank) { return "process " + std::to_string(rank); }
@@ -49,17 +49,17 @@ rank_process start_rank(const std::vector<std::string>& command, const environme
 
   const pid_t pid = start_program(command, state, name_of(rank), [&] {
     if (rank != 0) ::dup2(descriptor(::open("/dev/null", O_RDONLY | O_CLOEXEC)).get(), STDIN_FILENO);
-    ::dup2(out.theirs.get(), STDOUT_FILENO);
-    ::dup2(error.theirs.get(), STDERR_FILENO);
-    inherit(socket.theirs.get());
+    ::dup2(out.child_end.get(), STDOUT_FILENO);
+    ::dup2(error.child_end.get(), STDERR_FILENO);
+    inherit(socket.child_end.get());
     inherit(launcher_pipe.get());
     for (const auto& [name, value] : environment) ::setenv(name.c_str(), value.c_str(), 1);
     set_number("IMBREX_RANK", rank);
     set_number("IMBREX_SIZE", size);
-    set_number("IMBREX_BOOTSTRAP_FD", socket.theirs.get());
+    set_number("IMBREX_BOOTSTRAP_FD", socket.child_end.get());
     set_number("IMBREX_LAUNCHER_FD", launcher_pipe.get());
   });
-  return {pid, std::move(socket.ours), std::move(out.ours), std::move(error.ours)};
+  return {pid, std::move(socket.parent_end), std::move(out.parent_end), std::move(error.parent_end)};
 }
 
 }  // namespace imbrex::tools

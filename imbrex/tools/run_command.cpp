@@ -74,43 +74,43 @@ struct run_options {
     std::vector<std::string> words;
     for (const auto& [name, value] : with_value)
       if (value) words.insert(words.end(), {name, *value});
-    for (const auto& [name, given] : flags)
-      if (given) words.push_back(name);
+    for (const auto& [name, input] : flags)
+      if (input) words.push_back(name);
     return words;
   }
 };
 
-void add_common_options(command& run, run_options& given) {
-  run.flag("--prefix", given.prefix, "put \"[rank] \" before each line of output")
-      .option("--timeout", "SECONDS", given.timeout, "end the job after this time, with status 124")
-      .option("--options", "FILE", given.file,
+void add_common_options(command& run, run_options& input) {
+  run.flag("--prefix", input.prefix, "put \"[rank] \" before each line of output")
+      .option("--timeout", "SECONDS", input.timeout, "end the job after this time, with status 124")
+      .option("--options", "FILE", input.file,
               "give the program the options in this file, too, and take -n from it")
-      .option("--rank-stack", "SIZE", given.with_value["--rank-stack"], "bytes of the stack of each rank")
-      .flag("--mpi-check", given.flags["--mpi-check"],
+      .option("--rank-stack", "SIZE", input.with_value["--rank-stack"], "bytes of the stack of each rank")
+      .flag("--mpi-check", input.flags["--mpi-check"],
             "say what ranks of MPI have not freed or not received when they end")
-      .option("--privatise", "LIST", given.with_value["--privatise"],
+      .option("--privatise", "LIST", input.with_value["--privatise"],
               "shared libraries of which each rank has its own: libfoo,libbar")
-      .flag("--preload", given.preload,
+      .flag("--preload", input.preload,
             "load the library of MPI with a program that comes to it later, as Python does by mpi4py");
   for (const option_words& known : runtime_options()) {
     const std::string name(known.name);
     if (known.value.empty())
-      run.flag(known.name, given.flags[name], known.help);
+      run.flag(known.name, input.flags[name], known.help);
     else
-      run.option(known.name, known.value, given.with_value[name], known.help);
+      run.option(known.name, known.value, input.with_value[name], known.help);
   }
-  run.program(given.program);
+  run.program(input.program);
 }
 
-std::optional<std::string> read_run_options(run_options& given, std::span<const std::string> words) {
+std::optional<std::string> read_run_options(run_options& input, std::span<const std::string> words) {
   command run("imbrex run", "-n N [OPTIONS] PROGRAM [ARGUMENTS...]",
               "Runs a program as several processes on this host. Standard input goes to rank 0. The lines of "
               "standard output and standard error are passed on whole. What processes find wrong alike as "
               "they begin is told once, unless with --prefix.");
-  run.option("-n", "N", given.processes, "how many processes; 1 for a program of MPI unless given")
-      .option("--ranks", "N", given.with_value["--ranks"],
+  run.option("-n", "N", input.processes, "how many processes; 1 for a program of MPI unless given")
+      .option("--ranks", "N", input.with_value["--ranks"],
               "how many ranks of MPI, in all processes together; without it one in each");
-  add_common_options(run, given);
+  add_common_options(run, input);
   return run
       .note(
           "The status is 0, or that of the process that failed first (128 + signal if one killed it). What "
@@ -120,15 +120,15 @@ std::optional<std::string> read_run_options(run_options& given, std::span<const 
       .read(words);
 }
 
-std::optional<std::string> read_mpiexec_options(run_options& given, std::span<const std::string> words) {
+std::optional<std::string> read_mpiexec_options(run_options& input, std::span<const std::string> words) {
   command mpiexec("imbrex mpiexec", "-n RANKS [OPTIONS] PROGRAM [ARGUMENTS...]",
                   "Runs the ranks of a program of MPI in one process, on all processors; where the program "
                   "comes to MPI later, as Python does by mpi4py, each in a process. Several processes with "
                   "several ranks each are started by `imbrex run`.");
-  mpiexec.option("-n", "RANKS", given.processes, "how many ranks; 1 unless given");
+  mpiexec.option("-n", "RANKS", input.processes, "how many ranks; 1 unless given");
   for (const char* const other : {"-np", "--n", "--np"})
-    mpiexec.option(other, "RANKS", given.processes, "the same");
-  add_common_options(mpiexec, given);
+    mpiexec.option(other, "RANKS", input.processes, "the same");
+  add_common_options(mpiexec, input);
   return mpiexec
       .note(
           "What stands behind PROGRAM is the program's. The options from --rank-stack on are given to it in "
@@ -137,9 +137,10 @@ std::optional<std::string> read_mpiexec_options(run_options& given, std::span<co
 }
 
 /// Prepends `more` to a variable in the program's environment.
-void put_before(job_settings& asked, const char* variable, const std::string& more) {
+void put_before(job_settings& request, const char* variable, const std::string& more) {
   const char* const others = std::getenv(variable);
-  asked.environment.emplace_back(variable, others == nullptr || *others == '\0' ? more : more + ":" + others);
+  request.environment.emplace_back(variable,
+                                   others == nullptr || *others == '\0' ? more : more + ":" + others);
 }
 
 /// The number of ranks in these option words; without --ranks, one for each process.
@@ -155,41 +156,41 @@ int ranks_in(const std::vector<std::string>& words, int processes) {
 }
 
 /// Passes option words to an MPI program in a variable, as it interprets its command line itself.
-void give_words(job_settings& asked, const std::vector<std::string>& words) {
+void give_words(job_settings& request, const std::vector<std::string>& words) {
   const char* const before = std::getenv("IMBREX_OPTIONS");
   std::string text = before == nullptr ? "" : std::string(before);
   if (!words.empty()) {
     if (before != nullptr) text += " ";
     text += command_line_of(words);
-    asked.environment.emplace_back("IMBREX_OPTIONS", text);
+    request.environment.emplace_back("IMBREX_OPTIONS", text);
   }
-  asked.ranks = ranks_in(command_words(text).value_or(words), asked.processes);
+  request.ranks = ranks_in(command_words(text).value_or(words), request.processes);
 }
 
 /// Makes the program load our library instead of MPICH's.
-void show_library_of_mpi(job_settings& asked) {
+void show_library_of_mpi(job_settings& request) {
   if (const std::string folder = mpich_folder(); !folder.empty())
-    put_before(asked, "LD_LIBRARY_PATH", folder);
+    put_before(request, "LD_LIBRARY_PATH", folder);
 }
 
 /// Python may import mpi4py in a way that was not foreseen. Then our library cannot be loaded any more, and
 /// mpi4py reports an error. Without this variable mpi4py would load another MPI, which would make each
 /// process a separate job.
-void keep_mpi4py_from_others(job_settings& asked) {
+void keep_mpi4py_from_others(job_settings& request) {
   const std::string folder = mpich_folder();
   if (!folder.empty() && std::getenv("MPI4PY_LIBMPI") == nullptr)
-    asked.environment.emplace_back("MPI4PY_LIBMPI", folder + "/libmpi.so.12");
+    request.environment.emplace_back("MPI4PY_LIBMPI", folder + "/libmpi.so.12");
 }
 
-/// `is_asked_for`: the user has set --preload.
-void preload_library_of_mpi(job_settings& asked, bool is_asked_for) {
+/// `is_requested`: the user has set --preload.
+void preload_library_of_mpi(job_settings& request, bool is_requested) {
   const std::string folder = mpich_folder();
   if (folder.empty())
     throw usage_error(
-        std::string(is_asked_for ? "--preload" : "the program comes to MPI by a library or by mpi4py") +
+        std::string(is_requested ? "--preload" : "the program comes to MPI by a library or by mpi4py") +
         ": this Imbrex has no library of MPI; wheels have none, nor has what was built without "
         "Boost.Context");
-  put_before(asked, "LD_PRELOAD", folder + "/libmpi.so.12");
+  put_before(request, "LD_PRELOAD", folder + "/libmpi.so.12");
 }
 
 void require_program(const std::vector<std::string>& command, const char* name, const char* usage) {
@@ -205,37 +206,38 @@ void require_program(const std::vector<std::string>& command, const char* name, 
 }
 
 /// The common part of `imbrex run` and `imbrex mpiexec`, after the numbers are known.
-job_settings job_of(run_options given, const options_file& from_file, int processes, way_to_mpi way) {
-  job_settings asked;
+job_settings job_of(run_options input, const options_file& from_file, int processes, way_to_mpi way) {
+  job_settings request;
   if (const std::string folder = ucx::bundled_folder();
       !folder.empty() && std::getenv("IMBREX_BUNDLED_UCX") == nullptr)
-    asked.environment.emplace_back("IMBREX_BUNDLED_UCX", folder);  // for programs without a UCX of their own
-  asked.command = std::move(given.program);
-  asked.processes = processes;
-  if (given.timeout) asked.timeout = timeout_of(*given.timeout);
-  if (given.has("--pes")) check_pes(*given.with_value.at("--pes"));
+    request.environment.emplace_back("IMBREX_BUNDLED_UCX",
+                                     folder);  // for programs without a UCX of their own
+  request.command = std::move(input.program);
+  request.processes = processes;
+  if (input.timeout) request.timeout = timeout_of(*input.timeout);
+  if (input.has("--pes")) check_pes(*input.with_value.at("--pes"));
   std::vector<std::string> words = from_file.words;
-  const std::vector<std::string> more = given.of_program();
+  const std::vector<std::string> more = input.of_program();
   words.insert(words.end(), more.begin(), more.end());
-  const bool is_mpi = given.preload || given.has("--ranks") || way != way_to_mpi::none;
-  if (is_mpi && given.prefix)
+  const bool is_mpi = input.preload || input.has("--ranks") || way != way_to_mpi::none;
+  if (is_mpi && input.prefix)
     words.emplace_back("--prefix");  // the program knows which rank writes a line
   else
-    asked.prefix = given.prefix;
+    request.prefix = input.prefix;
   // These words come last, so they win over repeated options, as in `PROGRAM ARGUMENTS --options FILE --pes
   // N`.
   if (!is_mpi) {
-    asked.command.insert(std::find(asked.command.begin() + 1, asked.command.end(), "--"), words.begin(),
-                         words.end());
-    if (is_python(asked.command.front())) keep_mpi4py_from_others(asked);
-    return asked;
+    request.command.insert(std::find(request.command.begin() + 1, request.command.end(), "--"), words.begin(),
+                           words.end());
+    if (is_python(request.command.front())) keep_mpi4py_from_others(request);
+    return request;
   }
-  give_words(asked, words);
-  show_library_of_mpi(asked);
-  if (given.preload) check_preload(asked.command.front());
-  if (given.preload || way == way_to_mpi::through_library || way == way_to_mpi::through_python)
-    preload_library_of_mpi(asked, given.preload);
-  return asked;
+  give_words(request, words);
+  show_library_of_mpi(request);
+  if (input.preload) check_preload(request.command.front());
+  if (input.preload || way == way_to_mpi::through_library || way == way_to_mpi::through_python)
+    preload_library_of_mpi(request, input.preload);
+  return request;
 }
 
 /// `has_ranks`: the user's options imply an MPI program.
@@ -246,47 +248,47 @@ way_to_mpi way_of(const std::vector<std::string>& program, bool has_ranks) {
                                                                               : found;
 }
 
-job_settings job_of_run(run_options given) {
+job_settings job_of_run(run_options input) {
   options_file from_file;
-  if (given.file) from_file = read_options_file(*given.file);
-  const way_to_mpi way = way_of(given.program, given.has("--ranks"));
-  const bool is_mpi = given.preload || given.has("--ranks") || way != way_to_mpi::none;
-  if (!given.processes && from_file.processes == 0 && !is_mpi)
+  if (input.file) from_file = read_options_file(*input.file);
+  const way_to_mpi way = way_of(input.program, input.has("--ranks"));
+  const bool is_mpi = input.preload || input.has("--ranks") || way != way_to_mpi::none;
+  if (!input.processes && from_file.processes == 0 && !is_mpi)
     throw usage_error("-n is missing: say how many processes, such as imbrex run -n 4 PROGRAM");
-  if ((given.preload || way == way_to_mpi::through_python) && given.has("--ranks"))
+  if ((input.preload || way == way_to_mpi::through_python) && input.has("--ranks"))
     throw usage_error(
-        std::string(given.preload ? "--preload " : "") + "--ranks " + *given.with_value.at("--ranks") +
+        std::string(input.preload ? "--preload " : "") + "--ranks " + *input.with_value.at("--ranks") +
         ": a program that comes to MPI later has one rank in each process; give -n in the place "
         "of --ranks");
-  const int processes = given.processes ? processes_of(*given.processes) : std::max(from_file.processes, 1);
-  require_program(given.program, "run", "-n N");
-  return job_of(std::move(given), from_file, processes, way);
+  const int processes = input.processes ? processes_of(*input.processes) : std::max(from_file.processes, 1);
+  require_program(input.program, "run", "-n N");
+  return job_of(std::move(input), from_file, processes, way);
 }
 
-job_settings job_of_mpiexec(run_options given) {
+job_settings job_of_mpiexec(run_options input) {
   options_file from_file;
-  if (given.file) from_file = read_options_file(*given.file);
-  require_program(given.program, "mpiexec", "-n RANKS");
-  const way_to_mpi way = way_of(given.program, true);
-  const std::string ranks = given.processes.value_or(std::to_string(std::max(from_file.processes, 1)));
-  if (given.preload || way == way_to_mpi::through_python)
-    return job_of(std::move(given), from_file, processes_of(ranks), way);
-  given.with_value["--ranks"] = std::to_string(ranks_of(ranks));
-  return job_of(std::move(given), from_file, 1, way);
+  if (input.file) from_file = read_options_file(*input.file);
+  require_program(input.program, "mpiexec", "-n RANKS");
+  const way_to_mpi way = way_of(input.program, true);
+  const std::string ranks = input.processes.value_or(std::to_string(std::max(from_file.processes, 1)));
+  if (input.preload || way == way_to_mpi::through_python)
+    return job_of(std::move(input), from_file, processes_of(ranks), way);
+  input.with_value["--ranks"] = std::to_string(ranks_of(ranks));
+  return job_of(std::move(input), from_file, 1, way);
 }
 
 }  // namespace
 
 std::variant<job_settings, std::string> parse_run(std::span<const std::string> words) {
-  run_options given;
-  if (auto help = read_run_options(given, words)) return *std::move(help);
-  return job_of_run(std::move(given));
+  run_options input;
+  if (auto help = read_run_options(input, words)) return *std::move(help);
+  return job_of_run(std::move(input));
 }
 
 std::variant<job_settings, std::string> parse_mpiexec(std::span<const std::string> words) {
-  run_options given;
-  if (auto help = read_mpiexec_options(given, words)) return *std::move(help);
-  return job_of_mpiexec(std::move(given));
+  run_options input;
+  if (auto help = read_mpiexec_options(input, words)) return *std::move(help);
+  return job_of_mpiexec(std::move(input));
 }
 
 }  // namespace imbrex::tools

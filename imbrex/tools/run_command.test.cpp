@@ -28,31 +28,31 @@ std::string complaint(const words& line) {
 }
 
 TEST(run_command, leaves_the_program_its_options) {
-  const job_settings asked = settings({"-n", "4", "--prefix", "--timeout", "1.5", "./app", "--pes", "1", "-n",
-                                       "9", "--prefix", "--", "--help", "run"});
-  EXPECT_EQ(asked.processes, 4);
-  EXPECT_TRUE(asked.prefix);
-  EXPECT_EQ(asked.timeout, 1500ms);
-  EXPECT_EQ(asked.command,
+  const job_settings request = settings({"-n", "4", "--prefix", "--timeout", "1.5", "./app", "--pes", "1",
+                                         "-n", "9", "--prefix", "--", "--help", "run"});
+  EXPECT_EQ(request.processes, 4);
+  EXPECT_TRUE(request.prefix);
+  EXPECT_EQ(request.timeout, 1500ms);
+  EXPECT_EQ(request.command,
             (std::vector<std::string>{"./app", "--pes", "1", "-n", "9", "--prefix", "--", "--help", "run"}));
 }
 
 TEST(run_command, needs_no_more_than_a_number_and_a_program) {
   for (const words& line : {words{"-n", "2", "app"}, words{"-n2", "app"}, words{"-n", "2", "--", "app"}}) {
-    const job_settings asked = settings(line);
-    EXPECT_EQ(asked.processes, 2);
-    EXPECT_FALSE(asked.prefix);
-    EXPECT_FALSE(asked.timeout);
-    EXPECT_EQ(asked.command, std::vector<std::string>{"app"});
+    const job_settings request = settings(line);
+    EXPECT_EQ(request.processes, 2);
+    EXPECT_FALSE(request.prefix);
+    EXPECT_FALSE(request.timeout);
+    EXPECT_EQ(request.command, std::vector<std::string>{"app"});
   }
 }
 
 TEST(run_command, takes_options_from_a_file) {
   const imbrex::test::temporary_file file("-n 3\n--pes 2\n--odf=4\n");
   const std::string option = "--options=" + file.name();
-  const job_settings asked = settings({option, "app", "--grid", "8"});
-  EXPECT_EQ(asked.processes, 3);
-  EXPECT_EQ(asked.command, (std::vector<std::string>{"app", "--grid", "8", "--pes", "2", "--odf=4"}));
+  const job_settings request = settings({option, "app", "--grid", "8"});
+  EXPECT_EQ(request.processes, 3);
+  EXPECT_EQ(request.command, (std::vector<std::string>{"app", "--grid", "8", "--pes", "2", "--odf=4"}));
   EXPECT_EQ(settings({option, "app", "--pes", "1", "--", "--pes"}).command,
             (std::vector<std::string>{"app", "--pes", "1", "--pes", "2", "--odf=4", "--", "--pes"}));
   EXPECT_EQ(settings({option, "-n", "5", "app"}).processes, 5);
@@ -91,29 +91,29 @@ TEST(run_command, says_what_is_wrong_and_what_to_write) {
 }
 
 /// The value of a variable in a job's environment; "none" if it is not set.
-std::string variable(const job_settings& asked, const std::string& name) {
-  for (const auto& [given, value] : asked.environment)
-    if (given == name) return value;
+std::string variable(const job_settings& request, const std::string& name) {
+  for (const auto& [variable_name, value] : request.environment)
+    if (variable_name == name) return value;
   return "none";
 }
 
 TEST(run_command, gives_options_of_the_runtime_to_the_program) {
-  const job_settings asked =
+  const job_settings request =
       settings({"-n", "2", "--trace", "a file", "--serialize-always", "app", "in.txt"});
-  EXPECT_EQ(asked.command,
+  EXPECT_EQ(request.command,
             (std::vector<std::string>{"app", "in.txt", "--trace", "a file", "--serialize-always"}));
-  EXPECT_EQ(variable(asked, "IMBREX_OPTIONS"), "none");
+  EXPECT_EQ(variable(request, "IMBREX_OPTIONS"), "none");
 }
 
 TEST(run_command, gives_programs_of_mpi_their_options_by_the_environment) {
   setenv("IMBREX_OPTIONS", "--stats", 1);
-  const job_settings asked =
+  const job_settings request =
       settings({"--pes", "2", "--ranks", "8", "--prefix", "--trace", "a file", "app", "--ranks", "4"});
   unsetenv("IMBREX_OPTIONS");
-  EXPECT_EQ(asked.processes, 1);
-  EXPECT_FALSE(asked.prefix);
-  EXPECT_EQ(asked.command, (std::vector<std::string>{"app", "--ranks", "4"}));
-  EXPECT_EQ(variable(asked, "IMBREX_OPTIONS"), "--stats --pes 2 --ranks 8 --trace 'a file' --prefix");
+  EXPECT_EQ(request.processes, 1);
+  EXPECT_FALSE(request.prefix);
+  EXPECT_EQ(request.command, (std::vector<std::string>{"app", "--ranks", "4"}));
+  EXPECT_EQ(variable(request, "IMBREX_OPTIONS"), "--stats --pes 2 --ranks 8 --trace 'a file' --prefix");
 }
 
 /// Names of processes depend on the number of ranks.
@@ -129,11 +129,11 @@ TEST(run_command, takes_a_number_of_ranks_by_mpiexec) {
                             words{"--rank-stack", "64MB", "-n", "3", "app", "-n", "4"},
                             words{"--rank-stack=64MB", "-np", "3", "app", "-n", "4"},
                             words{"--np=3", "--rank-stack=64MB", "app", "-n", "4"}}) {
-    const auto asked = std::get<job_settings>(imbrex::tools::parse_mpiexec(line));
-    EXPECT_EQ(asked.processes, 1);
-    EXPECT_EQ(asked.ranks, 3);
-    EXPECT_EQ(asked.command, (std::vector<std::string>{"app", "-n", "4"}));
-    EXPECT_EQ(variable(asked, "IMBREX_OPTIONS"), "--rank-stack 64MB --ranks 3");
+    const auto request = std::get<job_settings>(imbrex::tools::parse_mpiexec(line));
+    EXPECT_EQ(request.processes, 1);
+    EXPECT_EQ(request.ranks, 3);
+    EXPECT_EQ(request.command, (std::vector<std::string>{"app", "-n", "4"}));
+    EXPECT_EQ(variable(request, "IMBREX_OPTIONS"), "--rank-stack 64MB --ranks 3");
   }
   EXPECT_EQ(std::get<job_settings>(imbrex::tools::parse_mpiexec(words{"app"})).ranks, 1);
   EXPECT_THROW(imbrex::tools::parse_mpiexec(words{"-n", "0", "app"}), imbrex::usage_error);

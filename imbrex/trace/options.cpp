@@ -9,24 +9,24 @@
 
 namespace imbrex::detail {
 
-std::string parse_trace(const given_option& given) {
-  if (given.value.empty())
+std::string parse_trace(const parsed_option& input) {
+  if (input.value.empty())
     throw usage_error("--trace needs the name of the file to write, such as --trace run.trace");
-  return std::string(given.value);
+  return std::string(input.value);
 }
 
-std::uint64_t parse_trace_buffer(const given_option& given) {
-  const auto bytes = parse_size(given.value);
+std::uint64_t parse_trace_buffer(const parsed_option& input) {
+  const auto bytes = parse_size(input.value);
   if (!bytes || *bytes < min_trace_buffer || *bytes > max_trace_buffer)
     throw usage_error(
-        printable(given.name) + " " + printable(given.value) +
+        printable(input.name) + " " + printable(input.value) +
         ": the value must be a size from 4kB to 100GB with its unit, B, kB, MB or GB, such as 8MB");
   return *bytes;
 }
 
-bool parse_trace_full(const given_option& given) {
+bool parse_trace_full(const parsed_option& input) {
   constexpr std::array<std::string_view, 2> words{"drop", "wait"};
-  return parse_word(given, words) == 1;
+  return parse_word(input, words) == 1;
 }
 
 void check_trace_buffer(std::uint64_t bytes) {
@@ -35,9 +35,9 @@ void check_trace_buffer(std::uint64_t bytes) {
                       std::to_string(min_trace_buffer) + " to " + std::to_string(max_trace_buffer));
 }
 
-void check_trace_named(std::string_view file, const given_option& given) {
+void check_trace_named(std::string_view file, const parsed_option& input) {
   if (file.empty())
-    throw usage_error(printable(given.name) +
+    throw usage_error(printable(input.name) +
                       " says how to record, and nothing is without --trace; add --trace FILE, " +
                       "or leave it out");
 }

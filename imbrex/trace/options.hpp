@@ -13,40 +13,41 @@ namespace imbrex {
 
 namespace detail {
 
-std::string parse_trace(const given_option& given);
-std::uint64_t parse_trace_buffer(const given_option& given);
+std::string parse_trace(const parsed_option& input);
+std::uint64_t parse_trace_buffer(const parsed_option& input);
 /// True for `wait`.
-bool parse_trace_full(const given_option& given);
+bool parse_trace_full(const parsed_option& input);
 /// Throws usage_error for a number of bytes that no option gives.
 void check_trace_buffer(std::uint64_t bytes);
 /// Throws usage_error for an option of recording if no file is named.
-void check_trace_named(std::string_view file, const given_option& given);
+void check_trace_named(std::string_view file, const parsed_option& input);
 
 }  // namespace detail
 
 /// The options of recording.
 template <class Settings>
 std::vector<option<Settings>> trace_options() {
-  constexpr auto is_traced = [](const Settings& s, const given_option& given) {
-    detail::check_trace_named(s.trace, given);
+  constexpr auto is_traced = [](const Settings& s, const parsed_option& input) {
+    detail::check_trace_named(s.trace, input);
   };
   return {
       {.words = {"--trace", "FILE",
                  "record what the PEs, messages and devices do, for imbrex trace report FILE"},
-       .set = [](Settings& s, const given_option& given) { s.trace = detail::parse_trace(given); }},
+       .set = [](Settings& s, const parsed_option& input) { s.trace = detail::parse_trace(input); }},
       {.words = {"--trace-buffer", "SIZE",
                  "memory for the records of each PE until they are on disk; 8MB unless given"},
        .set = [](Settings& s,
-                 const given_option& given) { s.trace_buffer = detail::parse_trace_buffer(given); },
+                 const parsed_option& input) { s.trace_buffer = detail::parse_trace_buffer(input); },
        .check = [](const Settings& s) { detail::check_trace_buffer(s.trace_buffer); },
-       .check_given = is_traced},
+       .validate = is_traced},
       {.words = {"--trace-full", "WHAT",
                  "when it is full: drop (default), leave records out and count them, or wait"},
-       .set = [](Settings& s, const given_option& given) { s.trace_waits = detail::parse_trace_full(given); },
-       .check_given = is_traced},
+       .set = [](Settings& s,
+                 const parsed_option& input) { s.trace_waits = detail::parse_trace_full(input); },
+       .validate = is_traced},
       {.words = {"--trace-paused", "", "record only from trace::start() on"},
-       .set = [](Settings& s, const given_option&) { s.trace_paused = true; },
-       .check_given = is_traced},
+       .set = [](Settings& s, const parsed_option&) { s.trace_paused = true; },
+       .validate = is_traced},
   };
 }
 

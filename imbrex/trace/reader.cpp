@@ -217,7 +217,7 @@ void reader::gather(waiting horizon) {
 bool reader::open_window() {
   close_window();
   order_.clear();
-  given_ = 0;
+  returned_count_ = 0;
   records_of_window_ = 0;
   ++windows_;
   if (heap_.empty() || heap_.front().time == never) return false;
@@ -231,21 +231,22 @@ bool reader::open_window() {
 
 // A window cut by the end of a buffer was also too long.
 void reader::adapt_window(std::uint64_t length) {
-  const std::size_t wanted = std::max(window_records, window_records_of_track * gathered_.size());
-  if (records_of_window_ > wanted)
+  const std::size_t target_records = std::max(window_records, window_records_of_track * gathered_.size());
+  if (records_of_window_ > target_records)
     window_ = std::max<std::uint64_t>(window_ / 2, 1);
   else if (length < window_)
     window_ = std::clamp<std::uint64_t>(2 * length, 1, longest_window);
-  else if (records_of_window_ < wanted / 2)
+  else if (records_of_window_ < target_records / 2)
     window_ = std::min(2 * window_, longest_window);
 }
 
 reader::piece reader::next() {
-  while (given_ < order_.size() || open_window()) {
-    const std::uint32_t track = place_of(given_) >> buffer_bits_;
-    while (given_ + 1 < order_.size() && place_of(given_ + 1) >> buffer_bits_ == track) ++given_;
+  while (returned_count_ < order_.size() || open_window()) {
+    const std::uint32_t track = place_of(returned_count_) >> buffer_bits_;
+    while (returned_count_ + 1 < order_.size() && place_of(returned_count_ + 1) >> buffer_bits_ == track)
+      ++returned_count_;
     const std::uint32_t first = to_give_[track];
-    to_give_[track] = place_of(given_++) + 1;
+    to_give_[track] = place_of(returned_count_++) + 1;
     fetch_ahead();
     // `rest_before` may have given all records up to the end of a track's part of the window.
     if (first < to_give_[track]) return {track, {&buffers_[first], to_give_[track] - first}};
@@ -255,8 +256,8 @@ reader::piece reader::next() {
 
 // Prefetches, since the records of many tracks lie in as many places, which no processor predicts.
 void reader::fetch_ahead() const {
-  if (given_ + fetched_ahead >= order_.size()) return;
-  const std::uint32_t last = place_of(given_ + fetched_ahead);
+  if (returned_count_ + fetched_ahead >= order_.size()) return;
+  const std::uint32_t last = place_of(returned_count_ + fetched_ahead);
   __builtin_prefetch(&buffers_[to_give_[last >> buffer_bits_]]);
   __builtin_prefetch(&buffers_[last]);
 }

@@ -66,8 +66,8 @@ class reader {
   /// Peeks `pieces` pieces ahead in this window: the last record of that piece, or an earlier ordered one.
   /// For prefetching data of the record. Empty if there are fewer pieces.
   piece later(std::size_t pieces) const {
-    if (given_ + pieces >= order_.size()) return {};
-    const std::uint32_t place = place_of(given_ + pieces);
+    if (returned_count_ + pieces >= order_.size()) return {};
+    const std::uint32_t place = place_of(returned_count_ + pieces);
     return {place >> buffer_bits_, {&buffers_[place], 1}};
   }
 
@@ -121,7 +121,7 @@ class reader {
                                         // in the buffers
   std::vector<std::uint64_t> room_;     // scratch space for sorting
   std::vector<std::uint32_t> to_give_;  // by track: position of the first record not given yet
-  std::size_t given_ = 0;               // number of entries of `order_` that were given
+  std::size_t returned_count_ = 0;      // number of entries of `order_` that were given
   std::uint64_t windows_ = 0;
   std::uint64_t window_start_ = 0;
   std::uint64_t first_time_ = never;

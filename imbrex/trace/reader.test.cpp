@@ -168,12 +168,13 @@ TEST_P(ReaderOf, KeepsTheOrderOfSomeKindsAndOfTracks) {
   in.order_only(1U << static_cast<unsigned>(record_kind::sent));
   EXPECT_EQ(in.first_time(), records_.front().first.time);
   std::vector<seen> sent;
-  std::vector<std::uint64_t> given(in.tracks().size());  // by track: number of records given; they are
-                                                         // numbered
-  std::vector<seen> not_before(in.tracks().size());      // by track: later records of it are after this
+  std::vector<std::uint64_t> record_counts(
+      in.tracks().size());                           // by track: number of records given; they are
+                                                     // numbered
+  std::vector<seen> not_before(in.tracks().size());  // by track: later records of it are after this
   const auto take = [&](const reader::piece& piece) {
     for (const record& r : piece.records) {
-      ASSERT_EQ(r.a, given[piece.track]++);
+      ASSERT_EQ(r.a, record_counts[piece.track]++);
       const seen it{0, piece.track, r.time, r.a};
       const seen& limit = not_before[piece.track];
       ASSERT_LE(std::pair(limit.time, limit.track), std::pair(it.time, it.track));
@@ -183,7 +184,7 @@ TEST_P(ReaderOf, KeepsTheOrderOfSomeKindsAndOfTracks) {
   for (auto piece = in.next(); !piece.records.empty(); piece = in.next()) {
     take(piece);
     const record now = piece.records.back();
-    const auto other = static_cast<std::uint32_t>(random_() % given.size());
+    const auto other = static_cast<std::uint32_t>(random_() % record_counts.size());
     if (now.kind != record_kind::sent || other == piece.track) continue;
     const auto rest = in.rest_before(other, now, piece.track);
     take(rest);
@@ -196,7 +197,7 @@ TEST_P(ReaderOf, KeepsTheOrderOfSomeKindsAndOfTracks) {
     if (is_sent) expected.push_back(record);
   ASSERT_EQ(sent.size(), expected.size());
   for (std::size_t k = 0; k < sent.size(); ++k) ASSERT_EQ(sent[k], expected[k]) << k;
-  EXPECT_EQ(std::accumulate(given.begin(), given.end(), std::size_t{0}), records_.size());
+  EXPECT_EQ(std::accumulate(record_counts.begin(), record_counts.end(), std::size_t{0}), records_.size());
 }
 
 std::vector<many_tracks> all_many_tracks() {

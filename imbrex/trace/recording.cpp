@@ -20,7 +20,7 @@ constexpr std::chrono::milliseconds between_writes{5};
 }  // namespace
 
 track::track(recording& owner, std::uint32_t number, time_unit unit, std::size_t records)
-    : owner_(owner), wanted_(owner.on_), number_(number), unit_(unit), ring_(records) {}
+    : owner_(owner), is_enabled_(owner.on_), number_(number), unit_(unit), ring_(records) {}
 
 void track::turn(bool on, std::uint64_t now) {
   on_ = on;
@@ -192,7 +192,7 @@ void recording::write(std::uint32_t number, std::span<const record> records) {
 }
 
 void recording::write_names() {
-  std::vector<given_name> names;
+  std::vector<name_entry> names;
   std::vector<clock_reading> readings;
   {
     const std::lock_guard hold(lock_);

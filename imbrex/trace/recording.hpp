@@ -39,11 +39,11 @@ class track {
   time_unit unit() const { return unit_; }
 
   /// True if recording is off and stays off, so that `follow` would change nothing.
-  bool is_off() const { return !on_ && !wanted_.load(std::memory_order_relaxed); }
+  bool is_off() const { return !on_ && !is_enabled_.load(std::memory_order_relaxed); }
   /// Adopts the switch of the recording; `is_on` then returns it. Between items, so that each begin has an
   /// end.
   bool follow(std::uint64_t now) {
-    const bool on = wanted_.load(std::memory_order_relaxed);
+    const bool on = is_enabled_.load(std::memory_order_relaxed);
     if (on != on_) [[unlikely]]
       turn(on, now);
     return on;
@@ -77,7 +77,7 @@ class track {
   void add_to_full(const record& r);
 
   recording& owner_;
-  const std::atomic<bool>& wanted_;
+  const std::atomic<bool>& is_enabled_;
   const std::uint32_t number_;
   const time_unit unit_;
   bool on_ = false;
@@ -150,7 +150,7 @@ class recording {
   void count_wait(nanoseconds time) { waited_.fetch_add(time.count(), std::memory_order_relaxed); }
   void lose(std::uint64_t records) { lost_.fetch_add(records, std::memory_order_relaxed); }
 
-  struct given_name {
+  struct name_entry {
     name_table table;
     std::uint32_t id;
     std::uint64_t key;
@@ -170,7 +170,7 @@ class recording {
 
   std::mutex lock_;  // guards the following members
   std::vector<std::unique_ptr<track>> tracks_;
-  std::vector<given_name> names_;
+  std::vector<name_entry> names_;
   std::unordered_map<std::string, std::uint32_t> marks_;
   std::unordered_map<std::string, std::uint16_t> other_entries_;
   std::vector<clock_reading> readings_;

@@ -110,14 +110,14 @@ TEST(Ring, PassesEverythingFromOneThreadToAnother) {
   for (const std::size_t room : {4U, 64U, 5'000U}) {
     ring r(room);
     std::thread writer([&r] {
-      bool has_said_so = false;
+      bool has_reported = false;
       for (std::uint64_t n = 0; n < all;) {
         if (r.push(numbered(n))) {
-          has_said_so = false;
+          has_reported = false;
           ++n;
-        } else if (!has_said_so && n % 3 == 0) {
+        } else if (!has_reported && n % 3 == 0) {
           r.push_last(numbered(n++));
-          has_said_so = true;
+          has_reported = true;
         } else {
           std::this_thread::yield();
         }

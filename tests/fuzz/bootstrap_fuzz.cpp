@@ -24,11 +24,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try {
     for (std::size_t i = 0; i < bytes.size(); i += piece) {
       in.append(bytes.substr(i, piece));
-      while (auto said = in.next()) {
-        if (said->kind == imbrex::frame_kind::gathered)
-          imbrex::decode_texts(said->payload, processes);
+      while (auto message = in.next()) {
+        if (message->kind == imbrex::frame_kind::gathered)
+          imbrex::decode_texts(message->payload, processes);
         else
-          job.take(0, *std::move(said));
+          job.take(0, *std::move(message));
       }
     }
   } catch (const imbrex::error&) {  // both sides refuse such bytes with an error

@@ -39,11 +39,11 @@ constexpr std::string_view valid =
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);
   try {
-    const minimd::input given = minimd::parse_input(text, "fuzz.in");
-    const minimd::problem& what = given.what;
+    const minimd::input parameters = minimd::parse_input(text, "fuzz.in");
+    const minimd::problem& what = parameters.what;
     const double volume = what.volume();
-    if (!(volume > 0) || !std::isfinite(volume) || what.atoms() < 4 || given.steps < 0 || given.thermo < 0 ||
-        !(what.time_step > 0) || !(what.range() > 0) || what.renewal < 1)
+    if (!(volume > 0) || !std::isfinite(volume) || what.atoms() < 4 || parameters.steps < 0 ||
+        parameters.thermo < 0 || !(what.time_step > 0) || !(what.range() > 0) || what.renewal < 1)
       std::abort();
   } catch (const imbrex::usage_error& e) {
     if (!std::string_view(e.what()).starts_with("fuzz.in, line ")) std::abort();

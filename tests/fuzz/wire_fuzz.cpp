@@ -43,8 +43,8 @@ constexpr std::uint8_t kinds = 18;
 
 constexpr std::uint32_t array_number = 2;
 
-void take_item(imbrex::test::lone_process& here, std::span<const std::byte> given) {
-  std::vector<std::byte> bytes(given.begin(), given.end());
+void take_item(imbrex::test::lone_process& here, std::span<const std::byte> content) {
+  std::vector<std::byte> bytes(content.begin(), content.end());
   // Makes the header's flags and the kind valid; most random inputs would fail there.
   if (bytes.size() < 4) return here.take_item(bytes);
   bytes[0] &= std::byte{7};
@@ -62,8 +62,8 @@ void take_item(imbrex::test::lone_process& here, std::span<const std::byte> give
   here.take_item(bytes, {place, size, last < 192 ? block.data() : nullptr});
 }
 
-void take_batch(imbrex::test::lone_process& here, std::span<const std::byte> given) {
-  imbrex::batch::for_each(given, [&here](std::span<const std::byte> item) { take_item(here, item); });
+void take_batch(imbrex::test::lone_process& here, std::span<const std::byte> content) {
+  imbrex::batch::for_each(content, [&here](std::span<const std::byte> item) { take_item(here, item); });
 }
 
 }  // namespace
@@ -84,7 +84,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       while (!rest.empty() && !here.run().ended()) {
         const auto head = static_cast<std::uint8_t>(rest[0]);
         const auto length = std::min<std::size_t>(head / 4 % 32, rest.size() - 1);
-        here.take_notice(head % 4, rest.subspan(1, length));
+        here.receive_control_message(head % 4, rest.subspan(1, length));
         rest = rest.subspan(1 + length);
       }
     }

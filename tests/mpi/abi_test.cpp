@@ -27,8 +27,8 @@ static_assert(std::is_same_v<MPI_Aint, long> && std::is_same_v<MPI_Count, long> 
 
 struct constant {
   const char* name;
-  long ours;
-  long theirs;
+  long own_value;
+  long mpich_value;
 };
 const constant constants[] = {
 #define CONSTANT(name, value) {#name, (long)(name), value},
@@ -41,8 +41,8 @@ const constant constants[] = {
 int main() {
   int different = 0;
   for (const constant& c : constants)
-    if (c.ours != c.theirs) {
-      std::printf("%s is %ld, but %ld in MPICH\n", c.name, c.ours, c.theirs);
+    if (c.own_value != c.mpich_value) {
+      std::printf("%s is %ld, but %ld in MPICH\n", c.name, c.own_value, c.mpich_value);
       ++different;
     }
   std::printf("%zu constants compared, %d differ\n", sizeof constants / sizeof *constants, different);

@@ -77,17 +77,18 @@ struct section {
 };
 
 struct member : chare<member> {
-  int take(const message& told, layout shape, work what) {
+  int take(const message& own_message, layout shape, work what) {
     const pool kept{.free = {what}};
-    return told.from + shape.rows + kept.free.front().amount;
+    return own_message.from + shape.rows + kept.free.front().amount;
   }
 };
 
 imbrex::task<int> sum_of_all() {
   const auto members = make_array<member>(max_pes);
-  const message told{.from = 1, .text = "one"};
+  const message own_message{.from = 1, .text = "one"};
   const section more{.first = {.what = {.amount = 100}}};
-  const int all = co_await members.reduce<&member::take>(sum, told, layout{.rows = 10}, more.first.what);
+  const int all =
+      co_await members.reduce<&member::take>(sum, own_message, layout{.rows = 10}, more.first.what);
   co_return all == 333 ? 0 : 1;
 }
 

@@ -104,7 +104,7 @@ class member : public imbrex::chare<member> {
     co_return round;
   }
 
-  imbrex::task<> lend_to_last(double takes) {
+  imbrex::task<> share_with_last(double takes) {
     const auto loan = imbrex::zero_copy(std::as_const(out_).span(), work_);
     co_await peers()[imbrex::num_pes() - 1].call<&member::take>(0, takes, loan);
     co_await loan.done();
@@ -126,7 +126,7 @@ imbrex::task<int> run(std::string mode, double time) {
   if (mode == "transfer")
     rounds = co_await members.reduce<&member::transfer>(imbrex::min, time);
   else
-    co_await members[0].call<&member::lend_to_last>(time);
+    co_await members[0].call<&member::share_with_last>(time);
   std::printf("done: %d rounds\n", rounds);
   std::fflush(stdout);
   co_return 0;

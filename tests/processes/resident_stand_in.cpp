@@ -12,8 +12,8 @@ namespace imbrex::resident {
 
 template <class... Chare>
 void native<Chare...>::launch(native_stream on, detail::machine m) {
-  const auto run = [](void* given) {
-    const std::unique_ptr<detail::machine> its(static_cast<detail::machine*>(given));
+  const auto run = [](void* argument) {
+    const std::unique_ptr<detail::machine> its(static_cast<detail::machine*>(argument));
     detail::run_on_host<chares<Chare...>>(*its);
   };
   cudaLaunchHostFunc(static_cast<cudaStream_t>(on.handle), run, new detail::machine(m));

@@ -43,12 +43,12 @@ resident::settings with_pes(std::uint32_t pes) {
   return s;
 }
 
-using meeting = imbrex::process_group<resident::heap_meeting>;
+using meeting = imbrex::process_group<resident::heap_exchange>;
 
 /// Makes a heap by NVSHMEM if the test's environment variable says so.
 imbrex::task<resident::symmetric_heap> heap_at(meeting place, std::size_t bytes) {
-  const char* const asked = std::getenv("IMBREX_TEST_RESIDENT_HEAP");
-  const bool by_nvshmem = asked != nullptr && std::string_view(asked) == "nvshmem";
+  const char* const heap_kind = std::getenv("IMBREX_TEST_RESIDENT_HEAP");
+  const bool by_nvshmem = heap_kind != nullptr && std::string_view(heap_kind) == "nvshmem";
   co_return co_await resident::symmetric_heap::of_processes(
       place, imbrex::gpu(), bytes, by_nvshmem ? resident::heap_way::nvshmem : resident::heap_way::any);
 }
@@ -140,8 +140,8 @@ class owner : public imbrex::chare<owner> {
     p.start_all<&fleet::round>(std::uint32_t{20});
     co_await p.stream().done();
     p.end();
-    const fleet mine = p.read<fleet>()[heap.first_gpu()];
-    int wrong = static_cast<int>(mine.wrong) + (mine.rounds == 21 ? 0 : 1);
+    const fleet local_fleet = p.read<fleet>()[heap.first_gpu()];
+    int wrong = static_cast<int>(local_fleet.wrong) + (local_fleet.rounds == 21 ? 0 : 1);
     p.start_all<&fleet::stray>(std::uint32_t{0});
     co_await p.stream().done();
     wrong += p.end().value == 5U ? 0 : 1;
@@ -151,8 +151,8 @@ class owner : public imbrex::chare<owner> {
   /// Each host sends messages to all chares, which report them to the host of their GPU.
   imbrex::task<int> talk(resident::symmetric_heap heap, resident::settings s) {
     resident::program<teller> p(heap, s, {7});
-    std::uint32_t heard = 0;
-    p.on<short_news>([&heard](std::uint32_t, std::uint32_t) { ++heard; });
+    std::uint32_t receipts = 0;
+    p.on<short_news>([&receipts](std::uint32_t, std::uint32_t) { ++receipts; });
     p.open();
     p.start<&teller::answer>(0, std::uint32_t{5});
     for (int n = 0; n < 7; ++n) {
@@ -171,12 +171,12 @@ class owner : public imbrex::chare<owner> {
     const std::vector<teller> elements = p.read<teller>();
     for (const teller& one : elements) {
       wrong += static_cast<int>(one.wrong);
-      if (one.heard == 0) continue;                                  // the chare is in another process
+      if (one.receipts == 0) continue;                               // the chare is in another process
       const std::uint32_t begins = &one == elements.data() ? 1 : 0;  // chare 0 also got a start message
       answers += heap.gpus() + begins;
-      wrong += one.heard == 3 * heap.gpus() + begins ? 0 : 1;
+      wrong += one.receipts == 3 * heap.gpus() + begins ? 0 : 1;
     }
-    co_return wrong + (heard == answers ? 0 : 1);
+    co_return wrong + (receipts == answers ? 0 : 1);
   }
 
   imbrex::task<int> pass_round(meeting place) {
@@ -214,14 +214,14 @@ class owner : public imbrex::chare<owner> {
       co_await p.stream().done();
       check(p);
     }
-    std::string said;
+    std::string error_text;
     try {
       co_await heap_at(place, is_last ? 2'000 : 1'000);
     } catch (const imbrex::usage_error& e) {
-      said = e.what();
+      error_text = e.what();
     }
-    wrong += said == "a symmetric heap has 1000 bytes in process 0 and 2000 in process " +
-                         std::to_string(heap.gpus() - 1) + ": give as many in all processes"
+    wrong += error_text == "a symmetric heap has 1000 bytes in process 0 and 2000 in process " +
+                               std::to_string(heap.gpus() - 1) + ": give as many in all processes"
                  ? 0
                  : 1;
     resident::program<ring> p(heap, s, {4});
@@ -239,12 +239,12 @@ class owner : public imbrex::chare<owner> {
     s.crossing = s.host_slots = 2;
     s.patience = std::chrono::seconds(1);
     resident::program<teller> p(heap, s, {static_cast<int>(heap.gpus())});
-    std::uint32_t heard = 0;
-    p.on<short_news>([&heard](std::uint32_t, std::uint32_t) { ++heard; });
+    std::uint32_t receipts = 0;
+    p.on<short_news>([&receipts](std::uint32_t, std::uint32_t) { ++receipts; });
     p.start<&teller::press>(0, std::uint32_t{25}, std::uint32_t{100});  // GPU 0 holds some messages back
     co_await p.stream().done();
     p.end();
-    int wrong = heard == (heap.first_gpu() == 1 ? 25U : 0U) ? 0 : 1;
+    int wrong = receipts == (heap.first_gpu() == 1 ? 25U : 0U) ? 0 : 1;
     p.on<short_news>(
         [](std::uint32_t, std::uint32_t) { std::this_thread::sleep_for(std::chrono::milliseconds(100)); });
     p.start<&teller::end>(0, std::uint32_t{25});
@@ -256,7 +256,7 @@ class owner : public imbrex::chare<owner> {
   imbrex::task<int> go_wrong(meeting place) {
     const auto heap = co_await heap_at(place, std::size_t{1} << 22U);
     resident::settings s = with_pes(heap.gpus());
-    const std::string given_up = "a run inside a GPU was given up: ";
+    const std::string abort_text = "a run inside a GPU was given up: ";
     int wrong = 0;
     {  // a listener in process 1 throws; nothing else ends the run
       resident::program<teller> p(heap, s, {static_cast<int>(heap.gpus())});
@@ -264,7 +264,7 @@ class owner : public imbrex::chare<owner> {
       p.open();
       p.start<&teller::answer>(1, std::uint32_t{3});
       co_await p.stream().done();
-      wrong += text_of_end(p).starts_with(heap.first_gpu() == 1 ? "heard enough" : given_up) ? 0 : 1;
+      wrong += text_of_end(p).starts_with(heap.first_gpu() == 1 ? "heard enough" : abort_text) ? 0 : 1;
     }
     {  // process 0 destroys the program during the run
       std::optional<resident::program<teller>> p;
@@ -275,7 +275,7 @@ class owner : public imbrex::chare<owner> {
         p.reset();
       } else {
         co_await p->stream().done();
-        wrong += text_of_end(*p).starts_with(given_up) ? 0 : 1;
+        wrong += text_of_end(*p).starts_with(abort_text) ? 0 : 1;
       }
     }
     resident::program<culprit> p(heap, s, {4, 2});
@@ -302,13 +302,13 @@ class owner : public imbrex::chare<owner> {
       wrong += was[0] == 0 ? 0 : 1;
       word.write(heap.first_gpu(), std::vector<std::uint32_t>{7});
     }
-    std::string said;
+    std::string error_text;
     try {
       co_await heap_at(place, std::size_t{250} << 20U);
     } catch (const imbrex::error& e) {
-      said = e.what();
+      error_text = e.what();
     }
-    wrong += said.empty() ? 1 : 0;
+    wrong += error_text.empty() ? 1 : 0;
     co_return wrong;
   }
 
@@ -331,7 +331,7 @@ class owner : public imbrex::chare<owner> {
 };
 
 imbrex::task<int> work(std::string_view mode) {
-  const auto place = imbrex::make_process_group<resident::heap_meeting>();
+  const auto place = imbrex::make_process_group<resident::heap_exchange>();
   const auto owners = imbrex::make_process_group<owner>();
   int wrong = 0;
   if (mode == "all") {

@@ -25,20 +25,20 @@ using namespace std::chrono_literals;
 using clock_type = std::chrono::steady_clock;
 
 constexpr int walkers = 48;
-constexpr int letters_each = 6;
+constexpr int messages_each = 6;
 constexpr std::int64_t most_growth = 48 << 20;  // bytes; allocators keep some freed memory
 constexpr double part_for_warm_up = 0.3;
 
 /// Number and content of letters, combined by `sum`.
 struct tally {
-  std::int64_t letters = 0;
+  std::int64_t messages = 0;
   std::int64_t content = 0;
 
-  tally operator+(const tally& o) const { return {letters + o.letters, content + o.content}; }
+  tally operator+(const tally& o) const { return {messages + o.messages, content + o.content}; }
   bool operator==(const tally&) const = default;
-  void add(const std::vector<std::int32_t>& letter) {
-    ++letters;
-    for (const std::int32_t word : letter) content += word;
+  void add(const std::vector<std::int32_t>& message) {
+    ++messages;
+    for (const std::int32_t word : message) content += word;
   }
 };
 
@@ -50,7 +50,7 @@ struct report {
   report operator+(const report& o) const { return {written + o.written, read + o.read, moves + o.moves}; }
 };
 
-std::vector<std::int32_t> random_letter(imbrex::random& dice) {
+std::vector<std::int32_t> random_message(imbrex::random& dice) {
   // Most letters are short; some are too long for UCX's eager protocol.
   const std::size_t length = dice.below(50) == 0 ? dice.below(60'000) : dice.below(300);
   std::vector<std::int32_t> words(length);
@@ -73,12 +73,12 @@ class walker : public imbrex::chare<walker> {
     imbrex::random dice(seed * 1'000'003 + static_cast<std::uint64_t>(number * walkers + where()[0]));
     if (!sent_) {
       std::vector<int> count(walkers, 0);
-      for (int i = 0; i < letters_each; ++i) {
+      for (int i = 0; i < messages_each; ++i) {
         const auto to = dice.below(walkers);
-        const auto letter = random_letter(dice);
-        done_.written.add(letter);
+        const auto message = random_message(dice);
+        done_.written.add(message);
         const auto reader = peers()[static_cast<int>(to)];
-        imbrex::send<&walker::in>(dice.below(2) == 0 ? reader : reader.coalesced(), number, letter);
+        imbrex::send<&walker::in>(dice.below(2) == 0 ? reader : reader.coalesced(), number, message);
         ++count[to];
       }
       for (int to = 0; to < walkers; ++to)
@@ -90,17 +90,17 @@ class walker : public imbrex::chare<walker> {
         co_await balance_point<&walker::round>(number, seed);
       }
     }
-    int own_rank = 0;
+    int remaining = 0;
     for (int from = 0; from < walkers; ++from) {
       const int count = co_await expected.receive(number);
-      own_rank += count;
+      remaining += count;
     }
-    for (; own_rank > 0; --own_rank) {
-      const auto letter = co_await in.receive(number);
-      done_.read.add(letter);
+    for (; remaining > 0; --remaining) {
+      const auto message = co_await in.receive(number);
+      done_.read.add(message);
     }
     sent_ = false;
-    const auto question = random_letter(dice);
+    const auto question = random_message(dice);
     std::int64_t right = 0;
     for (const std::int32_t word : question) right += word;
     const std::int64_t got =
@@ -161,9 +161,9 @@ imbrex::task<int> soak(double seconds, std::uint64_t seed) {
     peak.resize(memory.size());
     for (std::size_t i = 0; i < memory.size(); ++i) peak[i] = std::max(peak[i], memory[i]);
   }
-  std::printf("%d rounds, %lld letters, %lld moves\n", rounds, static_cast<long long>(sum.read.letters),
+  std::printf("%d rounds, %lld letters, %lld moves\n", rounds, static_cast<long long>(sum.read.messages),
               static_cast<long long>(sum.moves));
-  if (!(sum.written == sum.read) || sum.read.letters != std::int64_t{rounds} * walkers * letters_each) {
+  if (!(sum.written == sum.read) || sum.read.messages != std::int64_t{rounds} * walkers * messages_each) {
     std::printf("letters were lost or doubled\n");
     co_return 1;
   }

@@ -28,11 +28,11 @@ TEST(background_thread, says_what_it_was_for_if_there_can_be_none) {
                             "lower --pes, or ");
     FAIL();
   } catch (const imbrex::error& e) {
-    const std::string said = e.what();
+    const std::string text = e.what();
     EXPECT_TRUE(
-        said.starts_with("cannot start the thread of PE 3: Resource temporarily unavailable; lower --pes, or "
+        text.starts_with("cannot start the thread of PE 3: Resource temporarily unavailable; lower --pes, or "
                          "raise the limit of processes (ulimit -u"))
-        << said;
+        << text;
   }
 }
 

@@ -76,9 +76,9 @@ std::uint64_t build_of(const void* function) {
   search of{function};
   ::dl_iterate_phdr(
       [](dl_phdr_info* module, std::size_t, void* data) {
-        auto& wanted = *static_cast<search*>(data);
-        if (!holds(*module, wanted.function)) return 0;
-        wanted.found = build_of_module(*module);
+        auto& target = *static_cast<search*>(data);
+        if (!holds(*module, target.function)) return 0;
+        target.found = build_of_module(*module);
         return 1;
       },
       &of);

@@ -43,9 +43,9 @@ constexpr int most_frames = 48;
 constexpr int most_modules = 8;
 constexpr int longest_symboliser_ms = 5000;
 
-std::mutex handlers_lock;  // guards `users`, `is_ours` and the variables that handlers only read
+std::mutex handlers_lock;  // guards `users`, `is_own_handler` and the variables that handlers only read
 int users = 0;
-std::array<bool, crash_signals.size()> is_ours{};
+std::array<bool, crash_signals.size()> is_own_handler{};
 crash_handler::description what_runs_here = nullptr;
 char symboliser[PATH_MAX];
 char executable[PATH_MAX];  ///< executable of this process: for the symboliser /proc/self/exe is another
@@ -214,15 +214,15 @@ crash_handler::crash_handler(description what_runs) {
            ::posix_spawn_file_actions_adddup2(&output_to_errors, STDERR_FILENO, STDOUT_FILENO) == 0;
   }();
   if (!prepared) symboliser[0] = 0;
-  struct sigaction ours{};
-  ours.sa_sigaction = &handle;
-  ours.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
-  ::sigemptyset(&ours.sa_mask);
+  struct sigaction own_setup{};
+  own_setup.sa_sigaction = &handle;
+  own_setup.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+  ::sigemptyset(&own_setup.sa_mask);
   for (std::size_t i = 0; i < crash_signals.size(); ++i) {
     struct sigaction there{};
     if (::sigaction(crash_signals[i].number, nullptr, &there) != 0) continue;
     const bool is_free = (there.sa_flags & SA_SIGINFO) == 0 && there.sa_handler == SIG_DFL;
-    is_ours[i] = is_free && ::sigaction(crash_signals[i].number, &ours, nullptr) == 0;
+    is_own_handler[i] = is_free && ::sigaction(crash_signals[i].number, &own_setup, nullptr) == 0;
   }
 }
 
@@ -230,7 +230,7 @@ crash_handler::~crash_handler() {
   const std::lock_guard hold(handlers_lock);
   if (--users > 0) return;
   for (std::size_t i = 0; i < crash_signals.size(); ++i) {
-    if (!is_ours[i]) continue;
+    if (!is_own_handler[i]) continue;
     struct sigaction there{};
     ::sigaction(crash_signals[i].number, nullptr, &there);
     if ((there.sa_flags & SA_SIGINFO) == 0 || there.sa_sigaction != &handle)
@@ -247,8 +247,8 @@ crash_stack::crash_stack() {
   stack_t there{};
   if (::sigaltstack(nullptr, &there) != 0 || (there.ss_flags & SS_DISABLE) == 0) return;
   memory_ = std::make_unique_for_overwrite<std::byte[]>(stack_bytes);
-  const stack_t ours{memory_.get(), 0, stack_bytes};
-  if (::sigaltstack(&ours, nullptr) != 0) memory_.reset();
+  const stack_t own_setup{memory_.get(), 0, stack_bytes};
+  if (::sigaltstack(&own_setup, nullptr) != 0) memory_.reset();
 }
 
 crash_stack::~crash_stack() {

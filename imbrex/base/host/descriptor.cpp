@@ -11,10 +11,10 @@
 namespace imbrex {
 
 void open_standard_descriptors() noexcept {
-  int opened = 0;
-  do opened = ::open("/dev/null", O_RDWR);
-  while (opened >= 0 && opened <= STDERR_FILENO);
-  if (opened > STDERR_FILENO) ::close(opened);
+  int number = 0;
+  do number = ::open("/dev/null", O_RDWR);
+  while (number >= 0 && number <= STDERR_FILENO);
+  if (number > STDERR_FILENO) ::close(number);
 }
 
 void allow_many_descriptors() noexcept {

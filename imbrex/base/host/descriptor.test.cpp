@@ -13,7 +13,7 @@
 
 namespace {
 
-std::string opened_as(int number) {
+std::string link_target(int number) {
   std::error_code is_closed;
   return std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(number), is_closed).string();
 }
@@ -27,12 +27,12 @@ TEST(descriptor, standard_ones_that_are_closed_are_opened_on_nothing) {
     for (const int number : standard) {
       const auto i = static_cast<std::size_t>(number);
       saved[i] = ::fcntl(number, F_DUPFD_CLOEXEC, 10);
-      before[i] = opened_as(number);
+      before[i] = link_target(number);
     }
     for (const int number : standard)
       if (only < 0 || only == number) ::close(number);
     imbrex::open_standard_descriptors();
-    for (const int number : standard) after[static_cast<std::size_t>(number)] = opened_as(number);
+    for (const int number : standard) after[static_cast<std::size_t>(number)] = link_target(number);
     for (const int number : standard) {
       const int kept = saved[static_cast<std::size_t>(number)];
       ::dup2(kept, number);
@@ -51,15 +51,15 @@ TEST(descriptor, too_few_are_an_error_that_names_the_limit) {
   const rlimit few{64, before.rlim_max};
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &few), 0);
   EXPECT_NO_THROW(imbrex::require_descriptors(10, "it is a test"));
-  std::string said;
+  std::string text;
   try {
     imbrex::require_descriptors(64, "it is a test");
   } catch (const imbrex::error& e) {
-    said = e.what();
+    text = e.what();
   }
   ::setrlimit(RLIMIT_NOFILE, &before);
-  EXPECT_NE(said.find("it is a test, and this process may have 64, of which "), said.npos) << said;
-  EXPECT_NE(said.find("(ulimit -n)"), said.npos) << said;
+  EXPECT_NE(text.find("it is a test, and this process may have 64, of which "), text.npos) << text;
+  EXPECT_NE(text.find("(ulimit -n)"), text.npos) << text;
 }
 
 }  // namespace

@@ -80,13 +80,13 @@ class node_latencies {
 
 void host_topology::destroy::operator()(hwloc_topology* topology) const { hwloc_topology_destroy(topology); }
 
-host_topology::host_topology(parts wanted) {
+host_topology::host_topology(parts requested_parts) {
   hwloc_topology_t raw = nullptr;
   if (hwloc_topology_init(&raw) != 0) return;
   topology_.reset(raw);
   // A device may be near processors that this process may not use.
   hwloc_topology_set_flags(raw, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
-  if (wanted == parts::processors_and_devices)
+  if (requested_parts == parts::processors_and_devices)
     hwloc_topology_set_type_filter(raw, HWLOC_OBJ_PCI_DEVICE, HWLOC_TYPE_FILTER_KEEP_ALL);
   if (hwloc_topology_load(raw) != 0) topology_.reset();
 }
@@ -97,10 +97,10 @@ host_topology::host_topology(const std::string& description) {
   topology_.reset(raw);
   hwloc_topology_set_type_filter(raw, HWLOC_OBJ_PCI_DEVICE, HWLOC_TYPE_FILTER_KEEP_ALL);
   const bool is_xml = description.find('<') != std::string::npos;
-  const int given = is_xml ? hwloc_topology_set_xmlbuffer(raw, description.c_str(),
-                                                          static_cast<int>(description.size() + 1))
-                           : hwloc_topology_set_synthetic(raw, description.c_str());
-  if (given != 0 || hwloc_topology_load(raw) != 0)
+  const int result = is_xml ? hwloc_topology_set_xmlbuffer(raw, description.c_str(),
+                                                           static_cast<int>(description.size() + 1))
+                            : hwloc_topology_set_synthetic(raw, description.c_str());
+  if (result != 0 || hwloc_topology_load(raw) != 0)
     throw error("hwloc does not understand this description of a host: " + description.substr(0, 80));
 }
 

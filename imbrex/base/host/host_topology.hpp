@@ -27,7 +27,7 @@ class host_topology {
   enum class parts { processors, processors_and_devices };
 
   /// Reads this host. Devices take longer.
-  explicit host_topology(parts wanted);
+  explicit host_topology(parts requested_parts);
   /// Reads a description of hwloc: "package:2 [numa] core:4 pu:1", or its XML.
   explicit host_topology(const std::string& description);
 

@@ -95,9 +95,10 @@ TEST(host_topology, refuses_what_describes_no_host) {
 
 TEST(host_topology, of_this_host_places_each_usable_processor) {
   const auto usable = usable_processor_numbers();
-  for (const auto wanted : {host_topology::parts::processors, host_topology::parts::processors_and_devices}) {
+  for (const auto requested_parts :
+       {host_topology::parts::processors, host_topology::parts::processors_and_devices}) {
     std::size_t placed = 0;
-    for (const auto& core : host_topology(wanted).cores(usable)) placed += core.size();
+    for (const auto& core : host_topology(requested_parts).cores(usable)) placed += core.size();
     EXPECT_EQ(placed, usable.size());
   }
 }

@@ -38,7 +38,7 @@ whole_file::whole_file(const std::string& file) : target_(place_of_target(file))
   if (exists && !S_ISREG(found.st_mode)) throw error("it is no regular file");
   if (exists && ::access(target_.c_str(), W_OK) != 0) throw_reason(errno);
   open_beside();
-  if (exists && ::fchmod(opened_, found.st_mode & 07777U) != 0) {
+  if (exists && ::fchmod(descriptor_, found.st_mode & 07777U) != 0) {
     const int why = errno;
     close();
     throw_reason(why);
@@ -50,8 +50,8 @@ void whole_file::open_beside() {
   const std::string first = target_ + "." + std::to_string(::getpid()) + ".";
   for (int number = 0;; ++number) {
     temporary_ = first + std::to_string(number) + ".new";
-    opened_ = ::open(temporary_.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
-    if (opened_ >= 0) return;
+    descriptor_ = ::open(temporary_.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
+    if (descriptor_ >= 0) return;
     if (errno != EEXIST) throw_reason(errno);
   }
 }
@@ -60,13 +60,13 @@ whole_file::~whole_file() { close(); }
 
 /// Removes the file unless it has come to its place.
 void whole_file::close() noexcept {
-  if (opened_ >= 0) ::close(std::exchange(opened_, -1));
+  if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
   if (!temporary_.empty()) ::unlink(temporary_.c_str());
 }
 
 void whole_file::write(std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
-    const ssize_t written = ::write(opened_, bytes.data(), bytes.size());
+    const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) throw_reason(errno);
     bytes = bytes.subspan(static_cast<std::size_t>(written));
@@ -74,12 +74,12 @@ void whole_file::write(std::span<const std::byte> bytes) {
 }
 
 void whole_file::write_first(std::span<const std::byte> bytes) {
-  if (::lseek(opened_, 0, SEEK_SET) != 0) throw_reason(errno);
+  if (::lseek(descriptor_, 0, SEEK_SET) != 0) throw_reason(errno);
   write(bytes);
 }
 
 void whole_file::put_in_place() {
-  if (::close(std::exchange(opened_, -1)) != 0) throw_reason(errno);  // some file systems write only now
+  if (::close(std::exchange(descriptor_, -1)) != 0) throw_reason(errno);  // some file systems write only now
   if (::rename(temporary_.c_str(), target_.c_str()) != 0) throw_reason(errno);
   temporary_.clear();
 }

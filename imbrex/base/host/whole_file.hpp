@@ -31,7 +31,7 @@ class whole_file {
 
   const std::string target_;
   std::string temporary_;  ///< empty once it is in its place
-  int opened_ = -1;
+  int descriptor_ = -1;
 };
 
 }  // namespace imbrex

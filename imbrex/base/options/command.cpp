@@ -30,8 +30,8 @@ command::command(std::string name, std::string_view usage, std::string text)
   }
 }
 
-command& command::flag(std::string_view name, bool& given, std::string help) {
-  options_.push_back({{name, "", std::move(help)}, [&given](const std::string&) { given = true; }});
+command& command::flag(std::string_view name, bool& setting, std::string help) {
+  options_.push_back({{name, "", std::move(help)}, [&setting](const std::string&) { setting = true; }});
   return *this;
 }
 
@@ -43,7 +43,7 @@ command& command::option(std::string_view name, std::string_view value,
 
 command& command::option(std::string_view name, std::string_view value, std::optional<std::string>& text,
                          std::string help) {
-  return option(name, value, [&text](const std::string& given) { text = given; }, std::move(help));
+  return option(name, value, [&text](const std::string& setting) { text = setting; }, std::move(help));
 }
 
 command& command::arguments(std::vector<std::string>& words) {
@@ -84,13 +84,13 @@ void command::refuse(std::string_view name) const {
 
 void command::take_option(std::span<const std::string> words, std::size_t& at) const {
   const std::string& word = words[at];
-  constexpr std::size_t letter = 2;  // a dash and one letter
+  constexpr std::size_t short_option_length = 2;  // a dash and one letter
   std::size_t end = std::min(word.find('='), word.size());
   std::size_t begin = end + 1;  // begin of the value
   const known_option* option = find(std::string_view(word).substr(0, end));
-  if (option == nullptr && word.size() > letter && word[1] != '-') {
-    option = find(std::string_view(word).substr(0, letter));
-    end = begin = letter;
+  if (option == nullptr && word.size() > short_option_length && word[1] != '-') {
+    option = find(std::string_view(word).substr(0, short_option_length));
+    end = begin = short_option_length;
   }
   if (option == nullptr) refuse(word.substr(0, word.find('=')));
   const std::string name(option->words.name);

@@ -22,7 +22,7 @@ class command {
   command(std::string name, std::string_view usage, std::string text);
 
   /// An option without a value.
-  command& flag(std::string_view name, bool& given, std::string help);
+  command& flag(std::string_view name, bool& setting, std::string help);
   /// An option whose value is passed to `take`, each time it is given. `value` is the value's name in the
   /// help: "N". An option of one letter may have its value attached: "-n4".
   command& option(std::string_view name, std::string_view value, std::function<void(const std::string&)> take,

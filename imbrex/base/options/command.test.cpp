@@ -13,18 +13,18 @@ using imbrex::command;
 using words = std::vector<std::string>;
 
 /// A command with one option of each kind.
-struct given {
+struct test_options {
   bool wet = false;
   std::optional<std::string> tile;
   words slopes;
   words rest;
 
   command roof() {
-    command made("roof", "[OPTIONS]\n--wet PROGRAM", "Lays a roof.");
-    made.flag("--wet", wet, "let it rain")
+    command result("roof", "[OPTIONS]\n--wet PROGRAM", "Lays a roof.");
+    result.flag("--wet", wet, "let it rain")
         .option("--tile", "KIND", tile, "what it is laid of")
         .option("-s", "N", [this](const std::string& value) { slopes.push_back(value); }, "a slope");
-    return made;
+    return result;
   }
 };
 
@@ -37,19 +37,19 @@ std::string complaint(const command& known, const words& line) {
 }
 
 TEST(command, takes_values_that_follow_or_are_attached) {
-  given found;
+  test_options found;
   EXPECT_FALSE(
       found.roof().read(words{"--tile", "tegula", "-s", "1", "--wet", "-s2", "-s=3", "--tile=--wet"}));
   EXPECT_TRUE(found.wet);
   EXPECT_EQ(found.tile, "--wet");
   EXPECT_EQ(found.slopes, (words{"1", "2", "3"}));
-  given none;
+  test_options none;
   EXPECT_FALSE(none.roof().read({}));
   EXPECT_TRUE(!none.wet && !none.tile && none.slopes.empty());
 }
 
 TEST(command, takes_words_between_options_and_all_behind_two_dashes) {
-  given found;
+  test_options found;
   EXPECT_FALSE(found.roof().arguments(found.rest).read(words{"a", "--wet", "-", "", "--", "--tile", "--"}));
   EXPECT_TRUE(found.wet && !found.tile);
   EXPECT_EQ(found.rest, (words{"a", "-", "", "--tile", "--"}));
@@ -58,7 +58,7 @@ TEST(command, takes_words_between_options_and_all_behind_two_dashes) {
 TEST(command, leaves_a_program_all_that_stands_behind_it) {
   for (const words& line : {words{"--wet", "app", "--tile", "x", "--", "--help"},
                             words{"--wet", "--", "app", "--tile", "x", "--", "--help"}}) {
-    given found;
+    test_options found;
     EXPECT_FALSE(found.roof().program(found.rest).read(line));
     EXPECT_TRUE(found.wet && !found.tile);
     EXPECT_EQ(found.rest, (words{"app", "--tile", "x", "--", "--help"}));
@@ -66,7 +66,7 @@ TEST(command, leaves_a_program_all_that_stands_behind_it) {
 }
 
 TEST(command, says_what_is_wrong_and_what_to_write) {
-  given found;
+  test_options found;
   constexpr std::array<std::string_view, 1> names{"--pes"};
   const command roof = found.roof().others(names, "");
   EXPECT_EQ(complaint(roof, {"--wte"}), "unknown option --wte; did you mean --wet?");
@@ -85,7 +85,7 @@ TEST(command, says_what_is_wrong_and_what_to_write) {
 }
 
 TEST(command, makes_its_help) {
-  given found;
+  test_options found;
   const std::string help =
       "roof [OPTIONS]\n"
       "roof --wet PROGRAM\n"

@@ -34,12 +34,12 @@ std::string_view without_dashes(std::string_view name) {
   return name.substr(std::min(name.size(), name.find_first_not_of('-')));
 }
 
-bool nearly(std::string_view given, std::string_view known) {
+bool nearly(std::string_view input, std::string_view known) {
   const std::string_view letters = without_dashes(known);
-  const std::string_view given_letters = without_dashes(given);
-  if (given_letters.empty() || given_letters.front() != letters.front()) return false;
+  const std::string_view input_letters = without_dashes(input);
+  if (input_letters.empty() || input_letters.front() != letters.front()) return false;
   constexpr std::size_t long_name = 6;
-  return given != known && edit_distance(given, known) <= (letters.size() >= long_name ? 2 : 1);
+  return input != known && edit_distance(input, known) <= (letters.size() >= long_name ? 2 : 1);
 }
 
 /// The new argv and its strings, after options files have made it longer.
@@ -59,8 +59,8 @@ char** keep(longer_line line) {
 
 }  // namespace
 
-std::string text_of(const given_option& given) {
-  return std::string(given.name) + (given.value.empty() ? "" : " ") + std::string(given.value);
+std::string text_of(const parsed_option& input) {
+  return std::string(input.name) + (input.value.empty() ? "" : " ") + std::string(input.value);
 }
 
 const option_words& options_file_option() {
@@ -85,17 +85,17 @@ command_line::command_line(int argc, char** argv, std::function<std::string()> h
 
 void command_line::read_files(std::span<char* const> words) {
   for (std::size_t i = 0; i < words.size(); ++i) {
-    const argument given(words[i]);
-    if (i > 0 && given.ends_options()) {
+    const argument input(words[i]);
+    if (i > 0 && input.ends_options()) {
       words_.insert(words_.end(), words.begin() + static_cast<std::ptrdiff_t>(i), words.end());
       return;
     }
-    if (i == 0 || given.name != options_file_option().name) {
+    if (i == 0 || input.name != options_file_option().name) {
       words_.push_back(words[i]);
       continue;
     }
     options_file read =
-        read_options_file(std::string(given.value ? *given.value : value_of(given.name, words, i)));
+        read_options_file(std::string(input.value ? *input.value : value_of(input.name, words, i)));
     if (read.processes != 0) processes_ = read.processes;
     for (std::string& word : read.words) words_.push_back(added_.emplace_back(std::move(word)).data());
   }
@@ -110,24 +110,24 @@ std::string_view command_line::value_of(std::string_view name, std::span<char* c
 }
 
 void command_line::take(std::span<const option_words> known,
-                        const std::function<void(std::size_t, given_option)>& take) {
+                        const std::function<void(std::size_t, parsed_option)>& take) {
   std::vector<char*> rest;
   for (std::size_t i = 0; i < words_.size(); ++i) {
-    const argument given(words_[i]);
-    if (i > 0 && given.ends_options()) {
+    const argument input(words_[i]);
+    if (i > 0 && input.ends_options()) {
       rest.insert(rest.end(), words_.begin() + static_cast<std::ptrdiff_t>(i), words_.end());
       break;
     }
-    const auto option = std::ranges::find(known, given.name, &option_words::name);
+    const auto option = std::ranges::find(known, input.name, &option_words::name);
     if (i == 0 || option == known.end()) {
       rest.push_back(words_[i]);
       continue;
     }
-    if (option->value.empty() && given.value)
-      throw usage_error(printable(words_[i]) + ": " + printable(given.name) +
+    if (option->value.empty() && input.value)
+      throw usage_error(printable(words_[i]) + ": " + printable(input.name) +
                         " takes no value; leave it out to do without");
     std::string_view value;
-    if (!option->value.empty()) value = given.value ? *given.value : value_of(given.name, words_, i);
+    if (!option->value.empty()) value = input.value ? *input.value : value_of(input.name, words_, i);
     take(static_cast<std::size_t>(option - known.begin()), {option->name, value});
   }
   words_ = std::move(rest);
@@ -172,24 +172,24 @@ void command_line::give_rest(int& argc, char**& argv) && {
   argv = keep({std::move(added_), std::move(words_)});
 }
 
-std::size_t parse_word(const given_option& given, std::span<const std::string_view> words) {
-  const auto found = std::ranges::find(words, given.value);
+std::size_t parse_word(const parsed_option& input, std::span<const std::string_view> words) {
+  const auto found = std::ranges::find(words, input.value);
   if (found != words.end()) return static_cast<std::size_t>(found - words.begin());
-  std::string message = printable(given.name) + " " + printable(given.value) + ": the value must be one of ";
+  std::string message = printable(input.name) + " " + printable(input.value) + ": the value must be one of ";
   for (const std::string_view word : words) message += (word == words.front() ? "" : ", ") + printable(word);
-  if (const std::string_view meant = nearest(given.value, words); !meant.empty())
-    message += question(std::string(given.name) + " " + std::string(meant));
+  if (const std::string_view meant = nearest(input.value, words); !meant.empty())
+    message += question(std::string(input.name) + " " + std::string(meant));
   throw usage_error(message);
 }
 
 void refuse_near_misses(int argc, char** argv, std::span<const std::string_view> names) {
   for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; ++i) {
     if (argv[i][0] != '-') continue;
-    const argument given(argv[i]);
+    const argument input(argv[i]);
     const auto meant =
-        std::ranges::find_if(names, [&](std::string_view known) { return nearly(given.name, known); });
+        std::ranges::find_if(names, [&](std::string_view known) { return nearly(input.name, known); });
     if (meant == names.end()) continue;
-    throw usage_error("unknown option " + printable(given.name) + question(*meant) +
+    throw usage_error("unknown option " + printable(input.name) + question(*meant) +
                       " (An argument of the program's own goes after --.)");
   }
 }

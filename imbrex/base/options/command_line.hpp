@@ -12,13 +12,13 @@
 namespace imbrex {
 
 /// An option as given on a command line.
-struct given_option {
+struct parsed_option {
   std::string_view name;   ///< "--pes"
   std::string_view value;  ///< empty for an option without a value
 };
 
 /// The option as written on a command line: "--pes 4".
-std::string text_of(const given_option& given);
+std::string text_of(const parsed_option& input);
 
 /// The words of an option, for a command line and its help.
 struct option_words {
@@ -44,7 +44,7 @@ class command_line {
   int processes() const { return processes_; }
   /// Removes the options that `known` names, and calls `take` for each with its index in `known`. An option's
   /// value follows '=' or is the next argument. Arguments from `--` on stay. Throws usage_error.
-  void take(std::span<const option_words> known, const std::function<void(std::size_t, given_option)>& take);
+  void take(std::span<const option_words> known, const std::function<void(std::size_t, parsed_option)>& take);
   /// Throws usage_error if an argument is left; the text has the nearest of these names.
   void refuse_rest(std::span<const std::string_view> known) const;
   /// Leaves the remaining arguments in argc and argv, in order, with argv[0], `--` and the terminating null.
@@ -82,7 +82,7 @@ class environment_line {
 
 /// The index of a value among the words that an option takes. Throws usage_error, with the nearest word, if
 /// it is not one of them.
-std::size_t parse_word(const given_option& given, std::span<const std::string_view> words);
+std::size_t parse_word(const parsed_option& input, std::span<const std::string_view> words);
 
 /// Throws usage_error if an argument before `--` is nearly one of these names: one edit away, or two if that
 /// name has six letters or more, and with an equal first letter (`--eps` and `--yes` are a program's own).

@@ -18,12 +18,12 @@ template <class Settings>
 struct option {
   option_words words;
   /// Sets the field. Throws usage_error for an invalid value.
-  void (*set)(Settings&, const given_option&);
+  void (*set)(Settings&, const parsed_option&);
   /// Throws usage_error for an invalid value that a program has set without the command line.
   void (*check)(const Settings&) = nullptr;
   /// Called if the option is given, once all others are set: throws usage_error for options that exclude each
   /// other.
-  void (*check_given)(const Settings&, const given_option&) = nullptr;
+  void (*validate)(const Settings&, const parsed_option&) = nullptr;
 };
 
 /// The options of all layers.
@@ -44,16 +44,16 @@ class option_table {
   int parse(Settings& settings, int& argc, char**& argv, const char* variable = nullptr) const {
     environment_line environment(variable);
     std::optional<command_line> before;
-    given_options given_before;
+    parsed_options environment_input;
     environment.naming([&] {
       before.emplace(environment.count(), environment.words(), [this] { return help(); });
-      given_before = set(settings, *before);
+      environment_input = set(settings, *before);
       before->refuse_rest(names());
     });
     command_line line(argc, argv, [this] { return help(); });
-    const given_options given = set(settings, line);
-    environment.naming([&] { check_together(settings, given_before); });
-    check_together(settings, given);
+    const parsed_options input = set(settings, line);
+    environment.naming([&] { check_together(settings, environment_input); });
+    check_together(settings, input);
     const int processes = line.processes() != 0 ? line.processes() : before->processes();
     std::move(line).give_rest(argc, argv);
     return processes;
@@ -83,20 +83,20 @@ class option_table {
   }
 
  private:
-  using given_options = std::vector<std::pair<std::size_t, given_option>>;  // with their indices in
-                                                                            // `options_`
+  using parsed_options = std::vector<std::pair<std::size_t, parsed_option>>;  // with their indices in
+                                                                              // `options_`
 
-  given_options set(Settings& settings, command_line& line) const {
-    given_options all;
-    line.take(words_, [&](std::size_t place, const given_option& given) {
-      options_[place].set(settings, given);
-      all.emplace_back(place, given);
+  parsed_options set(Settings& settings, command_line& line) const {
+    parsed_options all;
+    line.take(words_, [&](std::size_t place, const parsed_option& input) {
+      options_[place].set(settings, input);
+      all.emplace_back(place, input);
     });
     return all;
   }
-  void check_together(const Settings& settings, const given_options& all) const {
-    for (const auto& [place, given] : all)
-      if (options_[place].check_given != nullptr) options_[place].check_given(settings, given);
+  void check_together(const Settings& settings, const parsed_options& all) const {
+    for (const auto& [place, input] : all)
+      if (options_[place].validate != nullptr) options_[place].validate(settings, input);
   }
 
   std::vector<option<Settings>> options_;

@@ -14,9 +14,9 @@
 
 namespace {
 
-using imbrex::given_option;
 using imbrex::option;
 using imbrex::option_table;
+using imbrex::parsed_option;
 using imbrex::usage_error;
 
 struct roof {
@@ -29,24 +29,24 @@ struct roof {
 template <class Settings>
 std::vector<option<Settings>> tile_options() {
   return {
-      {.words = {"--tile", "KIND", "tegula or\nimbrex"}, .set = [](Settings& s, const given_option& given) {
+      {.words = {"--tile", "KIND", "tegula or\nimbrex"}, .set = [](Settings& s, const parsed_option& input) {
          constexpr std::array<std::string_view, 2> kinds{"tegula", "imbrex"};
-         s.tile = kinds[parse_word(given, kinds)];
+         s.tile = kinds[parse_word(input, kinds)];
        }}};
 }
 
 std::vector<option<roof>> rain_options() {
   return {{.words = {"--slope-of-the-whole-roof", "N", "degrees"},
-           .set = [](roof& s, const given_option& given) { s.slope = static_cast<int>(given.value.size()); },
+           .set = [](roof& s, const parsed_option& input) { s.slope = static_cast<int>(input.value.size()); },
            .check =
                [](const roof& s) {
                  if (s.slope > 9) throw usage_error("too steep");
                }},
           {.words = {"--wet", "", "let it rain"},
-           .set = [](roof& s, const given_option&) { s.is_wet = true; },
-           .check_given =
-               [](const roof& s, const given_option& given) {
-                 if (s.slope == 0) throw usage_error(std::string(given.name) + " needs a slope");
+           .set = [](roof& s, const parsed_option&) { s.is_wet = true; },
+           .validate =
+               [](const roof& s, const parsed_option& input) {
+                 if (s.slope == 0) throw usage_error(std::string(input.name) + " needs a slope");
                }}};
 }
 
@@ -54,8 +54,8 @@ option_table<roof> all() { return option_table<roof>().add(tile_options<roof>())
 
 class arguments {
  public:
-  arguments(std::initializer_list<std::string> given) : words_{"program"} {
-    words_.insert(words_.end(), given.begin(), given.end());
+  arguments(std::initializer_list<std::string> input) : words_{"program"} {
+    words_.insert(words_.end(), input.begin(), input.end());
     for (auto& word : words_) pointers_.push_back(word.data());
     pointers_.push_back(nullptr);
     count = static_cast<int>(words_.size());
@@ -77,35 +77,35 @@ class arguments {
   std::vector<char*> pointers_;
 };
 
-std::string refusal(arguments given) {
-  const std::string before = given.rest();
+std::string refusal(arguments input) {
+  const std::string before = input.rest();
   roof settings;
   try {
-    all().parse(settings, given.count, given.array);
+    all().parse(settings, input.count, input.array);
   } catch (const usage_error& e) {
-    EXPECT_EQ(given.rest(), before);
+    EXPECT_EQ(input.rest(), before);
     return e.what();
   }
   return "accepted";
 }
 
 TEST(option_table, sets_the_fields_of_all_layers_and_leaves_the_rest) {
-  arguments given{"a", "--wet", "--tile=tegula", "--slope-of-the-whole-roof", "1234", "b", "--", "--wet"};
+  arguments input{"a", "--wet", "--tile=tegula", "--slope-of-the-whole-roof", "1234", "b", "--", "--wet"};
   roof settings;
-  EXPECT_EQ(all().parse(settings, given.count, given.array), 0);
+  EXPECT_EQ(all().parse(settings, input.count, input.array), 0);
   EXPECT_EQ(settings.tile, "tegula");
   EXPECT_EQ(settings.slope, 4);
   EXPECT_TRUE(settings.is_wet);
-  EXPECT_EQ(given.rest(), "a b -- --wet");
+  EXPECT_EQ(input.rest(), "a b -- --wet");
 }
 
 TEST(option_table, takes_options_from_a_file) {
   const imbrex::test::temporary_file file("-n 3\n--tile tegula\n--own 1\n");
-  arguments given{"--options", file.name(), "c"};
+  arguments input{"--options", file.name(), "c"};
   roof settings;
-  EXPECT_EQ(all().parse(settings, given.count, given.array), 3);
+  EXPECT_EQ(all().parse(settings, input.count, input.array), 3);
   EXPECT_EQ(settings.tile, "tegula");
-  EXPECT_EQ(given.rest(), "--own 1 c");
+  EXPECT_EQ(input.rest(), "--own 1 c");
 }
 
 TEST(option_table, refuses_and_leaves_the_command_line_as_it_is) {
@@ -128,14 +128,14 @@ class variable {
   static constexpr const char* name = "IMBREX_OPTION_TABLE_TEST";
 };
 
-std::string refusal_of_variable(const char* value, arguments given = {}) {
+std::string refusal_of_variable(const char* value, arguments input = {}) {
   const variable set(value);
-  const std::string before = given.rest();
+  const std::string before = input.rest();
   roof settings;
   try {
-    all().parse(settings, given.count, given.array, variable::name);
+    all().parse(settings, input.count, input.array, variable::name);
   } catch (const usage_error& e) {
-    EXPECT_EQ(given.rest(), before);
+    EXPECT_EQ(input.rest(), before);
     return e.what();
   }
   return "accepted";
@@ -143,12 +143,12 @@ std::string refusal_of_variable(const char* value, arguments given = {}) {
 
 TEST(option_table, takes_options_of_the_environment_before_those_of_the_command_line) {
   const variable set("--tile imbrex '--slope-of-the-whole-roof' 12");
-  arguments given{"--tile", "tegula", "b"};
+  arguments input{"--tile", "tegula", "b"};
   roof settings;
-  EXPECT_EQ(all().parse(settings, given.count, given.array, variable::name), 0);
+  EXPECT_EQ(all().parse(settings, input.count, input.array, variable::name), 0);
   EXPECT_EQ(settings.tile, "tegula");
   EXPECT_EQ(settings.slope, 2);
-  EXPECT_EQ(given.rest(), "b");
+  EXPECT_EQ(input.rest(), "b");
   arguments none{"b"};
   roof untouched;
   all().parse(untouched, none.count, none.array);
@@ -175,9 +175,9 @@ TEST(option_table, names_the_variable_of_the_environment_that_is_wrong) {
             variable_is + "there is no option --own of the runtime; a program's own go on its command line");
   const imbrex::test::temporary_file many("-n 3\n");
   const variable set(("--options " + many.name()).c_str());
-  arguments given{"b"};
+  arguments input{"b"};
   roof settings;
-  EXPECT_EQ(all().parse(settings, given.count, given.array, variable::name), 3);
+  EXPECT_EQ(all().parse(settings, input.count, input.array, variable::name), 3);
 }
 
 TEST(option_table, checks_what_a_program_has_set) {

@@ -29,8 +29,8 @@ bool is_processes(const std::string& word) {
 
 int processes_in(const std::string& place, const std::vector<std::string>& words) {
   const bool joined = words.front() != "-n";
-  const std::string given = joined ? words.front().substr(2) : words.size() > 1 ? words[1] : "";
-  const auto number = words.size() == (joined ? 1 : 2) ? parse_number<int>(given) : std::nullopt;
+  const std::string value = joined ? words.front().substr(2) : words.size() > 1 ? words[1] : "";
+  const auto number = words.size() == (joined ? 1 : 2) ? parse_number<int>(value) : std::nullopt;
   if (!number || *number < 1 || *number > max_processes)
     refuse(place, "'" + command_line_of(words) + "': -n takes the number of processes, from 1 to " +
                       std::to_string(max_processes) + ", such as -n 4");

@@ -63,11 +63,11 @@ class channel {
 
   /// For the runtime: true if a value with this number was already received, so that a second end has sent
   /// this one.
-  bool is_of_second_end(const detail::letter<T>& l) const {
+  bool is_of_second_end(const detail::mailbox_node<T>& l) const {
     return l.reference < received_ && !is_unordered(l);
   }
   /// For the runtime: stores a received value.
-  void put(detail::letter<T>& l) {
+  void put(detail::mailbox_node<T>& l) {
     values_.put(l);
     values_.pass_on();
   }
@@ -84,7 +84,7 @@ class channel {
   // For derived channels that also send values outside the order, which are not to be `put`.
 
   void send_unordered(T value) { post(unordered, std::move(value)); }
-  static bool is_unordered(const detail::letter<T>& l) { return l.reference == unordered; }
+  static bool is_unordered(const detail::mailbox_node<T>& l) { return l.reference == unordered; }
 
   /// A reserved position in the order. The value may be sent later, even after this end is destroyed.
   class reserved {

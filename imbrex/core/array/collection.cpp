@@ -52,7 +52,7 @@ std::optional<entry_name> constructor_of_singles(std::uint64_t number) {
 }
 
 void refuse_ended(message& m, std::string_view chare_name) {
-  const message_guard mine(m);
+  const message_guard guard(m);
   if (m.may_find_none) return answer_none_found(m);
   const message_type& kind = m.shown_kind();
   const std::string name(short_name(kind.chare_name.empty() ? chare_name : kind.chare_name));

@@ -426,7 +426,7 @@ struct migrant : message {
   void deliver() {
     auto* part = part_for<T>(*this);
     if (part == nullptr) return;
-    const message_guard mine(*this);
+    const message_guard guard(*this);
     if (element == nullptr) unpack(*part);
     part->arrive(*std::exchange(element, nullptr), restart, static_cast<int>(origin));
   }
@@ -530,12 +530,12 @@ template <class T>
 [[gnu::noinline]] collection<T>* part_otherwise(processor& pe, message& m) {
   if (auto* const part = part_at<T>(pe, m.collection)) return part;
   if (auto* const part = pe.collection(m.collection)) {
-    const message_guard mine(m);
+    const message_guard guard(m);
     throw_another_class(shown_type<T>::name, *part);
   }
   if (is_of_single<T>(m.collection)) return &singles_part<T>(pe, m.collection);
   if ((m.collection & singles_bit) != 0) {
-    const message_guard mine(m);
+    const message_guard guard(m);
     pe.check_run(m.collection, shown_type<T>::name, m.shown_kind().entry_name);
     throw_no_such_singles(shown_type<T>::name, m.collection);
   }
@@ -559,9 +559,9 @@ template <class T, class M>
 void dispatch_to_element(processor& pe, M& m) {
   auto* const part = part_for<T>(m);
   if (part == nullptr) return;
-  message_guard mine(m);
+  message_guard guard(m);
   const int to = part->place_of(m.key);
-  mine.release();
+  guard.release();
   pe.dispatch(m, to);
 }
 
@@ -629,7 +629,7 @@ struct destruction_request : element_message<key_type<typename T::index_type>> {
     if (part == nullptr) return;
     auto* e = part->find(this->key);
     if (e == nullptr) return part->route(*this);
-    const message_guard mine(*this);
+    const message_guard guard(*this);
     destroy_later<T>(*e);
   }
 };

@@ -15,11 +15,11 @@
 
 /// Collectives in which the value for each member of an array or group is different. As in all_reduce, each
 /// member takes part, in the same order of calls and with the same types. The call takes the values; the
-/// result is awaited: `const double before = co_await imbrex::scan(*this, mine, imbrex::sum);`. Members are
-/// in the order of their indices (keys). Between PEs, the values of all members go in one message for each
-/// pair of PEs that exchange something. A tree of PEs detects that all values have been received. Each
-/// collective throws imbrex::error in a constructor and in a single chare. An exception of an operation, or
-/// of a value that cannot be packed, is thrown at all members.
+/// result is awaited: `const double before = co_await imbrex::scan(*this, own_value, imbrex::sum);`.
+/// Members are in the order of their indices (keys). Between PEs, the values of all members go in one message
+/// for each pair of PEs that exchange something. A tree of PEs detects that all values have been received.
+/// Each collective throws imbrex::error in a constructor and in a single chare. An exception of an operation,
+/// or of a value that cannot be packed, is thrown at all members.
 
 namespace imbrex {
 namespace detail {
@@ -72,21 +72,21 @@ class sparse_pattern {
 
     member(collection<T>&, std::size_t n) : number(n) {}
   };
-  struct given_value {
+  struct outgoing_value {
     key from;
     key to;
     V value;
   };
 
-  void add(collection<T>& part, const key& from, Container&& given) {
-    for (auto& [to, value] : given) {
+  void add(collection<T>& part, const key& from, Container&& values) {
+    for (auto& [to, value] : values) {
       if constexpr (is_index<typename T::index_type>)
-        given_.push_back({from, linear(part.shape_for_proxy(), to), std::move(value)});
+        outgoing_.push_back({from, linear(part.shape_for_proxy(), to), std::move(value)});
       else
-        given_.push_back({from, to, std::move(value)});
+        outgoing_.push_back({from, to, std::move(value)});
     }
   }
-  std::vector<given_value> take_given() { return std::exchange(given_, {}); }
+  std::vector<outgoing_value> take_outgoing() { return std::exchange(outgoing_, {}); }
 
   void put(member& to, const key& from, V&& value) {
     ++to.received;
@@ -137,7 +137,7 @@ class sparse_pattern {
     std::sort(begin + static_cast<std::ptrdiff_t>(first), begin + static_cast<std::ptrdiff_t>(last), before);
   }
 
-  std::vector<given_value> given_;  ///< not sent yet
+  std::vector<outgoing_value> outgoing_;  ///< not sent yet
   std::vector<received_value> received_;
   std::vector<std::size_t> places_;  ///< indices in `received_`, sorted
   std::vector<std::size_t>
@@ -153,15 +153,15 @@ class row_pattern {
   using value_type = V;
   using row = std::pair<std::uint64_t, std::vector<V>>;
 
-  void add(collection<T>&, std::uint64_t from, std::vector<V>&& given) {
-    if (!given.empty()) given_.emplace_back(from, std::move(given));
+  void add(collection<T>&, std::uint64_t from, std::vector<V>&& values) {
+    if (!values.empty()) outgoing_.emplace_back(from, std::move(values));
   }
 
  protected:
-  std::vector<row> take_given() { return std::exchange(given_, {}); }
+  std::vector<row> take_outgoing() { return std::exchange(outgoing_, {}); }
 
  private:
-  std::vector<row> given_;  ///< not sent yet
+  std::vector<row> outgoing_;  ///< not sent yet
 };
 
 /// Each member gives a value to each member.
@@ -179,7 +179,7 @@ class dense_pattern : public row_pattern<T, V> {
         : values(static_cast<std::size_t>(volume(part.shape_for_proxy()))) {}
   };
 
-  std::vector<row> take_rows(collection<T>&) { return this->take_given(); }
+  std::vector<row> take_rows(collection<T>&) { return this->take_outgoing(); }
   void put(member& to, std::uint64_t from, V&& value) {
     to.values.at(static_cast<std::size_t>(from)) = std::move(value);
   }
@@ -200,7 +200,7 @@ class scatter_pattern : public row_pattern<T, V> {
     member(collection<T>&, std::size_t) {}
   };
 
-  std::vector<row> take_rows(collection<T>&) { return this->take_given(); }
+  std::vector<row> take_rows(collection<T>&) { return this->take_outgoing(); }
   void put(member& to, std::uint64_t, V&& value) { to.value.emplace(std::move(value)); }
   result_type finish(collection<T>&, member& who) { return std::move(who.value.value()); }
 };
@@ -219,13 +219,13 @@ class combining_pattern : public row_pattern<T, V> {
   };
 
   std::vector<std::pair<int, std::vector<V>>> take_rows(collection<T>& part) {
-    auto given = this->take_given();
-    if (given.empty()) return {};
-    std::sort(given.begin(), given.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-    std::vector<V> all = std::move(given.front().second);
-    for (std::size_t m = 1; m < given.size(); ++m)
+    auto values = this->take_outgoing();
+    if (values.empty()) return {};
+    std::sort(values.begin(), values.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::vector<V> all = std::move(values.front().second);
+    for (std::size_t m = 1; m < values.size(); ++m)
       for (std::size_t i = 0; i < all.size(); ++i)
-        all[i] = combined(Op{}, V(std::move(all[i])), V(std::move(given[m].second[i])));
+        all[i] = combined(Op{}, V(std::move(all[i])), V(std::move(values[m].second[i])));
     std::vector<std::pair<int, std::vector<V>>> row;
     row.emplace_back(part.pe().pe(), std::move(all));
     return row;

@@ -24,14 +24,14 @@ struct join_text {
 };
 
 /// The value that member `from` gives to `to` in a round; a pure function.
-int given(int from, int to, int round) { return from * 1'000'000 + to * 1'000 + round; }
+int value_of(int from, int to, int round) { return from * 1'000'000 + to * 1'000 + round; }
 
 /// The members to which `from` gives values in a round of the sparse exchange: any number, often none.
 std::vector<int> partners(int from, int members, int round) {
   std::mt19937 random(static_cast<unsigned>(from * 7919 + round));
   std::vector<int> to;
-  const unsigned wanted = random() % 5;
-  for (unsigned i = 0; i < wanted; ++i)
+  const unsigned count = random() % 5;
+  for (unsigned i = 0; i < count; ++i)
     to.push_back(static_cast<int>(random() % static_cast<unsigned>(members)));
   std::ranges::sort(to);
   to.erase(std::ranges::unique(to).begin(), to.end());
@@ -47,12 +47,13 @@ class member : public chare<member> {
   task<int> exchanges(int rounds, bool moves) {
     for (; round_ < rounds; ++round_) {
       std::map<index<1>, int> values;
-      for (const int to : partners(where()[0], members_, round_)) values[to] = given(where()[0], to, round_);
+      for (const int to : partners(where()[0], members_, round_))
+        values[to] = value_of(where()[0], to, round_);
       const auto received = co_await imbrex::exchange(*this, std::move(values));
       std::map<index<1>, int> expected;
       for (int from = 0; from < members_; ++from)
         if (std::ranges::binary_search(partners(from, members_, round_), where()[0]))
-          expected[from] = given(from, where()[0], round_);
+          expected[from] = value_of(from, where()[0], round_);
       wrong_ += received == expected ? 0 : 1;
       if (!moves) continue;
       migrate_to((where()[0] + round_ * 3) % num_pes());
@@ -67,10 +68,10 @@ class member : public chare<member> {
     int wrong = 0;
     for (int round = 0; round < rounds; ++round) {
       std::vector<int> values;
-      for (int to = 0; to < members_; ++to) values.push_back(given(where()[0], to, round));
+      for (int to = 0; to < members_; ++to) values.push_back(value_of(where()[0], to, round));
       const auto received = co_await imbrex::all_to_all(*this, std::move(values));
       std::vector<int> expected;
-      for (int from = 0; from < members_; ++from) expected.push_back(given(from, where()[0], round));
+      for (int from = 0; from < members_; ++from) expected.push_back(value_of(from, where()[0], round));
       wrong += received == expected ? 0 : 1;
     }
     co_return wrong;
@@ -80,11 +81,12 @@ class member : public chare<member> {
   task<int> all_to_alls_and_moves(int rounds) {
     for (; round_ < rounds; ++round_) {
       std::vector<std::string> values;
-      for (int to = 0; to < members_; ++to) values.push_back(std::to_string(given(where()[0], to, round_)));
+      for (int to = 0; to < members_; ++to)
+        values.push_back(std::to_string(value_of(where()[0], to, round_)));
       const auto received = co_await imbrex::all_to_all(*this, std::move(values));
       std::vector<std::string> expected;
       for (int from = 0; from < members_; ++from)
-        expected.push_back(std::to_string(given(from, where()[0], round_)));
+        expected.push_back(std::to_string(value_of(from, where()[0], round_)));
       wrong_ += received == expected ? 0 : 1;
       if ((where()[0] + round_) % 3 == 0) continue;
       migrate_to((where()[0] * 5 + round_) % num_pes());
@@ -114,9 +116,9 @@ class member : public chare<member> {
       const int root = (round * 5) % members_;
       std::vector<std::string> values;
       for (int to = 0; to < members_ && root == where()[0]; ++to)
-        values.push_back(std::to_string(given(root, to, round)));
+        values.push_back(std::to_string(value_of(root, to, round)));
       const auto received = co_await imbrex::scatter(*this, index<1>(root), std::move(values));
-      wrong += received == std::to_string(given(root, where()[0], round)) ? 0 : 1;
+      wrong += received == std::to_string(value_of(root, where()[0], round)) ? 0 : 1;
     }
     co_return wrong;
   }
@@ -125,10 +127,10 @@ class member : public chare<member> {
     int wrong = 0;
     for (int round = 0; round < rounds; ++round) {
       std::vector<long> values;
-      for (int to = 0; to < members_; ++to) values.push_back(given(where()[0], to, round));
+      for (int to = 0; to < members_; ++to) values.push_back(value_of(where()[0], to, round));
       const long received = co_await imbrex::reduce_scatter(*this, std::move(values), imbrex::sum);
       long expected = 0;
-      for (int from = 0; from < members_; ++from) expected += given(from, where()[0], round);
+      for (int from = 0; from < members_; ++from) expected += value_of(from, where()[0], round);
       wrong += received == expected ? 0 : 1;
     }
     co_return wrong;

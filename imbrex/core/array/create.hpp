@@ -44,7 +44,7 @@ struct create_message final : message {
   }
   void serialize(auto& ar) { ar(creator, shape, arguments); }
   void deliver() {
-    const message_guard mine(*this);
+    const message_guard guard(*this);
     late_exception thrown;
     try {
       create(processor::here(), creator, collection, shape, arguments);
@@ -65,21 +65,21 @@ struct create_message final : message {
     }
     std::uint64_t elements = 0;
     if constexpr (!IsSparse) elements = volume(shape);
-    auto made = std::make_unique<detail::collection<T>>(
+    auto instance = std::make_unique<detail::collection<T>>(
         pe, id, shape, &home_of<index_type, Placement>, elements,
         std::apply([](const auto&... a) { return class_to_show<T>(a...); }, arguments));
-    auto& part = *made;
+    auto& part = *instance;
     if constexpr (stays_on_its_pe<Placement>) part.pin();
     part.ending().set_creator(creator);
-    pe.install(std::move(made));
+    pe.install(std::move(instance));
     if constexpr (!IsSparse) {
       const auto pes = static_cast<std::uint64_t>(pe.num_pes());
       part.reserve(static_cast<std::size_t>(elements / pes + (elements % pes != 0 ? 1 : 0)));
       const auto create_here = [&](std::uint64_t l) {
         std::apply([&](const auto&... a) { part.create(l, part.first_place(), a...); }, arguments);
       };
-      part.failure_is_told = pe.pe() == creator;  // the exception notifies the creator, while one may be
-                                                  // thrown here
+      part.is_failure_reported = pe.pe() == creator;  // the exception notifies the creator, while one may be
+                                                      // thrown here
       try {
         for_each_on<Placement>(shape, pe.pe(), pe.num_pes(), create_here);
       } catch (const error&) {  // already names the constructor's exception
@@ -87,7 +87,7 @@ struct create_message final : message {
       } catch (...) {
         rethrow_creation_failure(part.shown_name(), pe.pe());
       }
-      part.failure_is_told = false;
+      part.is_failure_reported = false;
     }
     part.reductions().created();
   }
@@ -99,8 +99,9 @@ struct insert_message final : element_message<key_type<typename T::index_type>> 
   std::tuple<A...> arguments;
 
   insert_message() = default;
-  template <class... Given>
-  explicit insert_message(std::in_place_t, Given&&... given) : arguments(std::forward<Given>(given)...) {}
+  template <class... Argument>
+  explicit insert_message(std::in_place_t, Argument&&... values)
+      : arguments(std::forward<Argument>(values)...) {}
 
   static inline message_type type_record =
       runtime_message_type<insert_message>({"insertion", shown_type<T>::name});
@@ -113,10 +114,10 @@ struct insert_message final : element_message<key_type<typename T::index_type>> 
   void deliver() {
     auto* part = part_for<T>(*this);
     if (part == nullptr) return;
-    message_guard mine(*this);
+    message_guard guard(*this);
     // The sender held the message if the array did not exist there yet.
     const int home = part->home_of(this->key);
-    if (home != part->pe().pe()) return part->pe().dispatch(mine.release(), home);
+    if (home != part->pe().pe()) return part->pe().dispatch(guard.release(), home);
     try {
       std::apply([&](auto&... a) { part->insert(this->key, std::move(a)...); }, arguments);
     } catch (...) {
@@ -173,9 +174,9 @@ void insert_element(const element<T>& to, const creation_rules& rules, A&&... ar
                                 std::forward<A>(arguments)...);
     auto* const part = part_for<T>(m);
     if (part == nullptr) return;
-    message_guard mine(m);  // a placement may throw
+    message_guard guard(m);  // a placement may throw
     const int home = part->home_of(m.key);
-    pe.dispatch(mine.release(), home);
+    pe.dispatch(guard.release(), home);
   }
 }
 

@@ -29,7 +29,7 @@ struct creation_question : message {
     if (!is_passed_on_) pass_on(pe);
     const auto* const part = array_at(pe, collection);
     if (part == nullptr) return pe.hold(*this);
-    const message_guard mine(*this);
+    const message_guard guard(*this);
     if (part->creation_failure.empty()) return send_end(origin, reply);
     send_failure(origin, reply, of_an_array, part->why_missing({}));
   }
@@ -76,7 +76,7 @@ struct news_of_lack : message {
       }
     auto* const part = array_at(pe, collection);
     if (part == nullptr) return pe.hold(*this);
-    const message_guard mine(*this);
+    const message_guard guard(*this);
     if (part->is_closed()) return;
     if (part->creation_failure.empty()) part->creation_failure = std::move(why);
     std::uint64_t begun = 0;
@@ -96,10 +96,10 @@ struct creation_failure : message {
   void serialize(auto& ar) { ar(why); }
   void deliver() {
     auto& pe = processor::here();
-    const message_guard mine(*this);
+    const message_guard guard(*this);
     if (pe.has_ended(collection)) return;
     const auto* const part = array_at(pe, collection);
-    if (part == nullptr || !part->failure_is_told) fail_run(pe, why.description());
+    if (part == nullptr || !part->is_failure_reported) fail_run(pe, why.description());
   }
 };
 
@@ -127,7 +127,7 @@ void fail_creation(std::uint64_t collection, std::exception_ptr why) {
 pending<void> end_of_creation(std::uint64_t collection) {
   auto& pe = processor::here();
   if (auto* const part = array_at(pe, collection); part != nullptr && part->creator() == pe.pe())
-    part->failure_is_told = true;
+    part->is_failure_reported = true;
   pending<void> result(of_an_array);
   auto& m = make_message<creation_question>();
   m.collection = collection;

@@ -31,11 +31,11 @@ struct entry_spelling {
   static constexpr std::array<char, size + 1> characters = joined<size>({chare, between, member});
   static constexpr std::string_view entry = short_name(member_name<M>());  ///< "run"
 
-  static constexpr std::string_view class_of_people = short_name(chare);
+  static constexpr std::string_view class_display_name = short_name(chare);
   static constexpr std::string_view scope = "::";
   /// "block::run"
-  static constexpr auto of_people =
-      joined<class_of_people.size() + scope.size() + entry.size()>({class_of_people, scope, entry});
+  static constexpr auto display_name =
+      joined<class_display_name.size() + scope.size() + entry.size()>({class_display_name, scope, entry});
 };
 
 /// `message_type::as_short` of an entry.
@@ -60,7 +60,8 @@ struct entry_type : message_type {
 
 /// The functions of messages of type `Message`, which are for entry M of a T.
 template <class Message, class T, auto M>
-inline constexpr work_type functions_of_entry = functions_of<Message>(entry_spelling<T, M>::of_people.data());
+inline constexpr work_type functions_of_entry =
+    functions_of<Message>(entry_spelling<T, M>::display_name.data());
 
 /// Finds this PE's part of the array that a message is for. Null if there is none yet; then the message is
 /// held.
@@ -75,19 +76,19 @@ inline constexpr bool any_carries<std::tuple<Argument...>> = (carries_device_mem
 /// Copies argument number I to this PE's device. If the chare provides target memory for it, asks the chare,
 /// passing the preceding arguments.
 template <std::size_t I, class T, class Arguments>
-void land_argument(T& chare, Arguments& given) {
-  auto& argument = std::get<I>(given);
+void land_argument(T& chare, Arguments& arguments) {
+  auto& argument = std::get<I>(arguments);
   [&]<std::size_t... Before>(std::index_sequence<Before...>) {
-    if constexpr (requires { argument.land(chare, std::get<Before>(given)...); })
-      argument.land(chare, std::get<Before>(given)...);
+    if constexpr (requires { argument.land(chare, std::get<Before>(arguments)...); })
+      argument.land(chare, std::get<Before>(arguments)...);
     else
       land_device_memory(argument);
   }(std::make_index_sequence<I>());
 }
 template <class T, class... Argument>
-void land_arguments(T& chare, std::tuple<Argument...>& given) {
+void land_arguments(T& chare, std::tuple<Argument...>& arguments) {
   [&]<std::size_t... I>(std::index_sequence<I...>) {
-    (land_argument<I>(chare, given), ...);
+    (land_argument<I>(chare, arguments), ...);
   }(std::index_sequence_for<Argument...>());
 }
 
@@ -100,15 +101,15 @@ struct port_message : element_message<key_type<typename T::index_type>> {
   using key_of_element = key_type<typename T::index_type>;
   using value_type = typename traits_of<M>::value_type;
 
-  letter<value_type> content;
+  mailbox_node<value_type> content;
 
   port_message() {
-    content.envelope = this;
+    content.owner = this;
     if constexpr (carries_device_memory<value_type>) this->has_device_memory = true;
   }
   template <class V>
   port_message(std::int64_t reference, V&& value)
-      : content{{.reference = reference, .envelope = this}, static_cast<value_type>(std::forward<V>(value))} {
+      : content{{.reference = reference, .owner = this}, static_cast<value_type>(std::forward<V>(value))} {
     if constexpr (carries_device_memory<value_type>) this->has_device_memory = true;
   }
 
@@ -236,7 +237,7 @@ struct call_message : element_message<key_type<typename T::index_type>> {
     if constexpr (traits::suspends) {
       start(e);
     } else {
-      const message_guard mine(*this);
+      const message_guard guard(*this);
       call(e);
     }
   }
@@ -283,7 +284,7 @@ struct call_message : element_message<key_type<typename T::index_type>> {
       thrown = std::current_exception();
     }
     if (thrown) {
-      const message_guard mine(*this);
+      const message_guard guard(*this);
       return fail_entry(*this, e, std::move(thrown));
     }
     s->next = e.entries;

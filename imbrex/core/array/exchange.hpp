@@ -71,9 +71,9 @@ Exchange* exchange_at(collection<T>& part, std::uint64_t number) {
 
 /// One exchange on one PE. `Pattern` defines the values that members give and get:
 /// - `value_type` is sent, with a `from_type` that identifies its sender;
-/// - `add(part, key, given)` stores a member's values. A dense pattern (`is_dense`) hands them over for
+/// - `add(part, key, values)` stores a member's values. A dense pattern (`is_dense`) hands them over for
 ///   sending by `take_rows(part)`, each row a `from_type` and a value for each member; others by
-///   `take_given()`, each a `from_type`, a receiver and a value;
+///   `take_outgoing()`, each a `from_type`, a receiver and a value;
 /// - a `member` gathers received values by `put(member, from, value)`; `finish(part, member)` makes the
 ///   member's `result_type` from them, once all have been received.
 ///
@@ -100,16 +100,16 @@ class exchange final : public exchange_base, public reply_target {
   }
 
   /// A member here joins the exchange with its values.
-  template <class Given>
-  void join(const key& k, Given&& given) {
+  template <class Argument>
+  void join(const key& k, Argument&& values) {
     if (members_.find(k) != nullptr) members_.erase(k);  // remove the entry of an element that has ended
     members_.insert(k, joined_.emplace_back(part_, joined_.size()));
-    pattern_.add(part_, k, std::forward<Given>(given));
+    pattern_.add(part_, k, std::forward<Argument>(values));
   }
 
   bool flush() override {
     all_have_joined_ = true;
-    send_given();
+    send_outgoing();
     sort_out();
     return is_taken();
   }
@@ -171,7 +171,7 @@ class exchange final : public exchange_base, public reply_target {
     return b;
   }
 
-  void send_given() {
+  void send_outgoing() {
     bundles bundles;
     try {
       if constexpr (Pattern::is_dense)
@@ -214,7 +214,7 @@ class exchange final : public exchange_base, public reply_target {
     }
   }
   void fill_sparse(bundles& all) {
-    for (auto& [from, to, value] : pattern_.take_given()) {
+    for (auto& [from, to, value] : pattern_.take_outgoing()) {
       const int pe = part_.place_of(to);
       if (member* const m = pe == part_.pe().pe() ? members_.find(to) : nullptr) {
         pattern_.put(*m, from, std::move(value));
@@ -402,10 +402,11 @@ auto join_with(T& chare, const char* what, V&& value, Join join) {
 }
 
 /// Makes an element take part in its next collective with this pattern.
-template <class Pattern, class T, class Given>
-auto join_exchange(T& chare, const char* what, Given&& given) {
+template <class Pattern, class T, class Argument>
+auto join_exchange(T& chare, const char* what, Argument&& values) {
   return join_with<exchange<T, Pattern>, nothing, exchange_operation<Pattern>>(
-      chare, what, nothing{}, [&](auto& its, const auto& key) { its.join(key, std::forward<Given>(given)); });
+      chare, what, nothing{},
+      [&](auto& its, const auto& key) { its.join(key, std::forward<Argument>(values)); });
 }
 
 /// A run of consecutive members of a PE in a scan: the first and last key, and their combined value.

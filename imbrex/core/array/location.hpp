@@ -52,7 +52,7 @@ struct caught_up {
 };
 
 template <class Index>
-struct location_notice;
+struct location_notification;
 template <class Index>
 struct location_report;
 template <class Index>
@@ -121,12 +121,11 @@ class element_map : public collection_base {
 
   /// At the home: a PE reports the location of an element, or its end. `from` is the PE that the element
   /// left.
-  void reported(const key& k, const location& where, int from, const caught_up& given);
+  void reported(const key& k, const location& where, int from, const caught_up& broadcast_state);
   /// The home has recorded the arrival, or the end, of an element that was here.
-  void confirmed(const key& k, const location& where, const caught_up& given);
-  /// News of an element's location. `was_told`: this PE had been told of the location before and has used it
-  /// again.
-  void heard(const key& k, const location& where, bool was_told);
+  void confirmed(const key& k, const location& where, const caught_up& broadcast_state);
+  /// News of an element's location. `is_repeated`: this PE knew the location before, and has used it again.
+  void update_location(const key& k, const location& where, bool is_repeated);
   /// A message that was sent after an element has been received.
   void followed(follower<Index>& f);
 
@@ -147,7 +146,7 @@ class element_map : public collection_base {
   /// Removes an element that has ended.
   void take_out_for_good(header& e);
   /// Reports to the home that an element has arrived from PE `from`.
-  void report_arrival(const header& e, int from, const caught_up& given);
+  void report_arrival(const header& e, int from, const caught_up& broadcast_state);
   /// Removes an element whose location nobody will ask for any more.
   void remove(header& e);
   void reserve(std::size_t n);
@@ -164,15 +163,15 @@ class element_map : public collection_base {
     leaves,     ///< has left here, and is not known to have arrived
     is_away,    ///< at the home: is at the recorded location
     has_left,   ///< has left here, and has arrived at the recorded location or a later one; may be forgotten
-    was_heard,  ///< was at the recorded location; may be forgotten
+    is_cached,  ///< was at the recorded location; may be forgotten
     has_ended   ///< at the home: was destroyed; may be forgotten
   };
   static constexpr std::size_t kinds = 5;
   struct place {
     location last;
     kind what;
-    std::uint8_t age = 0;        ///< number of forgetting passes since the last news or use
-    std::int32_t told = nobody;  ///< the PE with the highest lot among those notified of this location
+    std::uint8_t age = 0;               ///< number of forgetting passes since the last news or use
+    std::int32_t notified_pe = nobody;  ///< the PE with the highest lot among those notified of this location
   };
   static constexpr std::int32_t nobody = -1;
   static constexpr std::uint8_t oldest = 2;
@@ -190,12 +189,12 @@ class element_map : public collection_base {
   /// A pseudo-random number that ranks PEs differently for each key.
   static std::uint64_t lot(const key& k, std::int32_t pe);
   /// At the home: records the end of an element.
-  void end(const key& k, const location& gone);
+  void end(const key& k, const location& end_location);
   bool is_elsewhere(const key& k) const { return known_elsewhere(k) != nullptr; }
   /// True if the known state of an element is its arrival with this epoch, or newer.
   bool knows_as_new(const key& k, std::uint64_t epoch) const;
-  void send_report(const key& k, const location& where, int home, int from, const caught_up& given);
-  void send_receipt(const key& k, const location& where, int to, const caught_up& given);
+  void send_report(const key& k, const location& where, int home, int from, const caught_up& broadcast_state);
+  void send_receipt(const key& k, const location& where, int to, const caught_up& broadcast_state);
   void hold(element_message<key>& m);
   void release_held(const key& k);
   void follow(element_message<key>& m, const location& where);
@@ -207,7 +206,7 @@ class element_map : public collection_base {
   std::array<std::size_t, kinds> news_{};   ///< news by kind since the last forgetting pass of that kind
   std::size_t period_ = places_remembered;  ///< in locations that were used or reported
   std::size_t places_used_ = 0;             ///< used in this period, or reported
-  std::size_t told_again_ = 0;              ///< reports in this period of forgotten locations
+  std::size_t repeated_reports_ = 0;        ///< reports in this period of forgotten locations
   std::uint64_t last_end_ = 0;              ///< the newest epoch of all ended elements of this home
   std::unordered_map<key, std::vector<element_message<key>*>, key_hasher<key>> held_;
 };
@@ -229,9 +228,9 @@ template <class Index>
 void element_map<Index>::route(element_message<key>& m) {
   // The message is for an earlier element with the key, or the array is closed.
   if (find(m.key) != nullptr || is_closed()) return refuse(m);
-  message_guard mine(m);
+  message_guard guard(m);
   const int home = home_of(m.key);
-  mine.release();
+  guard.release();
   const bool is_home = home == pe().pe();
   const auto at = known_.find(m.key);
   if (at == known_.end()) {
@@ -246,30 +245,30 @@ void element_map<Index>::route(element_message<key>& m) {
     }
     case kind::is_away:
     case kind::has_left: return forward(m, at->second);
-    case kind::was_heard: return pe().dispatch(m, home);
+    case kind::is_cached: return pe().dispatch(m, home);
     case kind::has_ended: return refuse(m);
   }
 }
 
 template <class Index>
 void element_map<Index>::follow(element_message<key>& m, const location& where) {
-  message_guard mine(m);
+  message_guard guard(m);
   auto& f = make_message<follower<Index>>();
   f.collection = id();
   f.priority = m.priority;
   f.key = m.key;
   f.epoch = where.epoch;
-  f.hold(mine.release());
+  f.hold(guard.release());
   pe().dispatch(f, where.pe);
 }
 
 template <class Index>
 void element_map<Index>::followed(follower<Index>& f) {
-  message_guard mine(f);
+  message_guard guard(f);
   const int home = home_of(f.key);
   if (find(f.key) != nullptr || is_closed() || knows_as_new(f.key, f.epoch))
     return pe().dispatch(*std::exchange(f.content, nullptr), pe().pe());
-  mine.release();
+  guard.release();
   if (home == pe().pe()) return hold(f);
   pe().dispatch(f, home);
 }
@@ -283,7 +282,7 @@ bool element_map<Index>::knows_as_new(const key& k, std::uint64_t epoch) const {
   const auto& last = at->second.last;
   switch (at->second.what) {
     case kind::is_away: return last.epoch >= epoch;
-    case kind::was_heard: return false;
+    case kind::is_cached: return false;
     default: return last.epoch > epoch;
   }
 }
@@ -292,12 +291,13 @@ template <class Index>
 void element_map<Index>::forward(element_message<key>& m, place& known) {
   const auto asks = static_cast<std::int32_t>(m.origin);
   if (asks != pe().pe()) {
-    auto& news = make_message<location_notice<Index>>();
+    auto& news = make_message<location_notification<Index>>();
     news.collection = id();
     news.key = m.key;
     news.where = known.last;
-    news.was_told = known.told == asks;
-    if (known.told == nobody || lot(m.key, asks) > lot(m.key, known.told)) known.told = asks;
+    news.is_repeated = known.notified_pe == asks;
+    if (known.notified_pe == nobody || lot(m.key, asks) > lot(m.key, known.notified_pe))
+      known.notified_pe = asks;
     pe().dispatch(news, asks);
   }
   pe().dispatch(m, known.last.pe);
@@ -309,7 +309,8 @@ std::uint64_t element_map<Index>::lot(const key& k, std::int32_t pe) {
 }
 
 template <class Index>
-void element_map<Index>::reported(const key& k, const location& where, int from, const caught_up& given) {
+void element_map<Index>::reported(const key& k, const location& where, int from,
+                                  const caught_up& broadcast_state) {
   const auto at = known_.find(k);
   // A location elsewhere would be recorded: without a record, the element has returned since, or has ended.
   if (find(k) == nullptr && at != known_.end()) {
@@ -324,24 +325,25 @@ void element_map<Index>::reported(const key& k, const location& where, int from,
     }
   }
   if (from == pe().pe()) {
-    this->broadcasts().confirmed(given.left_with, given.until);
+    this->broadcasts().confirmed(broadcast_state.left_with, broadcast_state.until);
     return;
   }
-  send_receipt(k, where, from, given);
+  send_receipt(k, where, from, broadcast_state);
 }
 
 template <class Index>
-void element_map<Index>::send_receipt(const key& k, const location& where, int to, const caught_up& given) {
+void element_map<Index>::send_receipt(const key& k, const location& where, int to,
+                                      const caught_up& broadcast_state) {
   auto& m = make_message<location_receipt<Index>>();
   m.collection = id();
   m.key = k;
   m.where = where;
-  m.given = given;
+  m.broadcast_state = broadcast_state;
   pe().dispatch(m, to);
 }
 
 template <class Index>
-void element_map<Index>::confirmed(const key& k, const location& where, const caught_up& given) {
+void element_map<Index>::confirmed(const key& k, const location& where, const caught_up& broadcast_state) {
   if (const auto at = known_.find(k);
       at != known_.end() && at->second.what == kind::leaves && at->second.last.epoch == where.epoch) {
     if (where.pe == nowhere)
@@ -350,19 +352,19 @@ void element_map<Index>::confirmed(const key& k, const location& where, const ca
       know(k, where, kind::has_left);
     release_held(k);
   }
-  if (where.pe != nowhere) this->broadcasts().confirmed(given.left_with, given.until);
+  if (where.pe != nowhere) this->broadcasts().confirmed(broadcast_state.left_with, broadcast_state.until);
 }
 
 template <class Index>
-void element_map<Index>::heard(const key& k, const location& where, bool was_told) {
+void element_map<Index>::update_location(const key& k, const location& where, bool is_repeated) {
   if (find(k) != nullptr) return;
   const auto at = known_.find(k);
   if (at == known_.end()) {
     if (home_of(k) == pe().pe()) return;
-    know(k, where, kind::was_heard);
+    know(k, where, kind::is_cached);
     ++places_used_;
-    if (was_told) ++told_again_;
-  } else if ((at->second.what == kind::has_left || at->second.what == kind::was_heard) &&
+    if (is_repeated) ++repeated_reports_;
+  } else if ((at->second.what == kind::has_left || at->second.what == kind::is_cached) &&
              where.epoch > at->second.last.epoch) {
     know(k, where, at->second.what);
   }
@@ -418,43 +420,43 @@ void element_map<Index>::take_out(header& e, const location& goes) {
 
 template <class Index>
 void element_map<Index>::take_out_for_good(header& e) {
-  const location gone{nowhere, e.epoch + 1, e.born};
+  const location end_location{nowhere, e.epoch + 1, e.born};
   const int home = home_of(e.key);
   if (home == pe().pe()) {
     remove(e);
-    return end(e.key, gone);
+    return end(e.key, end_location);
   }
-  take_out(e, gone);
-  send_report(e.key, gone, home, pe().pe(), {});
+  take_out(e, end_location);
+  send_report(e.key, end_location, home, pe().pe(), {});
 }
 
 template <class Index>
-void element_map<Index>::report_arrival(const header& e, int from, const caught_up& given) {
+void element_map<Index>::report_arrival(const header& e, int from, const caught_up& broadcast_state) {
   const location here{pe().pe(), e.epoch, e.born};
   const int home = home_of(e.key);
-  if (home == pe().pe()) return send_receipt(e.key, here, from, given);
-  send_report(e.key, here, home, from, given);
+  if (home == pe().pe()) return send_receipt(e.key, here, from, broadcast_state);
+  send_report(e.key, here, home, from, broadcast_state);
 }
 
 template <class Index>
 void element_map<Index>::send_report(const key& k, const location& where, int home, int from,
-                                     const caught_up& given) {
+                                     const caught_up& broadcast_state) {
   auto& m = make_message<location_report<Index>>();
   m.collection = id();
   m.key = k;
   m.where = where;
   m.from = from;
-  m.given = given;
+  m.broadcast_state = broadcast_state;
   pe().dispatch(m, home);
 }
 
 template <class Index>
-void element_map<Index>::end(const key& k, const location& gone) {
-  last_end_ = std::max(last_end_, gone.epoch);
+void element_map<Index>::end(const key& k, const location& end_location) {
+  last_end_ = std::max(last_end_, end_location.epoch);
   if (was_destroyed(k))
     known_.erase(k);
   else
-    know(k, gone, kind::has_ended);
+    know(k, end_location, kind::has_ended);
 }
 
 template <class Index>
@@ -472,7 +474,7 @@ auto element_map<Index>::known_elsewhere(const key& k) const -> const location* 
 template <class Index>
 void element_map<Index>::know(const key& k, const location& where, kind what) {
   known_.insert_or_assign(k, place{where, what});
-  if (!may_be_forgotten(what) || what == kind::was_heard) return;
+  if (!may_be_forgotten(what) || what == kind::is_cached) return;
   // The threshold is a quarter of all locations, so that a pass costs only a few steps for each news.
   auto& news = news_[static_cast<std::size_t>(what)];
   if (++news <= std::max(places_remembered, known_.size() / 4)) return;
@@ -503,15 +505,15 @@ auto element_map<Index>::forget_old(kind what) -> counted {
 /// costs a few steps for each location that was used or reported.
 template <class Index>
 void element_map<Index>::end_period() {
-  constexpr std::size_t one_told_again = 1024;  // a lower rate of forgotten partners is accepted
-  const counted left = forget_old(kind::was_heard);
-  if (told_again_ * one_told_again > places_used_)
+  constexpr std::size_t uses_per_repeat = 1024;  // a lower rate of forgotten partners is accepted
+  const counted left = forget_old(kind::is_cached);
+  if (repeated_reports_ * uses_per_repeat > places_used_)
     period_ *= 2;
   else if (left.all < period_ / 16)
     period_ /= 2;
   period_ = std::max({period_, places_remembered, left.used, known_.size() / 4});
   places_used_ = 0;
-  told_again_ = 0;
+  repeated_reports_ = 0;
 }
 
 template <class Index>
@@ -550,7 +552,7 @@ void element_map<Index>::release_held(const key& k) {
 
 template <class Index>
 void element_map<Index>::refuse(element_message<key>& m) {
-  const message_guard mine(m);
+  const message_guard guard(m);
   if (m.may_find_none) return answer_none_found(m);
   fail_request(m,
                "a message for " + key_name(m.key) + ", entry " + std::string(m.shown_kind().entry_name) +
@@ -578,19 +580,19 @@ element_map<Index>::~element_map() = default;
 
 /// Notifies a PE of an element's location.
 template <class Index>
-struct location_notice : message {
+struct location_notification : message {
   key_type<Index> key{};
   location where{};
-  bool was_told = false;
+  bool is_repeated = false;
 
   static inline message_type type_record =
-      runtime_message_type<location_notice>({"notice where an element is"});
-  void serialize(auto& ar) { ar(key, where, was_told); }
+      runtime_message_type<location_notification>({"notice where an element is"});
+  void serialize(auto& ar) { ar(key, where, is_repeated); }
   void deliver() {
     auto* part = processor::here().collection(collection);
     if (part == nullptr) return processor::here().hold(*this);
-    const message_guard mine(*this);
-    static_cast<element_map<Index>*>(part)->heard(key, where, was_told);
+    const message_guard guard(*this);
+    static_cast<element_map<Index>*>(part)->update_location(key, where, is_repeated);
   }
 };
 
@@ -600,16 +602,16 @@ struct location_report : message {
   key_type<Index> key{};
   location where{};
   std::int32_t from = 0;
-  caught_up given;
+  caught_up broadcast_state;
 
   static inline message_type type_record =
       runtime_message_type<location_report>({"report where an element is"});
-  void serialize(auto& ar) { ar(key, where, from, given); }
+  void serialize(auto& ar) { ar(key, where, from, broadcast_state); }
   void deliver() {
     auto* part = processor::here().collection(collection);
     if (part == nullptr) return processor::here().hold(*this);
-    const message_guard mine(*this);
-    static_cast<element_map<Index>*>(part)->reported(key, where, from, given);
+    const message_guard guard(*this);
+    static_cast<element_map<Index>*>(part)->reported(key, where, from, broadcast_state);
   }
 };
 
@@ -618,15 +620,15 @@ template <class Index>
 struct location_receipt : message {
   key_type<Index> key{};
   location where{};
-  caught_up given;
+  caught_up broadcast_state;
 
   static inline message_type type_record = runtime_message_type<location_receipt>({"receipt of an element"});
-  void serialize(auto& ar) { ar(key, where, given); }
+  void serialize(auto& ar) { ar(key, where, broadcast_state); }
   void deliver() {
     auto* part = processor::here().collection(collection);
     if (part == nullptr) return processor::here().hold(*this);
-    const message_guard mine(*this);
-    static_cast<element_map<Index>*>(part)->confirmed(key, where, given);
+    const message_guard guard(*this);
+    static_cast<element_map<Index>*>(part)->confirmed(key, where, broadcast_state);
   }
 };
 
@@ -663,7 +665,7 @@ struct follower : element_message<key_type<Index>> {
     auto& pe = processor::here();
     if (auto* part = pe.collection(this->collection))
       return static_cast<element_map<Index>*>(part)->followed(*this);
-    const message_guard mine(*this);
+    const message_guard guard(*this);
     pe.dispatch(*std::exchange(content, nullptr), pe.pe());
   }
 };

@@ -21,11 +21,11 @@ namespace imbrex::location_test {
 constexpr std::size_t remembered = detail::element_map<index<1>>::places_remembered;
 
 /// Counts the location notices that a PE receives.
-class notice_counter final : public observer {
+class notification_counter final : public observer {
  public:
-  explicit notice_counter(std::atomic<int>& count) : count_(count) {}
+  explicit notification_counter(std::atomic<int>& count) : count_(count) {}
   void item_begins(const detail::work& item) override {
-    if (item.type == &detail::location_notice<index<1>>::type_record) ++count_;
+    if (item.type == &detail::location_notification<index<1>>::type_record) ++count_;
   }
 
  private:
@@ -40,10 +40,10 @@ class notices {
  private:
   std::atomic<int> count_ = 0;
   std::mutex lock_;
-  std::vector<std::unique_ptr<notice_counter>> counters_;
+  std::vector<std::unique_ptr<notification_counter>> counters_;
   pe_attachment attachment_{[this](detail::scheduler& pe) {
     const std::lock_guard hold(lock_);
-    pe.attach(*counters_.emplace_back(std::make_unique<notice_counter>(count_)));
+    pe.attach(*counters_.emplace_back(std::make_unique<notification_counter>(count_)));
   }};
 };
 
@@ -61,12 +61,12 @@ class cell : public chare<cell> {
     for (const int distance : {1, -1, 32, -32, 1024, -1024})
       send<&cell::hear>(peers()[((where()[0] + distance) % n + n) % n]);
   }
-  void hear() { ++heard_; }
-  int heard() const { return heard_; }
-  void serialize(auto& ar) { ar(heard_); }
+  void hear() { ++received_count_; }
+  int received_count() const { return received_count_; }
+  void serialize(auto& ar) { ar(received_count_); }
 
  private:
-  int heard_ = 0;
+  int received_count_ = 0;
 };
 
 /// Sends to all elements of an array in turn, some at a time.
@@ -76,7 +76,7 @@ class speaker : public chare<speaker> {
     constexpr int at_a_time = 500;
     std::vector<pending<int>> answers;
     for (int i = first; i < end; ++i) {
-      answers.push_back(to[i].call<&cell::heard>());
+      answers.push_back(to[i].call<&cell::received_count>());
       if (answers.size() < at_a_time && i + 1 < end) continue;
       for (auto& answer : answers) co_await answer;
       answers.clear();
@@ -92,7 +92,7 @@ class speaker : public chare<speaker> {
 
 /// Elements that send to their neighbours are notified once of each that has moved.
 TEST(location, remembers_all_partners) {
-  notices told;
+  notices notification_count;
   EXPECT_EQ(run(threads(4),
                 [&]() -> task<> {
                   constexpr int elements = 20'000;
@@ -103,21 +103,21 @@ TEST(location, remembers_all_partners) {
                   co_await quiescence();
                   send<&cell::talk>(all);
                   co_await quiescence();
-                  EXPECT_GT(told.take(), 4 * static_cast<int>(remembered));
+                  EXPECT_GT(notification_count.take(), 4 * static_cast<int>(remembered));
                   for (int round = 0; round < 3; ++round) {
                     send<&cell::talk>(all);
                     co_await quiescence();
-                    EXPECT_EQ(told.take(), 0);
+                    EXPECT_EQ(notification_count.take(), 0);
                   }
-                  const int heard = co_await all.reduce<&cell::heard>(sum);
-                  EXPECT_EQ(heard, 4 * 6 * elements);
+                  const int received_count = co_await all.reduce<&cell::received_count>(sum);
+                  EXPECT_EQ(received_count, 4 * 6 * elements);
                 }),
             0);
 }
 
 /// Notices arrive before the next message is sent.
 TEST(location, learns_to_remember_partners_that_it_has_forgotten) {
-  notices told;
+  notices notification_count;
   EXPECT_EQ(run(threads(3),
                 [&]() -> task<> {
                   constexpr int elements = 12 * static_cast<int>(remembered);
@@ -127,10 +127,10 @@ TEST(location, learns_to_remember_partners_that_it_has_forgotten) {
                   const auto one = make_chare_on<speaker>(2);
                   for (int round = 0; round < 3; ++round)
                     co_await one.call<&speaker::speak>(all, 0, elements / 3);
-                  told.take();
+                  notification_count.take();
                   for (int round = 0; round < 3; ++round)
                     co_await one.call<&speaker::speak>(all, 0, elements / 3);
-                  EXPECT_EQ(told.take(), 0);
+                  EXPECT_EQ(notification_count.take(), 0);
                 }),
             0);
 }

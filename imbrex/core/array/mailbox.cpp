@@ -5,23 +5,23 @@
 
 namespace imbrex::detail {
 
-void unread_letters::put_into_bucket(letter_base& l) {
+void unread_nodes::put_into_bucket(mailbox_node_base& l) {
   if (!buckets_.empty()) append(l);
   if (size_ <= few || size_ <= 2 * buckets_.size()) return;
   buckets_.assign(4 * size_, {});
-  for (letter_base* each = first_; each != nullptr; each = each->later) append(*each);
+  for (mailbox_node_base* each = first_; each != nullptr; each = each->later) append(*each);
 }
 
-void unread_letters::take_out_of_bucket(letter_base& l) {
+void unread_nodes::take_out_of_bucket(mailbox_node_base& l) {
   if (size_ == 0) return buckets_.clear();
   auto& b = buckets_[place(l.reference)];
-  letter_base* before = nullptr;
-  for (letter_base* at = b.first; at != &l; at = at->same_bucket) before = at;
+  mailbox_node_base* before = nullptr;
+  for (mailbox_node_base* at = b.first; at != &l; at = at->same_bucket) before = at;
   (before != nullptr ? before->same_bucket : b.first) = l.same_bucket;
   if (b.last == &l) b.last = before;
 }
 
-void unread_letters::append(letter_base& l) {
+void unread_nodes::append(mailbox_node_base& l) {
   l.same_bucket = nullptr;
   auto& b = buckets_[place(l.reference)];
   (b.last != nullptr ? b.last->same_bucket : b.first) = &l;
@@ -29,9 +29,9 @@ void unread_letters::append(letter_base& l) {
 }
 
 void mailbox_base::discard() noexcept {
-  while (letter_base* l = unread_.first()) {
+  while (mailbox_node_base* l = unread_.first()) {
     unread_.remove(*l);
-    l->envelope->type->destroy(*l->envelope);
+    l->owner->type->destroy(*l->owner);
   }
 }
 
@@ -39,7 +39,8 @@ bool mailbox_base::receiver::accept_unread() {
   if (next_ != nullptr && from_.first_waiting_ != nullptr)
     return false;  // a receiver in order that waits
                    // behind others
-  auto* const l = wanted_ != nullptr ? from_.unread_.find(*wanted_) : from_.unread_.first();
+  auto* const l =
+      expected_reference_ != nullptr ? from_.unread_.find(*expected_reference_) : from_.unread_.first();
   if (l == nullptr) return false;
   accept(*l);
   return true;
@@ -52,7 +53,7 @@ void mailbox_base::receiver::give_up() noexcept {
 
 void mailbox_base::receiver::tell_taken(const observer_list& observers, bool has_waited) const {
   if (has_waited) observers.resumed(*this);
-  observers.received(*got_->envelope, got_->reference);
+  observers.received(*got_->owner, got_->reference);
 }
 
 std::string mailbox_base::receiver::description() const {
@@ -63,7 +64,8 @@ std::string mailbox_base::receiver::description() const {
     text += ", of which it has received " + std::to_string(*next_) + (*next_ == 1 ? " value" : " values");
     return others.empty() ? text : text + others + "that were sent later)";
   }
-  text += wanted_ != nullptr ? " with reference " + std::to_string(reference_) : " with any reference";
+  text += expected_reference_ != nullptr ? " with reference " + std::to_string(reference_)
+                                         : " with any reference";
   return others.empty() ? text : text + others + "with other references)";
 }
 

@@ -27,40 +27,41 @@ std::string describe_port(const scope& entry, const void* port);
 /// True if the port is a member of the entry's chare.
 bool is_own_port(const scope& entry, const void* port);
 
-/// A mailbox's part of a message. The whole message is `envelope`, which the mailbox destroys when the value
+/// A mailbox's part of a message. The whole message is `owner`, which the mailbox destroys when the value
 /// is taken.
-struct letter_base {
+struct mailbox_node_base {
   std::int64_t reference = 0;
-  letter_base* earlier = nullptr;  ///< among the unread, in order of arrival
-  letter_base* later = nullptr;
-  letter_base* same_bucket = nullptr;
-  message* envelope = nullptr;
+  mailbox_node_base* earlier = nullptr;  ///< among the unread, in order of arrival
+  mailbox_node_base* later = nullptr;
+  mailbox_node_base* same_bucket = nullptr;
+  message* owner = nullptr;
 };
 template <class V>
-struct letter : letter_base {
+struct mailbox_node : mailbox_node_base {
   V value{};
 };
 
 /// The envelope of a letter from a deserialised mailbox.
 template <class V>
-struct bare_letter : message {
-  letter<V> content;
-  static inline message_type type_record = runtime_message_type<bare_letter>({"letter", shown_type<V>::name});
+struct detached_node : message {
+  mailbox_node<V> content;
+  static inline message_type type_record =
+      runtime_message_type<detached_node>({"letter", shown_type<V>::name});
   void serialize(auto& ar) {
     ar(content.reference);
     process_in_message(ar, content.value);
   }
-  void deliver() { message_guard mine(*this); }
+  void deliver() { message_guard guard(*this); }
 };
 
 /// Unread letters in order of arrival. Many letters are also indexed by reference number, so that a search
 /// stays O(1).
-class unread_letters {
+class unread_nodes {
  public:
   std::size_t size() const { return size_; }
-  letter_base* first() const { return first_; }
+  mailbox_node_base* first() const { return first_; }
 
-  void add(letter_base& l) {
+  void add(mailbox_node_base& l) {
     l.earlier = last_;
     l.later = nullptr;
     (last_ != nullptr ? last_->later : first_) = &l;
@@ -71,8 +72,8 @@ class unread_letters {
   }
 
   /// The oldest letter with this reference number, or null.
-  letter_base* find(std::int64_t reference) const {
-    letter_base* l = first_;
+  mailbox_node_base* find(std::int64_t reference) const {
+    mailbox_node_base* l = first_;
     if (buckets_.empty()) {
       while (l != nullptr && l->reference != reference) l = l->later;
     } else {
@@ -82,7 +83,7 @@ class unread_letters {
     return l;
   }
 
-  void remove(letter_base& l) {
+  void remove(mailbox_node_base& l) {
     (l.earlier != nullptr ? l.earlier->later : first_) = l.later;
     (l.later != nullptr ? l.later->earlier : last_) = l.earlier;
     --size_;
@@ -93,20 +94,20 @@ class unread_letters {
  private:
   static constexpr std::size_t few = 16;
   struct bucket {
-    letter_base* first = nullptr;
-    letter_base* last = nullptr;
+    mailbox_node_base* first = nullptr;
+    mailbox_node_base* last = nullptr;
   };
 
   std::size_t place(std::int64_t reference) const {
     return static_cast<std::size_t>((static_cast<std::uint64_t>(reference) * 0x9e3779b97f4a7c15U) >> 32U) %
            buckets_.size();
   }
-  void put_into_bucket(letter_base& l);
-  void take_out_of_bucket(letter_base& l);
-  void append(letter_base& l);
+  void put_into_bucket(mailbox_node_base& l);
+  void take_out_of_bucket(mailbox_node_base& l);
+  void append(mailbox_node_base& l);
 
-  letter_base* first_ = nullptr;
-  letter_base* last_ = nullptr;
+  mailbox_node_base* first_ = nullptr;
+  mailbox_node_base* last_ = nullptr;
   std::size_t size_ = 0;
   std::vector<bucket> buckets_;
 };
@@ -122,7 +123,7 @@ class mailbox_base {
   /// A receiver that waits or is about to wait.
   class receiver;
 
-  void put(letter_base& l);
+  void put(mailbox_node_base& l);
   /// For values received in the order of their numbers: hands arrived values to the waiting receivers.
   void pass_on();
 
@@ -130,7 +131,7 @@ class mailbox_base {
   ~mailbox_base() { discard(); }
   void discard() noexcept;
 
-  unread_letters unread_;
+  unread_nodes unread_;
   receiver* first_waiting_ = nullptr;
   receiver** after_last_waiting_ = &first_waiting_;
 };
@@ -139,15 +140,18 @@ class mailbox_base::receiver : public suspension {
  public:
   /// Waits for the value with this reference number; without a number, for any value.
   receiver(mailbox_base& from, std::optional<std::int64_t> reference)
-      : from_(from), reference_(reference.value_or(-1)), wanted_(reference ? &reference_ : nullptr) {}
+      : from_(from),
+        reference_(reference.value_or(-1)),
+        expected_reference_(reference ? &reference_ : nullptr) {}
   /// Waits for the value with number `*next`, once all earlier receivers have theirs. Increments `*next` as
   /// soon as the value is received.
-  receiver(mailbox_base& from, std::int64_t* next) : from_(from), wanted_(next), next_(next) {}
+  receiver(mailbox_base& from, std::int64_t* next) : from_(from), expected_reference_(next), next_(next) {}
   /// Only before the receiver is awaited.
   receiver(receiver&& other) noexcept
       : from_(other.from_),
         reference_(other.reference_),
-        wanted_(other.wanted_ == &other.reference_ ? &reference_ : other.wanted_),
+        expected_reference_(other.expected_reference_ == &other.reference_ ? &reference_
+                                                                           : other.expected_reference_),
         next_(other.next_) {}
 
   bool await_ready() { return from_.unread_.first() != nullptr && accept_unread(); }
@@ -179,14 +183,14 @@ class mailbox_base::receiver : public suspension {
       give_up();
   }
   /// The received letter.
-  letter_base& take() {
+  mailbox_node_base& take() {
     const bool has_waited = leave_entry();
     if (const auto* const observers = observer_list::here()) [[unlikely]]
       tell_taken(*observers, has_waited);
     return *got_;
   }
   void release() {
-    message* m = std::exchange(got_, nullptr)->envelope;
+    message* m = std::exchange(got_, nullptr)->owner;
     m->type->destroy(*m);
   }
 
@@ -197,11 +201,11 @@ class mailbox_base::receiver : public suspension {
   bool accept_unread();
   void give_up() noexcept;
   void tell_taken(const observer_list& observers, bool has_waited) const;
-  void accept(letter_base& l) {
+  void accept(mailbox_node_base& l) {
     from_.unread_.remove(l);
     get(l);
   }
-  void get(letter_base& l) {
+  void get(mailbox_node_base& l) {
     got_ = &l;
     if (next_ != nullptr) ++*next_;
   }
@@ -212,19 +216,19 @@ class mailbox_base::receiver : public suspension {
   }
 
   mailbox_base& from_;
-  std::int64_t reference_ = -1;         ///< reference number; for a receiver in order the one shown in
-                                        ///< traces; -1 for any
-  const std::int64_t* wanted_;          ///< the number to wait for; null for any
-  std::int64_t* const next_ = nullptr;  ///< counter of the values received in order
-  letter_base* got_ = nullptr;
+  std::int64_t reference_ = -1;             ///< reference number; for a receiver in order the one shown in
+                                            ///< traces; -1 for any
+  const std::int64_t* expected_reference_;  ///< the number to wait for; null for any
+  std::int64_t* const next_ = nullptr;      ///< counter of the values received in order
+  mailbox_node_base* got_ = nullptr;
   receiver* later_ = nullptr;    ///< the next waiting receiver
   receiver** before_ = nullptr;  ///< the pointer to this receiver in the list; null unless waiting
   waiter waiter_;
 };
 
-inline void mailbox_base::put(letter_base& l) {
+inline void mailbox_base::put(mailbox_node_base& l) {
   for (receiver* r = first_waiting_; r != nullptr; r = r->later_) {
-    if (r->wanted_ != nullptr && *r->wanted_ != l.reference) continue;
+    if (r->expected_reference_ != nullptr && *r->expected_reference_ != l.reference) continue;
     r->leave();
     r->get(l);
     return r->waiter_.resume();
@@ -234,7 +238,7 @@ inline void mailbox_base::put(letter_base& l) {
 
 inline void mailbox_base::pass_on() {
   while (receiver* const r = first_waiting_) {
-    letter_base* const l = unread_.find(*r->next_);
+    mailbox_node_base* const l = unread_.find(*r->next_);
     if (l == nullptr) return;
     r->leave();
     r->accept(*l);
@@ -285,7 +289,7 @@ class mailbox : detail::mailbox_base {
   /// For the runtime: adds the device memory of unread values.
   void collect_unread(std::vector<detail::device_part*>& parts) {
     for (auto* l = unread_.first(); l != nullptr; l = l->later)
-      detail::collect_device_parts(static_cast<detail::letter<T>*>(l)->value, parts);
+      detail::collect_device_parts(static_cast<detail::mailbox_node<T>*>(l)->value, parts);
   }
 };
 
@@ -298,7 +302,7 @@ class [[nodiscard("co_await the value")]] mailbox<T>::receiver final : public de
   receiver(receiver&& other) noexcept = default;
 
   T await_resume() {
-    T value = std::move(static_cast<detail::letter<T>&>(take()).value);
+    T value = std::move(static_cast<detail::mailbox_node<T>&>(take()).value);
     release();
     detail::land_device_memory(value);  // the chare may have migrated since the value arrived
     return value;
@@ -313,16 +317,16 @@ void mailbox<T>::serialize(auto& ar) {
   if constexpr (archive::reading) {
     discard();
     for (; n > 0; --n) {
-      auto& m = detail::make_message<detail::bare_letter<T>>();
-      m.content.envelope = &m;
-      detail::message_guard mine(m);
+      auto& m = detail::make_message<detail::detached_node<T>>();
+      m.content.owner = &m;
+      detail::message_guard guard(m);
       m.serialize(ar);
-      unread_.add(static_cast<detail::bare_letter<T>&>(mine.release()).content);
+      unread_.add(static_cast<detail::detached_node<T>&>(guard.release()).content);
     }
   } else {
     for (auto* l = unread_.first(); l != nullptr; l = l->later) {
       ar(l->reference);
-      detail::process_in_message(ar, static_cast<detail::letter<T>*>(l)->value);
+      detail::process_in_message(ar, static_cast<detail::mailbox_node<T>*>(l)->value);
     }
   }
 }

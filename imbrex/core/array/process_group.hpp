@@ -84,7 +84,7 @@ struct chare_call_message final : element_message<key_type<typename T::index_typ
     if (part == nullptr) return;
     auto* const e = part->find(this->key);
     if (e == nullptr) return part->route(*this);
-    const message_guard mine(*this);
+    const message_guard guard(*this);
     const element_work runs(part->pe(), *e);
     call->give(element_memory<T>::object(*e));
     call->run_chunk();

@@ -90,10 +90,10 @@ class section_collector final : public collector_base {
   void fold(partial_result& into) override {
     auto& all = static_cast<whole&>(into).value;
     for (std::size_t p = 0; p < parts_before_; ++p) merge(all, parts_[p]);
-    partial mine;
+    partial local_share;
     for (std::size_t i = 0; i < keys_.size(); ++i)
-      if (own_[i]) math::add(mine, keys_[i], std::move(*own_[i]));
-    merge(all, mine);
+      if (own_[i]) math::add(local_share, keys_[i], std::move(*own_[i]));
+    merge(all, local_share);
     for (std::size_t p = parts_before_; p < parts_.size(); ++p) merge(all, parts_[p]);
   }
   static void merge(partial& into, partial& part) {
@@ -159,13 +159,13 @@ struct section_share final : message {
   static void spread(detail::collection<T>& part, branches all, std::size_t own, const message& request,
                      owned_content& content) {
     const bool has_own = own < all.size() && all[own].pe == part.pe().pe();
-    std::vector<key> mine;
-    if (has_own) mine = std::move(all[own].members);
+    std::vector<key> local_share;
+    if (has_own) local_share = std::move(all[own].members);
     const std::size_t behind = own + (has_own ? 1 : 0);
     const auto ends = section_parts(own, all.size() - behind);
     const auto before =
         static_cast<std::size_t>(std::ranges::count_if(ends, [&](std::size_t end) { return end <= own; }));
-    [[maybe_unused]] auto* const results = collector_for(request, mine, before, ends.size());
+    [[maybe_unused]] auto* const results = collector_for(request, local_share, before, ends.size());
     std::size_t begin = 0;
     for (std::size_t p = 0; p < ends.size(); ++p) {
       if (p == before) begin = behind;
@@ -174,7 +174,7 @@ struct section_share final : message {
                     std::make_move_iterator(all.begin() + static_cast<std::ptrdiff_t>(end)));
       begin = end;
       const int to = some.front().pe;
-      const bool is_last_use = mine.empty() && p + 1 == ends.size();
+      const bool is_last_use = local_share.empty() && p + 1 == ends.size();
       auto& m =
           make_message<section_share>(std::move(some), is_last_use ? *content.release() : content->copy());
       m.collection = part.id();
@@ -183,9 +183,9 @@ struct section_share final : message {
       part.pe().dispatch(m, to);
     }
     element_work turns(part.pe());
-    for (std::size_t i = 0; i < mine.size(); ++i) {
+    for (std::size_t i = 0; i < local_share.size(); ++i) {
       content->collection = part.id();
-      content->key = mine[i];
+      content->key = local_share[i];
       content->priority = request.priority;
       content->origin = static_cast<std::uint32_t>(part.pe().pe());
       if constexpr (reduces) content->reply = results->address_of_member(i);
@@ -197,11 +197,11 @@ struct section_share final : message {
   using collector_type = std::conditional_t<reduces, section_collector<value, Op, key>, nothing>;
 
   static collector_type* collector_for([[maybe_unused]] const message& request,
-                                       [[maybe_unused]] const std::vector<key>& mine,
+                                       [[maybe_unused]] const std::vector<key>& local_share,
                                        [[maybe_unused]] std::size_t before,
                                        [[maybe_unused]] std::size_t parts) {
     if constexpr (reduces) {
-      auto* const results = new collector_type(mine, before, parts);
+      auto* const results = new collector_type(local_share, before, parts);
       if (request.kind().id == type_record.id)
         results->report_to(request.origin, request.reply);
       else

@@ -83,7 +83,7 @@ class section_place final : public section_place_base {
   /// Starts the search for the places of all homes and this PE, unless it has begun.
   void find();
   /// A child PE asks for its place.
-  void asked_by(int child);
+  void request_place(int child);
   /// Learns the homes in this PE's subtree, with their members.
   void learn(branches homes);
   void describe_missing(std::vector<std::string>& lines, std::size_t most) const override;
@@ -114,7 +114,7 @@ class section_place final : public section_place_base {
 
   part_type& part_;
   const std::uint64_t id_;
-  bool is_asked_ = false;
+  bool is_requested_ = false;
   bool is_known_ = false;
   std::vector<key> members_;
   std::vector<int> children_;
@@ -135,7 +135,7 @@ struct section_question final : message {
     auto* const part = part_in_tree<T>(*this);
     if (part == nullptr) return;
     const message_guard guard(*this);
-    section_place<T>::of(*part, section_id).asked_by(static_cast<int>(origin));
+    section_place<T>::of(*part, section_id).request_place(static_cast<int>(origin));
   }
 };
 
@@ -176,7 +176,7 @@ struct section_lack final : message {
 
 template <class T>
 void section_place<T>::find() {
-  if (is_known_ || std::exchange(is_asked_, true)) return;
+  if (is_known_ || std::exchange(is_requested_, true)) return;
   auto& pe = part_.pe();
   const int above = parent();
   if (above >= 0) {
@@ -193,7 +193,7 @@ void section_place<T>::find() {
 }
 
 template <class T>
-void section_place<T>::asked_by(int child) {
+void section_place<T>::request_place(int child) {
   if (!is_known_) {
     asking_.push_back(child);
     find();

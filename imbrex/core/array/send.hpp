@@ -61,9 +61,11 @@ template <class T, auto M, class... A>
   auto* const part = part_at<T>(pe, number);
   const int place = part != nullptr ? part->place_of(to.key_value()) : 0;
   if (part != nullptr && !reply && to.priority() == 0) {
-    endpoint* const beyond = pe.endpoint_for_written(place);
-    if (beyond != nullptr) check_integers<T, M>(arguments...);
-    if (beyond != nullptr && send_as_bytes<T, M, A...>(*beyond, place, to, number, arguments...)) return;
+    endpoint* const remote_endpoint = pe.endpoint_for_written(place);
+    if (remote_endpoint != nullptr) check_integers<T, M>(arguments...);
+    if (remote_endpoint != nullptr &&
+        send_as_bytes<T, M, A...>(*remote_endpoint, place, to, number, arguments...))
+      return;
   }
   auto& m = make_message_to<T, M>(pe, to, number, reply, std::forward<A>(arguments)...);
   if (part == nullptr) return dispatch_to_element<T>(pe, m);
@@ -208,7 +210,7 @@ struct entry_broadcast final : broadcast_message {
     } else if (number == 0 && reply) {
       refuse_ended(*this, shown_type<T>::name);
     } else {
-      const message_guard mine(*this);  // the ended array has no elements to call
+      const message_guard guard(*this);  // the ended array has no elements to call
     }
   }
   content_type& message_for(local_array& part, element_header<index_type>& e, const reply_address& answer) {
@@ -234,14 +236,14 @@ struct entry_broadcast final : broadcast_message {
       late_exception thrown;
       try {
         T& chare = element_memory<T>::object(e);
-        auto& given = content->arguments;
+        auto& values = content->arguments;
         if constexpr (!reduces) {
-          traits_of<M>::template invoke<T, M>(chare, given);
+          traits_of<M>::template invoke<T, M>(chare, values);
         } else if constexpr (std::is_void_v<typename traits_of<M>::result>) {
-          traits_of<M>::template invoke<T, M>(chare, given);
+          traits_of<M>::template invoke<T, M>(chare, values);
           results->add(ordinal, nothing{});
         } else {
-          results->add(ordinal, traits_of<M>::template invoke<T, M>(chare, given));
+          results->add(ordinal, traits_of<M>::template invoke<T, M>(chare, values));
         }
         return;
       } catch (...) {

@@ -34,25 +34,26 @@ struct short_argument {
 template <class P, class A>
   requires(kind_of<P>() == kind::bits || std::is_same_v<P, bool>)
 struct short_argument<P, A> {
-  using given_type = std::remove_cvref_t<A>;
+  using argument_type = std::remove_cvref_t<A>;
   static constexpr bool is_possible =
       sizeof(P) <= longest_short_value && !std::is_volatile_v<std::remove_reference_t<A>> &&
-      (std::is_same_v<given_type, P> || (std::is_arithmetic_v<P> && std::is_arithmetic_v<given_type>));
-  static std::size_t size(const given_type&) { return sizeof(P); }
-  static void write(short_output& out, const given_type& given) {
-    if constexpr (std::is_same_v<given_type, P>) {
-      process(out, given);
+      (std::is_same_v<argument_type, P> || (std::is_arithmetic_v<P> && std::is_arithmetic_v<argument_type>));
+  static std::size_t size(const argument_type&) { return sizeof(P); }
+  static void write(short_output& out, const argument_type& input) {
+    if constexpr (std::is_same_v<argument_type, P>) {
+      process(out, input);
     } else {
-      const auto converted = static_cast<P>(given);
+      const auto converted = static_cast<P>(input);
       process(out, converted);
     }
   }
 };
 
-template <class Given, class E>
+template <class Argument, class E>
 inline constexpr bool shows_elements = false;
-template <class Given, std::size_t N, class E>
-inline constexpr bool shows_elements<std::span<Given, N>, E> = std::is_same_v<std::remove_const_t<Given>, E>;
+template <class Argument, std::size_t N, class E>
+inline constexpr bool shows_elements<std::span<Argument, N>, E> =
+    std::is_same_v<std::remove_const_t<Argument>, E>;
 template <class Allocator, class E>
 inline constexpr bool shows_elements<std::vector<E, Allocator>, E> = true;
 template <std::size_t N, class E>
@@ -63,19 +64,19 @@ inline constexpr bool shows_elements<std::array<E, N>, E> = true;
 template <class E, class A>
   requires(bitwise<E> && (std::is_lvalue_reference_v<A> || is_span<std::remove_cvref_t<A>>))
 struct short_argument<owned_span<E>, A> {
-  using given_type = std::remove_cvref_t<A>;
-  static constexpr bool is_shared = std::is_same_v<given_type, std::shared_ptr<const std::vector<E>>>;
-  static constexpr bool is_possible = is_shared || shows_elements<given_type, E>;
-  static std::span<const E> shown(const given_type& given) {
+  using argument_type = std::remove_cvref_t<A>;
+  static constexpr bool is_shared = std::is_same_v<argument_type, std::shared_ptr<const std::vector<E>>>;
+  static constexpr bool is_possible = is_shared || shows_elements<argument_type, E>;
+  static std::span<const E> shown(const argument_type& input) {
     if constexpr (is_shared)
-      return given ? std::span<const E>(*given) : std::span<const E>();
+      return input ? std::span<const E>(*input) : std::span<const E>();
     else
-      return given;
+      return input;
   }
-  static std::size_t size(const given_type& given) {
-    return sizeof(std::uint64_t) + shown(given).size_bytes();
+  static std::size_t size(const argument_type& input) {
+    return sizeof(std::uint64_t) + shown(input).size_bytes();
   }
-  static void write(short_output& out, const given_type& given) { process_block(out, shown(given)); }
+  static void write(short_output& out, const argument_type& input) { process_block(out, shown(input)); }
 };
 
 /// Throws imbrex::error if an integer is too large for a reference number; called before the conversion.
@@ -104,40 +105,40 @@ template <class... P, class... A>
   requires(sizeof...(P) == sizeof...(A))
 struct short_arguments<std::tuple<P...>, A...> {
   static constexpr bool are_possible = (short_argument<P, A>::is_possible && ...);
-  static std::size_t size(const std::remove_reference_t<A>&... given) {
-    return (std::size_t{0} + ... + short_argument<P, A>::size(given));
+  static std::size_t size(const std::remove_reference_t<A>&... input) {
+    return (std::size_t{0} + ... + short_argument<P, A>::size(input));
   }
-  static void write([[maybe_unused]] short_output& out, const std::remove_reference_t<A>&... given) {
-    (short_argument<P, A>::write(out, given), ...);
+  static void write([[maybe_unused]] short_output& out, const std::remove_reference_t<A>&... input) {
+    (short_argument<P, A>::write(out, input), ...);
   }
 };
 
-/// Sends a message for entry M of an element to a PE behind endpoint `beyond`, if the message can be written
-/// at once. `collection` is the collection's number. Returns false, without any effect, if it cannot.
+/// Sends a message for entry M of an element to a PE behind `remote_endpoint`, if the message can be
+/// written at once. `collection` is the collection's number. Returns false, without any effect, if it cannot.
 template <class T, auto M, class... A>
-bool send_as_bytes(endpoint& beyond, int to, const element<T>& who, std::uint64_t collection,
+bool send_as_bytes(endpoint& remote_endpoint, int to, const element<T>& who, std::uint64_t collection,
                    const std::remove_reference_t<A>&... arguments) {
-  using given = short_arguments<typename written_arguments<M>::type, A...>;
+  using input = short_arguments<typename written_arguments<M>::type, A...>;
   if constexpr (is_port<M> && sizeof...(A) == 1) {
-    return send_as_bytes<T, M, std::int64_t, A...>(beyond, to, who, collection, 0,
+    return send_as_bytes<T, M, std::int64_t, A...>(remote_endpoint, to, who, collection, 0,
                                                    arguments...);  // 0 is the reference number
-  } else if constexpr (!given::are_possible || !std::is_same_v<typename element<T>::key, std::uint64_t>) {
+  } else if constexpr (!input::are_possible || !std::is_same_v<typename element<T>::key, std::uint64_t>) {
     return false;
   } else {
     if constexpr (is_port<M>) check_reference(arguments...);
     constexpr std::size_t most_before = longest_plain_header + longest_packed_number;
-    const std::size_t most = most_before + given::size(arguments...);
+    const std::size_t most = most_before + input::size(arguments...);
     if (most > endpoint::longest_written) return false;
     const bool may_wait = who.is_coalesced() && most <= most_before + endpoint::longest_that_waits;
-    std::byte* const room = beyond.room_for(to, most, may_wait);
+    std::byte* const room = remote_endpoint.room_for(to, most, may_wait);
     if (room == nullptr) return false;
     short_output out(room);
     pack_plain_header({entry_message<T, M>::type_record.id,
                        static_cast<std::uint32_t>(scheduler::current()->pe()), collection},
                       out);
     pack_number(who.key_value(), out);
-    given::write(out, arguments...);
-    beyond.send_written(out.size(), may_wait);
+    input::write(out, arguments...);
+    remote_endpoint.send_written(out.size(), may_wait);
     return true;
   }
 }
@@ -224,8 +225,8 @@ class short_call {
   static void invoke(chare_header& e, std::index_sequence<I...>, Read&... read) {
     late_exception thrown;
     try {
-      static_cast<void>(
-          (element_memory<T>::object(e).*M)(given_as<typename traits::template parameter<I>>(read.value)...));
+      static_cast<void>((element_memory<T>::object(e).*
+                         M)(argument_as<typename traits::template parameter<I>>(read.value)...));
       return;
     } catch (...) {
       thrown.keep();
@@ -234,7 +235,7 @@ class short_call {
   }
   /// Passes a value that was read to a parameter of type P: a P by value, or a span.
   template <class P, class Value>
-  static decltype(auto) given_as(Value& value) {
+  static decltype(auto) argument_as(Value& value) {
     if constexpr (std::is_lvalue_reference_v<P>)
       return static_cast<P>(value);
     else
@@ -254,7 +255,7 @@ const work_type* short_work_type() {
   } else if constexpr (traits_of<M>::suspends || !are_short_parameters<typename traits_of<M>::arguments>) {
     return nullptr;
   } else {
-    static constexpr work_type functions{entry_spelling<T, M>::of_people.data(), &short_call<T, M>::run,
+    static constexpr work_type functions{entry_spelling<T, M>::display_name.data(), &short_call<T, M>::run,
                                          &short_item::destroy, nullptr, nullptr};
     return &functions;
   }

@@ -69,7 +69,7 @@ class listener : public chare<listener> {
     return sum_ += mixed_all<std::int32_t>(5, five);
   }
   void move_on(int to) { migrate_to(to); }
-  std::uint64_t told() const { return sum_; }
+  std::uint64_t received_sum() const { return sum_; }
   task<std::uint64_t> sum_with_letters(int letters_sent) {
     double all = 0;
     for (int i = 0; i < letters_sent; ++i) all += co_await letters.receive(i);
@@ -192,16 +192,16 @@ class sequence : public chare<sequence> {
     }
   }
   void hear(int i) {
-    in_order_ = in_order_ && i == heard_;
-    ++heard_;
+    in_order_ = in_order_ && i == received_count_;
+    ++received_count_;
   }
   void hear_with_text(int i, const std::string&) { hear(i); }
   void hear_with_bytes(std::span<const std::uint8_t>, int i) { hear(i); }
-  int heard_in_order() { return in_order_ ? heard_ : -1; }
+  int received_in_order() { return in_order_ ? received_count_ : -1; }
 
  private:
   std::vector<std::uint8_t> bytes_ = std::vector<std::uint8_t>(2500, 7);
-  int heard_ = 0;
+  int received_count_ = 0;
   bool in_order_ = true;
 };
 
@@ -213,7 +213,7 @@ TEST(short_messages_between_processes, keep_their_order_among_all) {
     const auto two = make_array<sequence>(2);
     co_await two[0].call<&sequence::speak>(3000);
     co_await quiescence();
-    EXPECT_EQ(co_await two[1].call<&sequence::heard_in_order>(), 3000);
+    EXPECT_EQ(co_await two[1].call<&sequence::received_in_order>(), 3000);
   });
   EXPECT_EQ(status, 0);
 }
@@ -320,7 +320,9 @@ class short_items : public testing::Test {
   void take(std::span<const std::byte> item) {
     if (!here.run_short(item)) here.take_item(item);
   }
-  std::uint64_t told() const { return detail::element_memory<listener>::object(*part.find(0)).told(); }
+  std::uint64_t received_sum() const {
+    return detail::element_memory<listener>::object(*part.find(0)).received_sum();
+  }
 
   const std::vector<double> values{1, 2, 3};
   const std::vector<std::uint8_t> few{4, 5};
@@ -331,9 +333,9 @@ class short_items : public testing::Test {
 
 TEST_F(short_items, run_as_they_came) {
   EXPECT_TRUE(here.run_short(spans(0)));
-  EXPECT_EQ(told(), of_spans('x', values, few, last));
+  EXPECT_EQ(received_sum(), of_spans('x', values, few, last));
   EXPECT_TRUE(here.run_short(message<&listener::tell_nothing>(0, number, 2)));
-  EXPECT_EQ(told(), of_spans('x', values, few, last) + 77);
+  EXPECT_EQ(received_sum(), of_spans('x', values, few, last) + 77);
 }
 
 TEST_F(short_items, for_others_go_on_as_messages) {
@@ -341,7 +343,7 @@ TEST_F(short_items, for_others_go_on_as_messages) {
   EXPECT_TRUE(here.run_short(spans(300)));     // with a key that takes two bytes
   EXPECT_TRUE(here.run_short(spans(0, 700)));  // for an array that is not here yet
   EXPECT_EQ(here.run().processor_at(0).held().size(), 1U);
-  EXPECT_EQ(told(), 0U);
+  EXPECT_EQ(received_sum(), 0U);
 }
 
 TEST_F(short_items, are_not_sent_to_places_that_there_are_not) {
@@ -379,7 +381,7 @@ TEST_F(short_items, that_are_cut_off_or_too_long_are_refused) {
   bytes longer = good;
   longer.push_back(std::byte{0});
   EXPECT_THROW(take(longer), serial_error);
-  EXPECT_EQ(told(), 0U);
+  EXPECT_EQ(received_sum(), 0U);
 }
 
 TEST_F(short_items, with_impossible_values_are_refused) {
@@ -395,13 +397,13 @@ TEST_F(short_items, with_impossible_values_are_refused) {
     }
   bytes two = message<&listener::tell_numbers>(0, number, 1, 1, true, colour::red, place3{}, 1.0);
   EXPECT_TRUE(here.run_short(two));
-  const auto before = told();
+  const auto before = received_sum();
   two[two.size() - sizeof(double) - sizeof(place3) - sizeof(colour) - 1] = std::byte{2};  // the bool
   EXPECT_THROW(take(two), serial_error);
   bytes long_key = good;
   long_key.insert(long_key.begin() + static_cast<std::ptrdiff_t>(count_of_values) - 2, 10, std::byte{0xff});
   EXPECT_THROW(take(long_key), serial_error) << "a key of more than 64 bits";
-  EXPECT_EQ(told(), before);
+  EXPECT_EQ(received_sum(), before);
 }
 
 }  // namespace imbrex::short_message_test

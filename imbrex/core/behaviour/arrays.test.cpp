@@ -102,16 +102,16 @@ TEST_P(arrays, a_wrong_index_is_refused_with_its_value) {
 
 TEST_P(arrays, a_shape_that_cannot_be_is_refused) {
   run([]() -> task<> {
-    std::string said;
+    std::string text;
     try {
       make_array<point<2>>({-1, 4}, 1);
     } catch (const error& e) {
-      said = e.what();
+      text = e.what();
     }
     EXPECT_TRUE(
-        said.starts_with("an array of point<2> cannot have the shape (-1, 4): each extent must be 0 "
+        text.starts_with("an array of point<2> cannot have the shape (-1, 4): each extent must be 0 "
                          "or more, and there may be 2^40 elements at most"))
-        << said;
+        << text;
     EXPECT_THROW(make_array<point<2>>({4, -1}, 1), error);
     EXPECT_THROW(make_array<point<3>>({1 << 30, 1 << 30, 1 << 30}, 1), error);
     co_return;

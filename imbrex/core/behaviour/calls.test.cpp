@@ -122,11 +122,11 @@ TEST_P(calls, take_values_move_only_objects_and_views) {
       EXPECT_EQ(five, 5);
       const auto box = co_await all[i].call<&worker::take>(std::make_unique<int>(7));
       EXPECT_EQ(*box, 8);
-      const std::vector<double> lent{1, 2, 3};
-      const double six = co_await all[i].call<&worker::total>(lent);
+      const std::vector<double> values{1, 2, 3};
+      const double six = co_await all[i].call<&worker::total>(values);
       EXPECT_EQ(six, 6);
-      const double given = co_await all[i].call<&worker::total>(std::vector<double>{4, 5});
-      EXPECT_EQ(given, 9);
+      const double result = co_await all[i].call<&worker::total>(std::vector<double>{4, 5});
+      EXPECT_EQ(result, 9);
       const auto shared = std::make_shared<std::vector<double>>(1000, 0.5);
       const double five_hundred = co_await all[i].call<&worker::total>(shared);
       EXPECT_EQ(five_hundred, 500);
@@ -135,7 +135,7 @@ TEST_P(calls, take_values_move_only_objects_and_views) {
       const auto words = std::make_shared<const std::vector<std::string>>(10, "four");
       const std::size_t letters = co_await all[i].call<&worker::letters>(words);
       EXPECT_EQ(letters, 40U);
-      const double later = co_await all[i].call<&worker::total_later>(lent, "four", std::string("five!"));
+      const double later = co_await all[i].call<&worker::total_later>(values, "four", std::string("five!"));
       EXPECT_EQ(later, 15);
       const int size = co_await all[i].call<&worker::by_reference>(std::vector<int>(4));
       EXPECT_EQ(size, 4);
@@ -225,8 +225,8 @@ TEST_P(calls, mailboxes_match_by_reference) {
     EXPECT_EQ(other, "1");
     const int unread = co_await all[0].call<&worker::unread>();
     EXPECT_EQ(unread, 1);
-    const auto letter = co_await all[0].call<&worker::first_of>(2);
-    EXPECT_EQ(letter, "0");
+    const auto text = co_await all[0].call<&worker::first_of>(2);
+    EXPECT_EQ(text, "0");
   });
 }
 

@@ -27,51 +27,51 @@ class end : public chare<end> {
 
   /// Abandons each receive that another event precedes, and must still get all values.
   task<std::vector<int>> hear_between_bells(int all) {
-    std::vector<int> heard;
-    while (static_cast<int>(heard.size()) < all) {
+    std::vector<int> received_values;
+    while (static_cast<int>(received_values.size()) < all) {
       auto first = co_await when_any(bell.receive_any(), line.receive());
       if (first.index == 1) {
-        heard.push_back(std::get<1>(first.value));
+        received_values.push_back(std::get<1>(first.value));
       } else {
-        ++given_up_;
+        ++cancelled_receives_;
       }
     }
-    co_return heard;
+    co_return received_values;
   }
-  int given_up() const { return given_up_; }
+  int cancelled_receives() const { return cancelled_receives_; }
 
   task<std::vector<int>> hear_in_pairs(int pairs) {
-    std::vector<int> heard;
+    std::vector<int> received_values;
     for (int n = 0; n < pairs; ++n) {
       const auto [first, second] = co_await when_all(line.receive(), line.receive());
-      heard.push_back(first);
-      heard.push_back(second);
+      received_values.push_back(first);
+      received_values.push_back(second);
     }
-    co_return heard;
+    co_return received_values;
   }
   /// Two receives wait; one gets a value and ends the other's wait.
   task<std::vector<int>> hear_the_first_of_two(int all) {
-    std::vector<int> heard;
+    std::vector<int> received_values;
     for (int n = 0; n < all; ++n) {
       auto first = co_await when_any(line.receive(), line.receive());
-      heard.push_back(std::visit([](int value) { return value; }, first.value));
+      received_values.push_back(std::visit([](int value) { return value; }, first.value));
     }
-    co_return heard;
+    co_return received_values;
   }
   /// The receive made first need not be awaited first.
   task<std::vector<int>> hear_what_is_awaited_first() {
-    auto given_up = line.receive();
+    auto cancelled_receives = line.receive();
     auto later = line.receive();
     auto sooner = line.receive();
-    std::vector<int> heard;
-    heard.push_back(co_await sooner);
-    heard.push_back(co_await later);
-    co_return heard;
+    std::vector<int> received_values;
+    received_values.push_back(co_await sooner);
+    received_values.push_back(co_await later);
+    co_return received_values;
   }
   task<int> hear_one() { co_return co_await line.receive(); }
 
  private:
-  int given_up_ = 0;
+  int cancelled_receives_ = 0;
 };
 
 /// A chare with many entries that wait at one mailbox.
@@ -113,14 +113,14 @@ TEST_P(channels, who_gives_up_has_taken_no_value) {
     constexpr int all = 40;
     const auto ends = make_array<end>(2);
     co_await ends.call<&end::connect>();
-    auto heard = ends[0].call<&end::hear_between_bells>(all);
+    auto received_values = ends[0].call<&end::hear_between_bells>(all);
     for (int n = 0; n < all; n += 4) {
       for (int b = 0; b < 3; ++b) send<&end::bell>(ends[0], b, 0);
       co_await sleep_for(std::chrono::microseconds(50));
       co_await ends[1].call<&end::say>(n, n + 4);
     }
-    EXPECT_EQ(co_await heard, numbers(all));
-    EXPECT_GT(co_await ends[0].call<&end::given_up>(), 0);
+    EXPECT_EQ(co_await received_values, numbers(all));
+    EXPECT_GT(co_await ends[0].call<&end::cancelled_receives>(), 0);
   });
 }
 

@@ -312,12 +312,12 @@ TEST_P(creations, that_fail_elsewhere_fail_reductions_of_all) {
   run([]() -> task<> {
     if (num_pes() == 1) co_return;
     for (int again = 0; again < 3; ++again) {
-      const auto made = make_array<partner>(2 * num_pes());
+      const auto partners = make_array<partner>(2 * num_pes());
       const int there = 2 * (num_pes() - 1);
-      auto created = made.created();
+      auto created = partners.created();
       std::vector<pending<int>> results;
       // Begun before any PE can know of the failure, and again when all know.
-      for (int i = 0; i < there / 2; ++i) results.push_back(made[i].call<&partner::combine>(2));
+      for (int i = 0; i < there / 2; ++i) results.push_back(partners[i].call<&partner::combine>(2));
       std::string why;
       try {
         co_await created;
@@ -325,7 +325,7 @@ TEST_P(creations, that_fail_elsewhere_fail_reductions_of_all) {
         why = e.what();
       }
       EXPECT_NE(why.find("nobody is here"), std::string::npos) << why;
-      for (int i = there / 2; i < there; ++i) results.push_back(made[i].call<&partner::combine>(2));
+      for (int i = there / 2; i < there; ++i) results.push_back(partners[i].call<&partner::combine>(2));
       int failed = 0;
       for (auto& result : results) {
         try {
@@ -335,7 +335,7 @@ TEST_P(creations, that_fail_elsewhere_fail_reductions_of_all) {
         }
       }
       EXPECT_EQ(failed, there);
-      co_await made.destroy();
+      co_await partners.destroy();
     }
   });
 }

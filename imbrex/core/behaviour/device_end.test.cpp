@@ -103,25 +103,25 @@ TEST_P(what_is_left, refuses_every_use_in_the_next_run) {
   EXPECT_EQ(run(how(),
                 [&]() -> task<> {
                   for (const auto& [name, use] : uses) {
-                    std::string said;
+                    std::string text;
                     try {
                       use();
                     } catch (const error& e) {
-                      said = e.what();
+                      text = e.what();
                     }
-                    EXPECT_TRUE(said.starts_with("something of emulated device 0 ")) << name << ": " << said;
+                    EXPECT_TRUE(text.starts_with("something of emulated device 0 ")) << name << ": " << text;
                     EXPECT_TRUE(
-                        said.ends_with(" is used after the run that it was made in has ended; make it "
+                        text.ends_with(" is used after the run that it was made in has ended; make it "
                                        "anew in each run"))
-                        << name << ": " << said;
+                        << name << ": " << text;
                   }
-                  std::string said;
+                  std::string text;
                   try {
                     co_await left->work.done();
                   } catch (const error& e) {
-                    said = e.what();
+                    text = e.what();
                   }
-                  EXPECT_TRUE(said.starts_with("something of emulated device 0 ")) << said;
+                  EXPECT_TRUE(text.starts_with("something of emulated device 0 ")) << text;
                 }),
             0);
 }

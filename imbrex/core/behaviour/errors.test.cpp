@@ -378,15 +378,15 @@ class error_file {
   const int before_;
 };
 
-const error_file* said = nullptr;
+const error_file* report = nullptr;
 
 class timekeeper : public chare<timekeeper> {
  public:
   /// Keeps the run alive until the exception and the waits have been reported.
-  task<> run_until_all_is_said() {
-    while (!said->has(
+  task<> run_until_all_is_reported() {
+    while (!report->has(
                "std::runtime_error: I am the first (thrown by faulty(0, 0), entry fail_or_wait, on PE ") ||
-           !said->has("faulty(1, 1), entry fail_or_wait, on PE 0 waits for port with reference 43"))
+           !report->has("faulty(1, 1), entry fail_or_wait, on PE 0 waits for port with reference 43"))
       co_await sleep_for(std::chrono::milliseconds(1));
     imbrex::exit(0);
   }
@@ -396,10 +396,10 @@ TEST(errors_of_calls, are_told_where_others_wait_and_something_goes_on) {
   for (const options& settings : {threads(1), seeded(1, 1)}) {
     SCOPED_TRACE(text_of(settings));
     const error_file file;
-    said = &file;
+    report = &file;
     EXPECT_EQ(run(settings,
                   []() -> task<> {
-                    auto ends = make_chare<timekeeper>().call<&timekeeper::run_until_all_is_said>();
+                    auto ends = make_chare<timekeeper>().call<&timekeeper::run_until_all_is_reported>();
                     co_await make_array<faulty>({2, 2}).reduce<&faulty::fail_or_wait>(sum);
                   }),
               0);

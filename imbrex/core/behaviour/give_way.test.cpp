@@ -78,10 +78,10 @@ class asker : public chare<asker> {
     event end = events.take();
     work.launch(nap);
     work.record(end);
-    int asked = 1;
-    for (; !end.done(); ++asked)
+    int polls = 1;
+    for (; !end.done(); ++polls)
       if (gives_way) co_await give_way();
-    co_return asked;
+    co_return polls;
   }
 };
 
@@ -90,8 +90,8 @@ TEST(give_way, lets_time_pass_where_it_is_simulated) {
     options settings{.pes = 2, .machine = machine, .device = "emulated"};
     EXPECT_EQ(imbrex::run(settings,
                           []() -> task<> {
-                            const int asked = co_await make_chare_on<asker>(1).call<&asker::ask>(true);
-                            EXPECT_GT(asked, 1);
+                            const int polls = co_await make_chare_on<asker>(1).call<&asker::ask>(true);
+                            EXPECT_GT(polls, 1);
                           }),
               0);
   }

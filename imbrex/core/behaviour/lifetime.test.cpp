@@ -92,8 +92,8 @@ TEST_P(lifetime, of_arguments_and_results) {
       send<&keeper::take>(all[i], counted(i));
       const int looked = co_await all[i].call<&keeper::look>(counted(i));
       EXPECT_EQ(looked, i);
-      const counted given = co_await all[i].call<&keeper::give>(counted(i));
-      EXPECT_EQ(given.value, i);
+      const counted result = co_await all[i].call<&keeper::give>(counted(i));
+      EXPECT_EQ(result.value, i);
       const auto passed = co_await all[i].call<&keeper::pass>(std::make_unique<counted>(i));
       EXPECT_EQ(passed->value, i);
     }
@@ -222,12 +222,12 @@ TEST(runtimes, live_side_by_side) {
 /// Queries its own location until it ends.
 class curious : public chare<curious> {
  public:
-  ~curious() { asked_nowhere = asked_nowhere || pe() < 0 || pe() >= num_pes_then; }
+  ~curious() { was_nowhere = was_nowhere || pe() < 0 || pe() >= num_pes_then; }
   void go(int to) { migrate_to(to); }
   void keep_busy() { std::this_thread::sleep_for(std::chrono::milliseconds(30)); }
   void serialize(auto&) {}
 
-  static inline std::atomic<bool> asked_nowhere = false;
+  static inline std::atomic<bool> was_nowhere = false;
   static inline std::atomic<int> num_pes_then = 1;
 };
 
@@ -239,7 +239,7 @@ TEST_P(lifetime, ends_with_chares_under_way_that_ask_where_they_are) {
     send<&curious::keep_busy>(some[2 * num_pes() - 1]);
     co_await some[0].call<&curious::go>(num_pes() - 1);
   });
-  EXPECT_FALSE(curious::asked_nowhere.load());
+  EXPECT_FALSE(curious::was_nowhere.load());
 }
 
 enum class use { none, copy, order };

@@ -43,8 +43,8 @@ class traveller : public chare<traveller> {
   task<std::string> read(std::vector<int> references) {
     std::string text;
     for (const int r : references) {
-      const std::string letter = co_await letters.receive(r);
-      text += letter;
+      const std::string item = co_await letters.receive(r);
+      text += item;
     }
     co_return text;
   }
@@ -176,7 +176,7 @@ TEST_P(migration, to_the_own_pe_ends_with_urgent_messages_under_way) {
 /// Large enough for the notice of its destination to overtake it.
 class heavy : public chare<heavy> {
  public:
-  void letter() {
+  void item() {
     ++got_;
     migrate_to((pe() + 1) % num_pes());
   }
@@ -192,7 +192,7 @@ class urgent_writer : public chare<urgent_writer> {
  public:
   void write(array<heavy> to, int letters) {
     for (int n = 0; n < letters; ++n)
-      for (int i = 0; i < to.shape()[0]; ++i) send<&heavy::letter>(to[i].with_priority(-4));
+      for (int i = 0; i < to.shape()[0]; ++i) send<&heavy::item>(to[i].with_priority(-4));
   }
 };
 
@@ -476,15 +476,15 @@ class early : public chare<early> {
     send<&early::hear>(self());
   }
   ~early() { peers_at_end_ = peers().shape()[0]; }
-  void hear() { ++heard_; }
+  void hear() { ++received_count_; }
   bool is_right() const {
     const bool arrived = pe_ >= 0;
-    if (!arrived) return heard_ == 0;
+    if (!arrived) return received_count_ == 0;
     return peers_ == peers().shape()[0] && where_ == where()[0] && pe_ == pe() && pe_of_thread_ == pe_ &&
-           pe_in_serialize_ == pe_ && heard_ == 1;
+           pe_in_serialize_ == pe_ && received_count_ == 1;
   }
   void serialize(auto& ar) {
-    ar(heard_);
+    ar(received_count_);
     pe_in_serialize_ = pe();
     static_cast<void>(peers()[where()]);
   }
@@ -495,7 +495,7 @@ class early : public chare<early> {
   int pe_ = -1;
   int pe_of_thread_ = -1;
   int pe_in_serialize_ = -1;
-  int heard_ = 0;
+  int received_count_ = 0;
   int peers_at_end_ = 0;
 };
 
@@ -538,8 +538,8 @@ TEST_P(migration, is_followed_after_any_number_of_moves) {
       for (int p = 0; p < num_pes(); ++p) {
         send<&sender::say>(senders[p], element, ++value);
         co_await quiescence();
-        const int heard = co_await element.call<&traveller::value>();
-        EXPECT_EQ(heard, value) << moves;
+        const int result = co_await element.call<&traveller::value>();
+        EXPECT_EQ(result, value) << moves;
       }
     }
   });

@@ -282,7 +282,7 @@ TEST_P(named_entries, stay_what_their_constructor_throws) {
 }
 
 /// Reports the entries known to its process.
-class asked : public chare<asked> {
+class entry_directory : public chare<entry_directory> {
  public:
   std::uint32_t number_of(const std::string& entry) const {
     const auto name = find_entry("Late", entry);
@@ -297,14 +297,14 @@ TEST_P(named_entries, can_be_defined_while_the_run_goes_on) {
     const std::string first = "first" + std::to_string(++turn);
     const std::string second = "second" + std::to_string(turn);
     const int status = run_once(settings, [&]() -> task<> {
-      auto everywhere = make_group<asked>();
-      const auto before = co_await everywhere.members().reduce<&asked::number_of>(max, first);
+      auto everywhere = make_group<entry_directory>();
+      const auto before = co_await everywhere.members().reduce<&entry_directory::number_of>(max, first);
       EXPECT_EQ(before, 0);
       std::vector<entry_definition> definitions{{"Late", first, "()"}, {"Late", second, "()"}};
       const auto names = co_await define_entries(definitions);
       EXPECT_EQ(names.size(), 2);
-      const auto least = co_await everywhere.members().reduce<&asked::number_of>(min, second);
-      const auto most = co_await everywhere.members().reduce<&asked::number_of>(max, second);
+      const auto least = co_await everywhere.members().reduce<&entry_directory::number_of>(min, second);
+      const auto most = co_await everywhere.members().reduce<&entry_directory::number_of>(max, second);
       EXPECT_EQ(least, names[1].number);
       EXPECT_EQ(most, names[1].number);
       const auto again = co_await define_entries({{"Late", second, "()"}});

@@ -135,9 +135,9 @@ TEST_P(processes, letters_of_many_sizes_keep_their_numbers_and_contents) {
     for (int e = 0; e < num_pes(); ++e)
       sums.push_back(all[e].call<&echo::sum_of_letters>(static_cast<int>(lengths.size())));
     for (int i = static_cast<int>(lengths.size()) - 1; i >= 0; --i) {
-      const auto letter = numbers(lengths[static_cast<std::size_t>(i)] / 8, static_cast<std::uint64_t>(i));
-      for (const double v : letter) expected += v;
-      for (int e = 0; e < num_pes(); ++e) send<&echo::letters>(all[e], i, letter);
+      const auto values = numbers(lengths[static_cast<std::size_t>(i)] / 8, static_cast<std::uint64_t>(i));
+      for (const double v : values) expected += v;
+      for (int e = 0; e < num_pes(); ++e) send<&echo::letters>(all[e], i, values);
     }
     for (auto& s : sums) EXPECT_EQ(co_await s, expected);
   });
@@ -380,14 +380,14 @@ class porter : public chare<porter> {
   void take(const announcement& a) { EXPECT_EQ(a.values.size(), 1000U); }
   void hear(std::span<const double> values) {
     EXPECT_EQ(values.size(), 1000U);
-    ++heard_;
+    ++receipts_;
   }
-  int heard() const { return heard_; }
+  int receipts() const { return receipts_; }
   void go(int to) { migrate_to(to); }
-  void serialize(auto& ar) { ar(heard_, values_); }
+  void serialize(auto& ar) { ar(receipts_, values_); }
 
  private:
-  int heard_ = 0;
+  int receipts_ = 0;
   std::vector<double> values_;
 };
 
@@ -399,7 +399,7 @@ TEST_P(processes, what_is_sent_while_an_argument_is_written_arrives_too) {
     for (int i = 0; i < count; ++i)
       send<&porter::take>(all[i], porter::announcement{all[(i + 1) % count], std::vector<double>(1000)});
     co_await quiescence();
-    EXPECT_EQ(co_await all.reduce<&porter::heard>(sum), announced.load());
+    EXPECT_EQ(co_await all.reduce<&porter::receipts>(sum), announced.load());
   });
 }
 
@@ -427,21 +427,21 @@ class gossip : public chare<gossip> {
       const auto listener = dice.below(4) == 0 ? all[to] : all[to].coalesced();
       send<&gossip::hear>(listener, where()[0], spoken[static_cast<std::size_t>(to)]++, text);
     }
-    said_ += rounds;
+    sent_count_ += rounds;
   }
   void hear(int from, int number, const std::string& text) {
-    if (heard_.empty()) heard_.resize(peers().size());
-    auto& numbers = heard_[static_cast<std::size_t>(from)];
+    if (receipts_.empty()) receipts_.resize(peers().size());
+    auto& numbers = receipts_[static_cast<std::size_t>(from)];
     in_order_ = in_order_ && number == static_cast<int>(numbers.size());
     numbers.push_back(number);
     EXPECT_EQ(text, std::string(text.size(), 'a'));
   }
   void listen() {}
-  int said() const { return said_; }
-  bool heard_in_order() const { return in_order_; }
-  int heard_each_once() {
+  int sent_count() const { return sent_count_; }
+  bool received_in_order() const { return in_order_; }
+  int received_each_once() {
     int count = 0;
-    for (auto& numbers : heard_) {
+    for (auto& numbers : receipts_) {
       std::ranges::sort(numbers);
       for (std::size_t i = 0; i < numbers.size(); ++i) EXPECT_EQ(numbers[i], static_cast<int>(i));
       count += static_cast<int>(numbers.size());
@@ -450,8 +450,8 @@ class gossip : public chare<gossip> {
   }
 
  private:
-  std::vector<std::vector<int>> heard_;  ///< by sender
-  int said_ = 0;
+  std::vector<std::vector<int>> receipts_;  ///< by sender
+  int sent_count_ = 0;
   bool in_order_ = true;
 };
 
@@ -460,9 +460,9 @@ TEST_P(processes, messages_that_may_wait_arrive_once) {
     const auto all = make_array<gossip>({2 * num_pes() + 1});
     for (int i = 0; i < static_cast<int>(all.size()); ++i) send<&gossip::speak>(all[i], 150, 20'000);
     co_await quiescence();
-    const int said = co_await all.reduce<&gossip::said>(sum);
-    EXPECT_EQ(said, 150 * static_cast<int>(all.size()));
-    EXPECT_EQ(co_await all.reduce<&gossip::heard_each_once>(sum), said);
+    const int sent_count = co_await all.reduce<&gossip::sent_count>(sum);
+    EXPECT_EQ(sent_count, 150 * static_cast<int>(all.size()));
+    EXPECT_EQ(co_await all.reduce<&gossip::received_each_once>(sum), sent_count);
   });
 }
 
@@ -479,7 +479,7 @@ TEST_P(processes, messages_that_may_wait_keep_their_order_among_others) {
                          for (int i = 0; i < static_cast<int>(all.size()); ++i)
                            send<&gossip::speak>(all[i], 150, 2'000);
                          co_await quiescence();
-                         EXPECT_TRUE(co_await all.reduce<&gossip::heard_in_order>(imbrex::all));
+                         EXPECT_TRUE(co_await all.reduce<&gossip::received_in_order>(imbrex::all));
                        }),
               0);
   }
@@ -571,20 +571,20 @@ struct knock : detail::message {
 
 class busy : public chare<busy> {
  public:
-  mailbox<bool> heard;
+  mailbox<bool> receipts;
 
   /// Sends itself urgent messages, which run before all others, until a knock arrives or the time is over.
   void go_on(std::chrono::steady_clock::rep until) {
     const auto here = static_cast<std::size_t>(pe());
     is_busy[here] = true;
     if (knocks[here] > 0 || std::chrono::steady_clock::now().time_since_epoch().count() > until)
-      return send<&busy::heard>(self(), knocks[here] == 1);
+      return send<&busy::receipts>(self(), knocks[here] == 1);
     send<&busy::go_on>(self().with_priority(-30), until);
   }
   task<bool> hears_while_it_runs() {
     const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
     go_on(until.time_since_epoch().count());
-    co_return co_await heard.receive();
+    co_return co_await receipts.receive();
   }
 };
 
@@ -600,11 +600,11 @@ TEST_P(processes, an_immediate_message_is_handled_while_the_network_is_looked_at
     const int status = run_once(settings, []() -> task<> {
       auto all = make_group<busy>();
       const int last = num_pes() - 1;
-      auto heard = all[last].call<&busy::hears_while_it_runs>();
+      auto receipts = all[last].call<&busy::hears_while_it_runs>();
       while (!is_busy[static_cast<std::size_t>(last)]) co_await sleep_for(std::chrono::microseconds(50));
       detail::processor::here().dispatch(detail::make_message<knock>(), last);
-      const bool has_heard = co_await heard;
-      EXPECT_TRUE(has_heard);
+      const bool has_received = co_await receipts;
+      EXPECT_TRUE(has_received);
     });
     EXPECT_EQ(status, 0);
   }

@@ -86,8 +86,8 @@ TEST_P(promises, carry_exceptions_and_what_only_moves) {
     const auto all = make_array<keeper>(3);
     auto [kept, value] = make_promise<std::unique_ptr<int>>();
     send<&keeper::give>(all[2], kept);
-    const auto given = co_await value;
-    EXPECT_EQ(*given, 5);
+    const auto result = co_await value;
+    EXPECT_EQ(*result, 5);
     auto [broken, error_of] = make_promise<std::unique_ptr<int>>();
     send<&keeper::give_up>(all[2], broken);
     std::string text;

@@ -350,8 +350,9 @@ TEST(runs, an_error_that_is_told_is_what_the_run_comes_to) {
       for (int e = 0; e < 3; ++e) send<&waiting::fail>(all[e]);
       co_return;
     });
-    const bool is_told = testing::internal::GetCapturedStderr().find("of the first run") != std::string::npos;
-    ASSERT_EQ(status, is_told ? 1 : 0);
+    const bool is_reported =
+        testing::internal::GetCapturedStderr().find("of the first run") != std::string::npos;
+    ASSERT_EQ(status, is_reported ? 1 : 0);
   }
 }
 

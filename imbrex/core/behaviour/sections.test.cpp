@@ -205,8 +205,8 @@ TEST_P(sections, pass_on_what_a_member_throws) {
 class maker : public chare<maker> {
  public:
   task<int> reduce() {
-    const auto mine = peers().section(std::pair{0, 2});
-    co_return co_await all_reduce(mine, 1, sum);
+    const auto own_section = peers().section(std::pair{0, 2});
+    co_return co_await all_reduce(own_section, 1, sum);
   }
 };
 

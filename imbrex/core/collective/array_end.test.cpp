@@ -51,7 +51,7 @@ task<std::string> complaint_of(pending<R> call) {
   co_return text;
 }
 
-bool says_it_is_gone(const std::string& text) {
+bool reports_array_end(const std::string& text) {
   return text.find("ended") != text.npos || text.find("destroyed") != text.npos;
 }
 
@@ -66,13 +66,13 @@ TEST_P(array_end, ends_entries_and_elements_on_their_way) {
       for (int i = 0; i < 3; ++i) send<&guest::move>(all);
       co_await all.destroy();
       const std::string one = co_await complaint_of(std::move(one_waits));
-      EXPECT_TRUE(says_it_is_gone(one)) << one;
+      EXPECT_TRUE(reports_array_end(one)) << one;
       const std::string every = co_await complaint_of(std::move(all_wait));
-      EXPECT_TRUE(says_it_is_gone(every)) << every;
+      EXPECT_TRUE(reports_array_end(every)) << every;
       const std::string later = co_await complaint_of(all[1].call<&guest::one>());
-      EXPECT_TRUE(says_it_is_gone(later)) << later;
+      EXPECT_TRUE(reports_array_end(later)) << later;
       const std::string later_all = co_await complaint_of(all.reduce<&guest::one>(sum));
-      EXPECT_TRUE(says_it_is_gone(later_all)) << later_all;
+      EXPECT_TRUE(reports_array_end(later_all)) << later_all;
       co_await all.destroy();  // a second time
     }
   });
@@ -104,10 +104,10 @@ TEST_P(array_end, comes_by_itself_when_many_have_no_elements) {
   run([]() -> task<> {
     const auto auditors = make_group<auditor>();
     constexpr int arrays = 900;
-    std::vector<array<guest>> made;
+    std::vector<array<guest>> proxies;
     for (int i = 0; i < arrays; ++i) {
-      made.push_back(make_array<guest>(2));
-      send<&guest::end>(made.back());
+      proxies.push_back(make_array<guest>(2));
+      send<&guest::end>(proxies.back());
       if (i % 300 == 299) co_await quiescence();
     }
     const int parts = co_await auditors.reduce<&auditor::parts>(max);
@@ -119,8 +119,8 @@ TEST_P(array_end, comes_by_itself_when_many_have_no_elements) {
     co_await quiescence();
     const int one = co_await last[1].call<&guest::one>();
     EXPECT_EQ(one, 1);
-    const std::string text = co_await complaint_of(made.front()[0].call<&guest::one>());
-    EXPECT_TRUE(says_it_is_gone(text)) << text;
+    const std::string text = co_await complaint_of(proxies.front()[0].call<&guest::one>());
+    EXPECT_TRUE(reports_array_end(text)) << text;
   });
 }
 
@@ -131,7 +131,7 @@ TEST_P(array_end, answers_each_member_of_a_section) {
       auto answer = all.section({0, 2, 3, 5, 7}).reduce<&guest::one>(sum);
       co_await all.destroy();
       const std::string text = co_await complaint_of(std::move(answer));
-      EXPECT_TRUE(text.empty() || says_it_is_gone(text)) << text;
+      EXPECT_TRUE(text.empty() || reports_array_end(text)) << text;
     }
   });
 }
@@ -139,20 +139,20 @@ TEST_P(array_end, answers_each_member_of_a_section) {
 TEST_P(array_end, answers_what_waits_for_an_element_that_ends) {
   run([]() -> task<> {
     constexpr int arrays = 700;
-    std::vector<array<guest>> made;
+    std::vector<array<guest>> proxies;
     for (int i = 0; i < arrays; ++i) {
-      made.push_back(make_array<guest>(1));
-      send<&guest::move>(made.back());
+      proxies.push_back(make_array<guest>(1));
+      send<&guest::move>(proxies.back());
     }
     co_await quiescence();
     std::vector<pending<int>> calls;
-    for (const auto& one : made) {
+    for (const auto& one : proxies) {
       send<&guest::end>(one);
       for (int j = 0; j < 2; ++j) calls.push_back(one[0].call<&guest::one>());
     }
     for (auto& call : calls) {
       const std::string text = co_await complaint_of(std::move(call));
-      EXPECT_TRUE(text.empty() || says_it_is_gone(text)) << text;
+      EXPECT_TRUE(text.empty() || reports_array_end(text)) << text;
     }
   });
 }
@@ -206,7 +206,7 @@ TEST(location, forgets_keys_whose_elements_ended_long_ago) {
                   const auto places = co_await all[-1].call<&keyed_guest::places>();
                   EXPECT_LE(places, 3 * detail::element_map<int>::places_remembered + 1);
                   const std::string text = co_await complaint_of(all[keys - 1].call<&keyed_guest::one>());
-                  EXPECT_TRUE(says_it_is_gone(text)) << text;
+                  EXPECT_TRUE(reports_array_end(text)) << text;
                   all.insert(3);  // the home has long forgotten this key
                   const int one = co_await all[3].call<&keyed_guest::one>();
                   EXPECT_EQ(one, 1);

@@ -36,13 +36,13 @@ class traveller : public chare<traveller> {
     if (f == fate::moves) migrate_to((pe() + 1 + round) % num_pes());
     if (f == fate::ends) destroy();
   }
-  void hear(int round) { heard_.push_back(round); }
+  void hear(int round) { receipts_.push_back(round); }
   int one() const { return 1; }
   int number() const { return where()[0]; }
   /// The received numbers, sorted.
-  std::vector<int> heard() {
-    std::sort(heard_.begin(), heard_.end());
-    return heard_;
+  std::vector<int> receipts() {
+    std::sort(receipts_.begin(), receipts_.end());
+    return receipts_;
   }
   task<int> read(int expected) {
     int total = 0;
@@ -58,10 +58,10 @@ class traveller : public chare<traveller> {
     }
   }
   void finish() { destroy(); }
-  void serialize(auto& ar) { ar(letters, heard_); }
+  void serialize(auto& ar) { ar(letters, receipts_); }
 
  private:
-  std::vector<int> heard_;
+  std::vector<int> receipts_;
 };
 
 constexpr int elements = 40;
@@ -98,8 +98,8 @@ TEST_P(broadcasts, pass_over_elements_that_move_and_end) {
 
     std::vector<int> once;
     for (int n = 0; n < 2 * rounds; ++n) once.push_back(n);
-    const auto heard = co_await all.reduce<&traveller::heard>(gather);
-    EXPECT_EQ(heard, std::vector(static_cast<std::size_t>(left), once));
+    const auto receipts = co_await all.reduce<&traveller::receipts>(gather);
+    EXPECT_EQ(receipts, std::vector(static_cast<std::size_t>(left), once));
     const int letters = co_await all.reduce<&traveller::read>(sum, rounds);
     EXPECT_EQ(letters, left * rounds);
   });
@@ -155,8 +155,8 @@ class heir : public chare<heir, int> {
   int life() const { return life_; }
   bool roams() const { return roams_; }
   int at() const { return pe(); }
-  void hear() { ++heard_; }
-  int heard() const { return heard_; }
+  void hear() { ++receipts_; }
+  int receipts() const { return receipts_; }
   void hop(int to) { migrate_to(to); }
   /// Moves at each balance point, until it ends.
   task<> roam(int life) {
@@ -169,12 +169,12 @@ class heir : public chare<heir, int> {
       co_await balance_point<&heir::roam>(life);
     }
   }
-  void serialize(auto& ar) { ar(life_, heard_, roams_); }
+  void serialize(auto& ar) { ar(life_, receipts_, roams_); }
 
  private:
   bool roams_ = false;
   int life_ = 0;
-  int heard_ = 0;
+  int receipts_ = 0;
 };
 
 /// Keeps a PE busy, so that less urgent messages wait there.
@@ -241,8 +241,8 @@ TEST_P(broadcasts, to_an_element_do_not_reach_the_next_of_its_key) {
     send<&busy::churn>(keep_busy[home]);
     co_await keep_busy[home].call<&busy::meet>();
     send<&heir::hear>(all.with_priority(31));
-    for (int heard = 0; heard == 0;) {
-      heard = co_await all[witness].call<&heir::heard>();
+    for (int receipts = 0; receipts == 0;) {
+      receipts = co_await all[witness].call<&heir::receipts>();
       co_await sleep_for(100us);
     }
     send<&busy::churn>(keep_busy[near]);
@@ -255,8 +255,8 @@ TEST_P(broadcasts, to_an_element_do_not_reach_the_next_of_its_key) {
     co_await see_life(all[home], 2);
     send<&busy::stop>(keep_busy);
     co_await quiescence();
-    const int heard = co_await all[home].call<&heir::heard>();
-    EXPECT_LE(heard, 1);
+    const int receipts = co_await all[home].call<&heir::receipts>();
+    EXPECT_LE(receipts, 1);
   });
 }
 
@@ -286,7 +286,7 @@ TEST_P(broadcasts, and_entries_end_with_the_life_that_they_were_for) {
       EXPECT_LE(counted.size(), std::size_t{2 * keys});  // each life at most once
     }
     co_await quiescence();
-    const int most = co_await all.reduce<&heir::heard>(max);
+    const int most = co_await all.reduce<&heir::receipts>(max);
     EXPECT_LE(most, sent);
   });
 }

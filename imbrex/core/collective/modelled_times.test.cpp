@@ -56,9 +56,9 @@ times modelled(int pes) {
     EXPECT_EQ((co_await all.reduce<&element::own>(sum)), num_pes());
     result.broadcast_and_reduction = now() - reduced;
     const auto some = all.section(full_extent);
-    const auto section_made = now();
+    const auto section_start = now();
     EXPECT_EQ((co_await some.reduce<&element::own>(sum)), num_pes());
-    result.section_reduction = now() - section_made;
+    result.section_reduction = now() - section_start;
     for (auto* const taken : {&result.first_section_all_reduce, &result.section_all_reduce}) {
       const auto called = now();
       EXPECT_EQ((co_await some.reduce<&element::reduce_over>(imbrex::max, some)), num_pes());

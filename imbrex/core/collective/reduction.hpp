@@ -129,7 +129,7 @@ struct reply_message<R> : message {
   void serialize(auto& ar) { process_in_message(ar, result); }
   void collect(std::vector<device_part*>& parts) { collect_device_parts(result, parts); }
   void deliver() {
-    const message_guard mine(*this);
+    const message_guard guard(*this);
     auto* const target = processor::running_here().replies().find(reply);
     if (target == nullptr) return;
     carried_exception thrown;
@@ -173,8 +173,8 @@ struct reduction_result final : shared_result {
       return make_message<reduction_result>(value);
   }
   void give(reply_target& to) const override {
-    Result given(value);
-    to.accept(0, std::addressof(given));
+    Result own_copy(value);
+    to.accept(0, std::addressof(own_copy));
   }
 };
 

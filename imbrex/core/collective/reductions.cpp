@@ -44,7 +44,7 @@ struct reduction_question : message {
     auto* part = array_at(processor::here(), collection);
     if (part == nullptr) return processor::here().hold(*this);
     const message_guard guard(*this);
-    part->reductions().asked_for(number);
+    part->reductions().request_report(number);
   }
 };
 
@@ -457,7 +457,7 @@ bool reduction_station::subtree_is_empty() const {
          std::ranges::all_of(emptiness_, &emptiness::is_empty);
 }
 
-void reduction_station::asked_for(std::uint64_t number) {
+void reduction_station::request_report(std::uint64_t number) {
   if (number < next_report_up_) return;  // the report is on its way up, or has arrived
   totals_[number];
   goes_on(number);
@@ -466,7 +466,7 @@ void reduction_station::asked_for(std::uint64_t number) {
 void reduction_station::goes_on(std::uint64_t number) {
   ask_below(number);
   if (has_closed(number)) return;
-  open(number).asked = true;
+  open(number).is_requested = true;
   report_what_is_complete();
 }
 
@@ -477,7 +477,7 @@ void reduction_station::ask_below(std::uint64_t number) {
 }
 
 void reduction_station::ask(std::size_t child, std::uint64_t number) {
-  auto& request = asked_[number];
+  auto& request = requests_[number];
   request.resize(emptiness_.size());
   if (request[child]) return;
   request[child] = true;
@@ -490,7 +490,7 @@ void reduction_station::report_what_is_complete() {
   while (!open_.empty()) {
     const auto& first = open_.front();
     const std::size_t here = part_.locals().size();
-    if (here > 0 ? first.passed < here : !first.asked) return;
+    if (here > 0 ? first.passed < here : !first.is_requested) return;
     if (!exchange_is_taken(next_report_)) return;
     report_first();
   }
@@ -550,7 +550,7 @@ void reduction_station::finish(std::uint64_t number) {
   if (is_root && static_cast<std::int64_t>(at->second.count) != elements_ + at->second.change) return;
   total done = std::move(at->second);
   totals_.erase(at);
-  asked_.erase(number);
+  requests_.erase(number);
   tell_complete(&totals_, number);
   if (!is_root) return report_up(number, std::move(done));
   if (done.values.empty()) return;  // all elements that were to take part have been destroyed
@@ -590,14 +590,14 @@ void reduction_station::send_to_elements(partial_result& all, std::uint64_t numb
 }
 
 void reduction_station::pass_down(const shared_result& result) {
-  bool is_lent = false;
+  bool was_described = false;
   for (const int child : part_.tree().children) {
     carried_exception thrown;
     try {
       auto& m = result.copy();
       m.collection = part_.id();
       m.number = result.number;
-      m.lent_before = std::exchange(is_lent, true);
+      m.was_described_before = std::exchange(was_described, true);
       part_.pe().dispatch(m, child);
     } catch (...) {  // the result cannot be copied or packed
       thrown = thrown_by_reduction(part_.id());

@@ -180,7 +180,7 @@ class reduction_station {
   void element_arrived(const chare_header& element);
   void element_left(const chare_header& element);
   /// The parent asks for a report, since this subtree may be empty.
-  void asked_for(std::uint64_t number);
+  void request_report(std::uint64_t number);
   /// All initial elements of the array have been created.
   void created();
 
@@ -224,7 +224,7 @@ class reduction_station {
   };
   struct open_reduction {
     std::size_t passed = 0;  ///< number of local elements that have contributed, here or elsewhere
-    bool asked = false;
+    bool is_requested = false;
     std::unique_ptr<contributions_base> contributions;
   };
   struct total {
@@ -292,8 +292,8 @@ class reduction_station {
 
   std::int64_t elements_;  ///< initial number of elements of the array
   std::map<std::uint64_t, total> totals_;
-  std::map<std::uint64_t, std::vector<bool>> asked_;  ///< the children that were asked, by open reduction
-  std::vector<emptiness> emptiness_;                  ///< by child
+  std::map<std::uint64_t, std::vector<bool>> requests_;  ///< the children that were asked, by open reduction
+  std::vector<emptiness> emptiness_;                     ///< by child
   std::map<std::uint64_t, call> calls_;
   std::map<std::uint64_t, shared_work> works_;
 };

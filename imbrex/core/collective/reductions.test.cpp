@@ -435,9 +435,9 @@ task<> hurry(std::uint64_t seed) {
   const int n = 1 + static_cast<int>(seed % 5);
   const auto all = make_array<hasty>(n);
   for (int step = 0; step < 12; ++step) {
-    auto gone = all.call<&hasty::contribute_and_go>((step + static_cast<int>(seed)) % num_pes());
+    auto departures = all.call<&hasty::contribute_and_go>((step + static_cast<int>(seed)) % num_pes());
     auto totals = all.reduce<&hasty::contribute_and_follow>(max, seed % 2 == 0);
-    co_await gone;
+    co_await departures;
     const int total = co_await totals;
     EXPECT_EQ(total, n);
   }

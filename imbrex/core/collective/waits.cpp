@@ -74,7 +74,7 @@ struct waits_question : message {
   static inline message_type type_record = runtime_message_type<waits_question>({"question who waits"});
   void serialize(auto&) {}
   void deliver() {
-    const message_guard mine(*this);
+    const message_guard guard(*this);
     auto& pe = processor::here();
     known_waits here;
     add_waits_of(pe, here);

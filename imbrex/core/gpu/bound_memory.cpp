@@ -120,7 +120,7 @@ void bound_offer::serialize(reader& in) {
 
 void bound_ends::unbind() noexcept {
   if (here_ == nullptr) return;
-  here_->gone.store(true, std::memory_order_release);
+  here_->is_unbound.store(true, std::memory_order_release);
   here_->end = nullptr;
   if (item_ != nullptr) std::exchange(item_, nullptr)->leave();
   here_.reset();
@@ -141,14 +141,14 @@ std::unique_ptr<bound_offer> bound_ends::offer(const std::vector<bound_array>& t
   item_ = &standing_item::make(&bound_ends::go_on, this);
   here_->read = received_;
   has_left_over_ = arrived_ != received_;
-  told_ = 0;
+  local_arrivals_ = 0;
   first_received_ = announced_ = released_ = received_;
-  auto told = std::make_unique<bound_offer>();
-  told->memory = here_;
-  told->pe = static_cast<std::uint32_t>(here_->pe);
-  for (const bound_array& a : to) told->counts.push_back(a.count);
-  told->received = received_;
-  return told;
+  auto result = std::make_unique<bound_offer>();
+  result->memory = here_;
+  result->pe = static_cast<std::uint32_t>(here_->pe);
+  for (const bound_array& a : to) result->counts.push_back(a.count);
+  result->received = received_;
+  return result;
 }
 
 void bound_ends::bind(std::vector<bound_array> from, bound_offer* to, std::size_t size) {
@@ -224,7 +224,7 @@ way_to_put bound_ends::put(stream& filled) {
     ++sent_;
     return way_to_put::to_process;
   }
-  if (there_->gone.load(std::memory_order_acquire))
+  if (there_->is_unbound.load(std::memory_order_acquire))
     throw error(
         "a persistent channel is used whose other end is no more, or has moved; bind both ends again");
   const std::size_t which = slot_to_send();
@@ -306,11 +306,11 @@ stream& bound_ends::reads() {
 void bound_ends::go_on(void* self) {
   auto& those = *static_cast<bound_ends*>(self);
   wait_for_array* const first = those.first_waiting_;
-  if (first == nullptr || those.told_ == 0) return;
+  if (first == nullptr || those.local_arrivals_ == 0) return;
   first->leave();
   first->forget_message();
-  first->is_told_ = true;
-  if (--those.told_ > 0 && those.first_waiting_ != nullptr) those.item_->queue();
+  first->has_arrived_ = true;
+  if (--those.local_arrivals_ > 0 && those.first_waiting_ != nullptr) those.item_->queue();
   first->waiter_.resume();  // may destroy the channel
 }
 

@@ -39,7 +39,7 @@ class bound_ends;
 /// The memory in which one end of a persistent channel receives arrays. An end in the same process shares
 /// this object and copies into it. The sender marks `filled`, waits for `read`, and uses the stream; the
 /// receiver does the reverse. The ends access a slot's events in turn, and their signals order these
-/// accesses, so no lock is needed. All other members except `gone` belong to the receiver's PE.
+/// accesses, so no lock is needed. All other members except `is_unbound` belong to the receiver's PE.
 struct bound_memory {
   struct slot {
     void* address = nullptr;
@@ -62,8 +62,8 @@ struct bound_memory {
   /// latency.
   std::vector<stream> arrivals;
   std::vector<slot> slots{};
-  std::atomic<bool> gone = false;  ///< the receiver is gone or has moved
-  bound_ends* end = nullptr;       ///< the owning end; null after it is unbound
+  std::atomic<bool> is_unbound = false;  ///< the receiver is gone or has moved
+  bound_ends* end = nullptr;             ///< the owning end; null after it is unbound
   /// Number of arrays that have been read, if another process's end puts arrays here. That end learns of no
   /// others.
   std::int64_t read = 0;
@@ -146,7 +146,7 @@ class bound_ends {
   void tell_of_array() {
     bound_ends& other = *there_->end;
     ++other.arrived_;
-    ++other.told_;
+    ++other.local_arrivals_;
     if (other.first_waiting_ != nullptr) other.item_->queue();
   }
   void tell_of_release() {
@@ -211,7 +211,7 @@ class bound_ends {
   std::int64_t released_ = 0;
   std::int64_t announced_ = 0;  ///< released arrays that the other end knows of
   std::int64_t arrived_ = 0;
-  std::int64_t told_ = 0;  ///< arrived arrays without a message that no receive has taken
+  std::int64_t local_arrivals_ = 0;  ///< arrived arrays without a message that no receive has taken
   std::int64_t released_there_ = 0;
   std::vector<class wait_for_room*> waiting_;
   class wait_for_array* first_waiting_ = nullptr;
@@ -227,16 +227,16 @@ class wait_for_array {
   wait_for_array& operator=(const wait_for_array&) = delete;
 
   /// True once its array has arrived without a message.
-  bool is_told() const { return is_told_; }
+  bool has_arrived() const { return has_arrived_; }
 
  protected:
   ~wait_for_array() { leave_if_waiting(); }
   /// Takes an array that arrived without a message. False if there is none, or if another receive waits for
   /// it.
   bool ask(bound_ends& of) {
-    is_told_ = of.told_ > 0 && of.first_waiting_ == nullptr;
-    if (is_told_) --of.told_;
-    return is_told_;
+    has_arrived_ = of.local_arrivals_ > 0 && of.first_waiting_ == nullptr;
+    if (has_arrived_) --of.local_arrivals_;
+    return has_arrived_;
   }
   void join(bound_ends& those, const waiter& who) {
     of_ = &those;
@@ -260,7 +260,7 @@ class wait_for_array {
   }
 
   bound_ends* of_ = nullptr;
-  bool is_told_ = false;
+  bool has_arrived_ = false;
   wait_for_array* later_ = nullptr;    ///< next waiting receive
   wait_for_array** before_ = nullptr;  ///< pointer to this in the list; null unless it waits
   waiter waiter_;

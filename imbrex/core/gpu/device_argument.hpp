@@ -54,7 +54,7 @@ class device_argument {
 
   device_argument() noexcept = default;
   device_argument(device_buffer<T>&& owned) noexcept : part_(std::move(*owned.part())) {}
-  device_argument(const device_loan<T>& lent) : part_(lent.part()) {}
+  device_argument(const device_loan<T>& loan) : part_(loan.part()) {}
 
   /// The memory of the elements, also before their transfer is complete.
   device_span<T> span() const noexcept { return memory_; }

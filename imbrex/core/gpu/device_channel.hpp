@@ -28,7 +28,7 @@ class device_parcel {
  public:
   device_parcel() noexcept = default;
   explicit device_parcel(device_part&& content) noexcept : part_(std::move(content)) {}
-  explicit device_parcel(const device_loan<std::remove_const_t<T>>& lent) : part_(lent.part()) {}
+  explicit device_parcel(const device_loan<std::remove_const_t<T>>& loan) : part_(loan.part()) {}
   device_part* part() noexcept { return &part_; }
 
  private:

@@ -64,9 +64,9 @@ class end : public chare<end> {
     device_buffer<std::int64_t> kept(gpu(), 41);
     for (int round = 0; round < rounds; ++round) {
       if (round % 3 == 2) {
-        device_buffer<std::int64_t> given(gpu(), size_of(round));
-        fill_.launch(count_from, given.span(), first_of(where()[0], round));
-        line.send(std::move(given).ready_after(fill_));
+        device_buffer<std::int64_t> buffer(gpu(), size_of(round));
+        fill_.launch(count_from, buffer.span(), first_of(where()[0], round));
+        line.send(std::move(buffer).ready_after(fill_));
         continue;
       }
       const auto face = kept.span().subspan(0, size_of(round));
@@ -106,7 +106,7 @@ class end : public chare<end> {
   }
   mailbox<int> bell;
   /// Lends an array to the waiting other end, and then to others.
-  task<> lend_twice() {
+  task<> share_twice() {
     device_buffer<std::int64_t> face(gpu(), size_of(0));
     fill_.launch(count_from, face.span(), first_of(where()[0], 0));
     const auto loan = line.send(std::as_const(face).span(), fill_);
@@ -125,9 +125,9 @@ class end : public chare<end> {
   /// Sends all arrays before the other end receives.
   void say_ahead(int rounds) {
     for (int round = 0; round < rounds; ++round) {
-      device_buffer<std::int64_t> given(gpu(), size_of(round));
-      fill_.launch(count_from, given.span(), first_of(where()[0], round));
-      static_cast<void>(line.send(std::as_const(given).span(), fill_));  // the loan keeps the memory
+      device_buffer<std::int64_t> buffer(gpu(), size_of(round));
+      fill_.launch(count_from, buffer.span(), first_of(where()[0], round));
+      static_cast<void>(line.send(std::as_const(buffer).span(), fill_));  // the loan keeps the memory
     }
   }
   task<std::string> receive_in_vain() {
@@ -264,7 +264,7 @@ TEST_P(device_channels, lend_on_what_a_receive_has_waited_for) {
     co_await ends.call<&end::connect>();
     auto hearing = ends[1].call<&end::hear>(1);
     co_await quiescence();
-    co_await ends[0].call<&end::lend_twice>();
+    co_await ends[0].call<&end::share_twice>();
     co_await std::move(hearing);
     co_await quiescence();
     EXPECT_EQ((co_await ends[1].call<&end::looks>()), 1);

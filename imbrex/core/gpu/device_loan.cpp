@@ -63,7 +63,7 @@ device_part loan_record::part(const std::shared_ptr<loan_record>& self, std::siz
 }
 
 void loan_record::end_reading(shared_event&& read) noexcept {
-  std::vector<waiter> told;
+  std::vector<waiter> waiters;
   {
     const std::lock_guard guard(lock_);
     if (read && first_read_) {
@@ -72,11 +72,11 @@ void loan_record::end_reading(shared_event&& read) noexcept {
     } else if (read) {
       first_read_ = std::move(read);
     }
-    if (--readers_ == 0) told.swap(waiting_);
+    if (--readers_ == 0) waiters.swap(waiting_);
   }
-  if (told.empty()) return;
+  if (waiters.empty()) return;
   if (scheduler::current() == nullptr) return;  // the run has ended
-  for (const waiter& w : told) send_end(w.pe, w.address);
+  for (const waiter& w : waiters) send_end(w.pe, w.address);
 }
 
 bool loan_record::is_read() {
@@ -112,7 +112,7 @@ task<> loan_record::done_at(shared_event read) {
   co_await out.done();
 }
 
-void check_lent(const void* device, const stream& filled) {
+void check_loan(const void* device, const stream& filled) {
   if (device == filled.on().info().id) return;
   throw device_error(filled.on().info().label(), filled.owner(), "zero_copy",
                      "the memory is on " +

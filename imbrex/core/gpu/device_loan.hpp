@@ -76,7 +76,7 @@ class loan_record {
 };
 
 /// Throws `device_error` unless the memory is on the stream's device.
-void check_lent(const void* device, const stream& filled);
+void check_loan(const void* device, const stream& filled);
 [[noreturn]] void throw_moved_loan();
 
 }  // namespace detail
@@ -146,7 +146,7 @@ class device_loan {
 /// `device_error` if the stream is of another device, or is being captured.
 template <class T>
 device_loan<std::remove_const_t<T>> zero_copy(device_span<T> memory, stream& filled) {
-  detail::check_lent(memory.device(), filled);
+  detail::check_loan(memory.device(), filled);
   return {memory, filled};
 }
 

@@ -117,14 +117,14 @@ class node : public chare<node> {
 
   device_place<std::int64_t> place(int from, int round, std::size_t count) {
     if (round == refused_round) throw std::runtime_error("no place for " + std::to_string(from));
-    asked_ = round;
+    requested_round_ = round;
     static std::vector<std::int64_t> of_host(8);
     if (round == host_round) return {{of_host.data(), count, nullptr}, own_};
     return {place_.span().subspan(room * std::size_t(round % 2), round == short_round ? count - 1 : count),
             own_};
   }
   void take(int from, int round, device_argument<std::int64_t, &node::place> cells) {
-    EXPECT_EQ(asked_, round);
+    EXPECT_EQ(requested_round_, round);
     EXPECT_EQ(cells.span().data(), place_.span().data() + room * std::size_t(round % 2));
     check(cells.span(), first_of(from, round));
     send<&node::taken>(peers()[from], 0);
@@ -135,7 +135,7 @@ class node : public chare<node> {
     send<&node::taken>(peers()[from], 0);
   }
   /// Lends one array repeatedly, and overwrites it as soon as that is allowed.
-  task<> lend(int rounds, int receivers) {
+  task<> share(int rounds, int receivers) {
     const std::size_t count = 301;
     device_buffer<std::int64_t> face(gpu(), count);
     for (int round = 0; round < rounds; ++round) {
@@ -161,7 +161,7 @@ class node : public chare<node> {
     }
   }
   /// Loan and buffer are destroyed before the receiver has read.
-  task<> lend_and_forget(int rounds) {
+  task<> share_and_drop(int rounds) {
     for (int round = 0; round < rounds; ++round) {
       device_buffer<std::int64_t> face = filled(longest, round);
       send<&node::take_anywhere>(next(), where()[0], round, zero_copy(face.span(), own_));
@@ -171,7 +171,7 @@ class node : public chare<node> {
     }
     for (int round = 0; round < rounds; ++round) co_await taken.receive();
   }
-  task<int> lend_in_vain() {
+  task<int> share_with_none() {
     device_buffer<std::int64_t> face = filled(longest, 0);
     const auto nobody = make_chare<node>();
     nobody.destroy();
@@ -187,25 +187,25 @@ class node : public chare<node> {
   }
 
   /// The errors of sending a moved-from loan and a copy of it.
-  task<std::vector<std::string>> lend_moved() {
+  task<std::vector<std::string>> share_moved() {
     device_buffer<std::int64_t> face = filled(longest, 0);
     auto loan = zero_copy(face.span(), own_);
     const auto kept = std::move(loan);
     const auto copy = loan;
-    std::vector<std::string> said;
+    std::vector<std::string> error_texts;
     for (const auto* const empty : {&std::as_const(loan), &copy}) {
       EXPECT_EQ(empty->size(), 0U);
       co_await empty->done();
       try {
         send<&node::take_anywhere>(next(), where()[0], 0, *empty);
       } catch (const error& e) {
-        said.emplace_back(e.what());
+        error_texts.emplace_back(e.what());
       }
     }
     loan = kept;
     send<&node::take_anywhere>(next(), where()[0], 0, loan);
     co_await when_all(kept.done(), taken.receive());
-    co_return said;
+    co_return error_texts;
   }
 
   task<std::string> refusal(int round) {
@@ -259,7 +259,7 @@ class node : public chare<node> {
   stream own_;
   device_buffer<std::int64_t> wrong_, place_;
   pinned_buffer<std::int64_t> seen_;
-  int asked_ = -1;
+  int requested_round_ = -1;
 };
 
 class device_messages : public on_machine {
@@ -314,23 +314,23 @@ TEST_P(device_messages, are_put_where_the_receiver_says) {
   check_nodes(4, [](auto& nodes) -> task<> { co_await nodes.template call<&node::give_to_place>(12); });
 }
 TEST_P(device_messages, read_lent_memory_before_it_is_used_again) {
-  check_nodes(6, [](auto& nodes) -> task<> { co_await nodes.template call<&node::lend>(9, 4); });
+  check_nodes(6, [](auto& nodes) -> task<> { co_await nodes.template call<&node::share>(9, 4); });
 }
 TEST_P(device_messages, read_lent_memory_that_its_owner_forgets) {
-  check_nodes(3, [](auto& nodes) -> task<> { co_await nodes.template call<&node::lend_and_forget>(7); });
+  check_nodes(3, [](auto& nodes) -> task<> { co_await nodes.template call<&node::share_and_drop>(7); });
 }
 TEST_P(device_messages, give_back_what_is_lent_to_nobody) {
   run_with(1, []() -> task<> {
     auto nodes = make_array<node>({2});
-    EXPECT_EQ((co_await nodes[0].call<&node::lend_in_vain>()), 1);
+    EXPECT_EQ((co_await nodes[0].call<&node::share_with_none>()), 1);
   });
 }
 TEST_P(device_messages, are_not_made_of_a_loan_that_has_been_moved_from) {
   run_with(1, []() -> task<> {
     auto nodes = make_array<node>({2});
-    const auto said = co_await nodes[0].call<&node::lend_moved>();
-    EXPECT_EQ(said.size(), 2U);
-    for (const std::string& text : said)
+    const auto error_texts = co_await nodes[0].call<&node::share_moved>();
+    EXPECT_EQ(error_texts.size(), 2U);
+    for (const std::string& text : error_texts)
       EXPECT_NE(text.find("has been moved from"), std::string::npos) << text;
     EXPECT_EQ((co_await nodes.reduce<&node::wrong>(sum)), 0);
   });
@@ -546,7 +546,7 @@ TEST(device_messages, use_the_same_memory_again_and_again) {
                           constexpr int rounds = 1500;
                           for (int i = 0; i < rounds; ++i) {
                             co_await nodes.call<&node::give>(8);
-                            co_await nodes.call<&node::lend>(3, 3);
+                            co_await nodes.call<&node::share>(3, 3);
                           }
                           const std::size_t calls = co_await nodes[0].call<&node::driver_calls>();
                           EXPECT_LT(calls, rounds / 2) << "peaks depend on the order, and rounds add nothing";

@@ -138,7 +138,7 @@ class nomad : public chare<nomad> {
     }
     co_return "none";
   }
-  void write_letter(const element<nomad>& to) {
+  void send_buffer(const element<nomad>& to) {
     send<&nomad::letters>(to, 0, here().filled(where()[0], 5));
     bench_.reset();
   }
@@ -302,7 +302,7 @@ TEST(device_migration, tells_who_reads_where_there_is_no_device) {
   EXPECT_EQ(imbrex::run(settings,
                         []() -> task<> {
                           auto writer = make_chare_on<nomad>(0), reader = make_chare_on<nomad>(0);
-                          co_await writer.call<&nomad::write_letter>(reader);
+                          co_await writer.call<&nomad::send_buffer>(reader);
                           co_await quiescence();
                           send<&nomad::go>(reader, 1);
                           co_await quiescence();

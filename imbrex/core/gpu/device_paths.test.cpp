@@ -72,7 +72,7 @@ class node : public chare<node> {
   }
 
   /// Lends by a channel; the memory changes as soon as that is allowed.
-  task<> lend(std::int64_t size) {
+  task<> share(std::int64_t size) {
     const auto cells = out_.span().subspan(0, std::size_t(size));
     work_.launch(count_from, cells, size);
     const auto loan = line.send(cells, work_);
@@ -141,7 +141,7 @@ task<> expect_copies(std::vector<std::int64_t> sizes, copies of_sender, copies o
   co_await nodes.call<&node::connect>();
   for (const std::int64_t size : sizes) {
     co_await nodes.call<&node::begin_to_count>();
-    co_await when_all(nodes[0].call<&node::lend>(size), nodes[1].call<&node::take>(size));
+    co_await when_all(nodes[0].call<&node::share>(size), nodes[1].call<&node::take>(size));
     EXPECT_EQ((co_await nodes[0].call<&node::counted>()), of_sender) << size;
     EXPECT_EQ((co_await nodes[1].call<&node::counted>()), of_receiver) << size;
     co_await nodes.call<&node::begin_to_count>();
@@ -202,7 +202,7 @@ TEST_P(device_paths, need_no_more_descriptors_and_mappings_for_more_transfers) {
           blocks_before = co_await nodes.reduce<&node::blocks>(sum);
         }
         const std::int64_t size = 1 + i % 999;
-        co_await when_all(nodes[0].call<&node::lend>(size), nodes[1].call<&node::take>(size));
+        co_await when_all(nodes[0].call<&node::share>(size), nodes[1].call<&node::take>(size));
         send<&node::hand_over>(nodes[i % 2], size);
         co_await nodes[1 - i % 2].call<&node::keep>(size);
       }

@@ -73,8 +73,8 @@ bool is_reduced_in_pieces(std::size_t bytes) {
   // Pieces need one more pass up and down the tree of PEs, which has about this depth. In the tree of arrays
   // some devices receive and send half as many arrays as there are devices. In pieces each device receives
   // and sends two arrays' worth.
-  const auto told = 2 * std::bit_width(static_cast<unsigned>(devices - 1)) * costs->message;
-  return device_model::transfer_time(bytes, costs->rate) * devices / 2 > told;
+  const auto message_time = 2 * std::bit_width(static_cast<unsigned>(devices - 1)) * costs->message;
+  return device_model::transfer_time(bytes, costs->rate) * devices / 2 > message_time;
 }
 
 device_pieces::device_pieces(device_terms&& terms, combiner combine)

@@ -92,8 +92,8 @@ struct result_in_pieces final : shared_result {
   void begin_work() override { pieces->order_here(); }
   void end_work() override { whole = shared_device_buffer<T>(pieces->whole_here()); }
   void give(reply_target& to) const override {
-    shared_device_buffer<T> given(whole);
-    to.accept(0, std::addressof(given));
+    shared_device_buffer<T> own_copy(whole);
+    to.accept(0, std::addressof(own_copy));
   }
 };
 

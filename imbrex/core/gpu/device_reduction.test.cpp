@@ -209,9 +209,9 @@ class member : public chare<member> {
   }
   /// True if the result arrives before its contents are complete.
   task<bool> knows_before_it_is_there(nanoseconds time) {
-    device_buffer<double> mine(gpu(), 4);
-    work_.launch(take_time, mine.span(), time);
-    const auto all = co_await all_reduce(std::move(mine).ready_after(work_), sum);
+    device_buffer<double> buffer(gpu(), 4);
+    work_.launch(take_time, buffer.span(), time);
+    const auto all = co_await all_reduce(std::move(buffer).ready_after(work_), sum);
     co_return !all.ready().done();
   }
 
@@ -231,11 +231,11 @@ class member : public chare<member> {
   }
   /// Bytes that this device receives for a sum.
   task<std::size_t> bytes_of_sum(std::size_t size) {
-    device_buffer<double> mine = filled(size, 0);
+    device_buffer<double> buffer = filled(size, 0);
     co_await work_.done();
     counted_.bytes = 0;
     gpu().backend().observe(&counted_);
-    const auto all = co_await all_reduce(std::move(mine), sum);
+    const auto all = co_await all_reduce(std::move(buffer), sum);
     co_await work_.done();
     co_await all_reduce(0, sum);
     gpu().backend().observe(nullptr);
@@ -243,13 +243,13 @@ class member : public chare<member> {
   }
   /// The error if one device has no memory for the result.
   task<std::string> error_of_memory(std::size_t size) {
-    device_buffer<double> mine = filled(size, 0);
+    device_buffer<double> buffer = filled(size, 0);
     co_await all_reduce(0, sum);
     std::optional<device_buffer<std::byte>> rest;
     if (index() == 1) rest.emplace(gpu(), gpu().free_memory() - size * sizeof(double) / 2);
     std::string text;
     try {
-      co_await all_reduce(std::move(mine), sum);
+      co_await all_reduce(std::move(buffer), sum);
     } catch (const error& e) {
       text = e.what();
     }
@@ -356,9 +356,9 @@ class walker : public chare<walker> {
  private:
   task<bool> sum_is_right(int round) {
     stream work(gpu(), stream_priority::normal, "a walker");
-    device_buffer<double> mine(gpu(), size_);
-    work.launch(fill_whole, mine.span(), where()[0], round);
-    const auto all = co_await all_reduce(std::move(mine).ready_after(work), sum);
+    device_buffer<double> buffer(gpu(), size_);
+    work.launch(fill_whole, buffer.span(), where()[0], round);
+    const auto all = co_await all_reduce(std::move(buffer).ready_after(work), sum);
     pinned_buffer<double> copy(gpu(), all.size());
     work.wait(all.ready());
     work.copy(copy.span(), all.span());
@@ -613,14 +613,14 @@ task<> combine_many(Op) {
   stream work(gpu(), stream_priority::normal, "a test");
   constexpr std::size_t size = 5;
   constexpr int arrays = 21;
-  std::vector<double> wanted = noises(0, 0, size);
+  std::vector<double> expected = noises(0, 0, size);
   std::vector<typename math::partial> all;
   for (int a = 0; a < arrays; ++a) {
     device_buffer<double> one(gpu(), size);
     work.launch(fill, one.span(), a, 0);
     all.emplace_back(std::move(one).ready_after(work));
     const auto values = noises(a, 0, size);
-    for (std::size_t i = 0; a > 0 && i < size; ++i) wanted[i] = mixture()(wanted[i], values[i]);
+    for (std::size_t i = 0; a > 0 && i < size; ++i) expected[i] = mixture()(expected[i], values[i]);
   }
   std::optional<typename math::partial> into;
   math::merge_all(into, std::move(all));
@@ -629,7 +629,7 @@ task<> combine_many(Op) {
   work.wait(combined.ready());
   work.copy(copy.span(), combined.span());
   co_await work.done();
-  EXPECT_TRUE(equal_bits({copy.span().begin(), copy.span().end()}, wanted));
+  EXPECT_TRUE(equal_bits({copy.span().begin(), copy.span().end()}, expected));
 }
 TEST_F(device_reduction_here, combines_many_one_after_the_other) {
   EXPECT_EQ(imbrex::run(simulated(1, 1),

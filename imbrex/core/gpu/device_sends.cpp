@@ -20,23 +20,23 @@ namespace imbrex::detail {
 namespace {
 
 /// Device memory lent to a process of this host. That process will send a reply when it has read it.
-class lent_part final : public reply_target {
+class exported_part final : public reply_target {
  public:
-  static void lend(device_part& part, const memory_key& key) {
+  static void export_memory(device_part& part, const memory_key& key) {
     auto& pe = processor::here();
-    std::unique_ptr<lent_part> it(new lent_part(pe));
+    std::unique_ptr<exported_part> it(new exported_part(pe));
     const reply_address at = it->address_;
-    it->kept_ = part.lend({key, {static_cast<std::uint32_t>(pe.pe()), at.slot, at.generation}});
+    it->kept_ = part.export_memory({key, {static_cast<std::uint32_t>(pe.pe()), at.slot, at.generation}});
     it.release();
   }
-  ~lent_part() = default;
+  ~exported_part() = default;
 
   void accept(std::uint32_t, void*) override { end(); }
   void fail(std::uint32_t, carried_exception) override { end(); }
   void abandon() noexcept override { delete this; }
 
  private:
-  explicit lent_part(processor& pe) : pe_(pe), address_(pe.replies().open(*this)) {}
+  explicit exported_part(processor& pe) : pe_(pe), address_(pe.replies().open(*this)) {}
   void end() {
     pe_.replies().close(address_);
     delete this;
@@ -54,16 +54,17 @@ struct staged_message {
   std::vector<device_part*> parts;
   std::vector<memory_key> keys;  ///< one for each lent part
 
-  static void come(void* self, const std::exception_ptr& failure) {
+  static void complete(void* self, const std::exception_ptr& failure) {
     const std::unique_ptr<staged_message> it(static_cast<staged_message*>(self));
     message_guard leaving(*it->what);
     if (failure) std::rethrow_exception(failure);
     for (std::size_t i = 0; i < it->parts.size(); ++i)
-      it->keys.empty() || it->parts[i]->bytes() == 0 ? it->parts[i]->leave()
-                                                     : lent_part::lend(*it->parts[i], it->keys[i]);
+      it->keys.empty() || it->parts[i]->bytes() == 0
+          ? it->parts[i]->leave()
+          : exported_part::export_memory(*it->parts[i], it->keys[i]);
     processor::here().carry(leaving.release(), it->to);
   }
-  static void forget(void* self) noexcept {
+  static void cancel(void* self) noexcept {
     const std::unique_ptr<staged_message> it(static_cast<staged_message*>(self));
     it->what->type->destroy(*it->what);
   }
@@ -76,8 +77,8 @@ bool moves_chare(const message& m) {
 }
 
 /// True for a part that the network sends separately from the message's bytes, and for an empty part.
-bool is_lent_by_network(const device_part* part) {
-  return part->bytes() == 0 || part->bytes() >= endpoint::shortest_block_lent;
+bool is_sent_by_network(const device_part* part) {
+  return part->bytes() == 0 || part->bytes() >= endpoint::shortest_exported_block;
 }
 
 /// Keys by which the other PE opens the parts; empty if it cannot, or must not.
@@ -121,7 +122,7 @@ void send_from_devices(processor& pe, message& m, int to) {
     for (const device_part* const part : it->parts) bytes += part->bytes();
     pieces_to_pe& in_pieces = pieces_to_pe::of(to);
     const bool is_whole = moves_chare(m);
-    if (!is_whole && may_send_memory(pe, to) && std::ranges::all_of(it->parts, is_lent_by_network))
+    if (!is_whole && may_send_memory(pe, to) && std::ranges::all_of(it->parts, is_sent_by_network))
       return in_pieces.send(leaving.release(), it->parts, bytes, 0);
     if (!may_send_memory(pe, to)) require_no_sending(pe, to, *it->parts.front()->on());
     if (const std::size_t pieces = is_whole ? 0 : in_pieces.pieces_for(bytes); pieces != 0)
@@ -136,10 +137,11 @@ void send_from_devices(processor& pe, message& m, int to) {
     part->begin_to_leave(out);
     if (&out != &last) last.wait(shared_event(out));
   }
-  const bool waits = notify_here(last, {&staged_message::come, &staged_message::forget, it.get()}) != nullptr;
+  const bool waits =
+      notify_here(last, {&staged_message::complete, &staged_message::cancel, it.get()}) != nullptr;
   leaving.release();
   staged_message* const started = it.release();
-  if (!waits) staged_message::come(started, nullptr);
+  if (!waits) staged_message::complete(started, nullptr);
 }
 
 }  // namespace imbrex::detail

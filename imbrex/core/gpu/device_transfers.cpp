@@ -61,10 +61,10 @@ class far_lender final : public memory_lender {
       if (read_) {
         stream& reads = transfers_here().out;
         reads.wait(read_);
-        waits = notify_here(reads, {&far_lender::tell, &far_lender::forget, it.get()}) != nullptr;
+        waits = notify_here(reads, {&far_lender::tell, &far_lender::cancel, it.get()}) != nullptr;
       }
-      far_memory* const told = it.release();
-      if (!waits) tell(told, nullptr);
+      far_memory* const record = it.release();
+      if (!waits) tell(record, nullptr);
     } catch (const error&) {  // a device has failed, which ends the run
     }
   }
@@ -75,7 +75,7 @@ class far_lender final : public memory_lender {
     const std::unique_ptr<far_memory> of(static_cast<far_memory*>(self));
     send_end(of->lender[0], {of->lender[1], of->lender[2], 0});
   }
-  static void forget(void* self) noexcept { delete static_cast<far_memory*>(self); }
+  static void cancel(void* self) noexcept { delete static_cast<far_memory*>(self); }
 
   const far_memory of_;
   shared_event read_;

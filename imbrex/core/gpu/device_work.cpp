@@ -30,19 +30,19 @@ device& gpu() { return detail::completions_here().of(); }
 
 namespace detail {
 
-device_completions::notice* notify_here(stream& after, const device_completions::receiver& who) {
+device_completions::completion* notify_here(stream& after, const device_completions::receiver& who) {
   return completions_here().notify(after, who);
 }
 
 bool device_waiter::start() {
-  notice_ = notify_here(stream_, {[](void* self, const std::exception_ptr& failure) {
-                                    auto& waiter = *static_cast<device_waiter*>(self);
-                                    waiter.notice_ = nullptr;
-                                    waiter.failure_ = failure;
-                                    waiter.waiter_.resume();
-                                  },
-                                  nullptr, this});
-  return notice_ != nullptr;
+  completion_ = notify_here(stream_, {[](void* self, const std::exception_ptr& failure) {
+                                        auto& waiter = *static_cast<device_waiter*>(self);
+                                        waiter.completion_ = nullptr;
+                                        waiter.failure_ = failure;
+                                        waiter.waiter_.resume();
+                                      },
+                                      nullptr, this});
+  return completion_ != nullptr;
 }
 
 std::string device_waiter::description() const {

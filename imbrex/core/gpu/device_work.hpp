@@ -63,14 +63,14 @@ inline constexpr bool stays_with_device<device_flag> = true;
 
 /// Notifies the receiver when all work submitted to the stream so far is complete, or the device has failed.
 /// Returns null if it is complete already.
-device_completions::notice* notify_here(stream& after, const device_completions::receiver& who);
+device_completions::completion* notify_here(stream& after, const device_completions::receiver& who);
 
 /// The awaiter of `stream::done`. Its destructor cancels the notification.
 class device_waiter final : public suspension {
  public:
   explicit device_waiter(stream& s) : stream_(s) {}
   ~device_waiter() {
-    if (notice_ != nullptr) device_completions::cancel(*notice_);
+    if (completion_ != nullptr) device_completions::cancel(*completion_);
   }
 
   bool await_ready() const { return false; }
@@ -96,7 +96,7 @@ class device_waiter final : public suspension {
 
   stream& stream_;
   waiter waiter_;
-  device_completions::notice* notice_ = nullptr;
+  device_completions::completion* completion_ = nullptr;
   std::exception_ptr failure_;
 };
 
@@ -140,7 +140,7 @@ void send_when_done(stream& after, const element<T>& to, A&&... arguments) {
     detail::message_guard unsent(m);
     const bool waits = detail::notify_here(after, sender) != nullptr;
     unsent.release();
-    if (!waits) sender.come(&m, nullptr);
+    if (!waits) sender.complete(&m, nullptr);
   }
 }
 

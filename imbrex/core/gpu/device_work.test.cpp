@@ -67,9 +67,9 @@ class block : public chare<block> {
       work_.launch(add, numbers_.span(), r);
       work_.copy(seen_.span(), numbers_.span());
       co_await work_.done();
-      const std::int64_t wanted = std::int64_t{r} * (r + 1) / 2;
+      const std::int64_t expected = std::int64_t{r} * (r + 1) / 2;
       for (const std::int64_t n : seen_.span())
-        if (n != wanted) throw error("after round " + std::to_string(r) + " there is " + std::to_string(n));
+        if (n != expected) throw error("after round " + std::to_string(r) + " there is " + std::to_string(n));
     }
     co_return seen_[0];
   }
@@ -351,11 +351,11 @@ TEST_P(on_threads, a_fault_ends_the_run_and_names_kernel_and_stream) {
       send<&block::wait_in_vain>(blocks);
       co_await blocks[1].call<&block::break_device>();
     });
-    const std::string said = testing::internal::GetCapturedStderr();
+    const std::string output = testing::internal::GetCapturedStderr();
     EXPECT_EQ(status, 1) << text_of(machine);
-    EXPECT_NE(said.find("fault"), std::string::npos) << said;
-    EXPECT_NE(said.find("block 1"), std::string::npos) << said;
-    EXPECT_NE(said.find("cell 42"), std::string::npos) << said;
+    EXPECT_NE(output.find("fault"), std::string::npos) << output;
+    EXPECT_NE(output.find("block 1"), std::string::npos) << output;
+    EXPECT_NE(output.find("cell 42"), std::string::npos) << output;
   }
 }
 
@@ -365,9 +365,9 @@ TEST_P(on_threads, a_fault_that_nobody_awaits_is_told_too) {
     auto blocks = make_array<block>({1});
     co_await blocks[0].call<&block::break_device_and_forget>();
   });
-  const std::string said = testing::internal::GetCapturedStderr();
+  const std::string output = testing::internal::GetCapturedStderr();
   EXPECT_EQ(status, 1);
-  EXPECT_NE(said.find("cell 43"), std::string::npos) << said;
+  EXPECT_NE(output.find("cell 43"), std::string::npos) << output;
 }
 
 TEST_P(on_threads, a_fault_is_told_to_whoever_awaits_and_ends_the_run_at_its_end) {
@@ -376,7 +376,7 @@ TEST_P(on_threads, a_fault_is_told_to_whoever_awaits_and_ends_the_run_at_its_end
                                    options{.pes = 2, .machine = machine_kind::simulated}}) {
       testing::internal::CaptureStderr();
       int notices = 0;
-      int told_beside = 0;
+      int notified_beside = 0;
       options settings = with_device(machine, GetParam());
       settings.devices = 1;
       const int status = run(settings, [&]() -> task<> {
@@ -384,17 +384,17 @@ TEST_P(on_threads, a_fault_is_told_to_whoever_awaits_and_ends_the_run_at_its_end
         auto beside = blocks[0].call<&block::wait_beside>();
         auto also_beside = blocks[1].call<&block::wait_beside>();
         notices = co_await blocks[3].call<&block::outlive_device>(before_it_asks);
-        told_beside += co_await beside;
-        told_beside += co_await also_beside;
+        notified_beside += co_await beside;
+        notified_beside += co_await also_beside;
       });
-      const std::string said = testing::internal::GetCapturedStderr();
+      const std::string output = testing::internal::GetCapturedStderr();
       EXPECT_EQ(status, 1) << text_of(settings);
-      EXPECT_EQ(notices, 3) << text_of(settings) << said;
+      EXPECT_EQ(notices, 3) << text_of(settings) << output;
       // With a blocking PE or virtual time, these waits may complete before the fault occurs.
       if (GetParam() != completion_method::synchronous && settings.machine == machine_kind::threads) {
-        EXPECT_EQ(told_beside, 2) << text_of(settings) << said;
+        EXPECT_EQ(notified_beside, 2) << text_of(settings) << output;
       }
-      EXPECT_NE(said.find("cell 46"), std::string::npos) << said;
+      EXPECT_NE(output.find("cell 46"), std::string::npos) << output;
     }
 }
 
@@ -405,9 +405,9 @@ TEST_P(on_threads, a_fault_before_a_message_of_the_device_ends_the_run) {
     send<&block::break_device_and_send>(blocks[0]);
     co_await blocks[0].call<&block::wait_until_finished>();
   });
-  const std::string said = testing::internal::GetCapturedStderr();
+  const std::string output = testing::internal::GetCapturedStderr();
   EXPECT_EQ(status, 1);
-  EXPECT_NE(said.find("cell 47"), std::string::npos) << said;
+  EXPECT_NE(output.find("cell 47"), std::string::npos) << output;
 }
 
 TEST_P(on_threads, a_fault_of_a_stream_that_is_gone_is_told_too) {
@@ -418,10 +418,10 @@ TEST_P(on_threads, a_fault_of_a_stream_that_is_gone_is_told_too) {
       stream(gpu(), stream_priority::normal, "short-lived").launch(fault, 45);
       co_return;
     });
-    const std::string said = testing::internal::GetCapturedStderr();
+    const std::string output = testing::internal::GetCapturedStderr();
     EXPECT_EQ(status, 1) << text_of(machine);
-    EXPECT_NE(said.find("short-lived"), std::string::npos) << said;
-    EXPECT_NE(said.find("cell 45"), std::string::npos) << said;
+    EXPECT_NE(output.find("short-lived"), std::string::npos) << output;
+    EXPECT_NE(output.find("cell 45"), std::string::npos) << output;
   }
 }
 
@@ -431,10 +431,10 @@ TEST_P(on_threads, a_fault_of_a_work_request_names_the_device) {
     auto blocks = make_array<block>({2});
     co_await blocks[1].call<&block::break_device_by_request>();
   });
-  const std::string said = testing::internal::GetCapturedStderr();
+  const std::string output = testing::internal::GetCapturedStderr();
   EXPECT_EQ(status, 1);
-  EXPECT_NE(said.find("stream of the work requests to emulated device 0"), std::string::npos) << said;
-  EXPECT_NE(said.find("cell 44"), std::string::npos) << said;
+  EXPECT_NE(output.find("stream of the work requests to emulated device 0"), std::string::npos) << output;
+  EXPECT_NE(output.find("cell 44"), std::string::npos) << output;
 }
 
 TEST(streams_of_all, are_captured_only_where_no_other_pe_uses_them) {
@@ -503,8 +503,9 @@ TEST(device_work_errors, a_run_without_device_says_how_to_get_one) {
                   co_await blocks[0].call<&block::grow>(1);
                 }),
             1);
-  const std::string said = testing::internal::GetCapturedStderr();
-  EXPECT_NE(said.find("PE 0 has no device: start the program with --device cuda"), std::string::npos) << said;
+  const std::string output = testing::internal::GetCapturedStderr();
+  EXPECT_NE(output.find("PE 0 has no device: start the program with --device cuda"), std::string::npos)
+      << output;
 }
 
 TEST(device_work_errors, options_that_contradict_each_other_are_refused) {
@@ -613,11 +614,11 @@ TEST(device_map, of_the_program_must_name_a_device_that_is_there) {
     settings.choose_device = [wrong](const device_choice&) { return wrong; };
     testing::internal::CaptureStderr();
     EXPECT_EQ(run(settings, []() -> task<> { co_return; }), usage_error::exit_status);
-    const std::string said = testing::internal::GetCapturedStderr();
-    EXPECT_NE(
-        said.find("gave PE 0 the device " + std::to_string(wrong) + ", but this process has devices 0 to 1"),
-        std::string::npos)
-        << said;
+    const std::string output = testing::internal::GetCapturedStderr();
+    EXPECT_NE(output.find("gave PE 0 the device " + std::to_string(wrong) +
+                          ", but this process has devices 0 to 1"),
+              std::string::npos)
+        << output;
   }
 }
 

@@ -20,14 +20,14 @@ namespace imbrex::dropped_orders_test {
 
 enum class dropped : std::uint8_t {
   none,
-  send_before_kernel,   ///< a buffer is sent while a kernel still fills it
-  lend_before_kernel,   ///< a loan is sent while a kernel of another stream still fills it
-  put_before_kernel,    ///< bound memory is sent while a kernel still fills it
-  receive_before_copy,  ///< a received buffer is read before it is ready
-  read_beside_place,    ///< an array with a place is read by another stream
-  reuse_before_notice,  ///< lent memory is overwritten before the loan is done
-  release_before_read,  ///< bound memory is released while a kernel still reads it
-  post_after_data,      ///< another stream than the place's fills the place
+  send_before_kernel,       ///< a buffer is sent while a kernel still fills it
+  share_before_kernel,      ///< a loan is sent while a kernel of another stream still fills it
+  put_before_kernel,        ///< bound memory is sent while a kernel still fills it
+  receive_before_copy,      ///< a received buffer is read before it is ready
+  read_beside_place,        ///< an array with a place is read by another stream
+  reuse_before_completion,  ///< lent memory is overwritten before the loan is done
+  release_before_read,      ///< bound memory is released while a kernel still reads it
+  post_after_data,          ///< another stream than the place's fills the place
 };
 
 using cells = device_span<std::int64_t>;
@@ -73,19 +73,19 @@ class end : public chare<end> {
   task<> send_all() {
     co_await bound.bind({std::as_const(out_).span()}, {in_.span()});
     for (int i = 0; i < rounds; ++i) {
-      device_buffer<std::int64_t> given(gpu(), size);
-      fill_.launch(write_all, given.span(), i);
-      if (what_ != dropped::send_before_kernel) given.ready_after(fill_);
-      imbrex::send<&end::handed>(other(), std::move(given));
+      device_buffer<std::int64_t> buffer(gpu(), size);
+      fill_.launch(write_all, buffer.span(), i);
+      if (what_ != dropped::send_before_kernel) buffer.ready_after(fill_);
+      imbrex::send<&end::handed>(other(), std::move(buffer));
 
-      fill_.launch(write_all, lent_.span(), 100 + i);
-      stream& of_loan = what_ == dropped::lend_before_kernel ? idle_ : fill_;
-      const auto by_channel = line.send(std::as_const(lent_).span(), of_loan);
-      const auto by_message = zero_copy(std::as_const(lent_).span(), of_loan);
+      fill_.launch(write_all, shared_.span(), 100 + i);
+      stream& of_loan = what_ == dropped::share_before_kernel ? idle_ : fill_;
+      const auto by_channel = line.send(std::as_const(shared_).span(), of_loan);
+      const auto by_message = zero_copy(std::as_const(shared_).span(), of_loan);
       imbrex::send<&end::take>(other(), i, by_message);
-      if (what_ == dropped::reuse_before_notice) {
-        fill_.launch(write_all, lent_.span(), -1);
-        fill_.launch(write_all, lent_.span(), -1);
+      if (what_ == dropped::reuse_before_completion) {
+        fill_.launch(write_all, shared_.span(), -1);
+        fill_.launch(write_all, shared_.span(), -1);
       }
       co_await by_channel.done();
       co_await by_message.done();
@@ -141,8 +141,8 @@ class end : public chare<end> {
   dropped what_ = dropped::none;
   stream fill_{gpu(), stream_priority::normal, "fill"}, look_{gpu(), stream_priority::normal, "look"},
       idle_{gpu(), stream_priority::normal, "idle"}, late_{gpu(), stream_priority::normal, "late"};
-  device_buffer<std::int64_t> lent_{gpu(), size}, line_{gpu(), size}, place_{gpu(), size}, out_{gpu(), size},
-      in_{gpu(), size}, wrong_{gpu(), 1}, wrong_late_{gpu(), 1}, scratch_{gpu(), size};
+  device_buffer<std::int64_t> shared_{gpu(), size}, line_{gpu(), size}, place_{gpu(), size},
+      out_{gpu(), size}, in_{gpu(), size}, wrong_{gpu(), 1}, wrong_late_{gpu(), 1}, scratch_{gpu(), size};
   pinned_buffer<std::int64_t> seen_{gpu(), 1};
 };
 
@@ -177,11 +177,11 @@ TEST_P(dropped_orders, are_found) {
 INSTANTIATE_TEST_SUITE_P(all, dropped_orders,
                          testing::Values(std::pair("none", dropped::none),
                                          std::pair("send_before_kernel", dropped::send_before_kernel),
-                                         std::pair("lend_before_kernel", dropped::lend_before_kernel),
+                                         std::pair("lend_before_kernel", dropped::share_before_kernel),
                                          std::pair("put_before_kernel", dropped::put_before_kernel),
                                          std::pair("receive_before_copy", dropped::receive_before_copy),
                                          std::pair("read_beside_place", dropped::read_beside_place),
-                                         std::pair("reuse_before_notice", dropped::reuse_before_notice),
+                                         std::pair("reuse_before_notice", dropped::reuse_before_completion),
                                          std::pair("release_before_read", dropped::release_before_read),
                                          std::pair("post_after_data", dropped::post_after_data)),
                          [](const auto& of) { return std::string(of.param.first); });

@@ -84,7 +84,7 @@ struct piece_taken final : message {
   static inline record_of_parts<piece_taken> type_record{{"end of a piece"}, device_step::piece};
   void serialize(auto& ar) { ar(number); }
   void deliver() {
-    const message_guard mine(*this);
+    const message_guard guard(*this);
     pieces_to_pe::of(static_cast<int>(origin)).taken(number);
   }
 };
@@ -94,7 +94,7 @@ struct retry_of_pieces final : message {
   static inline record_of_parts<retry_of_pieces> type_record{{"wait for pinned memory"}, device_step::piece};
   void serialize(auto&) {}
   void deliver() {
-    const message_guard mine(*this);
+    const message_guard guard(*this);
     pieces_under_way::of_this_pe().go_on();
   }
 };
@@ -137,36 +137,36 @@ record_of_parts<envelope_of_pieces> envelope_of_pieces::type_record{{"message in
                                                                     device_step::piece};
 
 /// The received state of a message in pieces.
-class message_to_come final : public pieces_of_messages {
+class incoming_message final : public pieces_of_messages {
  public:
-  message_to_come(int from, std::uint32_t number)
+  incoming_message(int from, std::uint32_t number)
       : from_(from),
         number_(number),
         on_(device_here()),
         in_(on_ != nullptr ? &transfers_here().beside() : nullptr) {}
-  ~message_to_come() override {
+  ~incoming_message() override {
     for (piece_of_message* const p : early_) p->type->destroy(*p);
     if (content_ != nullptr) content_->type->destroy(*content_);
   }
 
   /// Throws serial_error for number 0: senders do not use it, as its table slot holds `pieces_to_pe`.
-  static message_to_come& of(const message& m, std::uint32_t number) {
+  static incoming_message& of(const message& m, std::uint32_t number) {
     if (number == 0) throw serial_error("malformed message: pieces of number 0");
     auto& its = processor::here().pieces()[{static_cast<int>(m.origin), number}];
-    if (its == nullptr) its = std::make_unique<message_to_come>(static_cast<int>(m.origin), number);
-    return static_cast<message_to_come&>(*its);
+    if (its == nullptr) its = std::make_unique<incoming_message>(static_cast<int>(m.origin), number);
+    return static_cast<incoming_message&>(*its);
   }
 
   void open(message& content) {
-    message_guard mine(content);
+    message_guard guard(content);
     if (content_ != nullptr) throw serial_error("malformed message: it comes in pieces, and twice");
     if (content.kind().device_parts != nullptr) content.kind().device_parts(content, parts_);
-    std::erase_if(parts_, [](const device_part* part) { return !part->is_to_come(); });
+    std::erase_if(parts_, [](const device_part* part) { return !part->is_pending(); });
     for (device_part* const part : parts_) {
       part->expect_on(on_);
       left_ += part->bytes();
     }
-    content_ = &mine.release();
+    content_ = &guard.release();
     while (!early_.empty()) {
       piece_of_message& first = *early_.front();
       early_.pop_front();
@@ -183,21 +183,21 @@ class message_to_come final : public pieces_of_messages {
 
  private:
   void take(piece_of_message& piece) {
-    message_guard mine(piece);
+    message_guard guard(piece);
     if (piece.part >= parts_.size() || piece.content.bytes() > left_)
       throw serial_error("malformed message: a piece of what has no part " + std::to_string(piece.part));
-    stream* const by = in_ == nullptr || piece.content.has_come_to_device() ? nullptr
-                       : piece.content.pin(*on_)                            ? in_
-                                                                            : &transfers_here().unpinned();
+    stream* const by = in_ == nullptr || piece.content.has_arrived_on_device() ? nullptr
+                       : piece.content.pin(*on_)                               ? in_
+                                                                               : &transfers_here().unpinned();
     parts_[piece.part]->take_piece(piece.content, by);
     if (by != nullptr && by != in_) in_->wait(shared_event(*by));
     left_ -= piece.content.bytes();
-    const bool waits = by != nullptr && notify_here(*by, {&copied, &forget, &piece}) != nullptr;
-    mine.release();
+    const bool waits = by != nullptr && notify_here(*by, {&copied, &cancel, &piece}) != nullptr;
+    guard.release();
     if (!waits) copied(&piece, nullptr);
   }
   void finish() {
-    for (device_part* const part : parts_) part->has_come(in_);
+    for (device_part* const part : parts_) part->complete_receipt(in_);
     message& whole = *std::exchange(content_, nullptr);
     auto& pe = processor::here();
     pe.pieces().erase({from_, number_});  // destroys this object
@@ -207,13 +207,13 @@ class message_to_come final : public pieces_of_messages {
   }
 
   static void copied(void* what, const std::exception_ptr& failure) {
-    const message_guard mine(*static_cast<piece_of_message*>(what));
+    const message_guard guard(*static_cast<piece_of_message*>(what));
     if (failure) std::rethrow_exception(failure);
-    mine.get().content.is_at_rest();
-    processor::here().dispatch(make_message<piece_taken>(mine.get().number),
-                               static_cast<int>(mine.get().origin));
+    guard.get().content.is_at_rest();
+    processor::here().dispatch(make_message<piece_taken>(guard.get().number),
+                               static_cast<int>(guard.get().origin));
   }
-  static void forget(void* what) noexcept { destroy_message<piece_of_message>(*static_cast<work*>(what)); }
+  static void cancel(void* what) noexcept { destroy_message<piece_of_message>(*static_cast<work*>(what)); }
 
   const int from_;
   const std::uint32_t number_;
@@ -226,25 +226,25 @@ class message_to_come final : public pieces_of_messages {
 };
 
 void envelope_of_pieces::deliver() {
-  const message_guard mine(*this);
-  message_to_come::of(*this, number).open(*std::exchange(content, nullptr));
+  const message_guard guard(*this);
+  incoming_message::of(*this, number).open(*std::exchange(content, nullptr));
 }
 
-void piece_of_message::deliver() { message_to_come::of(*this, number).add(*this); }
+void piece_of_message::deliver() { incoming_message::of(*this, number).add(*this); }
 
 /// A piece that is being copied to the host.
 struct leaving_piece {
   piece_of_message* what;
   int to;
 
-  static void come(void* self, const std::exception_ptr& failure) {
+  static void complete(void* self, const std::exception_ptr& failure) {
     const std::unique_ptr<leaving_piece> it(static_cast<leaving_piece*>(self));
-    message_guard mine(*it->what);
+    message_guard guard(*it->what);
     if (failure) std::rethrow_exception(failure);
-    mine.get().content.is_at_rest();
-    processor::here().dispatch(mine.release(), it->to);
+    guard.get().content.is_at_rest();
+    processor::here().dispatch(guard.release(), it->to);
   }
-  static void forget(void* self) noexcept {
+  static void cancel(void* self) noexcept {
     const std::unique_ptr<leaving_piece> it(static_cast<leaving_piece*>(self));
     destroy_message<piece_of_message>(*it->what);
   }
@@ -344,7 +344,7 @@ void pieces_to_pe::begin_piece(departure& of) {
   auto content = of.pieces == 0 ? part.whole_piece(out) : part_piece(out.on(), of.first, bytes);
   auto& piece =
       make_message<piece_of_message>(of.number, of.part, std::move(content), counted_piece(all_.in_memory));
-  message_guard mine(piece);
+  message_guard guard(piece);
   auto it = std::make_unique<leaving_piece>(leaving_piece{&piece, to_});
   // The envelope leaves late: the receiver allocates memory for all parts when it arrives.
   if (of.envelope != nullptr) pe.carry(*std::exchange(of.envelope, nullptr), to_);
@@ -364,10 +364,11 @@ void pieces_to_pe::begin_piece(departure& of) {
   ++of.under_way;
   ++under_way_;
   ++all_.count;
-  const bool waits = notify_here(last, {&leaving_piece::come, &leaving_piece::forget, it.get()}) != nullptr;
-  mine.release();
+  const bool waits =
+      notify_here(last, {&leaving_piece::complete, &leaving_piece::cancel, it.get()}) != nullptr;
+  guard.release();
   leaving_piece* const started = it.release();
-  if (!waits) leaving_piece::come(started, nullptr);
+  if (!waits) leaving_piece::complete(started, nullptr);
 }
 
 void pieces_to_pe::taken(std::uint32_t number) {

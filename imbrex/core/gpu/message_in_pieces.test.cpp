@@ -36,9 +36,9 @@ using byte = unsigned char;
 /// Bytes with a prime period, so that no two pieces are equal.
 const std::vector<byte>& pattern() {
   static const std::vector<byte> all = [] {
-    std::vector<byte> made(65521);
-    for (std::size_t i = 0; i < made.size(); ++i) made[i] = static_cast<byte>(i * 31 + i / 251);
-    return made;
+    std::vector<byte> buffer(65521);
+    for (std::size_t i = 0; i < buffer.size(); ++i) buffer[i] = static_cast<byte>(i * 31 + i / 251);
+    return buffer;
   }();
   return all;
 }
@@ -96,7 +96,7 @@ class end : public chare<end> {
     work_.fill(wrong_.span(), std::byte(0));
   }
 
-  task<> lend(std::size_t size) {
+  task<> share(std::size_t size) {
     device_buffer<byte> from(gpu(), size + margin);
     const auto bytes = from.span().subspan(margin, size);
     work_.launch(write_bytes, bytes, size);
@@ -128,7 +128,7 @@ class end : public chare<end> {
   }
 
   /// Sends the same array repeatedly to one place.
-  task<> lend_often(std::size_t size, int times) {
+  task<> share_often(std::size_t size, int times) {
     const device_buffer<byte> from(gpu(), size);
     const auto loan = zero_copy(from.span(), work_);
     for (int i = 0; i < times; ++i) send<&end::put_on_shelf>(peers()[other_], loan);
@@ -185,9 +185,9 @@ class end : public chare<end> {
     std::vector<device_buffer<byte>> all;
     all.emplace_back(gpu(), 0);
     for (std::size_t i = 1; i < count; ++i) {
-      device_buffer<byte>& made = all.emplace_back(gpu(), size + i);
-      work_.launch(write_bytes, made.span(), size * i);
-      made.ready_after(work_);
+      device_buffer<byte>& buffer = all.emplace_back(gpu(), size + i);
+      work_.launch(write_bytes, buffer.span(), size * i);
+      buffer.ready_after(work_);
     }
     send<&end::several>(peers()[other_], std::move(all));
   }
@@ -341,7 +341,7 @@ constexpr std::array<std::size_t, 12> sizes{
 
 task<> send_in_all_ways(array<end> ends, int distance) {
   for (const std::size_t size : sizes) {
-    co_await when_all(ends[0].call<&end::lend>(size), ends[distance].call<&end::take_by_channel>(size),
+    co_await when_all(ends[0].call<&end::share>(size), ends[distance].call<&end::take_by_channel>(size),
                       ends[distance].call<&end::wait_for>(size));
     send<&end::hand_over>(ends[distance], size);
     co_await ends[0].call<&end::keep>(size);
@@ -389,7 +389,7 @@ TEST_P(message_in_pieces, copies_nothing_to_the_host_where_the_network_reads_dev
         const auto counters = make_group<counter>();
         co_await counters.call<&counter::begin>();
         for (const std::size_t size : {std::size_t{8192}, std::size_t{1} << 20U}) {
-          co_await when_all(ends[0].call<&end::lend>(size), ends[distance].call<&end::take_by_channel>(size),
+          co_await when_all(ends[0].call<&end::share>(size), ends[distance].call<&end::take_by_channel>(size),
                             ends[distance].call<&end::wait_for>(size));
           send<&end::hand_over>(ends[distance], size);
           co_await ends[0].call<&end::keep>(size);
@@ -408,7 +408,7 @@ TEST_P(message_in_pieces, keeps_no_more_memory_for_more_transfers) {
         co_await quiescence();
         before = co_await ends[distance].call<&end::memory>();
       }
-      co_await when_all(ends[0].call<&end::lend>(size), ends[distance].call<&end::take_by_channel>(size),
+      co_await when_all(ends[0].call<&end::share>(size), ends[distance].call<&end::take_by_channel>(size),
                         ends[distance].call<&end::wait_for>(size));
     }
     co_await quiescence();
@@ -426,7 +426,7 @@ TEST_P(message_in_pieces, takes_memory_of_few_messages_at_once) {
     constexpr std::size_t size = 1U << 20U;
     constexpr int times = 60;
     auto most = ends[distance].call<&end::fill_shelf>(size, times);
-    co_await ends[0].call<&end::lend_often>(size, times);
+    co_await ends[0].call<&end::share_often>(size, times);
     EXPECT_LE(co_await std::move(most), 12 * size);
   });
 }
@@ -475,7 +475,7 @@ TEST_P(message_in_pieces, come_by_memory_that_is_not_pinned_where_there_is_no_ot
           send<&end::hand_over>(ends[0], size);
           co_await ends[distance].call<&end::keep>(size);
         }
-        co_await when_all(ends[0].call<&end::lend>(size), ends[distance].call<&end::take_by_channel>(size),
+        co_await when_all(ends[0].call<&end::share>(size), ends[distance].call<&end::take_by_channel>(size),
                           ends[distance].call<&end::wait_for>(size));
         co_await ends[distance].call<&end::give_pinned_up>();
       },
@@ -517,12 +517,12 @@ TEST(sending_by_the_network, is_refused_with_the_reason) {
   options settings;
   settings.device = "cuda";
   const auto devices = imbrex::devices("emulated");
-  const std::string not_asked_for = "--gpu-path network alone has the network take memory of devices";
+  const std::string not_requested = "--gpu-path network alone has the network take memory of devices";
   const std::string first = detail::why_network_takes_none(settings, devices);
   settings.gpu_path = device_path::network;
   const std::string why = detail::why_network_takes_none(settings, devices);
   if (why.empty())  // UCX supports CUDA
-    EXPECT_EQ(first, not_asked_for);
+    EXPECT_EQ(first, not_requested);
   else
     EXPECT_EQ(first, why);
   if (!why.empty() && why != "this build has no network")
@@ -530,7 +530,7 @@ TEST(sending_by_the_network, is_refused_with_the_reason) {
   settings.device = "emulated";
   EXPECT_EQ(detail::why_network_takes_none(settings, devices), "");
   settings.gpu_path = device_path::any;
-  EXPECT_EQ(detail::why_network_takes_none(settings, devices), not_asked_for);
+  EXPECT_EQ(detail::why_network_takes_none(settings, devices), not_requested);
 }
 
 /// The time of a round of exchanges by a persistent channel, of `size` bytes each way, between the model's

@@ -100,10 +100,10 @@ class persistent_channel : private channel<detail::device_signal<T>> {
 
   /// For the runtime: a signal has arrived.
   using base::is_of_second_end;
-  void put(detail::letter<value_type>& l) {
+  void put(detail::mailbox_node<value_type>& l) {
     ends_.note_released(l.value.released);
     if (base::is_unordered(l)) {
-      const detail::message_guard read(*l.envelope);
+      const detail::message_guard read(*l.owner);
       return;
     }
     if (l.value.offer == nullptr) ends_.note_arrival();
@@ -129,20 +129,20 @@ class persistent_channel : private channel<detail::device_signal<T>> {
     std::shared_ptr<detail::bound_memory> here{};     ///< memory whose arrays have been read then
     std::shared_ptr<detail::hold_elsewhere> there{};  ///< memory to which an array has been put then
 
-    static void come(void* self, const std::exception_ptr& failure) {
+    static void complete(void* self, const std::exception_ptr& failure) {
       const std::unique_ptr<late_signal> it(static_cast<late_signal*>(self));
       if (failure) std::rethrow_exception(failure);
       if (it->here != nullptr) it->here->read = it->signal.released;
       it->at.send(std::move(it->signal));
     }
-    static void forget(void* self) noexcept { delete static_cast<late_signal*>(self); }
+    static void cancel(void* self) noexcept { delete static_cast<late_signal*>(self); }
   };
   static void send_after(stream& done, late_signal what) {
     auto it = std::make_unique<late_signal>(std::move(what));
     const bool waits =
-        detail::notify_here(done, {&late_signal::come, &late_signal::forget, it.get()}) != nullptr;
+        detail::notify_here(done, {&late_signal::complete, &late_signal::cancel, it.get()}) != nullptr;
     late_signal* const started = it.release();
-    if (!waits) late_signal::come(started, nullptr);
+    if (!waits) late_signal::complete(started, nullptr);
   }
 
   /// Sends the number of released arrays, if the other end cannot send more without it.
@@ -220,7 +220,7 @@ class [[nodiscard("co_await the array")]] persistent_channel<T>::arrival final :
     return signal_->suspend(who, entry);
   }
   device_span<T> await_resume() {
-    if (is_told()) return span_of(through_.ends_.take(order_, nullptr));
+    if (has_arrived()) return span_of(through_.ends_.take(order_, nullptr));
     leave_if_waiting();
     value_type got = signal_->await_resume();
     return span_of(through_.ends_.take(order_, got.content ? got.content->part() : nullptr));

@@ -24,7 +24,7 @@ std::uint64_t slower(std::uint64_t a, std::uint64_t b) {
 }  // namespace
 
 std::array<piece_step, 4> piece_steps(const device_model& model) {
-  const auto of_pe = model.host.launch + model.host.call + model.step.notice + 2 * model.step.channel;
+  const auto of_pe = model.host.launch + model.host.call + model.step.completion + 2 * model.step.channel;
   return {piece_step{model.copy.latency, slower(model.copy.from_device, model.link.host)},
           {nanoseconds(0), model.link.card},
           {model.copy.latency, slower(model.copy.to_device, model.link.host)},

@@ -40,19 +40,19 @@ struct samples {
 // A device that fails here fails again at its first use, and then the run reports it.
 
 samples samples_of(std::span<device* const> used) {
-  samples made;
+  samples result;
   try {
     for (device* const each : used) {
       if (!each->info().keeps_data) return {};
-      made.memory.emplace_back(*each, memory_kind::device, sharable_bytes, 1);
-      const auto key = each->backend().key_of(made.memory.back().address());
+      result.memory.emplace_back(*each, memory_kind::device, sharable_bytes, 1);
+      const auto key = each->backend().key_of(result.memory.back().address());
       if (!key) return {};
-      made.keys.push_back(key->words);
+      result.keys.push_back(key->words);
     }
   } catch (const device_error&) {
     return {};
   }
-  return made;
+  return result;
 }
 
 bool can_read(const std::vector<key_words>& keys, std::span<device* const> used) {

@@ -53,27 +53,27 @@ struct kind_of_device {
 
 class place final : public bootstrap {
  public:
-  place(std::vector<std::string>& said, std::barrier<>& turn, int rank)
-      : said_(said), turn_(turn), rank_(rank) {}
+  place(std::vector<std::string>& texts, std::barrier<>& turn, int rank)
+      : texts_(texts), turn_(turn), rank_(rank) {}
   int rank() const override { return rank_; }
-  int size() const override { return int(said_.size()); }
+  int size() const override { return int(texts_.size()); }
   std::vector<std::string> all_gather(const std::string& text) override {
-    said_[std::size_t(rank_)] = text;
+    texts_[std::size_t(rank_)] = text;
     turn_.arrive_and_wait();
-    auto all = said_;
+    auto all = texts_;
     turn_.arrive_and_wait();
     return all;
   }
 
  private:
-  std::vector<std::string>& said_;
+  std::vector<std::string>& texts_;
   std::barrier<>& turn_;
   int rank_;
 };
 
 /// The readers found by each process.
 std::vector<std::vector<int>> readers(const std::vector<std::vector<kind_of_device>>& processes) {
-  std::vector<std::string> said(processes.size());
+  std::vector<std::string> texts(processes.size());
   std::barrier<> turn(std::ptrdiff_t(processes.size()));
   std::vector<std::vector<int>> found(processes.size());
   std::vector<std::jthread> threads;
@@ -89,7 +89,7 @@ std::vector<std::vector<int>> readers(const std::vector<std::vector<kind_of_devi
       std::vector<int> near;
       for (int other = 0; other < int(processes.size()); ++other)
         if (other != p) near.push_back(other);
-      place at(said, turn, p);
+      place at(texts, turn, p);
       found[std::size_t(p)] = detail::readers_of_devices(at, near, used);
     });
   threads.clear();

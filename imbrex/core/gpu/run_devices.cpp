@@ -153,13 +153,13 @@ std::vector<std::optional<int>> run_devices::choose(const host_share& host) cons
 }
 
 std::optional<int> run_devices::choice_of_program(const device_choice& pe) const {
-  const auto given = how_.choose_device(pe);
+  const auto choice = how_.choose_device(pe);
   const int last = static_cast<int>(devices_.size()) - 1;
-  if (given && (*given < 0 || *given > last))
+  if (choice && (*choice < 0 || *choice > last))
     throw usage_error("options::choose_device gave PE " + std::to_string(pe.pe) + " the device " +
-                      std::to_string(*given) + ", but this process has devices 0 to " + std::to_string(last) +
-                      "; return one of these, or std::nullopt for none");
-  return given;
+                      std::to_string(*choice) + ", but this process has devices 0 to " +
+                      std::to_string(last) + "; return one of these, or std::nullopt for none");
+  return choice;
 }
 
 void run_devices::attach(scheduler& pe, int which) {
@@ -176,16 +176,16 @@ void run_devices::attach(scheduler& pe, int which) {
 }
 
 std::string why_network_takes_none(const options& how, std::span<const std::unique_ptr<device>> devices) {
-  const std::string not_asked_for = "--gpu-path network alone has the network take memory of devices";
+  const std::string not_requested = "--gpu-path network alone has the network take memory of devices";
   if (devices.empty()) return "it has no devices";
   if (how.net != "ucx") return "--net " + how.net + " takes memory of the host alone";
-  const bool is_asked_for = how.gpu_path == device_path::network;
-  if (how.device == "emulated") return is_asked_for ? "" : not_asked_for;  // emulated memory is host memory
-  const std::string wanted = how.device == "hip" ? "rocm" : how.device;
+  const bool is_requested = how.gpu_path == device_path::network;
+  if (how.device == "emulated") return is_requested ? "" : not_requested;  // emulated memory is host memory
+  const std::string required_kind = how.device == "hip" ? "rocm" : how.device;
   std::string taken;
   try {
     for (const std::string& kind : ucx::memory_kinds()) {
-      if (kind == wanted) return is_asked_for ? "" : not_asked_for;
+      if (kind == required_kind) return is_requested ? "" : not_requested;
       taken += (taken.empty() ? "" : ", ") + kind;
     }
   } catch (const error& e) {

@@ -25,10 +25,10 @@ std::string integer_text(int128 value) {
 #endif
 
 void throw_lost_integer(std::string_view chare_name, std::string_view entry_name, std::size_t number,
-                        const std::string& value, std::string_view given, std::string_view wanted) {
+                        const std::string& value, std::string_view argument, std::string_view parameter) {
   throw error("argument " + std::to_string(number) + " of " + std::string(short_name(chare_name)) +
-              "::" + std::string(entry_name) + " is " + value + ", of type " + std::string(given) +
-              ", which does not fit into its " + std::string(wanted) + ": give it a wider type");
+              "::" + std::string(entry_name) + " is " + value + ", of type " + std::string(argument) +
+              ", which does not fit into its " + std::string(parameter) + ": give it a wider type");
 }
 
 }  // namespace imbrex::detail

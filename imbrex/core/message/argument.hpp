@@ -53,7 +53,7 @@ inline constexpr bool is_integer = (std::is_integral_v<T> && !std::is_same_v<T, 
 
 /// The way an argument type converts to a parameter type.
 enum class conversion : std::uint8_t {
-  implicit,    ///< implicitly, as in `Wanted w = given;`
+  implicit,    ///< implicitly, as in `Parameter w = argument;`
   none,        ///< no conversion
   explicitly,  ///< only by an explicit conversion in the caller's code
   rounded,     ///< a floating-point number for an integer
@@ -62,56 +62,59 @@ enum class conversion : std::uint8_t {
   moved,       ///< an object of a type that cannot be moved
 };
 
-template <class Wanted>
+template <class Parameter>
 inline constexpr bool is_owned_span = false;
 template <class E>
 inline constexpr bool is_owned_span<owned_span<E>> = true;
 
-/// True if a `Given` is accepted for a parameter that is stored as a `Wanted`.
-template <class Given, class Wanted>
+/// True if an `Argument` is accepted for a parameter that is stored as a `Parameter`.
+template <class Argument, class Parameter>
 consteval bool converts_implicitly() {
-  if constexpr (is_owned_span<Wanted>)  // all of its constructors are implicit and accept what users pass
-    return std::is_constructible_v<Wanted, Given>;
-  else if constexpr (std::is_same_v<Wanted, std::string>)
-    return std::is_convertible_v<Given, std::string> || std::is_convertible_v<Given, std::string_view>;
+  if constexpr (is_owned_span<Parameter>)  // all of its constructors are implicit and accept what users pass
+    return std::is_constructible_v<Parameter, Argument>;
+  else if constexpr (std::is_same_v<Parameter, std::string>)
+    return std::is_convertible_v<Argument, std::string> || std::is_convertible_v<Argument, std::string_view>;
   else
-    return std::is_convertible_v<Given, Wanted>;
+    return std::is_convertible_v<Argument, Parameter>;
 }
 
-template <class Given, class Wanted>
+template <class Argument, class Parameter>
 consteval conversion conversion_of() {
-  using given = std::decay_t<Given>;
-  constexpr bool is_number = std::is_arithmetic_v<given> || is_wide_integer<given> || std::is_enum_v<given>;
+  using argument = std::decay_t<Argument>;
+  constexpr bool is_number =
+      std::is_arithmetic_v<argument> || is_wide_integer<argument> || std::is_enum_v<argument>;
   constexpr bool is_pointer =
-      std::is_pointer_v<given> || std::is_member_pointer_v<given> || std::is_null_pointer_v<given>;
-  constexpr bool is_wanted = std::is_same_v<given, Wanted>;
-  if constexpr (std::is_same_v<Wanted, bool> && !is_wanted && (is_number || is_pointer))
+      std::is_pointer_v<argument> || std::is_member_pointer_v<argument> || std::is_null_pointer_v<argument>;
+  constexpr bool is_same = std::is_same_v<argument, Parameter>;
+  if constexpr (std::is_same_v<Parameter, bool> && !is_same && (is_number || is_pointer))
     return conversion::tested;
-  else if constexpr (is_integer<Wanted> && std::is_floating_point_v<given>)
+  else if constexpr (is_integer<Parameter> && std::is_floating_point_v<argument>)
     return conversion::rounded;
-  else if constexpr (converts_implicitly<Given, Wanted>())
+  else if constexpr (converts_implicitly<Argument, Parameter>())
     return conversion::implicit;
-  else if constexpr (is_wanted && !std::is_move_constructible_v<Wanted>)
+  else if constexpr (is_same && !std::is_move_constructible_v<Parameter>)
     return conversion::moved;
-  else if constexpr (is_wanted && !std::is_copy_constructible_v<Wanted>)
+  else if constexpr (is_same && !std::is_copy_constructible_v<Parameter>)
     return conversion::copied;
-  else if constexpr (std::is_constructible_v<Wanted, Given>)
+  else if constexpr (std::is_constructible_v<Parameter, Argument>)
     return conversion::explicitly;
   else
     return conversion::none;
 }
 
-/// True if an argument of type `Given` fits a parameter of type `Wanted`. `Number`, counted from 1, appears
-/// in compiler errors only.
-template <int Number, class Given, class Wanted>
-inline constexpr bool argument_converts = conversion_of<Given, stored<Wanted>>() == conversion::implicit;
+/// True if an argument of type `Argument` fits a parameter of type `Parameter`. `Number`, counted from 1,
+/// appears in compiler errors only.
+template <int Number, class Argument, class Parameter>
+inline constexpr bool argument_converts =
+    conversion_of<Argument, stored<Parameter>>() == conversion::implicit;
 
 /// Reports by static_assert why an argument does not fit the parameter. True if it fits.
-template <int Number, class Given, class Wanted>
+template <int Number, class Argument, class Parameter>
 consteval bool check_conversion() {
-  using shown = std::conditional_t<std::is_rvalue_reference_v<Given>, std::remove_reference_t<Given>, Given>;
-  using parameter = std::remove_cvref_t<Wanted>;
-  constexpr conversion how = conversion_of<shown, stored<Wanted>>();
+  using shown =
+      std::conditional_t<std::is_rvalue_reference_v<Argument>, std::remove_reference_t<Argument>, Argument>;
+  using parameter = std::remove_cvref_t<Parameter>;
+  constexpr conversion how = conversion_of<shown, stored<Parameter>>();
   constexpr bool fits = argument_converts<Number, shown, parameter>;
   if constexpr (how == conversion::tested)
     static_assert(
@@ -141,24 +144,24 @@ consteval bool check_conversion() {
 }
 
 /// The integer type of an argument: the type itself, or the underlying type of an enumeration.
-template <class Given>
-struct given_integer {
-  using type = Given;
+template <class Argument>
+struct argument_integer {
+  using type = Argument;
 };
-template <class Given>
-  requires std::is_enum_v<Given>
-struct given_integer<Given> {
-  using type = std::underlying_type_t<Given>;
+template <class Argument>
+  requires std::is_enum_v<Argument>
+struct argument_integer<Argument> {
+  using type = std::underlying_type_t<Argument>;
 };
 
-/// True if type `Wanted` cannot represent all integers of type `Given`.
-template <class Given, class Wanted>
+/// True if type `Parameter` cannot represent all integers of type `Argument`.
+template <class Argument, class Parameter>
 consteval bool may_be_lost() {
-  using integer = typename given_integer<Given>::type;
-  if constexpr (!is_integer<Wanted> || !is_integer<integer>)
+  using integer = typename argument_integer<Argument>::type;
+  if constexpr (!is_integer<Parameter> || !is_integer<integer>)
     return false;
   else
-    return !always_fits<Wanted, integer>;
+    return !always_fits<Parameter, integer>;
 }
 
 std::string integer_text(std::int64_t value);
@@ -179,19 +182,19 @@ std::string text_of_integer(Integer value) {
 
 /// Throws imbrex::error: an integer argument of an entry or port is out of range of the parameter's type.
 [[noreturn]] void throw_lost_integer(std::string_view chare_name, std::string_view entry_name,
-                                     std::size_t number, const std::string& value, std::string_view given,
-                                     std::string_view wanted);
+                                     std::size_t number, const std::string& value, std::string_view argument,
+                                     std::string_view parameter);
 
-/// Throws imbrex::error if the integer argument `number`, counted from 1, is out of range of type `Wanted`.
-/// Compiles to nothing if all values fit.
-template <class Wanted, class Given>
+/// Throws imbrex::error if the integer argument `number`, counted from 1, is out of range of type
+/// `Parameter`. Compiles to nothing if all values fit.
+template <class Parameter, class Argument>
 void check_integer([[maybe_unused]] std::string_view chare_name, [[maybe_unused]] std::string_view entry_name,
-                   [[maybe_unused]] std::size_t number, [[maybe_unused]] const Given& given) {
-  if constexpr (may_be_lost<Given, Wanted>()) {
-    const auto value = static_cast<typename given_integer<Given>::type>(given);
-    if (!fits<Wanted>(value)) [[unlikely]]
-      throw_lost_integer(chare_name, entry_name, number, text_of_integer(value), type_name<Given>(),
-                         type_name<Wanted>());
+                   [[maybe_unused]] std::size_t number, [[maybe_unused]] const Argument& argument) {
+  if constexpr (may_be_lost<Argument, Parameter>()) {
+    const auto value = static_cast<typename argument_integer<Argument>::type>(argument);
+    if (!fits<Parameter>(value)) [[unlikely]]
+      throw_lost_integer(chare_name, entry_name, number, text_of_integer(value), type_name<Argument>(),
+                         type_name<Parameter>());
   }
 }
 

@@ -17,8 +17,8 @@
 namespace imbrex::detail {
 namespace {
 
-template <class Given, class Wanted>
-constexpr conversion of = conversion_of<Given, stored<Wanted>>();
+template <class Argument, class Parameter>
+constexpr conversion of = conversion_of<Argument, stored<Parameter>>();
 
 enum colour : std::int64_t { red, far_red = std::int64_t{1} << 40U };
 enum class scoped { a };
@@ -52,10 +52,10 @@ static_assert(!may_be_lost<int, double>() && !may_be_lost<std::string, std::stri
 static_assert(may_be_lost<int, unsigned>() && may_be_lost<colour, int>() &&
               may_be_lost<char, bool>() == false);
 
-template <class Wanted, class Given>
-std::string refusal(const Given& given) {
+template <class Parameter, class Argument>
+std::string refusal(const Argument& argument) {
   try {
-    check_integer<Wanted>("app::block", "run", 2, given);
+    check_integer<Parameter>("app::block", "run", 2, argument);
   } catch (const error& e) {
     return e.what();
   }

@@ -36,9 +36,9 @@ struct function_traits {
       ((std::is_trivially_copyable_v<std::remove_cvref_t<P>> || std::is_lvalue_reference_v<P>) && ...);
 
   template <class T, auto M>
-  static R invoke(T& chare, arguments& given) {
+  static R invoke(T& chare, arguments& input) {
     return [&]<std::size_t... I>(std::index_sequence<I...>) -> R {
-      return (chare.*M)(as_parameter<P>(std::get<I>(given))...);
+      return (chare.*M)(as_parameter<P>(std::get<I>(input))...);
     }(std::index_sequence_for<P...>());
   }
   template <std::size_t I>
@@ -113,17 +113,17 @@ consteval bool argument_fits() {
                 "lost with the "
                 "message. Return a value and use call instead of send");
   constexpr bool converts = conversion_of<Argument, value>() == conversion::implicit;
-  using given = std::remove_cvref_t<Argument>;
+  using input = std::remove_cvref_t<Argument>;
   if constexpr (is_pointer || writes) {
     return false;
-  } else if constexpr (is_device_memory<given> && !converts && !std::is_same_v<Argument, given&&>) {
+  } else if constexpr (is_device_memory<input> && !converts && !std::is_same_v<Argument, input&&>) {
     static_assert(converts,
                   "imbrex: memory of a device is not copied into a message: give the device_buffer itself, "
                   "by std::move");
     return false;
   } else if constexpr ((stays_with_device<value> && !is_device_memory<value>) ||
-                       (stays_with_device<given> && !converts)) {
-    using of_device = std::conditional_t<stays_with_device<value> && !is_device_memory<value>, value, given>;
+                       (stays_with_device<input> && !converts)) {
+    using of_device = std::conditional_t<stays_with_device<value> && !is_device_memory<value>, value, input>;
     check_serializable<of_device>();
     return false;
   } else {
@@ -153,9 +153,9 @@ consteval bool port_fits() {
   if constexpr (sizeof...(A) == 1) {
     return (argument_fits<V, A, 1>() && ...);
   } else if constexpr (sizeof...(A) == 2) {
-    using given = std::tuple<A...>;
-    constexpr bool reference = reference_number_fits<std::remove_cvref_t<std::tuple_element_t<0, given>>>();
-    constexpr bool value = argument_fits<V, std::tuple_element_t<1, given>, 2>();
+    using input = std::tuple<A...>;
+    constexpr bool reference = reference_number_fits<std::remove_cvref_t<std::tuple_element_t<0, input>>>();
+    constexpr bool value = argument_fits<V, std::tuple_element_t<1, input>, 2>();
     return reference && value;
   } else {
     return false;

@@ -210,10 +210,10 @@ template <class M>
 work* unpack_message(reader& in) {
   auto* m = ::new (pool::allocate(sizeof(M))) M();
   m->type = &M::type_record;
-  message_guard mine(*m);
+  message_guard guard(*m);
   unpack_header(*m, in);
   m->serialize(in);
-  return &mine.release();
+  return &guard.release();
 }
 
 /// True of messages that carry another message over a modelled link.
@@ -238,8 +238,8 @@ constexpr message_type::named_kind named_kind_of() {
 template <class M>
 message_type runtime_message_type(const message_purpose& purpose = {}, bool immediate = false) {
   static constexpr std::string_view name = type_name<M>();
-  static constexpr std::string_view of_people = short_name(name);
-  static constexpr auto terminated = joined<of_people.size()>({of_people});
+  static constexpr std::string_view display_name = short_name(name);
+  static constexpr auto terminated = joined<display_name.size()>({display_name});
   static constexpr work_type functions = functions_of<M>(terminated.data());
   return message_type(name, {}, {}, functions, purpose, named_kind_of<M>(), immediate);
 }

@@ -22,8 +22,8 @@ std::vector<std::byte> bytes(std::initializer_list<int> values) {
   return all;
 }
 
-std::uint64_t unpacked(const std::vector<std::byte>& given) {
-  reader in(given);
+std::uint64_t unpacked(const std::vector<std::byte>& input) {
+  reader in(input);
   const std::uint64_t number = unpack_number(in);
   in.finish();
   return number;
@@ -104,8 +104,8 @@ void expect_refused(int parts, const std::vector<std::byte>& rest, const char* w
   out.bytes(rest.data(), rest.size());
   reader in(out.written());
   try {
-    work* const made = empty_message::type_record.unpack(in);
-    made->type->destroy(*made);
+    work* const item = empty_message::type_record.unpack(in);
+    item->type->destroy(*item);
     ADD_FAILURE() << "it was accepted";
   } catch (const serial_error& e) {
     EXPECT_NE(std::string(e.what()).find(why), std::string::npos) << e.what();

@@ -22,23 +22,23 @@ template <class E>
 class owned_span {
  public:
   owned_span() = default;
-  owned_span(std::vector<E>&& given) : given_(std::move(given)) {}
+  owned_span(std::vector<E>&& vector) : elements_(std::move(vector)) {}
   owned_span(std::shared_ptr<const std::vector<E>> shared) : shared_(std::move(shared)) {}
-  owned_span(std::span<const E> shown) : given_(shown.begin(), shown.end()) {}
+  owned_span(std::span<const E> shown) : elements_(shown.begin(), shown.end()) {}
   operator std::span<const E>() const { return elements(); }
   void serialize(auto& ar) {
     if constexpr (std::remove_cvref_t<decltype(ar)>::reading) {
-      ar(given_);
+      ar(elements_);
     } else {
       ar(elements());
     }
   }
 
  private:
-  const std::vector<E>& elements() const { return shared_ ? *shared_ : given_; }
+  const std::vector<E>& elements() const { return shared_ ? *shared_ : elements_; }
 
-  std::vector<E> given_;
-  std::shared_ptr<const std::vector<E>> shared_;  // used instead of `given_` if not null
+  std::vector<E> elements_;
+  std::shared_ptr<const std::vector<E>> shared_;  // used instead of `elements_` if not null
 };
 
 /// The specialisation for bitwise elements. Short spans lie in the message itself, longer ones in the PE's
@@ -50,7 +50,7 @@ class owned_span<E> {
   using value_type = E;
 
   owned_span() = default;
-  owned_span(std::vector<E>&& given) : size_(given.size()) { held_ = std::move(given); }
+  owned_span(std::vector<E>&& vector) : size_(vector.size()) { held_ = std::move(vector); }
   owned_span(std::shared_ptr<const std::vector<E>>&& shared) : size_(shared ? shared->size() : 0) {
     if (shared) held_ = std::move(shared);
   }
@@ -83,7 +83,7 @@ class owned_span<E> {
     if (const auto* few = std::get_if<inside>(&held_))
       return most_inside == 0 ? nullptr : reinterpret_cast<const E*>(few->bytes);
     if (const auto* block = std::get_if<pooled>(&held_)) return block->get();
-    if (const auto* given = std::get_if<std::vector<E>>(&held_)) return given->data();
+    if (const auto* vector = std::get_if<std::vector<E>>(&held_)) return vector->data();
     return std::get<shared_vector>(held_)->data();
   }
   std::size_t size() const { return size_; }
@@ -103,7 +103,7 @@ class owned_span<E> {
     alignas(std::vector<E>) std::byte bytes[sizeof(std::vector<E>)];
   };
   static constexpr std::size_t most_inside = alignof(E) <= alignof(inside) ? sizeof(inside) : 0;
-  static_assert(most_inside < reader::shortest_to_come, "what is still to come must stay where it is");
+  static_assert(most_inside < reader::shortest_pending, "what is still to come must stay where it is");
   struct to_pool {
     std::size_t bytes;
     void operator()(E* first) const noexcept { pool::release(first, bytes); }

@@ -69,9 +69,9 @@ TYPED_TEST(OwnedSpan, HoldsWhatItIsMadeFrom) {
     SCOPED_TRACE(count);
     const auto all = elements<TypeParam>(count);
     owned_span<TypeParam> shown{std::span<const TypeParam>(all)};
-    owned_span<TypeParam> given{std::vector<TypeParam>(all)};
+    owned_span<TypeParam> from_vector{std::vector<TypeParam>(all)};
     owned_span<TypeParam> shared{std::make_shared<const std::vector<TypeParam>>(all)};
-    for (auto* span : {&shown, &given, &shared}) {
+    for (auto* span : {&shown, &from_vector, &shared}) {
       expect_elements(*span, all);
       const owned_span<TypeParam> copy(*span);
       expect_elements(copy, all);
@@ -103,8 +103,8 @@ TYPED_TEST(OwnedSpan, TakesAnotherSize) {
 TEST(OwnedSpanOfVectors, IsNotCopiedWhereItNeedNotBe) {
   std::vector<double> vector(100, 1.5);
   const double* const first = vector.data();
-  owned_span<double> given(std::move(vector));
-  const owned_span<double> moved(std::move(given));
+  owned_span<double> from_vector(std::move(vector));
+  const owned_span<double> moved(std::move(from_vector));
   EXPECT_EQ(moved.data(), first);
 
   const auto all = std::make_shared<const std::vector<double>>(4, 2.5);

@@ -24,8 +24,8 @@ struct record_of_parts : message_type {
   }
 
  private:
-  static constexpr std::string_view of_people = short_name(type_name<M>());
-  static constexpr auto spelled = joined<of_people.size()>({of_people});
+  static constexpr std::string_view display_name = short_name(type_name<M>());
+  static constexpr auto spelled = joined<display_name.size()>({display_name});
 };
 
 }  // namespace imbrex::detail

@@ -87,15 +87,15 @@ std::multiset<std::pair<std::string, std::string>> neighbours_by_hand(const inde
   for (const auto from_zero : shapes<N>(3)) {
     const index<N> offset = from_zero - ones<N>();
     int moves = 0;
-    bool beyond = false;
+    bool is_outside = false;
     index<N> to = i + offset;
     for (int d = 0; d < N; ++d) {
       moves += offset[d] != 0;
       const int wrapped = (to[d] + shape[d]) % shape[d];
-      beyond |= to[d] != wrapped && !around[static_cast<std::size_t>(d)];
+      is_outside |= to[d] != wrapped && !around[static_cast<std::size_t>(d)];
       to[d] = wrapped;
     }
-    if (moves == 0 || beyond || (which == sides::faces && moves > 1)) continue;
+    if (moves == 0 || is_outside || (which == sides::faces && moves > 1)) continue;
     found.emplace(to_string(to), to_string(offset));
   }
   return found;

@@ -59,8 +59,8 @@ class key_map {
     if (!order_.is_direct()) {
       while (slots_[hole].value == nullptr || !(slots_[hole].key == key)) hole = order_.next(hole);
       for (std::size_t i = order_.next(hole); slots_[i].value != nullptr; i = order_.next(i)) {
-        const std::size_t wanted = order_.place(slots_[i].key);
-        if (((i - wanted) & order_.mask) < ((i - hole) & order_.mask))
+        const std::size_t home_slot = order_.place(slots_[i].key);
+        if (((i - home_slot) & order_.mask) < ((i - hole) & order_.mask))
           continue;  // may not move before the slot given by its hash
         std::swap(slots_[hole], slots_[i]);
         hole = i;

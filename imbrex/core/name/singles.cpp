@@ -27,18 +27,18 @@ void single_keys::created(std::uint64_t key) {
   auto& seen = seen_.try_emplace(key >> number_bits(), creations{first_ - 1, {}}).first->second;
   const auto number = this->number(key);
   if (number != seen.all_before + 1) {
-    seen.beyond.insert(number);
+    seen.out_of_order.insert(number);
     return;
   }
   do ++seen.all_before;
-  while (seen.beyond.erase(seen.all_before + 1) != 0);
+  while (seen.out_of_order.erase(seen.all_before + 1) != 0);
 }
 
 bool single_keys::was_created(std::uint64_t key) const {
   const auto at = seen_.find(key >> number_bits());
   if (at == seen_.end()) return false;
   const auto number = this->number(key);
-  return number <= at->second.all_before || at->second.beyond.contains(number);
+  return number <= at->second.all_before || at->second.out_of_order.contains(number);
 }
 
 }  // namespace imbrex::detail

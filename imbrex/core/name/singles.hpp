@@ -33,7 +33,7 @@ class single_keys {
  private:
   struct creations {
     std::uint64_t all_before = 0;
-    std::set<std::uint64_t> beyond;  ///< numbers created out of order
+    std::set<std::uint64_t> out_of_order;  ///< numbers created out of order
   };
 
   unsigned number_bits() const { return 64U - 2 * pe_bits_; }

@@ -13,7 +13,7 @@
 namespace imbrex {
 
 options parse_environment(std::span<const option_words> others,
-                          const std::function<void(std::size_t, given_option)>& take) {
+                          const std::function<void(std::size_t, parsed_option)>& take) {
   environment_line environment(options_variable);
   options chosen;
   environment.naming([&] {

@@ -15,7 +15,7 @@ namespace imbrex {
 /// `others`. Throws usage_error for an impossible value, and for words that are no options. Otherwise removes
 /// IMBREX_OPTIONS, since the program may also read its own options by functions that use the variable.
 options parse_environment(std::span<const option_words> others,
-                          const std::function<void(std::size_t, given_option)>& take);
+                          const std::function<void(std::size_t, parsed_option)>& take);
 
 /// The runtime's options, for programs that pass them on to others.
 std::span<const option_words> runtime_options();

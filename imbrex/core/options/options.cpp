@@ -25,10 +25,10 @@ constexpr std::array<std::string_view, 5> device_paths{"any", "host", "peer", "s
 constexpr std::array<std::string_view, 4> log_levels{"error", "warning", "info", "debug"};
 constexpr std::array<std::string_view, 4> stream_policies{"single", "two", "four", "five"};
 
-int parse_pes(const given_option& given) {
-  const auto number = parse_number<std::uint64_t>(given.value);
+int parse_pes(const parsed_option& input) {
+  const auto number = parse_number<std::uint64_t>(input.value);
   if (!number || *number < 1 || *number > detail::max_pes)
-    throw usage_error("--pes " + printable(given.value) +
+    throw usage_error("--pes " + printable(input.value) +
                       ": the number of PEs must be a whole number from 1 to " +
                       std::to_string(detail::max_pes) + "; leave --pes out for one per processor (" +
                       std::to_string(usable_processors()) + " here)");
@@ -41,17 +41,17 @@ void check_pes(const options& s) {
                       std::to_string(detail::max_pes) + ", or 0 for one per processor");
 }
 
-machine_kind parse_machine(const given_option& given) {
-  if (given.value == "virtual")
+machine_kind parse_machine(const parsed_option& input) {
+  if (input.value == "virtual")
     throw usage_error("--machine virtual: that machine is called simulated; write --machine simulated");
-  return static_cast<machine_kind>(parse_word(given, machines));
+  return static_cast<machine_kind>(parse_word(input, machines));
 }
 
-std::uint64_t parse_seed(const given_option& given) {
-  const auto number = parse_number<std::uint64_t>(given.value);
+std::uint64_t parse_seed(const parsed_option& input) {
+  const auto number = parse_number<std::uint64_t>(input.value);
   if (!number)
     throw usage_error(
-        printable(given.name) + " " + printable(given.value) +
+        printable(input.name) + " " + printable(input.value) +
         ": the seed must be a whole number from 0 to 18446744073709551615; any will do, and the same one "
         "gives the same order again");
   return *number;
@@ -62,24 +62,24 @@ std::vector<option<options>> machine_options() {
       {.words = {"--pes", "N",
                  "number of PEs (schedulers), 1 to " + std::to_string(detail::max_pes) +
                      "; without it one per processor: " + std::to_string(usable_processors()) + " here"},
-       .set = [](options& s, const given_option& given) { s.pes = parse_pes(given); },
+       .set = [](options& s, const parsed_option& input) { s.pes = parse_pes(input); },
        .check = check_pes},
       {.words = {"--machine", "KIND",
                  "threads (default); deterministic: all PEs on one thread, order by --seed; or "
                  "simulated: the same in the times of --device-model, order by these"},
-       .set = [](options& s, const given_option& given) { s.machine = parse_machine(given); }},
+       .set = [](options& s, const parsed_option& input) { s.machine = parse_machine(input); }},
   };
 }
 
 std::vector<option<options>> order_options() {
   return {
       {.words = {"--shuffle", "SEED", "take queued messages at random, to find what depends on their order"},
-       .set = [](options& s, const given_option& given) { s.shuffle = parse_seed(given); }},
+       .set = [](options& s, const parsed_option& input) { s.shuffle = parse_seed(input); }},
       {.words = {"--seed", "N", "seed of the deterministic machine's order; 1 unless given"},
-       .set = [](options& s, const given_option& given) { s.seed = parse_seed(given); }},
+       .set = [](options& s, const parsed_option& input) { s.seed = parse_seed(input); }},
       {.words = {"--serialize-always", "",
                  "serialise arguments even where they could be moved, to test serialisation"},
-       .set = [](options& s, const given_option&) { s.serialize_always = true; }},
+       .set = [](options& s, const parsed_option&) { s.serialize_always = true; }},
   };
 }
 
@@ -90,9 +90,9 @@ std::vector<option<options>> sharing_options() {
                  "which PEs share a device: block (default), those side by side; round-robin; "
                  "near, those near it; none"},
        .set =
-           [](options& s, const given_option& given) {
-             s.map = static_cast<device_map>(parse_word(given, device_maps));
-             s.device_words = text_of(given);
+           [](options& s, const parsed_option& input) {
+             s.map = static_cast<device_map>(parse_word(input, device_maps));
+             s.device_words = text_of(input);
            }},
       {.words = {"--gpu-path", "PATH",
                  "how device memory goes where there are several ways: any (default), the shortest; host, "
@@ -100,17 +100,17 @@ std::vector<option<options>> sharing_options() {
                  "shared, between processes of a host by a copy from the other's memory, or network, "
                  "between processes by a network that knows such memory, or an error"},
        .set =
-           [](options& s, const given_option& given) {
-             s.gpu_path = static_cast<device_path>(parse_word(given, device_paths));
-             s.device_words = text_of(given);
+           [](options& s, const parsed_option& input) {
+             s.gpu_path = static_cast<device_path>(parse_word(input, device_paths));
+             s.device_words = text_of(input);
            }},
       {.words = {"--streams", "POLICY",
                  "streams of chares that leave the choice: single; two (default), to compute and to "
                  "communicate; four, with copies apart; five, shared by all chares of a device"},
        .set =
-           [](options& s, const given_option& given) {
-             s.streams = static_cast<stream_policy>(parse_word(given, stream_policies));
-             s.device_words = text_of(given);
+           [](options& s, const parsed_option& input) {
+             s.streams = static_cast<stream_policy>(parse_word(input, stream_policies));
+             s.device_words = text_of(input);
            }},
   };
 }
@@ -120,12 +120,12 @@ std::vector<option<options>> report_options() {
       {.words = {"--log", "LEVEL",
                  "which lines are written: error, warning (default), info or debug, and those before it"},
        .set =
-           [](options& s, const given_option& given) {
-             s.log = static_cast<log_level>(parse_word(given, log_levels));
+           [](options& s, const parsed_option& input) {
+             s.log = static_cast<log_level>(parse_word(input, log_levels));
            }},
       {.words = {"--stats", "",
                  "say what the PEs did: messages, idle time, memory; at the end and every 10 s"},
-       .set = [](options& s, const given_option&) { s.stats = true; }},
+       .set = [](options& s, const parsed_option&) { s.stats = true; }},
   };
 }
 

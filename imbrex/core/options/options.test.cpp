@@ -350,8 +350,8 @@ TEST(options, come_from_the_environment_alone_with_those_of_others) {
   const std::vector<imbrex::option_words> others{{"--ranks", "N", ""}, {"--prefix", "", ""}};
   std::string taken;
   const auto parse = [&] {
-    return imbrex::parse_environment(others, [&](std::size_t place, const imbrex::given_option& given) {
-      taken += std::to_string(place) + std::string(given.value) + ";";
+    return imbrex::parse_environment(others, [&](std::size_t place, const imbrex::parsed_option& input) {
+      taken += std::to_string(place) + std::string(input.value) + ";";
     });
   };
   EXPECT_EQ(parse().pes, 0);

@@ -27,18 +27,20 @@ struct executor_end final : work {
 /// The state shared by the copies of an executor.
 class executor_state {
  public:
-  explicit executor_state(processor& pe) : gate_(pe.run().gate()), door_(pe.door()) { pe.add_executor(); }
+  explicit executor_state(processor& pe) : gate_(pe.run().gate()), inbox_(pe.pe_inbox()) {
+    pe.add_executor();
+  }
   executor_state(const executor_state&) = delete;
   executor_state& operator=(const executor_state&) = delete;
   ~executor_state() {
-    if (gate_->post(door_, *end_)) static_cast<void>(end_.release());
+    if (gate_->post(inbox_, *end_)) static_cast<void>(end_.release());
   }
 
-  bool post(work& item) { return gate_->post(door_, item); }
+  bool post(work& item) { return gate_->post(inbox_, item); }
 
  private:
   const std::shared_ptr<executor_gate> gate_;
-  inbox& door_;  ///< valid while the gate is open
+  inbox& inbox_;  ///< valid while the gate is open
   std::unique_ptr<executor_end> end_ = std::make_unique<executor_end>();
 };
 
@@ -47,9 +49,9 @@ bool post_item(executor_state& to, work& item) { return to.post(item); }
 }  // namespace detail
 
 executor make_executor() {
-  executor made;
-  made.state_ = std::make_shared<detail::executor_state>(detail::processor::here());
-  return made;
+  executor result;
+  result.state_ = std::make_shared<detail::executor_state>(detail::processor::here());
+  return result;
 }
 
 }  // namespace imbrex

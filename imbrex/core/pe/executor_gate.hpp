@@ -14,10 +14,10 @@ namespace imbrex::detail {
 class executor_gate {
  public:
   /// Posts an item. Returns false if the run has ended; then the caller keeps the item.
-  bool post(inbox& door, work& item) {
+  bool post(inbox& pe_inbox, work& item) {
     const std::lock_guard hold(lock_);
     if (!is_open_) return false;
-    door.post(item);
+    pe_inbox.post(item);
     posted_.notify_all();
     return true;
   }
@@ -30,10 +30,10 @@ class executor_gate {
     const std::lock_guard hold(lock_);
     is_open_ = false;
   }
-  /// Waits until `has_come` is true after a post; for the thread that steps all PEs.
-  void wait(const std::function<bool()>& has_come) {
+  /// Waits until `condition` is true after a post; for the thread that steps all PEs.
+  void wait(const std::function<bool()>& condition) {
     std::unique_lock hold(lock_);
-    posted_.wait(hold, has_come);
+    posted_.wait(hold, condition);
   }
 
  private:

@@ -92,7 +92,7 @@ class local_array : public collection_part {
 
   /// On the PE that made the array: the maker, or an awaiter of the creation, gets the exception of a
   /// failure.
-  bool failure_is_told = false;
+  bool is_failure_reported = false;
   /// The reason why this part lacks elements: the packed exception of a constructor. Empty if no element is
   /// missing.
   std::vector<std::byte> creation_failure;

@@ -21,10 +21,10 @@ struct loop_share final : message {
   static inline message_type type_record = runtime_message_type<loop_share>();
   void serialize(auto&) {}  // the message never leaves its process
   void deliver() {
-    message_guard mine(*this);
+    message_guard guard(*this);
     if (loop == nullptr || !loop->run_chunk()) return;
     auto& pe = processor::here();
-    pe.dispatch(mine.release(), pe.pe());
+    pe.dispatch(guard.release(), pe.pe());
   }
 };
 
@@ -38,13 +38,13 @@ void shared_loop::answer(const processor& pe, const reply_address& reply) {
 void shared_loop::begin(processor& pe, const reply_address& reply) {
   answer(pe, reply);
   const auto self = shared_from_this();
-  std::uint64_t wanted = chunks_;  // number of PEs
-  for (int p = 0; p < pe.num_pes() && wanted > 1; ++p) {
+  std::uint64_t pe_count = chunks_;  // number of PEs
+  for (int p = 0; p < pe.num_pes() && pe_count > 1; ++p) {
     if (p == pe.pe() || !pe.run().holds(p)) continue;
     auto& m = make_message<loop_share>(self);
     m.priority = last_priority;  // after all items that other PEs have queued there
     pe.dispatch(m, p);
-    --wanted;
+    --pe_count;
   }
   pe.dispatch(make_message<loop_share>(self), pe.pe());
 }

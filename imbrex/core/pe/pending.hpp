@@ -241,7 +241,7 @@ struct reply_message : message {
       runtime_message_type<reply_message>({.what = "reply", .of = result_name, .answers = true});
   void serialize(auto& ar) { ar(result); }
   void deliver() {
-    const message_guard mine(*this);
+    const message_guard guard(*this);
     if (auto* target = processor::running_here().replies().find(reply)) [[likely]]
       target->accept(reply.ordinal, std::addressof(result));
   }

@@ -120,7 +120,7 @@ void processor::remove(std::uint64_t id) {
 }
 
 std::uint64_t processor::add_section(std::unique_ptr<section_base> members) {
-  const std::uint64_t number = sections_made_++;
+  const std::uint64_t number = section_count_++;
   sections_.emplace(number, std::move(members));
   return (static_cast<std::uint64_t>(pe()) << section_bits) | number;
 }
@@ -149,7 +149,7 @@ struct failure_message : message {
       runtime_message_type<failure_message>({.what = "reply of an exception", .answers = true});
   void serialize(auto& ar) { ar(who, why); }
   void deliver() {
-    const message_guard mine(*this);
+    const message_guard guard(*this);
     auto& pe = processor::here();
     if (auto* target = pe.replies().find(reply)) return target->fail(reply.ordinal, std::move(why));
     fail_run(pe, who + ": " + why.description(who) + " (nobody awaits the result of this call)");
@@ -179,14 +179,14 @@ void throw_of_another_run(const char* what, std::uint64_t pe) {
 }
 
 void processor::hold(message& m) {
-  message_guard mine(m);
+  message_guard guard(m);
   if (has_ended(m.collection)) {  // a message of the runtime about an array that has ended
     if (m.reply) send_failure(m.origin, m.reply, "a request", array_has_ended());
     return;
   }
   check_run(m.collection, m.shown_kind().chare_name, m.shown_kind().entry_name);
   held_.push_back(&m);
-  mine.release();
+  guard.release();
 }
 
 void processor::check_run(std::uint64_t number, std::string_view chare_name,

@@ -129,11 +129,12 @@ class processor final : public scheduler {
   void check_run(std::uint64_t number, std::string_view chare_name, std::string_view entry_name = {}) const;
 
   /// Sets the transport of messages; call before the first message, and after observers are attached.
-  /// `beyond`: the endpoint for messages to PEs of other processes, if nothing in between has to see them; or
-  /// null.
-  void connect(transport& wire, const delivery_rules& rules, const pe_range& here, endpoint* beyond) {
+  /// `remote_endpoint`: the endpoint for messages to PEs of other processes, if nothing in between has to see
+  /// them; or null.
+  void connect(transport& wire, const delivery_rules& rules, const pe_range& here,
+               endpoint* remote_endpoint) {
     wire_ = &wire;
-    beyond_ = observers() == nullptr ? beyond : nullptr;
+    remote_endpoint_ = observers() == nullptr ? remote_endpoint : nullptr;
     here_ = here;
     direct_ = rules.direct;
     queues_plainly_ = rules.direct && observers() == nullptr && is_in_order();
@@ -164,10 +165,10 @@ class processor final : public scheduler {
 
   /// The endpoint that takes short messages to PE `to` as bytes; null if messages must be made.
   endpoint* endpoint_for_written(int to) const {
-    if (beyond_ == nullptr) return nullptr;
+    if (remote_endpoint_ == nullptr) return nullptr;
     const bool is_elsewhere = !here_.holds(to) && to >= 0 && to < num_pes_;  // `to` may come from the
                                                                              // network, so it is checked
-    return is_elsewhere ? beyond_ : nullptr;
+    return is_elsewhere ? remote_endpoint_ : nullptr;
   }
 
   /// A number that no other array or group has, in any process.
@@ -274,7 +275,7 @@ class processor final : public scheduler {
 
   run_services& run_;
   transport* wire_ = nullptr;
-  endpoint* beyond_ = nullptr;
+  endpoint* remote_endpoint_ = nullptr;
   pe_range here_;
   bool direct_ = true;
   bool queues_plainly_ = false;
@@ -289,7 +290,7 @@ class processor final : public scheduler {
   std::map<std::uint64_t, std::unique_ptr<collection_part>> frozen_;
   std::deque<std::uint64_t> empty_arrays_;
   std::unordered_map<std::uint64_t, std::unique_ptr<section_base>> sections_;
-  std::uint64_t sections_made_ = 0;
+  std::uint64_t section_count_ = 0;
   std::vector<message*> held_;
   pieces_table pieces_;
   reply_table replies_;

@@ -27,7 +27,7 @@ struct promised_result final : message {
       runtime_message_type<promised_result>({"promised result", shown_type<R>::name});
   void serialize(auto& ar) { ar(value); }
   void deliver() {
-    const message_guard mine(*this);
+    const message_guard guard(*this);
     auto* const target = promised(processor::here(), reply);
     if (target != nullptr) target->accept(0, std::addressof(value));
   }

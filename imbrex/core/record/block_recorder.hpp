@@ -55,8 +55,8 @@ class block_tracks {
 /// and then writes nothing.
 class block_recorder {
  public:
-  block_recorder(std::shared_ptr<block_tracks> all, block_tracks::set& mine)
-      : all_(std::move(all)), set_(mine) {}
+  block_recorder(std::shared_ptr<block_tracks> all, block_tracks::set& tracks)
+      : all_(std::move(all)), set_(tracks) {}
   block_recorder(const block_recorder&) = delete;
   block_recorder& operator=(const block_recorder&) = delete;
   ~block_recorder() { all_->give_back(set_); }

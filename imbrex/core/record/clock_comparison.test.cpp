@@ -13,9 +13,9 @@ namespace {
 
 class ClockComparison : public testing::Test {
  protected:
-  int asked = 0;
+  int question_count = 0;
   std::vector<trace::clock_reading> found;
-  clock_comparison comparison{[this] { ++asked; },
+  clock_comparison comparison{[this] { ++question_count; },
                               [this](const trace::clock_reading& reading) { found.push_back(reading); }};
 };
 
@@ -27,7 +27,7 @@ TEST_F(ClockComparison, TellsTheQuickestQuestionAndTheQuickestAnswerOfARow) {
   auto quickest_back = quickest_there;
   comparison.go_on(now);
   for (int n = 1; n <= clock_comparison::questions; ++n) {
-    ASSERT_EQ(asked, n);
+    ASSERT_EQ(question_count, n);
     const std::uint64_t there_after = 1'000 + random() % 50'000;
     const std::uint64_t back_after = 1'000 + random() % 50'000;
     const std::uint64_t begun = now;
@@ -50,9 +50,9 @@ TEST_F(ClockComparison, TellsTheQuickestQuestionAndTheQuickestAnswerOfARow) {
 TEST_F(ClockComparison, AsksAgainAfterAWhileAlsoIfAnswersWereLost) {
   comparison.go_on(5);
   comparison.go_on(6);
-  EXPECT_EQ(asked, 1);
+  EXPECT_EQ(question_count, 1);
   comparison.go_on(5 + clock_comparison::between_rows);
-  EXPECT_EQ(asked, 2);
+  EXPECT_EQ(question_count, 2);
 }
 
 TEST_F(ClockComparison, TellsAlsoWhatARowBringsThatTakesLong) {
@@ -67,11 +67,11 @@ TEST_F(ClockComparison, TellsAlsoWhatARowBringsThatTakesLong) {
 
 TEST_F(ClockComparison, TakesNoAnswersThatItDidNotAskFor) {
   comparison.answered(1, 2, 3);
-  EXPECT_EQ(asked, 0);
+  EXPECT_EQ(question_count, 0);
   comparison.go_on(10);
   comparison.answered(20, 15, 12);  // the reply has arrived before its request was sent
   for (int n = 0; n < 2 * clock_comparison::questions; ++n) comparison.answered(10, 5, 12);
-  EXPECT_EQ(asked, clock_comparison::questions);
+  EXPECT_EQ(question_count, clock_comparison::questions);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].ahead, -6);
 }

@@ -16,7 +16,7 @@ class pe_statistics final : public observer {
   void item_ends() override;
   void sent(const departing_message& what) override;
   void departs(const local_array& part, const chare_header& element, int to) override;
-  void stays(const local_array& part, const chare_header& element, int asked_to) override;
+  void stays(const local_array& part, const chare_header& element, int requested_pe) override;
 
  private:
   idle_cause cause_of(const work& item) const;

@@ -99,8 +99,8 @@ void recorder::abandoned(const scope& entry, trace::wait_cause cause) {
   if (in_item_) add_wait(record_kind::abandoned, entry, {cause});
 }
 
-void recorder::received(const work& letter, std::int64_t reference) {
-  const auto& m = static_cast<const message&>(letter);
+void recorder::received(const work& item, std::int64_t reference) {
+  const auto& m = static_cast<const message&>(item);
   // A letter in a migrated mailbox, or put there by an entry, had no message of its own. Another message may
   // have had its address.
   if (!in_item_ || m.kind().element == nullptr) return;

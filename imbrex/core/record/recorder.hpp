@@ -42,7 +42,7 @@ class recorder final : public observer {
   void suspended(const suspension& what) override;
   void resumed(const suspension& what) override;
   void abandoned(const scope& entry, trace::wait_cause cause) override;
-  void received(const work& letter, std::int64_t reference) override;
+  void received(const work& item, std::int64_t reference) override;
   void gathered(const void* whole, std::uint64_t number, bool completes) override;
 
   void quiescent() override { add(trace::record_kind::quiet); }

@@ -188,14 +188,14 @@ std::vector<journey> journeys_in(const whole_trace& t) {
 }
 
 struct sleeper : chare<sleeper> {
-  int heard = 0;
+  int receipts = 0;
   task<int> send_to_next() {
     send<&sleeper::sleep>(peers()[1]);
     send<&sleeper::hear>(peers()[1]);
     co_return 1;
   }
   void sleep() { std::this_thread::sleep_for(std::chrono::milliseconds(300)); }
-  void hear() { ++heard; }
+  void hear() { ++receipts; }
 };
 
 TEST(recorder, tells_when_a_message_came_to_a_busy_pe_over_a_link) {
@@ -490,9 +490,9 @@ TEST_F(Tracing, AWaitForAChannelEndsAsItBegan) {
   EXPECT_EQ(run(how(1),
                 []() -> task<> {
                   auto ends = make_array<stream_end>(2);
-                  auto heard = ends[0].call<&stream_end::hear>(pairs);
+                  auto receipts = ends[0].call<&stream_end::hear>(pairs);
                   co_await ends[1].call<&stream_end::speak>(3 * pairs);
-                  co_await heard;
+                  co_await receipts;
                 }),
             0);
   const whole_trace t(folder_.file());

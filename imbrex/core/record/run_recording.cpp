@@ -75,8 +75,8 @@ bool run_recording::attach(device& used) {
 std::unique_ptr<block_recorder> run_recording::blocks(const device& of, std::uint32_t count) {
   for (std::size_t n = 0; has_real_time_ && n < device_recorders_.size(); ++n)
     if (device_recorders_[n]->is_of(of)) {
-      block_tracks::set* const mine = blocks_->take(static_cast<std::uint32_t>(n), count);
-      return mine == nullptr ? nullptr : std::make_unique<block_recorder>(blocks_, *mine);
+      block_tracks::set* const tracks = blocks_->take(static_cast<std::uint32_t>(n), count);
+      return tracks == nullptr ? nullptr : std::make_unique<block_recorder>(blocks_, *tracks);
     }
   return nullptr;
 }

@@ -15,13 +15,12 @@ namespace {
 /// Rejects delays of `--net-latency` and similar options on the machine that has its own.
 void check_link(const options& settings) {
   if (settings.machine != machine_kind::deterministic || !link_of(settings).delays()) return;
-  std::string given;
-  if (settings.net_latency.count() != 0)
-    given += "--net-latency " + duration_text(settings.net_latency) + " ";
-  if (settings.net_bandwidth != 0) given += "--net-bandwidth " + rate_text(settings.net_bandwidth) + " ";
+  std::string text;
+  if (settings.net_latency.count() != 0) text += "--net-latency " + duration_text(settings.net_latency) + " ";
+  if (settings.net_bandwidth != 0) text += "--net-bandwidth " + rate_text(settings.net_bandwidth) + " ";
   if (settings.net_injection_gap.count() != 0)
-    given += "--net-injection-gap " + duration_text(settings.net_injection_gap) + " ";
-  throw usage_error(given +
+    text += "--net-injection-gap " + duration_text(settings.net_injection_gap) + " ";
+  throw usage_error(text +
                     "with --machine deterministic: there --seed alone delays messages; leave out one or the "
                     "other");
 }

@@ -74,7 +74,7 @@ void exception_watch::watch() {
     hold.unlock();
     for (std::size_t p = 0; p < known_.size(); ++p) {
       auto item = std::make_unique<look>(*this, *pes_[p], known_[p]);
-      if (gate_.post(pes_[p]->door(), *item)) static_cast<void>(item.release());
+      if (gate_.post(pes_[p]->pe_inbox(), *item)) static_cast<void>(item.release());
     }
     hold.lock();
   }
@@ -83,21 +83,21 @@ void exception_watch::watch() {
 void exception_watch::look_on(processor& pe, of_pe& known) {
   std::vector<std::string> now = held_exceptions_of(pe);
   bool is_any_new = false;
-  bool is_any_told = false;
+  bool is_any_reported = false;
   for (const std::string& thrown : now) {
-    if (contains(known.told, thrown)) continue;
+    if (contains(known.reports, thrown)) continue;
     if (!contains(known.before, thrown)) {
       is_any_new = true;
       continue;
     }
-    is_any_told = true;
-    known.told.push_back(thrown);
+    is_any_reported = true;
+    known.reports.push_back(thrown);
     log(log_level::warning,
         thrown + "\nThe call does not end yet: other elements that were called have not ended");
   }
   known.before = std::move(now);
   if (is_any_new) note();
-  if (is_any_told)
+  if (is_any_reported)
     ask_who_waits([](known_waits&& all) {
       log(log_level::warning, "Who waits, for that call or others:" + all.text());
     });

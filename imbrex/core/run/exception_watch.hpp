@@ -35,7 +35,7 @@ class exception_watch {
   /// Touched by the thread of the PE only.
   struct of_pe {
     std::vector<std::string> before;  ///< exceptions that waited at the last check
-    std::vector<std::string> told;
+    std::vector<std::string> reports;
   };
 
   void watch();

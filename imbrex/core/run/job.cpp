@@ -46,7 +46,7 @@ struct job::quiet_item : work {
     const std::unique_ptr<quiet_item> owner(static_cast<quiet_item*>(&item));
     auto& j = owner->owner;
     if (j.process_ == 0)
-      j.heard_quiet(0, owner->exchanged);
+      j.receive_quiet(0, owner->exchanged);
     else
       j.tell(0, about::quiet, owner->exchanged.round, owner->exchanged.sent, owner->exchanged.received);
   }
@@ -90,8 +90,8 @@ job::job(local_run& owner, bootstrap& meeting, std::unique_ptr<network> net)
       net_(std::move(net)),
       reports_(static_cast<std::size_t>(meeting.size())) {}
 
-void job::serve(const std::vector<inbox*>& doors) {
-  if (comm_) comm_->serve(net_->endpoint_of(net_->pes().first), doors, net_->pes().first);
+void job::serve(const std::vector<inbox*>& inboxes) {
+  if (comm_) comm_->serve(net_->endpoint_of(net_->pes().first), inboxes, net_->pes().first);
 }
 
 endpoint& job::endpoint_of(int pe) { return comm_ ? comm_->endpoint_of_pes() : net_->endpoint_of(pe); }
@@ -113,11 +113,11 @@ bool job::quiet(const network::counts& exchanged) {
   const bool must_report = must_report_.exchange(false);
   if (!must_report && exchanged == reported_) return false;
   reported_ = exchanged;
-  owner_.processor_at(net_->pes().first).door().post(*new quiet_item(*this, exchanged));
+  owner_.processor_at(net_->pes().first).pe_inbox().post(*new quiet_item(*this, exchanged));
   return true;
 }
 
-void job::heard_quiet(int process, const network::counts& exchanged) {
+void job::receive_quiet(int process, const network::counts& exchanged) {
   if (owner_.ended()) return;
   auto& known = reports_[static_cast<std::size_t>(process)];
   // A shuffled queue that holds notices may deliver an older report later; all counts only grow.
@@ -141,7 +141,7 @@ void job::heard_quiet(int process, const network::counts& exchanged) {
 void job::ask_all() {
   before_ = total();
   asking_ = true;
-  round_asked_.store(++round_);
+  requested_round_.store(++round_);
   tell_others(about::ask, round_);
 }
 
@@ -163,7 +163,7 @@ void job::all_quiet() {
   tell_others(about::waits);
 }
 
-void job::heard_waits(known_waits&& there) {
+void job::receive_waits(known_waits&& there) {
   waits_.join(std::move(there));
   if (--waits_missing_ == 0) owner_.fail_deadlock(waits_);
 }
@@ -242,7 +242,7 @@ std::uint32_t job::agree_to_begin(const std::exception_ptr& problem, std::uint32
     ordinal = std::max(ordinal, static_cast<std::uint32_t>(std::stoul(all[p].substr(all[p].find(' ')))));
     if (its_status == 0) continue;
     if (static_cast<int>(p) == process_) std::rethrow_exception(problem);
-    throw told_error("process " + std::to_string(p) + " cannot begin", its_status);
+    throw reported_error("process " + std::to_string(p) + " cannot begin", its_status);
   }
   return ordinal;
 }
@@ -278,7 +278,7 @@ void job::arrived(work& item, int pe, std::size_t bytes) {
   throw serial_error("a message for PE " + std::to_string(pe) + " came to PE " + std::to_string(here.pe()));
 }
 
-void job::notice(int process, std::span<const std::byte> bytes) {
+void job::control_message(int process, std::span<const std::byte> bytes) {
   if (process < 0 || process >= processes_)
     throw serial_error("a notice says that it comes from process " + std::to_string(process) + " of " +
                        std::to_string(processes_));
@@ -294,13 +294,13 @@ void job::notice(int process, std::span<const std::byte> bytes) {
     case about::quiet: {
       network::counts exchanged;
       read(exchanged.round, exchanged.sent, exchanged.received);
-      if (process_ == 0) return heard_quiet(process, exchanged);
+      if (process_ == 0) return receive_quiet(process, exchanged);
       break;
     }
     case about::ask: {
       std::uint64_t round = 0;
       read(round);
-      if (process == 0) return round_asked_.store(round);
+      if (process == 0) return requested_round_.store(round);
       break;
     }
     case about::waits: {
@@ -311,23 +311,23 @@ void job::notice(int process, std::span<const std::byte> bytes) {
     case about::waiting: {
       known_waits there;
       read(there);
-      if (waits_missing_ > 0) return heard_waits(std::move(there));
+      if (waits_missing_ > 0) return receive_waits(std::move(there));
       break;
     }
     case about::clock: {
-      std::uint64_t asked = 0;
-      read(asked);
+      std::uint64_t request_time = 0;
+      read(request_time);
       if (process_ != 0) break;
-      if (scheduler::current() != nullptr) tell(process, about::clock_answer, asked, clock_now());
+      if (scheduler::current() != nullptr) tell(process, about::clock_answer, request_time, clock_now());
       return;
     }
     case about::clock_answer: {
-      std::uint64_t asked = 0;
+      std::uint64_t request_time = 0;
       std::uint64_t there = 0;
-      read(asked, there);
+      read(request_time, there);
       if (process != 0) break;
       if (auto* const recording = owner_.recording(); recording != nullptr && scheduler::current() != nullptr)
-        recording->clock_answered(asked, there, clock_now());
+        recording->clock_answered(request_time, there, clock_now());
       return;
     }
     case about::end: {
@@ -381,7 +381,7 @@ void job::lost(int process, const std::string& why) {
   if (owner_.ended() || ending_.load() || !complain(text)) return;
   if (scheduler::current() != nullptr) return owner_.exit(1);
   // Only a PE can notify the other processes; but the PE may be busy.
-  owner_.processor_at(net_->pes().first).door().post(*new exit_item(*this));
+  owner_.processor_at(net_->pes().first).pe_inbox().post(*new exit_item(*this));
   for (int turn = 0; turn < 100 && !owner_.ended(); ++turn)
     std::this_thread::sleep_for(patience_at_the_end / 100);
   owner_.end_here(1);

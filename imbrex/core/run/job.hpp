@@ -39,15 +39,15 @@ class job final : public network::receiver {
   /// Uses a network that is already connected; for tests.
   job(local_run& owner, bootstrap& meeting, std::unique_ptr<network> net);
 
-  /// Connects the process's PEs, whose inboxes are `doors`. Call before the PEs run.
-  void serve(const std::vector<inbox*>& doors);
+  /// Connects the process's PEs, whose inboxes are `inboxes`. Call before the PEs run.
+  void serve(const std::vector<inbox*>& inboxes);
   /// The endpoint by which a PE of this process reaches other processes.
   endpoint& endpoint_of(int pe);
   /// The thread that drives the network for the PEs; null if they do that themselves.
   scheduler* comm() const { return comm_.get(); }
 
   /// The last round of questions by process 0 that this process has received. Any thread.
-  std::uint64_t round_heard() const { return round_asked_.load(); }
+  std::uint64_t requested_round() const { return requested_round_.load(); }
   int process() const { return process_; }
   int processes() const { return processes_; }
   network& net() const { return *net_; }
@@ -70,14 +70,14 @@ class job final : public network::receiver {
   /// them come, of this one.
   int leave(int status);
   /// Collective: throws if not all processes can begin. `problem`: the reason why this process cannot, or
-  /// null. It is thrown in the first process that has one, a `told_error` in the others. Returns the largest
-  /// of the processes' ordinals for the run.
+  /// null. It is thrown in the first process that has one, a `reported_error` in the others. Returns the
+  /// largest of the processes' ordinals for the run.
   std::uint32_t agree_to_begin(const std::exception_ptr& problem, std::uint32_t ordinal);
 
   work& unpack(reader& in) override;
   void take(std::span<const std::byte> packed, int pe) override;
   void arrived(work& item, int pe, std::size_t bytes) override;
-  void notice(int process, std::span<const std::byte> bytes) override;
+  void control_message(int process, std::span<const std::byte> bytes) override;
   /// Ends the run, with one message. Any thread; a thread that is no PE's may have to wait for the first PE.
   void lost(int process, const std::string& why) override;
 
@@ -92,12 +92,12 @@ class job final : public network::receiver {
   void tell_others(about what, const T&... values);
 
   /// A process is quiet with these counts.
-  void heard_quiet(int process, const network::counts& exchanged);
+  void receive_quiet(int process, const network::counts& exchanged);
   void ask_all();
   network::counts total() const;
   /// All processes are quiet.
   void all_quiet();
-  void heard_waits(known_waits&& there);
+  void receive_waits(known_waits&& there);
   /// Reports to the user why the run ends. False if a reason has been reported completely before.
   bool complain(const std::string& text);
   /// Called when a process is lost.
@@ -119,9 +119,9 @@ class job final : public network::receiver {
   std::unique_ptr<comm_thread> comm_;
   std::unique_ptr<network> net_;
 
-  // State of each process. `round_asked_` is set by the first PE's thread and read by the caller of quiet(),
-  // which owns the other members here.
-  std::atomic<std::uint64_t> round_asked_ = 0;
+  // State of each process. `requested_round_` is set by the first PE's thread and read by the caller of
+  // quiet(), which owns the other members here.
+  std::atomic<std::uint64_t> requested_round_ = 0;
   std::atomic<bool> must_report_ = true;
   network::counts reported_;
 

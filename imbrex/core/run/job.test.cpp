@@ -56,18 +56,18 @@ TEST(job, refuses_an_item_of_no_known_kind_priority_or_origin) {
 
 TEST(job, refuses_what_is_no_notice) {
   test::lone_process here(1);
-  EXPECT_THROW(here.take_notice(0, {}), serial_error);
-  EXPECT_THROW(here.take_notice(0, written(std::uint8_t{77})), serial_error);
+  EXPECT_THROW(here.receive_control_message(0, {}), serial_error);
+  EXPECT_THROW(here.receive_control_message(0, written(std::uint8_t{77})), serial_error);
   // A question with its last byte missing, and with one byte too many; an end with the status of a running
   // run.
   constexpr std::uint8_t ask = 1;
   constexpr std::uint8_t end = 4;
   bytes question = written(ask, std::uint64_t{1});
-  EXPECT_NO_THROW(here.take_notice(0, question));
-  EXPECT_THROW(here.take_notice(0, std::span(question).first(question.size() - 1)), serial_error);
+  EXPECT_NO_THROW(here.receive_control_message(0, question));
+  EXPECT_THROW(here.receive_control_message(0, std::span(question).first(question.size() - 1)), serial_error);
   question.push_back(std::byte{0});
-  EXPECT_THROW(here.take_notice(0, question), serial_error);
-  EXPECT_THROW(here.take_notice(0, written(end, std::numeric_limits<int>::min())), serial_error);
+  EXPECT_THROW(here.receive_control_message(0, question), serial_error);
+  EXPECT_THROW(here.receive_control_message(0, written(end, std::numeric_limits<int>::min())), serial_error);
   EXPECT_FALSE(here.run().ended());
 }
 
@@ -75,15 +75,16 @@ TEST(job, passes_over_a_report_that_a_newer_one_has_overtaken) {
   test::lone_process here(0);
   constexpr std::uint8_t quiet = 0;
   const auto report = [&](int process, std::uint64_t sent, std::uint64_t received) {
-    here.take_notice(process, written(quiet, std::uint64_t{0}, sent, received));
+    here.receive_control_message(process, written(quiet, std::uint64_t{0}, sent, received));
   };
-  here.come_to_rest({4, 5, 0});
+  here.become_idle({4, 5, 0});
   report(1, 6, 4);
   report(1, 5, 4);
-  EXPECT_TRUE(here.wire().notices.empty());
+  EXPECT_TRUE(here.wire().control_messages.empty());
   report(2, 1, 2);
-  EXPECT_EQ(here.wire().notices.size(), 2U);  // 11 were sent and 11 received: process 0 asks both others once
-                                              // more
+  EXPECT_EQ(here.wire().control_messages.size(),
+            2U);  // 11 were sent and 11 received: process 0 asks both others once
+                  // more
 }
 
 TEST(job, refuses_notices_of_those_who_may_not_send_them) {
@@ -92,14 +93,15 @@ TEST(job, refuses_notices_of_those_who_may_not_send_them) {
   constexpr std::uint8_t ask = 1;
   constexpr std::uint8_t waits = 2;
   constexpr std::uint8_t waiting = 3;
-  EXPECT_THROW(here.take_notice(3, written(waits)), serial_error);
-  EXPECT_THROW(here.take_notice(-1, written(waits)), serial_error);
-  EXPECT_THROW(here.take_notice(2, written(ask, std::uint64_t{1})), serial_error);
-  EXPECT_THROW(here.take_notice(2, written(waits)), serial_error);
-  EXPECT_THROW(here.take_notice(2, written(quiet, std::uint64_t{1}, std::uint64_t{0}, std::uint64_t{0})),
-               serial_error);
-  EXPECT_THROW(here.take_notice(2, written(waiting, std::string("nobody asked"))), serial_error);
-  EXPECT_TRUE(here.wire().notices.empty());
+  EXPECT_THROW(here.receive_control_message(3, written(waits)), serial_error);
+  EXPECT_THROW(here.receive_control_message(-1, written(waits)), serial_error);
+  EXPECT_THROW(here.receive_control_message(2, written(ask, std::uint64_t{1})), serial_error);
+  EXPECT_THROW(here.receive_control_message(2, written(waits)), serial_error);
+  EXPECT_THROW(
+      here.receive_control_message(2, written(quiet, std::uint64_t{1}, std::uint64_t{0}, std::uint64_t{0})),
+      serial_error);
+  EXPECT_THROW(here.receive_control_message(2, written(waiting, std::string("nobody asked"))), serial_error);
+  EXPECT_TRUE(here.wire().control_messages.empty());
 }
 
 }  // namespace imbrex::job_test

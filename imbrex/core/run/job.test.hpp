@@ -31,14 +31,14 @@ class place final : public bootstrap {
 /// Records sent notices, and delivers nothing.
 class silent_endpoint final : public detail::endpoint {
  public:
-  struct notice {
+  struct control_message {
     int process;
     std::vector<std::byte> bytes;
   };
 
   void send(detail::work& item, int) override { item.type->destroy(item); }
   void notify(int process, std::span<const std::byte> bytes) override {
-    notices.push_back({process, {bytes.begin(), bytes.end()}});
+    control_messages.push_back({process, {bytes.begin(), bytes.end()}});
   }
   bool progress(std::size_t) override { return false; }
   bool arm() override { return true; }
@@ -46,7 +46,7 @@ class silent_endpoint final : public detail::endpoint {
   bool sending() const override { return false; }
   bool congested() const override { return false; }
 
-  std::vector<notice> notices;
+  std::vector<control_message> control_messages;
 };
 
 /// A network of three PEs, one in each process.
@@ -97,20 +97,20 @@ class lone_process {
   detail::collection<T>& add_array(std::uint64_t number) {
     auto& pe = run_.processor_at(0);
     const detail::scheduler::activation as(pe);
-    auto made = std::make_unique<detail::collection<T>>(pe, number, index<1>(3),
-                                                        &detail::home_of<index<1>, block_placement>, 3);
-    auto& part = *made;
+    auto instance = std::make_unique<detail::collection<T>>(pe, number, index<1>(3),
+                                                            &detail::home_of<index<1>, block_placement>, 3);
+    auto& part = *instance;
     part.create(0, part.first_place());
-    pe.install(std::move(made));
+    pe.install(std::move(instance));
     return part;
   }
-  void take_notice(int process, std::span<const std::byte> bytes) {
+  void receive_control_message(int process, std::span<const std::byte> bytes) {
     const detail::scheduler::activation as(run_.processor_at(0));
-    job_.notice(process, bytes);
+    job_.control_message(process, bytes);
   }
 
   /// The process's PE sleeps; `exchanged` has its message counts.
-  void come_to_rest(const detail::network::counts& exchanged) {
+  void become_idle(const detail::network::counts& exchanged) {
     detail::scheduler& pe = run_.processor_at(0);
     const detail::scheduler::activation as(pe);
     job_.quiet(exchanged);

@@ -30,15 +30,15 @@ struct line {
 };
 
 /// A message that records when it was run; `alive` counts the existing ones.
-struct letter final : detail::message {
-  letter() { ++alive; }
-  letter(int n, std::size_t size) : letter() {
+struct test_message final : detail::message {
+  test_message() { ++alive; }
+  test_message(int n, std::size_t size) : test_message() {
     number = n;
     content.resize(size);
   }
-  ~letter() { --alive; }
+  ~test_message() { --alive; }
 
-  static inline detail::message_type type_record = detail::runtime_message_type<letter>();
+  static inline detail::message_type type_record = detail::runtime_message_type<test_message>();
   void serialize(auto& ar) { ar(number, content); }
   void deliver() {
     const detail::message_guard guard(*this);
@@ -59,14 +59,14 @@ class link_in_simulated_time : public testing::TestWithParam<bool> {
 
   link_in_simulated_time() {
     detail::message_table::number();
-    letter::log = &log_;
-    std::vector<detail::inbox*> doors;
+    test_message::log = &log_;
+    std::vector<detail::inbox*> inboxes;
     for (int p = 0; p < count; ++p) {
       pes_.push_back(std::make_unique<detail::scheduler>(p, time_, std::nullopt));
       pes_.back()->be_punctual();
-      doors.push_back(&pes_.back()->door());
+      inboxes.push_back(&pes_.back()->pe_inbox());
     }
-    carrier_ = std::make_unique<detail::direct_transport>(doors);
+    carrier_ = std::make_unique<detail::direct_transport>(inboxes);
     if (GetParam()) carrier_ = std::make_unique<detail::serializing_transport>(std::move(carrier_));
   }
   void connect(const link_model& model) {
@@ -77,7 +77,7 @@ class link_in_simulated_time : public testing::TestWithParam<bool> {
   /// Sends a letter; returns its size in bytes.
   std::size_t send(int from, int to, int number, std::size_t size) {
     const detail::scheduler::activation as(at(from));
-    auto& l = detail::make_message<letter>(number, size);
+    auto& l = detail::make_message<test_message>(number, size);
     const auto bytes = packed_size(l);
     links_[static_cast<std::size_t>(from)]->send(l, to);
     return bytes;
@@ -121,7 +121,7 @@ TEST_P(link_in_simulated_time, delivers_by_the_model) {
   EXPECT_LT(small, 1us);
   EXPECT_EQ(log_,
             (std::vector<line>{{200us + small, 3, 0}, {200us + large, 1, 1}, {205us + large + small, 2, 2}}));
-  EXPECT_EQ(letter::alive, 0);
+  EXPECT_EQ(test_message::alive, 0);
 }
 
 TEST_P(link_in_simulated_time, agrees_with_an_independent_computation) {
@@ -147,13 +147,13 @@ TEST_P(link_in_simulated_time, agrees_with_an_independent_computation) {
   std::sort(expected.begin(), expected.end());
   std::sort(log_.begin(), log_.end());
   EXPECT_EQ(log_, expected);
-  EXPECT_EQ(letter::alive, 0);
+  EXPECT_EQ(test_message::alive, 0);
 }
 
 TEST_P(link_in_simulated_time, is_a_timer_or_a_post_while_anything_is_under_way) {
   connect({10us, 0, 0us});
   send(0, 1, 1, 100);
-  EXPECT_TRUE(at(1).door().has_items());
+  EXPECT_TRUE(at(1).pe_inbox().has_items());
   run_what_is_ready();
   EXPECT_TRUE(at(1).idle());
   EXPECT_EQ(at(1).next_deadline(), 10us);
@@ -184,9 +184,9 @@ TEST_P(link_in_simulated_time, destroys_what_is_under_way) {
   for (int n = 0; n < 10; ++n) send(0, 1, n, 100);
   run_what_is_ready();
   for (int n = 0; n < 10; ++n) send(1, 0, n, 100);
-  EXPECT_EQ(letter::alive, 20);
+  EXPECT_EQ(test_message::alive, 20);
   for (auto& p : pes_) p->discard_work();
-  EXPECT_EQ(letter::alive, 0);
+  EXPECT_EQ(test_message::alive, 0);
 }
 
 /// The count of living arguments shows whether messages in flight are destroyed.

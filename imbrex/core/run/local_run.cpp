@@ -140,7 +140,7 @@ bool local_run::release_quiescence_waiters() {
     answers.emplace_back(w.pe, &m);
   }
   for (const auto& [to, answer] : answers)
-    pes_.holds(to) ? processor_at(to).door().post(*answer) : pe.dispatch(*answer, to);
+    pes_.holds(to) ? processor_at(to).pe_inbox().post(*answer) : pe.dispatch(*answer, to);
   return !answers.empty();
 }
 

@@ -135,7 +135,7 @@ TEST_P(machines, finish_each_pe_on_the_thread_that_has_run_it) {
   std::vector<note> notes(3);
   for (std::size_t p = 0; p < notes.size(); ++p) {
     notes[p].type = &kind;
-    run.processor_at(static_cast<int>(p)).door().post(notes[p]);
+    run.processor_at(static_cast<int>(p)).pe_inbox().post(notes[p]);
   }
   run.run();
   EXPECT_EQ(run.status(), 0);
@@ -170,7 +170,7 @@ TEST_P(machines, end_a_run_in_which_an_item_throws) {
   static constexpr detail::work_type kind{"bad", &bad::fail, &bad::forget, nullptr, nullptr};
   bad item;
   item.type = &kind;
-  run.processor_at(2).door().post(item);
+  run.processor_at(2).pe_inbox().post(item);
   testing::internal::CaptureStderr();
   run.run();
   const auto text = testing::internal::GetCapturedStderr();

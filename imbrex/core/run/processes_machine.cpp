@@ -5,7 +5,7 @@ namespace imbrex::detail {
 
 void processes_machine::connect(bool may_spin, scheduler* /*comm_thread*/) {
   std::vector<inbox*> inboxes;
-  for (const auto& p : run_.processors()) inboxes.push_back(&p->door());
+  for (const auto& p : run_.processors()) inboxes.push_back(&p->pe_inbox());
   group_.serve(inboxes);
   inner_->connect(may_spin, group_.comm());
   for (const auto& p : run_.processors()) {

@@ -50,7 +50,7 @@ class membership {
     if (is_copy || in_run_) {
       // During a run, the thread that waits for the PEs still uses these objects, whichever thread ends the
       // process.
-      [[maybe_unused]] static const bootstrap* const still_asked = meeting_.release();
+      [[maybe_unused]] static const bootstrap* const retained_bootstrap = meeting_.release();
       [[maybe_unused]] static const launcher_watch* const still_watching = watch_.release();
     } else if (meeting_) {
       meeting_->finish(status_);
@@ -100,7 +100,7 @@ class membership {
 int tell_current_exception() {
   try {
     throw;
-  } catch (const told_error& e) {
+  } catch (const reported_error& e) {
     return e.status();
   } catch (const usage_error& e) {
     log(log_level::error, e.what());

@@ -25,12 +25,12 @@ std::function<task<int>()> main_function(Main main) {
                 "imbrex: run is given a function without parameters that makes the main task, such as "
                 "[]() -> imbrex::task<> { ... }");
   if constexpr (std::is_invocable_v<Main&>) {
-    using made = std::invoke_result_t<Main&>;
-    static_assert(std::is_same_v<made, task<>> || std::is_same_v<made, task<int>>,
+    using result = std::invoke_result_t<Main&>;
+    static_assert(std::is_same_v<result, task<>> || std::is_same_v<result, task<int>>,
                   "imbrex: the main task is a task<>, or a task<int> whose value is the exit status");
-    if constexpr (std::is_same_v<made, task<int>>)
+    if constexpr (std::is_same_v<result, task<int>>)
       return std::move(main);
-    else if constexpr (std::is_same_v<made, task<>>)
+    else if constexpr (std::is_same_v<result, task<>>)
       return with_status(std::move(main));
   }
   return {};

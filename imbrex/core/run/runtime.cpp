@@ -257,7 +257,7 @@ runtime::~runtime() {
 
 void runtime::start(std::function<task<int>()> main) {
   main_ = std::make_unique<main_task>(*this, std::move(main));
-  processor_at(0).door().post(*main_);
+  processor_at(0).pe_inbox().post(*main_);
 }
 
 int runtime::process() const { return job_ ? job_->process() : 0; }
@@ -306,7 +306,8 @@ bool runtime::drain_devices() {
 
 network::counts runtime::counted() const {
   if (!job_) return {};
-  const std::uint64_t round = job_->round_heard();  // read first: a report must not be older than its round
+  const std::uint64_t round =
+      job_->requested_round();  // read first: a report must not be older than its round
   auto counts = job_->net().counted();
   counts.round = round;
   return counts;

@@ -42,7 +42,7 @@ simulated_machine::simulated_machine(const options& settings, local_run& run)
       model_(settings.device_model.empty() ? device_model{} : find_device_model(settings.device_model)),
       link_(link_between_pes(settings, model_)),
       least_cost_(model_.has_links()
-                      ? std::min({model_.message.receive, model_.step.channel, model_.step.notice})
+                      ? std::min({model_.message.receive, model_.step.channel, model_.step.completion})
                       : model_.message.receive) {
   for (int p = 0; p < settings.pes; ++p) pes_.emplace_back(clock_);
 }
@@ -60,12 +60,12 @@ nanoseconds simulated_machine::cost_of_sending(const work& item) const {
   if (step == device_step::piece) return model_.step.channel;
   if (!sent.has_device_memory) return model_.message.send;
   if (step == device_step::channel) return model_.step.channel;
-  return model_.message.send + (sent.lent_before ? nanoseconds(0) : model_.step.envelope);
+  return model_.message.send + (sent.was_described_before ? nanoseconds(0) : model_.step.envelope);
 }
 
 nanoseconds simulated_machine::cost_of_running(const work& item) const {
   if (!model_.has_links()) return model_.message.receive;
-  if (item.type->pack == nullptr || item.type->brings_message) return model_.step.notice;
+  if (item.type->pack == nullptr || item.type->brings_message) return model_.step.completion;
   if (static_cast<const message&>(item).kind().step == device_step::piece) return model_.step.channel;
   if (!item.has_device_memory) return model_.message.receive;
   switch (static_cast<const message&>(item).kind().step) {

@@ -41,7 +41,7 @@ void threads_machine::connect(bool may_spin, scheduler* comm_thread) {
   std::vector<inbox*> inboxes;
   std::vector<scheduler*> pes;
   for (const auto& p : run_.processors()) {
-    inboxes.push_back(&p->door());
+    inboxes.push_back(&p->pe_inbox());
     pes.push_back(p.get());
   }
   if (comm_thread != nullptr) pes.push_back(comm_thread);

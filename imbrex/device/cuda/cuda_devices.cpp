@@ -272,12 +272,12 @@ class cuda_backend final : public device_backend {
     if (bytes > piece / 2 && bytes <= SIZE_MAX - piece) bytes = (bytes + piece - 1) / piece * piece;
     std::unique_lock guard(ipc_lock_);
     free_what_nobody_maps();
-    bool made = has_room(cudaMalloc(&address, bytes));
-    if (!made && exported_.keeps_some()) {
+    bool is_allocated = has_room(cudaMalloc(&address, bytes));
+    if (!is_allocated && exported_.keeps_some()) {
       wait_for_others(guard);
-      made = has_room(cudaMalloc(&address, bytes));
+      is_allocated = has_room(cudaMalloc(&address, bytes));
     }
-    if (!made) return nullptr;
+    if (!is_allocated) return nullptr;
     exported_.add(address, bytes);
     return address;
   }

@@ -63,14 +63,14 @@ mapping_table::mapping_table()
 
 std::unique_ptr<mapping_table> mapping_table::find(const place& at) {
   const std::string path = "/proc/" + std::to_string(at.process) + "/fd/" + std::to_string(at.descriptor);
-  descriptor opened(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK));
+  descriptor shared_file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK));
   struct stat what{};
   // In another namespace that number is another process.
-  if (!opened || ::fstat(opened.get(), &what) != 0 || what.st_ino != at.file ||
+  if (!shared_file || ::fstat(shared_file.get(), &what) != 0 || what.st_ino != at.file ||
       what.st_size != static_cast<off_t>(table_bytes) ||
-      (::fcntl(opened.get(), F_GET_SEALS) & F_SEAL_SHRINK) == 0)
+      (::fcntl(shared_file.get(), F_GET_SEALS) & F_SEAL_SHRINK) == 0)
     return nullptr;
-  std::unique_ptr<mapping_table> found(new mapping_table(std::move(opened), at));
+  std::unique_ptr<mapping_table> found(new mapping_table(std::move(shared_file), at));
   return *found ? std::move(found) : nullptr;
 }
 

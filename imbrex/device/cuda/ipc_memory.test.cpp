@@ -30,9 +30,9 @@ constexpr std::size_t size = 1'300'000;
 constexpr std::size_t piece = detail::sharable_bytes;  // allocations are multiples of this
 
 std::vector<std::byte> bytes_for(int seed) {
-  std::vector<std::byte> made(size);
-  for (std::size_t i = 0; i < size; ++i) made[i] = std::byte((i * 31 + std::size_t(seed)) % 251);
-  return made;
+  std::vector<std::byte> content(size);
+  for (std::size_t i = 0; i < size; ++i) content[i] = std::byte((i * 31 + std::size_t(seed)) % 251);
+  return content;
 }
 
 /// One end of a connection between two processes.
@@ -106,17 +106,17 @@ TEST(cuda_ipc_memory, is_opened_once_and_freed_when_nobody_has_it) {
         const void* const second = on.backend().find(other.hear<memory_key>());
         ASSERT_NE(first, nullptr);
         EXPECT_EQ(static_cast<const std::byte*>(second) - static_cast<const std::byte*>(first), 1234);
-        EXPECT_EQ(test::calls_of_ipc().opened, 1);
+        EXPECT_EQ(test::calls_of_ipc().open_count, 1);
         EXPECT_EQ(read_by(on, first), bytes_for(1));
         other.say('a');
         // The owner has released the memory by now, but it is still mapped here.
         const auto next = other.hear<memory_key>();
         EXPECT_EQ(read_by(on, first), bytes_for(1));
-        EXPECT_EQ(test::calls_of_ipc().closed, 0);
+        EXPECT_EQ(test::calls_of_ipc().close_count, 0);
         const void* const third = on.backend().find(next);
         ASSERT_NE(third, nullptr);
-        EXPECT_EQ(test::calls_of_ipc().closed, 1);
-        EXPECT_EQ(test::calls_of_ipc().opened, 2);
+        EXPECT_EQ(test::calls_of_ipc().close_count, 1);
+        EXPECT_EQ(test::calls_of_ipc().open_count, 2);
         EXPECT_EQ(read_by(on, third), bytes_for(2));
         other.say('b');
         EXPECT_EQ(other.hear<char>(), 'c');
@@ -157,7 +157,7 @@ TEST(cuda_ipc_memory, is_not_found_where_its_owner_has_released_it) {
         memory_key of_nobody = key;
         of_nobody.words[9] += 1;  // the key of another file
         EXPECT_EQ(all[0]->backend().find(of_nobody), nullptr);
-        EXPECT_EQ(test::calls_of_ipc().opened, 0);
+        EXPECT_EQ(test::calls_of_ipc().open_count, 0);
         other.say('a');
       },
       [](const line& other) {
@@ -201,9 +201,9 @@ TEST(cuda_ipc_memory, has_room_again_when_idle_processes_have_closed_it) {
         auto& on = all[0]->backend();
         ASSERT_NE(on.find(other.hear<memory_key>()), nullptr);
         on.close_ended();
-        EXPECT_EQ(test::calls_of_ipc().closed, 0);
+        EXPECT_EQ(test::calls_of_ipc().close_count, 0);
         other.say('a');
-        while (test::calls_of_ipc().closed == 0) {  // as an idle PE does
+        while (test::calls_of_ipc().close_count == 0) {  // as an idle PE does
           on.close_ended();
           std::this_thread::yield();
         }
@@ -229,7 +229,7 @@ TEST(cuda_ipc_memory, is_closed_at_the_end_before_its_owner_has_ended_it) {
         const auto all = cuda_devices();
         ASSERT_NE(all[1]->backend().find(other.hear<memory_key>()), nullptr);
         for (const auto& each : all) each->backend().close_found();
-        EXPECT_EQ(test::calls_of_ipc().closed, 1);
+        EXPECT_EQ(test::calls_of_ipc().close_count, 1);
         other.say('a');
         EXPECT_EQ(other.hear<char>(), 'b');
       },
@@ -358,9 +358,9 @@ TEST(cuda_mapping_table, keeps_owner_and_others_apart) {
   int memory = 0;          // stands for the device's memory
   const auto look = [&] {  // uses the same mapping, since ThreadSanitizer identifies words by their addresses
     while (!is_over.load()) {
-      const std::uint64_t told = current.load();
-      const gpu::mapping_table::use use{std::uint32_t(told), std::uint32_t(told >> 32U)};
-      if (told == 0 || !own.enter(use)) continue;
+      const std::uint64_t published_use = current.load();
+      const gpu::mapping_table::use use{std::uint32_t(published_use), std::uint32_t(published_use >> 32U)};
+      if (published_use == 0 || !own.enter(use)) continue;
       if (memory != int(use.number + use.slot)) ++wrong;
       ++read;
       own.leave(use);

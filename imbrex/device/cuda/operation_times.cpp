@@ -42,18 +42,18 @@ bool operation_times::observe(operation_observer* observer) noexcept {
     stop();
     return false;
   }
-  told_ = observer;
-  last_told_ = host_.now();
+  observer_ = observer;
+  last_report_time_ = host_.now();
   observed_.store(true, std::memory_order_relaxed);
   return true;
 }
 
 void operation_times::catch_up() noexcept {
   const std::lock_guard hold(lock_);
-  if (told_ == nullptr) return;
+  if (observer_ == nullptr) return;
   try {
     find_ended();
-    if (told_ != nullptr) tell(nanoseconds::max());
+    if (observer_ != nullptr) tell(nanoseconds::max());
   } catch (const std::bad_alloc&) {
     give_up("there is no memory for them");
   }
@@ -69,10 +69,10 @@ void operation_times::give_up(const char* why) noexcept {
 
 void operation_times::stop() noexcept {
   observed_.store(false, std::memory_order_relaxed);
-  told_ = nullptr;
+  observer_ = nullptr;
   running_.clear();
   last_end_.clear();
-  told_end_.clear();
+  reported_end_.clear();
   ended_.clear();
   spare_.clear();
   anchor_.reset();
@@ -82,7 +82,7 @@ void operation_times::stop() noexcept {
 operation_times::event operation_times::take_event() {
   {
     const std::lock_guard hold(lock_);
-    if (told_ == nullptr) return nullptr;
+    if (observer_ == nullptr) return nullptr;
     if (!spare_.empty()) {
       event taken = std::move(spare_.back());
       spare_.pop_back();
@@ -93,10 +93,10 @@ operation_times::event operation_times::take_event() {
 }
 
 operation_times::event operation_times::new_event() {
-  cudaEvent_t made = nullptr;
+  cudaEvent_t new_handle = nullptr;
   // A kernel's function may have chosen another device.
-  if (cudaSetDevice(device_) != cudaSuccess || cudaEventCreate(&made) != cudaSuccess) return nullptr;
-  return event(made);
+  if (cudaSetDevice(device_) != cudaSuccess || cudaEventCreate(&new_handle) != cudaSuccess) return nullptr;
+  return event(new_handle);
 }
 
 // Does not hold the lock while the driver may wait for room in the stream: other threads must make that room.
@@ -107,7 +107,7 @@ operation_times::event operation_times::begin(cudaStream_t in) noexcept {
   event begun = take_event();
   if (begun && cudaEventRecord(begun.get(), in) == cudaSuccess) return begun;
   const std::lock_guard hold(lock_);
-  if (told_ != nullptr) give_up("its driver refused to time events");
+  if (observer_ != nullptr) give_up("its driver refused to time events");
   return nullptr;
 }
 
@@ -115,7 +115,7 @@ void operation_times::end(cudaStream_t in, const finished_operation& what, event
   event over = take_event();
   const bool is_timed = over && cudaEventRecord(over.get(), in) == cudaSuccess;
   const std::lock_guard hold(lock_);
-  if (told_ == nullptr) return;
+  if (observer_ == nullptr) return;
   if (!is_timed) return give_up("its driver refused to time events");
   try {
     running_[what.stream].push_back({what.what, std::string(what.name), what.owner, what.stream, what.bytes,
@@ -130,7 +130,7 @@ void operation_times::look(nanoseconds now) {
   if (now - last_look_ < between_looks) return;
   last_look_ = now;
   find_ended();
-  if (told_ == nullptr) return;
+  if (observer_ == nullptr) return;
   tell(now - settling);
   if (now >= next_anchor_) set_anchor(longest_anchor);
 }
@@ -170,12 +170,13 @@ void operation_times::tell(nanoseconds before) {
   auto next = ended_.begin();
   for (; next != ended_.end() && next->end < before; ++next) {
     running& op = next->one;
-    last_told_ = std::max(last_told_, next->end);
+    last_report_time_ = std::max(last_report_time_, next->end);
     // The reported end of the operation before may be later than the measured one.
-    nanoseconds& before_it = told_end_[op.stream];
-    const nanoseconds begin = std::clamp(next->begin, std::min(before_it, last_told_), last_told_);
-    before_it = last_told_;
-    told_->finished({op.what, op.name, op.stream, op.owner, op.bytes, begin, last_told_});
+    nanoseconds& before_it = reported_end_[op.stream];
+    const nanoseconds begin =
+        std::clamp(next->begin, std::min(before_it, last_report_time_), last_report_time_);
+    before_it = last_report_time_;
+    observer_->finished({op.what, op.name, op.stream, op.owner, op.bytes, begin, last_report_time_});
     spare_.push_back(std::move(op.begin));
     spare_.push_back(std::move(op.end));
   }

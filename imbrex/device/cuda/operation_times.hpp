@@ -117,16 +117,16 @@ class operation_times {
   std::atomic<bool> observed_{false};
 
   std::mutex lock_;  // guards the following members
-  operation_observer* told_ = nullptr;
+  operation_observer* observer_ = nullptr;
   cudaStream_t side_ = nullptr;  ///< only for anchors
   std::shared_ptr<const anchor> anchor_;
   nanoseconds next_anchor_{0};
   nanoseconds last_look_{0};
-  nanoseconds last_told_{0};
+  nanoseconds last_report_time_{0};
   std::vector<event> spare_;
   std::map<std::uint32_t, std::deque<running>> running_;  ///< by stream, in the stream's order
   std::map<std::uint32_t, nanoseconds> last_end_;         ///< by stream
-  std::map<std::uint32_t, nanoseconds> told_end_;         ///< by stream, as reported
+  std::map<std::uint32_t, nanoseconds> reported_end_;     ///< by stream, as reported
   std::vector<ended> ended_;
 };
 

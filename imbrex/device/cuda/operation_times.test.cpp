@@ -61,7 +61,7 @@ driver* now = nullptr;
 
 class OperationTimes : public testing::Test, public operation_observer {
  protected:
-  struct told {
+  struct report {
     finished_operation::type what;
     std::string name;
     std::string owner;
@@ -89,7 +89,7 @@ class OperationTimes : public testing::Test, public operation_observer {
   }
 
   driver driver_;
-  std::vector<told> all;
+  std::vector<report> all;
 };
 
 TEST_F(OperationTimes, TellsWhatEndedWhenInOrder) {

@@ -36,8 +36,8 @@ using time_point = std::chrono::steady_clock::time_point;
 
 /// The number of devices: one for each process, if a test of several processes sets it.
 int device_count() {
-  static const char* const asked = std::getenv("IMBREX_TEST_STAND_IN_DEVICES");
-  return asked == nullptr ? 2 : std::atoi(asked);
+  static const char* const setting = std::getenv("IMBREX_TEST_STAND_IN_DEVICES");
+  return setting == nullptr ? 2 : std::atoi(setting);
 }
 constexpr std::size_t memory_of_device = std::size_t{256} << 20U;
 
@@ -76,7 +76,7 @@ std::vector<std::jthread> leaving;  // last, since these threads use the other v
 thread_local cudaError_t last_error = cudaSuccess;
 thread_local int chosen = 0;
 
-cudaError_t told(cudaError_t result) {
+cudaError_t record_error(cudaError_t result) {
   if (result != cudaSuccess) last_error = result;
   return result;
 }
@@ -199,14 +199,14 @@ cudaError_t end_capture(const std::shared_ptr<capture>& which, cudaError_t resul
       s->captured.reset();
       s->after.clear();
     }
-  return result == cudaSuccess ? result : told(result);
+  return result == cudaSuccess ? result : record_error(result);
 }
 
 cudaError_t submit_copy(void* to, int to_device, const void* from, int from_device, std::size_t bytes,
                         cudaStream_t in) {
   const std::lock_guard hold(lock);
   if (device_of(to, bytes) != to_device || device_of(from, bytes) != from_device)
-    return told(cudaErrorInvalidValue);
+    return record_error(cudaErrorInvalidValue);
   in->submit([=] { std::memcpy(to, from, bytes); });
   return cudaSuccess;
 }
@@ -250,7 +250,7 @@ cudaError_t cudaGetDeviceCount(int* count) {
   return cudaSuccess;
 }
 cudaError_t cudaSetDevice(int device) {
-  if (device < 0 || device >= device_count()) return told(cudaErrorInvalidDevice);
+  if (device < 0 || device >= device_count()) return record_error(cudaErrorInvalidDevice);
   chosen = device;
   return cudaSuccess;
 }
@@ -266,7 +266,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
 }
 cudaError_t cudaDeviceGetPCIBusId(char* id, int length, int device) {
   const std::string text = "0000:0" + std::to_string(device) + ":00.0";
-  if (length <= static_cast<int>(text.size())) return told(cudaErrorInvalidValue);
+  if (length <= static_cast<int>(text.size())) return record_error(cudaErrorInvalidValue);
   std::strcpy(id, text.c_str());
   return cudaSuccess;
 }
@@ -297,23 +297,23 @@ cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
     if (block.device == chosen) *free -= block.bytes;
   return cudaSuccess;
 }
-cudaError_t cudaMalloc(void** made, size_t bytes) {
+cudaError_t cudaMalloc(void** result, size_t bytes) {
   size_t free = 0;
   size_t total = 0;
   cudaMemGetInfo(&free, &total);
-  if (bytes > free) return told(cudaErrorMemoryAllocation);
+  if (bytes > free) return record_error(cudaErrorMemoryAllocation);
   const std::lock_guard hold(lock);
-  *made = on_devices().take(bytes);
-  if (*made == nullptr) return told(cudaErrorMemoryAllocation);
-  memory[reinterpret_cast<std::uintptr_t>(*made)] = {bytes, chosen};
+  *result = on_devices().take(bytes);
+  if (*result == nullptr) return record_error(cudaErrorMemoryAllocation);
+  memory[reinterpret_cast<std::uintptr_t>(*result)] = {bytes, chosen};
   return cudaSuccess;
 }
-cudaError_t cudaHostAlloc(void** made, size_t bytes, unsigned flags) {
-  if (flags != (cudaHostAllocPortable | cudaHostAllocMapped)) return told(cudaErrorInvalidValue);
-  if (bytes > memory_of_device) return told(cudaErrorMemoryAllocation);
+cudaError_t cudaHostAlloc(void** result, size_t bytes, unsigned flags) {
+  if (flags != (cudaHostAllocPortable | cudaHostAllocMapped)) return record_error(cudaErrorInvalidValue);
+  if (bytes > memory_of_device) return record_error(cudaErrorMemoryAllocation);
   const std::lock_guard hold(lock);
-  *made = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
-  memory[reinterpret_cast<std::uintptr_t>(*made)] = {bytes, -1};
+  *result = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
+  memory[reinterpret_cast<std::uintptr_t>(*result)] = {bytes, -1};
   return cudaSuccess;
 }
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* found, const void* address) {
@@ -330,7 +330,7 @@ cudaError_t cudaFree(void* address) {
   std::unique_lock hold(lock);
   wait_for_all(hold);
   const auto freed = memory.extract(reinterpret_cast<std::uintptr_t>(address));
-  if (freed.empty()) return told(cudaErrorInvalidValue);
+  if (freed.empty()) return record_error(cudaErrorInvalidValue);
   if (freed.mapped().device < 0)
     std::free(address);
   else
@@ -343,7 +343,7 @@ cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t* handle, void* base) {
   const std::lock_guard hold(lock);
   const auto found = memory.find(reinterpret_cast<std::uintptr_t>(base));
   const auto key = on_devices().key_of(base);
-  if (found == memory.end() || !key) return told(cudaErrorInvalidValue);
+  if (found == memory.end() || !key) return record_error(cudaErrorInvalidValue);
   *handle = {};
   std::memcpy(handle, key->words.data(), sizeof *handle - sizeof found->second.bytes);
   std::memcpy(handle->reserved + sizeof *handle - sizeof found->second.bytes, &found->second.bytes,
@@ -358,33 +358,35 @@ cudaError_t cudaIpcOpenMemHandle(void** base, cudaIpcMemHandle_t handle, unsigne
   std::memcpy(key.words.data(), &handle, sizeof handle - sizeof bytes);
   std::memcpy(&bytes, handle.reserved + sizeof handle - sizeof bytes, sizeof bytes);
   const bool is_own = key.words.front() == static_cast<std::uint64_t>(::getpid());
-  if (flags != cudaIpcMemLazyEnablePeerAccess || is_own) return told(cudaErrorDeviceUninitialized);
-  if (!opens) return told(cudaErrorPeerAccessUnsupported);
+  if (flags != cudaIpcMemLazyEnablePeerAccess || is_own) return record_error(cudaErrorDeviceUninitialized);
+  if (!opens) return record_error(cudaErrorPeerAccessUnsupported);
   *base = of_others.find(key);
-  if (*base == nullptr) return told(cudaErrorMapBufferObjectFailed);
+  if (*base == nullptr) return record_error(cudaErrorMapBufferObjectFailed);
   if (!memory.try_emplace(reinterpret_cast<std::uintptr_t>(*base), allocation{bytes, chosen}).second)
-    return told(cudaErrorAlreadyMapped);
-  ++ipc.opened;
+    return record_error(cudaErrorAlreadyMapped);
+  ++ipc.open_count;
   return cudaSuccess;
 }
 cudaError_t cudaIpcCloseMemHandle(void* base) {
   std::unique_lock hold(lock);
   wait_for_all(hold);
-  if (memory.erase(reinterpret_cast<std::uintptr_t>(base)) == 0) return told(cudaErrorMapBufferObjectFailed);
-  ++ipc.closed;
+  if (memory.erase(reinterpret_cast<std::uintptr_t>(base)) == 0)
+    return record_error(cudaErrorMapBufferObjectFailed);
+  ++ipc.close_count;
   return cudaSuccess;
 }
 cudaError_t cudaFreeHost(void* address) { return cudaFree(address); }
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
-  if (flags != cudaStreamNonBlocking) return told(cudaErrorInvalidValue);
+  if (flags != cudaStreamNonBlocking) return record_error(cudaErrorInvalidValue);
   *stream = new CUstream_st(chosen);
   const std::lock_guard hold(lock);
   streams.insert(*stream);
   return cudaSuccess;
 }
-cudaError_t cudaStreamCreateWithPriority(cudaStream_t* made, unsigned flags, int priority) {
-  return priority < -5 || priority > 0 ? told(cudaErrorInvalidValue) : cudaStreamCreateWithFlags(made, flags);
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t* result, unsigned flags, int priority) {
+  return priority < -5 || priority > 0 ? record_error(cudaErrorInvalidValue)
+                                       : cudaStreamCreateWithFlags(result, flags);
 }
 cudaError_t cudaStreamDestroy(cudaStream_t s) {
   const std::lock_guard hold(lock);
@@ -394,7 +396,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t s) {
 cudaError_t cudaStreamQuery(cudaStream_t s) {
   const std::lock_guard hold(lock);
   if (s->captured) return end_capture(std::shared_ptr(s->captured), cudaErrorStreamCaptureUnsupported);
-  return s->is_idle() ? cudaSuccess : told(cudaErrorNotReady);
+  return s->is_idle() ? cudaSuccess : record_error(cudaErrorNotReady);
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t s) {
   std::unique_lock hold(lock);
@@ -417,8 +419,8 @@ cudaError_t cudaStreamEndCapture(cudaStream_t s, cudaGraph_t* graph) {
   const std::lock_guard hold(lock);
   *graph = nullptr;
   const auto ended = s->captured;
-  if (!ended) return told(cudaErrorIllegalState);
-  if (ended->origin != s) return told(cudaErrorStreamCaptureUnmatched);
+  if (!ended) return record_error(cudaErrorIllegalState);
+  if (ended->origin != s) return record_error(cudaErrorStreamCaptureUnmatched);
   if (s->after != ended->submitted) return end_capture(ended, cudaErrorStreamCaptureUnjoined);
   *graph = new CUgraph_st{ended->operations};
   return end_capture(ended, cudaSuccess);
@@ -436,7 +438,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t s, cudaEvent_t e, unsigned) {
     submit_wait(s, e->when);
     return cudaSuccess;
   }
-  if (when.in->is_over) return told(cudaErrorInvalidValue);
+  if (when.in->is_over) return record_error(cudaErrorInvalidValue);
   s->captured = when.in;  // a stream that waits for a captured event joins the capture
   for (const auto& [stream, count] : when.after) s->after[stream] = std::max(s->after[stream], count);
   return cudaSuccess;
@@ -446,7 +448,9 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
   *event = new CUevent_st{.is_timed = (flags & cudaEventDisableTiming) == 0};
   return cudaSuccess;
 }
-cudaError_t cudaEventCreate(cudaEvent_t* made) { return cudaEventCreateWithFlags(made, cudaEventDefault); }
+cudaError_t cudaEventCreate(cudaEvent_t* result) {
+  return cudaEventCreateWithFlags(result, cudaEventDefault);
+}
 cudaError_t cudaEventDestroy(cudaEvent_t e) {
   delete e;
   return cudaSuccess;
@@ -464,7 +468,7 @@ cudaError_t cudaEventRecord(cudaEvent_t e, cudaStream_t s) {
 cudaError_t cudaEventQuery(cudaEvent_t e) {
   const std::lock_guard hold(lock);
   if (e->when->in) return end_capture(std::shared_ptr(e->when->in), cudaErrorCapturedEvent);
-  return e->when->reached ? cudaSuccess : told(cudaErrorNotReady);
+  return e->when->reached ? cudaSuccess : record_error(cudaErrorNotReady);
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t e) {
   std::unique_lock hold(lock);
@@ -474,8 +478,8 @@ cudaError_t cudaEventSynchronize(cudaEvent_t e) {
 }
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t from, cudaEvent_t to) {
   const std::lock_guard hold(lock);
-  if (!from->is_timed || !to->is_timed) return told(cudaErrorInvalidResourceHandle);
-  if (!from->when->reached || !to->when->reached) return told(cudaErrorNotReady);
+  if (!from->is_timed || !to->is_timed) return record_error(cudaErrorInvalidResourceHandle);
+  if (!from->when->reached || !to->when->reached) return record_error(cudaErrorNotReady);
   *milliseconds = std::chrono::duration<float, std::milli>(to->when->at - from->when->at).count();
   return cudaSuccess;
 }
@@ -491,7 +495,7 @@ cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int f
 }
 cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t in) {
   const std::lock_guard hold(lock);
-  if (device_of(to, bytes) != in->device) return told(cudaErrorInvalidValue);
+  if (device_of(to, bytes) != in->device) return record_error(cudaErrorInvalidValue);
   in->submit([=] { std::memset(to, value, bytes); });
   return cudaSuccess;
 }
@@ -501,8 +505,8 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t in, cudaHostFn_t function, void* arg
   return cudaSuccess;
 }
 
-cudaError_t cudaGraphInstantiate(cudaGraphExec_t* made, cudaGraph_t from, unsigned long long) {
-  *made = new CUgraphExec_st{{*from}};
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* result, cudaGraph_t from, unsigned long long) {
+  *result = new CUgraphExec_st{{*from}};
   return cudaSuccess;
 }
 cudaError_t cudaGraphDestroy(cudaGraph_t g) {

@@ -42,15 +42,15 @@ class empty_memory {
 
   /// A range of addresses; null if there is no room.
   void* take(std::size_t bytes) {
-    const std::size_t wanted = (bytes + alignment - 1) / alignment * alignment;
-    if (wanted > left_.size()) {
-      const std::size_t size = std::max(wanted, piece_bytes);
+    const std::size_t rounded_size = (bytes + alignment - 1) / alignment * alignment;
+    if (rounded_size > left_.size()) {
+      const std::size_t size = std::max(rounded_size, piece_bytes);
       void* const at = map(size, access_, MAP_NORESERVE);
       if (at == nullptr) return nullptr;
       left_ = pieces_.emplace_back(static_cast<std::byte*>(at), size);
     }
     void* const taken = left_.data();
-    left_ = left_.subspan(wanted);
+    left_ = left_.subspan(rounded_size);
     return taken;
   }
 

@@ -251,7 +251,7 @@ void engine::start(operation& op) {
   op.left = varied(std::min(op.work, 1e15 * op.share));  // 11 days stand for any longer time
   op.body_over = op.body == nullptr;
   if (op.kind == operation_kind::host_function) {
-    if (defect_ == emulation_defect::lost_notice && ++host_functions_ % 3 == 0) op.body_over = true;
+    if (defect_ == emulation_defect::lost_callback && ++host_functions_ % 3 == 0) op.body_over = true;
   } else if (!op.body_over) {
     runs_.begin(op);
   }

@@ -49,15 +49,15 @@ memory_file::~memory_file() {
 }
 
 void* memory_file::take(std::size_t bytes) {
-  const std::size_t wanted = whole_pages(bytes);
+  const std::size_t rounded_size = whole_pages(bytes);
   for (auto room = free_.begin(); room != free_.end(); ++room) {
     const auto [from, size] = *room;
-    if (size < wanted) continue;
+    if (size < rounded_size) continue;
     void* const at =
-        map(start_ + from, wanted, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file_.get(), from);
+        map(start_ + from, rounded_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file_.get(), from);
     if (at == nullptr) return nullptr;
     free_.erase(room);
-    if (size > wanted) free_.emplace(from + wanted, size - wanted);
+    if (size > rounded_size) free_.emplace(from + rounded_size, size - rounded_size);
     return at;
   }
   return nullptr;
@@ -114,15 +114,15 @@ Byte* foreign_files<Byte>::find(const memory_key& key) {
   if (found == files_.end()) {
     const std::string path = "/proc/" + std::to_string(key.words[process]) + "/fd/" +
                              std::to_string(key.words[number_of_descriptor]);
-    const descriptor opened(::open(path.c_str(), (writes ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK));
+    const descriptor shared_file(::open(path.c_str(), (writes ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK));
     struct stat what{};
     // In another namespace that number is another process.
-    if (!opened || ::fstat(opened.get(), &what) != 0 || what.st_dev != id.first || what.st_ino != id.second ||
-        (::fcntl(opened.get(), F_GET_SEALS) & F_SEAL_SHRINK) == 0)
+    if (!shared_file || ::fstat(shared_file.get(), &what) != 0 || what.st_dev != id.first ||
+        what.st_ino != id.second || (::fcntl(shared_file.get(), F_GET_SEALS) & F_SEAL_SHRINK) == 0)
       return nullptr;
     const auto size = static_cast<std::size_t>(what.st_size);
     void* const at = map(nullptr, size, PROT_READ | (writes ? PROT_WRITE : 0), MAP_SHARED | MAP_NORESERVE,
-                         opened.get(), 0);
+                         shared_file.get(), 0);
     if (at == nullptr) return nullptr;
     found = files_.emplace(id, mapped{static_cast<Byte*>(at), size}).first;
   }

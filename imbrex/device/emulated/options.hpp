@@ -15,7 +15,7 @@ enum class emulation_defect : std::uint8_t {
   none,
   early_event,          ///< an event is done when it is recorded
   copy_jumps_queue,     ///< a copy does not wait for what is before it in its stream
-  lost_notice,          ///< every third host function is not called
+  lost_callback,        ///< every third host function is not called
   ignored_wait,         ///< a stream does not wait for events
   ignored_priority,     ///< kernels start in the order in which they become ready
   ignored_graph_order,  ///< operations of a graph do not wait for each other

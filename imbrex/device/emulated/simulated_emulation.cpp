@@ -48,8 +48,8 @@ simulated_emulation::~simulated_emulation() { time_.devices_ = nullptr; }
 
 bool simulated_emulation::seen(const completion& awaited) {
   if (awaited.done.load(std::memory_order_relaxed) && awaited.visible <= time_.now()) return true;
-  if (std::exchange(asked_, time_.now()) != time_.now()) asked_in_vain_ = 0;
-  if (++asked_in_vain_ > most_in_vain)
+  if (std::exchange(query_time_, time_.now()) != time_.now()) failed_queries_ = 0;
+  if (++failed_queries_ > most_in_vain)
     throw error(
         "a program asks its device again and again, but no time passes while an entry runs; await "
         "stream.done() instead");

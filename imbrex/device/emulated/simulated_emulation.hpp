@@ -30,8 +30,8 @@ class simulated_emulation final : public emulation {
 
   simulated_time& time_;
   engine engine_;
-  nanoseconds asked_{0};
-  std::uint64_t asked_in_vain_ = 0;  ///< unsuccessful queries at the time `asked_`
+  nanoseconds query_time_{0};
+  std::uint64_t failed_queries_ = 0;  ///< unsuccessful queries at the time `query_time_`
 };
 
 }  // namespace imbrex::emulated

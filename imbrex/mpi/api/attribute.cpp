@@ -9,11 +9,11 @@ namespace imbrex::mpi {
 namespace {
 
 int make_key(handle_kind object, keyval::copy_function* copy, keyval::delete_function* remove, void* extra) {
-  auto* made = new keyval;
-  made->copy = copy;
-  made->remove = remove;
-  made->extra = extra;
-  return objects().add(made, object);
+  auto* attribute_key = new keyval;
+  attribute_key->copy = copy;
+  attribute_key->remove = remove;
+  attribute_key->extra = extra;
+  return objects().add(attribute_key, object);
 }
 
 void free_key(handle_kind object, int* key) {

@@ -41,9 +41,9 @@ user_buffer collective_call::named(void* address, std::int64_t count, MPI_Dataty
   user_buffer data = checked_buffer(data_, address, count, type, memory_use::host_or_device);
   if (data.on == nullptr) [[likely]]
     return data;
-  const user_buffer given = data;
+  const user_buffer device_data = data;
   stage(data.extent(), *data.on, data.address);
-  if (how == access::received) stage_->add_received(given);
+  if (how == access::received) stage_->add_received(device_data);
   data.on = nullptr;
   return data;
 }
@@ -71,10 +71,10 @@ void collective_call::stage_blocks(block_list& all, int n, access how) const {
   if (on == nullptr) return;
   const address_range extent{reinterpret_cast<const std::byte*>(first), last - first};
   devices.check(extent.first, extent.bytes, *on);
-  const block_list given = all;
+  const block_list device_data = all;
   stage(extent, *on, all.address);
   if (how == access::received)
-    for (int i = 0; i < n; ++i) stage_->add_received(given[i]);
+    for (int i = 0; i < n; ++i) stage_->add_received(device_data[i]);
 }
 
 schedule::maker collective_call::staged(schedule::maker make) const {
@@ -150,10 +150,10 @@ void run_collective(rank_data& data, communicator& in, purpose of, schedule::mak
 
 void begin_collective(rank_data& data, communicator& in, schedule::maker make, bool is_persistent,
                       MPI_Request* handle) {
-  const ref<user_request> made(new schedule(
+  const ref<user_request> collective_request(new schedule(
       ref<communicator>(&in), is_persistent ? purpose::persistent : purpose::collective, std::move(make)));
-  if (!is_persistent) made->start(data.self());
-  *handle = data.requests.add(made);
+  if (!is_persistent) collective_request->start(data.self());
+  *handle = data.requests.add(collective_request);
 }
 
 }  // namespace imbrex::mpi

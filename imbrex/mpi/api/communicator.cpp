@@ -15,8 +15,8 @@ namespace imbrex::mpi {
 namespace {
 
 /// Returns a new communicator's handle; MPI_COMM_NULL for ranks that are not members.
-void give(rank_data& data, const ref<communicator>& made, MPI_Comm* to) {
-  *to = made ? data.add(made) : MPI_COMM_NULL;
+void give(rank_data& data, const ref<communicator>& result, MPI_Comm* to) {
+  *to = result ? data.add(result) : MPI_COMM_NULL;
 }
 
 void require_one_group(const communicator& in) {
@@ -34,10 +34,10 @@ void require_two_groups(const communicator& in) {
 info known_hints(rank_data& data, MPI_Info handle) {
   info known;
   if (handle == MPI_INFO_NULL) return known;
-  const info& given = data.objects().information(handle);
+  const info& hints = data.objects().information(handle);
   for (const char* key : {"mpi_assert_no_any_tag", "mpi_assert_no_any_source", "mpi_assert_exact_length",
                           "mpi_assert_allow_overtaking"})
-    if (const std::string* const value = given.find(key)) known.set(key, *value);
+    if (const std::string* const value = hints.find(key)) known.set(key, *value);
   return known;
 }
 
@@ -49,12 +49,12 @@ void copy_attributes(const communicator& from, communicator& to) {
 int duplicate_now(const char* function, MPI_Comm comm, const MPI_Info* hints, MPI_Comm* newcomm) {
   return call_on(function, comm, [&](rank_data& data, communicator& in) {
     *newcomm = MPI_COMM_NULL;
-    const ref<communicator> made = same_members(in);
-    made->hints = hints != nullptr ? known_hints(data, *hints) : in.hints;
-    made->topology = in.topology;
-    copy_attributes(in, *made);
-    data.self().await(begin_numbering(data, in, made, purpose::duplication)->awaited());
-    give(data, made, newcomm);
+    const ref<communicator> result = same_members(in);
+    result->hints = hints != nullptr ? known_hints(data, *hints) : in.hints;
+    result->topology = in.topology;
+    copy_attributes(in, *result);
+    data.self().await(begin_numbering(data, in, result, purpose::duplication)->awaited());
+    give(data, result, newcomm);
   });
 }
 
@@ -63,12 +63,12 @@ int begin_duplicate(const char* function, MPI_Comm comm, const MPI_Info* hints, 
                     MPI_Request* request) {
   return call_on(function, comm, [&](rank_data& data, communicator& in) {
     *newcomm = MPI_COMM_NULL;
-    const ref<communicator> made = same_members(in);
-    made->hints = hints != nullptr ? known_hints(data, *hints) : in.hints;
-    made->topology = in.topology;
-    copy_attributes(in, *made);
-    *request = data.requests.add(begin_numbering(data, in, made, purpose::duplication));
-    give(data, made, newcomm);
+    const ref<communicator> result = same_members(in);
+    result->hints = hints != nullptr ? known_hints(data, *hints) : in.hints;
+    result->topology = in.topology;
+    copy_attributes(in, *result);
+    *request = data.requests.add(begin_numbering(data, in, result, purpose::duplication));
+    give(data, result, newcomm);
   });
 }
 
@@ -266,10 +266,10 @@ IMBREX_MPI_DEFINE(int, Comm_split_type,
                   (MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm* newcomm)) {
   return call_on("MPI_Comm_split_type", comm, [&](rank_data& data, communicator& in) {
     *newcomm = MPI_COMM_NULL;
-    const ref<communicator> made =
+    const ref<communicator> result =
         split(data, in, color_of_hardware(data, split_type, info), key, purpose::split);
-    if (made) made->hints = known_hints(data, info);
-    give(data, made, newcomm);
+    if (result) result->hints = known_hints(data, info);
+    give(data, result, newcomm);
   });
 }
 
@@ -309,11 +309,11 @@ IMBREX_MPI_DEFINE(int, Intercomm_create_from_groups,
     const ref<communicator> local = make_part_alone(data, data.world(), here, tag);
     if (!local)
       throw error(MPI_ERR_GROUP, "this rank is no member of the local group; only members call the function");
-    const ref<communicator> made =
+    const ref<communicator> result =
         connect(data, *local, local_leader, &data.world(), there.world_rank(remote_leader), tag);
-    made->hints = known_hints(data, info);
-    set_handler(data, *made, errhandler);
-    give(data, made, newintercomm);
+    result->hints = known_hints(data, info);
+    set_handler(data, *result, errhandler);
+    give(data, result, newintercomm);
   });
 }
 

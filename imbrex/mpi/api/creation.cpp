@@ -56,11 +56,11 @@ ref<communicator> make_between(context_id number, context_id own_number, const g
 
 /// Runs a plan on only those members that have agreed on a tag.
 void run_agreement(rank_data& data, communicator& in, int tag, schedule::maker plan_maker) {
-  const ref<user_request> made(new schedule(ref(&in), tag, std::move(plan_maker)));
-  made->start(data.self());
-  data.self().await(made->awaited());
+  const ref<user_request> result(new schedule(ref(&in), tag, std::move(plan_maker)));
+  result->start(data.self());
+  data.self().await(result->awaited());
   MPI_Status status;
-  if (const int code = made->finish(status); code != MPI_SUCCESS)
+  if (const int code = result->finish(status); code != MPI_SUCCESS)
     throw error(code,
                 "the members of the new communicator have not called the same function with the same tag; "
                 "let all do so");
@@ -68,19 +68,20 @@ void run_agreement(rank_data& data, communicator& in, int tag, schedule::maker p
 
 /// Messages of the members of a communicator about a new one with the same members.
 struct numbering {
-  introduction mine;
-  introduction theirs;
-  user_buffer my_words = bytes_of(mine);
-  user_buffer their_words = bytes_of(theirs);
+  introduction local_record;
+  introduction remote_record;
+  user_buffer my_words = bytes_of(local_record);
+  user_buffer their_words = bytes_of(remote_record);
 };
 
-plan number(schedule& s, communicator& made, const numbering& words) {
+plan number(schedule& s, communicator& result, const numbering& words) {
   if (s.in()->is_inter()) {
     co_await exchange_of_groups(s, words.my_words, words.their_words);
-    made.set_context(std::min(words.mine.number, words.theirs.number), words.mine.own_number);
+    result.set_context(std::min(words.local_record.number, words.remote_record.number),
+                       words.local_record.own_number);
   } else {
     co_await broadcast_in_group(s, 0, words.my_words);
-    made.set_context(words.mine.number, 0);
+    result.set_context(words.local_record.number, 0);
   }
 }
 
@@ -89,27 +90,28 @@ ref<communicator> number_part(rank_data& data, communicator& of, const group& pa
   const std::vector<int> members = ranks_in(of, part);
   const int rank = part.rank_of(data.self().number());
   context_id number = rank == 0 ? data.new_context() : 0;
-  const user_buffer told = bytes_of(number);
-  run([&](schedule& s) { return broadcast_among(s, members, told); });
+  const user_buffer number_buffer = bytes_of(number);
+  run([&](schedule& s) { return broadcast_among(s, members, number_buffer); });
   return rank == group::none ? ref<communicator>() : make(number, part, rank, of);
 }
 
 ref<communicator> make_part_between(rank_data& data, communicator& of, const group& part, purpose why) {
   (void)ranks_in(of, part);
-  introduction mine = introduction_of(data, part.size());
-  introduction theirs;
-  const user_buffer my_words = bytes_of(mine);
-  const user_buffer their_words = bytes_of(theirs);
+  introduction local_record = introduction_of(data, part.size());
+  introduction remote_record;
+  const user_buffer my_words = bytes_of(local_record);
+  const user_buffer their_words = bytes_of(remote_record);
   run_collective(data, of, why, [&](schedule& s) { return exchange_of_groups(s, my_words, their_words); });
   std::vector<int> here = world_ranks(part);
-  here.resize(static_cast<std::size_t>(mine.members));  // as long as the group's first member says
-  std::vector<int> there(static_cast<std::size_t>(theirs.members));
+  here.resize(static_cast<std::size_t>(local_record.members));  // as long as the group's first member says
+  std::vector<int> there(static_cast<std::size_t>(remote_record.members));
   const user_buffer my_list = bytes_of(here);
   const user_buffer their_list = bytes_of(there);
   run_collective(data, of, why, [&](schedule& s) { return exchange_of_groups(s, my_list, their_list); });
   const int rank = part.rank_of(data.self().number());
   if (rank == group::none || there.empty()) return {};
-  return make_between(std::min(mine.number, theirs.number), mine.own_number, part, rank, group(there), of);
+  return make_between(std::min(local_record.number, remote_record.number), local_record.own_number, part,
+                      rank, group(there), of);
 }
 
 }  // namespace
@@ -135,21 +137,21 @@ ref<communicator> same_members(communicator& of) {
                        : make(0, of.members(), of.rank(), of);
 }
 
-ref<user_request> begin_numbering(rank_data& data, communicator& of, const ref<communicator>& made,
+ref<user_request> begin_numbering(rank_data& data, communicator& of, const ref<communicator>& result,
                                   purpose why) {
   const auto words = std::make_shared<numbering>();
-  if (of.rank() == 0) words->mine = introduction_of(data, of.size());
+  if (of.rank() == 0) words->local_record = introduction_of(data, of.size());
   const ref<user_request> begun(
-      new schedule(ref(&of), why, [made, words](schedule& s) { return number(s, *made, *words); }));
+      new schedule(ref(&of), why, [result, words](schedule& s) { return number(s, *result, *words); }));
   begun->start(data.self());
   return begun;
 }
 
 ref<communicator> duplicate(rank_data& data, communicator& of, purpose why) {
-  const ref<communicator> made = same_members(of);
-  const ref<user_request> begun = begin_numbering(data, of, made, why);
+  const ref<communicator> result = same_members(of);
+  const ref<user_request> begun = begin_numbering(data, of, result, why);
   data.self().await(begun->awaited());
-  return made;
+  return result;
 }
 
 // ---- communicators of a part
@@ -172,8 +174,8 @@ ref<communicator> split(rank_data& data, communicator& of, int color, int key, p
     std::int32_t color, key;
     context_id number, own_number;
   };
-  choice mine{color, key, data.new_context(), data.new_context()};
-  const user_buffer send = bytes_of(mine);
+  choice local_record{color, key, data.new_context(), data.new_context()};
+  const user_buffer send = bytes_of(local_record);
   const auto gather = [&](communicator& in) {
     std::vector<choice> all(static_cast<std::size_t>(in.remote().size()));
     block_list receive;
@@ -214,8 +216,8 @@ ref<communicator> split(rank_data& data, communicator& of, int color, int key, p
 ref<communicator> connect(rank_data& data, communicator& local, int leader, communicator* peer,
                           int remote_leader, int tag) {
   const bool leads = local.rank() == leader;
-  introduction mine = leads ? introduction_of(data, local.size()) : introduction();
-  introduction theirs;
+  introduction local_record = leads ? introduction_of(data, local.size()) : introduction();
+  introduction remote_record;
   // Both leaders exchange introductions; each forwards the other's to its group.
   const auto agree = [&](const user_buffer& words, const user_buffer& answer) {
     if (leads)
@@ -226,11 +228,11 @@ ref<communicator> connect(rank_data& data, communicator& local, int leader, comm
     run_collective(data, local, purpose::connection,
                    [&](schedule& s) { return broadcast(s, leader, answer); });
   };
-  const user_buffer my_words = bytes_of(mine);
-  const user_buffer their_words = bytes_of(theirs);
+  const user_buffer my_words = bytes_of(local_record);
+  const user_buffer their_words = bytes_of(remote_record);
   agree(my_words, their_words);
   std::vector<int> here = world_ranks(local.members());
-  std::vector<int> there(static_cast<std::size_t>(theirs.members));
+  std::vector<int> there(static_cast<std::size_t>(remote_record.members));
   const user_buffer my_list = bytes_of(here);
   const user_buffer their_list = bytes_of(there);
   agree(my_list, their_list);
@@ -239,24 +241,26 @@ ref<communicator> connect(rank_data& data, communicator& local, int leader, comm
     throw error(MPI_ERR_COMM, "rank " + std::to_string(shared.world_rank(0)) +
                                   " of MPI_COMM_WORLD is in both groups of the intercommunicator; give two "
                                   "groups that have no member in common");
-  return make_between(std::min(mine.number, theirs.number), mine.own_number, local.members(), local.rank(),
-                      remote, local);
+  return make_between(std::min(local_record.number, remote_record.number), local_record.own_number,
+                      local.members(), local.rank(), remote, local);
 }
 
 ref<communicator> merge(rank_data& data, communicator& groups, bool is_high) {
-  introduction mine = introduction_of(data, groups.size());
-  mine.is_high = is_high ? 1 : 0;
-  introduction theirs;
-  const user_buffer my_words = bytes_of(mine);
-  const user_buffer their_words = bytes_of(theirs);
+  introduction local_record = introduction_of(data, groups.size());
+  local_record.is_high = is_high ? 1 : 0;
+  introduction remote_record;
+  const user_buffer my_words = bytes_of(local_record);
+  const user_buffer their_words = bytes_of(remote_record);
   run_collective(data, groups, purpose::merge,
                  [&](schedule& s) { return exchange_of_groups(s, my_words, their_words); });
   const group& own = groups.members();
   const group& other = groups.remote();
-  const bool is_first =
-      mine.is_high != theirs.is_high ? mine.is_high == 0 : own.world_rank(0) < other.world_rank(0);
+  const bool is_first = local_record.is_high != remote_record.is_high
+                            ? local_record.is_high == 0
+                            : own.world_rank(0) < other.world_rank(0);
   const group both = is_first ? own.joined(other) : other.joined(own);
-  return make(std::min(mine.number, theirs.number), both, both.rank_of(data.self().number()), groups);
+  return make(std::min(local_record.number, remote_record.number), both, both.rank_of(data.self().number()),
+              groups);
 }
 
 }  // namespace imbrex::mpi

@@ -14,8 +14,8 @@ namespace imbrex::mpi {
 
 /// A communicator with the same members; it has no number until `begin_numbering` has ended.
 ref<communicator> same_members(communicator& of);
-/// The members of `of` agree on the number of `made`, a communicator with the same members.
-ref<user_request> begin_numbering(rank_data& data, communicator& of, const ref<communicator>& made,
+/// The members of `of` agree on the number of `result`, a communicator with the same members.
+ref<user_request> begin_numbering(rank_data& data, communicator& of, const ref<communicator>& result,
                                   purpose why);
 ref<communicator> duplicate(rank_data& data, communicator& of, purpose why);
 

@@ -69,9 +69,9 @@ class arguments {
     return *this;
   }
   /// Gives the new type a handle and stores these arguments in it.
-  void hand_over(const datatype_ref& made, MPI_Datatype* handle) {
-    made->contents = std::move(contents_);
-    *handle = objects().add(made);
+  void hand_over(const datatype_ref& newtype, MPI_Datatype* handle) {
+    newtype->contents = std::move(contents_);
+    *handle = objects().add(newtype);
   }
 
  private:
@@ -79,14 +79,14 @@ class arguments {
 };
 
 template <typename Count>
-void make_contiguous(Count count, MPI_Datatype old, MPI_Datatype* made) {
+void make_contiguous(Count count, MPI_Datatype old, MPI_Datatype* newtype) {
   const datatype_ref type = objects().type(old);
   const datatype_ref t = contiguous_type(count, type);
-  arguments<Count>(MPI_COMBINER_CONTIGUOUS).count(count).type(type).hand_over(t, made);
+  arguments<Count>(MPI_COMBINER_CONTIGUOUS).count(count).type(type).hand_over(t, newtype);
 }
 
 template <typename Count>
-void make_vector(Count count, Count length, Count stride, MPI_Datatype old, MPI_Datatype* made) {
+void make_vector(Count count, Count length, Count stride, MPI_Datatype old, MPI_Datatype* newtype) {
   const datatype_ref type = objects().type(old);
   const datatype_ref t = vector_type(count, length, product(stride, type->extent(), "the stride"), type);
   arguments<Count>(MPI_COMBINER_VECTOR)
@@ -94,11 +94,11 @@ void make_vector(Count count, Count length, Count stride, MPI_Datatype old, MPI_
       .count(length)
       .count(stride)
       .type(type)
-      .hand_over(t, made);
+      .hand_over(t, newtype);
 }
 
 template <typename Count>
-void make_hvector(Count count, Count length, MPI_Aint stride, MPI_Datatype old, MPI_Datatype* made) {
+void make_hvector(Count count, Count length, MPI_Aint stride, MPI_Datatype old, MPI_Datatype* newtype) {
   const datatype_ref type = objects().type(old);
   const datatype_ref t = vector_type(count, length, stride, type);
   arguments<Count>(MPI_COMBINER_HVECTOR)
@@ -106,12 +106,12 @@ void make_hvector(Count count, Count length, MPI_Aint stride, MPI_Datatype old, 
       .count(length)
       .address(stride)
       .type(type)
-      .hand_over(t, made);
+      .hand_over(t, newtype);
 }
 
 template <typename Count>
 void make_indexed(Count count, const Count* lengths, const Count* displacements, MPI_Datatype old,
-                  MPI_Datatype* made) {
+                  MPI_Datatype* newtype) {
   const datatype_ref type = objects().type(old);
   const datatype_ref t = indexed_type(numbers(count, lengths), scaled(count, displacements, *type), type);
   arguments<Count>(MPI_COMBINER_INDEXED)
@@ -119,12 +119,12 @@ void make_indexed(Count count, const Count* lengths, const Count* displacements,
       .counts(count, lengths)
       .counts(count, displacements)
       .type(type)
-      .hand_over(t, made);
+      .hand_over(t, newtype);
 }
 
 template <typename Count>
 void make_hindexed(Count count, const Count* lengths, const MPI_Aint* displacements, MPI_Datatype old,
-                   MPI_Datatype* made) {
+                   MPI_Datatype* newtype) {
   const datatype_ref type = objects().type(old);
   const datatype_ref t = indexed_type(numbers(count, lengths), {displacements, length_of(count)}, type);
   arguments<Count>(MPI_COMBINER_HINDEXED)
@@ -132,12 +132,12 @@ void make_hindexed(Count count, const Count* lengths, const MPI_Aint* displaceme
       .counts(count, lengths)
       .addresses(count, displacements)
       .type(type)
-      .hand_over(t, made);
+      .hand_over(t, newtype);
 }
 
 template <typename Count>
 void make_indexed_block(Count count, Count length, const Count* displacements, MPI_Datatype old,
-                        MPI_Datatype* made) {
+                        MPI_Datatype* newtype) {
   const datatype_ref type = objects().type(old);
   const datatype_ref t = indexed_block_type(length, scaled(count, displacements, *type), type);
   arguments<Count>(MPI_COMBINER_INDEXED_BLOCK)
@@ -145,12 +145,12 @@ void make_indexed_block(Count count, Count length, const Count* displacements, M
       .count(length)
       .counts(count, displacements)
       .type(type)
-      .hand_over(t, made);
+      .hand_over(t, newtype);
 }
 
 template <typename Count>
 void make_hindexed_block(Count count, Count length, const MPI_Aint* displacements, MPI_Datatype old,
-                         MPI_Datatype* made) {
+                         MPI_Datatype* newtype) {
   const datatype_ref type = objects().type(old);
   const datatype_ref t = indexed_block_type(length, {displacements, length_of(count)}, type);
   arguments<Count>(MPI_COMBINER_HINDEXED_BLOCK)
@@ -158,24 +158,24 @@ void make_hindexed_block(Count count, Count length, const MPI_Aint* displacement
       .count(length)
       .addresses(count, displacements)
       .type(type)
-      .hand_over(t, made);
+      .hand_over(t, newtype);
 }
 
 template <typename Count>
 void make_struct(Count count, const Count* lengths, const MPI_Aint* displacements, const MPI_Datatype* olds,
-                 MPI_Datatype* made) {
+                 MPI_Datatype* newtype) {
   std::vector<datatype_ref> types;
   for (std::size_t i = 0; i < length_of(count); ++i) types.push_back(objects().type(olds[i]));
   const datatype_ref t = struct_type(numbers(count, lengths), {displacements, length_of(count)}, types);
   arguments<Count> noted(MPI_COMBINER_STRUCT);
   noted.count(count).counts(count, lengths).addresses(count, displacements);
   for (const datatype_ref& type : types) noted.type(type);
-  noted.hand_over(t, made);
+  noted.hand_over(t, newtype);
 }
 
 template <typename Count>
 void make_subarray(int dimensions, const Count* sizes, const Count* subsizes, const Count* starts, int order,
-                   MPI_Datatype old, MPI_Datatype* made) {
+                   MPI_Datatype old, MPI_Datatype* newtype) {
   const datatype_ref type = objects().type(old);
   const datatype_ref t = subarray_type(numbers(dimensions, sizes), numbers(dimensions, subsizes),
                                        numbers(dimensions, starts), order, type);
@@ -186,12 +186,12 @@ void make_subarray(int dimensions, const Count* sizes, const Count* subsizes, co
       .counts(dimensions, starts)
       .number(order)
       .type(type)
-      .hand_over(t, made);
+      .hand_over(t, newtype);
 }
 
 template <typename Count>
 void make_darray(int size, int rank, int dimensions, const Count* sizes, const int* kinds, const int* dargs,
-                 const int* ranks, int order, MPI_Datatype old, MPI_Datatype* made) {
+                 const int* ranks, int order, MPI_Datatype old, MPI_Datatype* newtype) {
   const datatype_ref type = objects().type(old);
   const std::size_t n = length_of(dimensions);
   const datatype_ref t =
@@ -206,14 +206,18 @@ void make_darray(int size, int rank, int dimensions, const Count* sizes, const i
       .numbers(dimensions, ranks)
       .number(order)
       .type(type)
-      .hand_over(t, made);
+      .hand_over(t, newtype);
 }
 
 template <typename Count>
-void make_resized(MPI_Datatype old, MPI_Aint lower_bound, MPI_Aint extent, MPI_Datatype* made) {
+void make_resized(MPI_Datatype old, MPI_Aint lower_bound, MPI_Aint extent, MPI_Datatype* newtype) {
   const datatype_ref type = objects().type(old);
   const datatype_ref t = resized_type(lower_bound, extent, type);
-  arguments<Count>(MPI_COMBINER_RESIZED).address(lower_bound).address(extent).type(type).hand_over(t, made);
+  arguments<Count>(MPI_COMBINER_RESIZED)
+      .address(lower_bound)
+      .address(extent)
+      .type(type)
+      .hand_over(t, newtype);
 }
 
 /// The smallest element of a kind that satisfies the arguments of Fortran's SELECTED_INT_KIND or
@@ -245,11 +249,11 @@ datatype_ref fortran_type(int combiner, int precision, int range) {
                                                  ? std::to_string(range) + " decimal digits"
                                                  : "the precision " + std::to_string(precision) +
                                                        " and the range " + std::to_string(range)));
-  const datatype_ref made = copied_type(datatype_ref(predefined_type(handle)));
-  made->contents.combiner = combiner;
-  if (combiner != MPI_COMBINER_F90_INTEGER) made->contents.integers.push_back(precision);
-  made->contents.integers.push_back(range);
-  return made;
+  const datatype_ref newtype = copied_type(datatype_ref(predefined_type(handle)));
+  newtype->contents.combiner = combiner;
+  if (combiner != MPI_COMBINER_F90_INTEGER) newtype->contents.integers.push_back(precision);
+  newtype->contents.integers.push_back(range);
+  return newtype;
 }
 
 }  // namespace

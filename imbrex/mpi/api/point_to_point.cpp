@@ -103,8 +103,8 @@ void receive_bytes(rank& me, const communicator& in, void* address, device* on, 
   me.receive(q);
   me.await(q);
   if (status != MPI_STATUS_IGNORE) {
-    const single_status told(status);
-    tell_receive(q, *told);
+    const single_status reported_status(status);
+    tell_receive(q, *reported_status);
   }
   if (q.is_too_long) [[unlikely]]
     throw_truncated(q, static_cast<std::int64_t>(bytes));
@@ -116,15 +116,15 @@ int receive(const char* function, void* address, std::int64_t count, MPI_Datatyp
     rank& me = data.self();
     const user_buffer buffer = checked_buffer(data, address, count, type, memory_use::host_or_device);
     check_source(in, from, tag);
-    const single_status told(status);
-    if (from == MPI_PROC_NULL) return tell_no_process(*told);
+    const single_status reported_status(status);
+    if (from == MPI_PROC_NULL) return tell_no_process(*reported_status);
     if (buffer.is_contiguous())
       return receive_bytes(me, in, address, buffer.on, static_cast<std::uint64_t>(buffer.bytes()), from, tag,
                            status);
     const auto q = make_receive(ref<communicator>(&in), buffer, from, tag, false);
     q->start(me);
     me.await(q->awaited());
-    if (q->finish(*told) != MPI_SUCCESS) throw_truncated(q->awaited(), buffer.bytes());
+    if (q->finish(*reported_status) != MPI_SUCCESS) throw_truncated(q->awaited(), buffer.bytes());
   });
 }
 
@@ -174,29 +174,29 @@ int probe(const char* function, int from, int tag, MPI_Comm comm, int* flag, MPI
           MPI_Status* status) {
   return call_on(function, comm, [&](rank_data& data, communicator& in) {
     check_source(in, from, tag);
-    const single_status told(status);
+    const single_status reported_status(status);
     if (from == MPI_PROC_NULL) {
-      tell_no_process(*told);
+      tell_no_process(*reported_status);
       if (flag != nullptr) *flag = 1;
       if (message != nullptr) *message = MPI_MESSAGE_NO_PROC;
       return;
     }
     rank& me = data.self();
-    const envelope wanted = envelope_of_receive(in, from, tag);
-    packet* found = me.find_message(wanted);
+    const envelope receive_envelope = envelope_of_receive(in, from, tag);
+    packet* found = me.find_message(receive_envelope);
     if (flag == nullptr) {
-      found = &me.await_message(wanted);
+      found = &me.await_message(receive_envelope);
     } else {
       found != nullptr ? me.give_way_at_times() : me.give_way();
-      found = me.find_message(wanted);
+      found = me.find_message(receive_envelope);
       *flag = found != nullptr ? 1 : 0;
       if (message != nullptr) *message = MPI_MESSAGE_NULL;
       if (found == nullptr) return;
     }
-    told->MPI_SOURCE = found->head.source;
-    told->MPI_TAG = found->head.tag;
-    set_bytes(*told, static_cast<std::int64_t>(found->size));
-    set_cancelled(*told, false);
+    reported_status->MPI_SOURCE = found->head.source;
+    reported_status->MPI_TAG = found->head.tag;
+    set_bytes(*reported_status, static_cast<std::int64_t>(found->size));
+    set_cancelled(*reported_status, false);
     if (message == nullptr) return;
     me.take_message(*found);
     *message = data.messages.add(ref<user_message>(new user_message(*found, ref<communicator>(&in))));
@@ -309,9 +309,10 @@ int receive_found(const char* function, void* address, std::int64_t count, MPI_D
     const auto q = receive_of(data, owner, address, count, type, message);
     q->start(data.self());
     data.self().await(q->awaited());
-    const single_status told(status);
+    const single_status reported_status(status);
     const std::uint64_t room = q->awaited().size;
-    if (q->finish(*told) != MPI_SUCCESS) throw_truncated(q->awaited(), static_cast<std::int64_t>(room));
+    if (q->finish(*reported_status) != MPI_SUCCESS)
+      throw_truncated(q->awaited(), static_cast<std::int64_t>(room));
   });
 }
 
@@ -395,11 +396,11 @@ ref<exchange_request> make_exchange(rank_data& data, communicator& in, const use
     sent = {copied.get(), bytes, data.objects().type(MPI_BYTE)};
   }
   const ref<communicator> share(&in);
-  const ref<exchange_request> made(
+  const ref<exchange_request> exchange(
       new exchange_request(share, make_send(share, sent, with.to, with.sent_tag, user_send::standard, false),
                            make_receive(share, into, with.from, with.received_tag, false)));
-  made->copied = std::move(copied);
-  return made;
+  exchange->copied = std::move(copied);
+  return exchange;
 }
 
 int exchange_now(const char* function, MPI_Comm comm, const void* sendbuf, std::int64_t sendcount,
@@ -416,8 +417,8 @@ int exchange_now(const char* function, MPI_Comm comm, const void* sendbuf, std::
       return;
     }
     data.self().await(both->awaited());
-    const single_status told(status);
-    if (both->finish(*told) != MPI_SUCCESS)
+    const single_status reported_status(status);
+    if (both->finish(*reported_status) != MPI_SUCCESS)
       throw error(MPI_ERR_TRUNCATE, "the message received has more than the " + std::to_string(into.bytes()) +
                                         " bytes that there is room for; receive a greater count");
   });

@@ -213,11 +213,11 @@ IMBREX_MPI_DEFINE(int, Testany,
 
 namespace {
 
-int tell_some(const char* function, int count, MPI_Request* handles, int* told_count, int* indices,
+int tell_some(const char* function, int count, MPI_Request* handles, int* completed_count, int* indices,
               MPI_Status* statuses, bool waits) {
   return call_for_owner(function, [&](rank_data& data, error_owner& owner) {
     const request_list list(data, count, handles);
-    *told_count = MPI_UNDEFINED;
+    *completed_count = MPI_UNDEFINED;
     if (!list.any_active()) return;
     if (list.first_done() >= 0)
       data.self().give_way_at_times();
@@ -230,7 +230,7 @@ int tell_some(const char* function, int count, MPI_Request* handles, int* told_c
       ends.tell(i, static_cast<std::size_t>(number));
       indices[number++] = static_cast<int>(i);
     }
-    *told_count = number;
+    *completed_count = number;
     ends.end();
   });
 }

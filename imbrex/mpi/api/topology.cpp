@@ -79,12 +79,14 @@ ref<communicator> make_placed(rank_data& data, communicator& in, int places, aut
     const rank_range range[] = {{0, places - 1, 1}};
     first = in.members().including(std::span<const rank_range>(range));
   }
-  ref<communicator> made = make_part(data, in, first, purpose::topology);
-  if (made) made->topology = std::move(topology);
-  return made;
+  ref<communicator> result = make_part(data, in, first, purpose::topology);
+  if (result) result->topology = std::move(topology);
+  return result;
 }
 
-int give(rank_data& data, const ref<communicator>& made) { return made ? data.add(made) : MPI_COMM_NULL; }
+int give(rank_data& data, const ref<communicator>& result) {
+  return result ? data.add(result) : MPI_COMM_NULL;
+}
 
 /// A rank keeps its number, even if the program allows reordering.
 int place_of(const communicator& in, int places) { return in.rank() < places ? in.rank() : MPI_UNDEFINED; }
@@ -202,10 +204,10 @@ IMBREX_MPI_DEFINE(int, Cart_sub, (MPI_Comm comm, const int remain_dims[], MPI_Co
     const auto [which, place] = grid.place_in_part(in.rank(), kept);
     // A grid without dimensions has one place, which only rank 0 gets, as with MPI_Cart_create.
     const bool is_point = std::ranges::find(kept, true) == kept.end();
-    const ref<communicator> made =
+    const ref<communicator> result =
         split(data, in, is_point && which > 0 ? MPI_UNDEFINED : which, place, purpose::topology);
-    if (made) made->topology = grid.part(kept);
-    *newcomm = give(data, made);
+    if (result) result->topology = grid.part(kept);
+    *newcomm = give(data, result);
   });
 }
 IMBREX_MPI_DEFINE(int, Cartdim_get, (MPI_Comm comm, int* ndims)) {
@@ -314,9 +316,9 @@ IMBREX_MPI_DEFINE(int, Dist_graph_create_adjacent,
                   "one list of weights is MPI_UNWEIGHTED and the other is not; give both, or neither");
     own.source_weights = weights_of(sourceweights, indegree);
     own.destination_weights = weights_of(destweights, outdegree);
-    const ref<communicator> made = duplicate(data, in, purpose::topology);
-    made->topology = std::move(own);
-    *comm_dist_graph = give(data, made);
+    const ref<communicator> result = duplicate(data, in, purpose::topology);
+    result->topology = std::move(own);
+    *comm_dist_graph = give(data, result);
   });
 }
 IMBREX_MPI_DEFINE(int, Dist_graph_create,
@@ -352,9 +354,9 @@ IMBREX_MPI_DEFINE(int, Dist_graph_create,
       if (own.is_weighted)
         (each.leaves != 0 ? own.destination_weights : own.source_weights).push_back(each.weight);
     }
-    const ref<communicator> made = duplicate(data, in, purpose::topology);
-    made->topology = std::move(own);
-    *comm_dist_graph = give(data, made);
+    const ref<communicator> result = duplicate(data, in, purpose::topology);
+    result->topology = std::move(own);
+    *comm_dist_graph = give(data, result);
   });
 }
 IMBREX_MPI_DEFINE(int, Dist_graph_neighbors_count,

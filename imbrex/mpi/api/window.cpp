@@ -13,9 +13,9 @@ constexpr const char* known_hints[] = {"no_locks",  "accumulate_ordering", "accu
                                        "alloc_shm"};
 
 /// Stores the supported hints; other hints are ignored.
-void take_hints(info& hints, rank_data& data, MPI_Info given) {
-  if (given == MPI_INFO_NULL) return;
-  const info& all = data.objects().information(given);
+void take_hints(info& hints, rank_data& data, MPI_Info info_handle) {
+  if (info_handle == MPI_INFO_NULL) return;
+  const info& all = data.objects().information(info_handle);
   for (const char* const key : known_hints)
     if (const std::string* const value = all.find(key)) hints.set(key, *value);
 }
@@ -29,8 +29,8 @@ void check_size(MPI_Aint size, MPI_Aint unit) {
 }
 
 /// `baseptr` is where to store the address of the memory; may be null.
-int make_window(const char* function, window_memory memory, MPI_Info given, MPI_Comm comm, void* baseptr,
-                MPI_Win* handle) {
+int make_window(const char* function, window_memory memory, MPI_Info info_handle, MPI_Comm comm,
+                void* baseptr, MPI_Win* handle) {
   return call_on(function, comm, [&](rank_data& data, communicator& in) {
     check_size(memory.size, memory.unit);
     if (in.is_inter())
@@ -44,14 +44,14 @@ int make_window(const char* function, window_memory memory, MPI_Info given, MPI_
     info hints;
     hints.set("accumulate_ordering", "rar,raw,war,waw");
     hints.set("accumulate_ops", "same_op_no_op");
-    take_hints(hints, data, given);
+    take_hints(hints, data, info_handle);
     const std::string* const apart = hints.find("alloc_shared_noncontig");
     memory.is_contiguous = apart == nullptr || *apart != "true";
-    const ref<window> made = window::make(data.self(), ref<communicator>(&in), data.new_context(), memory);
-    made->hints = hints;
-    made->set_handle(data.windows.add(ref<window_object>(made.get())));
-    *handle = made->handle();
-    if (baseptr != nullptr) *static_cast<void**>(baseptr) = made->base();
+    const ref<window> result = window::make(data.self(), ref<communicator>(&in), data.new_context(), memory);
+    result->hints = hints;
+    result->set_handle(data.windows.add(ref<window_object>(result.get())));
+    *handle = result->handle();
+    if (baseptr != nullptr) *static_cast<void**>(baseptr) = result->base();
   });
 }
 

@@ -35,20 +35,20 @@ void begin_access(rank_data& data, window& of, int target, MPI_Request* handle, 
     if (target != MPI_PROC_NULL) access(of, nullptr);
     return;
   }
-  const ref<access_request> told(new access_request);
-  told->start(data.self());
+  const ref<access_request> rma_request(new access_request);
+  rma_request->start(data.self());
   try {
     if (target != MPI_PROC_NULL)
-      access(of, told.get());
+      access(of, rma_request.get());
     else
-      data.self().complete(told->awaited());
+      data.self().complete(rma_request->awaited());
   } catch (...) {
-    data.self().complete(told->awaited());
+    data.self().complete(rma_request->awaited());
     throw;
   }
-  *handle = data.requests.add(ref<user_request>(told.get()));
+  *handle = data.requests.add(ref<user_request>(rma_request.get()));
   // Yield as a flush does, so that a rank that polls by repeated accesses lets the changing rank run.
-  if (told->is_done()) data.self().give_way();
+  if (rma_request->is_done()) data.self().give_way();
 }
 
 int put(const char* function, const void* origin, std::int64_t count, MPI_Datatype type,
@@ -56,8 +56,9 @@ int put(const char* function, const void* origin, std::int64_t count, MPI_Dataty
   return call_on_window(function, win, [&](rank_data& data, window& of) {
     const user_buffer from = checked_buffer(data, origin, count, type);
     const user_buffer at = checked_target(data, to);
-    begin_access(data, of, to.rank, handle,
-                 [&](window& w, access_request* told) { w.put(from, to.rank, to.displacement, at, told); });
+    begin_access(data, of, to.rank, handle, [&](window& w, access_request* rma_request) {
+      w.put(from, to.rank, to.displacement, at, rma_request);
+    });
   });
 }
 
@@ -66,8 +67,8 @@ int get(const char* function, void* origin, std::int64_t count, MPI_Datatype typ
   return call_on_window(function, win, [&](rank_data& data, window& of) {
     const user_buffer into = checked_buffer(data, origin, count, type);
     const user_buffer at = checked_target(data, from);
-    begin_access(data, of, from.rank, handle, [&](window& w, access_request* told) {
-      w.get(into, from.rank, from.displacement, at, told);
+    begin_access(data, of, from.rank, handle, [&](window& w, access_request* rma_request) {
+      w.get(into, from.rank, from.displacement, at, rma_request);
     });
   });
 }
@@ -79,8 +80,8 @@ int accumulate(const char* function, const void* origin, std::int64_t count, MPI
     const user_buffer at = checked_target(data, to);
     const operation& how = data.objects().op(op);
     check_accumulation(how, from.typed(), at.typed());
-    begin_access(data, of, to.rank, handle, [&](window& w, access_request* told) {
-      w.accumulate(from, to.rank, to.displacement, at, how.handle(), told);
+    begin_access(data, of, to.rank, handle, [&](window& w, access_request* rma_request) {
+      w.accumulate(from, to.rank, to.displacement, at, how.handle(), rma_request);
     });
   });
 }
@@ -107,8 +108,8 @@ int get_accumulate(const char* function, const void* origin, std::int64_t count,
     const user_buffer into = checked_buffer(data, result.address, result.count, result.type);
     const user_buffer at = checked_target(data, to);
     check_accumulation(how, from.typed(), at.typed());
-    begin_access(data, of, to.rank, handle, [&](window& w, access_request* told) {
-      w.get_accumulate(from, into, to.rank, to.displacement, at, how.handle(), told);
+    begin_access(data, of, to.rank, handle, [&](window& w, access_request* rma_request) {
+      w.get_accumulate(from, into, to.rank, to.displacement, at, how.handle(), rma_request);
     });
   });
 }

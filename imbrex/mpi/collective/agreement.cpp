@@ -23,19 +23,19 @@ plan broadcast_among(schedule& s, const std::vector<int>& members, const user_bu
   co_await s.next();
 }
 
-plan exchange_of_groups(schedule& s, const user_buffer& mine, const user_buffer& theirs) {
+plan exchange_of_groups(schedule& s, const user_buffer& local_data, const user_buffer& remote_data) {
   if (s.rank_of_own() == 0) {
-    s.other().receive(0, theirs);
-    s.other().send(0, mine);
+    s.other().receive(0, remote_data);
+    s.other().send(0, local_data);
     co_await s.next();
   }
-  co_await broadcast_in_group(s, 0, mine);
-  co_await broadcast_in_group(s, 0, theirs);
+  co_await broadcast_in_group(s, 0, local_data);
+  co_await broadcast_in_group(s, 0, remote_data);
 }
 
-plan exchange_with(schedule& s, int other, const user_buffer& mine, const user_buffer& theirs) {
-  s.other().receive(other, theirs);
-  s.other().send(other, mine);
+plan exchange_with(schedule& s, int other, const user_buffer& local_data, const user_buffer& remote_data) {
+  s.other().receive(other, remote_data);
+  s.other().send(other, local_data);
   co_await s.next();
 }
 

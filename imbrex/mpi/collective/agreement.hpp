@@ -16,9 +16,9 @@ namespace imbrex::mpi {
 plan broadcast_among(schedule& s, const std::vector<int>& members, const user_buffer& data);
 
 /// Between two groups: the first member of each sends its data to all members of both.
-plan exchange_of_groups(schedule& s, const user_buffer& mine, const user_buffer& theirs);
+plan exchange_of_groups(schedule& s, const user_buffer& local_data, const user_buffer& remote_data);
 
 /// Exchange with one member of the other group, or of the own group in an intracommunicator.
-plan exchange_with(schedule& s, int other, const user_buffer& mine, const user_buffer& theirs);
+plan exchange_with(schedule& s, int other, const user_buffer& local_data, const user_buffer& remote_data);
 
 }  // namespace imbrex::mpi

@@ -28,9 +28,9 @@ TEST_P(collectives, meet_wherever_their_ranks_have_gone) {
       ASSERT_EQ(MPIX_Migrate(to), MPI_SUCCESS);
       ASSERT_EQ(MPIX_Get_pe(&now, &first, &count), MPI_SUCCESS);
       EXPECT_EQ(now, to);
-      const int mine[2] = {me + i, 1};
+      const int local_values[2] = {me + i, 1};
       int sum[2] = {};
-      ASSERT_EQ(MPI_Allreduce(mine, sum, 2, MPI_INT, MPI_SUM, MPI_COMM_WORLD), MPI_SUCCESS);
+      ASSERT_EQ(MPI_Allreduce(local_values, sum, 2, MPI_INT, MPI_SUM, MPI_COMM_WORLD), MPI_SUCCESS);
       EXPECT_EQ(sum[0], 21 + 7 * i);
       EXPECT_EQ(sum[1], 7);
       int out[7];
@@ -38,9 +38,9 @@ TEST_P(collectives, meet_wherever_their_ranks_have_gone) {
       for (int j = 0; j < 7; ++j) out[j] = 100 * me + j;
       ASSERT_EQ(MPI_Alltoall(out, 1, MPI_INT, in, 1, MPI_INT, MPI_COMM_WORLD), MPI_SUCCESS);
       for (int j = 0; j < 7; ++j) EXPECT_EQ(in[j], 100 * j + me);
-      int told = me == i % 7 ? i : -1;
-      ASSERT_EQ(MPI_Bcast(&told, 1, MPI_INT, i % 7, MPI_COMM_WORLD), MPI_SUCCESS);
-      EXPECT_EQ(told, i);
+      int root_value = me == i % 7 ? i : -1;
+      ASSERT_EQ(MPI_Bcast(&root_value, 1, MPI_INT, i % 7, MPI_COMM_WORLD), MPI_SUCCESS);
+      EXPECT_EQ(root_value, i);
     }
     EXPECT_EQ(MPIX_Migrate(1 << 20), MPI_ERR_ARG);
     int got = 0;
@@ -145,9 +145,9 @@ TEST_P(collectives, exchange_with_neighbours) {
       const int me = data.self().number();
       const group all(0, ranks);
       auto make = [&, next = context_id{50}]() mutable {
-        const auto made = make_communicator(next++, all);
-        data.add(made);
-        return made;
+        const auto result = make_communicator(next++, all);
+        data.add(result);
+        return result;
       };
       for (const bool is_periodic : {false, true}) {
         const auto grid = make();

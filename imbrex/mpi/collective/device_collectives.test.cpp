@@ -20,9 +20,9 @@ namespace {
 constexpr int counts_of_test[] = {0, 1, 7, 4096};
 
 std::vector<std::int64_t> numbers_of(int rank, int count) {
-  std::vector<std::int64_t> made(static_cast<std::size_t>(count));
-  std::iota(made.begin(), made.end(), 1'000'000 * (rank + 1));
-  return made;
+  std::vector<std::int64_t> numbers(static_cast<std::size_t>(count));
+  std::iota(numbers.begin(), numbers.end(), 1'000'000 * (rank + 1));
+  return numbers;
 }
 std::vector<std::int64_t> sums_of(int ranks, int count) {
   std::vector<std::int64_t> sums(static_cast<std::size_t>(count));

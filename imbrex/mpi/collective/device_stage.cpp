@@ -20,12 +20,12 @@ bool device_stage::add(const address_range& extent, device& on, void*& address) 
   });
   const bool is_new = found == parts_.end();
   if (is_new) {
-    part made{extent, &on, std::make_unique_for_overwrite<std::byte[]>(extent.bytes + 2 * alignment),
-              nullptr};
-    const auto start = reinterpret_cast<std::uintptr_t>(made.memory.get());
-    const auto wanted = reinterpret_cast<std::uintptr_t>(extent.first) % alignment;
-    made.copy = made.memory.get() + (wanted + alignment - start % alignment) % alignment;
-    found = parts_.insert(parts_.end(), std::move(made));
+    part new_part{extent, &on, std::make_unique_for_overwrite<std::byte[]>(extent.bytes + 2 * alignment),
+                  nullptr};
+    const auto start = reinterpret_cast<std::uintptr_t>(new_part.memory.get());
+    const auto offset = reinterpret_cast<std::uintptr_t>(extent.first) % alignment;
+    new_part.copy = new_part.memory.get() + (offset + alignment - start % alignment) % alignment;
+    found = parts_.insert(parts_.end(), std::move(new_part));
   }
   address = reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(address) +
                                     reinterpret_cast<std::uintptr_t>(found->copy) -

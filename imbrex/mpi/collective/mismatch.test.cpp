@@ -31,8 +31,8 @@ const std::array<collective_function, 4> meetings{{
     {"MPI_Finalize", [] { MPI_Finalize(); }},
     {"MPI_Comm_split",
      [] {
-       MPI_Comm made = MPI_COMM_NULL;
-       MPI_Comm_split(MPI_COMM_WORLD, 0, 0, &made);
+       MPI_Comm newcomm = MPI_COMM_NULL;
+       MPI_Comm_split(MPI_COMM_WORLD, 0, 0, &newcomm);
      }},
     {"MPI_Win_create", &create_window},
 }};
@@ -46,22 +46,22 @@ const std::array<collective_function, 5> others{{
      }},
     {"MPI_Comm_dup",
      [] {
-       MPI_Comm made = MPI_COMM_NULL;
-       MPI_Comm_dup(MPI_COMM_WORLD, &made);
+       MPI_Comm newcomm = MPI_COMM_NULL;
+       MPI_Comm_dup(MPI_COMM_WORLD, &newcomm);
      }},
     {"MPI_Comm_create",
      [] {
-       MPI_Comm made = MPI_COMM_NULL;
+       MPI_Comm newcomm = MPI_COMM_NULL;
        MPI_Group all = MPI_GROUP_NULL;
        MPI_Comm_group(MPI_COMM_WORLD, &all);
-       MPI_Comm_create(MPI_COMM_WORLD, all, &made);
+       MPI_Comm_create(MPI_COMM_WORLD, all, &newcomm);
      }},
     {"MPI_Cart_create",
      [] {
-       MPI_Comm made = MPI_COMM_NULL;
+       MPI_Comm newcomm = MPI_COMM_NULL;
        const int size = 2;
        const int wraps = 0;
-       MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &wraps, 0, &made);
+       MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &wraps, 0, &newcomm);
      }},
     {"MPI_Win_create", &create_window},
 }};

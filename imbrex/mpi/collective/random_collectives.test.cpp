@@ -32,10 +32,10 @@ struct trial {
 
 /// Types of one int: contiguous, or behind a gap.
 MPI_Datatype int_with_gap() {
-  MPI_Datatype made;
-  MPI_Type_create_resized(MPI_INT, -4, 8, &made);
-  MPI_Type_commit(&made);
-  return made;
+  MPI_Datatype result;
+  MPI_Type_create_resized(MPI_INT, -4, 8, &result);
+  MPI_Type_commit(&result);
+  return result;
 }
 
 /// Ints in memory, laid out by one of these types.
@@ -278,7 +278,7 @@ trial try_all_to_all_uneven(const parameters& p, bool has_types) {
   for (int r = 0; r < p.there; ++r) where->add(between(p.me, r));
   const auto send = p.make_ints(where->total);
   const auto receive = p.make_ints(where->total);
-  trial made{
+  trial result{
       CALL(Alltoallv, Ialltoallv, p.or_in_place(p.in_place, *send), where->counts.data(), where->at.data(),
            send->type(), receive->address(), where->counts.data(), where->at.data(), receive->type()),
       [=] {
@@ -293,7 +293,7 @@ trial try_all_to_all_uneven(const parameters& p, bool has_types) {
           p.fill(p.in_place ? *receive : *send, where->at[i], where->counts[i], p.group, p.me, 7 * r);
         }
       }};
-  if (!has_types) return made;
+  if (!has_types) return result;
   const auto bytes = [&](ints& of) {
     auto all = std::make_shared<std::vector<int>>(where->at);
     for (int& at : *all) at *= of.type() == MPI_INT ? 4 : 8;
@@ -306,10 +306,10 @@ trial try_all_to_all_uneven(const parameters& p, bool has_types) {
   };
   const auto send_types = types_of(*send);
   const auto types = types_of(*receive);
-  made.call =
+  result.call =
       CALL(Alltoallw, Ialltoallw, p.or_in_place(p.in_place, *send), where->counts.data(), send_at->data(),
            send_types->data(), receive->address(), where->counts.data(), receive_at->data(), types->data());
-  return made;
+  return result;
 }
 
 /// A reduction of pairs by `compose`, or of ints by MPI_SUM.
@@ -366,8 +366,8 @@ trial try_reduction(const parameters& p, int kind, bool composes) {
   const auto receive = std::make_shared<std::vector<int>>(static_cast<std::size_t>(total * each) + 1);
   const void* const from = in_place ? MPI_IN_PLACE : send->data();
   int* const to = receive->data();
-  trial made;
-  made.prepare = [=] {
+  trial result;
+  result.prepare = [=] {
     auto& at = in_place ? *receive : *send;
     std::fill(receive->begin(), receive->end(), untouched);
     for (int i = 0; i < total * each; ++i)
@@ -378,30 +378,30 @@ trial try_reduction(const parameters& p, int kind, bool composes) {
   int last = p.there;
   switch (kind) {
     case 0:
-      made.call = CALL(Reduce, Ireduce, from, to, total, type, op, p.root);
+      result.call = CALL(Reduce, Ireduce, from, to, total, type, op, p.root);
       has_result = p.is_root;
       break;
-    case 1: made.call = CALL(Allreduce, Iallreduce, from, to, total, type, op); break;
-    case 2: made.call = CALL(Reduce_scatter, Ireduce_scatter, from, to, counts->data(), type, op); break;
-    case 3: made.call = CALL(Reduce_scatter_block, Ireduce_scatter_block, from, to, own, type, op); break;
+    case 1: result.call = CALL(Allreduce, Iallreduce, from, to, total, type, op); break;
+    case 2: result.call = CALL(Reduce_scatter, Ireduce_scatter, from, to, counts->data(), type, op); break;
+    case 3: result.call = CALL(Reduce_scatter_block, Ireduce_scatter_block, from, to, own, type, op); break;
     case 4:
-      made.call = CALL(Scan, Iscan, from, to, total, type, op);
+      result.call = CALL(Scan, Iscan, from, to, total, type, op);
       last = p.me + 1;
       break;
     default:
-      made.call = CALL(Exscan, Iexscan, from, to, total, type, op);
+      result.call = CALL(Exscan, Iexscan, from, to, total, type, op);
       last = p.me;
       has_result = p.me > 0;
   }
   const std::vector<int> expected =
       has_result ? what.of(p.other, first, last, own, skipped) : std::vector<int>();
-  made.check = [=] {
+  result.check = [=] {
     EXPECT_TRUE(std::equal(expected.begin(), expected.end(), receive->begin())) << kind << composes;
     EXPECT_EQ(receive->back(), untouched);
     if (!has_result && !in_place)
       EXPECT_EQ(std::count(receive->begin(), receive->end(), untouched), std::ptrdiff_t(receive->size()));
   };
-  return made;
+  return result;
 }
 
 /// Makes trials. All ranks draw the same parameters, except those that may differ.
@@ -477,13 +477,13 @@ std::vector<MPI_Comm> make_communicators() {
   const int half = me % 2;
   const group own(halves[half]);
   const auto handler = data.objects().handler(MPI_ERRORS_RETURN);
-  std::vector<MPI_Comm> made{MPI_COMM_WORLD, data.add(make_communicator(100, group(reversed))),
-                             data.add(make_communicator(static_cast<context_id>(101 + half), own))};
+  std::vector<MPI_Comm> result{MPI_COMM_WORLD, data.add(make_communicator(100, group(reversed))),
+                               data.add(make_communicator(static_cast<context_id>(101 + half), own))};
   if (all > 1)
-    made.push_back(data.add(
+    result.push_back(data.add(
         ref(new communicator(0, 105 * contexts_each, own, own.rank_of(me), group(halves[1 - half]),
                              make_communicator(static_cast<context_id>(103 + half), own), handler))));
-  return made;
+  return result;
 }
 
 void run_trials(unsigned seed, int rounds) {

@@ -74,26 +74,26 @@ plan all_reduce_in_group(schedule& s, const user_buffer& send, const user_buffer
   const int size = own.size();
   const int me = s.rank_of_own();
   const int power = static_cast<int>(std::bit_floor(static_cast<unsigned>(size)));
-  const int beyond = size - power;
+  const int excess_ranks = size - power;
   copy_unless_same(send, receive);
   if (size == 1) co_return;
   const scratch other(receive);
   user_buffer sum = receive;
   user_buffer next = other.data;
-  if (me < 2 * beyond && me % 2 == 0) {
+  if (me < 2 * excess_ranks && me % 2 == 0) {
     own.send(me + 1, sum);
     co_await s.next();
     own.receive(me + 1, receive);
     co_await s.next();
     co_return;
   }
-  if (me < 2 * beyond) {
+  if (me < 2 * excess_ranks) {
     own.receive(me - 1, next);
     co_await s.next();
     fold_into(s, how, next, sum);
   }
-  const int place = me < 2 * beyond ? me / 2 : me - beyond;
-  const auto rank_at = [&](int where) { return where < beyond ? 2 * where + 1 : where + beyond; };
+  const int place = me < 2 * excess_ranks ? me / 2 : me - excess_ranks;
+  const auto rank_at = [&](int where) { return where < excess_ranks ? 2 * where + 1 : where + excess_ranks; };
   for (int mask = 1; mask < power; mask *= 2) {
     const int with = place ^ mask;
     own.receive(rank_at(with), next);
@@ -106,7 +106,7 @@ plan all_reduce_in_group(schedule& s, const user_buffer& send, const user_buffer
       std::swap(sum, next);
     }
   }
-  if (me < 2 * beyond) {
+  if (me < 2 * excess_ranks) {
     own.send(me - 1, sum);
     co_await s.next();
   }
@@ -170,7 +170,7 @@ plan reduce_scatter(schedule& s, const user_buffer& send, void* receive,
   co_await reduce_by_tree(s, 0, send, sum.data, how);
   // In an intercommunicator a group receives the parts of the other group's result, sent by the other group's
   // rank 0 to the own rank 0.
-  const user_buffer mine{receive, counts[static_cast<std::size_t>(me)], send.type};
+  const user_buffer own_part{receive, counts[static_cast<std::size_t>(me)], send.type};
   const scratch others(is_first && s.in()->is_inter() ? send : bytes_at(nullptr, 0));
   if (is_first && s.in()->is_inter()) {
     s.other().receive(0, others.data);
@@ -186,9 +186,9 @@ plan reduce_scatter(schedule& s, const user_buffer& send, void* receive,
       offset += count * send.type->extent();
     }
     for (int i = 1; i < own.size(); ++i) own.send(i, parts[i]);
-    copy_data(parts[0], mine);
+    copy_data(parts[0], own_part);
   } else {
-    own.receive(0, mine);
+    own.receive(0, own_part);
   }
   co_await s.next();
 }

@@ -148,11 +148,11 @@ int schedule::outcome(MPI_Status& status) {
 }
 
 int run_schedule(rank& by, const ref<communicator>& in, purpose of, schedule::maker make) {
-  const ref<user_request> made(new schedule(in, of, std::move(make)));
-  made->start(by);
-  by.await(made->awaited());
+  const ref<user_request> collective_request(new schedule(in, of, std::move(make)));
+  collective_request->start(by);
+  by.await(collective_request->awaited());
   MPI_Status status;
-  return made->finish(status);
+  return collective_request->finish(status);
 }
 
 }  // namespace imbrex::mpi

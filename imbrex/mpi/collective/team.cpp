@@ -19,7 +19,7 @@ namespace {
 /// communicator. The program in the key keeps teams that a failed run has left on stacks from later runs.
 struct registry {
   using key = std::pair<std::uint64_t, context_id>;  ///< number of the program, context of the communicator
-  std::mutex door;
+  std::mutex mutex;
   std::map<key, std::weak_ptr<team>> teams;
 };
 registry& all_teams() {
@@ -36,7 +36,7 @@ team* team::of(communicator& in, rank& self) {
   for (int i = 0; i < in.size(); ++i)
     if (!self.is_in_process(in.members().world_rank(i))) return nullptr;
   registry& all = all_teams();
-  const std::lock_guard lock(all.door);
+  const std::lock_guard lock(all.mutex);
   const registry::key key{program::current_number(), in.context(purpose::collective)};
   std::weak_ptr<team>& found = all.teams[key];
   in.its_team = found.lock();
@@ -44,7 +44,7 @@ team* team::of(communicator& in, rank& self) {
     found = in.its_team = std::shared_ptr<team>(new team(in, self), [key](team* last) {
       registry& left = all_teams();
       {
-        const std::lock_guard lock(left.door);
+        const std::lock_guard lock(left.mutex);
         const auto at = left.teams.find(key);
         if (at != left.teams.end() && at->second.expired()) left.teams.erase(at);
       }
@@ -95,13 +95,13 @@ void team::meet(communicator& in, rank& self, const void* data, std::int64_t byt
   share& here = *shares_[share_of_[member]];
   bool is_last = false;
   {
-    const std::lock_guard lock(here.door);
+    const std::lock_guard lock(here.mutex);
     is_last = ++here.arrived[number] == static_cast<int>(here.count);
   }
   if (is_last) {
     here.arrived[number] = 0;
     combine_share(here);
-    const std::lock_guard lock(door_);
+    const std::lock_guard lock(mutex_);
     is_last = ++now.arrived == shares_.size();
   }
   if (!is_last) return self.await(q);
@@ -173,7 +173,7 @@ void team::reduce(communicator& in, rank& self, int root, const user_buffer& sen
 
 team::blocks::blocks(team& of, const communicator& in, std::size_t number)
     : of_(of), now_(of.sets_[in.meetings % 2]), distance_(static_cast<std::size_t>(most_left) / number) {
-  const std::lock_guard lock(of.door_);
+  const std::lock_guard lock(of.mutex_);
   if (now_.left == nullptr) now_.left = std::make_unique_for_overwrite<std::byte[]>(most_left);
 }
 

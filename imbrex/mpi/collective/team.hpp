@@ -65,7 +65,7 @@ class team {
   };
   /// The members that began on one PE.
   struct share {
-    std::mutex door;
+    std::mutex mutex;
     std::array<int, 2> arrived{};
     std::size_t first = 0;  ///< index of their first slot
     std::size_t count = 0;
@@ -108,7 +108,7 @@ class team {
   std::vector<std::size_t> slot_of_;
   std::vector<std::size_t> share_of_;
   std::vector<std::unique_ptr<share>> shares_;
-  std::mutex door_;
+  std::mutex mutex_;
   std::array<set, 2> sets_;
 };
 

@@ -131,12 +131,12 @@ TEST(datatype, darrays_of_all_ranks_share_the_array) {
           if (second == MPI_DISTRIBUTE_BLOCK && argument == 3) continue;  // three blocks of 3 cannot hold 10
           std::vector<int> owners(70, -1);
           for (int rank = 0; rank < 6; ++rank) {
-            const datatype_ref mine =
+            const datatype_ref part_type =
                 darray_type(6, rank, sizes, {both, arguments, grid}, order, type(MPI_INT));
-            EXPECT_EQ(mine->extent(), 70 * 4);
-            std::vector<int> packed(std::size_t(mine->size() / 4));
-            pack({reinterpret_cast<std::byte*>(array.data()), 1, mine.get()}, 0,
-                 reinterpret_cast<std::byte*>(packed.data()), mine->size());
+            EXPECT_EQ(part_type->extent(), 70 * 4);
+            std::vector<int> packed(std::size_t(part_type->size() / 4));
+            pack({reinterpret_cast<std::byte*>(array.data()), 1, part_type.get()}, 0,
+                 reinterpret_cast<std::byte*>(packed.data()), part_type->size());
             int last = -1;
             for (const int i : packed) {
               EXPECT_GT(i, last);

@@ -109,15 +109,15 @@ class table {
       datatype* first = place(p.first).get();
       datatype* second = place(p.second).get();
       const std::int64_t align = second->alignment();
-      auto made = std::make_unique<datatype>(
+      auto pair_type = std::make_unique<datatype>(
           std::vector<type_block>{{0, 1, first}, {(first->size() + align - 1) / align * align, 1, second}},
           true);
-      made->make_permanent();
-      made->contents.combiner = MPI_COMBINER_NAMED;
-      made->name = p.name;
-      made->set_handle(p.handle);
-      made->commit();
-      place(p.handle) = std::move(made);
+      pair_type->make_permanent();
+      pair_type->contents.combiner = MPI_COMBINER_NAMED;
+      pair_type->name = p.name;
+      pair_type->set_handle(p.handle);
+      pair_type->commit();
+      place(p.handle) = std::move(pair_type);
     }
   }
 

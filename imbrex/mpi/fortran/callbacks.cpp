@@ -49,12 +49,12 @@ MPI_Aint value_of(int key, void* found) {
 int create_keyval(const char* function, handle_kind object, keyval::language of, procedure copy,
                   procedure remove, int* key, MPI_Aint extra) {
   return call(function, [&] {
-    auto* made = new keyval;
-    made->of = of;
-    made->copy = reinterpret_cast<keyval::copy_function*>(copy);
-    made->remove = reinterpret_cast<keyval::delete_function*>(remove);
-    made->extra = reinterpret_cast<void*>(extra);
-    *key = objects().add(made, object);
+    auto* attribute_key = new keyval;
+    attribute_key->of = of;
+    attribute_key->copy = reinterpret_cast<keyval::copy_function*>(copy);
+    attribute_key->remove = reinterpret_cast<keyval::delete_function*>(remove);
+    attribute_key->extra = reinterpret_cast<void*>(extra);
+    *key = objects().add(attribute_key, object);
   });
 }
 
@@ -209,13 +209,13 @@ int get_info(MPI_Info info, const char* key, int most, char* value, std::size_t 
 }
 
 int get_info_string(MPI_Info info, const char* key, int* room, char* value, std::size_t length, int* flag) {
-  const bool is_asked = *room > 0;
-  int with_end = is_asked ? *room + 1 : 0;
+  const bool has_buffer = *room > 0;
+  int with_end = has_buffer ? *room + 1 : 0;
   std::vector<char> text(static_cast<std::size_t>(with_end) + 1);
   const int code = MPI_Info_get_string(info, key, &with_end, text.data(), flag);
   if (code != MPI_SUCCESS || *flag == 0) return code;
   *room = with_end - 1;
-  if (is_asked) put_text(text.data(), value, length);
+  if (has_buffer) put_text(text.data(), value, length);
   return code;
 }
 

@@ -28,15 +28,15 @@ std::size_t array_descriptor::elements() const {
 namespace {
 
 /// A datatype that is an intermediate step of the section's own.
-class made_type {
+class temporary_type {
  public:
-  made_type() = default;
-  made_type(made_type&& other) noexcept : handle(std::exchange(other.handle, MPI_DATATYPE_NULL)) {}
-  made_type& operator=(made_type&& other) noexcept {
+  temporary_type() = default;
+  temporary_type(temporary_type&& other) noexcept : handle(std::exchange(other.handle, MPI_DATATYPE_NULL)) {}
+  temporary_type& operator=(temporary_type&& other) noexcept {
     std::swap(handle, other.handle);
     return *this;
   }
-  ~made_type() {
+  ~temporary_type() {
     if (handle != MPI_DATATYPE_NULL) PMPI_Type_free(&handle);
   }
   MPI_Datatype handle = MPI_DATATYPE_NULL;
@@ -47,27 +47,28 @@ void require(int code) {
 }
 
 /// A type of the first `n` elements in the first `rank` dimensions.
-made_type first_elements(const array_descriptor& array, const made_type& element, int rank, std::int64_t n) {
-  made_type made;
+temporary_type first_elements(const array_descriptor& array, const temporary_type& element, int rank,
+                              std::int64_t n) {
+  temporary_type result;
   if (rank == 0) {
-    require(PMPI_Type_dup(element.handle, &made.handle));
-    return made;
+    require(PMPI_Type_dup(element.handle, &result.handle));
+    return result;
   }
   std::int64_t plane = 1;
   for (int d = 0; d < rank - 1; ++d) plane *= array.extent(d);
   const std::int64_t planes = n / plane, rest = n % plane;
-  made_type whole;
+  temporary_type whole;
   if (planes > 0) {
-    const made_type one = first_elements(array, element, rank - 1, plane);
+    const temporary_type one = first_elements(array, element, rank - 1, plane);
     require(PMPI_Type_create_hvector_c(planes, 1, array.step(rank - 1), one.handle, &whole.handle));
     if (rest == 0) return whole;
   }
-  made_type last = first_elements(array, element, rank - 1, rest);
+  temporary_type last = first_elements(array, element, rank - 1, rest);
   if (planes == 0) return last;
   const std::array<MPI_Count, 2> lengths{1, 1}, places{0, planes * array.step(rank - 1)};
   const std::array<MPI_Datatype, 2> types{whole.handle, last.handle};
-  require(PMPI_Type_create_struct_c(2, lengths.data(), places.data(), types.data(), &made.handle));
-  return made;
+  require(PMPI_Type_create_struct_c(2, lengths.data(), places.data(), types.data(), &result.handle));
+  return result;
 }
 
 /// Calls visit(address) for each element, in Fortran's order.
@@ -96,9 +97,9 @@ bool section::describe(std::int64_t count, MPI_Datatype type) {
   if (size <= 0 || bytes % size != 0 || count * size % bytes != 0) return false;
   const std::int64_t n = count * size / bytes;
   if (n == 0 || n > static_cast<std::int64_t>(array_.elements())) return false;
-  made_type element;
+  temporary_type element;
   require(PMPI_Type_contiguous_c(bytes / size, type, &element.handle));
-  made_type whole = first_elements(array_, element, array_.rank, n);
+  temporary_type whole = first_elements(array_, element, array_.rank, n);
   require(PMPI_Type_commit(&whole.handle));
   count_ = 1;
   type_ = std::exchange(whole.handle, MPI_DATATYPE_NULL);

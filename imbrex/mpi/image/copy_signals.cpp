@@ -19,10 +19,10 @@ namespace {
 using action = copy_signals::action;
 constexpr int most = copy_signals::most;
 
-std::mutex actions_mutex;      // guards changes of actions
-action before[most + 1];       // the process' actions before copies used the signal
-bool is_known[most + 1] = {};  // `before` is set
-bool is_ours[most + 1] = {};   // `handle` is the process' action
+std::mutex actions_mutex;          // guards changes of actions
+action before[most + 1];           // the process' actions before copies used the signal
+bool is_known[most + 1] = {};      // `before` is set
+bool is_installed[most + 1] = {};  // `handle` is the process' action
 
 // Marker whose address identifies a signal between threads: take your pending signals.
 const int request = 0;
@@ -89,22 +89,22 @@ int install(int number, int flags) {
   const std::lock_guard hold(actions_mutex);
   if (!is_known[number] && ::sigaction(number, nullptr, &before[number]) != 0) return -1;
   is_known[number] = true;
-  action ours{};
-  ours.sa_sigaction = &handle;
-  ours.sa_flags = (flags & ~static_cast<int>(SA_RESETHAND)) | SA_SIGINFO | SA_NODEFER;
-  sigemptyset(&ours.sa_mask);
-  if (::sigaction(number, &ours, nullptr) != 0) return -1;
-  is_ours[number] = true;
+  action process_action{};
+  process_action.sa_sigaction = &handle;
+  process_action.sa_flags = (flags & ~static_cast<int>(SA_RESETHAND)) | SA_SIGINFO | SA_NODEFER;
+  sigemptyset(&process_action.sa_mask);
+  if (::sigaction(number, &process_action, nullptr) != 0) return -1;
+  is_installed[number] = true;
   return 0;
 }
 
 /// Sets the process' action for a signal that no copy handles yet.
-int set_action_of_process(int number, const action& wanted) {
+int set_action_of_process(int number, const action& new_value) {
   const std::lock_guard hold(actions_mutex);
-  if (is_ours[number]) return 0;
+  if (is_installed[number]) return 0;
   if (!is_known[number] && ::sigaction(number, nullptr, &before[number]) != 0) return -1;
   is_known[number] = true;
-  return ::sigaction(number, wanted.sa_handler == SIG_IGN ? &wanted : &before[number], nullptr);
+  return ::sigaction(number, new_value.sa_handler == SIG_IGN ? &new_value : &before[number], nullptr);
 }
 
 sigset_t blocked_here() {
@@ -115,16 +115,16 @@ sigset_t blocked_here() {
 
 }  // namespace
 
-int copy_signals::set_action(int number, const action* wanted, action* previous) {
-  if (number <= 0 || number > most) return ::sigaction(number, wanted, previous);  // reports the error
+int copy_signals::set_action(int number, const action* new_value, action* previous) {
+  if (number <= 0 || number > most) return ::sigaction(number, new_value, previous);  // reports the error
   action& own = actions_[static_cast<std::size_t>(number)];
   const action was = own;
-  if (wanted != nullptr) {
+  if (new_value != nullptr) {
     use();
-    const int result =
-        is_handled(*wanted) ? install(number, wanted->sa_flags) : set_action_of_process(number, *wanted);
+    const int result = is_handled(*new_value) ? install(number, new_value->sa_flags)
+                                              : set_action_of_process(number, *new_value);
     if (result != 0) return result;
-    own = *wanted;
+    own = *new_value;
   }
   if (previous != nullptr) *previous = was;
   return 0;
@@ -148,22 +148,22 @@ void copy_signals::leave() noexcept {
   if (has_mask_) ::pthread_sigmask(SIG_SETMASK, &outside_, &mask_);
 }
 
-int copy_signals::set_mask(int how, const sigset_t* wanted, sigset_t* previous) {
+int copy_signals::set_mask(int how, const sigset_t* new_value, sigset_t* previous) {
   const sigset_t was = blocked_here();
-  if (wanted != nullptr) {
+  if (new_value != nullptr) {
     use();
     if (how != SIG_UNBLOCK)  // an outside signal reaches any thread, so it must be dispatched to the copies
       for (int number = 1; number <= most; ++number)
-        if (sigismember(wanted, number) == 1 && number != SIGKILL && number != SIGSTOP &&
-            !is_of_instruction(number) && !is_ours[number])
+        if (sigismember(new_value, number) == 1 && number != SIGKILL && number != SIGSTOP &&
+            !is_of_instruction(number) && !is_installed[number])
           install(number, SA_RESTART);
     if (!has_mask_) outside_ = was;
     has_mask_ = true;
   }
-  const int result = ::pthread_sigmask(how, wanted, nullptr);
+  const int result = ::pthread_sigmask(how, new_value, nullptr);
   if (result != 0) return result;
   if (previous != nullptr) *previous = was;
-  if (wanted != nullptr && waiting_ != 0) take();
+  if (new_value != nullptr && waiting_ != 0) take();
   return 0;
 }
 

@@ -65,9 +65,9 @@ copy_state& calling_copy() noexcept { return *copy_area::current()->copy_at(call
 
 copy_state* copy_of_thread() noexcept { return running_here != nullptr ? running_here : starter; }
 
-copy_state::copy_state(std::shared_ptr<const copy_plan> made_by, program_copy& owner, copy_host& host_,
+copy_state::copy_state(std::shared_ptr<const copy_plan> source_plan, program_copy& owner, copy_host& host_,
                        std::string prefix_)
-    : kept_plan(std::move(made_by)),
+    : kept_plan(std::move(source_plan)),
       plan(*kept_plan),
       copy(owner),
       host(&host_),

@@ -38,12 +38,12 @@ struct copy_timers::record {
       copy_state* none = nullptr;
       if (r->owner.compare_exchange_strong(none, &owner)) return *r;
     }
-    auto* const made = new record;
-    made->owner = &owner;
-    made->next = all.load(std::memory_order_relaxed);
-    while (!all.compare_exchange_weak(made->next, made, std::memory_order_release)) {
+    auto* const result = new record;
+    result->owner = &owner;
+    result->next = all.load(std::memory_order_relaxed);
+    while (!all.compare_exchange_weak(result->next, result, std::memory_order_release)) {
     }
-    return *made;
+    return *result;
   }
 };
 
@@ -57,25 +57,25 @@ copy_state* copy_timers::owner_of(siginfo_t& info) noexcept {
   return nullptr;
 }
 
-int copy_timers::make(clockid_t clock, const sigevent& event, timer_t* made) {
+int copy_timers::make(clockid_t clock, const sigevent& event, timer_t* result) {
   record& own = record::unused(copy_);
   own.value = event.sigev_value;
-  sigevent ours = event;
-  ours.sigev_value.sival_ptr = &own;
-  if (::timer_create(clock, &ours, &own.timer) != 0) {
+  sigevent own_event = event;
+  own_event.sigev_value.sival_ptr = &own;
+  if (::timer_create(clock, &own_event, &own.timer) != 0) {
     own.owner = nullptr;
     return -1;
   }
-  *made = own.timer;
+  *result = own.timer;
   return 0;
 }
 
-int copy_timers::make(clockid_t clock, sigevent* event, timer_t* made) {
-  if (event != nullptr && event->sigev_notify != SIGEV_SIGNAL) return ::timer_create(clock, event, made);
+int copy_timers::make(clockid_t clock, sigevent* event, timer_t* result) {
+  if (event != nullptr && event->sigev_notify != SIGEV_SIGNAL) return ::timer_create(clock, event, result);
   sigevent usual{};
   usual.sigev_notify = SIGEV_SIGNAL;
   usual.sigev_signo = SIGALRM;
-  return make(clock, event != nullptr ? *event : usual, made);
+  return make(clock, event != nullptr ? *event : usual, result);
 }
 
 int copy_timers::remove(timer_t timer) {
@@ -107,19 +107,20 @@ std::optional<timer_t> copy_timers::timer_of(int which) {
     sigevent event{};
     event.sigev_notify = SIGEV_SIGNAL;
     event.sigev_signo = signal_of[which];
-    timer_t made{};
-    if (make(clock_of[which], event, &made) == 0) timer = made;
+    timer_t result{};
+    if (make(clock_of[which], event, &result) == 0) timer = result;
   }
   return timer;
 }
 
-int copy_timers::set(int which, const itimerval* wanted, itimerval* previous) {
-  if (is_child()) return ::setitimer(static_cast<__itimer_which_t>(which), wanted, previous);
+int copy_timers::set(int which, const itimerval* new_value, itimerval* previous) {
+  if (is_child()) return ::setitimer(static_cast<__itimer_which_t>(which), new_value, previous);
   const std::lock_guard hold(mutex_);
   const auto timer = timer_of(which);
   if (!timer) return -1;
-  const itimerspec time =
-      wanted == nullptr ? itimerspec{} : itimerspec{time_of(wanted->it_interval), time_of(wanted->it_value)};
+  const itimerspec time = new_value == nullptr
+                              ? itimerspec{}
+                              : itimerspec{time_of(new_value->it_interval), time_of(new_value->it_value)};
   itimerspec before{};
   if (::timer_settime(*timer, 0, &time, &before) != 0) return -1;
   if (previous != nullptr) *previous = value_of(before);

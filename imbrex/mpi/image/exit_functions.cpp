@@ -5,9 +5,9 @@
 
 namespace imbrex::mpi {
 
-void exit_functions::add(const entry& made) {
+void exit_functions::add(const entry& new_entry) {
   const std::lock_guard hold(mutex_);
-  entries_.push_back(made);
+  entries_.push_back(new_entry);
 }
 
 void exit_functions::run(int status) {

@@ -13,11 +13,11 @@ using imbrex::mpi::exit_functions;
 std::string called;
 exit_functions functions;
 
-void note(void* letter) { called += *static_cast<const char*>(letter); }
-void note_status(int status, void* letter) {
-  called += std::to_string(status) + *static_cast<const char*>(letter);
+void note(void* character) { called += *static_cast<const char*>(character); }
+void note_status(int status, void* character) {
+  called += std::to_string(status) + *static_cast<const char*>(character);
 }
-void add_another(void* letter) { functions.add(&note, letter, nullptr); }
+void add_another(void* character) { functions.add(&note, character, nullptr); }
 
 std::array<char, 4> letters{'a', 'b', 'c', 'd'};
 

@@ -23,10 +23,10 @@ void handle_new() {
   if (own == nullptr) throw std::bad_alloc();
   own();
 }
-std::new_handler copy_set_new_handler(std::new_handler wanted) {
+std::new_handler copy_set_new_handler(std::new_handler handler) {
   static const std::new_handler before = std::set_new_handler(&handle_new);
   others_on_new = before;
-  return std::exchange(calling_copy().library.on_new, wanted);
+  return std::exchange(calling_copy().library.on_new, handler);
 }
 std::new_handler copy_get_new_handler() { return calling_copy().library.on_new; }
 
@@ -36,10 +36,10 @@ void handle_terminate() {
   (own != nullptr ? own : others_on_terminate)();
   std::abort();
 }
-std::terminate_handler copy_set_terminate(std::terminate_handler wanted) {
+std::terminate_handler copy_set_terminate(std::terminate_handler handler) {
   static const std::terminate_handler before = std::set_terminate(&handle_terminate);
   others_on_terminate = before;
-  const std::terminate_handler was = std::exchange(calling_copy().library.on_terminate, wanted);
+  const std::terminate_handler was = std::exchange(calling_copy().library.on_terminate, handler);
   return was != nullptr ? was : before;
 }
 std::terminate_handler copy_get_terminate() {

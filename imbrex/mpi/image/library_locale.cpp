@@ -63,14 +63,14 @@ char* copy_setlocale(int number, const char* name) {
   if (s.locale == nullptr) s.locale = ::newlocale(LC_ALL_MASK, "C", nullptr);
   if (name != nullptr) {
     locale_t const base = ::duplocale(s.locale);
-    locale_t const wanted = ::newlocale(mask_of(number), name, base);
-    if (wanted == nullptr) {
+    locale_t const new_locale = ::newlocale(mask_of(number), name, base);
+    if (new_locale == nullptr) {
       ::freelocale(base);
       return nullptr;
     }
-    locale_t const before = ::uselocale(wanted);
+    locale_t const before = ::uselocale(new_locale);
     if (copy.runs_here() && s.replaced == nullptr) s.replaced = before;
-    locale_t const unused = std::exchange(s.locale, wanted);
+    locale_t const unused = std::exchange(s.locale, new_locale);
     if (!copy.has_threads) ::freelocale(unused);  // a thread may still use it
   }
   s.locale_text = number == LC_ALL ? names_of(s.locale) : name_of(s.locale, number);

@@ -22,9 +22,9 @@ char* copy_strtok(char* text, const char* between) { return ::strtok_r(text, bet
 // The library's texts of known numbers are constant; those of others lie in a buffer of the thread.
 template <char* (*Function)(int)>
 char* text_of(int number) {
-  const char* const said = Function(number);
+  const char* const library_text = Function(number);
   auto& own = state().text;
-  own[std::string_view(said).copy(own.data(), own.size() - 1)] = '\0';
+  own[std::string_view(library_text).copy(own.data(), own.size() - 1)] = '\0';
   return own.data();
 }
 char* copy_inet_ntoa(in_addr address) {

@@ -17,16 +17,16 @@ namespace {
 using action = copy_signals::action;
 using std::chrono::nanoseconds;
 
-int copy_sigaction(int number, const action* wanted, action* previous) {
-  return calling_copy().signals.set_action(number, wanted, previous);
+int copy_sigaction(int number, const action* new_value, action* previous) {
+  return calling_copy().signals.set_action(number, new_value, previous);
 }
 
 sighandler_t set_handler(int number, sighandler_t handler, int flags) {
-  action wanted{}, previous{};
-  wanted.sa_handler = handler;
-  wanted.sa_flags = flags;
-  sigemptyset(&wanted.sa_mask);
-  return copy_sigaction(number, &wanted, &previous) == 0 ? previous.sa_handler : SIG_ERR;
+  action new_value{}, previous{};
+  new_value.sa_handler = handler;
+  new_value.sa_flags = flags;
+  sigemptyset(&new_value.sa_mask);
+  return copy_sigaction(number, &new_value, &previous) == 0 ? previous.sa_handler : SIG_ERR;
 }
 sighandler_t copy_signal(int number, sighandler_t handler) {
   return set_handler(number, handler, SA_RESTART);
@@ -36,12 +36,13 @@ sighandler_t copy_sysv_signal(int number, sighandler_t handler) {
 }
 
 // Threads that a copy has started have their own masks, like any thread.
-int copy_pthread_sigmask(int how, const sigset_t* wanted, sigset_t* previous) {
+int copy_pthread_sigmask(int how, const sigset_t* new_value, sigset_t* previous) {
   copy_state& s = calling_copy();
-  return s.runs_here() ? s.signals.set_mask(how, wanted, previous) : ::pthread_sigmask(how, wanted, previous);
+  return s.runs_here() ? s.signals.set_mask(how, new_value, previous)
+                       : ::pthread_sigmask(how, new_value, previous);
 }
-int copy_sigprocmask(int how, const sigset_t* wanted, sigset_t* previous) {
-  const int error = copy_pthread_sigmask(how, wanted, previous);
+int copy_sigprocmask(int how, const sigset_t* new_value, sigset_t* previous) {
+  const int error = copy_pthread_sigmask(how, new_value, previous);
   if (error == 0) return 0;
   errno = error;
   return -1;
@@ -114,15 +115,15 @@ int copy_sigwait(const sigset_t* of, int* number) {
   return 0;
 }
 
-int copy_setitimer(int which, const itimerval* wanted, itimerval* previous) {
-  return calling_copy().timers.set(which, wanted, previous);
+int copy_setitimer(int which, const itimerval* new_value, itimerval* previous) {
+  return calling_copy().timers.set(which, new_value, previous);
 }
 int copy_getitimer(int which, itimerval* now) { return calling_copy().timers.get(which, now); }
 unsigned copy_alarm(unsigned time) {
   constexpr long half = 500'000;
-  const itimerval wanted{{0, 0}, {static_cast<time_t>(time), 0}};
+  const itimerval new_value{{0, 0}, {static_cast<time_t>(time), 0}};
   itimerval left{};
-  if (copy_setitimer(ITIMER_REAL, &wanted, &left) != 0) return 0;
+  if (copy_setitimer(ITIMER_REAL, &new_value, &left) != 0) return 0;
   const auto seconds = static_cast<unsigned>(left.it_value.tv_sec + (left.it_value.tv_usec >= half ? 1 : 0));
   return seconds == 0 && left.it_value.tv_usec > 0 ? 1 : seconds;
 }
@@ -131,13 +132,13 @@ useconds_t copy_ualarm(useconds_t time, useconds_t interval) {
   const auto value = [](useconds_t t) {
     return timeval{static_cast<time_t>(t / second), static_cast<suseconds_t>(t % second)};
   };
-  const itimerval wanted{value(interval), value(time)};
+  const itimerval new_value{value(interval), value(time)};
   itimerval left{};
-  if (copy_setitimer(ITIMER_REAL, &wanted, &left) != 0) return 0;
+  if (copy_setitimer(ITIMER_REAL, &new_value, &left) != 0) return 0;
   return static_cast<useconds_t>(left.it_value.tv_sec * second + left.it_value.tv_usec);
 }
-int copy_timer_create(clockid_t clock, sigevent* event, timer_t* made) {
-  return calling_copy().timers.make(clock, event, made);
+int copy_timer_create(clockid_t clock, sigevent* event, timer_t* result) {
+  return calling_copy().timers.make(clock, event, result);
 }
 int copy_timer_delete(timer_t timer) { return calling_copy().timers.remove(timer); }
 

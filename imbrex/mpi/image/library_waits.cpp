@@ -125,19 +125,19 @@ class file_sets {
  public:
   file_sets(fd_set* read, fd_set* write, fd_set* failed) : sets_{read, write, failed} {
     for (int i = 0; i < number; ++i)
-      if (sets_[i] != nullptr) wanted_[i] = *sets_[i];
+      if (sets_[i] != nullptr) initial_sets_[i] = *sets_[i];
   }
   template <class Select>
   int look(Select select) {
     for (int i = 0; i < number; ++i)
-      if (sets_[i] != nullptr) *sets_[i] = wanted_[i];
+      if (sets_[i] != nullptr) *sets_[i] = initial_sets_[i];
     return select(sets_[0], sets_[1], sets_[2]);
   }
 
  private:
   static constexpr int number = 3;
   fd_set* sets_[number];
-  fd_set wanted_[number];
+  fd_set initial_sets_[number];
 };
 
 int copy_select(int number, fd_set* read, fd_set* write, fd_set* failed, timeval* time) {

@@ -166,25 +166,25 @@ int option_scanner::chosen_long_option(const scan& s, const option& chosen, cons
 
 int option_scanner::short_option(const scan& s) {
   int& index = *s.v.index;
-  const char letter = *rest_++;
-  const char* const known = std::strchr(s.shorts, letter);
+  const char character = *rest_++;
+  const char* const known = std::strchr(s.shorts, character);
   if (*rest_ == '\0') ++index;
-  if (known == nullptr || letter == ':' || letter == ';') {
-    if (s.tells_errors) std::fprintf(stderr, "%s: invalid option -- '%c'\n", s.argv[0], letter);
-    *s.v.other = letter;
+  if (known == nullptr || character == ':' || character == ';') {
+    if (s.tells_errors) std::fprintf(stderr, "%s: invalid option -- '%c'\n", s.argv[0], character);
+    *s.v.other = character;
     return '?';
   }
-  if (known[0] == 'W' && known[1] == ';' && s.longs != nullptr) return option_of_w(s, letter);
-  if (known[1] != ':') return letter;
-  int result = letter;
+  if (known[0] == 'W' && known[1] == ';' && s.longs != nullptr) return option_of_w(s, character);
+  if (known[1] != ':') return character;
+  int result = character;
   if (*rest_ != '\0') {
     *s.v.argument = rest_;
     ++index;
   } else if (known[2] != ':') {
     if (index == s.argc) {
       if (s.tells_errors)
-        std::fprintf(stderr, "%s: option requires an argument -- '%c'\n", s.argv[0], letter);
-      *s.v.other = letter;
+        std::fprintf(stderr, "%s: option requires an argument -- '%c'\n", s.argv[0], character);
+      *s.v.other = character;
       result = s.shorts[0] == ':' ? ':' : '?';
     } else {
       *s.v.argument = s.argv[index++];
@@ -195,13 +195,14 @@ int option_scanner::short_option(const scan& s) {
 }
 
 // -W name is the option --name.
-int option_scanner::option_of_w(const scan& s, int letter) {
+int option_scanner::option_of_w(const scan& s, int character) {
   int& index = *s.v.index;
   if (*rest_ != '\0') {
     *s.v.argument = rest_;
   } else if (index == s.argc) {
-    if (s.tells_errors) std::fprintf(stderr, "%s: option requires an argument -- '%c'\n", s.argv[0], letter);
-    *s.v.other = letter;
+    if (s.tells_errors)
+      std::fprintf(stderr, "%s: option requires an argument -- '%c'\n", s.argv[0], character);
+    *s.v.other = character;
     return s.shorts[0] == ':' ? ':' : '?';
   } else {
     *s.v.argument = s.argv[index];

@@ -27,16 +27,16 @@ std::string scanned(std::vector<std::string> words, const char* const& argument,
   for (std::string& word : words) argv.push_back(word.data());
   const int argc = static_cast<int>(argv.size());
   argv.push_back(nullptr);
-  std::string told;
+  std::string output;
   for (int result = 0; result != -1;) {
     int long_index = -1;
     result = next(argc, argv.data(), &long_index);
-    told += std::to_string(result) + ' ' + (argument == nullptr ? "-" : argument) + ' ' +
-            std::to_string(index) + ' ' + (result == '?' ? std::to_string(other) : "") + ' ' +
-            std::to_string(long_index) + '\n';
+    output += std::to_string(result) + ' ' + (argument == nullptr ? "-" : argument) + ' ' +
+              std::to_string(index) + ' ' + (result == '?' ? std::to_string(other) : "") + ' ' +
+              std::to_string(long_index) + '\n';
   }
-  for (int i = 0; i < argc; ++i) told += std::string(argv[static_cast<std::size_t>(i)]) + ' ';
-  return told;
+  for (int i = 0; i < argc; ++i) output += std::string(argv[static_cast<std::size_t>(i)]) + ' ';
+  return output;
 }
 
 std::string by_library(const std::vector<std::string>& words, const char* shorts, bool long_only) {
@@ -73,14 +73,14 @@ TEST(option_scanner, tells_what_the_library_tells) {
     const char* const shorts = kinds[random() % std::size(kinds)];
     const bool long_only = random() % 2 == 0;
     const std::string expected = by_library(words, shorts, long_only);
-    std::string given;
-    for (const std::string& word : words) given += word + ' ';
-    ASSERT_EQ(by_scanner(words, shorts, long_only), expected) << given << "with " << shorts;
+    std::string words_text;
+    for (const std::string& word : words) words_text += word + ' ';
+    ASSERT_EQ(by_scanner(words, shorts, long_only), expected) << words_text << "with " << shorts;
   }
 }
 
 TEST(option_scanner, has_the_messages_of_the_library) {
-  const auto told = [](auto function) {
+  const auto output = [](auto function) {
     testing::internal::CaptureStderr();
     function();
     return testing::internal::GetCapturedStderr();
@@ -91,7 +91,7 @@ TEST(option_scanner, has_the_messages_of_the_library) {
     std::vector<std::string> one = words, two = words;
     char* first[] = {one[0].data(), one[1].data(), nullptr};
     char* second[] = {two[0].data(), two[1].data(), nullptr};
-    const std::string expected = told([&] {
+    const std::string expected = output([&] {
       optind = 0;
       opterr = 1;
       ::getopt_long(2, first, "abc:", longs, nullptr);
@@ -99,7 +99,7 @@ TEST(option_scanner, has_the_messages_of_the_library) {
     option_scanner scanner;
     char* argument = nullptr;
     int index = 1, errors = 1, other = '?';
-    EXPECT_EQ(told([&] {
+    EXPECT_EQ(output([&] {
                 scanner.next(2, second, "abc:", longs, nullptr, false, false,
                              {&argument, &index, &errors, &other});
               }),

@@ -19,19 +19,19 @@ constexpr int most_ranks = 1'000'000;
 constexpr std::uint64_t least_stack = 64'000;
 constexpr std::uint64_t most_stack = 1'000'000'000'000;
 
-int parse_ranks(const given_option& given) {
-  const auto number = parse_number<int>(given.value);
+int parse_ranks(const parsed_option& option) {
+  const auto number = parse_number<int>(option.value);
   if (!number || *number < 1 || *number > most_ranks)
-    throw usage_error("--ranks " + printable(given.value) +
+    throw usage_error("--ranks " + printable(option.value) +
                       ": the number of ranks of all processes must be a whole number from 1 to " +
                       std::to_string(most_ranks) + "; leave --ranks out for one in each process");
   return *number;
 }
 
-std::size_t parse_stack(const given_option& given) {
-  const auto size = parse_size(given.value);
+std::size_t parse_stack(const parsed_option& option) {
+  const auto size = parse_size(option.value);
   if (!size || *size < least_stack || *size > most_stack)
-    throw usage_error("--rank-stack " + printable(given.value) +
+    throw usage_error("--rank-stack " + printable(option.value) +
                       ": the bytes of each rank's stack must be from 64kB to 1000GB with their unit, B, kB, "
                       "MB or GB, such as 16MB");
   return static_cast<std::size_t>(*size);
@@ -39,22 +39,23 @@ std::size_t parse_stack(const given_option& given) {
 
 struct rank_option {
   option_words words;
-  void (*set)(rank_options& of, const given_option& given);
+  void (*set)(rank_options& of, const parsed_option& option);
 };
 
 const std::array<rank_option, 5>& own_options() {
   static const std::array<rank_option, 5> all{{
       {{"--ranks", "N", "ranks of MPI in all processes together; without it one in each process"},
-       [](rank_options& of, const given_option& given) { of.ranks = parse_ranks(given); }},
+       [](rank_options& of, const parsed_option& option) { of.ranks = parse_ranks(option); }},
       {{"--rank-stack", "SIZE", "bytes of each rank's stack, such as 64MB; 8 MiB unless given"},
-       [](rank_options& of, const given_option& given) { of.stack = parse_stack(given); }},
+       [](rank_options& of, const parsed_option& option) { of.stack = parse_stack(option); }},
       {{"--prefix", "", "put \"[rank] \" before each line of a rank's standard output"},
-       [](rank_options& of, const given_option&) { of.prefix = true; }},
+       [](rank_options& of, const parsed_option&) { of.prefix = true; }},
       {{"--mpi-check", "", "say at MPI_Finalize what a rank has not freed or not received"},
-       [](rank_options& of, const given_option&) { of.check = true; }},
+       [](rank_options& of, const parsed_option&) { of.check = true; }},
       {{"--privatise", "LIST", "shared libraries of which each rank has its own: libfoo,libbar"},
-       [](rank_options& of, const given_option& given) {
-         for (std::string& name : listed_values(given.value)) of.private_libraries.push_back(std::move(name));
+       [](rank_options& of, const parsed_option& option) {
+         for (std::string& name : listed_values(option.value))
+           of.private_libraries.push_back(std::move(name));
        }},
   }};
   return all;
@@ -66,8 +67,8 @@ rank_options read_rank_options() {
   std::vector<option_words> words;
   for (const rank_option& each : own_options()) words.push_back(each.words);
   rank_options chosen;
-  chosen.run = parse_environment(words, [&chosen](std::size_t place, const given_option& given) {
-    own_options()[place].set(chosen, given);
+  chosen.run = parse_environment(words, [&chosen](std::size_t place, const parsed_option& option) {
+    own_options()[place].set(chosen, option);
   });
   return chosen;
 }

@@ -180,7 +180,7 @@ int run_program(const program_start& start) {
   } catch (const usage_error& e) {
     log(log_level::error, e.what());
     return usage_error::exit_status;
-  } catch (const told_error& e) {
+  } catch (const reported_error& e) {
     return e.status();
   } catch (const std::exception& e) {
     log(log_level::error, e.what());

@@ -33,10 +33,10 @@ int copy_by_fortran(const keyval& type, int object, int key, std::intptr_t value
       void(int* object, int* key, Integer* extra, Integer* value, Integer* copy, int* flag, int* code);
   auto extra = static_cast<Integer>(reinterpret_cast<std::intptr_t>(type.extra));
   auto held = static_cast<Integer>(value);
-  Integer made = 0;
+  Integer result = 0;
   int code = MPI_SUCCESS;
-  function_cast<function>(type.copy)(&object, &key, &extra, &held, &made, &flag, &code);
-  copy = made;
+  function_cast<function>(type.copy)(&object, &key, &extra, &held, &result, &flag, &code);
+  copy = result;
   return code;
 }
 
@@ -49,10 +49,10 @@ std::size_t attribute_set::find(int key) const {
 }
 
 attribute_set::attribute attribute_set::of_integer(std::intptr_t value) {
-  attribute made;
-  made.integer = std::make_shared<std::intptr_t>(value);
-  made.value = made.integer.get();
-  return made;
+  attribute result;
+  result.integer = std::make_shared<std::intptr_t>(value);
+  result.value = result.integer.get();
+  return result;
 }
 
 void attribute_set::call_remove(int object, entry e) {
@@ -145,8 +145,8 @@ void attribute_set::clear(int object) {
 void attribute_set::copy(int object, attribute_set& to) const {
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     const entry e = entries_[i];
-    attribute made;
-    if (call_copy(object, e, made)) to.entries_.push_back({e.key, e.type, std::move(made)});
+    attribute result;
+    if (call_copy(object, e, result)) to.entries_.push_back({e.key, e.type, std::move(result)});
   }
 }
 

@@ -58,16 +58,16 @@ void refuse_handle(int handle, handle_kind kind) {
     const std::string name = name_of(k);
     return (std::string("aeiou").find(name[0]) == std::string::npos ? "a " : "an ") + name;
   };
-  const std::string wanted = named(kind);
+  const std::string expected_name = named(kind);
   std::string text = text_of_handle(handle);
   if (other == kind && origin_of(handle) == handle_origin::nobody)
-    text += " is the null handle of " + wanted;
+    text += " is the null handle of " + expected_name;
   else if (other == kind)
     text += std::string(" is the handle of no ") + name_of(kind) + " of this rank; was it freed?";
   else if (name_of(other) && origin_of(handle) != handle_origin::nobody)
-    text += " is the handle of " + named(other) + " and not of " + wanted;
+    text += " is the handle of " + named(other) + " and not of " + expected_name;
   else
-    text += " is not the handle of " + wanted;
+    text += " is not the handle of " + expected_name;
   throw error(class_of(kind), text);
 }
 

@@ -52,9 +52,9 @@ void info::remove(const std::string& key) {
 }
 
 info process_info(const std::vector<std::string>& command) {
-  info made;
+  info result;
   const auto set = [&](const char* key, const std::string& value) {
-    if (!value.empty() && value.size() <= MPI_MAX_INFO_VAL) made.set(key, value);
+    if (!value.empty() && value.size() <= MPI_MAX_INFO_VAL) result.set(key, value);
   };
   if (!command.empty()) set("command", command.front());
   std::string rest;
@@ -67,7 +67,7 @@ info process_info(const std::vector<std::string>& command) {
     set("host", machine.nodename);
     set("arch", machine.machine);
   }
-  return made;
+  return result;
 }
 
 }  // namespace imbrex::mpi

@@ -113,9 +113,9 @@ TEST(group, refuses_ranks_that_it_has_not) {
   EXPECT_EQ(class_of([&] { g.including(ranks{4}); }), MPI_ERR_RANK);
   EXPECT_EQ(class_of([&] { g.including(ranks{1, 1}); }), MPI_ERR_RANK);
   EXPECT_EQ(class_of([&] { g.excluding(ranks{-1}); }), MPI_ERR_RANK);
-  const std::vector<rank_range> still{{0, 1, 0}}, beyond{{0, 4, 1}}, backwards{{3, 1, 1}};
+  const std::vector<rank_range> still{{0, 1, 0}}, out_of_range{{0, 4, 1}}, backwards{{3, 1, 1}};
   EXPECT_EQ(class_of([&] { g.including(std::span<const rank_range>(still)); }), MPI_ERR_ARG);
-  EXPECT_EQ(class_of([&] { g.including(std::span<const rank_range>(beyond)); }), MPI_ERR_RANK);
+  EXPECT_EQ(class_of([&] { g.including(std::span<const rank_range>(out_of_range)); }), MPI_ERR_RANK);
   EXPECT_EQ(class_of([&] { g.including(std::span<const rank_range>(backwards)); }), MPI_ERR_ARG);
 }
 

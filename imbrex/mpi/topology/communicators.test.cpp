@@ -237,8 +237,8 @@ TEST_P(topologies, graphs_of_which_each_knows_its_own) {
         numbers destinations;
         numbers weights;
         for (int r = 0; r < size; ++r) {
-          const int told_by = teller == 0 ? r : teller == 1 ? (r + size - 1) % size : size - 1;
-          if (told_by != me()) continue;
+          const int declaring_rank = teller == 0 ? r : teller == 1 ? (r + size - 1) % size : size - 1;
+          if (declaring_rank != me()) continue;
           sources.push_back(r);
           degrees.push_back(r > 0 ? 2 : 1);
           destinations.push_back((r + 1) % size);
@@ -269,32 +269,32 @@ TEST_P(topologies, graphs_of_which_each_knows_its_own) {
 TEST_P(topologies, refuse_what_cannot_be) {
   run_ranks(2, [] {
     const MPI_Comm world = MPI_COMM_WORLD;
-    MPI_Comm made = MPI_COMM_SELF;
+    MPI_Comm newcomm = MPI_COMM_SELF;
     const int lengths[] = {3};
     const int negative[] = {-1};
     const int two[] = {2};
     const int edges[] = {3, 3};
     int n = 0;
-    EXPECT_EQ(error_class(MPI_Cart_create(world, 1, lengths, two, 0, &made)), MPI_ERR_DIMS);
-    EXPECT_EQ(made, MPI_COMM_NULL);
-    EXPECT_EQ(error_class(MPI_Cart_create(world, 1, negative, two, 0, &made)), MPI_ERR_DIMS);
-    EXPECT_EQ(error_class(MPI_Cart_create(world, -1, lengths, two, 0, &made)), MPI_ERR_DIMS);
-    EXPECT_EQ(error_class(MPI_Cart_create(world, 1, nullptr, two, 0, &made)), MPI_ERR_ARG);
-    EXPECT_EQ(error_class(MPI_Graph_create(world, 3, two, edges, 0, &made)), MPI_ERR_ARG);
-    EXPECT_EQ(error_class(MPI_Graph_create(world, 1, two, edges, 0, &made)), MPI_ERR_ARG);
+    EXPECT_EQ(error_class(MPI_Cart_create(world, 1, lengths, two, 0, &newcomm)), MPI_ERR_DIMS);
+    EXPECT_EQ(newcomm, MPI_COMM_NULL);
+    EXPECT_EQ(error_class(MPI_Cart_create(world, 1, negative, two, 0, &newcomm)), MPI_ERR_DIMS);
+    EXPECT_EQ(error_class(MPI_Cart_create(world, -1, lengths, two, 0, &newcomm)), MPI_ERR_DIMS);
+    EXPECT_EQ(error_class(MPI_Cart_create(world, 1, nullptr, two, 0, &newcomm)), MPI_ERR_ARG);
+    EXPECT_EQ(error_class(MPI_Graph_create(world, 3, two, edges, 0, &newcomm)), MPI_ERR_ARG);
+    EXPECT_EQ(error_class(MPI_Graph_create(world, 1, two, edges, 0, &newcomm)), MPI_ERR_ARG);
     EXPECT_EQ(error_class(MPI_Cartdim_get(world, &n)), MPI_ERR_TOPOLOGY);
-    EXPECT_EQ(error_class(MPI_Cart_sub(world, two, &made)), MPI_ERR_TOPOLOGY);
+    EXPECT_EQ(error_class(MPI_Cart_sub(world, two, &newcomm)), MPI_ERR_TOPOLOGY);
     EXPECT_EQ(error_class(MPI_Graphdims_get(world, &n, &n)), MPI_ERR_TOPOLOGY);
     EXPECT_EQ(error_class(MPI_Dist_graph_neighbors_count(world, &n, &n, &n)), MPI_ERR_TOPOLOGY);
     EXPECT_EQ(error_class(MPI_Dist_graph_create_adjacent(world, 1, two, MPI_UNWEIGHTED, 0, nullptr,
-                                                         MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &made)),
+                                                         MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &newcomm)),
               MPI_ERR_RANK);
     EXPECT_EQ(error_class(MPI_Dist_graph_create_adjacent(world, 0, nullptr, MPI_UNWEIGHTED, 0, nullptr,
-                                                         MPI_WEIGHTS_EMPTY, MPI_INFO_NULL, 0, &made)),
+                                                         MPI_WEIGHTS_EMPTY, MPI_INFO_NULL, 0, &newcomm)),
               MPI_ERR_ARG);
     const int zero[] = {0};
     EXPECT_EQ(error_class(MPI_Dist_graph_create(world, 1, zero, negative, zero, MPI_UNWEIGHTED, MPI_INFO_NULL,
-                                                0, &made)),
+                                                0, &newcomm)),
               MPI_ERR_ARG);
     MPI_Comm grid;
     ASSERT_EQ(MPI_Cart_create(world, 1, two, zero, 0, &grid), MPI_SUCCESS);

@@ -77,7 +77,7 @@ class factor_search {
 void balance_dimensions(int places, std::span<int> dimensions) {
   if (places < 1)
     throw error(MPI_ERR_ARG, "the number of nodes is " + std::to_string(places) + "; it must be positive");
-  std::int64_t given = 1;
+  std::int64_t fixed_product = 1;
   std::vector<int*> open;
   for (int& d : dimensions) {
     if (d < 0)
@@ -85,15 +85,16 @@ void balance_dimensions(int places, std::span<int> dimensions) {
                   "a dimension is " + std::to_string(d) + "; give its length, or 0 to have it found");
     if (d == 0)
       open.push_back(&d);
-    else if (__builtin_mul_overflow(given, d, &given))
-      given = 0;
-    if (given == 0 || given > places) break;
+    else if (__builtin_mul_overflow(fixed_product, d, &fixed_product))
+      fixed_product = 0;
+    if (fixed_product == 0 || fixed_product > places) break;
   }
-  if (given == 0 || given > places || places % given != 0 || (open.empty() && given != places))
+  if (fixed_product == 0 || fixed_product > places || places % fixed_product != 0 ||
+      (open.empty() && fixed_product != places))
     throw error(MPI_ERR_DIMS, "the dimensions that are given do not divide " + std::to_string(places) +
                                   " nodes; give lengths whose product does, or 0 to have them found");
   if (open.empty()) return;
-  const int left = int(places / given);
+  const int left = int(places / fixed_product);
   std::vector<int> lengths(open.size());
   factor_search(left, lengths);
   for (std::size_t i = 0; i < open.size(); ++i) *open[i] = lengths[i];

@@ -31,7 +31,7 @@ access_packet::access_packet(const packet& p) {
   data_ = behind + length_of(header_.type_length);
 }
 
-made_access make_access(const access_header& header, std::span<const std::int64_t> type) {
+access_message make_access(const access_header& header, std::span<const std::int64_t> type) {
   const std::size_t bytes = sizeof header + type.size_bytes() + held_data(header);
   packet& p = packet::make(bytes);
   p.form = packet_form::access;

@@ -59,10 +59,10 @@ class access_packet {
 
 /// A new packet with a header and a description of the target's type. `data` is where to write data that
 /// travel with the packet.
-struct made_access {
-  packet& made;
+struct access_message {
+  packet& message;
   std::byte* data;
 };
-made_access make_access(const access_header& header, std::span<const std::int64_t> type);
+access_message make_access(const access_header& header, std::span<const std::int64_t> type);
 
 }  // namespace imbrex::mpi

@@ -51,13 +51,13 @@ TEST(type_description, makes_types_with_the_same_elements) {
                                 struct_type(lengths, displacements, parts),
                                 contiguous_type(2, struct_type(lengths, displacements, parts))};
   for (const datatype_ref& type : types) {
-    const datatype_ref made = described_type(describe(*type));
-    EXPECT_EQ(made->size(), type->size());
-    EXPECT_EQ(made->extent(), type->extent());
-    EXPECT_EQ(made->lower_bound(), type->lower_bound());
-    EXPECT_EQ(made->true_extent(), type->true_extent());
-    EXPECT_EQ(made->is_contiguous(), type->is_contiguous());
-    EXPECT_EQ(elements_of(*made), elements_of(*type));
+    const datatype_ref result = described_type(describe(*type));
+    EXPECT_EQ(result->size(), type->size());
+    EXPECT_EQ(result->extent(), type->extent());
+    EXPECT_EQ(result->lower_bound(), type->lower_bound());
+    EXPECT_EQ(result->true_extent(), type->true_extent());
+    EXPECT_EQ(result->is_contiguous(), type->is_contiguous());
+    EXPECT_EQ(elements_of(*result), elements_of(*type));
   }
 }
 

@@ -48,16 +48,16 @@ struct layout {
   int type_count() const { return how == kind::backwards ? 1 : count; }
   MPI_Datatype type() const {
     if (how == kind::close) return MPI_UINT32_T;
-    MPI_Datatype made = MPI_DATATYPE_NULL;
+    MPI_Datatype result = MPI_DATATYPE_NULL;
     if (how == kind::gaps) {
-      MPI_Type_create_resized(MPI_UINT32_T, 0, 2 * sizeof(number), &made);
+      MPI_Type_create_resized(MPI_UINT32_T, 0, 2 * sizeof(number), &result);
     } else {
       std::vector<int> places;
       for (int i = 0; i < count; ++i) places.push_back(at(i));
-      MPI_Type_create_indexed_block(count, 1, places.data(), MPI_UINT32_T, &made);
+      MPI_Type_create_indexed_block(count, 1, places.data(), MPI_UINT32_T, &result);
     }
-    MPI_Type_commit(&made);
-    return made;
+    MPI_Type_commit(&result);
+    return result;
   }
 };
 /// A type that is freed before the access has ended, as a program may do.
@@ -75,19 +75,19 @@ class type_for_call {
   MPI_Datatype handle_;
 };
 
-number combined(MPI_Op op, number there, number given) {
+number combined(MPI_Op op, number there, number operand) {
   switch (op) {
-    case MPI_SUM: return there + given;
-    case MPI_PROD: return there * given;
-    case MPI_MAX: return std::max(there, given);
-    case MPI_MIN: return std::min(there, given);
-    case MPI_BAND: return there & given;
-    case MPI_BOR: return there | given;
-    case MPI_BXOR: return there ^ given;
-    case MPI_LAND: return number(there != 0 && given != 0);
-    case MPI_LOR: return number(there != 0 || given != 0);
-    case MPI_LXOR: return number((there != 0) != (given != 0));
-    case MPI_REPLACE: return given;
+    case MPI_SUM: return there + operand;
+    case MPI_PROD: return there * operand;
+    case MPI_MAX: return std::max(there, operand);
+    case MPI_MIN: return std::min(there, operand);
+    case MPI_BAND: return there & operand;
+    case MPI_BOR: return there | operand;
+    case MPI_BXOR: return there ^ operand;
+    case MPI_LAND: return number(there != 0 && operand != 0);
+    case MPI_LOR: return number(there != 0 || operand != 0);
+    case MPI_LXOR: return number((there != 0) != (operand != 0));
+    case MPI_REPLACE: return operand;
     default: return there;
   }
 }

@@ -81,11 +81,11 @@ class composer {
       b.type = types_[std::size_t(part)].get();
     }
     const bool repeats = repetitions != 1 && blocks.size() == 1;
-    const datatype_ref made(
+    const datatype_ref result(
         repeats ? new datatype(repetitions, blocks[0].count, stride, datatype_ref(blocks[0].type))
                 : new datatype(std::move(blocks)));
-    if (made->lower_bound() == lower && made->extent() == extent) return made;
-    return datatype_ref(new datatype(made, lower, extent));
+    if (result->lower_bound() == lower && result->extent() == extent) return result;
+    return datatype_ref(new datatype(result, lower, extent));
   }
   std::size_t length() {
     constexpr std::size_t of_block = 3;
@@ -103,9 +103,9 @@ class composer {
 }  // namespace
 
 std::vector<std::int64_t> describe(const datatype& type) {
-  describer made;
-  made.add(type);
-  return std::move(made.numbers);
+  describer result;
+  result.add(type);
+  return std::move(result.numbers);
 }
 
 datatype_ref described_type(std::span<const std::int64_t> numbers) {

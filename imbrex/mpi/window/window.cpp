@@ -82,9 +82,9 @@ ref<window> window::make(rank& self, const ref<communicator>& of, context_id con
   run_schedule(self, of, purpose::window, [&number](schedule& s) { return mpi::broadcast(s, 0, number); });
   const ref<communicator> in(
       new communicator(0, context, of->members(), of->rank(), predefined_handler(MPI_ERRORS_RETURN)));
-  const ref<window> made(new window(self, in, memory));
-  made->meet(memory);
-  return made;
+  const ref<window> result(new window(self, in, memory));
+  result->meet(memory);
+  return result;
 }
 
 void window::meet(const window_memory& memory) {
@@ -96,9 +96,9 @@ void window::meet(const window_memory& memory) {
   // The receiver is registered before other ranks can know of the window and send packets.
   if (flavour_ != MPI_WIN_FLAVOR_SHARED) self_.accesses.add(in_->context(purpose::persistent), *this);
   const block_list blocks{all.data(), bytes, bytes_at(nullptr, 0).type, {}, {}, {}};
-  const user_buffer mine = bytes_at(const_cast<introduction*>(&own), bytes);
+  const user_buffer local_buffer = bytes_at(const_cast<introduction*>(&own), bytes);
   run_schedule(self_, in_, purpose::window,
-               [&blocks, &mine](schedule& s) { return all_gather(s, mine, blocks, false); });
+               [&blocks, &local_buffer](schedule& s) { return all_gather(s, local_buffer, blocks, false); });
   for (std::size_t i = 0; i < all.size(); ++i) {
     target& t = targets_[i];
     t.size = all[i].size;

@@ -65,16 +65,17 @@ class window final : public window_object, private access_receiver {
   /// empty.
   window_memory shared_memory(int of) const;
 
-  // Accesses. `at` gives the target's count and type; its address is ignored. `told` is the request to
+  // Accesses. `at` gives the target's count and type; its address is ignored. `rma_request` is the request to
   // complete; may be null. All throw mpi::error.
   void put(const user_buffer& data, int target, std::int64_t displacement, const user_buffer& at,
-           access_request* told);
+           access_request* rma_request);
   void get(const user_buffer& result, int target, std::int64_t displacement, const user_buffer& at,
-           access_request* told);
+           access_request* rma_request);
   void accumulate(const user_buffer& data, int target, std::int64_t displacement, const user_buffer& at,
-                  int operation, access_request* told);
+                  int operation, access_request* rma_request);
   void get_accumulate(const user_buffer& data, const user_buffer& result, int target,
-                      std::int64_t displacement, const user_buffer& at, int operation, access_request* told);
+                      std::int64_t displacement, const user_buffer& at, int operation,
+                      access_request* rma_request);
   void compare_and_swap(const void* data, const void* compared, void* result, int target,
                         std::int64_t displacement, const datatype_ref& type);
 
@@ -105,7 +106,7 @@ class window final : public window_object, private access_receiver {
 
  private:
   enum class epoch : std::uint8_t { none, fence, start, lock, lock_all };
-  enum class lock_state : std::uint8_t { none, asked_for, held, unchecked };
+  enum class lock_state : std::uint8_t { none, requested, held, unchecked };
   struct target {
     exposed_memory* memory = nullptr;  ///< null if it is in another process
     std::byte* base = nullptr;         ///< an address in the target's process
@@ -143,8 +144,8 @@ class window final : public window_object, private access_receiver {
   void send(int to, access_header header);
   /// Sends a packet with the data, or one that announces a separate message with them.
   void send_data(int to, access_header header, const user_buffer& at, const user_buffer& data,
-                 access_request* told);
-  void expect_result(int from, std::int32_t tag, const user_buffer& into, access_request* told);
+                 access_request* rma_request);
+  void expect_result(int from, std::int32_t tag, const user_buffer& into, access_request* rma_request);
 
   void take_access(packet& p) override;
   static bool must_wait(const origin& from, access_kind kind);

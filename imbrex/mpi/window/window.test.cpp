@@ -123,17 +123,17 @@ TEST_P(windows, give_each_who_fetches_and_adds_another_number) {
   run_ranks(5, [] {
     const int ranks = number_of_ranks();
     values<long> window(1);
-    std::vector<long> mine(each);
+    std::vector<long> origin(each);
     MPI_Win_lock_all(0, window);
-    for (long& got : mine) {
+    for (long& got : origin) {
       const long one = 1;
       MPI_Fetch_and_op(&one, &got, MPI_LONG, ranks - 1, 0, MPI_SUM, window);
       MPI_Win_flush(ranks - 1, window);
     }
     MPI_Win_unlock_all(window);
-    EXPECT_TRUE(std::ranges::is_sorted(mine));
+    EXPECT_TRUE(std::ranges::is_sorted(origin));
     std::vector<long> all(static_cast<std::size_t>(each * ranks));
-    MPI_Allgather(mine.data(), each, MPI_LONG, all.data(), each, MPI_LONG, MPI_COMM_WORLD);
+    MPI_Allgather(origin.data(), each, MPI_LONG, all.data(), each, MPI_LONG, MPI_COMM_WORLD);
     std::ranges::sort(all);
     for (std::size_t i = 0; i < all.size(); ++i) ASSERT_EQ(all[i], static_cast<long>(i));
   });
@@ -206,7 +206,7 @@ namespace {
 
 /// Accumulates and fetches two values of a type, by each operation that accepts the type.
 template <typename T>
-void try_operations(MPI_Datatype type, const std::array<T, 2>& there, const std::array<T, 2>& given) {
+void try_operations(MPI_Datatype type, const std::array<T, 2>& there, const std::array<T, 2>& operands) {
   values<T> window(2);
   const int target = number_of_ranks() - 1;
   for (MPI_Op op = MPI_MAX; op <= MPI_NO_OP; ++op) {
@@ -217,13 +217,13 @@ void try_operations(MPI_Datatype type, const std::array<T, 2>& there, const std:
     std::array<T, 2> expected = there;
     std::array<T, 2> before{};
     if (number_of_rank() == 0) {
-      const int code =
-          MPI_Get_accumulate(given.data(), 2, type, before.data(), 2, type, target, 0, 2, type, op, window);
+      const int code = MPI_Get_accumulate(operands.data(), 2, type, before.data(), 2, type, target, 0, 2,
+                                          type, op, window);
       EXPECT_EQ(error_class(code), how != nullptr || op >= MPI_REPLACE ? MPI_SUCCESS : MPI_ERR_OP);
     }
     MPI_Win_fence(MPI_MODE_NOSUCCEED, window);
-    if (how != nullptr) how(given.data(), expected.data(), 2);
-    if (op == MPI_REPLACE) expected = given;
+    if (how != nullptr) how(operands.data(), expected.data(), 2);
+    if (op == MPI_REPLACE) expected = operands;
     if (number_of_rank() == 0 && (how != nullptr || op >= MPI_REPLACE))
       EXPECT_EQ(0, std::memcmp(&before[1], &there[1], predefined_type(type)->size() < 8 ? 4 : 8));
     if (number_of_rank() == target)
@@ -286,10 +286,10 @@ TEST_P(windows, keep_pairs_whole_that_many_accumulate_to) {
     using pair = with_place<double, int>;
     values<pair> window(pairs);
     const int me = number_of_rank();
-    std::vector<pair> given(pairs);
-    for (int i = 0; i < pairs; ++i) given[static_cast<std::size_t>(i)] = {1.0 + (me + i) % 4, me};
+    std::vector<pair> operands(pairs);
+    for (int i = 0; i < pairs; ++i) operands[static_cast<std::size_t>(i)] = {1.0 + (me + i) % 4, me};
     MPI_Win_fence(0, window);
-    MPI_Accumulate(given.data(), pairs, MPI_DOUBLE_INT, 1, 0, pairs, MPI_DOUBLE_INT, MPI_MAXLOC, window);
+    MPI_Accumulate(operands.data(), pairs, MPI_DOUBLE_INT, 1, 0, pairs, MPI_DOUBLE_INT, MPI_MAXLOC, window);
     MPI_Win_fence(0, window);
     if (me == 1)
       for (int i = 0; i < pairs; ++i) ASSERT_TRUE((window[i] == pair{4.0, (7 - i % 4) % 4})) << i;
@@ -438,19 +438,19 @@ TEST_P(windows, share_memory_between_the_ranks_of_a_process) {
       for (int r = 0; r < 4; ++r) {
         MPI_Aint size = -1;
         int unit = -1;
-        int* theirs = nullptr;
-        MPI_Win_shared_query(window, r, &size, &unit, &theirs);
+        int* target = nullptr;
+        MPI_Win_shared_query(window, r, &size, &unit, &target);
         ASSERT_EQ(size, r == 0 ? 0 : 4 * (3 + r));
         ASSERT_EQ(unit, 4);
-        if (r == me) EXPECT_EQ(theirs, memory);
-        if (r == 0 && is_apart) EXPECT_EQ(theirs, nullptr);
-        if (r > 1 && !is_apart) EXPECT_EQ(theirs, expected_next);
-        expected_next = theirs + size / 4;
-        for (int i = 0; i < size / 4; ++i) ASSERT_EQ(theirs[i], 10 * r + i);
+        if (r == me) EXPECT_EQ(target, memory);
+        if (r == 0 && is_apart) EXPECT_EQ(target, nullptr);
+        if (r > 1 && !is_apart) EXPECT_EQ(target, expected_next);
+        expected_next = target + size / 4;
+        for (int i = 0; i < size / 4; ++i) ASSERT_EQ(target[i], 10 * r + i);
         int* first = nullptr;
         if (r == 1) {
           MPI_Win_shared_query(window, MPI_PROC_NULL, &size, &unit, &first);
-          EXPECT_EQ(first, theirs);
+          EXPECT_EQ(first, target);
         }
       }
       MPI_Win_fence(0, window);
@@ -525,8 +525,8 @@ TEST_P(windows, refuse_what_cannot_be) {
     const auto put = [&](int count, int rank, MPI_Aint at) {
       return error_class(MPI_Put(data, count, MPI_INT, rank, at, count, MPI_INT, window));
     };
-    const auto accumulate = [&](MPI_Datatype mine, MPI_Datatype theirs, MPI_Op op) {
-      return error_class(MPI_Accumulate(data, 1, mine, 0, 0, 1, theirs, op, window));
+    const auto accumulate = [&](MPI_Datatype origin, MPI_Datatype target, MPI_Op op) {
+      return error_class(MPI_Accumulate(data, 1, origin, 0, 0, 1, target, op, window));
     };
     EXPECT_EQ(put(1, 0, 0), MPI_ERR_RMA_SYNC);  // no epoch is open
     EXPECT_EQ(error_class(MPI_Win_complete(window)), MPI_ERR_RMA_SYNC);
@@ -605,15 +605,15 @@ TEST_P(windows, refuse_what_cannot_be) {
     MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
     MPI_Win_get_errhandler(window, &handler);
     EXPECT_EQ(handler, MPI_ERRORS_RETURN);
-    int& told = noted_errors[number_of_rank()];
+    int& noted_error = noted_errors[number_of_rank()];
     MPI_Win_create_errhandler(&note_error, &handler);
     MPI_Win_set_errhandler(window, handler);
     MPI_Errhandler_free(&handler);
     EXPECT_EQ(MPI_Win_call_errhandler(window, MPI_ERR_OTHER), MPI_SUCCESS);
-    EXPECT_EQ(told, MPI_ERR_OTHER);
+    EXPECT_EQ(noted_error, MPI_ERR_OTHER);
     MPI_Comm_create_errhandler(&ignore_error, &handler);
     MPI_Win_set_errhandler(window, handler);
-    EXPECT_EQ(told, MPI_ERR_ARG);
+    EXPECT_EQ(noted_error, MPI_ERR_ARG);
     MPI_Errhandler_free(&handler);
     MPI_Win_free(&window);
   });

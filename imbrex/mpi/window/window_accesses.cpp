@@ -19,13 +19,13 @@ struct window::outgoing_data : request {
   window* of = nullptr;
   target* to = nullptr;
   std::unique_ptr<std::byte[]> packed;
-  ref<access_request> told;
+  ref<access_request> rma_request;
 
   static void ended(request& q) {
     const std::unique_ptr<outgoing_data> its(static_cast<outgoing_data*>(&q));
     --its->to->pending;
     --its->of->pending_;
-    if (its->told) its->of->self_.complete(its->told->awaited());
+    if (its->rma_request) its->of->self_.complete(its->rma_request->awaited());
     its->of->note();
   }
 };
@@ -36,7 +36,7 @@ struct window::result_receive : request {
   target* from = nullptr;
   user_buffer into;
   std::unique_ptr<std::byte[]> packed;
-  ref<access_request> told;
+  ref<access_request> rma_request;
 
   static void ended(request& q) {
     const std::unique_ptr<result_receive> its(static_cast<result_receive*>(&q));
@@ -44,7 +44,7 @@ struct window::result_receive : request {
       unpack(its->into.typed(), 0, its->packed.get(), static_cast<std::int64_t>(its->received));
     --its->from->pending;
     --its->of->pending_;
-    if (its->told) its->of->self_.complete(its->told->awaited());
+    if (its->rma_request) its->of->self_.complete(its->rma_request->awaited());
     its->of->note();
   }
 };
@@ -75,8 +75,8 @@ void require_room(std::int64_t bytes, std::int64_t room, const char* from, const
                                       " in those of " + to + "; give both the same counts");
 }
 
-void end_at_once(rank& by, access_request* told) {
-  if (told != nullptr) by.complete(told->awaited());
+void end_at_once(rank& by, access_request* rma_request) {
+  if (rma_request != nullptr) by.complete(rma_request->awaited());
 }
 
 }  // namespace
@@ -139,13 +139,13 @@ void window::check_range(const target& t, std::int64_t place, const user_buffer&
 // ---- accesses by packets
 
 void window::send(int to, access_header header) {
-  packet& p = make_access(header, {}).made;
+  packet& p = make_access(header, {}).message;
   p.head = {in_->context(purpose::persistent), in_->rank(), 0};
   self_.send(p, world_rank(to));
 }
 
 void window::send_data(int to, access_header header, const user_buffer& at, const user_buffer& data,
-                       access_request* told) {
+                       access_request* rma_request) {
   target& t = targets_[static_cast<std::size_t>(to)];
   header.count = at.count;
   header.bytes = data.bytes();
@@ -154,18 +154,18 @@ void window::send_data(int to, access_header header, const user_buffer& at, cons
   // An access with a result is done when the result arrives, so it needs no flush.
   const bool has_result = header.kind != access_kind::put && header.kind != access_kind::accumulate;
   if (!has_result && !std::exchange(t.is_dirty, true)) dirty_.push_back(to);
-  const made_access made = make_access(header, describe(*at.type));
-  made.made.head = {in_->context(purpose::persistent), in_->rank(), 0};
+  const access_message message = make_access(header, describe(*at.type));
+  message.message.head = {in_->context(purpose::persistent), in_->rank(), 0};
   if (!header.follows) {
-    pack(data.typed(), 0, made.data, header.bytes);
-    self_.send(made.made, world_rank(to));
-    return end_at_once(self_, told);
+    pack(data.typed(), 0, message.data, header.bytes);
+    self_.send(message.message, world_rank(to));
+    return end_at_once(self_, rma_request);
   }
-  self_.send(made.made, world_rank(to));
+  self_.send(message.message, world_rank(to));
   auto* const q = new outgoing_data;
   q->of = this;
   q->to = &t;
-  if (told != nullptr) q->told = ref(told);
+  if (rma_request != nullptr) q->rma_request = ref(rma_request);
   q->head = {in_->context(purpose::point_to_point), in_->rank(), header.tag};
   q->size = static_cast<std::uint64_t>(header.bytes);
   q->finished = &outgoing_data::ended;
@@ -181,13 +181,13 @@ void window::send_data(int to, access_header header, const user_buffer& at, cons
   self_.send(*q, world_rank(to), send_mode::standard);
 }
 
-void window::expect_result(int from, std::int32_t tag, const user_buffer& into, access_request* told) {
+void window::expect_result(int from, std::int32_t tag, const user_buffer& into, access_request* rma_request) {
   target& t = targets_[static_cast<std::size_t>(from)];
   auto* const q = new result_receive;
   q->of = this;
   q->from = &t;
   q->into = into;
-  if (told != nullptr) q->told = ref(told);
+  if (rma_request != nullptr) q->rma_request = ref(rma_request);
   q->head = {in_->context(purpose::creation), from, tag};
   q->size = static_cast<std::uint64_t>(into.bytes());
   q->finished = &result_receive::ended;
@@ -205,62 +205,62 @@ void window::expect_result(int from, std::int32_t tag, const user_buffer& into, 
 // ---- functions of MPI
 
 void window::put(const user_buffer& data, int rank, std::int64_t displacement, const user_buffer& at,
-                 access_request* told) {
+                 access_request* rma_request) {
   target& t = accessible(rank);
   const std::int64_t bytes = data.bytes();
   require_room(bytes, at.bytes(), "the origin", "the target");
   const std::int64_t place = place_in(t, displacement);
   check_range(t, place, at);
-  if (bytes == 0) return end_at_once(self_, told);
+  if (bytes == 0) return end_at_once(self_, rma_request);
   if (!is_direct(t)) {
     access_header header;
     header.kind = access_kind::put;
     header.place = place;
     header.tag = next_tag();
-    return send_data(rank, header, at, data, told);
+    return send_data(rank, header, at, data, rma_request);
   }
   copy(data.typed(), {t.memory->reach(place, *at.type, at.count), at.count, at.type.get()}, bytes);
-  end_at_once(self_, told);
+  end_at_once(self_, rma_request);
 }
 
 void window::get(const user_buffer& into, int rank, std::int64_t displacement, const user_buffer& at,
-                 access_request* told) {
+                 access_request* rma_request) {
   target& t = accessible(rank);
   const std::int64_t bytes = at.bytes();
   require_room(bytes, into.bytes(), "the target", "the origin");
   const std::int64_t place = place_in(t, displacement);
   check_range(t, place, at);
-  if (bytes == 0) return end_at_once(self_, told);
+  if (bytes == 0) return end_at_once(self_, rma_request);
   if (is_direct(t)) {
     copy({t.memory->reach(place, *at.type, at.count), at.count, at.type.get()}, into.typed(), bytes);
-    return end_at_once(self_, told);
+    return end_at_once(self_, rma_request);
   }
   access_header header;
   header.kind = access_kind::get;
   header.place = place;
   header.count = at.count;
   header.tag = next_tag();
-  expect_result(rank, header.tag, into, told);
-  packet& p = make_access(header, describe(*at.type)).made;
+  expect_result(rank, header.tag, into, rma_request);
+  packet& p = make_access(header, describe(*at.type)).message;
   p.head = {in_->context(purpose::persistent), in_->rank(), 0};
   self_.send(p, world_rank(rank));
 }
 
 void window::accumulate(const user_buffer& data, int rank, std::int64_t displacement, const user_buffer& at,
-                        int operation, access_request* told) {
+                        int operation, access_request* rma_request) {
   target& t = accessible(rank);
   const std::int64_t bytes = data.bytes();
   require_room(bytes, at.bytes(), "the origin", "the target");
   const std::int64_t place = place_in(t, displacement);
   check_range(t, place, at);
-  if (bytes == 0) return end_at_once(self_, told);
+  if (bytes == 0) return end_at_once(self_, rma_request);
   if (!is_direct(t)) {
     access_header header;
     header.kind = access_kind::accumulate;
     header.place = place;
     header.operation = operation;
     header.tag = next_tag();
-    return send_data(rank, header, at, data, told);
+    return send_data(rank, header, at, data, rma_request);
   }
   std::byte* const memory = t.memory->reach(place, *at.type, at.count);
   {
@@ -268,26 +268,26 @@ void window::accumulate(const user_buffer& data, int rank, std::int64_t displace
     const std::lock_guard lock(t.memory->accumulates());
     mpi::accumulate(operation, packed.begin(), bytes, {memory, at.count, at.type.get()});
   }
-  end_at_once(self_, told);
+  end_at_once(self_, rma_request);
 }
 
 void window::get_accumulate(const user_buffer& data, const user_buffer& into, int rank,
                             std::int64_t displacement, const user_buffer& at, int operation,
-                            access_request* told) {
+                            access_request* rma_request) {
   target& t = accessible(rank);
   const std::int64_t bytes = at.bytes();
   require_room(data.bytes(), bytes, "the origin", "the target");
   require_room(bytes, into.bytes(), "the target", "the result");
   const std::int64_t place = place_in(t, displacement);
   check_range(t, place, at);
-  if (bytes == 0) return end_at_once(self_, told);
+  if (bytes == 0) return end_at_once(self_, rma_request);
   if (!is_direct(t)) {
     access_header header;
     header.kind = access_kind::get_accumulate;
     header.place = place;
     header.operation = operation;
     header.tag = next_tag();
-    expect_result(rank, header.tag, into, told);
+    expect_result(rank, header.tag, into, rma_request);
     return send_data(rank, header, at, data, nullptr);
   }
   const typed_buffer memory{t.memory->reach(place, *at.type, at.count), at.count, at.type.get()};
@@ -297,7 +297,7 @@ void window::get_accumulate(const user_buffer& data, const user_buffer& into, in
     copy(memory, into.typed(), bytes);
     mpi::accumulate(operation, packed.begin(), data.bytes(), memory);
   }
-  end_at_once(self_, told);
+  end_at_once(self_, rma_request);
 }
 
 void window::compare_and_swap(const void* data, const void* compared, void* into, int rank,

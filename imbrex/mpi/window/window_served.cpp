@@ -155,16 +155,16 @@ void window::receive_data(origin& from, int source, const access_packet& a, cons
 }
 
 void window::fold(int source, const access_header& header, const std::byte* data, const typed_buffer& at) {
-  const bool is_wanted = header.kind == access_kind::get_accumulate;
-  const std::int64_t bytes = is_wanted ? at.bytes() : 0;
+  const bool needs_result = header.kind == access_kind::get_accumulate;
+  const std::int64_t bytes = needs_result ? at.bytes() : 0;
   std::unique_ptr<std::byte[]> before;
-  if (is_wanted) before = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(bytes));
+  if (needs_result) before = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(bytes));
   {
     const std::lock_guard lock(memory_->accumulates());
-    if (is_wanted) pack(at, 0, before.get(), bytes);
+    if (needs_result) pack(at, 0, before.get(), bytes);
     mpi::accumulate(header.operation, data, header.bytes, at);
   }
-  if (is_wanted) send_packed(source, header.tag, std::move(before), bytes);
+  if (needs_result) send_packed(source, header.tag, std::move(before), bytes);
 }
 
 void window::swap(int source, const access_header& header, const std::byte* data, const typed_buffer& at) {

@@ -13,9 +13,10 @@ namespace {
 
 [[noreturn]] void out_of_step(const std::string& what) { throw error(MPI_ERR_RMA_SYNC, what); }
 
-void check_assertion(int given, int allowed, const char* those) {
-  if ((given & ~allowed) != 0)
-    throw error(MPI_ERR_ASSERT, "the assertion is " + std::to_string(given) + "; it may consist of " + those);
+void check_assertion(int assertion, int allowed, const char* those) {
+  if ((assertion & ~allowed) != 0)
+    throw error(MPI_ERR_ASSERT,
+                "the assertion is " + std::to_string(assertion) + "; it may consist of " + those);
 }
 
 }  // namespace
@@ -159,7 +160,7 @@ bool window::test() {
 // ---- locks
 
 void window::ask_for_lock(int rank, bool is_exclusive) {
-  targets_[static_cast<std::size_t>(rank)].lock = lock_state::asked_for;
+  targets_[static_cast<std::size_t>(rank)].lock = lock_state::requested;
   access_header header;
   header.kind = access_kind::lock;
   header.is_exclusive = is_exclusive;

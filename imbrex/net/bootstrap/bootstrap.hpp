@@ -12,10 +12,10 @@
 namespace imbrex {
 
 /// A failure that the launcher or another process of the job reports to the user.
-class told_error : public error {
+class reported_error : public error {
  public:
   /// `status`: exit status of this process.
-  explicit told_error(const std::string& text, int status = 1) : error(text), status_(status) {}
+  explicit reported_error(const std::string& text, int status = 1) : error(text), status_(status) {}
   int status() const { return status_; }
 
  private:
@@ -40,8 +40,8 @@ class bootstrap {
   /// Gives each process's text (any bytes) to all, in the order of ranks. Collective; may be called several
   /// times. Throws `error` if some processes have not called it within 30 s, or within the seconds in the
   /// environment variable IMBREX_PATIENCE. Throws at once if a process is known not to call it. The text
-  /// names the missing processes where the launcher knows them. Throws `told_error` if the launcher reports
-  /// the error itself. After an error, every further call throws it again.
+  /// names the missing processes where the launcher knows them. Throws `reported_error` if the launcher
+  /// reports the error itself. After an error, every further call throws it again.
   virtual std::vector<std::string> all_gather(const std::string& text) = 0;
   /// Ends a run that has ended with `status`: waits until all processes have called this, without a time
   /// limit, since one may only be slow. Returns the status of the first process, by rank, whose status is not

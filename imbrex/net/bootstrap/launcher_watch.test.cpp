@@ -58,7 +58,7 @@ TEST(launcher_watch, waits_for_who_outlives_the_launcher) {
 /// True if the child of a launcher writes "still there" after the launcher has been killed; and how the child
 /// then ended.
 std::pair<bool, int> outlive_killed_launcher() {
-  const auto said = make_pipe();
+  const auto output = make_pipe();
   const auto ready = make_pipe();
   const pid_t launcher = ::fork();
   if (launcher == 0) {
@@ -71,7 +71,7 @@ std::pair<bool, int> outlive_killed_launcher() {
       const imbrex::outliving_launcher still;
       const bool is_written = ::write(ready[1].get(), "r", 1) == 1;
       while (is_written && ::getppid() == parent) ::usleep(1'000);
-      if (::write(said[1].get(), "s", 1) != 1) ::_exit(1);
+      if (::write(output[1].get(), "s", 1) != 1) ::_exit(1);
     }
     ::sleep(30);
     ::_exit(0);
@@ -82,8 +82,8 @@ std::pair<bool, int> outlive_killed_launcher() {
   ::waitpid(launcher, nullptr, 0);
   int status = 0;
   ::waitpid(-1, &status, 0);
-  ::fcntl(said[0].get(), F_SETFL, O_NONBLOCK);
-  return {::read(said[0].get(), &c, 1) == 1, status};
+  ::fcntl(output[0].get(), F_SETFL, O_NONBLOCK);
+  return {::read(output[0].get(), &c, 1) == 1, status};
 }
 
 TEST(launcher_watch, puts_off_that_the_kernel_ends_the_process_with_its_launcher) {

@@ -37,7 +37,7 @@ void after_a_flush_nothing_is_sent_or_taken(subject& in) {
   in.at(0).wire().notify(1, {});
   in.send(1, 0, "nobody listens");
   in.look_often();
-  in.expect_equal(in.at(1).came.size() + in.at(1).notices.size(), std::size_t{1}, "what has come");
+  in.expect_equal(in.at(1).came.size() + in.at(1).control_messages.size(), std::size_t{1}, "what has come");
   in.expect_equal(in.at(0).came.size(), std::size_t{0}, "what has come to who has ended");
 }
 

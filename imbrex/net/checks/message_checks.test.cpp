@@ -123,11 +123,11 @@ void items_that_may_wait_leave_together(subject& in) {
 }
 
 void notices_are_not_counted(subject& in) {
-  const std::string said = "how are you";
-  in.at(2).wire().notify(0, std::as_bytes(std::span(said)));
+  const std::string question = "how are you";
+  in.at(2).wire().notify(0, std::as_bytes(std::span(question)));
   in.at(1).wire().notify(0, {});
-  in.expect(in.reach([&] { return in.at(0).notices.size() == 2; }), "notices do not come");
-  const texts& found = in.at(0).notices;
+  in.expect(in.reach([&] { return in.at(0).control_messages.size() == 2; }), "notices do not come");
+  const texts& found = in.at(0).control_messages;
   for (const char* const should : {"2: how are you", "1: "})
     in.expect(std::ranges::find(found, should) != found.end(), std::string("no notice \"") + should + "\"");
   in.expect_equal(in.at(0).own().received(), std::uint64_t{0}, "the number of items received");
@@ -181,7 +181,7 @@ void strangers_are_not_heard(subject& in) {
   in.send(0, 1, "a friend");
   in.expect(in.receive(1, 1), "a friend is not heard");
   in.expect_texts(1, {"a friend"});
-  in.expect(in.at(1).notices.empty(), "a stranger's notice is heard");
+  in.expect(in.at(1).control_messages.empty(), "a stranger's notice is heard");
 }
 
 void several_pes_share_an_endpoint(subject& in) {

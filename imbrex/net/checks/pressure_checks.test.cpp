@@ -72,15 +72,15 @@ void circles_go_on(subject& in) {
     for (std::size_t i = 0; i < each; ++i)
       in.send(p, static_cast<int>((p + 1) % 3), long_text(mebibyte, 'c'));
   const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-  const auto have_all_come = [&] {
+  const auto all_have_arrived = [&] {
     for (std::size_t p = 0; p < 3; ++p)
       if (in.at(p).came.size() < each / 2) return false;
     return true;
   };
-  while (!have_all_come() && std::chrono::steady_clock::now() < until)
+  while (!all_have_arrived() && std::chrono::steady_clock::now() < until)
     for (std::size_t p = 0; p < 3; ++p)  // a PE that may send has run what arrived
       in.at(p).wire().progress(in.at(p).wire().congested() ? detail::endpoint::most_unread + 1 : 0);
-  in.expect(have_all_come(), "in a circle of those that have too much nothing moves");
+  in.expect(all_have_arrived(), "in a circle of those that have too much nothing moves");
   for (std::size_t p = 0; p < 3; ++p)
     in.expect(in.receive(p, each + 1), "what is sent in a circle does not all come");
   in.expect_equal_counts();
@@ -93,10 +93,10 @@ void what_comes_wakes_sleepers(subject& in) {
   }
   detail::endpoint& sleeper = in.at(1).wire();
   in.expect(in.reach([&] { return sleeper.arm(); }), "nobody can go to sleep");
-  pollfd door{sleeper.descriptor(), POLLIN, 0};
-  in.expect_equal(::poll(&door, 1, 0), 0, "the number of wakes by nothing");
+  pollfd wakeup{sleeper.descriptor(), POLLIN, 0};
+  in.expect_equal(::poll(&wakeup, 1, 0), 0, "the number of wakes by nothing");
   in.send(0, 1, "wake up");
-  in.expect_equal(::poll(&door, 1, 10'000), 1, "the number of wakes by a text");
+  in.expect_equal(::poll(&wakeup, 1, 10'000), 1, "the number of wakes by a text");
   in.expect(in.receive(1, 2), "what has woken does not come");
 }
 

@@ -15,9 +15,9 @@ void subject::process::arrived(detail::work& item, int pe, std::size_t) {
   if (on_arrival) on_arrival(content);
 }
 
-void subject::process::notice(int from, std::span<const std::byte> bytes) {
-  notices.push_back(std::to_string(from) + ": " +
-                    std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+void subject::process::control_message(int from, std::span<const std::byte> bytes) {
+  control_messages.push_back(std::to_string(from) + ": " +
+                             std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
 }
 
 subject::subject(const fabric_kind& kind, const std::vector<int>& pes) : kind_(kind), fabric_(kind.make()) {
@@ -25,10 +25,11 @@ subject::subject(const fabric_kind& kind, const std::vector<int>& pes) : kind_(k
   for (std::size_t p = 0; p < pes.size(); ++p) introductions.push_back(fabric_->introduction());
   fabric_->open(introductions, 0);
   for (std::size_t p = 0; p < pes.size(); ++p) {
-    auto& made = *all_.emplace_back(std::make_unique<process>());
+    auto& new_process = *all_.emplace_back(std::make_unique<process>());
     auto worker = fabric_->make_worker();
     can_ = worker->can();
-    made.wire_ = kind.make_endpoint(std::move(worker), static_cast<int>(p), made.where_, made);
+    new_process.wire_ =
+        kind.make_endpoint(std::move(worker), static_cast<int>(p), new_process.where_, new_process);
   }
   for (auto& one : all_) {
     endpoints::places& where = one->where_;

@@ -36,15 +36,15 @@ class subject {
    public:
     detail::endpoint& wire() { return *wire_; }
     endpoints::fabric_endpoint& own() { return *wire_; }
-    std::vector<std::string> came;     ///< texts in the order of arrival
-    std::vector<int> came_for;         ///< PEs that the texts are for
-    std::vector<std::string> notices;  ///< "2: ...", a notice from process 2
+    std::vector<std::string> came;              ///< texts in the order of arrival
+    std::vector<int> came_for;                  ///< PEs that the texts are for
+    std::vector<std::string> control_messages;  ///< "2: ...", a notice from process 2
     std::function<void(const std::string&)> on_arrival;
     std::vector<std::string> losses;
 
     detail::work& unpack(reader& in) override { return text::read(in); }
     void arrived(detail::work& item, int pe, std::size_t bytes) override;
-    void notice(int from, std::span<const std::byte> bytes) override;
+    void control_message(int from, std::span<const std::byte> bytes) override;
     void lost(int which, const std::string& why) override {
       losses.push_back(std::to_string(which) + ": " + why);
     }

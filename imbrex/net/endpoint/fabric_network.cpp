@@ -19,7 +19,7 @@ namespace {
     text += (i == 0 ? "" : i + 1 == others.size() ? " and " : ", ") + std::to_string(others[i]);
   text += (others.size() == 1 ? " runs" : " run");
   text += " another program than process 0 (or another build of it): start the same build everywhere";
-  if (rank != 0) throw told_error(text);
+  if (rank != 0) throw reported_error(text);
   throw error(text);
 }
 
@@ -45,7 +45,7 @@ fabric_network::fabric_network(bootstrap& job, int pes, detail::endpoint_sharing
     : fabric_(std::move(by)), all_(meet(job, pes, program, *fabric_)) {
   places_.token = all_.front().token;
   find_places(job, make_endpoints(job, pes, sharing, to, make));
-  if (watchmen_.size() > 1)
+  if (link_monitors_.size() > 1)
     watch_other_hosts(
         job, places_.endpoints[places_.endpoint_of_pe[static_cast<std::size_t>(pes_.first)]].host, to);
   if (static_cast<int>(endpoints_.size()) != pes) return;
@@ -74,7 +74,7 @@ void fabric_network::find_places(bootstrap& job, const std::vector<std::vector<s
     if (process == job.rank()) pes_ = {static_cast<int>(places_.endpoint_of_pe.size()), other.pes, 0};
     places_.first_endpoint.push_back(places_.endpoints.size());
     const auto [host, is_first] = hosts.try_emplace(other.host, static_cast<int>(hosts.size()));
-    if (is_first) watchmen_.push_back({process, {}});
+    if (is_first) link_monitors_.push_back({process, {}});
     const bool is_here = other.host == own_host;
     places_.are_on_one_host &= is_here;
     const std::size_t others_endpoints = its_addresses.size();
@@ -88,12 +88,12 @@ void fabric_network::find_places(bootstrap& job, const std::vector<std::vector<s
 }
 
 void fabric_network::watch_other_hosts(bootstrap& job, int host, receiver& to) {
-  const auto& own = watchmen_[static_cast<std::size_t>(host)];
-  if (own.process == job.rank()) watch_ = fabric_->make_watch(host, watchmen_, places_.token, to);
+  const auto& own = link_monitors_[static_cast<std::size_t>(host)];
+  if (own.process == job.rank()) watch_ = fabric_->make_watch(host, link_monitors_, places_.token, to);
   const auto addresses = job.all_gather(watch_ ? watch_->address() : "");
-  for (auto& other : watchmen_) other.address = addresses[static_cast<std::size_t>(other.process)];
+  for (auto& other : link_monitors_) other.address = addresses[static_cast<std::size_t>(other.process)];
   if (!fabric_->watches_links()) return;
-  places_.watchman = own.process;
+  places_.link_monitor = own.process;
   places_.own_watch = watch_.get();
 }
 

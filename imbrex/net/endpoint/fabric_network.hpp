@@ -54,7 +54,7 @@ class fabric_network final : public detail::network {
   places places_;
   detail::pe_range pes_;
   std::vector<std::unique_ptr<fabric_endpoint>> endpoints_;
-  std::vector<watchman> watchmen_;     ///< one for each host, ordered by the hosts' first processes
+  std::vector<link_monitor> link_monitors_;  ///< one for each host, ordered by the hosts' first processes
   std::unique_ptr<link_watch> watch_;  ///< only in the first process of a host, and only with several hosts
 };
 

@@ -18,32 +18,32 @@ namespace {
 using test::text;
 
 /// An exchange of texts between threads that stand for processes.
-class meeting {
+class text_exchange {
  public:
-  explicit meeting(int size) : said_(static_cast<std::size_t>(size)), turn_(size) {}
-  int size() const { return static_cast<int>(said_.size()); }
+  explicit text_exchange(int size) : texts_(static_cast<std::size_t>(size)), turn_(size) {}
+  int size() const { return static_cast<int>(texts_.size()); }
   std::vector<std::string> gather(int rank, const std::string& text) {
-    said_[static_cast<std::size_t>(rank)] = text;
+    texts_[static_cast<std::size_t>(rank)] = text;
     turn_.arrive_and_wait();
-    auto all = said_;
+    auto all = texts_;
     turn_.arrive_and_wait();
     return all;
   }
 
  private:
-  std::vector<std::string> said_;
+  std::vector<std::string> texts_;
   std::barrier<> turn_;
 };
 
 class place final : public bootstrap {
  public:
-  place(meeting& at, int rank) : at_(at), rank_(rank) {}
+  place(text_exchange& at, int rank) : at_(at), rank_(rank) {}
   int rank() const override { return rank_; }
   int size() const override { return at_.size(); }
   std::vector<std::string> all_gather(const std::string& text) override { return at_.gather(rank_, text); }
 
  private:
-  meeting& at_;
+  text_exchange& at_;
   int rank_;
 };
 
@@ -53,7 +53,7 @@ struct collector final : detail::network::receiver {
     came.push_back(std::to_string(pe) + ": " + static_cast<text&>(item).content);
     text::destroy(item);
   }
-  void notice(int, std::span<const std::byte>) override {}
+  void control_message(int, std::span<const std::byte>) override {}
   void lost(int, const std::string&) override {}
 
   std::vector<std::string> came;
@@ -66,7 +66,7 @@ class job {
       const std::vector<int>& pes, detail::endpoint_sharing sharing,
       const std::function<std::uint64_t(std::size_t)>& program = [](std::size_t) { return 7U; })
       : networks(pes.size()), receivers(pes.size()), failures(pes.size()) {
-    meeting at(static_cast<int>(pes.size()));
+    text_exchange at(static_cast<int>(pes.size()));
     const auto in = std::make_shared<loopback::medium>(loopback::options{});
     std::vector<std::jthread> threads;
     for (std::size_t p = 0; p < pes.size(); ++p)

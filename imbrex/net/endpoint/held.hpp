@@ -13,9 +13,9 @@ namespace imbrex::endpoints {
 template <class T>
 class held {
  public:
-  T& hold(std::unique_ptr<T> given) {
-    given->held_at = all_.size();
-    all_.push_back(std::move(given));
+  T& hold(std::unique_ptr<T> object) {
+    object->held_at = all_.size();
+    all_.push_back(std::move(object));
     return *all_.back();
   }
   std::unique_ptr<T> release(T& object) {

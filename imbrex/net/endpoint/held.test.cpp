@@ -35,9 +35,9 @@ TEST(held, gives_each_back_and_ends_the_rest) {
       if (dice.below(3) == 0) continue;
       const std::size_t which = dice.below(there.size());
       const int number = there[which]->number;
-      const auto given = all.release(*there[which]);
-      EXPECT_EQ(given.get(), there[which]);
-      EXPECT_EQ(given->number, number);
+      const auto object = all.release(*there[which]);
+      EXPECT_EQ(object.get(), there[which]);
+      EXPECT_EQ(object->number, number);
       there.erase(there.begin() + static_cast<std::ptrdiff_t>(which));
     }
     EXPECT_EQ(all.size(), there.size());

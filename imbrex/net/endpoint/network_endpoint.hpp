@@ -65,7 +65,7 @@ class network_endpoint final : public fabric_endpoint, public fabric_events {
     item_message,
     item_with_block,
     batch_message,
-    notice_message,
+    control_message_item,
     watch_message,
     greeting_message,
     memory_offer,  ///< read access to the sender's memory
@@ -93,7 +93,7 @@ class network_endpoint final : public fabric_endpoint, public fabric_events {
   static constexpr std::size_t greeting_bytes = 1024;
   static constexpr std::chrono::milliseconds longest_wait_for_answers{1000};
   /// Limit of the time until a message to the watchman, which is on this host, has left.
-  static constexpr std::chrono::milliseconds longest_wait_for_watchman{100};
+  static constexpr std::chrono::milliseconds longest_wait_for_monitor{100};
   /// Limit of the time for messages in transfer when the endpoint ends: a fabric may be copying them, and
   /// must not end before.
   static constexpr std::chrono::milliseconds longest_wait_for_arrivals{100};
@@ -150,7 +150,7 @@ class network_endpoint final : public fabric_endpoint, public fabric_events {
   static constexpr bool is_beside_block(unsigned what);
   /// Removes the token from the header of a block, else from the message. False, with a warning, if the
   /// message is a stranger's.
-  [[gnu::always_inline]] bool is_ours(std::span<const std::byte>& bytes) const;
+  [[gnu::always_inline]] bool is_of_this_run(std::span<const std::byte>& bytes) const;
   [[gnu::cold]] void tell_of_stranger_here() const;
   [[gnu::always_inline]] void came(unsigned what, std::span<const std::byte> header,
                                    std::span<const std::byte> body) override;
@@ -161,7 +161,7 @@ class network_endpoint final : public fabric_endpoint, public fabric_events {
 
   void take(unsigned what, std::span<const std::byte> header, std::span<const std::byte> data);
   void take_item(std::span<const std::byte> bytes);
-  void take_notice(std::span<const std::byte> bytes);
+  void take_control_message(std::span<const std::byte> bytes);
   void take_watch(std::span<const std::byte> bytes);
   void take_item_with_block(std::span<const std::byte> header, std::span<const std::byte> block);
   void take_item_on_trial(std::span<const std::byte> header, std::span<const std::byte> block);

@@ -24,7 +24,7 @@ struct places {
   std::vector<std::size_t> first_endpoint;  ///< by process
   /// The process of this host that watches its links to other hosts, if any does; and, in that process, its
   /// watch.
-  std::optional<int> watchman;
+  std::optional<int> link_monitor;
   link_watch* own_watch = nullptr;
   bool are_on_one_host = true;
   run_token token = 0;

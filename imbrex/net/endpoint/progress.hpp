@@ -16,7 +16,7 @@ template <class Worker>
 network_endpoint<Worker>::network_endpoint(std::unique_ptr<Worker> worker, int process, const places& where,
                                            detail::network::receiver& to)
     : fabric_endpoint(process, where, to), worker_(std::move(worker)) {
-  out_.lend_from(shortest_block_lent);
+  out_.export_from(shortest_exported_block);
   worker_->listen(*this);
 }
 
@@ -32,7 +32,7 @@ peer* network_endpoint<Worker>::connect_to(std::size_t number) {
   if (peers_[number]) return peers_[number].get();  // a message received meanwhile was replied to
   const remote_endpoint& other = where_.endpoints[number];
   auto connection = std::make_unique<peer>();
-  connection->link.told = this;
+  connection->link.events = this;
   connection->link.process = other.at.process;
   connection->is_of_one_pe = other.is_of_one_pe;
   if (const auto status = worker_->connect(connection->link, other.at); status.has_failed()) {
@@ -40,7 +40,7 @@ peer* network_endpoint<Worker>::connect_to(std::size_t number) {
     return nullptr;
   }
   if (other.at.is_on_this_host && worker_->can().longest_header >= shared_window::longest_about_block)
-    connection->near.access = access_to_ours::unasked;
+    connection->near.access = peer_access::unasked;
   peers_[number] = std::move(connection);
   return peers_[number].get();
 }
@@ -48,15 +48,15 @@ peer* network_endpoint<Worker>::connect_to(std::size_t number) {
 template <class Worker>
 void network_endpoint<Worker>::have_watched(std::size_t number) {
   const remote_endpoint& other = where_.endpoints[number];
-  if (!where_.watchman || other.at.is_on_this_host || !hosts_.insert(other.host).second) return;
-  if (where_.own_watch != nullptr) return where_.own_watch->want(other.host);
+  if (!where_.link_monitor || other.at.is_on_this_host || !hosts_.insert(other.host).second) return;
+  if (where_.own_watch != nullptr) return where_.own_watch->monitor(other.host);
   const bool was_sending = sending();  // else the loop would wait for all earlier messages, too
-  peer* const watchman = peer_at(where_.first_endpoint[static_cast<std::size_t>(*where_.watchman)]);
-  if (watchman == nullptr) return;
+  peer* const link_monitor = peer_at(where_.first_endpoint[static_cast<std::size_t>(*where_.link_monitor)]);
+  if (link_monitor == nullptr) return;
   out_(other.host);
-  transmit(watch_message, *watchman, nullptr);
+  transmit(watch_message, *link_monitor, nullptr);
   // The message has to leave now: TCP's connect() to a host that cannot be reached blocks for two minutes.
-  const auto until = std::chrono::steady_clock::now() + longest_wait_for_watchman;
+  const auto until = std::chrono::steady_clock::now() + longest_wait_for_monitor;
   while (!was_sending && !progressing_ && sending() && std::chrono::steady_clock::now() < until) move();
 }
 
@@ -161,7 +161,7 @@ bool network_endpoint<Worker>::close() {
   while (!arriving_.empty() && std::chrono::steady_clock::now() < until) move();
   for (auto& p : peers_) {
     if (!p) continue;
-    p->near.theirs.reset();
+    p->near.peer_memory.reset();
     worker_->disconnect(p->link);
   }
   worker_.reset();

@@ -15,7 +15,7 @@
 namespace imbrex::endpoints {
 
 template <class Worker>
-inline bool network_endpoint<Worker>::is_ours(std::span<const std::byte>& bytes) const {
+inline bool network_endpoint<Worker>::is_of_this_run(std::span<const std::byte>& bytes) const {
   if (take_token(bytes, where_.token)) [[likely]]
     return true;
   tell_of_stranger_here();
@@ -37,7 +37,7 @@ template <class Worker>
 inline void network_endpoint<Worker>::came(unsigned what, std::span<const std::byte> header,
                                            std::span<const std::byte> body) {
   guard_.call([&]() __attribute__((always_inline)) {
-    if (!is_ours(is_beside_block(what) ? header : body)) return;
+    if (!is_of_this_run(is_beside_block(what) ? header : body)) return;
     what == item_message ? take_item(body) : take(what, header, body);
   });
 }
@@ -49,7 +49,7 @@ bool network_endpoint<Worker>::offered(unsigned what, std::span<const std::byte>
   guard_.call([&] {
     // A short message has arrived completely before it is read; memory for it is available.
     const bool has_no_header = !is_beside_block(what) && header.empty() && size <= longest_without_header;
-    if (!has_no_header && !is_ours(header)) return;
+    if (!has_no_header && !is_of_this_run(header)) return;
     if (!offers_.empty() || !has_room_for(size)) {
       offers_.add({what, {header.begin(), header.end()}, size, offer});
       is_kept = true;
@@ -68,7 +68,7 @@ void network_endpoint<Worker>::take(unsigned what, std::span<const std::byte> he
     case item_with_block: return take_item_with_block(header, data);
     case batch_message:
       return batch::for_each(data, [this](std::span<const std::byte> item) { take_item(item); });
-    case notice_message: return take_notice(data);
+    case control_message_item: return take_control_message(data);
     case watch_message: return take_watch(data);
     case memory_offer: return offers_.add({what, {data.begin(), data.end()}, 0, nullptr});
     case memory_taken: return use_memory(data);
@@ -90,12 +90,12 @@ void network_endpoint<Worker>::take_item(std::span<const std::byte> bytes) {
 }
 
 template <class Worker>
-void network_endpoint<Worker>::take_notice(std::span<const std::byte> bytes) {
+void network_endpoint<Worker>::take_control_message(std::span<const std::byte> bytes) {
   took_ = true;
   reader in(bytes);
   int process = 0;
   in(process);
-  to_.notice(process, in.view(in.remaining()));
+  to_.control_message(process, in.view(in.remaining()));
 }
 
 template <class Worker>
@@ -103,14 +103,14 @@ void network_endpoint<Worker>::take_watch(std::span<const std::byte> bytes) {
   reader in(bytes);
   int host = 0;
   in(host);
-  if (where_.own_watch != nullptr) where_.own_watch->want(host);
+  if (where_.own_watch != nullptr) where_.own_watch->monitor(host);
 }
 
 template <class Worker>
 void network_endpoint<Worker>::take_item_with_block(std::span<const std::byte> header,
                                                     std::span<const std::byte> block) {
   const int to = take_address(header);
-  reader in = reader_of(header, block.size(), block.data(), shortest_block_lent);
+  reader in = reader_of(header, block.size(), block.data(), shortest_exported_block);
   arrived(to_.unpack(in), to, header.size() + block.size());
 }
 
@@ -127,12 +127,12 @@ template <class Worker>
 void network_endpoint<Worker>::take_item_in_memory(std::span<const std::byte> bytes) {
   const auto mark = last_of<block_mark>(bytes);
   neighbour& from = known_peer(mark.tried.from).near;
-  if (!from.theirs) throw serial_error("malformed message: a block in memory that has not been offered");
-  const auto block = from.theirs->at(mark.where);
+  if (!from.peer_memory) throw serial_error("malformed message: a block in memory that has not been offered");
+  const auto block = from.peer_memory->at(mark.where);
   const bool is_tried = mark.tried.trial != 0;
   const auto begun = is_tried ? std::chrono::steady_clock::now() : shared_window::time_point();
   take_item_with_block(bytes.first(bytes.size() - sizeof mark), block);
-  from.theirs->release(mark.where);
+  from.peer_memory->release(mark.where);
   if (is_tried) compare(mark.tried, long_path::memory, block.size(), begun);
 }
 
@@ -154,15 +154,15 @@ void network_endpoint<Worker>::take_memory(std::span<const std::byte> bytes) {
   if (number >= where_.endpoints.size() || !where_.endpoints[number].at.is_on_this_host)
     throw_no_such_endpoint(number);
   peer* const owner = peer_at(number);
-  if (owner == nullptr || owner->near.theirs) return;
-  owner->near.theirs = foreign_memory::find(key);
-  if (owner->near.theirs) tell(memory_taken, *owner, std::uint64_t{own_number()});
+  if (owner == nullptr || owner->near.peer_memory) return;
+  owner->near.peer_memory = foreign_memory::find(key);
+  if (owner->near.peer_memory) tell(memory_taken, *owner, std::uint64_t{own_number()});
 }
 
 template <class Worker>
 void network_endpoint<Worker>::use_memory(std::span<const std::byte> bytes) {
   neighbour& other = known_peer(last_of<std::uint64_t>(bytes)).near;
-  if (other.access == access_to_ours::awaited) other.access = access_to_ours::yes;
+  if (other.access == peer_access::awaited) other.access = peer_access::yes;
 }
 
 template <class Worker>
@@ -206,7 +206,7 @@ void network_endpoint<Worker>::accept(unsigned what, std::span<const std::byte> 
   }
   if (is_beside_block(what)) {
     coming->pe = take_address(header);
-    reader in = reader_of(header, size, nullptr, shortest_block_lent);
+    reader in = reader_of(header, size, nullptr, shortest_exported_block);
     coming->item = &to_.unpack(in);
     coming->place = in.place_of_block();
   } else {
@@ -228,7 +228,7 @@ void network_endpoint<Worker>::filled(fabric_transfer& what, fabric_receipt rece
     if (owner->tried) compare(*owner->tried, long_path::rendezvous, owner->size, owner->begun);
     if (owner->item != nullptr) return arrived(*std::exchange(owner->item, nullptr), owner->pe, owner->size);
     std::span<const std::byte> all(owner->bytes.get(), owner->size);
-    if (is_ours(all)) take(owner->kind, {}, all);
+    if (is_of_this_run(all)) take(owner->kind, {}, all);
   });
 }
 

@@ -22,8 +22,8 @@ run_token draw_token() {
 }
 
 void tell_of_stranger(std::string_view receiver) noexcept {
-  static constinit std::atomic<bool> told = false;
-  if (told.exchange(true)) return;
+  static constinit std::atomic<bool> is_reported = false;
+  if (is_reported.exchange(true)) return;
   log(log_level::warning,
       "a message that is not of this run came to " + std::string(receiver) +
           " and was dropped, as will be all others: somebody sends to where the network listens");

@@ -22,7 +22,7 @@ void network_endpoint<Worker>::send(detail::work& item, int to) {
   if (other == nullptr) return item.type->destroy(item);
   const bool coalesced = item.coalesced;
   pack(item);
-  if (out_.lent().bytes.empty()) {
+  if (out_.exported_block().bytes.empty()) {
     item.type->destroy(item);
     address(to, *other);
     const std::size_t most = other->kept != 0 ? longest_written : coalesced ? longest_that_waits : 0;
@@ -98,7 +98,7 @@ void network_endpoint<Worker>::apart(const Function& function) {
     writer before;
   };
   const outer_item unfinished(out_);
-  out_.lend_from(shortest_block_lent);
+  out_.export_from(shortest_exported_block);
   function();
 }
 
@@ -144,7 +144,7 @@ void network_endpoint<Worker>::send_lending(detail::work& item, int to, peer& ot
   if (send_to_neighbour(item, to, other)) return;
   if (out_.written().size() + sizeof(std::uint64_t) + sizeof to + sizeof(run_token) <=
       worker_->can().longest_header) {
-    out_(std::uint64_t{out_.lent().position});
+    out_(std::uint64_t{out_.exported_block().position});
     address(to, other);
     return transmit(item_with_block, other, &item);
   }
@@ -160,18 +160,18 @@ void network_endpoint<Worker>::send_lending(detail::work& item, int to, peer& ot
 
 template <class Worker>
 bool network_endpoint<Worker>::send_to_neighbour(detail::work& item, int to, peer& other) {
-  const auto block = out_.lent().bytes;
+  const auto block = out_.exported_block().bytes;
   const bool may_be = shared_window::may_take(out_.written().size(), block.size());
-  if (!may_be || other.near.access == access_to_ours::no) return false;
-  if (other.near.access == access_to_ours::unasked) offer_memory(other);
-  if (other.near.access != access_to_ours::yes) return false;
+  if (!may_be || other.near.access == peer_access::no) return false;
+  if (other.near.access == peer_access::unasked) offer_memory(other);
+  if (other.near.access != peer_access::yes) return false;
   const auto leaves = window_.send(other.near, own_number(), block);
   if (!leaves) return false;
   if (leaves->by == long_path::memory) {
     send_in_memory(item, to, other, leaves->mark);
     return true;
   }
-  out_(std::uint64_t{out_.lent().position});
+  out_(std::uint64_t{out_.exported_block().position});
   address(to, other);
   out_(leaves->mark.tried);
   transmit(item_on_trial, other, &item);
@@ -182,7 +182,7 @@ bool network_endpoint<Worker>::send_to_neighbour(detail::work& item, int to, pee
 template <class Worker>
 void network_endpoint<Worker>::send_in_memory(detail::work& item, int to, peer& other,
                                               const block_mark& mark) {
-  const std::uint64_t position = out_.lent().position;
+  const std::uint64_t position = out_.exported_block().position;
   const auto written = out_.written();
   const std::vector<std::byte> rest(written.begin(), written.end());
   out_.clear();
@@ -196,14 +196,14 @@ void network_endpoint<Worker>::send_in_memory(detail::work& item, int to, peer& 
 
 template <class Worker>
 void network_endpoint<Worker>::offer_memory(peer& other) {
-  other.near.access = access_to_ours::no;
+  other.near.access = peer_access::no;
   if (!worker_->may_share_memory(other.link)) return;
   try {
     const shared_memory_key& key = window_.key();
-    other.near.access = access_to_ours::awaited;
+    other.near.access = peer_access::awaited;
     tell(memory_offer, other, std::uint64_t{own_number()}, key);
   } catch (const error&) {  // shared memory is only an optimisation
-    other.near.access = access_to_ours::no;
+    other.near.access = peer_access::no;
   }
 }
 
@@ -230,7 +230,7 @@ void network_endpoint<Worker>::notify(int process, std::span<const std::byte> by
   if (other == nullptr) return;
   out_(process_);
   out_.bytes(bytes.data(), bytes.size());
-  transmit(notice_message, *other, nullptr);
+  transmit(control_message_item, *other, nullptr);
 }
 
 template <class Worker>
@@ -240,7 +240,7 @@ void network_endpoint<Worker>::transmit(kind what, peer& other, detail::work* it
   next_departure_->item = item;
   out_.number(where_.token);
   const auto packed = out_.written();
-  const auto block = out_.lent().bytes;
+  const auto block = out_.exported_block().bytes;
   const auto token = std::as_bytes(std::span(&where_.token, 1));
   const bool is_alone = block.empty();
   const auto status = worker_->send(

@@ -38,12 +38,12 @@ struct path_verdict {
 };
 
 /// Whether another endpoint of this host can read this endpoint's memory.
-enum class access_to_ours : std::uint8_t { no, unasked, awaited, yes };
+enum class peer_access : std::uint8_t { no, unasked, awaited, yes };
 
 /// An endpoint's knowledge of another endpoint of its host.
 struct neighbour {
-  std::unique_ptr<foreign_memory> theirs;  ///< memory that the other endpoint has offered
-  access_to_ours access = access_to_ours::no;
+  std::unique_ptr<foreign_memory> peer_memory;  ///< memory that the other endpoint has offered
+  peer_access access = peer_access::no;
   std::array<path_choice, size_class::number> choices;  ///< for messages to that endpoint
   std::array<path_trial, size_class::number> trials;    ///< for messages from that endpoint
 };

@@ -79,26 +79,26 @@ TEST(delayed_transport, destroys_what_is_still_under_way) {
 }
 
 TEST(direct_transport, hands_over_the_item_itself) {
-  inbox doors[2];
-  direct_transport wire({&doors[0], &doors[1]});
+  inbox pe_inboxes[2];
+  direct_transport wire({&pe_inboxes[0], &pe_inboxes[1]});
   work item;
   wire.send(item, 1);
-  EXPECT_FALSE(doors[0].has_items());
-  EXPECT_EQ(doors[1].take(), &item);
+  EXPECT_FALSE(pe_inboxes[0].has_items());
+  EXPECT_EQ(pe_inboxes[1].take(), &item);
 }
 
 TEST(serializing_transport, hands_over_another_item_of_the_same_content) {
-  inbox door;
-  serializing_transport wire(std::make_unique<direct_transport>(std::vector<inbox*>{&door}));
+  inbox pe_inbox;
+  serializing_transport wire(std::make_unique<direct_transport>(std::vector<inbox*>{&pe_inbox}));
   wire.send(*new parcel(77), 0);
-  work* got = door.take();
+  work* got = pe_inbox.take();
   EXPECT_EQ(static_cast<parcel&>(*got).number, 77);
   EXPECT_EQ(parcel::alive, 1);
   got->type->destroy(*got);
   work local;
   local.type = &local_only;
   wire.send(local, 0);
-  EXPECT_EQ(door.take(), &local);
+  EXPECT_EQ(pe_inbox.take(), &local);
 }
 
 }  // namespace

@@ -59,10 +59,10 @@ bool loopback_worker::put(const waiting& message) {
 void loopback_worker::accept(void* offered, std::span<std::byte> place, fabric_transfer& what) {
   const bool is_there = medium_->fetch(*static_cast<offer*>(offered), place);
   std::erase_if(kept_, [&](const auto& o) { return o.get() == offered; });
-  if (!is_there) return what.told->filled(what, fabric_receipt::lost, {});
+  if (!is_there) return what.events->filled(what, fabric_receipt::lost, {});
   // Alternates between notifying at once and later, since a fabric may do either.
-  if (std::exchange(is_told_at_once_, !is_told_at_once_))
-    what.told->filled(what, fabric_receipt::whole, {});
+  if (std::exchange(notifies_at_once_, !notifies_at_once_))
+    what.events->filled(what, fabric_receipt::whole, {});
   else
     copied_.push_back(&what);
 }
@@ -74,9 +74,9 @@ void loopback_worker::decline(void* offered) noexcept {
 
 bool loopback_worker::progress() noexcept {
   bool moved = false;
-  for (fabric_transfer* const what : medium_->take_ended(self_)) what->told->departed(*what), moved = true;
+  for (fabric_transfer* const what : medium_->take_ended(self_)) what->events->departed(*what), moved = true;
   for (fabric_transfer* const what : std::exchange(copied_, {}))
-    what->told->filled(*what, fabric_receipt::whole, {}), moved = true;
+    what->events->filled(*what, fabric_receipt::whole, {}), moved = true;
   std::vector<std::size_t> crowded;
   std::vector<fabric_transfer*> left;
   for (auto message = waiting_.begin(); message != waiting_.end();) {
@@ -89,7 +89,7 @@ bool loopback_worker::progress() noexcept {
       ++message;
     }
   }
-  for (fabric_transfer* const what : left) what->told->departed(*what);
+  for (fabric_transfer* const what : left) what->events->departed(*what);
   parcel message;
   for (int taken = 0; taken < most_taken_at_once && medium_->take(self_, message); ++taken) {
     hand_over(std::move(message));

@@ -60,7 +60,7 @@ class loopback_worker final : public fabric_worker {
   std::deque<waiting> waiting_;
   std::vector<std::shared_ptr<offer>> kept_;  ///< offers that the endpoint has neither accepted nor declined
   std::vector<fabric_transfer*> copied_;      ///< transfers whose end the endpoint does not know yet
-  bool is_told_at_once_ = false;              ///< whether the next transfer is reported within `accept`
+  bool notifies_at_once_ = false;             ///< whether the next transfer is reported within `accept`
 };
 
 }  // namespace imbrex::loopback

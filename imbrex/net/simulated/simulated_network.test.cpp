@@ -43,14 +43,14 @@ TEST(simulated_network, delivers_in_the_order_of_times_and_then_of_sending) {
   for (int round = 0; round < 50; ++round) {
     simulated_network net;
     std::vector<parcel> parcels(40, parcel(0));
-    std::vector<std::tuple<nanoseconds, int>> wanted;
+    std::vector<std::tuple<nanoseconds, int>> expected_arrivals;
     for (int i = 0; i < 40; ++i) {
       const nanoseconds when(dice.below(10));
       net.put(when, parcels[static_cast<std::size_t>(i)], i);
-      wanted.emplace_back(when, i);
+      expected_arrivals.emplace_back(when, i);
     }
-    std::sort(wanted.begin(), wanted.end());
-    for (const auto& [when, to] : wanted) {
+    std::sort(expected_arrivals.begin(), expected_arrivals.end());
+    for (const auto& [when, to] : expected_arrivals) {
       ASSERT_EQ(net.next(), when);
       const auto first = net.take();
       EXPECT_EQ(first.when, when);

@@ -65,7 +65,7 @@ std::chrono::milliseconds heartbeat::silence() {
   return environment_seconds("IMBREX_SILENCE", 16s, 0.1, "that a process may be silent, or 0 for any time");
 }
 
-heartbeat::heartbeat(int host, const std::vector<watchman>& hosts, std::chrono::milliseconds silence,
+heartbeat::heartbeat(int host, const std::vector<link_monitor>& hosts, std::chrono::milliseconds silence,
                      const ways& open, endpoints::run_token token, detail::network::receiver& to)
     : host_(host),
       token_(token),
@@ -81,7 +81,7 @@ heartbeat::heartbeat(int host, const std::vector<watchman>& hosts, std::chrono::
   handler.field_mask =
       UCP_AM_HANDLER_PARAM_FIELD_ID | UCP_AM_HANDLER_PARAM_FIELD_CB | UCP_AM_HANDLER_PARAM_FIELD_ARG;
   handler.id = beat_message;
-  handler.cb = &heartbeat::heard;
+  handler.cb = &heartbeat::receive_beat;
   handler.arg = this;
   check(ucp.worker_set_am_recv_handler(worker_.get(), &handler), "ucp_worker_set_am_recv_handler");
 }
@@ -102,12 +102,12 @@ std::string heartbeat::address() const { return address_of(worker_.get()); }
 
 void heartbeat::start() {
   for (int host = 0; host < static_cast<int>(hosts_.size()); ++host)
-    if (host == 0 || host_ == 0) want(host);
+    if (host == 0 || host_ == 0) monitor(host);
   thread_ = background_thread("that watches the links to other hosts", [this] { run(); });
 }
 
-ucs_status_t heartbeat::heard(void* self, const void*, std::size_t, void* data, std::size_t length,
-                              const ucp_am_recv_param_t*) {
+ucs_status_t heartbeat::receive_beat(void* self, const void*, std::size_t, void* data, std::size_t length,
+                                     const ucp_am_recv_param_t*) {
   auto& h = *static_cast<heartbeat*>(self);
   beat_of_host beat{};
   if (length == sizeof beat) std::memcpy(&beat, data, sizeof beat);
@@ -120,19 +120,19 @@ ucs_status_t heartbeat::heard(void* self, const void*, std::size_t, void* data, 
   if (found != h.peers_.end())
     found->second->missed = 0;
   else
-    h.want(host);
+    h.monitor(host);
   return UCS_OK;
 }
 
-void heartbeat::want(int host) {
+void heartbeat::monitor(int host) {
   if (host < 0 || host >= static_cast<int>(hosts_.size()) || host == host_) return;
   const std::lock_guard hold(lock_);
-  wanted_.push_back(host);
+  requested_hosts_.push_back(host);
 }
 
-std::vector<int> heartbeat::take_wanted() {
+std::vector<int> heartbeat::take_requested_hosts() {
   const std::lock_guard hold(lock_);
-  return std::exchange(wanted_, {});
+  return std::exchange(requested_hosts_, {});
 }
 
 void heartbeat::watch(int host) {
@@ -150,7 +150,7 @@ void heartbeat::watch(int host) {
 }
 
 std::optional<int> heartbeat::beat() {
-  for (const int host : take_wanted()) watch(host);
+  for (const int host : take_requested_hosts()) watch(host);
   std::optional<int> silent;
   for (auto& [host, p] : peers_) {
     p->send({token_, host_});

@@ -38,15 +38,15 @@ class heartbeat final : public link_watch {
 
   /// The heartbeat of the host with that number among `hosts`, which must be complete at the start, and
   /// outlive this. `token`: see `endpoints::places`.
-  heartbeat(int host, const std::vector<watchman>& hosts, std::chrono::milliseconds silence, const ways& open,
-            endpoints::run_token token, detail::network::receiver& to);
+  heartbeat(int host, const std::vector<link_monitor>& hosts, std::chrono::milliseconds silence,
+            const ways& open, endpoints::run_token token, detail::network::receiver& to);
   ~heartbeat() override;
   heartbeat(const heartbeat&) = delete;
   heartbeat& operator=(const heartbeat&) = delete;
 
   std::string address() const override;
   /// Sends beats to that host from the next beat on.
-  void want(int host) override;
+  void monitor(int host) override;
   /// Starts the thread of this object, which reports a silent process.
   void start() override;
 
@@ -54,9 +54,9 @@ class heartbeat final : public link_watch {
   struct peer;
   struct beat_of_host;
 
-  static ucs_status_t heard(void* self, const void* header, std::size_t header_length, void* data,
-                            std::size_t length, const ucp_am_recv_param_t* parameters);
-  std::vector<int> take_wanted();
+  static ucs_status_t receive_beat(void* self, const void* header, std::size_t header_length, void* data,
+                                   std::size_t length, const ucp_am_recv_param_t* parameters);
+  std::vector<int> take_requested_hosts();
   void watch(int host);
   void run();
   /// Sends one beat to each watched host. Returns a host that has been silent for too long, if there is one.
@@ -64,14 +64,14 @@ class heartbeat final : public link_watch {
 
   const int host_;
   const endpoints::run_token token_;
-  const std::vector<watchman>& hosts_;
+  const std::vector<link_monitor>& hosts_;
   const std::chrono::milliseconds interval_;
   detail::network::receiver& to_;
   context context_;  ///< not shared: where a link is down, beats on others must not wait for it
   worker worker_;    // belongs to the constructing thread, then to `thread_`
   std::map<int, std::unique_ptr<peer>> peers_;  ///< by host; belongs to the worker's thread
-  std::mutex lock_;                             // guards `wanted_` and `stop_`
-  std::vector<int> wanted_;
+  std::mutex lock_;                             // guards `requested_hosts_` and `stop_`
+  std::vector<int> requested_hosts_;
   std::condition_variable stopped_;
   bool stop_ = false;
   std::thread thread_;

@@ -27,16 +27,16 @@ namespace {
 namespace fs = std::filesystem;
 
 /// A library that the system's loader has opened; closed unless `keep` is called.
-class opened {
+class loaded_library {
  public:
-  explicit opened(const std::string& file) : handle_(::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+  explicit loaded_library(const std::string& file) : handle_(::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL)) {
     if (handle_ == nullptr) throw error(::dlerror());
   }
-  ~opened() {
+  ~loaded_library() {
     if (handle_ != nullptr) ::dlclose(handle_);
   }
-  opened(const opened&) = delete;
-  opened& operator=(const opened&) = delete;
+  loaded_library(const loaded_library&) = delete;
+  loaded_library& operator=(const loaded_library&) = delete;
 
   template <class Symbol>
   void find(Symbol*& symbol, const char* name) const {
@@ -74,11 +74,11 @@ class signals_stay {
   signals_stay(const signals_stay&) = delete;
   signals_stay& operator=(const signals_stay&) = delete;
 
-  void give_back(const opened& of) const {
+  void give_back(const loaded_library& of) const {
     for (std::size_t i = 0; i < signals.size(); ++i) {
       struct sigaction now{};
       ::sigaction(signals[i], nullptr, &now);
-      if (now.sa_handler == actions_[i].sa_handler || asked_for(signals[i])) continue;
+      if (now.sa_handler == actions_[i].sa_handler || is_requested(signals[i])) continue;
       decltype(::ucs_debug_disable_signal)* disable_signal = nullptr;
       of.find(disable_signal, "ucs_debug_disable_signal");
       disable_signal(signals[i]);
@@ -88,7 +88,7 @@ class signals_stay {
  private:
   static constexpr std::array signals{SIGHUP, SIGILL, SIGSEGV, SIGBUS, SIGFPE};
 
-  static bool asked_for(int signal) {
+  static bool is_requested(int signal) {
     if (signal == SIGHUP) return std::getenv("UCX_DEBUG_SIGNO") != nullptr;
     return std::getenv("UCX_HANDLE_ERRORS") != nullptr || std::getenv("UCX_ERROR_SIGNALS") != nullptr;
   }
@@ -97,7 +97,7 @@ class signals_stay {
   std::array<struct sigaction, signals.size()> actions_{};
 };
 
-ucp_functions find_ucp(const opened& in) {
+ucp_functions find_ucp(const loaded_library& in) {
   ucp_functions f{};
   in.find(f.am_data_release, "ucp_am_data_release");
   in.find(f.am_recv_data_nbx, "ucp_am_recv_data_nbx");
@@ -126,7 +126,7 @@ ucp_functions find_ucp(const opened& in) {
 }
 
 /// Finds the functions of libucs, which libucp depends on.
-ucs_functions find_ucs(const opened& in) {
+ucs_functions find_ucs(const loaded_library& in) {
   ucs_functions f{};
   in.find(f.global_opts_get_value, "ucs_global_opts_get_value");
   in.find(f.global_opts_set_value, "ucs_global_opts_set_value");
@@ -138,7 +138,7 @@ ucs_functions find_ucs(const opened& in) {
 /// Loads UCX from a file. Throws imbrex::error, whose text names the file and the reason.
 library take(const std::string& file) {
   const signals_stay as_before;
-  opened found(file);
+  loaded_library found(file);
   as_before.give_back(found);
   decltype(::ucp_get_version)* get_version = nullptr;
   found.find(get_version, "ucp_get_version");

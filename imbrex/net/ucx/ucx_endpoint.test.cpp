@@ -36,17 +36,17 @@ struct process : detail::network::receiver {
     came.push_back(static_cast<text&>(item).content);
     text::destroy(item);
   }
-  void notice(int, std::span<const std::byte>) override {
-    ++notices;
-    if (on_notice) on_notice();
+  void control_message(int, std::span<const std::byte>) override {
+    ++control_messages;
+    if (on_control_message) on_control_message();
   }
   void lost(int, const std::string& why) override { FAIL() << why; }
 
   places where;
   ucx_endpoint wire;
   std::vector<std::string> came;
-  int notices = 0;
-  std::function<void()> on_notice;
+  int control_messages = 0;
+  std::function<void()> on_control_message;
 };
 
 class job_on_two_hosts : public testing::Test {
@@ -66,7 +66,7 @@ class job_on_two_hosts : public testing::Test {
       }
       where.are_on_one_host = false;
     }
-    one.where.watchman = 0;
+    one.where.link_monitor = 0;
   }
 
   /// Polls all processes until the condition holds, at most for some seconds.
@@ -78,35 +78,36 @@ class job_on_two_hosts : public testing::Test {
     return holds();
   }
 
-  /// Lets `one` offer memory with its first long block, which `watchman` accepts.
+  /// Lets `one` offer memory with its first long block, which `link_monitor` accepts.
   void share_memory() {
     one.wire.send(*new text(std::string(100'000, 'A')), 0);
-    ASSERT_TRUE(comes_to([&] { return watchman.came.size() == 1 && text::there_are == 0; }));
+    ASSERT_TRUE(comes_to([&] { return link_monitor.came.size() == 1 && text::there_are == 0; }));
     for (int turn = 0; turn < 1000; ++turn)
       for (process* p : all) p->wire.progress(0);
-    watchman.came.clear();
+    link_monitor.came.clear();
   }
 
   context ucx = make_context(connecting::may_block);
-  process watchman{ucx.get(), 0};
+  process link_monitor{ucx.get(), 0};
   process one{ucx.get(), 1};
   process other{ucx.get(), 2};
-  std::vector<process*> all{&watchman, &one, &other};
+  std::vector<process*> all{&link_monitor, &one, &other};
 };
 
 TEST_F(job_on_two_hosts, answers_what_comes_while_it_connects) {
   other.wire.notify(1, {});
-  ASSERT_TRUE(comes_to([&] { return one.notices == 1; }));
+  ASSERT_TRUE(comes_to([&] { return one.control_messages == 1; }));
   other.wire.notify(
       1, {});  // unread until the first message to another host must leave, which waits for the watchman
   for (int turn = 0; turn < 1000; ++turn) other.wire.progress(0);
-  one.on_notice = [this] {
+  one.on_control_message = [this] {
     auto* const answer = new text("the answer");
     answer->coalesced = true;
     one.wire.send(*answer, 2);
   };
   one.wire.send(*new text("the first message"), 2);
-  ASSERT_TRUE(comes_to([&] { return one.notices == 2 && other.came.size() == 2; })) << other.came.size();
+  ASSERT_TRUE(comes_to([&] { return one.control_messages == 2 && other.came.size() == 2; }))
+      << other.came.size();
   EXPECT_EQ(one.wire.sent(), 2U);
 }
 
@@ -117,7 +118,7 @@ TEST_F(job_on_two_hosts, keeps_apart_what_is_sent_while_something_is_packed) {
     one.wire.notify(2, {});
   };
   one.wire.send(*outer, 2);
-  ASSERT_TRUE(comes_to([&] { return other.came.size() == 2 && other.notices == 1; }));
+  ASSERT_TRUE(comes_to([&] { return other.came.size() == 2 && other.control_messages == 1; }));
   EXPECT_EQ(other.came, (std::vector<std::string>{"inner text", "outer text"}));
 }
 
@@ -133,11 +134,11 @@ TEST_F(job_on_two_hosts, copies_long_blocks_to_memory_that_a_neighbour_reads_whi
     if (sent.size() == 2 && text::there_are == 2) GTEST_SKIP() << "UCX shares no memory here";
     EXPECT_EQ(text::there_are, not_in_memory);
   }
-  ASSERT_TRUE(comes_to([&] { return watchman.came.size() == sent.size() && text::there_are == 0; }));
-  std::ranges::sort(watchman.came, {}, [](const std::string& t) { return t[1]; });
-  EXPECT_TRUE(watchman.came == sent);
+  ASSERT_TRUE(comes_to([&] { return link_monitor.came.size() == sent.size() && text::there_are == 0; }));
+  std::ranges::sort(link_monitor.came, {}, [](const std::string& t) { return t[1]; });
+  EXPECT_TRUE(link_monitor.came == sent);
   EXPECT_EQ(one.wire.sent(), sent.size() + 1);
-  EXPECT_EQ(watchman.wire.received(), sent.size() + 1);
+  EXPECT_EQ(link_monitor.wire.received(), sent.size() + 1);
 }
 
 TEST_F(job_on_two_hosts, sends_long_blocks_to_a_neighbour_by_the_path_that_a_trial_has_shown) {
@@ -145,11 +146,11 @@ TEST_F(job_on_two_hosts, sends_long_blocks_to_a_neighbour_by_the_path_that_a_tri
   const std::string sent = long_text(60'000, 'A');
   const auto goes_by_memory = [&] {
     one.wire.send(*new text(sent), 0);
-    const bool is_gone = text::there_are == 0;
-    EXPECT_TRUE(comes_to([&] { return watchman.came.size() == 1 && text::there_are == 0; }));
-    EXPECT_TRUE(watchman.came.front() == sent);
-    watchman.came.clear();
-    return is_gone;
+    const bool is_destroyed = text::there_are == 0;
+    EXPECT_TRUE(comes_to([&] { return link_monitor.came.size() == 1 && text::there_are == 0; }));
+    EXPECT_TRUE(link_monitor.came.front() == sent);
+    link_monitor.came.clear();
+    return is_destroyed;
   };
   constexpr int trial = 2 * path_choice::by_each_path;
   for (int i = 0; i < trial; ++i) goes_by_memory();
@@ -164,16 +165,16 @@ TEST_F(job_on_two_hosts, sends_long_blocks_to_a_neighbour_by_the_path_that_a_tri
 TEST_F(job_on_two_hosts, leaves_blocks_in_a_neighbours_memory_while_much_waits_to_be_run) {
   for (int i = 1; i <= 3; ++i) {
     one.wire.send(*new text(long_text(100'000, 'A')), 0);
-    ASSERT_TRUE(comes_to([&] { return static_cast<int>(watchman.came.size()) == i; }));
+    ASSERT_TRUE(comes_to([&] { return static_cast<int>(link_monitor.came.size()) == i; }));
   }
   one.wire.send(*new text(long_text(100'000, 'B')), 0);
   for (int turn = 0; turn < 1000; ++turn) {
     one.wire.progress(0);
-    watchman.wire.progress(detail::endpoint::most_unread + 1);
+    link_monitor.wire.progress(detail::endpoint::most_unread + 1);
   }
-  EXPECT_EQ(watchman.came.size(), 3U);
-  ASSERT_TRUE(comes_to([&] { return watchman.came.size() == 4; }));
-  EXPECT_TRUE(watchman.came.back() == long_text(100'000, 'B'));
+  EXPECT_EQ(link_monitor.came.size(), 3U);
+  ASSERT_TRUE(comes_to([&] { return link_monitor.came.size() == 4; }));
+  EXPECT_TRUE(link_monitor.came.back() == long_text(100'000, 'B'));
 }
 
 /// Messages of all kinds and lengths from a process that knows everything but the run's token.
@@ -198,9 +199,9 @@ TEST_F(job_on_two_hosts, drops_what_a_stranger_sends) {
   other.where.token = 0;
   other.wire.notify(0, {});
   other.wire.notify(1, {});
-  ASSERT_TRUE(comes_to([&] { return watchman.notices == 1 && one.notices == 1; }));
-  EXPECT_EQ(watchman.came.size() + one.came.size(), 0U);
-  EXPECT_EQ(watchman.wire.received() + one.wire.received(), 0U);
+  ASSERT_TRUE(comes_to([&] { return link_monitor.control_messages == 1 && one.control_messages == 1; }));
+  EXPECT_EQ(link_monitor.came.size() + one.came.size(), 0U);
+  EXPECT_EQ(link_monitor.wire.received() + one.wire.received(), 0U);
 }
 
 /// Each message that UCX keeps costs hundreds of bytes here, and one of the receiver's few slots.
@@ -218,18 +219,18 @@ TEST_F(job_on_two_hosts, puts_together_what_waits_for_a_neighbour_who_does_not_l
   }
   EXPECT_LT(one.wire.departing(), 2 * most_kept);
   one.wire.send(*new text(long_text(100'000, 'A')), 0);
-  ASSERT_TRUE(comes_to([&] { return watchman.came.size() == 2 * many + 1 && !one.wire.sending(); }));
-  EXPECT_EQ(std::ranges::count(watchman.came, "a short text"), many);
-  EXPECT_EQ(std::ranges::count(watchman.came, std::string(20, 'b')), many);
-  EXPECT_EQ(one.wire.sent(), watchman.wire.received());
+  ASSERT_TRUE(comes_to([&] { return link_monitor.came.size() == 2 * many + 1 && !one.wire.sending(); }));
+  EXPECT_EQ(std::ranges::count(link_monitor.came, "a short text"), many);
+  EXPECT_EQ(std::ranges::count(link_monitor.came, std::string(20, 'b')), many);
+  EXPECT_EQ(one.wire.sent(), link_monitor.wire.received());
 }
 
 TEST_F(job_on_two_hosts, sends_at_once_again_when_nothing_waits) {
   for (int i = 0; i < 50'000; ++i) one.wire.send(*new text("a short text"), 0);
-  ASSERT_TRUE(comes_to([&] { return watchman.came.size() == 50'000 && !one.wire.sending(); }));
+  ASSERT_TRUE(comes_to([&] { return link_monitor.came.size() == 50'000 && !one.wire.sending(); }));
   one.wire.send(*new text("the last text"), 0);
-  for (int turn = 0; turn < 1000; ++turn) watchman.wire.progress(0);  // the sender polls no more
-  EXPECT_EQ(watchman.came.back(), "the last text");
+  for (int turn = 0; turn < 1000; ++turn) link_monitor.wire.progress(0);  // the sender polls no more
+  EXPECT_EQ(link_monitor.came.back(), "the last text");
 }
 
 TEST(endpoints_in_shared_memory, let_more_than_a_few_messages_wait) {
@@ -261,12 +262,12 @@ TEST_F(job_on_two_hosts, sends_blocks_of_all_sizes_to_a_neighbour) {
     next->coalesced = dice.below(2) == 0;
     if (dice.below(4) == 0) next->beginning = dice.below(size);
     one.wire.send(*next, 0);
-    if (dice.below(3) == 0) watchman.wire.progress(0);
+    if (dice.below(3) == 0) link_monitor.wire.progress(0);
     if (dice.below(3) == 0) one.wire.progress(0);
   }
-  ASSERT_TRUE(comes_to([&] { return watchman.came.size() == sent.size(); }));
-  std::ranges::sort(watchman.came);
-  EXPECT_TRUE(watchman.came == sent);
+  ASSERT_TRUE(comes_to([&] { return link_monitor.came.size() == sent.size(); }));
+  std::ranges::sort(link_monitor.came);
+  EXPECT_TRUE(link_monitor.came == sent);
   EXPECT_TRUE(comes_to([] { return text::there_are == 0; }));
 }
 

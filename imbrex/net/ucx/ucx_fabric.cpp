@@ -31,8 +31,8 @@ class ucx_fabric final : public fabric {
     return std::make_unique<ucx_worker>(context_.get());
   }
 
-  std::unique_ptr<link_watch> make_watch(int host, const std::vector<watchman>& hosts, std::uint64_t token,
-                                         detail::network::receiver& to) override {
+  std::unique_ptr<link_watch> make_watch(int host, const std::vector<link_monitor>& hosts,
+                                         std::uint64_t token, detail::network::receiver& to) override {
     if (!watches_links()) return nullptr;
     return std::make_unique<heartbeat>(host, hosts, silence_, ways_between_hosts(ways_), token, to);
   }

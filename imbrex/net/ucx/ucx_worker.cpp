@@ -19,13 +19,13 @@ worker worker_with_descriptor(ucp_context_h of) {
 
 void on_failure(void* connection, ucp_ep_h, ucs_status_t why) {
   const auto& broken = *static_cast<fabric_connection*>(connection);
-  broken.told->lost(broken.process, ucs.status_string(why));
+  broken.events->lost(broken.process, ucs.status_string(why));
 }
 
 /// Reports that a message has left. The endpoint's handler reports failures.
 void on_sent(void* request, ucs_status_t, void* transfer) {
   auto& what = *static_cast<fabric_transfer*>(transfer);
-  what.told->departed(what);
+  what.events->departed(what);
   ucp.request_free(request);
 }
 
@@ -37,9 +37,9 @@ bool tells_of_a_loss(ucs_status_t status) {
 }
 
 void tell_of_receipt(fabric_transfer& what, ucs_status_t status) {
-  if (status == UCS_OK) return what.told->filled(what, fabric_receipt::whole, {});
-  if (tells_of_a_loss(status)) return what.told->filled(what, fabric_receipt::lost, {});
-  what.told->filled(what, fabric_receipt::failed, text_of(status, "receiving a long message"));
+  if (status == UCS_OK) return what.events->filled(what, fabric_receipt::whole, {});
+  if (tells_of_a_loss(status)) return what.events->filled(what, fabric_receipt::lost, {});
+  what.events->filled(what, fabric_receipt::failed, text_of(status, "receiving a long message"));
 }
 
 void on_received(void* request, ucs_status_t status, std::size_t, void* transfer) {

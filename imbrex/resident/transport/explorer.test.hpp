@@ -151,7 +151,7 @@ class explorer {
   /// thread that sees the addition and then acquires all.
   void touch_and_add(std::initializer_list<std::uint32_t> written, std::uint32_t p, bool releases, bool all) {
     step();
-    const view mine = me().sees;
+    const view own_view = me().sees;
     const std::uint32_t helper = most_threads + now_;
     std::vector<store>& history = places_[p].history;
     store s{{history.back().value.body + 1, 0}, history.back().seen};
@@ -159,9 +159,9 @@ class explorer {
       touch(w, true);
       places_[w].writes.back() = {helper, ++helped_[now_]};
     }
-    me().sees = mine;  // the thread does not know when the helper is done
+    me().sees = own_view;  // the thread does not know when the helper is done
     if (releases) s.seen[most_places + helper] = helped_[now_];
-    if (all) s.others = mine;
+    if (all) s.others = own_view;
     s.seen[p] = static_cast<std::uint8_t>(history.size());
     history.push_back(s);
   }
@@ -315,10 +315,10 @@ struct model_memory {
     return sum(w, v, keeps(weakened::signal_release), keeps(weakened::signal_acquire));
   }
   static bool compare_exchange_release(word& w, std::uint32_t& expected, std::uint32_t v) {
-    const std::uint32_t wanted = expected;
+    const std::uint32_t comparand = expected;
     expected = explorer::now().replace(
-        w.place, [v](std::uint32_t) { return v; }, keeps(weakened::give_back_release), false, &wanted);
-    return expected == wanted;
+        w.place, [v](std::uint32_t) { return v; }, keeps(weakened::give_back_release), false, &comparand);
+    return expected == comparand;
   }
   static std::uint32_t exchange_acquire(word& w, std::uint32_t v) {
     return explorer::now().replace(

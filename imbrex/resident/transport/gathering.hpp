@@ -17,16 +17,16 @@ namespace imbrex::resident {
 /// received all values of the gather in between. No GPU sends those before it has received all values of this
 /// one. `wrote(g, slot)` and `saw(g, slot)` are called after each store and each receipt.
 template <class Link, class SlotOf, class Wrote, class Saw, class Waits, class Use>
-IMBREX_DEVICE bool gather(std::uint32_t number, std::uint32_t mine, std::uint32_t gpus, std::uint64_t bits,
+IMBREX_DEVICE bool gather(std::uint32_t number, std::uint32_t own_gpu, std::uint32_t gpus, std::uint64_t bits,
                           SlotOf&& slot_of, Wrote&& wrote, Saw&& saw, Waits&& waits, Use&& use) {
   const std::uint64_t turn = std::uint64_t{number % 2} * gpus;
   for (std::uint32_t g = 0; g < gpus; ++g) {
-    typename Link::wide& slot = slot_of(g, turn + mine);
+    typename Link::wide& slot = slot_of(g, turn + own_gpu);
     Link::store_release(slot, {bits, number});
     wrote(g, slot);
   }
   for (std::uint32_t g = 0; g < gpus; ++g) {
-    typename Link::wide& slot = slot_of(mine, turn + g);
+    typename Link::wide& slot = slot_of(own_gpu, turn + g);
     wide_word seen = Link::poll(slot);
     for (; seen.stamp != number; seen = Link::poll(slot))
       if (!waits()) return false;

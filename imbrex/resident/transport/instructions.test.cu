@@ -71,7 +71,7 @@ __global__ void take(box b, std::uint32_t head, std::uint64_t* out) {
 
 __global__ void give_back(pool p, std::uint32_t one) { p.give_back(one); }
 
-__global__ void take_back(pool p, pool::owned mine, std::uint32_t* out) { *out = p.take(mine); }
+__global__ void take_back(pool p, pool::owned own_state, std::uint32_t* out) { *out = p.take(own_state); }
 
 __global__ void signal(imbrex::resident::signal_count<native_memory>* count, std::uint32_t* out) {
   *out = count->add(3);
@@ -87,16 +87,16 @@ __global__ void look_for_quiescence(std::uint32_t* finished, std::uint32_t* tail
   *out = imbrex::resident::quiescent<native_memory>(finished, tail_of, seen, 1);
 }
 
-__global__ void look_at_the_host(imbrex::resident::ring<system_memory> r, std::uint32_t mine,
+__global__ void look_at_the_host(imbrex::resident::ring<system_memory> r, std::uint32_t own_state,
                                  std::uint32_t* out) {
-  *out = r.has_some(mine);
+  *out = r.has_some(own_state);
 }
 
-__global__ void fill_for_the_host(imbrex::resident::ring<system_memory> r, std::uint32_t mine,
+__global__ void fill_for_the_host(imbrex::resident::ring<system_memory> r, std::uint32_t own_state,
                                   std::uint32_t known, std::uint32_t* slots) {
-  if (!r.has_room(mine, known)) return;
-  slots[r.place(mine)] = 7;
-  r.fill(mine);
+  if (!r.has_room(own_state, known)) return;
+  slots[r.place(own_state)] = 7;
+  r.fill(own_state);
 }
 
 }  // extern "C"

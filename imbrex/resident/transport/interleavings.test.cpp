@@ -88,13 +88,13 @@ struct parcels {
   model_memory::word returned;
   model_memory::plain next, content;
   parcel_pool<model_memory> pool{&returned, &next, 1};
-  parcel_pool<model_memory>::owned mine;
+  parcel_pool<model_memory>::owned own_state;
 
   parcels() {
     explorer::now().thread([this] {
       for (std::uint32_t n = 1; n <= 2; ++n) {
         std::uint32_t one = 0;
-        while ((one = pool.take(mine)) == 0) explorer::now().pause();
+        while ((one = pool.take(own_state)) == 0) explorer::now().pause();
         content = n;
         b.put({one, is_ordered});
       }
@@ -115,18 +115,18 @@ struct returns {
   model_memory::word returned;
   std::array<model_memory::plain, 2> next, content;
   parcel_pool<model_memory> pool{&returned, next.data(), 2};
-  parcel_pool<model_memory>::owned mine;
+  parcel_pool<model_memory>::owned own_state;
   std::array<box, 2> boxes;
 
   returns() {
     explorer::now().thread([this] {
-      for (std::uint32_t n = 0; n < 2; ++n) boxes[n].put({pool.take(mine), is_ordered});
+      for (std::uint32_t n = 0; n < 2; ++n) boxes[n].put({pool.take(own_state), is_ordered});
       for (std::uint32_t n = 0; n < 2; ++n) {
         std::uint32_t one = 0;
-        while ((one = pool.take(mine)) == 0) explorer::now().pause();
+        while ((one = pool.take(own_state)) == 0) explorer::now().pause();
         content[one - 1] = 9;
       }
-      expect(pool.take(mine) == 0, "a parcel is there twice");
+      expect(pool.take(own_state) == 0, "a parcel is there twice");
     });
     for (box& b : boxes)
       explorer::now().thread([this, &b] {
@@ -207,7 +207,7 @@ struct kept {
 struct triggered {
   signal_count<model_memory> trigger;
   std::array<model_memory::plain, 2> written;
-  box told;
+  box notification;
   std::array<box, 2> answers;
 
   triggered() {
@@ -215,13 +215,13 @@ struct triggered {
       explorer::now().thread([this, who] {
         for (std::uint32_t n = 1; n <= 2; ++n) {
           written[who] = n;
-          if (trigger.add(2)) told.put({n, is_ordered});
+          if (trigger.add(2)) notification.put({n, is_ordered});
           if (n == 1) answers[who].take();
         }
       });
     explorer::now().thread([this] {
       for (std::uint32_t n = 1; n <= 2; ++n) {
-        expect(told.take().body == n, "a trigger fires for another time");
+        expect(notification.take().body == n, "a trigger fires for another time");
         expect(written[0] == n && written[1] == n, "a signal came before what was written");
         for (std::uint32_t who = 0; n == 1 && who < 2; ++who) answers[who].put({n, is_ordered});
       }
@@ -242,19 +242,19 @@ struct slots {
     model_memory::store(filled, begin);
     model_memory::store(emptied, begin);
     explorer::now().thread([this] {
-      std::uint32_t mine = begin, known = begin;
+      std::uint32_t own_state = begin, known = begin;
       for (std::uint32_t n = 1; n <= 4; ++n) {
-        while (!way.has_room(mine, known)) explorer::now().pause();
-        slot[way.place(mine)] = n;
-        way.fill(mine);
+        while (!way.has_room(own_state, known)) explorer::now().pause();
+        slot[way.place(own_state)] = n;
+        way.fill(own_state);
       }
     });
     explorer::now().thread([this] {
-      std::uint32_t mine = begin;
+      std::uint32_t own_state = begin;
       for (std::uint32_t n = 1; n <= 4; ++n) {
-        while (!way.has_some(mine)) explorer::now().pause();
-        expect(slot[way.place(mine)] == n, "a slot holds what was not put there");
-        way.empty(mine);
+        while (!way.has_some(own_state)) explorer::now().pause();
+        expect(slot[way.place(own_state)] == n, "a slot holds what was not put there");
+        way.empty(own_state);
       }
     });
   }
@@ -338,7 +338,7 @@ struct model_cluster {
         of_other.phase.place, [](std::uint32_t old) { return old + 1; }, keeps(weakened::count_release),
         false);
   }
-  static bool has_come(const barrier& b, std::uint32_t parity, const wide& at, wide_word& v) {
+  static bool has_arrived(const barrier& b, std::uint32_t parity, const wide& at, wide_word& v) {
     if (sees(b, weakened::item_acquire) == parity) return false;
     static_cast<void>(static_cast<std::uint32_t>(at.bytes));
     v = at.value;
@@ -497,13 +497,13 @@ struct gathered {
 /// An item goes from GPU 0 to GPU 1 and back. Their leaders' waves must not report the end earlier.
 struct ending_waves {
   std::array<bridge, 2> to;
-  std::array<model_memory::word, 2> counted, asked;
+  std::array<model_memory::word, 2> counted, requests;
   std::array<wave_answer<model_memory>, 2> answers;
   waves leader;
   int open = 1;
 
   ending_waves() {
-    for (auto& a : asked) model_memory::store(a, 1);
+    for (auto& a : requests) model_memory::store(a, 1);
     const ticket t = to[0].view.draw(1);
     to[0].view.try_fill(t, {1, 0});
     for (std::uint32_t g = 0; g < 2; ++g) explorer::now().thread([this, g] { work(g); });
@@ -520,9 +520,11 @@ struct ending_waves {
   }
   void lead(std::uint32_t g) {
     const auto answer_of = [this](std::uint32_t of) -> wave_answer<model_memory>& { return answers[of]; };
-    const auto ask = [this](std::uint32_t of, std::uint32_t n) { model_memory::store_release(asked[of], n); };
+    const auto ask = [this](std::uint32_t of, std::uint32_t n) {
+      model_memory::store_release(requests[of], n);
+    };
     for (std::uint32_t answered = 0;;) {
-      const std::uint32_t wave = model_memory::load_acquire(asked[g]);
+      const std::uint32_t wave = model_memory::load_acquire(requests[g]);
       if (wave == over) return;
       const std::uint32_t run = model_memory::poll(counted[g]);
       model_memory::acquired();

@@ -14,7 +14,7 @@ namespace imbrex::resident {
 /// the bytes have arrived that the barrier's owner lets it `expect`. `free` ends a phase at once. A block
 /// that sees the end of the former phase has the 16 bytes. A block that sees the end of the latter may store
 /// the next 16 bytes. Barriers order nothing else. For other memory that an item refers to, the sender calls
-/// `release_others` before `send`. The receiver calls `acquire_others` after `has_come`.
+/// `release_others` before `send`. The receiver calls `acquire_others` after `has_arrived`.
 ///
 /// On a host the 16 bytes are one word. The upper half of its stamp counts the phases, so relaxed loads and
 /// stores are enough. ThreadSanitizer then sees no order that a device would not have.
@@ -63,7 +63,7 @@ struct cluster_memory {
     return over != 0;
   }
   /// True if the phase has ended; `v` is then the received word.
-  __device__ static bool has_come(const barrier& b, std::uint32_t parity, const wide& at, wide_word& v) {
+  __device__ static bool has_arrived(const barrier& b, std::uint32_t parity, const wide& at, wide_word& v) {
     if (!is_free(b, parity)) return false;
     asm volatile("ld.shared::cta.v2.b64 {%0, %1}, [%2];" : "=l"(v.body), "=l"(v.stamp) : "r"(near(&at)));
     return true;
@@ -75,7 +75,7 @@ struct cluster_memory {
   __device__ static void expect(barrier&) { __trap(); }
   __device__ static void send(wide&, barrier&, wide_word) { __trap(); }
   __device__ static void free(barrier&) { __trap(); }
-  __device__ static bool has_come(const barrier&, std::uint32_t, const wide&, wide_word&) { return false; }
+  __device__ static bool has_arrived(const barrier&, std::uint32_t, const wide&, wide_word&) { return false; }
   __device__ static bool is_free(const barrier&, std::uint32_t) { return false; }
   __device__ static void release_others(barrier&) {}
   __device__ static void acquire_others(const wide&) {}
@@ -86,7 +86,7 @@ struct cluster_memory {
     v.stamp = std::uint64_t{++there.phase} << 32U | static_cast<std::uint32_t>(v.stamp);
     std::exchange(there.releases, 0) != 0 ? native_memory::store_release(to, v) : native_memory::store(to, v);
   }
-  static bool has_come(const barrier&, std::uint32_t parity, const wide& at, wide_word& v) {
+  static bool has_arrived(const barrier&, std::uint32_t parity, const wide& at, wide_word& v) {
     v = native_memory::load(at);
     return (v.stamp >> 32U & 1U) != parity;
   }
@@ -149,7 +149,7 @@ struct near_ring {
   IMBREX_DEVICE bool try_take(std::uint32_t& head, item& i) {
     const std::uint32_t place = head % size;
     wide_word seen;
-    if (!Memory::has_come(full[place], head / size % 2, slots[place], seen)) return false;
+    if (!Memory::has_arrived(full[place], head / size % 2, slots[place], seen)) return false;
     i = {seen.body, static_cast<std::uint32_t>(seen.stamp)};
     if ((i.meta & is_ordered) != 0) Memory::acquire_others(slots[place]);
     Memory::expect(full[place]);

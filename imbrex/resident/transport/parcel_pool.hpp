@@ -25,21 +25,21 @@ struct parcel_pool {
   };
 
   /// Owner only. Takes a parcel and returns its number; 0 if none is left.
-  IMBREX_DEVICE std::uint32_t take(owned& mine) {
-    if (mine.free == 0) {
-      if (mine.fresh < count)
-        return ++mine.fresh;  // fresh parcels first, so that many are taken back at
-                              // once
+  IMBREX_DEVICE std::uint32_t take(owned& state) {
+    if (state.free == 0) {
+      if (state.fresh < count)
+        return ++state.fresh;  // fresh parcels first, so that many are taken back at
+                               // once
       if (Memory::load(*returned) == 0) return 0;
-      mine.free = Memory::exchange_acquire(*returned, 0);
+      state.free = Memory::exchange_acquire(*returned, 0);
     }
-    const std::uint32_t one = mine.free;
-    mine.free = next[one - 1];
+    const std::uint32_t one = state.free;
+    state.free = next[one - 1];
     return one;
   }
   /// Owner only. True if `take` would find a parcel.
-  IMBREX_DEVICE bool any_left(const owned& mine) {
-    return mine.free != 0 || mine.fresh < count || Memory::load(*returned) != 0;
+  IMBREX_DEVICE bool any_left(const owned& state) {
+    return state.free != 0 || state.fresh < count || Memory::load(*returned) != 0;
   }
   /// Returns a parcel. Any PE that has received and read it may call this.
   IMBREX_DEVICE void give_back(std::uint32_t one) {

@@ -18,7 +18,7 @@ struct pool {
   native_memory::word returned = 0;
   std::vector<native_memory::plain> next;
   parcel_pool<native_memory> view;
-  parcel_pool<native_memory>::owned mine;
+  parcel_pool<native_memory>::owned state;
 
   explicit pool(std::uint32_t count) : next(count), view{&returned, next.data(), count} {}
 };
@@ -27,23 +27,23 @@ TEST(parcel_pool, gives_each_once_and_then_none) {
   pool p(3);
   std::set<std::uint32_t> taken;
   for (int n = 0; n < 3; ++n) {
-    EXPECT_TRUE(p.view.any_left(p.mine));
-    taken.insert(p.view.take(p.mine));
+    EXPECT_TRUE(p.view.any_left(p.state));
+    taken.insert(p.view.take(p.state));
   }
   EXPECT_EQ(taken, (std::set<std::uint32_t>{1, 2, 3}));
-  EXPECT_FALSE(p.view.any_left(p.mine));
-  EXPECT_EQ(p.view.take(p.mine), 0U);
+  EXPECT_FALSE(p.view.any_left(p.state));
+  EXPECT_EQ(p.view.take(p.state), 0U);
 }
 
 TEST(parcel_pool, gives_again_what_was_given_back) {
   pool p(3);
-  for (int n = 0; n < 3; ++n) p.view.take(p.mine);
+  for (int n = 0; n < 3; ++n) p.view.take(p.state);
   p.view.give_back(2);
   p.view.give_back(3);
-  EXPECT_TRUE(p.view.any_left(p.mine));
-  EXPECT_EQ(p.view.take(p.mine), 3U);
-  EXPECT_EQ(p.view.take(p.mine), 2U);
-  EXPECT_EQ(p.view.take(p.mine), 0U);
+  EXPECT_TRUE(p.view.any_left(p.state));
+  EXPECT_EQ(p.view.take(p.state), 3U);
+  EXPECT_EQ(p.view.take(p.state), 2U);
+  EXPECT_EQ(p.view.take(p.state), 0U);
 }
 
 /// One owner writes parcels; several readers read and return them. The read values are the written ones.
@@ -73,7 +73,7 @@ TEST(parcel_pool, protects_what_is_read) {
     });
   for (std::uint64_t n = 0; n < std::uint64_t{rounds} * readers; ++n) {
     std::uint32_t one = 0;
-    while ((one = p.view.take(p.mine)) == 0) native_memory::relax();
+    while ((one = p.view.take(p.state)) == 0) native_memory::relax();
     content[one - 1].fill(n);
     mailbox<native_memory>& box = boxes[n % readers].box;
     const std::uint32_t t = box.draw();

@@ -23,22 +23,22 @@ struct ring {
   typename Memory::word* emptied = nullptr;
   std::uint32_t size = 0;  ///< a power of two
 
-  /// Writer only; it has filled `mine` slots. True if there is a free slot. `known` is its cached number of
+  /// Writer only; it has filled `count` slots. True if there is a free slot. `known` is its cached number of
   /// emptied slots.
-  IMBREX_DEVICE bool has_room(std::uint32_t mine, std::uint32_t& known) const {
-    if (mine - known < size) return true;
+  IMBREX_DEVICE bool has_room(std::uint32_t count, std::uint32_t& known) const {
+    if (count - known < size) return true;
     known = Memory::load_acquire(*emptied);
-    return mine - known < size;
+    return count - known < size;
   }
-  /// Writer only. Publishes the slot `place(mine)` and advances `mine`.
-  IMBREX_DEVICE void fill(std::uint32_t& mine) const { show(++mine); }
-  /// Writer only. Publishes several slots at once; `mine` is the number of slots filled in all.
-  IMBREX_DEVICE void show(std::uint32_t mine) const { Memory::store_release(*filled, mine); }
-  /// Reader only; it has emptied `mine` slots. True if the slot `place(mine)` is filled.
-  IMBREX_DEVICE bool has_some(std::uint32_t mine) const { return Memory::load_acquire(*filled) != mine; }
-  /// Reader only. Frees the slot `place(mine)` and advances `mine`.
-  IMBREX_DEVICE void empty(std::uint32_t& mine) const { Memory::store_release(*emptied, ++mine); }
-  IMBREX_DEVICE std::uint32_t place(std::uint32_t mine) const { return mine & (size - 1); }
+  /// Writer only. Publishes the slot `place(count)` and advances `count`.
+  IMBREX_DEVICE void fill(std::uint32_t& count) const { show(++count); }
+  /// Writer only. Publishes several slots at once; `count` is the number of slots filled in all.
+  IMBREX_DEVICE void show(std::uint32_t count) const { Memory::store_release(*filled, count); }
+  /// Reader only; it has emptied `count` slots. True if the slot `place(count)` is filled.
+  IMBREX_DEVICE bool has_some(std::uint32_t count) const { return Memory::load_acquire(*filled) != count; }
+  /// Reader only. Frees the slot `place(count)` and advances `count`.
+  IMBREX_DEVICE void empty(std::uint32_t& count) const { Memory::store_release(*emptied, ++count); }
+  IMBREX_DEVICE std::uint32_t place(std::uint32_t count) const { return count & (size - 1); }
 };
 
 }  // namespace imbrex::resident

@@ -52,12 +52,12 @@ class command_list {
 /// `Run` executes the settings.
 template <auto Parse, auto Run>
 int parse_and_run(std::span<const std::string> words) {
-  const auto asked = Parse(words);
-  if (const auto* const help = std::get_if<std::string>(&asked)) {
+  const auto request = Parse(words);
+  if (const auto* const help = std::get_if<std::string>(&request)) {
     print(*help);
     return 0;
   }
-  return Run(std::get<0>(asked));
+  return Run(std::get<0>(request));
 }
 
 }  // namespace imbrex::tools

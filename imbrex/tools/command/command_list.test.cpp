@@ -10,9 +10,9 @@ namespace {
 
 using words = std::vector<std::string>;
 
-std::variant<int, std::string> parse_sum(std::span<const std::string> given) {
+std::variant<int, std::string> parse_sum(std::span<const std::string> arguments) {
   int sum = 0;
-  for (const std::string& word : given) {
+  for (const std::string& word : arguments) {
     if (word == "--help") return "sum NUMBERS\n";
     sum += std::stoi(word);
   }
@@ -25,7 +25,8 @@ command_list reckoner() {
   return {"reckon",
           "Reckons.",
           {{"sum", "add numbers", parse_and_run<parse_sum, twice>},
-           {"count", "count words", [](std::span<const std::string> given) { return int(given.size()); }}}};
+           {"count", "count words",
+            [](std::span<const std::string> arguments) { return int(arguments.size()); }}}};
 }
 
 struct outcome {

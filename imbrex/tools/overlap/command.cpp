@@ -22,8 +22,8 @@
 #include <imbrex/core/options/options.hpp>
 #include <imbrex/tools/command/print.hpp>
 #include <imbrex/tools/overlap/figures.hpp>
-#include <imbrex/tools/overlap/given_options.hpp>
 #include <imbrex/tools/overlap/input.hpp>
+#include <imbrex/tools/overlap/overlap_options.hpp>
 #include <imbrex/tools/overlap/parameters.hpp>
 #include <imbrex/tools/overlap/report.hpp>
 #include <imbrex/trace/reader.hpp>
@@ -38,8 +38,8 @@ constexpr std::uint64_t most_bandwidth = 1'000'000'000'000'000;
 constexpr std::int64_t most_iterations = 1'000'000'000;
 constexpr std::int64_t most_repeats = 100;
 
-[[noreturn]] void refuse(const std::string& option, const std::string& given, const std::string& why) {
-  throw usage_error(option + " " + given.substr(0, 60) + ": " + why);
+[[noreturn]] void refuse(const std::string& option, const std::string& input, const std::string& why) {
+  throw usage_error(option + " " + input.substr(0, 60) + ": " + why);
 }
 
 microseconds latency_of(const std::string& option, const std::string& text, nanoseconds least) {
@@ -63,11 +63,11 @@ double bandwidth_of(const std::string& option, const std::string& text) {
 /// Parses a list of values; sorts it and removes duplicates.
 template <class Value, class Read>
 std::vector<Value> list_of(const std::string& option, const std::string& text, const Read& read) {
-  const auto given = listed_values(text);
-  if (given.size() > most_values)
+  const auto input = listed_values(text);
+  if (input.size() > most_values)
     refuse(option, text, "there may be at most " + std::to_string(most_values) + " values; leave some out");
   std::vector<Value> all;
-  for (const std::string& one : given) {
+  for (const std::string& one : input) {
     if (one.empty()) refuse(option, text, "a value is empty; write it, or leave out the comma");
     all.push_back(read(one));
   }
@@ -77,11 +77,11 @@ std::vector<Value> list_of(const std::string& option, const std::string& text, c
 }
 
 void read_testbed(const std::string& text, network& testbed) {
-  const auto given = listed_values(text);
-  if (given.size() != 2)
+  const auto input = listed_values(text);
+  if (input.size() != 2)
     refuse("--testbed", text, "write a latency and a bandwidth, such as --testbed 4us,950MB/s");
-  testbed.latency = latency_of("--testbed", given[0], nanoseconds(1));
-  testbed.bandwidth = bandwidth_of("--testbed", given[1]);
+  testbed.latency = latency_of("--testbed", input[0], nanoseconds(1));
+  testbed.bandwidth = bandwidth_of("--testbed", input[1]);
 }
 
 std::int64_t count_of(const std::string& option, const std::string& text, std::int64_t most) {
@@ -107,67 +107,67 @@ void refuse_taken_options(const std::vector<std::string>& command) {
 }
 
 /// Checks that there is exactly one source, and that the other options fit it.
-void check_sources(const given_options& given) {
-  const int sources = (given.file.empty() ? 0 : 1) + (given.from ? 1 : 0) + (given.verify ? 1 : 0);
+void check_sources(const overlap_options& input) {
+  const int sources = (input.file.empty() ? 0 : 1) + (input.from ? 1 : 0) + (input.verify ? 1 : 0);
   if (sources == 0)
     throw usage_error(
         "no file; write imbrex overlap FILE, with the parameters that docs/overlap.md lists, or imbrex "
         "overlap --from TRACE");
   if (sources > 1) throw usage_error("choose one of FILE, --from and --verify");
-  if (!given.from && !given.verify && (!given.phase.value_or("").empty() || given.iterations))
+  if (!input.from && !input.verify && (!input.phase.value_or("").empty() || input.iterations))
     throw usage_error("--phase and --iterations are of recorded runs: they need --from or --verify");
-  if (!given.from && given.save) throw usage_error("--save writes what was measured: it needs --from");
-  if (!given.verify && (given.repeat || given.limit)) throw usage_error("--repeat and --limit need --verify");
+  if (!input.from && input.save) throw usage_error("--save writes what was measured: it needs --from");
+  if (!input.verify && (input.repeat || input.limit)) throw usage_error("--repeat and --limit need --verify");
 }
 
-measured_part part_of(const given_options& given) {
-  measured_part part{.phase = given.phase.value_or("")};
-  if (given.iterations)
+measured_part part_of(const overlap_options& input) {
+  measured_part part{.phase = input.phase.value_or("")};
+  if (input.iterations)
     part.iterations =
-        static_cast<std::uint64_t>(count_of("--iterations", *given.iterations, most_iterations));
+        static_cast<std::uint64_t>(count_of("--iterations", *input.iterations, most_iterations));
   return part;
 }
 
-void take_networks(survey& over, const given_options& given) {
-  if (given.latency)
-    over.latencies = list_of<microseconds>("--latency", *given.latency, [](const std::string& one) {
+void take_networks(survey& over, const overlap_options& input) {
+  if (input.latency)
+    over.latencies = list_of<microseconds>("--latency", *input.latency, [](const std::string& one) {
       return latency_of("--latency", one, nanoseconds(1));
     });
-  if (given.bandwidth)
-    over.bandwidths = list_of<double>("--bandwidth", *given.bandwidth, [](const std::string& one) {
+  if (input.bandwidth)
+    over.bandwidths = list_of<double>("--bandwidth", *input.bandwidth, [](const std::string& one) {
       return bandwidth_of("--bandwidth", one);
     });
-  if (given.testbed) read_testbed(*given.testbed, over.testbed);
-  if (given.gap) over.testbed.gap = latency_of("--gap", *given.gap, nanoseconds(0));
+  if (input.testbed) read_testbed(*input.testbed, over.testbed);
+  if (input.gap) over.testbed.gap = latency_of("--gap", *input.gap, nanoseconds(0));
 }
 
 /// The networks to verify if the user names none: some whose cost hides well behind milliseconds of work, and
 /// some whose cost does not.
-survey networks_to_verify(const given_options& given, survey over) {
-  if (!given.latency)
+survey networks_to_verify(const overlap_options& input, survey over) {
+  if (!input.latency)
     over.latencies = {microseconds(50), microseconds(100), microseconds(200), microseconds(500),
                       microseconds(1000)};
-  if (!given.bandwidth) over.bandwidths = {100, 400, 1000, 10'000};
+  if (!input.bandwidth) over.bandwidths = {100, 400, 1000, 10'000};
   if (over.bandwidths.front() * bytes_per_megabyte < static_cast<double>(min_net_bandwidth) ||
       over.best_bandwidth() * bytes_per_megabyte > static_cast<double>(max_net_bandwidth))
-    refuse("--bandwidth", *given.bandwidth, "links can be given from 1kB/s to 1000GB/s");
+    refuse("--bandwidth", *input.bandwidth, "links can be given from 1kB/s to 1000GB/s");
   return over;
 }
 
-verification_settings verification_of(const given_options& given, const settings& asked,
+verification_settings verification_of(const overlap_options& input, const settings& request,
                                       std::vector<std::string> command) {
   if (command.empty() || command.front().empty())
     throw usage_error("--verify: no program; write imbrex overlap --verify -- PROGRAM [ARGUMENTS...]");
   refuse_taken_options(command);
-  if (given.svg) throw usage_error("--svg draws what could be overlapped, and --verify does not tell that");
-  verification_settings made{.command = std::move(command),
-                             .part = asked.part,
-                             .over = networks_to_verify(given, asked.over),
-                             .limit = std::chrono::minutes(1)};
-  if (given.repeat) made.repeats = static_cast<int>(count_of("--repeat", *given.repeat, most_repeats));
-  if (given.limit)
-    made.limit = std::chrono::round<nanoseconds>(latency_of("--limit", *given.limit, nanoseconds(1)));
-  return made;
+  if (input.svg) throw usage_error("--svg draws what could be overlapped, and --verify does not tell that");
+  verification_settings result{.command = std::move(command),
+                               .part = request.part,
+                               .over = networks_to_verify(input, request.over),
+                               .limit = std::chrono::minutes(1)};
+  if (input.repeat) result.repeats = static_cast<int>(count_of("--repeat", *input.repeat, most_repeats));
+  if (input.limit)
+    result.limit = std::chrono::round<nanoseconds>(latency_of("--limit", *input.limit, nanoseconds(1)));
+  return result;
 }
 
 void draw(const std::filesystem::path& directory, std::span<const application> of, const survey& over) {
@@ -189,21 +189,21 @@ void write_parameters(const std::string& file, const application& program) {
                 "; name another one");
 }
 
-measured_program measured_run(const settings& asked, std::vector<std::string>& warnings) {
-  auto made =
-      measure(asked.file, asked.part, std::filesystem::path(asked.file).filename().string(), warnings);
-  if (made.program.data.empty())
+measured_program measured_run(const settings& request, std::vector<std::string>& warnings) {
+  auto result =
+      measure(request.file, request.part, std::filesystem::path(request.file).filename().string(), warnings);
+  if (result.program.data.empty())
     throw usage_error(
-        asked.file +
+        request.file +
         ": PEs exchange no messages of the program in what was recorded, so there is nothing to overlap; "
         "run it with two PEs or more. Of broadcasts and reductions the method knows nothing");
-  return made;
+  return result;
 }
 
 /// Adds the trace's warnings to the error: an incomplete trace may lack the data to be measured.
-measured_program measured_part_of_run(const settings& asked, std::vector<std::string>& warnings) {
+measured_program measured_part_of_run(const settings& request, std::vector<std::string>& warnings) {
   try {
-    return measured_run(asked, warnings);
+    return measured_run(request, warnings);
   } catch (const usage_error& e) {
     if (warnings.empty()) throw;
     throw usage_error(warnings.front() + ". The part that was read does not tell what is to be measured (" +
@@ -212,25 +212,25 @@ measured_program measured_part_of_run(const settings& asked, std::vector<std::st
 }
 
 /// Measures a recorded run and appends a description for people to `text`.
-application measured_application(const settings& asked, std::string& text) {
-  if (asked.save) trace::reader(asked.file).refuse_to_overwrite("--save", *asked.save);
+application measured_application(const settings& request, std::string& text) {
+  if (request.save) trace::reader(request.file).refuse_to_overwrite("--save", *request.save);
   std::vector<std::string> warnings;
-  const auto measured = measured_part_of_run(asked, warnings);
+  const auto measured = measured_part_of_run(request, warnings);
   for (const std::string& warning : warnings)
     std::fprintf(stderr, "imbrex overlap: warning: %s\n", printable(warning).c_str());
-  if (asked.save) write_parameters(*asked.save, measured.program);
+  if (request.save) write_parameters(*request.save, measured.program);
   const char* const whole = warnings.empty() ? "the whole run" : "what was read of the run";
-  text += fmt::format("Measured in {}, {}: {} iterations{}, T_comp {:.5g} us\n\n", asked.file,
-                      asked.part.phase.empty() ? whole : "phase " + asked.part.phase, measured.iterations,
+  text += fmt::format("Measured in {}, {}: {} iterations{}, T_comp {:.5g} us\n\n", request.file,
+                      request.part.phase.empty() ? whole : "phase " + request.part.phase, measured.iterations,
                       measured.counted ? ", counted by reference numbers" : "",
                       measured.program.computation.count());
   text += parameters_text({&measured.program, 1});
   return measured.program;
 }
 
-int print_verification(const settings& asked) {
-  const verification found = verify(*asked.verify);
-  tools::print(asked.json ? verification_json(found).dump() + "\n" : verification_text(found));
+int print_verification(const settings& request) {
+  const verification found = verify(*request.verify);
+  tools::print(request.json ? verification_json(found).dump() + "\n" : verification_text(found));
   return 0;
 }
 
@@ -238,34 +238,34 @@ int print_verification(const settings& asked) {
 
 std::variant<settings, std::string> parse_command(std::span<const std::string> arguments) {
   const auto dashes = std::ranges::find(arguments, "--");
-  given_options given;
-  if (auto help = take_options(given, {arguments.begin(), dashes})) return *std::move(help);
-  if (!given.verify && dashes != arguments.end())
+  overlap_options input;
+  if (auto help = take_options(input, {arguments.begin(), dashes})) return *std::move(help);
+  if (!input.verify && dashes != arguments.end())
     throw usage_error("a program behind -- is run by imbrex overlap --verify only");
-  check_sources(given);
-  settings asked{.file = given.from.value_or(given.file),
-                 .from_trace = given.from.has_value(),
-                 .part = part_of(given),
-                 .json = given.json,
-                 .figures = given.svg,
-                 .save = given.save};
-  take_networks(asked.over, given);
-  if (asked.figures && asked.figures->empty())
+  check_sources(input);
+  settings request{.file = input.from.value_or(input.file),
+                   .from_trace = input.from.has_value(),
+                   .part = part_of(input),
+                   .json = input.json,
+                   .figures = input.svg,
+                   .save = input.save};
+  take_networks(request.over, input);
+  if (request.figures && request.figures->empty())
     throw usage_error("--svg: the directory is empty; write --svg figures");
-  if (given.verify)
-    asked.verify =
-        verification_of(given, asked, {std::ranges::next(dashes, 1, arguments.end()), arguments.end()});
-  return asked;
+  if (input.verify)
+    request.verify =
+        verification_of(input, request, {std::ranges::next(dashes, 1, arguments.end()), arguments.end()});
+  return request;
 }
 
-int print_overlap(const settings& asked) {
-  if (asked.verify) return print_verification(asked);
+int print_overlap(const settings& request) {
+  if (request.verify) return print_verification(request);
   std::string measured_text;
-  const auto programs = asked.from_trace ? std::vector{measured_application(asked, measured_text)}
-                                         : read_applications(asked.file);
-  if (asked.figures) draw(*asked.figures, programs, asked.over);
-  tools::print(asked.json ? report_json(programs, asked.over).dump() + "\n"
-                          : measured_text + report_text(programs, asked.over));
+  const auto programs = request.from_trace ? std::vector{measured_application(request, measured_text)}
+                                           : read_applications(request.file);
+  if (request.figures) draw(*request.figures, programs, request.over);
+  tools::print(request.json ? report_json(programs, request.over).dump() + "\n"
+                            : measured_text + report_text(programs, request.over));
   return 0;
 }
 

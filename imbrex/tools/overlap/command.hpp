@@ -30,6 +30,6 @@ std::variant<settings, std::string> parse_command(std::span<const std::string> a
 /// Prints the possible overlap of the programs in the file or of the recorded run, and draws the figures on
 /// request. Or runs a program and compares predicted with measured times. Returns the exit status. Throws
 /// `usage_error` for mistakes in the file, `error` if a file cannot be written or a run fails.
-int print_overlap(const settings& asked);
+int print_overlap(const settings& request);
 
 }  // namespace imbrex::overlap

@@ -12,7 +12,7 @@ namespace {
 
 using words = std::vector<std::string>;
 
-settings asked(const words& line) { return std::get<settings>(parse_command(line)); }
+settings settings_of(const words& line) { return std::get<settings>(parse_command(line)); }
 
 std::string complaint(const words& line) {
   try {
@@ -24,7 +24,7 @@ std::string complaint(const words& line) {
 }
 
 TEST(command, looks_at_the_networks_of_the_paper) {
-  const settings found = asked({"programs.toml"});
+  const settings found = settings_of({"programs.toml"});
   EXPECT_EQ(found.file, "programs.toml");
   EXPECT_FALSE(found.json);
   EXPECT_FALSE(found.figures);
@@ -39,8 +39,8 @@ TEST(command, looks_at_the_networks_of_the_paper) {
 
 TEST(command, looks_at_other_networks) {
   const settings found =
-      asked({"--latency", "8us,500ns,8us", "--bandwidth=1GB/s,2MB/s,0.8Gbit/s", "--testbed", "1.5us,12GB/s",
-             "--gap", "0s", "--json", "--svg", "here", "programs.json"});
+      settings_of({"--latency", "8us,500ns,8us", "--bandwidth=1GB/s,2MB/s,0.8Gbit/s", "--testbed",
+                   "1.5us,12GB/s", "--gap", "0s", "--json", "--svg", "here", "programs.json"});
   EXPECT_EQ(found.over.latencies, (std::vector{microseconds(0.5), microseconds(8)}));
   EXPECT_EQ(found.over.bandwidths, (std::vector<double>{2, 100, 1000}));
   EXPECT_EQ(found.over.testbed.latency, microseconds(1.5));
@@ -53,7 +53,7 @@ TEST(command, looks_at_other_networks) {
 
 TEST(command, measures_recorded_runs) {
   const settings found =
-      asked({"--from", "run.trace", "--phase", "steps", "--iterations", "20", "--save", "p.json"});
+      settings_of({"--from", "run.trace", "--phase", "steps", "--iterations", "20", "--save", "p.json"});
   EXPECT_TRUE(found.from_trace);
   EXPECT_EQ(found.file, "run.trace");
   EXPECT_EQ(found.part.phase, "steps");
@@ -63,8 +63,8 @@ TEST(command, measures_recorded_runs) {
 }
 
 TEST(command, verifies_the_program_behind_two_dashes) {
-  const settings found = asked({"--verify", "--phase", "steps", "--latency", "1ms", "--repeat", "5",
-                                "--limit", "2s", "--", "./app", "--json", "--", "x"});
+  const settings found = settings_of({"--verify", "--phase", "steps", "--latency", "1ms", "--repeat", "5",
+                                      "--limit", "2s", "--", "./app", "--json", "--", "x"});
   ASSERT_TRUE(found.verify);
   EXPECT_EQ(found.verify->command, (words{"./app", "--json", "--", "x"}));
   EXPECT_EQ(found.verify->part.phase, "steps");
@@ -73,7 +73,7 @@ TEST(command, verifies_the_program_behind_two_dashes) {
   EXPECT_EQ(found.verify->over.latencies, std::vector{microseconds(1000)});
   EXPECT_EQ(found.verify->over.bandwidths, (std::vector<double>{100, 400, 1000, 10'000}));
   EXPECT_FALSE(found.json);
-  const auto usual = asked({"--verify", "--", "./app"}).verify;
+  const auto usual = settings_of({"--verify", "--", "./app"}).verify;
   EXPECT_EQ(usual->over.latencies.size() * usual->over.bandwidths.size(), 20U);
   EXPECT_EQ(usual->repeats, 3);
 }

@@ -56,18 +56,19 @@ class toml_reader {
     if (level > most_levels) into_.refuse_at(line, too_deep);
     if (const auto* const table = from.as_table()) {
       into_.lines_.try_emplace(path, line);
-      json made = json::object();
+      json result = json::object();
       for (const auto& [key, node] : *table) {
         const std::string inner = path_of(path, key.str());
         into_.lines_.emplace(inner, key.source().begin.line);
-        made[std::string(key.str())] = read(node, inner, level + 1);
+        result[std::string(key.str())] = read(node, inner, level + 1);
       }
-      return made;
+      return result;
     }
     if (const auto* const list = from.as_array()) {
-      json made = json::array();
-      for (const toml::node& one : *list) made.push_back(read(one, path_of(path, made.size()), level + 1));
-      return made;
+      json result = json::array();
+      for (const toml::node& one : *list)
+        result.push_back(read(one, path_of(path, result.size()), level + 1));
+      return result;
     }
     if (const auto* const text = from.as_string()) return text->get();
     if (const auto* const whole = from.as_integer()) return whole->get();

@@ -103,14 +103,14 @@ figure draw_overlap(std::span<const application> of, const survey& over) {
       most = std::max(most, highest(curves.back()));
     }
     const datum* const worst = hardest(program, over.testbed);
-    panel made(page.canvas(), page.next(), panel_width, panel_height,
+    panel plot(page.canvas(), page.next(), panel_width, panel_height,
                program.name + (worst == nullptr ? " (no overlap)" : " (" + worst->name + ")"),
                bandwidth_axis(over), linear_axis("T_overlap / T_comm", 0, most * 1.05));
-    made.curve(std::array{point{over.bandwidths.front(), 1}, point{over.best_bandwidth(), 1}}, all_hidden);
-    for (std::size_t k = 0; k < curves.size(); ++k) made.curve(curves[k], stroke_of(k, 2));
+    plot.curve(std::array{point{over.bandwidths.front(), 1}, point{over.best_bandwidth(), 1}}, all_hidden);
+    for (std::size_t k = 0; k < curves.size(); ++k) plot.curve(curves[k], stroke_of(k, 2));
     const double here = least_overlap(program, over.testbed);
     if (over.testbed.bandwidth >= over.bandwidths.front() && over.testbed.bandwidth <= over.best_bandwidth())
-      made.mark({over.testbed.bandwidth, here}, "#333333", "testbed " + number(here));
+      plot.mark({over.testbed.bandwidth, here}, "#333333", "testbed " + number(here));
   }
   return {"figure6.svg", page.svg()};
 }
@@ -122,19 +122,19 @@ void draw_elements(sheet& page, const application& program, const datum& of, con
   if (of.sent <= most_bars) {
     std::vector<std::string> names(of.sent);
     names[of.sent / 2] = "element i";
-    panel made(page.canvas(), page.next(), panel_width, panel_height, title, names, times);
+    panel plot(page.canvas(), page.next(), panel_width, panel_height, title, names, times);
     for (std::uint64_t i = 0; i < of.sent; ++i) {
-      made.bar(i, 0, 1, 0, available(of, i, in_pace).count(), colour_of(0));
-      if (of.sent <= most_bars / 2 || i % 5 == 0) made.under_bar(i, 0, 1, std::to_string(i));
+      plot.bar(i, 0, 1, 0, available(of, i, in_pace).count(), colour_of(0));
+      if (of.sent <= most_bars / 2 || i % 5 == 0) plot.under_bar(i, 0, 1, std::to_string(i));
     }
     return;
   }
-  panel made(page.canvas(), page.next(), panel_width, panel_height, title,
+  panel plot(page.canvas(), page.next(), panel_width, panel_height, title,
              linear_axis("element i", 0, static_cast<double>(of.sent - 1)), times);
   std::vector<point> values;
   for (const std::uint64_t i : some_elements(of, curve_points))
     values.push_back({static_cast<double>(i), available(of, i, in_pace).count()});
-  made.curve(values, {.colour = colour_of(0), .width = 2});
+  plot.curve(values, {.colour = colour_of(0), .width = 2});
 }
 
 figure draw_times_of_elements(std::span<const application> of, const survey& over) {
@@ -166,10 +166,10 @@ figure draw_times(std::span<const application> of, const survey& over) {
     const auto with = curve_over(over, [&](double bandwidth) {
       return normalised_time_overlapped(program, over.at(over.testbed.latency, bandwidth));
     });
-    panel made(page.canvas(), page.next(), panel_width, panel_height, program.name, bandwidth_axis(over),
+    panel plot(page.canvas(), page.next(), panel_width, panel_height, program.name, bandwidth_axis(over),
                log_axis("normalised time", 1, highest(without) * 1.1));
-    made.curve(without, without_overlap);
-    made.curve(with, with_overlap);
+    plot.curve(without, without_overlap);
+    plot.curve(with, with_overlap);
   }
   return {"figure8.svg", page.svg()};
 }
@@ -214,11 +214,11 @@ figure draw_bandwidths(std::span<const application> of, const survey& over) {
       most = std::max(most, needs.back().back());
     }
   }
-  panel made = page.bars(linear_axis("bandwidth, MB/s", 0, most * 1.15));
+  panel plot = page.bars(linear_axis("bandwidth, MB/s", 0, most * 1.15));
   for (std::size_t i = 0; i < of.size(); ++i)
     for (std::size_t k = 0; k < count; ++k) {
-      made.bar(i, k, count, 0, needs[i][k], colour_of(k));
-      made.above_bar(i, k, count, needs[i][k], number(needs[i][k]));
+      plot.bar(i, k, count, 0, needs[i][k], colour_of(k));
+      plot.above_bar(i, k, count, needs[i][k], number(needs[i][k]));
     }
   return {"figure9.svg", page.svg()};
 }
@@ -234,17 +234,17 @@ figure draw_shares(std::span<const application> of, const survey& over) {
                   "10)",
                   over.best_bandwidth()),
       legend);
-  panel made = page.bars(linear_axis("percent", 0, 100));
+  panel plot = page.bars(linear_axis("percent", 0, 100));
   for (std::size_t i = 0; i < of.size(); ++i)
     for (std::size_t k = 0; k < count; ++k) {
       const shares spent = breakdown(of[i], over.at(over.latencies[k], over.best_bandwidth()));
       double below = 0;
       for (const auto& [share, entry] :
            {std::pair{spent.computation, 0}, {spent.point_to_point, 1}, {spent.collectives, 2}}) {
-        made.bar(i, k, count, below, below + share, legend[static_cast<std::size_t>(entry)].how.colour);
+        plot.bar(i, k, count, below, below + share, legend[static_cast<std::size_t>(entry)].how.colour);
         below += share;
       }
-      made.under_bar(i, k, count, number(over.latencies[k].count()));
+      plot.under_bar(i, k, count, number(over.latencies[k].count()));
     }
   return {"figure10.svg", page.svg()};
 }

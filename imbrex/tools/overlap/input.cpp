@@ -56,13 +56,13 @@ class table_reader {
   std::size_t word(std::string_view key, const std::array<std::string_view, n>& words) {
     const json* const value = find(key);
     if (value == nullptr) return 0;
-    const std::string given = value->is_string() ? value->get<std::string>() : std::string();
-    const auto found = std::ranges::find(words, std::string_view(given));
+    const std::string input = value->is_string() ? value->get<std::string>() : std::string();
+    const auto found = std::ranges::find(words, std::string_view(input));
     if (found == words.end()) {
       std::string all;
       for (const std::string_view one : words)
         all += (all.empty() ? "\"" : " or \"") + std::string(one) + "\"";
-      const std::string_view meant = nearest(given, words);
+      const std::string_view meant = nearest(input, words);
       refuse(key, *value,
              "must be " + all + (meant.empty() ? "" : "; did you mean \"" + std::string(meant) + "\"?"));
     }
@@ -222,7 +222,7 @@ void read_order(table_reader& in, datum& of) {
 /// Reads the times of section 3.4's techniques, and of the independent work without them.
 void read_independent_work(table_reader& in, datum& of) {
   constexpr microseconds none{0};
-  const std::array<std::pair<std::string_view, std::optional<microseconds>>, 7> given{
+  const std::array<std::pair<std::string_view, std::optional<microseconds>>, 7> input{
       {{"additional_produce_us", in.time("additional_produce_us")},
        {"additional_consume_us", in.time("additional_consume_us")},
        {"loop_distribution_us", in.time("loop_distribution_us")},
@@ -231,18 +231,18 @@ void read_independent_work(table_reader& in, datum& of) {
        {"rearranged_subroutines_us", in.time("rearranged_subroutines_us")},
        {"local_part_us", in.time("local_part_us")}}};
   if (of.kind == execution::pipelined)
-    for (const auto& [key, time] : given)
+    for (const auto& [key, time] : input)
       if (time.value_or(none) > none)
         in.refuse(key,
                   "must be 0: pipelined data have no independent work; remove it, or kind = "
                   "\"pipelined\"");
-  of.additional_produce = given[0].second.value_or(none);
-  of.additional_consume = given[1].second.value_or(none);
-  of.loop_distribution = given[2].second.value_or(none);
-  of.produce_loop_indexing = given[3].second;
-  of.consume_loop_indexing = given[4].second;
-  of.rearranged_subroutines = given[5].second.value_or(none);
-  of.local_part = given[6].second.value_or(none);
+  of.additional_produce = input[0].second.value_or(none);
+  of.additional_consume = input[1].second.value_or(none);
+  of.loop_distribution = input[2].second.value_or(none);
+  of.produce_loop_indexing = input[3].second;
+  of.consume_loop_indexing = input[4].second;
+  of.rearranged_subroutines = input[5].second.value_or(none);
+  of.local_part = input[6].second.value_or(none);
 }
 
 datum read_datum(const document& file, const json& table, const std::string& path) {

@@ -146,7 +146,7 @@ TEST(input, refuses_values_with_place_and_remedy) {
   struct wrong {
     const char* line;
     std::string by;
-    std::vector<const char*> said;
+    std::vector<const char*> message;
   };
   std::string long_key = "a";
   for (int part = 0; part < 100'000; ++part) long_key += ".a";
@@ -207,10 +207,10 @@ TEST(input, refuses_values_with_place_and_remedy) {
       {"collectives = 2", "collectives = 2\n[" + long_key + "]", {"line 6", "more than 1000 parts"}},
   };
   for (const wrong& one : all) {
-    const std::string said = complaint(replaced(in_toml, one.line, one.by));
-    EXPECT_EQ(said.find("some.file, line "), 0U) << said;
-    for (const char* const part : one.said)
-      EXPECT_NE(said.find(part), std::string::npos) << part << ", but: " << said;
+    const std::string message = complaint(replaced(in_toml, one.line, one.by));
+    EXPECT_EQ(message.find("some.file, line "), 0U) << message;
+    for (const char* const part : one.message)
+      EXPECT_NE(message.find(part), std::string::npos) << part << ", but: " << message;
   }
 }
 
@@ -244,9 +244,9 @@ TEST(input, refuses_json_with_place_and_remedy) {
       {std::string("{\0}", 3), "printable ASCII"},
   };
   for (const auto& [text, part] : all) {
-    const std::string said = complaint(text);
-    EXPECT_EQ(said.find("some.file"), 0U) << said;
-    EXPECT_NE(said.find(part), std::string::npos) << part << ", but: " << said;
+    const std::string message = complaint(text);
+    EXPECT_EQ(message.find("some.file"), 0U) << message;
+    EXPECT_NE(message.find(part), std::string::npos) << part << ", but: " << message;
   }
 }
 
@@ -272,10 +272,10 @@ TEST(input, survives_damage) {
       for (std::uint64_t k = numbers.below(4); k > 0; --k)
         text[numbers.below(text.size())] = static_cast<char>(numbers.below(round % 2 == 0 ? 128 : 256));
       if (round % 3 == 0) text.resize(numbers.below(text.size()));
-      const std::string said = complaint(text);
-      if (said.empty()) continue;
+      const std::string message = complaint(text);
+      if (message.empty()) continue;
       ++refused;
-      EXPECT_EQ(said.find("some.file"), 0U) << said;
+      EXPECT_EQ(message.find("some.file"), 0U) << message;
     }
   EXPECT_GT(refused, 1500);
 }

@@ -31,11 +31,11 @@ microseconds positive(double nanoseconds) { return time(std::max(nanoseconds, 1e
 
 /// A name that a parameter file can hold; long names keep their end, which is more specific.
 std::string fitting_name(std::string_view name) {
-  std::string made(name.substr(name.size() - std::min(name.size(), longest_name)));
-  if (made.size() < name.size()) made.replace(0, 3, "...");
-  for (char& c : made)
+  std::string result(name.substr(name.size() - std::min(name.size(), longest_name)));
+  if (result.size() < name.size()) result.replace(0, 3, "...");
+  for (char& c : result)
     if (c < ' ' || c > '~') c = '?';
-  return made.empty() ? "?" : made;
+  return result.empty() ? "?" : result;
 }
 
 /// Numbers the second and later of equal names: shortened long names may have lost their difference.
@@ -90,8 +90,8 @@ struct open_piece {
 };
 
 /// The times in which the piece uses data on one side: those that the user marked, or else its whole time.
-std::vector<interval> stretches(const open_piece& piece, bool writes, bool is_told) {
-  if (!is_told) return {piece.when};
+std::vector<interval> stretches(const open_piece& piece, bool writes, bool is_marked) {
+  if (!is_marked) return {piece.when};
   std::vector<interval> all;
   for (const auto& use : piece.uses)
     if (use.writes == writes) all.push_back(use.when);
@@ -110,7 +110,7 @@ double time_shared(const std::vector<interval>& some, const std::vector<interval
 }
 
 /// Adds the user's marks of a piece that is used for a port.
-void add_told(const open_piece& piece, bool writes, side& known) {
+void add_marks(const open_piece& piece, bool writes, side& known) {
   for (const auto& use : piece.uses) {
     if (use.writes != writes) continue;
     known.words += static_cast<double>(use.words);
@@ -229,17 +229,17 @@ void measuring::settle(open_piece& piece) {
     port_account::pe& of = role.port->pes[piece.pe];
     if (role.writes) {
       of.writing += piece.length;
-      add_told(piece, true, of.production);
+      add_marks(piece, true, of.production);
     }
     if (role.reads) {
       of.reading += piece.length;
-      add_told(piece, false, of.consumption);
+      add_marks(piece, false, of.consumption);
     }
-    for (const bool production_is_told : {false, true})
-      for (const bool consumption_is_told : {false, true})
+    for (const bool production_is_marked : {false, true})
+      for (const bool consumption_is_marked : {false, true})
         if (role.writes && role.reads)
-          of.shared[production_is_told ? 1 : 0][consumption_is_told ? 1 : 0] += time_shared(
-              stretches(piece, true, production_is_told), stretches(piece, false, consumption_is_told));
+          of.shared[production_is_marked ? 1 : 0][consumption_is_marked ? 1 : 0] += time_shared(
+              stretches(piece, true, production_is_marked), stretches(piece, false, consumption_is_marked));
   }
   piece.roles.clear();
 }
@@ -248,16 +248,16 @@ measured_program measuring::result(const std::string& name, const std::vector<st
   for (open_piece& piece : pieces_) settle(piece);
   choose_ports();
   count_iterations();
-  measured_program made;
-  made.iterations = iterations_;
-  made.counted = by_reference_;
-  made.program.name = fitting_name(name);
+  measured_program result;
+  result.iterations = iterations_;
+  result.counted = by_reference_;
+  result.program.name = fitting_name(name);
   const double most_worked = worked_.empty() ? 0 : std::ranges::max(worked_);
-  made.program.computation = positive(most_worked / static_cast<double>(iterations_));
-  made.program.processors = static_cast<int>(run_.pes.size());
-  for (const auto& [entry, port] : ports_) made.program.data.push_back(datum_of(*port, entries[entry]));
-  number_equal_names(made.program.data);
-  return made;
+  result.program.computation = positive(most_worked / static_cast<double>(iterations_));
+  result.program.processors = static_cast<int>(run_.pes.size());
+  for (const auto& [entry, port] : ports_) result.program.data.push_back(datum_of(*port, entries[entry]));
+  number_equal_names(result.program.data);
+  return result;
 }
 
 /// Selects the ports used between PEs. Messages left in a mailbox at the end were needed by no piece.
@@ -322,16 +322,16 @@ datum measuring::datum_of(const port_account& port, const std::string& name) con
     return static_cast<std::uint64_t>(std::max<long long>(1, std::llround(all / each)));
   };
 
-  datum made;
-  made.name = fitting_name(name);
-  made.kind = port.is_pipelined() ? execution::pipelined : execution::concurrent;
-  made.sent = words_each(reader.words);
-  made.dependent_work = made.kind == execution::pipelined;
-  if (made.kind == execution::concurrent) {  // pipelined data have no independent work (section 3.3)
+  datum result;
+  result.name = fitting_name(name);
+  result.kind = port.is_pipelined() ? execution::pipelined : execution::concurrent;
+  result.sent = words_each(reader.words);
+  result.dependent_work = result.kind == execution::pipelined;
+  if (result.kind == execution::concurrent) {  // pipelined data have no independent work (section 3.3)
     double hidden = std::numeric_limits<double>::max();
     for (const auto& [number, pe] : port.pes)
       if (!pe.hidden.empty()) hidden = std::min(hidden, median(pe.hidden));
-    made.additional_consume = time(hidden);
+    result.additional_consume = time(hidden);
   }
 
   // The writer is the PE that sends most to the worst PE; the reader is the worst PE itself.
@@ -340,8 +340,8 @@ datum measuring::datum_of(const port_account& port, const std::string& name) con
   const auto& [ends, most] =
       *std::ranges::max_element(to_worst, {}, [](const auto& one) { return one.second.bytes; });
   const port_account::pe& writer = port.pes.at(ends.second);
-  if (made.kind == execution::concurrent)
-    made.additional_produce = time(most.apart.empty() ? 0 : median(most.apart));
+  if (result.kind == execution::concurrent)
+    result.additional_produce = time(most.apart.empty() ? 0 : median(most.apart));
   side production = writer.production;
   side consumption = reader.consumption;
   const double shared = reader.shared[reader.production.words != 0 ? 1 : 0][consumption.words != 0 ? 1 : 0];
@@ -349,16 +349,16 @@ datum measuring::datum_of(const port_account& port, const std::string& name) con
   if (consumption.words == 0) consumption = {reader.read, reader.reading};
   production.words = std::max(production.words, 1.0);  // messages may be empty
   consumption.words = std::max(consumption.words, 1.0);
-  made.produced = words_each(production.words);
-  made.consumed = words_each(consumption.words);
-  made.produce_period = positive(production.time / production.words);
-  made.consume_period = positive(consumption.time / consumption.words);
-  made.order = order_of(production, consumption, made);
-  if (made.kind == execution::concurrent && shared > 0) {  // reading and writing hides one transfer only
+  result.produced = words_each(production.words);
+  result.consumed = words_each(consumption.words);
+  result.produce_period = positive(production.time / production.words);
+  result.consume_period = positive(consumption.time / consumption.words);
+  result.order = order_of(production, consumption, result);
+  if (result.kind == execution::concurrent && shared > 0) {  // reading and writing hides one transfer only
     const double own = std::max(0.0, 1 - shared / consumption.time);
-    made.consume_loop_indexing = own * independent(made).consume_loop_indexing;
+    result.consume_loop_indexing = own * independent(result).consume_loop_indexing;
   }
-  return made;
+  return result;
 }
 
 }  // namespace

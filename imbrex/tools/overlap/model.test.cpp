@@ -29,28 +29,28 @@ microseconds random_time(random& numbers) {
 }
 
 datum random_datum(random& numbers) {
-  datum made;
-  made.kind = numbers.below(4) == 0 ? execution::pipelined : execution::concurrent;
-  made.sent = 1 + numbers.below(12);
-  made.produced = made.sent + numbers.below(5);
-  made.consumed = made.sent + numbers.below(5);
-  made.produce_period = random_time(numbers);
-  made.consume_period = random_time(numbers);
+  datum result;
+  result.kind = numbers.below(4) == 0 ? execution::pipelined : execution::concurrent;
+  result.sent = 1 + numbers.below(12);
+  result.produced = result.sent + numbers.below(5);
+  result.consumed = result.sent + numbers.below(5);
+  result.produce_period = random_time(numbers);
+  result.consume_period = random_time(numbers);
   switch (numbers.below(3)) {
     case 0: break;
-    case 1: made.order = named_order::reverse; break;
+    case 1: result.order = named_order::reverse; break;
     default:
-      made.order = listed_order{random_positions(numbers, made.sent, made.produced),
-                                random_positions(numbers, made.sent, made.consumed)};
+      result.order = listed_order{random_positions(numbers, result.sent, result.produced),
+                                  random_positions(numbers, result.sent, result.consumed)};
   }
-  made.dependent_work = made.kind == execution::pipelined || numbers.below(2) == 0;
-  if (made.kind == execution::pipelined) return made;
-  made.additional_produce = random_time(numbers);
-  made.additional_consume = random_time(numbers);
-  made.loop_distribution = random_time(numbers);
-  made.rearranged_subroutines = random_time(numbers);
-  made.local_part = random_time(numbers);
-  return made;
+  result.dependent_work = result.kind == execution::pipelined || numbers.below(2) == 0;
+  if (result.kind == execution::pipelined) return result;
+  result.additional_produce = random_time(numbers);
+  result.additional_consume = random_time(numbers);
+  result.loop_distribution = random_time(numbers);
+  result.rearranged_subroutines = random_time(numbers);
+  result.local_part = random_time(numbers);
+  return result;
 }
 
 /// The times at which two processors write and read each sent element. They execute their subroutines step by

@@ -28,11 +28,11 @@ double round_step(double range) {
 
 /// The offset of each entry from the first.
 std::vector<point> legend_places(double width, std::span<const legend_entry> entries) {
-  constexpr double letter = 6.2;
+  constexpr double character_width = 6.2;
   std::vector<point> all;
   point at{0, 0};
   for (const legend_entry& one : entries) {
-    const double needed = 50 + letter * static_cast<double>(one.words.size());
+    const double needed = 50 + character_width * static_cast<double>(one.words.size());
     if (at.x > 0 && at.x + needed > width) at = {0, at.y + legend_row};
     all.push_back(at);
     at.x += needed;
@@ -148,10 +148,10 @@ void panel::bar(std::size_t part, std::size_t i, std::size_t of, double from, do
 }
 
 void panel::above_bar(std::size_t part, std::size_t i, std::size_t of, double to, const std::string& words) {
-  constexpr double letter = 5.5;
+  constexpr double character_width = 5.5;
   const point at{
       bar_left(part, i, of) + bar_width(of) * 0.46 + 4,
-      corner_.y + height_ * (1 - y_.part(to)) - 5 - letter * static_cast<double>(words.size()) / 2};
+      corner_.y + height_ * (1 - y_.part(to)) - 5 - character_width * static_cast<double>(words.size()) / 2};
   on_.upward_text(at, words, 10);
 }
 

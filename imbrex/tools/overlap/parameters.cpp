@@ -26,23 +26,23 @@ void put_order(ordered_json& into, const datum& of) {
 }
 
 ordered_json json_of(const datum& of) {
-  ordered_json made{{"name", of.name},
-                    {"kind", of.kind == execution::concurrent ? "concurrent" : "pipelined"},
-                    {"produce_period_ns", nanoseconds_of(of.produce_period)},
-                    {"consume_period_ns", nanoseconds_of(of.consume_period)},
-                    {"produced_words", of.produced},
-                    {"consumed_words", of.consumed},
-                    {"sent_words", of.sent}};
-  put_order(made, of);
-  put(made, "additional_produce_us", of.additional_produce);
-  put(made, "additional_consume_us", of.additional_consume);
-  put(made, "loop_distribution_us", of.loop_distribution);
-  if (of.produce_loop_indexing) made["produce_loop_indexing_us"] = of.produce_loop_indexing->count();
-  if (of.consume_loop_indexing) made["consume_loop_indexing_us"] = of.consume_loop_indexing->count();
-  put(made, "rearranged_subroutines_us", of.rearranged_subroutines);
-  put(made, "local_part_us", of.local_part);
-  if (of.dependent_work) made["dependent_work"] = true;
-  return made;
+  ordered_json result{{"name", of.name},
+                      {"kind", of.kind == execution::concurrent ? "concurrent" : "pipelined"},
+                      {"produce_period_ns", nanoseconds_of(of.produce_period)},
+                      {"consume_period_ns", nanoseconds_of(of.consume_period)},
+                      {"produced_words", of.produced},
+                      {"consumed_words", of.consumed},
+                      {"sent_words", of.sent}};
+  put_order(result, of);
+  put(result, "additional_produce_us", of.additional_produce);
+  put(result, "additional_consume_us", of.additional_consume);
+  put(result, "loop_distribution_us", of.loop_distribution);
+  if (of.produce_loop_indexing) result["produce_loop_indexing_us"] = of.produce_loop_indexing->count();
+  if (of.consume_loop_indexing) result["consume_loop_indexing_us"] = of.consume_loop_indexing->count();
+  put(result, "rearranged_subroutines_us", of.rearranged_subroutines);
+  put(result, "local_part_us", of.local_part);
+  if (of.dependent_work) result["dependent_work"] = true;
+  return result;
 }
 
 std::string order_text(const datum& of) {
@@ -69,15 +69,15 @@ ordered_json parameters_json(std::span<const application> of) {
 
 std::string parameters_text(std::span<const application> of) {
   const auto cell = [](double number) { return fmt::format("{:.5g}", number); };
-  tools::table made({"T_P, ns", "T_C, ns", "N_P, words", "N_C, words", "N_S, words", "T_AP, us", "T_AC, us",
-                     "consumed in", "kind", "datum"});
+  tools::table result({"T_P, ns", "T_C, ns", "N_P, words", "N_C, words", "N_S, words", "T_AP, us", "T_AC, us",
+                       "consumed in", "kind", "datum"});
   for (const application& program : of)
     for (const datum& one : program.data)
-      made.row({cell(nanoseconds_of(one.produce_period)), cell(nanoseconds_of(one.consume_period)),
-                std::to_string(one.produced), std::to_string(one.consumed), std::to_string(one.sent),
-                cell(one.additional_produce.count()), cell(one.additional_consume.count()), order_text(one),
-                one.kind == execution::concurrent ? "concurrent" : "pipelined", one.name});
-  return "Parameters of an iteration (table 2)\n\n" + made.text() + "\n";
+      result.row({cell(nanoseconds_of(one.produce_period)), cell(nanoseconds_of(one.consume_period)),
+                  std::to_string(one.produced), std::to_string(one.consumed), std::to_string(one.sent),
+                  cell(one.additional_produce.count()), cell(one.additional_consume.count()), order_text(one),
+                  one.kind == execution::concurrent ? "concurrent" : "pipelined", one.name});
+  return "Parameters of an iteration (table 2)\n\n" + result.text() + "\n";
 }
 
 }  // namespace imbrex::overlap

@@ -59,35 +59,36 @@ std::string networks_text(const survey& over) {
 }
 
 std::string independent_text(std::span<const application> of) {
-  table made("Independent work by technique, us (table 3)", {"application", "datum"},
-             {"T_AP", "T_AC", "loop distribution", "produce indexing", "consume indexing", "rearranged",
-              "local part", "total"});
+  table result("Independent work by technique, us (table 3)", {"application", "datum"},
+               {"T_AP", "T_AC", "loop distribution", "produce indexing", "consume indexing", "rearranged",
+                "local part", "total"});
   for (const application& program : of)
     for (const datum& one : program.data) {
       const independent_work work = independent(one);
-      made.add({program.name, one.name, cell(work.additional_produce), cell(work.additional_consume),
-                cell(work.loop_distribution), cell(work.produce_loop_indexing),
-                cell(work.consume_loop_indexing), cell(work.rearranged_subroutines), cell(work.local_part),
-                cell(work.total())});
+      result.add({program.name, one.name, cell(work.additional_produce), cell(work.additional_consume),
+                  cell(work.loop_distribution), cell(work.produce_loop_indexing),
+                  cell(work.consume_loop_indexing), cell(work.rearranged_subroutines), cell(work.local_part),
+                  cell(work.total())});
     }
-  return made.text();
+  return result.text();
 }
 
 std::string elements_text(std::span<const application> of, const survey& over) {
-  table made("Time that could hide the transfer of elements, us (sections 3.2 and 3.3, figure 7)",
-             {"application", "datum", "element"}, {"while producing", "between", "while consuming", "t(i)"});
+  table result("Time that could hide the transfer of elements, us (sections 3.2 and 3.3, figure 7)",
+               {"application", "datum", "element"},
+               {"while producing", "between", "while consuming", "t(i)"});
   for (const application& program : of)
     for (const datum& one : program.data) {
       const bool pipelined = one.kind == execution::pipelined;
       const bool in_pace = pipelined && keeps_pace(one, over.testbed.gap);
       for (const std::uint64_t i : some_elements(one, 3)) {
         const auto part = [&](transfer when) { return pipelined ? "-" : cell(usable(one, i, when)); };
-        made.add({program.name, one.name, std::to_string(i), part(transfer::while_producing),
-                  part(transfer::between), part(transfer::while_consuming),
-                  cell(available(one, i, in_pace))});
+        result.add({program.name, one.name, std::to_string(i), part(transfer::while_producing),
+                    part(transfer::between), part(transfer::while_consuming),
+                    cell(available(one, i, in_pace))});
       }
     }
-  return made.text();
+  return result.text();
 }
 
 std::string what_counts(const datum& of, const survey& over) {
@@ -97,17 +98,17 @@ std::string what_counts(const datum& of, const survey& over) {
 }
 
 std::string testbed_text(std::span<const application> of, const survey& over) {
-  table made("On the testbed", {"application", "datum", "what counts"},
-             {"T_C/max(T_P,g)", "least t(i), us", "most t(i), us", "T_overlap, us", "T_comm, us",
-              "normalised overlap"});
+  table result("On the testbed", {"application", "datum", "what counts"},
+               {"T_C/max(T_P,g)", "least t(i), us", "most t(i), us", "T_overlap, us", "T_comm, us",
+                "normalised overlap"});
   for (const application& program : of)
     for (const datum& one : program.data) {
       const range times = available_range(one, over.testbed);
-      made.add({program.name, one.name, what_counts(one, over), cell(pace(one, over.testbed.gap)),
-                cell(times.least), cell(times.most), cell(potential(one, over.testbed)),
-                cell(transfer_time(one, over.testbed)), ratio(normalised_overlap(one, over.testbed))});
+      result.add({program.name, one.name, what_counts(one, over), cell(pace(one, over.testbed.gap)),
+                  cell(times.least), cell(times.most), cell(potential(one, over.testbed)),
+                  cell(transfer_time(one, over.testbed)), ratio(normalised_overlap(one, over.testbed))});
     }
-  return made.text();
+  return result.text();
 }
 
 std::vector<std::string> bandwidth_headings(const survey& over) {
@@ -117,8 +118,8 @@ std::vector<std::string> bandwidth_headings(const survey& over) {
 }
 
 std::string overlap_text(std::span<const application> of, const survey& over) {
-  table made("Normalised overlap of the datum that has the least, but some (figure 6)",
-             {"application", "latency, us", "datum"}, bandwidth_headings(over));
+  table result("Normalised overlap of the datum that has the least, but some (figure 6)",
+               {"application", "latency, us", "datum"}, bandwidth_headings(over));
   for (const application& program : of)
     for (const microseconds latency : over.latencies) {
       const datum* const at_best = hardest(program, over.at(latency, over.best_bandwidth()));
@@ -128,13 +129,13 @@ std::string overlap_text(std::span<const application> of, const survey& over) {
         const datum* const worst = hardest(program, here);
         row.push_back(ratio(worst == nullptr ? 0 : normalised_overlap(*worst, here)));
       }
-      made.add(std::move(row));
+      result.add(std::move(row));
     }
-  return made.text();
+  return result.text();
 }
 
 std::string times_text(std::span<const application> of, const survey& over) {
-  table made(
+  table result(
       fmt::format("Normalised execution time at a latency of {} us (figure 8)", cell(over.testbed.latency)),
       {"application", "overlap"}, bandwidth_headings(over));
   for (const application& program : of)
@@ -145,30 +146,30 @@ std::string times_text(std::span<const application> of, const survey& over) {
         row.push_back(
             ratio(overlapped ? normalised_time_overlapped(program, here) : normalised_time(program, here)));
       }
-      made.add(std::move(row));
+      result.add(std::move(row));
     }
-  return made.text();
+  return result.text();
 }
 
 std::string latencies_text(std::span<const application> of, const survey& over) {
-  table made(fmt::format("At {:.10g} MB/s: normalised execution time (table 5), the bandwidth in MB/s with "
-                         "which overlap does as well\nas without (figure 9) and hides all messages, and "
-                         "percent of the time without overlap (figure 10)",
-                         over.best_bandwidth()),
-             {"application"},
-             {"latency, us", "without", "with", "as well", "hides all", "computation", "point-to-point",
-              "collectives"});
+  table result(fmt::format("At {:.10g} MB/s: normalised execution time (table 5), the bandwidth in MB/s with "
+                           "which overlap does as well\nas without (figure 9) and hides all messages, and "
+                           "percent of the time without overlap (figure 10)",
+                           over.best_bandwidth()),
+               {"application"},
+               {"latency, us", "without", "with", "as well", "hides all", "computation", "point-to-point",
+                "collectives"});
   for (const application& program : of)
     for (const microseconds latency : over.latencies) {
       const network here = over.at(latency, over.best_bandwidth());
       const shares spent = breakdown(program, here);
       const auto hiding = smallest_bandwidth(program, here, microseconds(0));
-      made.add({program.name, cell(latency), ratio(normalised_time(program, here)),
-                ratio(normalised_time_overlapped(program, here)), cell(equal_bandwidth(program, here)),
-                hiding ? cell(*hiding) : "none", fmt::format("{:.1f}", spent.computation),
-                fmt::format("{:.1f}", spent.point_to_point), fmt::format("{:.1f}", spent.collectives)});
+      result.add({program.name, cell(latency), ratio(normalised_time(program, here)),
+                  ratio(normalised_time_overlapped(program, here)), cell(equal_bandwidth(program, here)),
+                  hiding ? cell(*hiding) : "none", fmt::format("{:.1f}", spent.computation),
+                  fmt::format("{:.1f}", spent.point_to_point), fmt::format("{:.1f}", spent.collectives)});
     }
-  return made.text();
+  return result.text();
 }
 
 }  // namespace

@@ -32,16 +32,16 @@ link_model model_of(const network& of) {
 /// Runs one program repeatedly.
 class recorded_runs {
  public:
-  explicit recorded_runs(const verification_settings& asked) : asked_(asked) {}
+  explicit recorded_runs(const verification_settings& request) : request_(request) {}
 
   dataflow record(const std::vector<std::string>& options) {
-    auto command = asked_.command;
+    auto command = request_.command;
     command.insert(command.end(), options.begin(), options.end());
     const std::string file = folder_.file("trace");
     command.insert(command.end(), {"--trace", file, "--trace-full", "wait"});
-    const auto result = trials_.run(command, asked_.limit);
+    const auto result = trials_.run(command, request_.limit);
     if (result.timed_out)
-      throw error("a run took longer than " + duration_text(asked_.limit) +
+      throw error("a run took longer than " + duration_text(request_.limit) +
                   "; give it fewer iterations, or more time with --limit");
     if (result.status != 0)
       throw error("a run ended with status " + std::to_string(result.status) +
@@ -63,7 +63,7 @@ class recorded_runs {
   }
 
  private:
-  const verification_settings& asked_;
+  const verification_settings& request_;
   tools::temporary_folder folder_;
   tools::trial_runner trials_;
 };
@@ -127,53 +127,53 @@ error_summary errors(const verification& of, microseconds verified_point::* pred
   return {(all[all.size() / 2] + all[(all.size() - 1) / 2]) / 2, all.back()};
 }
 
-verification verify(const verification_settings& asked) {
-  recorded_runs runs(asked);
-  const std::string& phase = asked.part.phase;
-  verification made;
-  for (const microseconds latency : asked.over.latencies)
-    for (const double bandwidth : asked.over.bandwidths)
-      made.points.push_back({asked.over.at(latency, bandwidth), microseconds::max(), {}, {}});
-  const bool is_simulated = is_in_simulated_time(asked.command);
+verification verify(const verification_settings& request) {
+  recorded_runs runs(request);
+  const std::string& phase = request.part.phase;
+  verification result;
+  for (const microseconds latency : request.over.latencies)
+    for (const double bandwidth : request.over.bandwidths)
+      result.points.push_back({request.over.at(latency, bandwidth), microseconds::max(), {}, {}});
+  const bool is_simulated = is_in_simulated_time(request.command);
   const network none = is_simulated ? next_to_none : network{microseconds(0), 0, microseconds(0)};
   const auto without = is_simulated ? options_for(none) : std::vector<std::string>();
   std::optional<dataflow> best;
-  for (int repeat = 0; repeat < asked.repeats; ++repeat) {
+  for (int repeat = 0; repeat < request.repeats; ++repeat) {
     dataflow run = runs.record(without);
-    const auto measured = measure(run, asked.part, asked.command.front());
+    const auto measured = measure(run, request.part, request.command.front());
     if (!best || recorded_time(run, phase) < recorded_time(*best, phase)) {
       best = std::move(run);
-      made.measured = measured;
+      result.measured = measured;
     }
-    for (verified_point& one : made.points)
+    for (verified_point& one : result.points)
       one.achieved = std::min(one.achieved, recorded_time(runs.record(options_for(one.over)), phase));
   }
-  made.without_network = recorded_time(*best, phase);
-  made.replayed_without = replayed_time(*best, phase, none);
-  const application program = as_it_is(made.measured.program);
-  for (verified_point& one : made.points) {
+  result.without_network = recorded_time(*best, phase);
+  result.replayed_without = replayed_time(*best, phase, none);
+  const application program = as_it_is(result.measured.program);
+  for (verified_point& one : result.points) {
     one.replayed = replayed_time(*best, phase, one.over);
-    one.modelled = made.without_network +
-                   static_cast<double>(made.measured.iterations) * exposed_time(program, one.over);
+    one.modelled = result.without_network +
+                   static_cast<double>(result.measured.iterations) * exposed_time(program, one.over);
   }
-  return made;
+  return result;
 }
 
 std::string verification_text(const verification& of) {
-  tools::table made(
+  tools::table result(
       {"latency, us", "MB/s", "achieved, us", "replayed, us", "off", "by the paper, us", "off"});
   for (const verified_point& one : of.points)
-    made.row({microseconds_cell(one.over.latency), fmt::format("{:.10g}", one.over.bandwidth),
-              microseconds_cell(one.achieved), microseconds_cell(one.replayed),
-              percent(relative_error(one.replayed, one.achieved)), microseconds_cell(one.modelled),
-              percent(relative_error(one.modelled, one.achieved))});
+    result.row({microseconds_cell(one.over.latency), fmt::format("{:.10g}", one.over.bandwidth),
+                microseconds_cell(one.achieved), microseconds_cell(one.replayed),
+                percent(relative_error(one.replayed, one.achieved)), microseconds_cell(one.modelled),
+                percent(relative_error(one.modelled, one.achieved))});
   const auto replayed = errors(of, &verified_point::replayed);
   const auto modelled = errors(of, &verified_point::modelled);
   return fmt::format(
       "Without a network {} us, replayed so {} us ({}); {} iterations\n\n{}\n"
       "Off by: replayed {:.2f} % in the median and {:.2f} % at worst; by the paper {:.2f} % and {:.2f} %\n",
       microseconds_cell(of.without_network), microseconds_cell(of.replayed_without),
-      percent(relative_error(of.replayed_without, of.without_network)), of.measured.iterations, made.text(),
+      percent(relative_error(of.replayed_without, of.without_network)), of.measured.iterations, result.text(),
       100 * replayed.median, 100 * replayed.worst, 100 * modelled.median, 100 * modelled.worst);
 }
 

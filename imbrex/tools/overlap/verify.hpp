@@ -49,7 +49,7 @@ error_summary errors(const verification& of, microseconds verified_point::* pred
 /// Runs the program without a network model and then over each network. The whole series repeats as often as
 /// requested, so that a change of the machine's speed affects all networks. Predictions use the fastest run
 /// without a network. Throws `usage_error` or `error` with the run's last output if a run fails.
-verification verify(const verification_settings& asked);
+verification verify(const verification_settings& request);
 
 std::string verification_text(const verification& of);
 nlohmann::ordered_json verification_json(const verification& of);

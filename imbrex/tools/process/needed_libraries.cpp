@@ -50,16 +50,16 @@ std::string read_all(int from) {
 std::string output_of(std::vector<std::string> command) {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) return {};
-  const descriptor ours(ends[0]);
-  descriptor theirs(ends[1]);
-  const redirection to(theirs.get());
+  const descriptor parent_end(ends[0]);
+  descriptor child_end(ends[1]);
+  const redirection to(child_end.get());
   std::vector<char*> arguments;
   for (std::string& word : command) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   pid_t child = 0;
   if (::posix_spawn(&child, arguments[0], to.get(), nullptr, arguments.data(), environ) != 0) return {};
-  theirs.close();
-  std::string text = read_all(ours.get());
+  child_end.close();
+  std::string text = read_all(parent_end.get());
   while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) continue;
   return text;
 }

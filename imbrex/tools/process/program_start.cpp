@@ -44,8 +44,8 @@ pid_t start_program(const std::vector<std::string>& command, const inherited_sta
                     const std::string& who, const std::function<void()>& prepare) {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) fail_to_start(who, errno);
-  const descriptor ours(ends[0]);
-  descriptor theirs(ends[1]);
+  const descriptor parent_end(ends[0]);
+  descriptor child_end(ends[1]);
 
   const pid_t starter = ::getpid();
   const pid_t pid = ::fork();
@@ -54,13 +54,13 @@ pid_t start_program(const std::vector<std::string>& command, const inherited_sta
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != starter) ::_exit(1);  // the starter died before prctl
     prepare();
-    become(command, state, theirs.get());
+    become(command, state, child_end.get());
   }
 
-  theirs.close();
+  child_end.close();
   int code = 0;
   ssize_t got = 0;
-  do got = ::read(ours.get(), &code, sizeof code);
+  do got = ::read(parent_end.get(), &code, sizeof code);
   while (got < 0 && errno == EINTR);
   if (got == sizeof code) {
     ::waitpid(pid, nullptr, 0);

@@ -29,12 +29,12 @@ constexpr std::string_view first_of_names = "imbrex-trials-";
 /// Opens and locks a folder of this user. Empty if it belongs to another user, or cannot be opened, or if
 /// `how` is LOCK_NB and the lock is taken.
 descriptor locked(const fs::path& folder, int how) {
-  descriptor opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  descriptor folder_descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   struct ::stat found{};
-  if (!opened || ::fstat(opened.get(), &found) != 0 || found.st_uid != ::geteuid() ||
-      ::flock(opened.get(), LOCK_EX | how) != 0)
+  if (!folder_descriptor || ::fstat(folder_descriptor.get(), &found) != 0 || found.st_uid != ::geteuid() ||
+      ::flock(folder_descriptor.get(), LOCK_EX | how) != 0)
     return {};
-  return opened;
+  return folder_descriptor;
 }
 
 /// Removes folders that killed processes have left.

@@ -56,11 +56,11 @@ struct trial_runner::running_trial {
   std::string written{};
   std::optional<int> how{};  ///< status from waitpid(), once the program has ended
   std::optional<time_point> ended{};
-  int asked_to_end = 0;      ///< number of the signal that this process received
+  int stop_signal = 0;       ///< number of the signal that this process received
   bool was_stopped = false;  ///< this process was stopped while the program ran
   nanoseconds stopped{0};    ///< total time of stops by SIGTSTP
 
-  bool goes_on() const { return !how && asked_to_end == 0 && !was_stopped; }
+  bool goes_on() const { return !how && stop_signal == 0 && !was_stopped; }
 
   /// Reads the bytes that are in the pipe.
   void read_some() {
@@ -96,7 +96,7 @@ trial_runner::trial_runner() { ::prctl(PR_SET_CHILD_SUBREAPER, 1); }
 trial_result trial_runner::run(const std::vector<std::string>& command, nanoseconds limit) {
   nanoseconds lost{0};
   for (int attempt = 0; attempt < most_attempts; ++attempt)
-    if (auto made = run_once(command, limit, lost)) return *std::move(made);
+    if (auto result = run_once(command, limit, lost)) return *std::move(result);
   throw disturbed(
       "one run was given up " + std::to_string(most_attempts) +
       " times, each time since this command was stopped or got SIGCONT meanwhile; leave it running, or "
@@ -111,16 +111,16 @@ std::optional<trial_result> trial_runner::run_once(const std::vector<std::string
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) fail_to_start("a trial", errno);
   ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
-  descriptor theirs(ends[1]);
+  descriptor child_end(ends[1]);
   const time_point began = now();
   running_trial one{.output = descriptor(ends[0])};
   one.pid = start_program(command, signals_.inherited(), "a trial", [&] {
     ::setpgid(0, 0);
     ::dup2(descriptor(::open("/dev/null", O_RDONLY | O_CLOEXEC)).get(), STDIN_FILENO);
-    ::dup2(theirs.get(), STDOUT_FILENO);
-    ::dup2(theirs.get(), STDERR_FILENO);
+    ::dup2(child_end.get(), STDOUT_FILENO);
+    ::dup2(child_end.get(), STDERR_FILENO);
   });
-  theirs.close();
+  child_end.close();
 
   const time_point last = began + limit;
   while (one.goes_on() && now() < last) turn(one, last);
@@ -128,7 +128,7 @@ std::optional<trial_result> trial_runner::run_once(const std::vector<std::string
   if (!one.how) end(one);
   end_leftovers(one);
   one.read_some();
-  if (one.asked_to_end != 0) throw interrupted(one.asked_to_end);
+  if (one.stop_signal != 0) throw interrupted(one.stop_signal);
   if (one.was_stopped) {
     lost += std::min<nanoseconds>(now() - began - one.stopped, limit);  // length of SIGSTOP stops: unknown
     return std::nullopt;
@@ -161,7 +161,7 @@ void trial_runner::take(running_trial& one, int signal) {
       break;
     }
     case SIGCONT: one.was_stopped = true; break;  // also after SIGSTOP, which cannot be observed
-    default: one.asked_to_end = signal;
+    default: one.stop_signal = signal;
   }
 }
 

@@ -44,12 +44,12 @@ void check_name(const std::string& name) {
 }
 
 std::string with_replaced(std::string_view text, std::string_view place, std::string_view by) {
-  std::string made;
+  std::string result;
   for (std::size_t at = text.find(place); at != text.npos; at = text.find(place)) {
-    made.append(text.substr(0, at)).append(by);
+    result.append(text.substr(0, at)).append(by);
     text.remove_prefix(at + place.size());
   }
-  return made.append(text);
+  return result.append(text);
 }
 
 /// "0.1" for "0.1.0", so that CMake accepts no other version of the interface.
@@ -81,19 +81,19 @@ std::variant<project_settings, std::string> parse_new(std::span<const std::strin
   return project_settings{names.front()};
 }
 
-void make_project(const project_settings& asked, std::string_view version) {
-  const files::path folder = asked.name;
+void make_project(const project_settings& request, std::string_view version) {
+  const files::path folder = request.name;
   std::error_code problem;
   // Also refuses files and links without a target.
   if (files::exists(files::symlink_status(folder, problem)))
-    throw usage_error("there is something of the name " + asked.name +
+    throw usage_error("there is something of the name " + request.name +
                       " here already; choose another name, or remove it");
   if (!files::create_directory(folder, problem) || problem)
-    throw error("the folder " + asked.name + " cannot be made here: " + problem.message());
+    throw error("the folder " + request.name + " cannot be made here: " + problem.message());
   try {
     for (const project_file& file : project_files) {
       const std::string text = with_replaced(file.text, "@VERSION@", interface_of(version));
-      write(folder / file.name, with_replaced(text, "@NAME@", asked.name));
+      write(folder / file.name, with_replaced(text, "@NAME@", request.name));
     }
   } catch (const error&) {
     files::remove_all(folder, problem);

@@ -20,6 +20,6 @@ std::variant<project_settings, std::string> parse_new(std::span<const std::strin
 /// Writes the project into a new folder of its name below the working directory. Its build requires this
 /// version of Imbrex ("0.1.0"). Throws `usage_error` if the name exists already; `error` if a file cannot be
 /// written, after removing the others.
-void make_project(const project_settings& asked, std::string_view version);
+void make_project(const project_settings& request, std::string_view version);
 
 }  // namespace imbrex::tools

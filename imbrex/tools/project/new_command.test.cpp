@@ -83,13 +83,13 @@ std::string content(const files::path& file) {
 
 TEST_F(new_project, has_all_files_with_its_name_and_the_version_that_it_asks_for) {
   make_project({"heat"}, "2.7.1");
-  std::set<std::string> made;
+  std::set<std::string> names;
   for (const auto& file : files::directory_iterator("heat")) {
-    made.insert(file.path().filename());
+    names.insert(file.path().filename());
     EXPECT_EQ(content(file.path()).find('@'), std::string::npos) << file.path();
   }
-  EXPECT_EQ(made, (std::set<std::string>{".gitignore", "CMakeLists.txt", "README.md", "main.cpp", "test.cpp",
-                                         "worker.hpp"}));
+  EXPECT_EQ(names, (std::set<std::string>{".gitignore", "CMakeLists.txt", "README.md", "main.cpp", "test.cpp",
+                                          "worker.hpp"}));
   const std::string cmake = content("heat/CMakeLists.txt");
   EXPECT_NE(cmake.find("project(heat LANGUAGES CXX)"), std::string::npos);
   EXPECT_NE(cmake.find("find_package(imbrex 2.7 REQUIRED)"), std::string::npos);

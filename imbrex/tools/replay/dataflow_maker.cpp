@@ -19,10 +19,10 @@ std::uint32_t dataflow_maker::take_number(std::vector<T>& all, std::vector<std::
 
 std::uint32_t dataflow_maker::add_piece(std::uint32_t pe, std::uint64_t time, bool is_item) {
   const std::uint32_t number = take_number(flow.pieces, free_pieces_);
-  auto& made = flow.pieces[number];
-  made.begun = time - start;
-  made.pe = pe;
-  made.is_item = is_item;
+  auto& piece = flow.pieces[number];
+  piece.begun = time - start;
+  piece.pe = pe;
+  piece.is_item = is_item;
   if (is_graph()) return number;
   references_.resize(flow.pieces.size());
   references_[number] = 1;
@@ -34,7 +34,7 @@ std::uint32_t dataflow_maker::add_piece(std::uint32_t pe, std::uint64_t time, bo
 void dataflow_maker::item_ended(std::uint32_t pe) {
   if (is_graph() || pe >= running_.size()) return;
   for (const std::uint32_t piece : running_[pe]) {
-    told_->ended(piece, flow.pieces[piece]);
+    listener_->ended(piece, flow.pieces[piece]);
     release(piece);
   }
   running_[pe].clear();
@@ -46,7 +46,7 @@ void dataflow_maker::refer(std::uint32_t piece) {
 
 void dataflow_maker::release(std::uint32_t piece) {
   if (piece == dataflow::none || --references_[piece] > 0) return;
-  told_->forgotten(piece);
+  listener_->forgotten(piece);
   free_pieces_.push_back(piece);
 }
 
@@ -75,7 +75,7 @@ void dataflow_maker::message_is_over(std::uint32_t message) {
   const auto pe_of = [&](std::uint32_t piece) {
     return piece == dataflow::none ? dataflow::none : flow.pieces[piece].pe;
   };
-  if (m.item != dataflow::none) told_->came(m, pe_of(m.sender), pe_of(m.item));
+  if (m.item != dataflow::none) listener_->came(m, pe_of(m.sender), pe_of(m.item));
   for (const std::uint32_t piece : {m.sender, m.item, m.user}) release(piece);
   free_messages_.push_back(message);
 }
@@ -90,7 +90,7 @@ std::uint32_t dataflow_maker::add_use(dataflow::data_use begun) {
 void dataflow_maker::use_is_over(std::uint32_t use) {
   if (is_graph()) return;
   const std::uint32_t piece = flow.data[use].piece;
-  if (piece != dataflow::none) told_->used(flow.data[use]);
+  if (piece != dataflow::none) listener_->used(flow.data[use]);
   release(piece);
   flow.data[use] = {};
   free_uses_.push_back(use);

@@ -13,12 +13,12 @@ namespace imbrex::tools {
 /// message or data use refers to it.
 class dataflow_maker {
  public:
-  explicit dataflow_maker(dataflow_listener* told) : told_(told) {}
+  explicit dataflow_maker(dataflow_listener* listener) : listener_(listener) {}
 
   dataflow flow;
   std::uint64_t start = 0;  ///< time of the first record
 
-  bool is_graph() const { return told_ == nullptr; }
+  bool is_graph() const { return listener_ == nullptr; }
   std::uint32_t add_piece(std::uint32_t pe, std::uint64_t time, bool is_item);
   /// The pieces of the PE's item have their final lengths.
   void item_ended(std::uint32_t pe);
@@ -56,7 +56,7 @@ class dataflow_maker {
   std::vector<piece_event> events_;
 
   // Used with a listener only:
-  dataflow_listener* told_;
+  dataflow_listener* listener_;
   std::vector<std::uint32_t> references_;            // number of references to each piece; its item is one
   std::vector<std::vector<std::uint32_t>> running_;  // pieces of each PE's item
   std::vector<std::uint32_t> free_pieces_, free_messages_, free_uses_;

@@ -30,7 +30,7 @@ std::uint32_t pe_progress::item_begin(const trace::record& r, std::optional<std:
   follows_ = last_piece_;
   delay_ = last_piece_ == dataflow::none ? 0 : time - item_ended_;
   since_ = item_begun_;
-  current_ = made_.add_piece(pe_, since_, true);
+  current_ = maker_.add_piece(pe_, since_, true);
   does_.item_begin(r, ended).more.piece = current_;
   unknown_item_ = ready ? dataflow::none : current_;
   return current_;
@@ -40,13 +40,13 @@ void pe_progress::item_end(std::uint64_t time) {
   if (!does_.is_busy()) return;
   close(time);
   if (unknown_item_ != dataflow::none && follows_ != dataflow::none)
-    made_.follow(follows_, unknown_item_, delay_);
+    maker_.follow(follows_, unknown_item_, delay_);
   unknown_item_ = dataflow::none;
   worked_ += time - item_begun_;
   item_ended_ = time;
   does_.item_end(ended);
   current_ = before_ = dataflow::none;
-  made_.item_ended(pe_);
+  maker_.item_ended(pe_);
 }
 
 void pe_progress::stop(std::uint64_t time) { item_end(time); }
@@ -54,17 +54,17 @@ void pe_progress::stop(std::uint64_t time) { item_end(time); }
 // Adds the time since the last change to the current piece.
 void pe_progress::close(std::uint64_t time) {
   const auto of = current_ != dataflow::none ? current_ : before_;
-  made_.flow.pieces[of].length += time - since_;
+  maker_.flow.pieces[of].length += time - since_;
   last_piece_ = of;
   since_ = time;
-  if (just_resumed_) made_.follow(before_, current_);  // the received value is unknown
+  if (just_resumed_) maker_.follow(before_, current_);  // the received value is unknown
   just_resumed_ = false;
 }
 
 void pe_progress::ensure_piece() {
   if (current_ != dataflow::none) return;
-  current_ = made_.add_piece(pe_, since_, false);
-  made_.follow(before_, current_);
+  current_ = maker_.add_piece(pe_, since_, false);
+  maker_.follow(before_, current_);
   does_.innermost().more.piece = current_;
 }
 
@@ -77,7 +77,7 @@ std::uint32_t pe_progress::running() {
 void pe_progress::begin_piece(activity::frame& frame, std::uint64_t time) {
   close(time);
   before_ = current_ != dataflow::none ? current_ : before_;
-  current_ = made_.add_piece(pe_, time, false);
+  current_ = maker_.add_piece(pe_, time, false);
   frame.more.piece = current_;
 }
 
@@ -92,7 +92,7 @@ void pe_progress::turn_begin(const trace::record& r) {
   activity::frame* const turn = does_.turn_begin(r);
   if (turn == nullptr) return;
   begin_piece(*turn, r.time);
-  made_.follow(before_, current_);
+  maker_.follow(before_, current_);
 }
 
 void pe_progress::turn_end(std::uint64_t time) {
@@ -113,18 +113,18 @@ void pe_progress::resumed(const trace::record& r) {
   activity::frame* const coroutine = does_.resumed(r);
   if (coroutine == nullptr) return;
   begin_piece(*coroutine, r.time);
-  if (waited) made_.follow(waited->piece, current_);
+  if (waited) maker_.follow(waited->piece, current_);
   if (by_mailbox(r)) {
     just_resumed_ = true;
     return;
   }
-  made_.follow(before_, current_);
+  maker_.follow(before_, current_);
   if (unknown_item_ == dataflow::none || !waited) return;
   follows_ = waited->piece;
   delay_ = by_timer(r) ? r.a : idle(item_begun_) - std::min(waited->idle, idle(item_begun_));
   if (in_simulated_time_ && by_timer(r)) {
     const auto could_begin = std::max(item_ended_, waited->since + r.a);
-    made_.flow.pieces[unknown_item_].length += item_begun_ - std::min(item_begun_, could_begin);
+    maker_.flow.pieces[unknown_item_].length += item_begun_ - std::min(item_begun_, could_begin);
   }
 }
 
@@ -149,7 +149,7 @@ std::uint32_t pe_progress::needs_value(std::uint64_t time) {
   if (!does_.is_busy()) return dataflow::none;
   if (!just_resumed_) cut(time);
   just_resumed_ = false;
-  ++made_.flow.pieces[current_].needs;
+  ++maker_.flow.pieces[current_].needs;
   return current_;
 }
 
@@ -158,15 +158,15 @@ std::uint32_t pe_progress::cut(std::uint64_t time) {
   ensure_piece();
   const auto before = current_;
   close(time);
-  current_ = made_.add_piece(pe_, time, false);
-  made_.follow(before, current_);
+  current_ = maker_.add_piece(pe_, time, false);
+  maker_.follow(before, current_);
   does_.innermost().more.piece = current_;
   return before;
 }
 
 std::uint32_t pe_progress::at(std::uint64_t time, dataflow::event_kind kind, std::uint32_t what) {
   if (running() == dataflow::none) return dataflow::none;
-  made_.add_event(current_, time - since_, kind, what);
+  maker_.add_event(current_, time - since_, kind, what);
   return current_;
 }
 

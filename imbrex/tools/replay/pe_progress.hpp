@@ -18,8 +18,8 @@ namespace imbrex::tools {
 /// without waiting divides the current piece.
 class pe_progress {
  public:
-  pe_progress(dataflow_maker& made, std::uint32_t pe, bool in_simulated_time)
-      : made_(made), pe_(pe), in_simulated_time_(in_simulated_time) {}
+  pe_progress(dataflow_maker& maker, std::uint32_t pe, bool in_simulated_time)
+      : maker_(maker), pe_(pe), in_simulated_time_(in_simulated_time) {}
 
   /// Returns the item's first piece. `ready`: the time at which its message was ready, if known.
   std::uint32_t item_begin(const trace::record& r, std::optional<std::uint64_t> ready);
@@ -60,14 +60,14 @@ class pe_progress {
   };
 
   static coroutine coroutine_of(const trace::record& r) { return {r.entry, r.group, r.b}; }
-  std::uint64_t idle(std::uint64_t time) const { return time - made_.start - worked(time); }
+  std::uint64_t idle(std::uint64_t time) const { return time - maker_.start - worked(time); }
   void begin_piece(activity::frame& frame, std::uint64_t time);
   void go_on(std::uint64_t time);
   void close(std::uint64_t time);
   void ensure_piece();
   std::optional<waiting> take(const wait& one);
 
-  dataflow_maker& made_;
+  dataflow_maker& maker_;
   const std::uint32_t pe_;
   const bool in_simulated_time_;
   activity does_;

@@ -40,13 +40,13 @@ class numbering {
 
 class reading {
  public:
-  explicit reading(trace::reader& in, dataflow_listener* told = nullptr)
+  explicit reading(trace::reader& in, dataflow_listener* listener = nullptr)
       : in_(in),
-        made_(told),
+        maker_(listener),
         account_(chains_, in),
-        entries_(made_.flow.entries),
-        phase_names_(made_.flow.phase_names),
-        data_names_(made_.flow.data_names) {}
+        entries_(maker_.flow.entries),
+        phase_names_(maker_.flow.phase_names),
+        data_names_(maker_.flow.data_names) {}
 
   dataflow outline() {
     find_pes();
@@ -60,7 +60,7 @@ class reading {
     while (true) {
       const auto piece = in_.next();
       if (piece.records.empty()) break;
-      if (made_.is_graph() && records_ + piece.records.size() > most_dataflow_records)
+      if (maker_.is_graph() && records_ + piece.records.size() > most_dataflow_records)
         throw usage_error(in_.files().front()->path() + ": the trace has more than " +
                           std::to_string(most_dataflow_records) +
                           " records, which is too many here; record fewer iterations");
@@ -69,14 +69,14 @@ class reading {
     for (auto& one : pes_)
       if (one) one->stop(end_);
     for (const auto& [place, came] : here_) is_over(came);
-    for (const auto& [stretch, use] : data_) made_.use_is_over(use);
+    for (const auto& [stretch, use] : data_) maker_.use_is_over(use);
     return finish();
   }
 
  private:
   dataflow finish() {
-    made_.flow.length = (main_has_ended_ ? main_ended_ : end_) - start_.value_or(end_);
-    return made_.finish();
+    maker_.flow.length = (main_has_ended_ ? main_ended_ : end_) - start_.value_or(end_);
+    return maker_.finish();
   }
 
   struct arrival {
@@ -99,7 +99,7 @@ class reading {
   std::uint32_t begun(const message_account::begun& known, std::uint32_t item);
   void needed(std::uint32_t message, std::uint32_t receiver, std::uint64_t time);
   void is_over(const arrival& came) {
-    if (came.message != dataflow::none) made_.message_is_over(came.message);
+    if (came.message != dataflow::none) maker_.message_is_over(came.message);
   }
   void sent(const record& r, std::uint32_t track);
   void received(const record& r, std::uint32_t track);
@@ -112,7 +112,7 @@ class reading {
   std::uint64_t since_start(std::uint64_t time) const { return time - *start_; }
 
   trace::reader& in_;
-  dataflow_maker made_;
+  dataflow_maker maker_;
   chain_store chains_;
   message_account account_;
   numbering entries_;
@@ -150,15 +150,15 @@ void reading::find_pes() {
     const auto number = trace::place_of_track(tracks[t].number);
     const bool in_simulated_time =
         (in_.files()[tracks[t].file]->header().flags & trace::simulated_clock) != 0;
-    pes_[t].emplace(made_, static_cast<std::uint32_t>(made_.flow.pes.size()), in_simulated_time);
+    pes_[t].emplace(maker_, static_cast<std::uint32_t>(maker_.flow.pes.size()), in_simulated_time);
     pe_tracks_.emplace(number, t);
     if (number == 0) main_track_ = t;
-    made_.flow.pes.push_back(number);
+    maker_.flow.pes.push_back(number);
   }
 }
 
 void reading::count(const record& r, std::uint32_t track) {
-  if (!start_) made_.start = *(start_ = r.time);
+  if (!start_) maker_.start = *(start_ = r.time);
   end_ = r.time;
   ++records_;
   if (r.kind == record_kind::dropped)
@@ -182,7 +182,7 @@ void reading::take(const record& r, std::uint32_t track) {
     const auto known = account_.packed(r, track, file);
     const auto lost = known ? on_their_way_.find(known->message.number) : on_their_way_.end();
     if (lost == on_their_way_.end()) return;
-    made_.message_is_over(lost->second);
+    maker_.message_is_over(lost->second);
     on_their_way_.erase(lost);
     return;
   }
@@ -236,7 +236,7 @@ void reading::main_goes_on(const record& r, std::uint32_t track) {
       if (!std::exchange(main_runs_, false)) return;
       main_ended_ = r.time;
       main_has_ended_ = true;
-      made_.flow.last = pes_[track]->running();
+      maker_.flow.last = pes_[track]->running();
       return;
     default: return;
   }
@@ -253,7 +253,7 @@ void reading::item_begins(const record& r, std::uint32_t track) {
   here = {item, dataflow::none, r.group, r.b, r.entry};
   if (known) here.message = begun(*known, item);
   if (here.message != dataflow::none)
-    made_.flow.messages[here.message].is_program =
+    maker_.flow.messages[here.message].is_program =
         r.detail == static_cast<std::uint8_t>(trace::item_class::entry);
 }
 
@@ -261,17 +261,17 @@ std::uint32_t reading::begun(const message_account::begun& known, std::uint32_t 
   const auto found = on_their_way_.find(known.message.number);
   const auto which = found->second;
   on_their_way_.erase(found);
-  auto& m = made_.flow.messages[which];
-  made_.set_item(which, item);
+  auto& m = maker_.flow.messages[which];
+  maker_.set_item(which, item);
   needed(which, known.receiver, known.times.begun);
   if (in_.tracks()[known.message.sender].file != in_.tracks()[known.receiver].file)
     m.network = known.times.ready - known.times.sent;
-  ++made_.flow.pieces[item].needs;
+  ++maker_.flow.pieces[item].needs;
   return which;
 }
 
 void reading::needed(std::uint32_t message, std::uint32_t receiver, std::uint64_t time) {
-  auto& m = made_.flow.messages[message];
+  auto& m = maker_.flow.messages[message];
   m.needed = since_start(time);
   m.needed_at = records_;
   m.hidden = std::min(pes_[receiver]->worked(time) - worked_when_sent_[message],
@@ -281,21 +281,21 @@ void reading::needed(std::uint32_t message, std::uint32_t receiver, std::uint64_
 void reading::sent(const record& r, std::uint32_t track) {
   const auto number = account_.next_number();
   const auto file = in_.tracks()[track].file;
-  const auto which = made_.add_message();
-  auto& m = made_.flow.messages[which];
+  const auto which = maker_.add_message();
+  auto& m = maker_.flow.messages[which];
   m.bytes = r.b;
   m.sent = since_start(r.time);
   m.entry = entries_.of(in_.files()[file]->name(trace::name_table::entries, r.entry));
-  made_.set_sender(which, pes_[track]->at(r.time, dataflow::event_kind::send, which));
+  maker_.set_sender(which, pes_[track]->at(r.time, dataflow::event_kind::send, which));
   const auto to = pe_tracks_.find(r.group);
-  worked_when_sent_.resize(made_.flow.messages.size());
+  worked_when_sent_.resize(maker_.flow.messages.size());
   worked_when_sent_[which] = to == pe_tracks_.end() ? 0 : pes_[to->second]->worked(r.time);
   // A message without a known sender stays incomplete, and so does one that began, by differing clocks,
   // before its send.
   if (!account_.sent(r, track, file, 0) && m.sender != dataflow::none)
     on_their_way_.emplace(number, which);
   else
-    made_.message_is_over(which);
+    maker_.message_is_over(which);
 }
 
 void reading::received(const record& r, std::uint32_t track) {
@@ -307,40 +307,40 @@ void reading::received(const record& r, std::uint32_t track) {
   // Another entry means that an earlier message had this address; without a running frame nobody needs it.
   const auto user = came.entry == r.entry ? pe.needs_value(r.time) : dataflow::none;
   if (user == dataflow::none) return is_over(came);
-  if (made_.is_graph()) {
+  if (maker_.is_graph()) {
     const box_key box{r.entry, came.collection, came.element, r.b};
     const auto [number, is_new] =
-        boxes_.try_emplace(box, static_cast<std::uint32_t>(made_.flow.boxes.size()));
-    if (is_new) made_.flow.boxes.emplace_back();
-    made_.flow.boxes[number->second].users.push_back(user);
-    made_.flow.pieces[came.item].box = number->second;
+        boxes_.try_emplace(box, static_cast<std::uint32_t>(maker_.flow.boxes.size()));
+    if (is_new) maker_.flow.boxes.emplace_back();
+    maker_.flow.boxes[number->second].users.push_back(user);
+    maker_.flow.pieces[came.item].box = number->second;
   }
   if (came.message == dataflow::none) return;
-  auto& m = made_.flow.messages[came.message];
+  auto& m = maker_.flow.messages[came.message];
   m.received = true;
   m.reference = static_cast<std::int64_t>(r.b);
-  made_.set_user(came.message, user);
+  maker_.set_user(came.message, user);
   needed(came.message, track, r.time);
   is_over(came);
 }
 
 void reading::gathered(const record& r, std::uint32_t track) {
   const auto ended = pes_[track]->cut(r.time);
-  if (ended == dataflow::none || !made_.is_graph()) return;
+  if (ended == dataflow::none || !maker_.is_graph()) return;
   const std::tuple whole{track, r.a, r.b};
   if (r.detail == 0) return parts_[whole].push_back(ended);
   const auto parts = parts_.find(whole);
   if (parts == parts_.end()) return;
-  for (const std::uint32_t part : parts->second) made_.follow(part, pes_[track]->running());
+  for (const std::uint32_t part : parts->second) maker_.follow(part, pes_[track]->running());
   parts_.erase(parts);
 }
 
 void reading::phase(const record& r, std::uint32_t track) {
-  if (!made_.is_graph()) {  // `read_outline` has read the phases
+  if (!maker_.is_graph()) {  // `read_outline` has read the phases
     pes_[track]->running();
     return;
   }
-  auto& phases = made_.flow.phases;
+  auto& phases = maker_.flow.phases;
   const std::tuple key{track, r.group, r.b};
   if (r.kind == record_kind::phase_begin) {
     const auto which = static_cast<std::uint32_t>(phases.size());
@@ -359,15 +359,15 @@ void reading::phase(const record& r, std::uint32_t track) {
 }
 
 void reading::data(const record& r, std::uint32_t track) {
-  auto& all = made_.flow.data;
+  auto& all = maker_.flow.data;
   const std::pair stretch{track, r.b};
   const auto found = data_.find(stretch);
   switch (static_cast<trace::data_step>(r.detail)) {
     case trace::data_step::begin:
-      if (found != data_.end()) made_.use_is_over(found->second);
+      if (found != data_.end()) maker_.use_is_over(found->second);
       data_[stretch] =
-          made_.add_use({data_names_.of(mark(r, track)), pes_[track]->running(), r.a, since_start(r.time),
-                         since_start(r.time), r.kind == record_kind::produced});
+          maker_.add_use({data_names_.of(mark(r, track)), pes_[track]->running(), r.a, since_start(r.time),
+                          since_start(r.time), r.kind == record_kind::produced});
       return;
     case trace::data_step::element:
       if (found != data_.end()) all[found->second].order.push_back(r.a);
@@ -375,7 +375,7 @@ void reading::data(const record& r, std::uint32_t track) {
     case trace::data_step::end:
       if (found == data_.end()) return;
       all[found->second].ended = since_start(r.time);
-      made_.use_is_over(found->second);
+      maker_.use_is_over(found->second);
       data_.erase(found);
   }
 }
@@ -386,8 +386,8 @@ dataflow read_dataflow(trace::reader& in) { return reading(in).run(); }
 
 dataflow read_outline(trace::reader& in) { return reading(in).outline(); }
 
-std::vector<std::string> read_dataflow(trace::reader& in, dataflow_listener& told) {
-  return reading(in, &told).run().entries;
+std::vector<std::string> read_dataflow(trace::reader& in, dataflow_listener& listener) {
+  return reading(in, &listener).run().entries;
 }
 
 }  // namespace imbrex::tools

@@ -20,7 +20,7 @@ dataflow read_dataflow(trace::reader& in);
 /// Reads only PEs, phases and length of a run, with any number of records. Throws as `read_dataflow` does.
 dataflow read_outline(trace::reader& in);
 
-/// Reads a trace to its end and calls `told`. Returns the names of entries by number.
-std::vector<std::string> read_dataflow(trace::reader& in, dataflow_listener& told);
+/// Reads a trace to its end and calls `listener`. Returns the names of entries by number.
+std::vector<std::string> read_dataflow(trace::reader& in, dataflow_listener& listener);
 
 }  // namespace imbrex::tools

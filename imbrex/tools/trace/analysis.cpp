@@ -257,11 +257,11 @@ void analysis::begin(std::uint64_t start) {
       continue;
     }
     if (kind == track_class::block) {
-      block_account& made = blocks_.emplace_back();
-      made.start = start;
-      made.report.process = in_.files()[tracks[t].file]->header().process;
-      made.report.place = place;
-      tracks_[t].block = &made;
+      block_account& account = blocks_.emplace_back();
+      account.start = start;
+      account.report.process = in_.files()[tracks[t].file]->header().process;
+      account.report.place = place;
+      tracks_[t].block = &account;
       continue;
     }
     senders_.emplace(tracks[t].number, static_cast<std::uint32_t>(t));
@@ -544,12 +544,12 @@ void analysis::finish_elements(run_report& report) const {
   std::ranges::sort(report.chares, [](const chare_report& l, const chare_report& r) {
     return std::pair(r.sum.busy, l.name) < std::pair(l.sum.busy, r.name);
   });
-  const std::size_t told = std::min(order.size(), most_elements_told);
-  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(told), order.end(),
+  const std::size_t reported_count = std::min(order.size(), most_reported_elements);
+  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(reported_count), order.end(),
                     [&](std::uint32_t l, std::uint32_t r) {
                       return std::pair(accounts[r].busy, l) < std::pair(accounts[l].busy, r);
                     });
-  for (std::size_t k = 0; k < told; ++k) {
+  for (std::size_t k = 0; k < reported_count; ++k) {
     report.elements.push_back(report_of(accounts[order[k]]));
     report.elements.back().name = name_of(accounts[order[k]]);
   }

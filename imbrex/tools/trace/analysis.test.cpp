@@ -30,9 +30,9 @@ constexpr std::uint8_t timer = 4;
 
 run_report report_on(const std::string& file, std::size_t history = history_kept) {
   trace::reader in(file);
-  run_report made = analyse(in, nullptr, history);
-  made.file = file;
-  return made;
+  run_report result = analyse(in, nullptr, history);
+  result.file = file;
+  return result;
 }
 
 /// Two PEs and a device; the expected report can be checked by hand.

@@ -26,13 +26,13 @@ std::uint32_t chain_store::keep(const chain_times& times, std::uint32_t used, st
     first_free_ = static_cast<std::uint32_t>(kept_.size());
   }
   const std::uint32_t number = first_free_;
-  copy& made = kept_[number - 1];
-  first_free_ = made.next_free;
-  made.since = since;
-  made.part = part;
-  made.used = used;
-  made.uses = 1;
-  copy_parts(times, used, made.times);
+  copy& entry = kept_[number - 1];
+  first_free_ = entry.next_free;
+  entry.since = since;
+  entry.part = part;
+  entry.used = used;
+  entry.uses = 1;
+  copy_parts(times, used, entry.times);
   return number;
 }
 

@@ -110,8 +110,8 @@ class otf2_conversion final : public walk_observer {
   attributes attributes_;
   std::vector<one_track> tracks_;
   std::unordered_map<std::uint32_t, std::uint32_t> ranks_;  // key: PE; value: rank in the communicator
-  OTF2_LocationRef locations_made_ = 0;
-  OTF2_LocationGroupRef groups_made_ = 0;
+  OTF2_LocationRef location_count_ = 0;
+  OTF2_LocationGroupRef group_count_ = 0;
   std::map<element_key, OTF2_StringRef> element_texts_;
   std::uint64_t start_ = 0;
 };
@@ -124,22 +124,22 @@ void otf2_conversion::start(std::uint64_t time) {
   out_.attribute(stretch_attribute, "stretch", OTF2_TYPE_UINT64);
   out_.system_tree_node(job, "job", "machine");
   for (const auto& file : in_.files())
-    out_.location_group(groups_made_++, "process " + std::to_string(file->header().process),
+    out_.location_group(group_count_++, "process " + std::to_string(file->header().process),
                         OTF2_LOCATION_GROUP_TYPE_PROCESS, OTF2_UNDEFINED_LOCATION_GROUP);
   define_pes();
 }
 
 void otf2_conversion::define_pes() {
   for (const auto& of : in_.tracks()) {
-    one_track& made = tracks_.emplace_back();
-    made.file = of.file;
-    made.place = trace::place_of_track(of.number);
-    made.is_block = trace::class_of_track(of.number) == track_class::block;
+    one_track& result = tracks_.emplace_back();
+    result.file = of.file;
+    result.place = trace::place_of_track(of.number);
+    result.is_block = trace::class_of_track(of.number) == track_class::block;
     if (trace::class_of_track(of.number) != track_class::pe) continue;
-    made.pe.self = locations_made_++;
-    made.pe.events = out_.location(made.pe.self, "PE " + std::to_string(made.place),
-                                   OTF2_LOCATION_TYPE_CPU_THREAD, made.file);
-    ranks_.emplace(made.place, static_cast<std::uint32_t>(ranks_.size()));
+    result.pe.self = location_count_++;
+    result.pe.events = out_.location(result.pe.self, "PE " + std::to_string(result.place),
+                                     OTF2_LOCATION_TYPE_CPU_THREAD, result.file);
+    ranks_.emplace(result.place, static_cast<std::uint32_t>(ranks_.size()));
   }
 }
 
@@ -262,14 +262,14 @@ otf2_conversion::location& otf2_conversion::stream(std::uint32_t track, std::uin
   if (!is_new) return known->second;
   const auto device = here.is_block ? block_text(here.place) : "device " + std::to_string(here.place);
   if (here.device == OTF2_UNDEFINED_LOCATION_GROUP) {
-    here.device = groups_made_++;
+    here.device = group_count_++;
     out_.location_group(here.device,
                         "process " + std::to_string(in_.files()[here.file]->header().process) + ", " + device,
                         OTF2_LOCATION_GROUP_TYPE_ACCELERATOR, here.file);
   }
   const auto whose = in_.files()[here.file]->name(name_table::streams, number,
                                                   track_number(track_class::device, here.place));
-  known->second.self = locations_made_++;
+  known->second.self = location_count_++;
   known->second.events = out_.location(
       known->second.self,
       here.is_block
@@ -305,8 +305,8 @@ void otf2_conversion::finish(std::uint64_t time) {
 }  // namespace
 
 void convert_to_otf2(trace::reader& in, const std::string& folder) {
-  otf2_conversion made(in, folder);
-  walk(in, made);
+  otf2_conversion result(in, folder);
+  walk(in, result);
 }
 
 }  // namespace imbrex::tools

@@ -63,7 +63,7 @@ class perfetto_conversion final : public walk_observer {
   const trace::reader& in_;
   perfetto_file out_;
   std::vector<one_track> tracks_;
-  std::uint64_t tracks_made_ = 0;
+  std::uint64_t track_count_ = 0;
 };
 
 void perfetto_conversion::start(std::uint64_t) {
@@ -72,19 +72,20 @@ void perfetto_conversion::start(std::uint64_t) {
     const auto process = files[f]->header().process;
     out_.process(f + 1, static_cast<std::int32_t>(process) + 1, "process " + std::to_string(process));
   }
-  tracks_made_ = files.size();
+  track_count_ = files.size();
   for (const auto& of : in_.tracks()) {
-    one_track& made = tracks_.emplace_back();
-    made.file = of.file;
-    made.place = trace::place_of_track(of.number);
+    one_track& result = tracks_.emplace_back();
+    result.file = of.file;
+    result.place = trace::place_of_track(of.number);
     const auto kind = trace::class_of_track(of.number);
-    made.is_block = kind == track_class::block;
+    result.is_block = kind == track_class::block;
     if (kind != track_class::pe && kind != track_class::comm_thread) continue;
-    made.number = ++tracks_made_;
-    const auto pid = static_cast<std::int32_t>(files[made.file]->header().process) + 1;
+    result.number = ++track_count_;
+    const auto pid = static_cast<std::int32_t>(files[result.file]->header().process) + 1;
     const bool is_pe = kind == track_class::pe;
-    made.name = is_pe ? "PE " + std::to_string(made.place) : "communication thread";
-    out_.thread(made.number, pid, (is_pe ? first_pe_thread : first_comm_thread) + made.place, made.name);
+    result.name = is_pe ? "PE " + std::to_string(result.place) : "communication thread";
+    out_.thread(result.number, pid, (is_pe ? first_pe_thread : first_comm_thread) + result.place,
+                result.name);
   }
 }
 
@@ -160,7 +161,7 @@ void perfetto_conversion::phase(const record& r, one_track& here) {
   const auto name = name_of(here, name_table::marks, r.group, "mark ");
   if (row == rows.end()) {
     if (rows.size() == most_phase_rows) return;
-    row = rows.insert(rows.end(), {++tracks_made_});
+    row = rows.insert(rows.end(), {++track_count_});
     out_.child(row->track, process_track(here), here.name + ", phase " + printable(name));
   }
   out_.begin(row->track, r.time, name, {.category = "user", .has_number = true, .number = r.a});
@@ -170,7 +171,7 @@ void perfetto_conversion::phase(const record& r, one_track& here) {
 void perfetto_conversion::operation(const record& r, one_track& here) {
   std::uint64_t& stream = here.streams[r.group];
   if (stream == 0) {
-    stream = ++tracks_made_;
+    stream = ++track_count_;
     const auto whose = in_.files()[here.file]->name(name_table::streams, r.group,
                                                     track_number(track_class::device, here.place));
     out_.child(stream, process_track(here),
@@ -197,8 +198,8 @@ void perfetto_conversion::finish(std::uint64_t time) {
 }  // namespace
 
 void convert_to_perfetto(trace::reader& in, const std::string& path) {
-  perfetto_conversion made(in, path);
-  walk(in, made);
+  perfetto_conversion result(in, path);
+  walk(in, result);
 }
 
 }  // namespace imbrex::tools

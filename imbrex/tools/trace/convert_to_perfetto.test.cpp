@@ -116,9 +116,9 @@ shown converted(const std::string& file, const std::string& to) {
       all.tracks[number(track, 1)] = thread ? text(fields_of(thread->content), 5) : text(track, 2);
     }
     if (const auto happened = find(content, 11)) {
-      const auto said = fields_of(happened->content);
-      all.events.push_back({number(content, 8), number(said, 9), number(said, 11), number(said, 47),
-                            number(said, 48), names[number(said, 10)], text(said, 22)});
+      const auto fields = fields_of(happened->content);
+      all.events.push_back({number(content, 8), number(fields, 9), number(fields, 11), number(fields, 47),
+                            number(fields, 48), names[number(fields, 10)], text(fields, 22)});
     }
   }
   return all;
@@ -247,7 +247,7 @@ TEST(ConvertToPerfetto, LeavesNoHalfOfAFile) {
   const temporary_trace folder;
   test::random_schedule(1, {.steps = 50}).write(folder.file());
   {
-    const perfetto_file given_up(folder.file("out"));
+    const perfetto_file abandoned_file(folder.file("out"));
   }
   EXPECT_FALSE(std::filesystem::exists(folder.file("out")));
   std::filesystem::create_symlink("/dev/full", folder.file("link"));

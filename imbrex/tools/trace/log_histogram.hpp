@@ -27,11 +27,11 @@ class log_histogram {
   /// The percentile for `part` (0 to 1): the mean of the class that contains it. It is exact if the class has
   /// one number only.
   std::uint64_t percentile(double part) const {
-    const auto wanted = part * static_cast<double>(count_);
+    const auto target_count = part * static_cast<double>(count_);
     std::uint64_t seen = 0;
     for (std::size_t k = 0; k < counts_.size(); ++k) {
       seen += counts_[k];
-      if (counts_[k] > 0 && static_cast<double>(seen) >= wanted) return mean_of(k);
+      if (counts_[k] > 0 && static_cast<double>(seen) >= target_count) return mean_of(k);
     }
     return most_;
   }

@@ -8,8 +8,8 @@ namespace imbrex::tools {
 void message_table::erase(message_in_flight* message) {
   std::size_t hole = static_cast<std::size_t>(message - slots_.data());
   for (std::size_t at = (hole + 1) & mask_; slots_[at].place != nobody; at = (at + 1) & mask_) {
-    const std::size_t wanted = home(slots_[at].place, slots_[at].address);
-    if (((at - wanted) & mask_) < ((at - hole) & mask_)) continue;
+    const std::size_t home_slot = home(slots_[at].place, slots_[at].address);
+    if (((at - home_slot) & mask_) < ((at - hole) & mask_)) continue;
     slots_[hole] = slots_[at];
     hole = at;
   }

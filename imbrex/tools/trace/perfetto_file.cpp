@@ -55,24 +55,24 @@ unfinished_file::~unfinished_file() {
     std::filesystem::remove(path_, ignored);
 }
 
-perfetto_file::open_file perfetto_file::opened(const std::string& path) {
-  open_file made(std::fopen(path.c_str(), "wbe"));
-  if (!made)
+perfetto_file::open_file perfetto_file::open(const std::string& path) {
+  open_file result(std::fopen(path.c_str(), "wbe"));
+  if (!result)
     throw error("cannot write " + path + ": " + std::strerror(errno) +
                 "; name a file in a folder that exists and may be written to");
-  return made;
+  return result;
 }
 
-perfetto_file::perfetto_file(const std::string& path) : file_(opened(path)), name_(path) {}
+perfetto_file::perfetto_file(const std::string& path) : file_(open(path)), name_(path) {}
 
 void perfetto_file::process(std::uint64_t track, std::int32_t pid, std::string_view name) {
   protobuf_message process;
   process.number(process_descriptor::pid, static_cast<std::uint64_t>(pid));
   process.text(process_descriptor::name, name);
-  protobuf_message made;
-  made.number(track_descriptor::uuid, track);
-  made.message(track_descriptor::process, process);
-  describe(made);
+  protobuf_message result;
+  result.number(track_descriptor::uuid, track);
+  result.message(track_descriptor::process, process);
+  describe(result);
 }
 
 void perfetto_file::thread(std::uint64_t track, std::int32_t pid, std::int64_t tid, std::string_view name) {
@@ -80,19 +80,19 @@ void perfetto_file::thread(std::uint64_t track, std::int32_t pid, std::int64_t t
   thread.number(thread_descriptor::pid, static_cast<std::uint64_t>(pid));
   thread.number(thread_descriptor::tid, static_cast<std::uint64_t>(tid));
   thread.text(thread_descriptor::name, name);
-  protobuf_message made;
-  made.number(track_descriptor::uuid, track);
-  made.message(track_descriptor::thread, thread);
-  describe(made);
+  protobuf_message result;
+  result.number(track_descriptor::uuid, track);
+  result.message(track_descriptor::thread, thread);
+  describe(result);
 }
 
 void perfetto_file::child(std::uint64_t track, std::uint64_t parent, std::string_view name) {
-  protobuf_message made;
-  made.number(track_descriptor::uuid, track);
-  made.number(track_descriptor::parent, parent);
-  made.text(track_descriptor::name, name);
-  made.number(track_descriptor::merge_behaviour, do_not_merge);
-  describe(made);
+  protobuf_message result;
+  result.number(track_descriptor::uuid, track);
+  result.number(track_descriptor::parent, parent);
+  result.text(track_descriptor::name, name);
+  result.number(track_descriptor::merge_behaviour, do_not_merge);
+  describe(result);
 }
 
 void perfetto_file::describe(const protobuf_message& track) {

@@ -66,7 +66,7 @@ class perfetto_file {
 
   using open_file = std::unique_ptr<std::FILE, closes>;
 
-  static open_file opened(const std::string& path);
+  static open_file open(const std::string& path);
   void event(int type, std::uint64_t track, std::uint64_t time, std::string_view name, const details& more);
   void describe(const protobuf_message& track);
   void put_packet();

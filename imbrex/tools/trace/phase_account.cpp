@@ -71,8 +71,8 @@ void phase_account::take(const trace::record& r, const phase_point& at, std::str
 std::vector<phase_report> phase_account::reports() const {
   std::vector<phase_report> all;
   for (const auto& [name, phases] : by_name_) {
-    phase_report& made = all.emplace_back(phases.report);
-    for (const auto& [number, step] : phases.steps) made.steps.push_back(step);
+    phase_report& result = all.emplace_back(phases.report);
+    for (const auto& [number, step] : phases.steps) result.steps.push_back(step);
   }
   return all;
 }

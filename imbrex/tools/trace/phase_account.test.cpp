@@ -37,10 +37,11 @@ TEST(PhaseAccount, KnowsPhasesThatOverlap) {
     for (auto& of_track : program) of_track += random() % 3;
     if (running.size() < 3 || random() % 2 == 0) {
       const auto track = static_cast<std::uint32_t>(random() % 3);
-      const phase& made = running.emplace_back(track, random() % 3, time, time, 0, random() % 4, random() % 2,
-                                               random() % 5, program[track]);
-      account.take(a_record(time, record_kind::phase_begin, made.number, made.which, made.name),
-                   {track, entries[made.entry], made.element, made.program}, names[made.name]);
+      const phase& new_phase = running.emplace_back(track, random() % 3, time, time, 0, random() % 4,
+                                                    random() % 2, random() % 5, program[track]);
+      account.take(
+          a_record(time, record_kind::phase_begin, new_phase.number, new_phase.which, new_phase.name),
+          {track, entries[new_phase.entry], new_phase.element, new_phase.program}, names[new_phase.name]);
       continue;
     }
     std::swap(running[random() % running.size()], running.back());

@@ -14,7 +14,7 @@ constexpr std::uint64_t drift_time = 2'000'000'000;  // ns between two readings 
 
 }  // namespace
 
-random_schedule::random_schedule(unsigned seed, const shape& given) : how(given), random_(seed) {
+random_schedule::random_schedule(unsigned seed, const shape& parameters) : how(parameters), random_(seed) {
   pes.resize(how.processes * how.pes_a_process);
   live_.resize(pes.size());
   free_addresses_.resize(how.processes);
@@ -77,11 +77,11 @@ pe_state random_schedule::state(const live& one) const {
 }
 
 random_schedule::stretch random_schedule::stretch_until(const live& one, std::uint64_t time) const {
-  stretch made{one.since, time, state(one), one.parked};
-  if (one.stack.empty()) return made;
-  made.entry = one.stack.back().entry;
-  made.whose = {one.stack.back().group, one.stack.back().element};
-  return made;
+  stretch result{one.since, time, state(one), one.parked};
+  if (one.stack.empty()) return result;
+  result.entry = one.stack.back().entry;
+  result.whose = {one.stack.back().group, one.stack.back().element};
+  return result;
 }
 
 // Notes an event at the time of the last record.

@@ -167,7 +167,7 @@ struct phase_report {
 };
 
 /// The largest number of elements that a report names.
-inline constexpr std::size_t most_elements_told = 1000;
+inline constexpr std::size_t most_reported_elements = 1000;
 
 struct path_report {
   std::uint64_t length = 0;
@@ -207,7 +207,7 @@ struct run_report {
   message_report messages;
   std::vector<phase_report> phases;      ///< by name and entry
   std::vector<chare_report> chares;      ///< by class, the busiest first
-  std::vector<element_report> elements;  ///< the heaviest, at most `most_elements_told`
+  std::vector<element_report> elements;  ///< the heaviest, at most `most_reported_elements`
   bool more_elements = false;            ///< some elements share one account, as there were too many
   path_report path;
   bound_report bound;

@@ -113,99 +113,99 @@ ordered_json text_or_null(const std::string& text) {
 }
 
 ordered_json json(const phase_report& phases) {
-  ordered_json made{{"name", phases.name},
-                    {"entry", text_or_null(phases.entry)},
-                    {"count", phases.all.count},
-                    {"total", phases.all.total},
-                    {"program", phases.all.program},
-                    {"p50", phases.lengths.percentile(0.5)},
-                    {"max", phases.all.longest},
-                    {"longest_of", text_or_null(phases.all.owner)},
-                    {"steps", ordered_json::array()},
-                    {"more_steps", phases.more_steps}};
+  ordered_json document{{"name", phases.name},
+                        {"entry", text_or_null(phases.entry)},
+                        {"count", phases.all.count},
+                        {"total", phases.all.total},
+                        {"program", phases.all.program},
+                        {"p50", phases.lengths.percentile(0.5)},
+                        {"max", phases.all.longest},
+                        {"longest_of", text_or_null(phases.all.owner)},
+                        {"steps", ordered_json::array()},
+                        {"more_steps", phases.more_steps}};
   for (const step_report& step : phases.steps)
-    made["steps"].push_back({{"number", step.number},
-                             {"begin", step.time.begin},
-                             {"end", step.time.end},
-                             {"count", step.all.count},
-                             {"total", step.all.total},
-                             {"program", step.all.program},
-                             {"max", step.all.longest},
-                             {"longest_of", text_or_null(step.all.owner)}});
-  return made;
+    document["steps"].push_back({{"number", step.number},
+                                 {"begin", step.time.begin},
+                                 {"end", step.time.end},
+                                 {"count", step.all.count},
+                                 {"total", step.all.total},
+                                 {"program", step.all.program},
+                                 {"max", step.all.longest},
+                                 {"longest_of", text_or_null(step.all.owner)}});
+  return document;
 }
 
 ordered_json json(const run_report& run) {
-  ordered_json made{{"file", run.file},        {"phase", text_or_null(run.phase)},
-                    {"records", run.records},  {"dropped", run.dropped},
-                    {"length", run.length},    {"processes", run.processes},
-                    {"all_pes", run.all_pes},  {"simulated_time", run.simulated_time},
-                    {"warnings", run.warnings}};
+  ordered_json document{{"file", run.file},        {"phase", text_or_null(run.phase)},
+                        {"records", run.records},  {"dropped", run.dropped},
+                        {"length", run.length},    {"processes", run.processes},
+                        {"all_pes", run.all_pes},  {"simulated_time", run.simulated_time},
+                        {"warnings", run.warnings}};
   for (const char* const list :
        {"entries", "pes", "overlap_of_processes", "devices", "blocks", "phases", "chares", "elements"})
-    made[list] = ordered_json::array();
+    document[list] = ordered_json::array();
   for (const entry_report& e : run.entries)
-    made["entries"].push_back({{"name", e.name},
-                               {"program", e.program},
-                               {"calls", e.calls},
-                               {"resumes", e.resumes},
-                               {"time", e.time},
-                               {"longest", e.longest},
-                               {"grain", e.grain()},
-                               {"elements", e.elements},
-                               {"more_elements", e.more_elements}});
-  for (const pe_report& pe : run.pes) made["pes"].push_back(json(pe));
+    document["entries"].push_back({{"name", e.name},
+                                   {"program", e.program},
+                                   {"calls", e.calls},
+                                   {"resumes", e.resumes},
+                                   {"time", e.time},
+                                   {"longest", e.longest},
+                                   {"grain", e.grain()},
+                                   {"elements", e.elements},
+                                   {"more_elements", e.more_elements}});
+  for (const pe_report& pe : run.pes) document["pes"].push_back(json(pe));
   for (const process_report& process : run.by_process)
-    made["overlap_of_processes"].push_back(
+    document["overlap_of_processes"].push_back(
         {{"process", process.process}, {"overlap", json(process.overlap)}});
   for (const device_report& device : run.devices)
-    made["devices"].push_back({{"process", device.process},
-                               {"device", device.device},
-                               {"operations", device.operations},
-                               {"bytes", device.bytes},
-                               {"dropped", device.dropped},
-                               {"overlap", json(device.overlap)}});
+    document["devices"].push_back({{"process", device.process},
+                                   {"device", device.device},
+                                   {"operations", device.operations},
+                                   {"bytes", device.bytes},
+                                   {"dropped", device.dropped},
+                                   {"overlap", json(device.overlap)}});
   for (const block_report& block : run.blocks)
-    made["blocks"].push_back({{"process", block.process},
-                              {"block", block_text(block.place)},
-                              {"entries", block.entries},
-                              {"busy", block.busy},
-                              {"longest", block.longest},
-                              {"dropped", block.dropped}});
-  for (const phase_report& phases : run.phases) made["phases"].push_back(json(phases));
+    document["blocks"].push_back({{"process", block.process},
+                                  {"block", block_text(block.place)},
+                                  {"entries", block.entries},
+                                  {"busy", block.busy},
+                                  {"longest", block.longest},
+                                  {"dropped", block.dropped}});
+  for (const phase_report& phases : run.phases) document["phases"].push_back(json(phases));
   for (const chare_report& of : run.chares)
-    made["chares"].push_back({{"name", of.name},
-                              {"elements", of.elements},
-                              {"busy", of.sum.busy},
-                              {"calls", of.sum.calls},
-                              {"sent", of.sum.sent},
-                              {"sent_bytes", of.sum.sent_bytes},
-                              {"heaviest", json(of.heaviest)}});
-  for (const element_report& one : run.elements) made["elements"].push_back(json(one));
-  made["more_elements"] = run.more_elements;
-  made["messages"] = json(run.messages);
-  made["critical_path"] = path_json(run);
-  made["bound"] = {{"busiest_pe", run.bound.busiest},    {"mean_of_pes", run.bound.mean},
-                   {"overlapped", run.bound.overlapped}, {"latency", run.bound.latency},
-                   {"device", run.bound.device},         {"least", run.bound.least()}};
-  for (const figure& one : summary(run)) made["summary"][one.key] = number_or_null(one.value);
-  return made;
+    document["chares"].push_back({{"name", of.name},
+                                  {"elements", of.elements},
+                                  {"busy", of.sum.busy},
+                                  {"calls", of.sum.calls},
+                                  {"sent", of.sum.sent},
+                                  {"sent_bytes", of.sum.sent_bytes},
+                                  {"heaviest", json(of.heaviest)}});
+  for (const element_report& one : run.elements) document["elements"].push_back(json(one));
+  document["more_elements"] = run.more_elements;
+  document["messages"] = json(run.messages);
+  document["critical_path"] = path_json(run);
+  document["bound"] = {{"busiest_pe", run.bound.busiest},    {"mean_of_pes", run.bound.mean},
+                       {"overlapped", run.bound.overlapped}, {"latency", run.bound.latency},
+                       {"device", run.bound.device},         {"least", run.bound.least()}};
+  for (const figure& one : summary(run)) document["summary"][one.key] = number_or_null(one.value);
+  return document;
 }
 
 }  // namespace
 
 std::string report_json(std::span<const run_report> runs) {
-  ordered_json made{{"runs", ordered_json::array()}};
-  for (const run_report& run : runs) made["runs"].push_back(json(run));
+  ordered_json document{{"runs", ordered_json::array()}};
+  for (const run_report& run : runs) document["runs"].push_back(json(run));
   if (runs.size() == 2) {
     const auto left = summary(runs[0]);
     const auto right = summary(runs[1]);
     for (std::size_t k = 0; k < left.size(); ++k)
-      made["compared"][left[k].key] = {{"first", number_or_null(left[k].value)},
-                                       {"second", number_or_null(right[k].value)},
-                                       {"ratio", number_or_null(ratio_of(left[k], right[k]))}};
+      document["compared"][left[k].key] = {{"first", number_or_null(left[k].value)},
+                                           {"second", number_or_null(right[k].value)},
+                                           {"ratio", number_or_null(ratio_of(left[k], right[k]))}};
   }
-  return made.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  return document.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace imbrex::tools

@@ -322,14 +322,14 @@ std::string part_of(const random_schedule::stretch& s) {
 
 parts chain_to(const random_schedule& run, std::uint32_t p, std::uint64_t time, std::uint64_t* takeovers) {
   const auto& pe = run.pes[p];
-  parts made;
+  parts result;
   std::uint64_t from = run.begin;
   for (auto last = pe.takeovers.rbegin(); last != pe.takeovers.rend(); ++last) {
     if (last->time > time) continue;
     const auto& m = run.messages[last->message];
-    made = chain_to(run, m.sender, m.sent, takeovers);
-    made["network"] += m.ready - m.sent;
-    made["other"] += m.begun - m.ready;
+    result = chain_to(run, m.sender, m.sent, takeovers);
+    result["network"] += m.ready - m.sent;
+    result["other"] += m.begun - m.ready;
     from = last->time;
     ++*takeovers;
     break;
@@ -337,9 +337,9 @@ parts chain_to(const random_schedule& run, std::uint32_t p, std::uint64_t time, 
   for (const auto& s : pe.stretches) {
     const auto begin = std::max(from, s.begin);
     const auto end = std::min(time, s.end);
-    if (begin < end) made[part_of(s)] += end - begin;
+    if (begin < end) result[part_of(s)] += end - begin;
   }
-  return made;
+  return result;
 }
 
 void check_path(const random_schedule& run, const run_report& got) {

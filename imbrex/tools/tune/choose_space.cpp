@@ -43,35 +43,36 @@ std::vector<int> divisors(std::int64_t number) {
 /// Adds dimensions to a space, each option once.
 class space_builder {
  public:
-  space_builder(const settings& asked, const program_facts& known) : asked_(asked), known_(known) {
-    made_.rest = asked.given;
-    made_.processes = asked.processes;
+  space_builder(const settings& request, const program_facts& known) : request_(request), known_(known) {
+    space_.rest = request.program_arguments;
+    space_.processes = request.processes;
   }
 
   space build() {
-    for (const variation& one : asked_.vary) {
-      check_given(one);
+    for (const variation& one : request_.vary) {
+      check_default(one);
       vary(one.option, one.values);
     }
     check_processes();
-    if (has_option(asked_.given, "--odf") || has_option(asked_.brief, "--odf") ||
+    if (has_option(request_.program_arguments, "--odf") || has_option(request_.brief, "--odf") ||
         names_option(known_.help, "--odf"))
       vary("--odf", {"1", "2", "4", "8", "16"});
     if (known_.has_runtime) vary_runtime();
     check_short();
-    return std::move(made_);
+    return std::move(space_);
   }
 
  private:
   /// Checks that the variation's default can equal the given arguments.
-  void check_given(const variation& one) const {
+  void check_default(const variation& one) const {
     const std::string where = "--vary " + one.option + ": the program's arguments give " + one.option;
-    const auto times = std::count_if(asked_.given.begin(), std::ranges::find(asked_.given, "--"),
-                                     [&](const std::string& word) { return has_option({word}, one.option); });
+    const auto times =
+        std::count_if(request_.program_arguments.begin(), std::ranges::find(request_.program_arguments, "--"),
+                      [&](const std::string& word) { return has_option({word}, one.option); });
     if (times > 1)
       throw usage_error(where + " " + std::to_string(times) +
                         " times, and only one of these can be the default; leave the others out");
-    const auto value = value_of(asked_.given, one.option);
+    const auto value = value_of(request_.program_arguments, one.option);
     if (times == 1 && !one.values.empty() && !value)
       throw usage_error(where + " without a value; write it as " + one.option +
                         "=VALUE there, or leave the values out of --vary");
@@ -83,21 +84,22 @@ class space_builder {
 
   void vary(const std::string& option, const values& of, bool for_jobs = false) {
     if (!named_.insert(option).second) return;
-    dimension made = take_dimension(made_.rest, option, of);
-    made.for_jobs = for_jobs;
-    add(std::move(made));
+    dimension new_dimension = take_dimension(space_.rest, option, of);
+    new_dimension.for_jobs = for_jobs;
+    add(std::move(new_dimension));
   }
 
   /// Adds a dimension; an option with only one value stays as given.
-  void add(dimension made) {
-    if (made.alternatives.size() > 1)
-      made_.dimensions.push_back(std::move(made));
+  void add(dimension new_dimension) {
+    if (new_dimension.alternatives.size() > 1)
+      space_.dimensions.push_back(std::move(new_dimension));
     else
-      made_.rest = with_options(made_.rest, made.alternatives[0].words);
+      space_.rest = with_options(space_.rest, new_dimension.alternatives[0].words);
   }
 
   std::string machine() const {
-    return value_of(asked_.given, "--machine").value_or(std::string(option_word(machine_kind::threads)));
+    return value_of(request_.program_arguments, "--machine")
+        .value_or(std::string(option_word(machine_kind::threads)));
   }
 
   /// The reason not to vary the number of processes; empty if it can be varied.
@@ -105,26 +107,27 @@ class space_builder {
     if (!known_.has_runtime) return "the program does not take the runtime's options, such as --trace";
     if (machine() != option_word(machine_kind::threads)) return "--machine " + machine() + " has one process";
     if (named_.contains("--pes")) return "--vary '--pes ...' varies how many PEs a process has";
-    if (value_of(asked_.given, "--device") == "emulated")
+    if (value_of(request_.program_arguments, "--device") == "emulated")
       return "each process has emulated devices of its own, so their number would vary too";
     return "";
   }
 
   void check_processes() const {
     const std::string reason = reason_for_processes();
-    if (!asked_.among.empty() && !reason.empty())
+    if (!request_.among.empty() && !reason.empty())
       throw usage_error("--processes cannot be varied here: " + reason + "; leave --processes out");
   }
 
   /// Refuses --short for varied options: all trials would have the same value.
   void check_short() const {
     for (const std::string& option : named_)
-      if (has_option(asked_.brief, option))
+      if (has_option(request_.brief, option))
         throw usage_error("--short names " + option + ", which is varied; leave it out of --short");
   }
 
   void vary_runtime() {
-    if (has_option(asked_.given, "--device") || has_option(asked_.given, "--device-model"))
+    if (has_option(request_.program_arguments, "--device") ||
+        has_option(request_.program_arguments, "--device-model"))
       vary("--completion", but_default("--completion", completions()));
     if (machine() != option_word(machine_kind::threads)) return;
     vary_processes();
@@ -135,43 +138,44 @@ class space_builder {
   /// True if some trial has several processes.
   bool has_jobs() const {
     const auto has_job = [](const alternative& one) { return one.processes > 1; };
-    return made_.processes > 1 || std::ranges::any_of(made_.dimensions, [&](const dimension& one) {
+    return space_.processes > 1 || std::ranges::any_of(space_.dimensions, [&](const dimension& one) {
              return std::ranges::any_of(one.alternatives, has_job);
            });
   }
 
   /// The values without the first, the runtime's default, unless the option is given.
   values but_default(const std::string& option, values all) const {
-    if (!has_option(asked_.given, option)) all.erase(all.begin());
+    if (!has_option(request_.program_arguments, option)) all.erase(all.begin());
     return all;
   }
 
   void vary_processes() {
-    made_.processes_stay = reason_for_processes();
-    if (!made_.processes_stay.empty()) return;
-    const auto given = value_of(asked_.given, "--pes");
-    const auto pes = given ? parse_number<int>(*given) : std::max(1, known_.processors / asked_.processes);
+    space_.processes_stay = reason_for_processes();
+    if (!space_.processes_stay.empty()) return;
+    const auto program_arguments = value_of(request_.program_arguments, "--pes");
+    const auto pes = program_arguments ? parse_number<int>(*program_arguments)
+                                       : std::max(1, known_.processors / request_.processes);
     if (!pes || *pes < 1 || *pes > detail::max_pes) return;  // the program reports the error
-    const auto all = std::int64_t{*pes} * asked_.processes;
-    add(take_processes(made_.rest, asked_.processes, all, asked_.among.empty() ? divisors(all) : asked_.among,
-                       known_.one_pe_a_process));
+    const auto all = std::int64_t{*pes} * request_.processes;
+    add(take_processes(space_.rest, request_.processes, all,
+                       request_.among.empty() ? divisors(all) : request_.among, known_.one_pe_a_process));
   }
 
-  const settings& asked_;
+  const settings& request_;
   const program_facts& known_;
-  space made_;
+  space space_;
   std::set<std::string> named_;  // options that are varied or have only one value
 };
 
 }  // namespace
 
-space choose_space(const settings& asked, const program_facts& known) {
-  return space_builder(asked, known).build();
+space choose_space(const settings& request, const program_facts& known) {
+  return space_builder(request, known).build();
 }
 
-void check_request(const settings& asked, int processors) {
-  const bool must_have_runtime = !asked.among.empty();  // otherwise unknown before the program has run
-  choose_space(asked, {"", must_have_runtime, processors});
+void check_request(const settings& request, int processors) {
+  const bool must_have_runtime = !request.among.empty();  // otherwise unknown before the program has run
+  choose_space(request, {"", must_have_runtime, processors});
 }
 
 }  // namespace imbrex::tune

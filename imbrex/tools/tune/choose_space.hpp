@@ -20,9 +20,9 @@ struct program_facts {
 /// Selects the options to vary: those that the user names; --odf, if the program has it; and the runtime's
 /// options that may matter to this run. These are the completion method of devices, the division of PEs among
 /// processes, the communication thread, and binding. Throws `usage_error` for options that cannot be varied.
-space choose_space(const settings& asked, const program_facts& known);
+space choose_space(const settings& request, const program_facts& known);
 
 /// Throws `usage_error` for variations that are impossible for any program, before the program runs.
-void check_request(const settings& asked, int processors);
+void check_request(const settings& request, int processors);
 
 }  // namespace imbrex::tune

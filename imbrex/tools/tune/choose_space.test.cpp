@@ -10,12 +10,12 @@ namespace {
 using namespace imbrex::tune;
 using names = std::vector<std::string>;
 
-settings with(arguments given, std::vector<variation> vary = {}) {
-  settings asked;
-  asked.program = "app";
-  asked.given = std::move(given);
-  asked.vary = std::move(vary);
-  return asked;
+settings with(arguments program_arguments, std::vector<variation> vary = {}) {
+  settings request;
+  request.program = "app";
+  request.program_arguments = std::move(program_arguments);
+  request.vary = std::move(vary);
+  return request;
 }
 
 /// The names of all alternatives of an option, the default first; empty if it is not varied.
@@ -32,9 +32,9 @@ names alternatives(const space& of, const std::string& option) {
   return all;
 }
 
-std::string complaint_before_a_run(const settings& asked) {
+std::string complaint_before_a_run(const settings& request) {
   try {
-    check_request(asked, 4);
+    check_request(request, 4);
     return "accepted";
   } catch (const imbrex::usage_error& e) {
     return e.what();
@@ -42,26 +42,26 @@ std::string complaint_before_a_run(const settings& asked) {
 }
 
 TEST(choose_space, varies_what_the_user_names) {
-  const space made = choose_space(with({"--size", "3", "in"}, {{"--size", {"1", "2", "3"}}, {"--fast", {}}}),
-                                  {"", false, 8});
-  ASSERT_EQ(made.dimensions.size(), 2U);
-  EXPECT_EQ(alternatives(made, "--size"), (names{"default", "--size 1", "--size 2"}));
-  EXPECT_EQ(alternatives(made, "--fast"), (names{"default", "--fast"}));
-  EXPECT_EQ(made.rest, (arguments{"in"}));
-  EXPECT_EQ(made.words(made.by_default()), (arguments{"--size", "3"}));
-  EXPECT_EQ(made.words({1, 1}), (arguments{"--size", "1", "--fast"}));
+  const space result = choose_space(
+      with({"--size", "3", "in"}, {{"--size", {"1", "2", "3"}}, {"--fast", {}}}), {"", false, 8});
+  ASSERT_EQ(result.dimensions.size(), 2U);
+  EXPECT_EQ(alternatives(result, "--size"), (names{"default", "--size 1", "--size 2"}));
+  EXPECT_EQ(alternatives(result, "--fast"), (names{"default", "--fast"}));
+  EXPECT_EQ(result.rest, (arguments{"in"}));
+  EXPECT_EQ(result.words(result.by_default()), (arguments{"--size", "3"}));
+  EXPECT_EQ(result.words({1, 1}), (arguments{"--size", "1", "--fast"}));
 }
 
 TEST(choose_space, can_leave_out_what_is_given) {
-  const space made = choose_space(with({"--fast"}, {{"--fast", {}}}), {"", false, 8});
-  EXPECT_EQ(alternatives(made, "--fast"), (names{"default", "no --fast"}));
-  EXPECT_EQ(made.words({1}), arguments{});
+  const space result = choose_space(with({"--fast"}, {{"--fast", {}}}), {"", false, 8});
+  EXPECT_EQ(alternatives(result, "--fast"), (names{"default", "no --fast"}));
+  EXPECT_EQ(result.words({1}), arguments{});
 }
 
 TEST(choose_space, keeps_what_has_one_value_only) {
-  const space made = choose_space(with({"--odf", "3", "in"}, {{"--odf", {"3"}}}), {"  --odf N", false, 8});
-  EXPECT_TRUE(made.dimensions.empty());
-  EXPECT_EQ(made.rest, (arguments{"in", "--odf", "3"}));
+  const space result = choose_space(with({"--odf", "3", "in"}, {{"--odf", {"3"}}}), {"  --odf N", false, 8});
+  EXPECT_TRUE(result.dimensions.empty());
+  EXPECT_EQ(result.rest, (arguments{"in", "--odf", "3"}));
 }
 
 TEST(choose_space, refuses_values_that_no_options_file_can_hold) {
@@ -89,18 +89,18 @@ TEST(choose_space, refuses_values_that_do_not_fit_what_is_given) {
 }
 
 TEST(choose_space, keeps_the_spelling_of_what_is_given) {
-  const space made = choose_space(with({"--y=-x"}, {{"--y", {"-x", "1"}}}), {"", false, 8});
-  EXPECT_EQ(alternatives(made, "--y"), (names{"default", "--y 1"}));
-  EXPECT_EQ(made.words(made.by_default()), arguments{"--y=-x"});
+  const space result = choose_space(with({"--y=-x"}, {{"--y", {"-x", "1"}}}), {"", false, 8});
+  EXPECT_EQ(alternatives(result, "--y"), (names{"default", "--y 1"}));
+  EXPECT_EQ(result.words(result.by_default()), arguments{"--y=-x"});
 }
 
 TEST(choose_space, refuses_to_shorten_what_is_varied) {
-  settings asked = with({}, {{"--size", {"1", "2"}}});
-  asked.brief = {"--iters", "5"};
-  EXPECT_EQ(choose_space(asked, {"", true, 8}).dimensions.front().option, "--size");
+  settings request = with({}, {{"--size", {"1", "2"}}});
+  request.brief = {"--iters", "5"};
+  EXPECT_EQ(choose_space(request, {"", true, 8}).dimensions.front().option, "--size");
   for (const char* varied : {"--size=1", "--bind=core"}) {
-    asked.brief = {varied};
-    EXPECT_THROW(choose_space(asked, {"", true, 8}), imbrex::usage_error) << varied;
+    request.brief = {varied};
+    EXPECT_THROW(choose_space(request, {"", true, 8}), imbrex::usage_error) << varied;
   }
 }
 
@@ -115,22 +115,22 @@ TEST(choose_space, varies_overdecomposition_where_the_program_has_it) {
 }
 
 TEST(choose_space, varies_the_runtime_on_threads) {
-  const space made = choose_space(with({}), {"", true, 4});
-  EXPECT_EQ(alternatives(made, "-n"), (names{"default", "-n 2 --pes 2", "-n 4 --pes 1"}));
-  EXPECT_EQ(alternatives(made, "--bind"), (names{"default", "--bind core"}));
-  EXPECT_EQ(alternatives(made, "--comm-thread"), (names{"default", "--comm-thread"}));
-  EXPECT_EQ(alternatives(made, "--completion"), names{});
+  const space result = choose_space(with({}), {"", true, 4});
+  EXPECT_EQ(alternatives(result, "-n"), (names{"default", "-n 2 --pes 2", "-n 4 --pes 1"}));
+  EXPECT_EQ(alternatives(result, "--bind"), (names{"default", "--bind core"}));
+  EXPECT_EQ(alternatives(result, "--comm-thread"), (names{"default", "--comm-thread"}));
+  EXPECT_EQ(alternatives(result, "--completion"), names{});
   EXPECT_TRUE(choose_space(with({}), {"", false, 4}).dimensions.empty());
 }
 
 TEST(choose_space, leaves_alone_what_is_for_jobs_where_there_is_none) {
   EXPECT_EQ(alternatives(choose_space(with({"--pes", "1"}), {"", true, 4}), "--comm-thread"), names{});
-  settings asked = with({"--comm-thread"}, {{"--pes", {"1", "2"}}});
-  const space made = choose_space(asked, {"", true, 4});
-  EXPECT_EQ(alternatives(made, "--comm-thread"), names{});
-  EXPECT_EQ(made.rest.front(), "--comm-thread");
-  asked.processes = 2;
-  EXPECT_EQ(alternatives(choose_space(asked, {"", true, 4}), "--comm-thread"),
+  settings request = with({"--comm-thread"}, {{"--pes", {"1", "2"}}});
+  const space result = choose_space(request, {"", true, 4});
+  EXPECT_EQ(alternatives(result, "--comm-thread"), names{});
+  EXPECT_EQ(result.rest.front(), "--comm-thread");
+  request.processes = 2;
+  EXPECT_EQ(alternatives(choose_space(request, {"", true, 4}), "--comm-thread"),
             (names{"default", "no --comm-thread"}));
 }
 
@@ -150,33 +150,34 @@ TEST(choose_space, varies_the_completion_of_devices) {
 }
 
 TEST(choose_space, divides_the_pes_that_there_are_among_processes) {
-  settings asked = with({"--pes", "3"});
-  asked.processes = 2;
-  const space made = choose_space(asked, {"", true, 64});
-  EXPECT_EQ(alternatives(made, "-n"), (names{"default", "-n 1 --pes 6", "-n 3 --pes 2", "-n 6 --pes 1"}));
-  EXPECT_EQ(made.processes_of(made.by_default()), 2);
-  asked.among = {3};
-  EXPECT_EQ(alternatives(choose_space(asked, {"", true, 64}), "-n"), (names{"default", "-n 3 --pes 2"}));
-  asked.among = {4};
-  EXPECT_THROW(choose_space(asked, {"", true, 64}), imbrex::usage_error);
+  settings request = with({"--pes", "3"});
+  request.processes = 2;
+  const space result = choose_space(request, {"", true, 64});
+  EXPECT_EQ(alternatives(result, "-n"), (names{"default", "-n 1 --pes 6", "-n 3 --pes 2", "-n 6 --pes 1"}));
+  EXPECT_EQ(result.processes_of(result.by_default()), 2);
+  request.among = {3};
+  EXPECT_EQ(alternatives(choose_space(request, {"", true, 64}), "-n"), (names{"default", "-n 3 --pes 2"}));
+  request.among = {4};
+  EXPECT_THROW(choose_space(request, {"", true, 64}), imbrex::usage_error);
 }
 
 TEST(choose_space, varies_processes_alone_where_each_has_one_pe) {
   EXPECT_EQ(alternatives(choose_space(with({}), {"", true, 4, true}), "-n"),
             (names{"default", "-n 2", "-n 4"}));
-  settings asked = with({"--pes", "1"});
-  asked.processes = 2;
-  EXPECT_EQ(alternatives(choose_space(asked, {"", true, 4, true}), "-n"), (names{"default", "-n 1 --pes 1"}));
-  asked.given = {};
-  asked.among = {4};
-  EXPECT_EQ(alternatives(choose_space(asked, {"", true, 4, true}), "-n"), (names{"default", "-n 4"}));
+  settings request = with({"--pes", "1"});
+  request.processes = 2;
+  EXPECT_EQ(alternatives(choose_space(request, {"", true, 4, true}), "-n"),
+            (names{"default", "-n 1 --pes 1"}));
+  request.program_arguments = {};
+  request.among = {4};
+  EXPECT_EQ(alternatives(choose_space(request, {"", true, 4, true}), "-n"), (names{"default", "-n 4"}));
 }
 
 TEST(choose_space, refuses_processes_that_it_would_not_vary) {
-  const auto complaint = [](settings asked, bool has_runtime = true) -> std::string {
-    asked.among = {1, 2};
+  const auto complaint = [](settings request, bool has_runtime = true) -> std::string {
+    request.among = {1, 2};
     try {
-      choose_space(asked, {"", has_runtime, 4});
+      choose_space(request, {"", has_runtime, 4});
       return "accepted";
     } catch (const imbrex::usage_error& e) {
       return e.what();
@@ -197,9 +198,9 @@ TEST(choose_space, refuses_before_a_run_what_no_run_could_allow) {
             std::string::npos);
   processes.among = {2};
   EXPECT_EQ(complaint_before_a_run(processes), "accepted");
-  processes.given = {"--machine", "simulated"};
+  processes.program_arguments = {"--machine", "simulated"};
   EXPECT_NE(complaint_before_a_run(processes).find("--machine simulated has one process"), std::string::npos);
-  processes.given = {"--pes", "65536"};
+  processes.program_arguments = {"--pes", "65536"};
   processes.processes = 65'536;
   EXPECT_EQ(complaint_before_a_run(processes), "accepted");
   settings brief = with({}, {{"--fast", {}}});
@@ -214,15 +215,15 @@ TEST(choose_space, refuses_before_a_run_what_no_run_could_allow) {
 }
 
 TEST(choose_space, leaves_devices_as_many_as_there_are) {
-  const space made = choose_space(with({"--device", "emulated", "--pes", "4"}), {"", true, 4});
-  EXPECT_EQ(alternatives(made, "-n"), names{});
-  EXPECT_EQ(made.rest, (arguments{"--device", "emulated", "--pes", "4"}));
+  const space result = choose_space(with({"--device", "emulated", "--pes", "4"}), {"", true, 4});
+  EXPECT_EQ(alternatives(result, "-n"), names{});
+  EXPECT_EQ(result.rest, (arguments{"--device", "emulated", "--pes", "4"}));
 }
 
 TEST(choose_space, leaves_one_pe_alone) {
-  const space made = choose_space(with({"--pes", "1"}), {"", true, 4});
-  EXPECT_EQ(alternatives(made, "-n"), names{});
-  EXPECT_EQ(made.rest, (arguments{"--pes", "1"}));
+  const space result = choose_space(with({"--pes", "1"}), {"", true, 4});
+  EXPECT_EQ(alternatives(result, "-n"), names{});
+  EXPECT_EQ(result.rest, (arguments{"--pes", "1"}));
 }
 
 }  // namespace

@@ -59,14 +59,14 @@ void check_varied(const std::string& text, const std::string& option) {
 
 variation variation_of(const std::string& text) {
   const auto words = words_of("--vary", text);
-  variation made{words[0], {words.begin() + 1, words.end()}};
-  if (made.values.size() == 1) made.values = listed_values(made.values[0]);
-  if (made.option.find('=') != std::string::npos || std::ranges::count(made.values, "") > 0)
+  variation result{words[0], {words.begin() + 1, words.end()}};
+  if (result.values.size() == 1) result.values = listed_values(result.values[0]);
+  if (result.option.find('=') != std::string::npos || std::ranges::count(result.values, "") > 0)
     refuse("--vary", text,
            "write the option, a blank, and its values with commas between, such as --vary "
            "'--odf 1,2,4'");
-  check_varied(text, made.option);
-  return made;
+  check_varied(text, result.option);
+  return result;
 }
 
 /// Parses --short, and refuses options that determine the variations or the way trials run.
@@ -89,25 +89,25 @@ nanoseconds seconds_of(const std::string& text) {
   return nanoseconds(static_cast<std::int64_t>(*seconds * 1e9));
 }
 
-void add_variation(settings& asked, const std::string& text) {
+void add_variation(settings& request, const std::string& text) {
   variation one = variation_of(text);
-  if (std::ranges::find(asked.vary, one.option, &variation::option) != asked.vary.end())
+  if (std::ranges::find(request.vary, one.option, &variation::option) != request.vary.end())
     refuse("--vary", text, "--vary has named this option before; write all its values in one --vary");
-  asked.vary.push_back(std::move(one));
+  request.vary.push_back(std::move(one));
 }
 
-void set_processes(settings& asked, const std::string& text) {
-  asked.processes = whole_number("-n", text, 1, max_processes);
-  asked.processes_said = true;
+void set_processes(settings& request, const std::string& text) {
+  request.processes = whole_number("-n", text, 1, max_processes);
+  request.has_process_count = true;
 }
 
-void set_among(settings& asked, const std::string& text) {
-  asked.among.clear();
+void set_among(settings& request, const std::string& text) {
+  request.among.clear();
   for (const std::string& one : listed_values(text))
-    asked.among.push_back(whole_number("--processes", one, 1, max_processes));
+    request.among.push_back(whole_number("--processes", one, 1, max_processes));
 }
 
-std::optional<std::string> read_options(settings& asked, std::vector<std::string>& program,
+std::optional<std::string> read_options(settings& request, std::vector<std::string>& program,
                                         std::span<const std::string> words) {
   using text = const std::string&;
   return command(
@@ -116,63 +116,63 @@ std::optional<std::string> read_options(settings& asked, std::vector<std::string
              "file that it can be run with: PROGRAM [ARGUMENTS...] --options tuned.options. See "
              "docs/tune.md.")
       .option(
-          "-n", "N", [&](text value) { set_processes(asked, value); },
+          "-n", "N", [&](text value) { set_processes(request, value); },
           "how many processes the job has as it is; 1 unless given")
       .option(
-          "--vary", "'OPTION V,W,...'", [&](text value) { add_variation(asked, value); },
+          "--vary", "'OPTION V,W,...'", [&](text value) { add_variation(request, value); },
           "try these values of an option of the program, or, without values, whether it is given; may be "
           "repeated. --odf is varied by itself if PROGRAM --help names it. Values with commas are divided "
           "by blanks")
       .option(
-          "--processes", "N,...", [&](text value) { set_among(asked, value); },
+          "--processes", "N,...", [&](text value) { set_among(request, value); },
           "among how many processes to divide the PEs; all that divide their number unless given")
       .option(
-          "--short", "'ARGUMENTS'", [&](text value) { asked.brief = short_of(value); },
+          "--short", "'ARGUMENTS'", [&](text value) { request.brief = short_of(value); },
           "what the trials get in place of the program's own of these names, such as '--iters 5'")
       .option(
-          "--phase", "NAME", [&](text value) { asked.phase = value; },
+          "--phase", "NAME", [&](text value) { request.phase = value; },
           "measure the phases of this name in the trace (trace::phase); unless given, the run")
       .option(
-          "--seconds", "S", [&](text value) { asked.budget = seconds_of(value); },
+          "--seconds", "S", [&](text value) { request.budget = seconds_of(value); },
           "how long all trials may take together; 60 unless given")
       .option(
           "--repeat", "N",
-          [&](text value) { asked.pairs = whole_number("--repeat", value, least_pairs, most_pairs); },
+          [&](text value) { request.pairs = whole_number("--repeat", value, least_pairs, most_pairs); },
           "pairs of runs in a comparison; 3 unless given. The last has at least 10")
       .option(
-          "--output", "FILE", [&](text value) { asked.output = value; },
+          "--output", "FILE", [&](text value) { request.output = value; },
           "the file to write; tuned.options unless given")
-      .flag("--json", asked.json, "print one object of JSON; times are in ns")
+      .flag("--json", request.json, "print one object of JSON; times are in ns")
       .program(program)
       .read(words);
 }
 
-void take_program(settings& asked, std::span<const std::string> words) {
+void take_program(settings& request, std::span<const std::string> words) {
   if (words.empty() || words.front().empty())
     throw usage_error("no program to tune; write imbrex tune [OPTIONS] PROGRAM [ARGUMENTS...]");
-  asked.program = words.front();
-  asked.given.assign(words.begin() + 1, words.end());
-  const bool is_launcher = std::filesystem::path(asked.program).filename() == "imbrex";
-  if (is_launcher && !asked.given.empty() && asked.given.front() == "run")
+  request.program = words.front();
+  request.program_arguments.assign(words.begin() + 1, words.end());
+  const bool is_launcher = std::filesystem::path(request.program).filename() == "imbrex";
+  if (is_launcher && !request.program_arguments.empty() && request.program_arguments.front() == "run")
     throw usage_error("imbrex run is no program to tune; write imbrex tune -n N PROGRAM [ARGUMENTS...]");
 }
 
 }  // namespace
 
 std::variant<settings, std::string> parse_command(std::span<const std::string> words) {
-  settings asked;
+  settings request;
   std::vector<std::string> program;
-  if (auto help = read_options(asked, program, words)) return *std::move(help);
-  take_program(asked, program);
-  return asked;
+  if (auto help = read_options(request, program, words)) return *std::move(help);
+  take_program(request, program);
+  return request;
 }
 
-settings with_files_read(settings asked) {
-  options_file read = with_files_read(asked.given);
-  asked.given = std::move(read.words);
-  asked.processes_by_file = !asked.processes_said && read.processes != 0;
-  if (asked.processes_by_file) asked.processes = read.processes;
-  return asked;
+settings with_files_read(settings request) {
+  options_file read = with_files_read(request.program_arguments);
+  request.program_arguments = std::move(read.words);
+  request.processes_by_file = !request.has_process_count && read.processes != 0;
+  if (request.processes_by_file) request.processes = read.processes;
+  return request;
 }
 
 }  // namespace imbrex::tune

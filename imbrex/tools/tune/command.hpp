@@ -20,9 +20,9 @@ struct variation {
 /// Settings of `imbrex tune`.
 struct settings {
   std::string program;
-  arguments given;                 ///< the program's arguments
+  arguments program_arguments;     ///< the program's arguments
   int processes = 1;               ///< `-n`: processes of the job without variation
-  bool processes_said = false;     ///< `-n` is present
+  bool has_process_count = false;  ///< `-n` is present
   bool processes_by_file = false;  ///< an options file sets `processes`
   std::vector<int> among;          ///< `--processes`: other numbers to try; empty: divisors of all PEs
   std::vector<variation> vary;     ///< `--vary`
@@ -39,6 +39,6 @@ std::variant<settings, std::string> parse_command(std::span<const std::string> w
 
 /// The settings with the contents of the options files, for programs with the runtime's options. Only known
 /// options can be varied, and the result may overwrite such a file. Throws as `read_options_file`.
-settings with_files_read(settings asked);
+settings with_files_read(settings request);
 
 }  // namespace imbrex::tune

@@ -26,59 +26,60 @@ std::string complaint(const words& line) {
 TEST(tune_command, leaves_the_program_its_arguments) {
   for (const words& line : {words{"--json", "./app", "--seconds", "--", "--json"},
                             words{"--json", "--", "./app", "--seconds", "--", "--json"}}) {
-    const settings asked = parse(line);
-    EXPECT_EQ(asked.program, "./app");
-    EXPECT_EQ(asked.given, (arguments{"--seconds", "--", "--json"}));
-    EXPECT_TRUE(asked.json);
+    const settings request = parse(line);
+    EXPECT_EQ(request.program, "./app");
+    EXPECT_EQ(request.program_arguments, (arguments{"--seconds", "--", "--json"}));
+    EXPECT_TRUE(request.json);
   }
 }
 
 TEST(tune_command, has_defaults) {
-  const settings asked = parse({"app"});
-  EXPECT_EQ(asked.processes, 1);
-  EXPECT_EQ(asked.budget, 60s);
-  EXPECT_EQ(asked.pairs, 3);
-  EXPECT_EQ(asked.output, "tuned.options");
-  EXPECT_EQ(asked.phase, "");
-  EXPECT_TRUE(asked.vary.empty() && asked.among.empty() && asked.brief.empty() && !asked.json);
+  const settings request = parse({"app"});
+  EXPECT_EQ(request.processes, 1);
+  EXPECT_EQ(request.budget, 60s);
+  EXPECT_EQ(request.pairs, 3);
+  EXPECT_EQ(request.output, "tuned.options");
+  EXPECT_EQ(request.phase, "");
+  EXPECT_TRUE(request.vary.empty() && request.among.empty() && request.brief.empty() && !request.json);
 }
 
 TEST(tune_command, takes_its_options) {
-  const settings asked = parse({"-n", "4", "--processes=1,2", "--seconds", "2.5", "--repeat=5", "--phase",
-                                "steps", "--short", "--iters 5 --name 'a b'", "--output=x", "app"});
-  EXPECT_EQ(asked.processes, 4);
-  EXPECT_EQ(asked.among, (std::vector<int>{1, 2}));
-  EXPECT_EQ(asked.budget, 2500ms);
-  EXPECT_EQ(asked.pairs, 5);
-  EXPECT_EQ(asked.phase, "steps");
-  EXPECT_EQ(asked.brief, (arguments{"--iters", "5", "--name", "a b"}));
-  EXPECT_EQ(asked.output, "x");
+  const settings request = parse({"-n", "4", "--processes=1,2", "--seconds", "2.5", "--repeat=5", "--phase",
+                                  "steps", "--short", "--iters 5 --name 'a b'", "--output=x", "app"});
+  EXPECT_EQ(request.processes, 4);
+  EXPECT_EQ(request.among, (std::vector<int>{1, 2}));
+  EXPECT_EQ(request.budget, 2500ms);
+  EXPECT_EQ(request.pairs, 5);
+  EXPECT_EQ(request.phase, "steps");
+  EXPECT_EQ(request.brief, (arguments{"--iters", "5", "--name", "a b"}));
+  EXPECT_EQ(request.output, "x");
 }
 
 TEST(tune_command, knows_what_to_vary) {
-  const settings asked = parse({"--vary", "--odf 1,2,4", "--vary=--fast", "--vary", "--grid 8,8 4,16",
-                                "--vary", "--name 'a b'", "app"});
-  ASSERT_EQ(asked.vary.size(), 4U);
-  EXPECT_EQ(asked.vary[0].option, "--odf");
-  EXPECT_EQ(asked.vary[0].values, (words{"1", "2", "4"}));
-  EXPECT_EQ(asked.vary[1].values, words{});
-  EXPECT_EQ(asked.vary[2].values, (words{"8,8", "4,16"}));
-  EXPECT_EQ(asked.vary[3].values, (words{"a b"}));
+  const settings request = parse({"--vary", "--odf 1,2,4", "--vary=--fast", "--vary", "--grid 8,8 4,16",
+                                  "--vary", "--name 'a b'", "app"});
+  ASSERT_EQ(request.vary.size(), 4U);
+  EXPECT_EQ(request.vary[0].option, "--odf");
+  EXPECT_EQ(request.vary[0].values, (words{"1", "2", "4"}));
+  EXPECT_EQ(request.vary[1].values, words{});
+  EXPECT_EQ(request.vary[2].values, (words{"8,8", "4,16"}));
+  EXPECT_EQ(request.vary[3].values, (words{"a b"}));
 }
 
 TEST(tune_command, reads_the_options_files_of_the_program) {
   const imbrex::test::temporary_file file("-n 3\n--odf 4\n");
-  EXPECT_EQ(parse({"app", "--options", file.name()}).given, (arguments{"--options", file.name()}));
-  const settings asked = with_files_read(parse({"app", "--options", file.name(), "in"}));
-  EXPECT_EQ(asked.given, (arguments{"--odf", "4", "in"}));
-  EXPECT_EQ(asked.processes, 3);
-  EXPECT_TRUE(asked.processes_by_file);
+  EXPECT_EQ(parse({"app", "--options", file.name()}).program_arguments,
+            (arguments{"--options", file.name()}));
+  const settings request = with_files_read(parse({"app", "--options", file.name(), "in"}));
+  EXPECT_EQ(request.program_arguments, (arguments{"--odf", "4", "in"}));
+  EXPECT_EQ(request.processes, 3);
+  EXPECT_TRUE(request.processes_by_file);
   const settings overruled = with_files_read(parse({"-n", "2", "app", "--options", file.name()}));
   EXPECT_EQ(overruled.processes, 2);
   EXPECT_FALSE(overruled.processes_by_file);
   EXPECT_EQ(complaint({"app", "--options", "/no/such/file"}), "accepted");  // here --options may name no file
   EXPECT_THROW(with_files_read(parse({"app", "--options", "/no/such/file"})), imbrex::usage_error);
-  EXPECT_EQ(with_files_read(parse({"app", "--", "--options", file.name()})).given,
+  EXPECT_EQ(with_files_read(parse({"app", "--", "--options", file.name()})).program_arguments,
             (arguments{"--", "--options", file.name()}));
 }
 

@@ -15,7 +15,7 @@ void add(dimension& to, alternative one) {
 }
 
 /// The option in the form that the arguments use: --name=-x differs from --name -x.
-alternative as_given(const arguments& from, const std::string& option, const std::string& value) {
+alternative original_form(const arguments& from, const std::string& option, const std::string& value) {
   const std::string one_word = option + "=" + value;
   if (std::ranges::find(from, one_word) != from.end()) return {{one_word}};
   return {{option, value}};
@@ -44,7 +44,7 @@ arguments space::words(const configuration& at) const {
 int space::processes_of(const configuration& at) const {
   int number = processes;
   for (std::size_t k = 0; k < dimensions.size(); ++k)
-    if (const int said = dimensions[k].alternatives[at[k]].processes; said != 0) number = said;
+    if (const int count = dimensions[k].alternatives[at[k]].processes; count != 0) number = count;
   return number;
 }
 
@@ -61,32 +61,32 @@ std::string space::name(const configuration& at) const {
 }
 
 dimension take_dimension(arguments& from, const std::string& option, const std::vector<std::string>& values) {
-  dimension made{option, {}};
+  dimension result{option, {}};
   const bool takes_value = !values.empty();
-  const auto given = value_of(from, option);
-  if (given) check_line(option, *given);
+  const auto current_value = value_of(from, option);
+  if (current_value) check_line(option, *current_value);
   for (const std::string& value : values) check_line(option, value);
-  if (takes_value && given)
-    add(made, as_given(from, option, *given));
+  if (takes_value && current_value)
+    add(result, original_form(from, option, *current_value));
   else if (!takes_value && has_option(from, option))
-    add(made, {{option}});
+    add(result, {{option}});
   else
-    add(made, {});
+    add(result, {});
   from = without_option(from, option, takes_value);
   for (const std::string& value : values)
-    if (value != given) add(made, {{option, value}});
+    if (value != current_value) add(result, {{option, value}});
   if (!takes_value) {
-    add(made, {});
-    add(made, {{option}});
+    add(result, {});
+    add(result, {{option}});
   }
-  return made;
+  return result;
 }
 
 dimension take_processes(arguments& from, int processes, std::int64_t all_pes, const std::vector<int>& among,
                          bool one_pe_a_process) {
-  const auto given = value_of(from, "--pes");
-  dimension made{"-n", {}};
-  add(made, {given ? arguments{"--pes", *given} : arguments{}});
+  const auto current_value = value_of(from, "--pes");
+  dimension result{"-n", {}};
+  add(result, {current_value ? arguments{"--pes", *current_value} : arguments{}});
   from = without_option(from, "--pes", true);
   for (const int number : among) {
     if (all_pes % number != 0)
@@ -95,9 +95,9 @@ dimension take_processes(arguments& from, int processes, std::int64_t all_pes, c
                         std::to_string(all_pes) + ", or another --pes");
     const std::string pes = std::to_string(all_pes / number);
     if (number != processes)
-      add(made, {one_pe_a_process ? made.alternatives[0].words : arguments{"--pes", pes}, number});
+      add(result, {one_pe_a_process ? result.alternatives[0].words : arguments{"--pes", pes}, number});
   }
-  return made;
+  return result;
 }
 
 }  // namespace imbrex::tune

@@ -64,7 +64,8 @@ std::string gain(const report& of, const comparison& shown) {
   if (before == nullptr || after == nullptr || !before->seen || !after->seen) return text;
   const std::string changed = changes(*before->seen, *after->seen);
   if (changed.empty()) return text;
-  return text + (of.asked.phase.empty() ? " In parts of the time: " : " In parts of the whole run's time: ") +
+  return text +
+         (of.request.phase.empty() ? " In parts of the time: " : " In parts of the whole run's time: ") +
          changed + ".";
 }
 
@@ -94,7 +95,7 @@ std::string unconfirmed(const report& of) {
 
 std::string early_end(const search_result& found) {
   if (found.interrupted) return fmt::format("Interrupted by signal {}. ", *found.interrupted);
-  return found.given_up.empty() ? "" : "Given up, since one run was stopped again and again. ";
+  return found.abort_reason.empty() ? "" : "Given up, since one run was stopped again and again. ";
 }
 
 std::string conclusion(const report& of) {
@@ -161,7 +162,8 @@ std::string failure_text(const space& where, const comparison& of) {
 
 std::string measured_text(const report& of) {
   if (!of.traced) return "the time of the process";
-  return of.asked.phase.empty() ? "the time of the run by its trace" : "the phases '" + of.asked.phase + "'";
+  return of.request.phase.empty() ? "the time of the run by its trace"
+                                  : "the phases '" + of.request.phase + "'";
 }
 
 std::string findings_text(const report& of) {
@@ -173,7 +175,7 @@ bool writes_file(const report& of) {
 }
 
 bool file_says_processes(const report& of) {
-  return of.asked.processes_by_file || of.where.processes_of(of.found.chosen) != of.where.processes;
+  return of.request.processes_by_file || of.where.processes_of(of.found.chosen) != of.where.processes;
 }
 
 std::string chosen_command(const report& of) {
@@ -183,16 +185,16 @@ std::string chosen_command(const report& of) {
   const bool file_says = job && by_file && file_says_processes(of);
   std::vector<std::string> words;
   if (file_says)
-    words = {"imbrex", "run", "--options", of.asked.output};
+    words = {"imbrex", "run", "--options", of.request.output};
   else if (job)
     words = {"imbrex", "run", "-n", std::to_string(processes)};
-  words.push_back(of.asked.program);
-  arguments given = of.where.rest;
+  words.push_back(of.request.program);
+  arguments program_arguments = of.where.rest;
   if (!by_file)
-    given = with_options(given, of.where.words(of.found.chosen));
+    program_arguments = with_options(program_arguments, of.where.words(of.found.chosen));
   else if (!file_says)
-    given = with_options(given, {"--options", of.asked.output});
-  words.insert(words.end(), given.begin(), given.end());
+    program_arguments = with_options(program_arguments, {"--options", of.request.output});
+  words.insert(words.end(), program_arguments.begin(), program_arguments.end());
   return command_line_of(words);
 }
 

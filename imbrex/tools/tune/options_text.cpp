@@ -12,10 +12,10 @@ std::string comment(const std::string& text) {
   return lines + "\n";
 }
 
-std::string command_as_it_was(const settings& asked) {
-  std::vector<std::string> words{asked.program};
-  words.insert(words.end(), asked.given.begin(), asked.given.end());
-  return (asked.processes > 1 ? "imbrex run -n " + std::to_string(asked.processes) + " " : "") +
+std::string command_as_it_was(const settings& request) {
+  std::vector<std::string> words{request.program};
+  words.insert(words.end(), request.program_arguments.begin(), request.program_arguments.end());
+  return (request.processes > 1 ? "imbrex run -n " + std::to_string(request.processes) + " " : "") +
          command_line_of(words);
 }
 
@@ -23,8 +23,8 @@ std::string command_as_it_was(const settings& asked) {
 
 std::string options_text(const report& of) {
   std::string text = comment("Written by imbrex tune on " + of.host + ", " + of.date + ".") +
-                     comment("Tuned: " + command_as_it_was(of.asked));
-  if (!of.asked.brief.empty()) text += comment("In trials with: " + command_line_of(of.asked.brief));
+                     comment("Tuned: " + command_as_it_was(of.request));
+  if (!of.request.brief.empty()) text += comment("In trials with: " + command_line_of(of.request.brief));
   text += comment("Measured: " + measured_text(of) + ".") + comment(findings_text(of)) +
           comment("Run it by: " + chosen_command(of));
   if (file_says_processes(of)) text += "-n " + std::to_string(of.where.processes_of(of.found.chosen)) + "\n";

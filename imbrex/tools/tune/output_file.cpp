@@ -37,9 +37,10 @@ void check_output(const std::string& file) {
   if (fs::is_regular_file(file, ignored)) check_is_options_file(file);
   const bool was_there = fs::exists(file, ignored);
   // O_NONBLOCK: opening a pipe without a reader would block.
-  const int opened = ::open(file.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0666);
-  if (opened < 0) throw usage_error(why(file, {errno, std::generic_category()}));
-  ::close(opened);
+  const int file_descriptor =
+      ::open(file.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0666);
+  if (file_descriptor < 0) throw usage_error(why(file, {errno, std::generic_category()}));
+  ::close(file_descriptor);
   if (!was_there) fs::remove(fs::canonical(file));  // removes the file itself, not a link to it
 }
 

@@ -85,9 +85,10 @@ TEST_F(output_file, is_refused_if_it_holds_something_else) {
     check_output(file_);
     FAIL() << "it was accepted";
   } catch (const imbrex::usage_error& e) {
-    const std::string said = e.what();
-    EXPECT_NE(said.find("is there, and is no file of options; name another"), std::string::npos) << said;
-    EXPECT_NE(said.find("'four' is no option"), std::string::npos) << said;
+    const std::string error_text = e.what();
+    EXPECT_NE(error_text.find("is there, and is no file of options; name another"), std::string::npos)
+        << error_text;
+    EXPECT_NE(error_text.find("'four' is no option"), std::string::npos) << error_text;
   }
 }
 

@@ -18,8 +18,9 @@ namespace {
 
 std::string reason(const tools::trial_result& ended, nanoseconds limit) {
   if (ended.timed_out) return "took longer than " + tools::readable_time(static_cast<double>(limit.count()));
-  const std::string said = tools::telling_line(ended);
-  return "ended with status " + std::to_string(ended.status) + (said.empty() ? "" : ": " + printable(said));
+  const std::string last_line = tools::telling_line(ended);
+  return "ended with status " + std::to_string(ended.status) +
+         (last_line.empty() ? "" : ": " + printable(last_line));
 }
 
 [[noreturn]] void refuse(const observation& failed, nanoseconds limit) {
@@ -30,12 +31,12 @@ std::string reason(const tools::trial_result& ended, nanoseconds limit) {
 }  // namespace
 
 observation program_runs::probe(const start& with_runtime, const start& otherwise, nanoseconds limit) {
-  observation with_trace = run(with_runtime.given, with_runtime.processes, limit);
+  observation with_trace = run(with_runtime.program_arguments, with_runtime.processes, limit);
   if (with_trace.failure.empty()) return with_trace;
   if (!phase_.empty() || !may_lack_trace_) refuse(with_trace, limit);
   traced_ = false;
   const nanoseconds left = limit - with_trace.cost;
-  observation without = run(otherwise.given, otherwise.processes, left);
+  observation without = run(otherwise.program_arguments, otherwise.processes, left);
   if (!without.failure.empty()) refuse(without, left);
   fmt::print(stderr, "imbrex tune: with --trace the program {}; so the time of its process is measured\n",
              with_trace.failure);
@@ -44,21 +45,22 @@ observation program_runs::probe(const start& with_runtime, const start& otherwis
   return without;
 }
 
-observation program_runs::run(const arguments& given, int processes, nanoseconds limit) {
+observation program_runs::run(const arguments& program_arguments, int processes, nanoseconds limit) {
   const std::string trace = folder_.file("trace");
   std::vector<std::string> command;
   if (processes > 1) command = {launcher_, "run", "-n", std::to_string(processes)};
   command.push_back(program_);
-  const arguments all = traced_ ? with_options(given, {"--trace", trace, "--trace-full", "wait"}) : given;
+  const arguments all = traced_ ? with_options(program_arguments, {"--trace", trace, "--trace-full", "wait"})
+                                : program_arguments;
   command.insert(command.end(), all.begin(), all.end());
   const tools::trial_result ended = trials_.run(command, limit);
   may_lack_trace_ = !ended.timed_out && !(ended.status == 0 && std::filesystem::exists(trace));
   const auto began = std::chrono::steady_clock::now();
-  observation made = measured(ended, limit, trace);
+  observation result = measured(ended, limit, trace);
   folder_.clear();
-  made.cost = ended.wall + (std::chrono::steady_clock::now() - began);
-  made.lost = ended.lost;
-  return made;
+  result.cost = ended.wall + (std::chrono::steady_clock::now() - began);
+  result.lost = ended.lost;
+  return result;
 }
 
 observation program_runs::measured(const tools::trial_result& ended, nanoseconds limit,

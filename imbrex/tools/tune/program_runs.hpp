@@ -11,7 +11,7 @@ namespace imbrex::tune {
 
 /// Arguments and processes of a program's start.
 struct start {
-  arguments given;
+  arguments program_arguments;
   int processes = 1;
 };
 
@@ -31,7 +31,7 @@ class program_runs {
   bool traced() const { return traced_; }
 
   /// Runs the program; see `subject::run`.
-  observation run(const arguments& given, int processes, nanoseconds limit);
+  observation run(const arguments& program_arguments, int processes, nanoseconds limit);
 
   /// Runs the program with these words and --help, for at most `limit`.
   tools::trial_result help(const arguments& words, nanoseconds limit);
@@ -56,8 +56,8 @@ class configured_program final : public subject {
       : runs_(runs), where_(where), replaced_(std::move(replaced)) {}
 
   observation run(const configuration& at, nanoseconds limit) override {
-    const arguments given = with_options(with_replaced(where_.rest, replaced_), where_.words(at));
-    return runs_.run(given, where_.processes_of(at), limit);
+    const arguments program_arguments = with_options(with_replaced(where_.rest, replaced_), where_.words(at));
+    return runs_.run(program_arguments, where_.processes_of(at), limit);
   }
 
  private:

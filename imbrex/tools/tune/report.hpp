@@ -10,7 +10,7 @@ namespace imbrex::tune {
 
 /// The results of tuning a program.
 struct report {
-  settings asked{};
+  settings request{};
   space where{};
   search_result found{};
   bool traced = false;   ///< times are from traces

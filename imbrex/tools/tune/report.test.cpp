@@ -22,36 +22,36 @@ observation run_of(imbrex::nanoseconds time, double exposed) {
 
 /// A report on a program with 4 PEs. ODF 4 and two processes are chosen, confirmed by three pairs.
 report example() {
-  report made;
-  made.asked.program = "./app";
-  made.asked.given = {"--odf", "1", "--name", "a\nb"};
-  made.where = choose_space(made.asked, {"", true, 4});
-  made.traced = made.written = true;
-  made.host = "here";
-  made.date = "today";
-  configuration chosen = made.where.by_default();
+  report result;
+  result.request.program = "./app";
+  result.request.program_arguments = {"--odf", "1", "--name", "a\nb"};
+  result.where = choose_space(result.request, {"", true, 4});
+  result.traced = result.written = true;
+  result.host = "here";
+  result.date = "today";
+  configuration chosen = result.where.by_default();
   chosen[0] = 2;  // --odf 4
   chosen[1] = 1;  // -n 2
-  made.found.first_runs = {run_of(100ms, 0.22)};
-  made.found.chosen = chosen;
-  made.found.confirmation = comparison{.candidate = chosen,
-                                       .against = made.where.by_default(),
-                                       .ratios = {1.3, 1.2, 1.4},
-                                       .of_candidate = {run_of(77ms, 0.03)},
-                                       .of_against = {run_of(100ms, 0.22)},
-                                       .result = outcome::better};
-  return made;
+  result.found.first_runs = {run_of(100ms, 0.22)};
+  result.found.chosen = chosen;
+  result.found.confirmation = comparison{.candidate = chosen,
+                                         .against = result.where.by_default(),
+                                         .ratios = {1.3, 1.2, 1.4},
+                                         .of_candidate = {run_of(77ms, 0.03)},
+                                         .of_against = {run_of(100ms, 0.22)},
+                                         .result = outcome::better};
+  return result;
 }
 
 report nothing_found() {
-  report made = example();
-  made.found.chosen = made.where.by_default();
-  made.found.confirmation.reset();
-  made.found.tried = {comparison{.candidate = {1, 0, 0, 0},
-                                 .against = made.where.by_default(),
-                                 .result = outcome::failed,
-                                 .failure = "ended with status 3"}};
-  return made;
+  report result = example();
+  result.found.chosen = result.where.by_default();
+  result.found.confirmation.reset();
+  result.found.tried = {comparison{.candidate = {1, 0, 0, 0},
+                                   .against = result.where.by_default(),
+                                   .result = outcome::failed,
+                                   .failure = "ended with status 3"}};
+  return result;
 }
 
 TEST(tune_report, says_what_was_found_with_the_evidence) {
@@ -67,7 +67,7 @@ TEST(tune_report, says_what_was_found_with_the_evidence) {
   EXPECT_EQ(text.find("PEs in the program"), std::string::npos) << "that has not changed: " << text;
   EXPECT_NE(text.find("In parts of the time: "), std::string::npos) << text;
   report of_a_phase = example();
-  of_a_phase.asked.phase = "steps";
+  of_a_phase.request.phase = "steps";
   EXPECT_NE(findings_text(of_a_phase).find("In parts of the whole run's time: "), std::string::npos);
 }
 
@@ -92,15 +92,15 @@ TEST(tune_report, says_when_the_default_stays) {
 }
 
 TEST(tune_report, says_what_the_file_cannot_take_back) {
-  report made = example();
-  made.asked.given = {"--slow"};
-  made.asked.vary = {{"--slow", {}}};
-  made.where = choose_space(made.asked, {"", false, 4});
-  made.found.chosen = made.found.confirmation->candidate = {1};
-  made.found.confirmation->against = {0};
-  EXPECT_NE(options_text(made).find(" Leave --slow out: "), std::string::npos) << options_text(made);
-  made.found.chosen = {0};
-  EXPECT_EQ(options_text(made).find("Leave --slow out"), std::string::npos);
+  report result = example();
+  result.request.program_arguments = {"--slow"};
+  result.request.vary = {{"--slow", {}}};
+  result.where = choose_space(result.request, {"", false, 4});
+  result.found.chosen = result.found.confirmation->candidate = {1};
+  result.found.confirmation->against = {0};
+  EXPECT_NE(options_text(result).find(" Leave --slow out: "), std::string::npos) << options_text(result);
+  result.found.chosen = {0};
+  EXPECT_EQ(options_text(result).find("Leave --slow out"), std::string::npos);
 }
 
 TEST(tune_report, gives_a_file_that_can_be_loaded) {
@@ -114,36 +114,36 @@ TEST(tune_report, gives_a_file_that_can_be_loaded) {
 }
 
 TEST(tune_report, keeps_the_number_of_processes_in_a_file_that_said_it) {
-  report made = nothing_found();
-  made.asked.processes = made.where.processes = 2;
-  EXPECT_EQ(imbrex::read_options_file(temporary_file(options_text(made)).name()).processes, 0);
-  made.asked.processes_by_file = true;
-  EXPECT_EQ(imbrex::read_options_file(temporary_file(options_text(made)).name()).processes, 2);
-  EXPECT_EQ(chosen_command(made).find("imbrex run --options tuned.options ./app"), 0U);
+  report result = nothing_found();
+  result.request.processes = result.where.processes = 2;
+  EXPECT_EQ(imbrex::read_options_file(temporary_file(options_text(result)).name()).processes, 0);
+  result.request.processes_by_file = true;
+  EXPECT_EQ(imbrex::read_options_file(temporary_file(options_text(result)).name()).processes, 2);
+  EXPECT_EQ(chosen_command(result).find("imbrex run --options tuned.options ./app"), 0U);
 }
 
 TEST(tune_report, says_how_to_run_the_program) {
-  report made = example();
-  made.asked.given = made.where.rest = {"--grid", "8"};
-  EXPECT_EQ(chosen_command(made), "imbrex run --options tuned.options ./app --grid 8");
-  made.where.processes = 2;
-  EXPECT_EQ(chosen_command(made), "imbrex run -n 2 ./app --grid 8 --options tuned.options");
-  made.where.processes = 1;
-  made.found.chosen = made.where.by_default();
-  EXPECT_EQ(chosen_command(made), "./app --grid 8 --options tuned.options");
-  made.traced = false;
-  EXPECT_EQ(chosen_command(made), "./app --grid 8 --odf 1");
+  report result = example();
+  result.request.program_arguments = result.where.rest = {"--grid", "8"};
+  EXPECT_EQ(chosen_command(result), "imbrex run --options tuned.options ./app --grid 8");
+  result.where.processes = 2;
+  EXPECT_EQ(chosen_command(result), "imbrex run -n 2 ./app --grid 8 --options tuned.options");
+  result.where.processes = 1;
+  result.found.chosen = result.where.by_default();
+  EXPECT_EQ(chosen_command(result), "./app --grid 8 --options tuned.options");
+  result.traced = false;
+  EXPECT_EQ(chosen_command(result), "./app --grid 8 --odf 1");
 }
 
 TEST(tune_report, says_how_to_run_the_program_without_a_file) {
-  report made = example();
-  made.written = false;
-  EXPECT_NE(report_text(made).find(
+  report result = example();
+  result.written = false;
+  EXPECT_NE(report_text(result).find(
                 "tuned.options is not written. What was chosen is run by\n  imbrex run -n 2 ./app "
                 "--name 'a\nb' --odf 4 --pes 2\n"),
             std::string::npos)
-      << report_text(made);
-  EXPECT_TRUE(nlohmann::json::parse(report_json(made))["file"].is_null());
+      << report_text(result);
+  EXPECT_TRUE(nlohmann::json::parse(report_json(result))["file"].is_null());
 }
 
 TEST(tune_report, shows_all_trials) {
@@ -154,23 +154,23 @@ TEST(tune_report, shows_all_trials) {
 }
 
 TEST(tune_report, tells_what_is_known_after_an_interrupt) {
-  report made = nothing_found();
-  made.found.interrupted = 2;
-  made.found.best = made.found.chosen;
-  made.found.untried = {{2, 0, 0, 0}, {3, 0, 0, 0}};
+  report result = nothing_found();
+  result.found.interrupted = 2;
+  result.found.best = result.found.chosen;
+  result.found.untried = {{2, 0, 0, 0}, {3, 0, 0, 0}};
   EXPECT_EQ(
-      findings_text(made),
+      findings_text(result),
       "Interrupted by signal 2. Until then nothing was faster than the default. One configuration failed. "
       "Not tried: --odf 4, --odf 8.");
-  EXPECT_FALSE(writes_file(made));
-  EXPECT_EQ(nlohmann::json::parse(report_json(made))["interrupted"], 2);
-  report many = made;
+  EXPECT_FALSE(writes_file(result));
+  EXPECT_EQ(nlohmann::json::parse(report_json(result))["interrupted"], 2);
+  report many = result;
   many.found.untried.resize(20, {2, 0, 0, 0});
   EXPECT_NE(findings_text(many).find(", --odf 4 and 8 more."), std::string::npos) << findings_text(many);
-  report unconfirmed = made;
+  report unconfirmed = result;
   unconfirmed.found.best = {4, 0, 0, 0};
   unconfirmed.found.tried.push_back({.candidate = {4, 0, 0, 0},
-                                     .against = made.where.by_default(),
+                                     .against = result.where.by_default(),
                                      .ratios = {1.3, 1.2, 1.4},
                                      .result = outcome::better});
   EXPECT_NE(
@@ -186,29 +186,29 @@ TEST(tune_report, tells_what_is_known_after_an_interrupt) {
 }
 
 TEST(tune_report, tells_what_is_known_when_a_run_was_given_up) {
-  report made = nothing_found();
-  EXPECT_TRUE(nlohmann::json::parse(report_json(made))["given_up"].is_null());
-  made.found.given_up = "one run was given up 5 times";
-  made.found.best = made.found.chosen;
-  EXPECT_EQ(findings_text(made),
+  report result = nothing_found();
+  EXPECT_TRUE(nlohmann::json::parse(report_json(result))["given_up"].is_null());
+  result.found.abort_reason = "one run was given up 5 times";
+  result.found.best = result.found.chosen;
+  EXPECT_EQ(findings_text(result),
             "Given up, since one run was stopped again and again. Until then nothing was faster than the "
             "default. One configuration failed.");
-  EXPECT_FALSE(writes_file(made));
-  EXPECT_EQ(nlohmann::json::parse(report_json(made))["given_up"], "one run was given up 5 times");
+  EXPECT_FALSE(writes_file(result));
+  EXPECT_EQ(nlohmann::json::parse(report_json(result))["given_up"], "one run was given up 5 times");
 }
 
 TEST(tune_report, says_which_of_two_has_failed) {
-  report made = nothing_found();
-  made.found.tried[0].result = outcome::undecided;
-  const std::string text = report_text(made);
+  report result = nothing_found();
+  result.found.tried[0].result = outcome::undecided;
+  const std::string text = report_text(result);
   EXPECT_NE(text.find("--odf 2: not decided, since default failed: ended with status 3\n"), std::string::npos)
       << text;
   EXPECT_NE(text.find("In one comparison the default itself failed (ended with status 3)"), std::string::npos)
       << text;
   EXPECT_EQ(text.find("One configuration failed"), std::string::npos) << text;
-  const auto told = nlohmann::json::parse(report_json(made))["tried"][0];
-  EXPECT_EQ(told["outcome"], "undecided");
-  EXPECT_EQ(told["failure"], "not decided, since default failed: ended with status 3");
+  const auto trial = nlohmann::json::parse(report_json(result))["tried"][0];
+  EXPECT_EQ(trial["outcome"], "undecided");
+  EXPECT_EQ(trial["failure"], "not decided, since default failed: ended with status 3");
   report unconfirmed = example();
   unconfirmed.found.confirmation->failure = "ended with status 3";
   unconfirmed.found.confirmation->result = outcome::undecided;
@@ -219,23 +219,23 @@ TEST(tune_report, says_which_of_two_has_failed) {
 }
 
 TEST(tune_report, says_why_processes_are_not_varied) {
-  report made = nothing_found();
-  EXPECT_EQ(report_text(made).find("Not varied"), std::string::npos);
-  made.asked.given = {"--device", "emulated"};
-  made.where = choose_space(made.asked, {"", true, 4});
-  made.found.chosen = made.where.by_default();
-  made.found.tried.clear();
-  EXPECT_NE(report_text(made).find("Not varied: processes, since each process has emulated devices"),
+  report result = nothing_found();
+  EXPECT_EQ(report_text(result).find("Not varied"), std::string::npos);
+  result.request.program_arguments = {"--device", "emulated"};
+  result.where = choose_space(result.request, {"", true, 4});
+  result.found.chosen = result.where.by_default();
+  result.found.tried.clear();
+  EXPECT_NE(report_text(result).find("Not varied: processes, since each process has emulated devices"),
             std::string::npos);
 }
 
 TEST(tune_report, is_an_object_of_json) {
-  const auto made = nlohmann::json::parse(report_json(example()));
-  EXPECT_EQ(made["chosen"]["options"], (words{"--odf", "4", "--pes", "2"}));
-  EXPECT_EQ(made["chosen"]["processes"], 2);
-  EXPECT_EQ(made["confirmation"]["outcome"], "better");
-  EXPECT_EQ(made["confirmation"]["of_candidate"][0]["time"], 77'000'000);
-  EXPECT_EQ(made["confirmation"]["of_candidate"][0]["evidence"]["exposed"], 0.03);
+  const auto result = nlohmann::json::parse(report_json(example()));
+  EXPECT_EQ(result["chosen"]["options"], (words{"--odf", "4", "--pes", "2"}));
+  EXPECT_EQ(result["chosen"]["processes"], 2);
+  EXPECT_EQ(result["confirmation"]["outcome"], "better");
+  EXPECT_EQ(result["confirmation"]["of_candidate"][0]["time"], 77'000'000);
+  EXPECT_EQ(result["confirmation"]["of_candidate"][0]["evidence"]["exposed"], 0.03);
   const auto none = nlohmann::json::parse(report_json(nothing_found()));
   EXPECT_TRUE(none["confirmation"].is_null());
   EXPECT_EQ(none["tried"][0]["failure"], "ended with status 3");

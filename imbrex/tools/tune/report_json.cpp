@@ -51,28 +51,28 @@ ordered_json json(const space& where, const comparison& of) {
 
 std::string report_json(const report& of) {
   const search_result& found = of.found;
-  ordered_json made{
-      {"program", of.asked.program},
-      {"arguments", of.asked.given},
+  ordered_json document{
+      {"program", of.request.program},
+      {"arguments", of.request.program_arguments},
       {"host", of.host},
       {"date", of.date},
       {"measured", measured_text(of)},
       {"exact", found.exact},
       {"spent", found.spent.count()},
       {"interrupted", found.interrupted ? ordered_json(*found.interrupted) : ordered_json(nullptr)},
-      {"given_up", found.given_up.empty() ? ordered_json(nullptr) : ordered_json(found.given_up)},
+      {"given_up", found.abort_reason.empty() ? ordered_json(nullptr) : ordered_json(found.abort_reason)},
       {"default", json(of.where, of.where.by_default())},
       {"first_runs", json(found.first_runs)},
       {"tried", ordered_json::array()},
       {"untried", ordered_json::array()}};
-  for (const comparison& one : found.tried) made["tried"].push_back(json(of.where, one));
-  for (const configuration& one : found.untried) made["untried"].push_back(json(of.where, one));
-  made["confirmation"] = found.confirmation ? json(of.where, *found.confirmation) : ordered_json(nullptr);
-  made["chosen"] = json(of.where, found.chosen);
-  made["findings"] = findings_text(of);
-  made["file"] = of.written ? ordered_json(of.asked.output) : ordered_json(nullptr);
-  made["command"] = chosen_command(of);
-  return made.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  for (const comparison& one : found.tried) document["tried"].push_back(json(of.where, one));
+  for (const configuration& one : found.untried) document["untried"].push_back(json(of.where, one));
+  document["confirmation"] = found.confirmation ? json(of.where, *found.confirmation) : ordered_json(nullptr);
+  document["chosen"] = json(of.where, found.chosen);
+  document["findings"] = findings_text(of);
+  document["file"] = of.written ? ordered_json(of.request.output) : ordered_json(nullptr);
+  document["command"] = chosen_command(of);
+  return document.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace imbrex::tune

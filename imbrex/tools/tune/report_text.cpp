@@ -73,11 +73,11 @@ std::string legend(const report& of) {
 
 std::string what_to_do(const report& of) {
   if (!of.written)
-    return of.asked.output + " is not written. What was chosen is run by\n  " + chosen_command(of) + "\n";
+    return of.request.output + " is not written. What was chosen is run by\n  " + chosen_command(of) + "\n";
   if (!of.traced)
-    return of.asked.output + " is written, but the program seems not to take --options. Run it by\n  " +
+    return of.request.output + " is written, but the program seems not to take --options. Run it by\n  " +
            chosen_command(of) + "\n";
-  return of.asked.output + " is written. Run with it by\n  " + chosen_command(of) + "\n";
+  return of.request.output + " is written. Run with it by\n  " + chosen_command(of) + "\n";
 }
 
 std::string varied(const report& of) {

@@ -27,8 +27,9 @@ std::ptrdiff_t lost_pairs(const comparison& of) {
 
 }  // namespace
 
-search::search(const space& where, subject& what, effort most, std::function<void(const comparison&)> told)
-    : where_(where), what_(what), most_(most), told_(std::move(told)), best_(where.by_default()) {}
+search::search(const space& where, subject& what, effort most,
+               std::function<void(const comparison&)> listener)
+    : where_(where), what_(what), most_(most), listener_(std::move(listener)), best_(where.by_default()) {}
 
 search_result search::run(std::vector<observation> already_run) {
   run_default(std::move(already_run));
@@ -40,7 +41,7 @@ search_result search::run(std::vector<observation> already_run) {
     found_.interrupted = e.signal();
     end_early();
   } catch (const tools::disturbed& e) {
-    found_.given_up = e.what();
+    found_.abort_reason = e.what();
     end_early();
   }
   found_.best = best_;
@@ -52,12 +53,12 @@ observation search::run_once(const configuration& at) {
     if (const auto known = last_runs_.find(at); known != last_runs_.end()) return known->second;
   const nanoseconds left = most_.budget - found_.spent;
   if (left <= nanoseconds(0)) return {.failure = "there is no time left; raise --seconds"};
-  observation made = what_.run(at, std::min(limit_, left));
-  found_.spent += made.cost + made.lost;
-  if (!made.failure.empty() && made.cost >= left) made.failure += ", all that was left; raise --seconds";
-  if (made.failure.empty() && !made.simulated_time) found_.exact = false;
-  last_runs_[at] = made;
-  return made;
+  observation trial = what_.run(at, std::min(limit_, left));
+  found_.spent += trial.cost + trial.lost;
+  if (!trial.failure.empty() && trial.cost >= left) trial.failure += ", all that was left; raise --seconds";
+  if (trial.failure.empty() && !trial.simulated_time) found_.exact = false;
+  last_runs_[at] = trial;
+  return trial;
 }
 
 /// Runs the default twice, to find out whether times are exact, and the time limit of other runs.
@@ -92,13 +93,13 @@ bool search::try_alternative(std::size_t dimension, std::size_t which) {
     found_.untried.push_back(*candidate);
     return false;
   }
-  comparison made = compare(*candidate, best_, found_.exact ? 1 : most_.pairs);
-  if (best_ != where_.by_default() && made.result == outcome::undecided) {
-    give_up_best(made.failure);
+  comparison trial = compare(*candidate, best_, found_.exact ? 1 : most_.pairs);
+  if (best_ != where_.by_default() && trial.result == outcome::undecided) {
+    give_up_best(trial.failure);
     return true;
   }
-  found_.tried.push_back(std::move(made));
-  told_(found_.tried.back());
+  found_.tried.push_back(std::move(trial));
+  listener_(found_.tried.back());
   if (found_.tried.back().result != outcome::better) return false;
   best_ = *candidate;
   return true;
@@ -121,7 +122,7 @@ void search::give_up_best(const std::string& failure) {
   comparison& earlier = *std::ranges::find(found_.tried, best_, &comparison::candidate);
   earlier.result = outcome::failed;
   earlier.failure = "failed later: " + failure;
-  told_(earlier);
+  listener_(earlier);
   best_ = where_.by_default();
 }
 
@@ -146,20 +147,20 @@ int search::confirming_pairs() const {
 }
 
 comparison search::compare(const configuration& candidate, const configuration& against, int pairs) {
-  comparison made{.candidate = candidate, .against = against};
+  comparison trial{.candidate = candidate, .against = against};
   const int may_lose = found_.exact ? 0 : pairs - needed_wins(pairs);
-  for (int pair = 0; pair < pairs && lost_pairs(made) <= may_lose && made.failure.empty(); ++pair)
-    add_pair(made, pair % 2 == 1);
-  const bool complete = std::ssize(made.ratios) == pairs;
-  if (complete && is_better(made.ratios, found_.exact)) made.result = outcome::better;
-  return made;
+  for (int pair = 0; pair < pairs && lost_pairs(trial) <= may_lose && trial.failure.empty(); ++pair)
+    add_pair(trial, pair % 2 == 1);
+  const bool complete = std::ssize(trial.ratios) == pairs;
+  if (complete && is_better(trial.ratios, found_.exact)) trial.result = outcome::better;
+  return trial;
 }
 
 void search::add_pair(comparison& to, bool candidate_first) {
   for (const bool candidates_turn : {candidate_first, !candidate_first}) {
-    observation made = run_once(candidates_turn ? to.candidate : to.against);
-    to.failure = made.failure;
-    (candidates_turn ? to.of_candidate : to.of_against).push_back(std::move(made));
+    observation trial = run_once(candidates_turn ? to.candidate : to.against);
+    to.failure = trial.failure;
+    (candidates_turn ? to.of_candidate : to.of_against).push_back(std::move(trial));
     if (to.failure.empty()) continue;
     to.result = candidates_turn ? outcome::failed : outcome::undecided;
     return;

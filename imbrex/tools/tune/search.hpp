@@ -23,14 +23,14 @@ struct search_result {
   std::vector<comparison> tried;           ///< in this order
   std::vector<configuration> untried;      ///< for lack of time, or after an early end
   std::optional<int> interrupted;          ///< signal that ended the search
-  std::string given_up;                    ///< reason for giving up a run, and so the search
+  std::string abort_reason;                ///< reason for giving up a run, and so the search
   bool exact = false;                      ///< simulated time, and the default took the same time twice
   configuration best;                      ///< best configuration, confirmed or not
   std::optional<comparison> confirmation;  ///< fresh pairs of the best configuration against the default
   configuration chosen;                    ///< best configuration if confirmed, else the default
   nanoseconds spent{0};
 
-  bool ended_early() const { return interrupted || !given_up.empty(); }
+  bool ended_early() const { return interrupted || !abort_reason.empty(); }
 };
 
 /// Searches for a configuration faster than the default, by coordinate descent. In each dimension it compares
@@ -41,10 +41,10 @@ struct search_result {
 /// a run that was given up ends the search; then nothing is confirmed that needs another run.
 class search {
  public:
-  /// `told` is called at the end of each comparison.
+  /// `listener` is called at the end of each comparison.
   search(
       const space& where, subject& what, effort most,
-      std::function<void(const comparison&)> told = [](const comparison&) {});
+      std::function<void(const comparison&)> listener = [](const comparison&) {});
 
   /// Runs the search. `already_run`: earlier runs of the default. Throws `error` if the default fails, and
   /// `tools::interrupted` and `tools::disturbed` before the first comparison.
@@ -68,7 +68,7 @@ class search {
   const space& where_;
   subject& what_;
   effort most_;
-  std::function<void(const comparison&)> told_;
+  std::function<void(const comparison&)> listener_;
   search_result found_;
   configuration best_;
   nanoseconds limit_{0};                            // time limit of a run

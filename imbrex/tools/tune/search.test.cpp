@@ -19,14 +19,14 @@ using namespace imbrex::tune;
 using imbrex::nanoseconds;
 
 space space_of(const std::vector<int>& sizes) {
-  space made;
+  space result;
   for (std::size_t k = 0; k < sizes.size(); ++k) {
     dimension one{"--d" + std::to_string(k), {{}}};
     for (int value = 1; value < sizes[k]; ++value)
       one.alternatives.push_back({{one.option, std::to_string(value)}});
-    made.dimensions.push_back(one);
+    result.dimensions.push_back(one);
   }
-  return made;
+  return result;
 }
 
 /// A program whose times are a function of its configuration and of the run's number.
@@ -242,7 +242,7 @@ TEST(search, keeps_what_it_knows_when_a_run_is_given_up) {
   });
   program.simulated_time = [](const configuration&) { return false; };
   const search_result result = found(space_of({3}), program);
-  EXPECT_EQ(result.given_up, "one run was given up");
+  EXPECT_EQ(result.abort_reason, "one run was given up");
   EXPECT_TRUE(result.ended_early());
   EXPECT_FALSE(result.interrupted);
   EXPECT_EQ(result.best, configuration{1});

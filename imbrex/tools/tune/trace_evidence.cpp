@@ -111,13 +111,13 @@ observation read_trace(const std::string& file, const std::string& phase) {
   trace::reader whole(file);
   const tools::run_report run = tools::analyse(whole);
   check_whole(run);
-  observation made{.simulated_time = run.simulated_time, .one_pe_a_process = run.one_pe_a_process};
-  made.time = nanoseconds(static_cast<std::int64_t>(run.length));
-  made.seen = evidence_in(run);
-  if (phase.empty()) return made;
+  observation result{.simulated_time = run.simulated_time, .one_pe_a_process = run.one_pe_a_process};
+  result.time = nanoseconds(static_cast<std::int64_t>(run.length));
+  result.seen = evidence_in(run);
+  if (phase.empty()) return result;
   trace::reader again(file);
-  made.time = time_of_phase(again, phase);
-  return made;
+  result.time = time_of_phase(again, phase);
+  return result;
 }
 
 }  // namespace imbrex::tune

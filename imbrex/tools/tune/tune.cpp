@@ -53,66 +53,69 @@ void tell(const space& where, const comparison& of) {
 }
 
 /// The output of --help. Its duration is added to the first run's.
-std::string help_of(const settings& asked, program_runs& runs, observation& first) {
-  const bool odf_is_known = has_option(asked.given, "--odf") ||
-                            std::ranges::find(asked.vary, "--odf", &variation::option) != asked.vary.end();
+std::string help_of(const settings& request, program_runs& runs, observation& first) {
+  const bool odf_is_known =
+      has_option(request.program_arguments, "--odf") ||
+      std::ranges::find(request.vary, "--odf", &variation::option) != request.vary.end();
   if (odf_is_known) return {};
-  const tools::trial_result said = runs.help(words_of_program(asked.program, asked.given),
-                                             std::min(help_limit, asked.budget - first.cost));
-  first.cost += said.wall;
-  first.lost += said.lost;
-  return said.output;
+  const tools::trial_result help_run = runs.help(words_of_program(request.program, request.program_arguments),
+                                                 std::min(help_limit, request.budget - first.cost));
+  first.cost += help_run.wall;
+  first.lost += help_run.lost;
+  return help_run.output;
 }
 
 /// Reads options files, except in programs without the runtime, whose --options may mean anything. A program
 /// with the runtime reports errors in a file itself.
-settings with_files_read_if_possible(const settings& asked) {
+settings with_files_read_if_possible(const settings& request) {
   try {
-    return with_files_read(asked);
+    return with_files_read(request);
   } catch (const usage_error&) {
-    return asked;
+    return request;
   }
 }
 
-start as_in_trials(const settings& asked) {
-  return {asked.brief.empty() ? asked.given : with_replaced(asked.given, asked.brief), asked.processes};
+start as_in_trials(const settings& request) {
+  return {request.brief.empty() ? request.program_arguments
+                                : with_replaced(request.program_arguments, request.brief),
+          request.processes};
 }
 
-report find(const settings& asked, program_runs& runs) {
-  const settings read = with_files_read_if_possible(asked);
+report find(const settings& request, program_runs& runs) {
+  const settings read = with_files_read_if_possible(request);
   check_request(read, usable_processors());
-  observation first = runs.probe(as_in_trials(read), as_in_trials(asked), asked.budget);
-  report made{.asked = runs.traced() ? read : asked, .traced = runs.traced()};
-  made.host = host_name();
-  made.date = date_now();
-  const program_facts known{help_of(made.asked, runs, first), runs.traced(), usable_processors(),
+  observation first = runs.probe(as_in_trials(read), as_in_trials(request), request.budget);
+  report result{.request = runs.traced() ? read : request, .traced = runs.traced()};
+  result.host = host_name();
+  result.date = date_now();
+  const program_facts known{help_of(result.request, runs, first), runs.traced(), usable_processors(),
                             first.one_pe_a_process};
-  made.where = choose_space(made.asked, known);
-  configured_program subject(runs, made.where, asked.brief);
-  search looking(made.where, subject, {asked.budget, asked.pairs},
-                 [&](const comparison& one) { tell(made.where, one); });
-  made.found = looking.run({first});
-  return made;
+  result.where = choose_space(result.request, known);
+  configured_program subject(runs, result.where, request.brief);
+  search looking(result.where, subject, {request.budget, request.pairs},
+                 [&](const comparison& one) { tell(result.where, one); });
+  result.found = looking.run({first});
+  return result;
 }
 
 }  // namespace
 
-int tune(const settings& asked) {
-  check_output(asked.output);
-  program_runs runs(this_command(), asked.program, asked.phase);  // blocks signals until the report
-  report made = find(asked, runs);
+int tune(const settings& request) {
+  check_output(request.output);
+  program_runs runs(this_command(), request.program, request.phase);  // blocks signals until the report
+  report result = find(request, runs);
   std::string problem;
   try {
-    made.written = writes_file(made);
-    if (made.written) write_output(asked.output, options_text(made));
+    result.written = writes_file(result);
+    if (result.written) write_output(request.output, options_text(result));
   } catch (const error& e) {  // the results are printed all the same
-    made.written = false;
+    result.written = false;
     problem = e.what();
   }
-  tools::print(asked.json ? report_json(made) : report_text(made));
+  tools::print(request.json ? report_json(result) : report_text(result));
   if (!problem.empty()) throw error(problem);
-  if (made.found.interrupted) throw tools::interrupted(*made.found.interrupted);
-  if (!made.found.given_up.empty()) throw error(made.found.given_up);
+  if (result.found.interrupted) throw tools::interrupted(*result.found.interrupted);
+  if (!result.found.abort_reason.empty()) throw error(result.found.abort_reason);
   return 0;
 }
 

@@ -10,8 +10,8 @@ static int of_rank;
 static _Thread_local int* rank_seen = &of_rank;
 
 int main(int argc, char** argv) {
-  int given, rank, ranks, wrong = 0, all;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &given);
+  int provided_level, rank, ranks, wrong = 0, all;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided_level);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   of_rank = rank;

@@ -27,8 +27,8 @@ static int work(int part) {
 }
 
 int main(int argc, char** argv) {
-  int given = 0;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &given);
+  int provided_level = 0;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided_level);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (argc > 1 && rank == 1) std::thread([argv] { std::exit(std::atoi(argv[1])); }).join();
   std::thread first(&work, 0);

@@ -29,9 +29,9 @@ class copy_signals {
   explicit copy_signals(copy_state& of) : copy_(of) {}
 
   /// Like sigaction. Any thread of the copy.
-  int set_action(int number, const action* wanted, action* previous);
+  int set_action(int number, const action* new_value, action* previous);
   /// Like pthread_sigmask. Called on the copy's own thread.
-  int set_mask(int how, const sigset_t* wanted, sigset_t* previous);
+  int set_mask(int how, const sigset_t* new_value, sigset_t* previous);
   /// Raises a signal that the copy's own thread sends itself.
   int raise(int number);
 

@@ -26,7 +26,7 @@ class program_copy;
 
 /// Complete state of a copy.
 struct copy_state {
-  copy_state(std::shared_ptr<const copy_plan> made_by, program_copy& owner, copy_host& host,
+  copy_state(std::shared_ptr<const copy_plan> source_plan, program_copy& owner, copy_host& host,
              std::string prefix);
   ~copy_state();
 

@@ -22,10 +22,10 @@ class copy_timers {
 
   /// Like setitimer and getitimer; null arguments are skipped. A child process does not inherit timers, and
   /// uses its own.
-  int set(int which, const itimerval* wanted, itimerval* previous);
+  int set(int which, const itimerval* new_value, itimerval* previous);
   int get(int which, itimerval* now);
   /// Like timer_create and timer_delete, for timers that send a signal to the process.
-  int make(clockid_t clock, sigevent* event, timer_t* made);
+  int make(clockid_t clock, sigevent* event, timer_t* result);
   int remove(timer_t timer);
   void remove_all() noexcept;
 
@@ -37,7 +37,7 @@ class copy_timers {
   struct record;
 
   std::optional<timer_t> timer_of(int which);
-  int make(clockid_t clock, const sigevent& event, timer_t* made);
+  int make(clockid_t clock, const sigevent& event, timer_t* result);
 
   copy_state& copy_;
   std::mutex mutex_;

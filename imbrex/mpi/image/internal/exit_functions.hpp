@@ -32,7 +32,7 @@ class exit_functions {
     void* argument;
     void* module;
   };
-  void add(const entry& made);
+  void add(const entry& new_entry);
 
   std::mutex mutex_;
   std::vector<entry> entries_;

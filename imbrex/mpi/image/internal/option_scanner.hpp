@@ -41,7 +41,7 @@ class option_scanner {
   int long_option(const scan& s, const char* dashes);
   int chosen_long_option(const scan& s, const option& chosen, const char* dashes, const char* name_end);
   int short_option(const scan& s);
-  int option_of_w(const scan& s, int letter);
+  int option_of_w(const scan& s, int character);
   void exchange(const scan& s);
 
   bool is_begun_ = false;

@@ -67,13 +67,13 @@ int joined_bootstrap::leave(int status) {
                                         "the processes of this job did not end together: "));
 }
 
-std::vector<std::string> joined_bootstrap::exchange_or_fail(const frame& said, time_point deadline,
+std::vector<std::string> joined_bootstrap::exchange_or_fail(const frame& message, time_point deadline,
                                                             const char* what) {
   if (failure_) std::rethrow_exception(failure_);
   try {
-    return job_.rank == 0 ? collect(said, deadline) : exchange(said, deadline);
-  } catch (const told_error& e) {
-    failure_ = std::make_exception_ptr(told_error(std::string(what) + e.what()));
+    return job_.rank == 0 ? collect(message, deadline) : exchange(message, deadline);
+  } catch (const reported_error& e) {
+    failure_ = std::make_exception_ptr(reported_error(std::string(what) + e.what()));
   } catch (const error& e) {
     if (job_.rank == 0) tell_others(frame_kind::failed, e.what());
     failure_ = std::make_exception_ptr(error(std::string(what) + e.what()));
@@ -81,21 +81,21 @@ std::vector<std::string> joined_bootstrap::exchange_or_fail(const frame& said, t
   std::rethrow_exception(failure_);
 }
 
-std::vector<std::string> joined_bootstrap::exchange(const frame& said, time_point deadline) {
+std::vector<std::string> joined_bootstrap::exchange(const frame& message, time_point deadline) {
   frame_connection& process_0 = others_.front();
   // Process 0 knows the missing processes, and reports them when its own patience ends.
   const time_point last = deadline == time_point::max() ? deadline : deadline + root_answer_time;
-  if (process_0.send(encode_frame(said.kind, said.payload), last)) {
+  if (process_0.send(encode_frame(message.kind, message.payload), last)) {
     while (const auto answer = process_0.receive(last)) {
-      if (answer->kind == frame_kind::failed) throw told_error(answer->payload);
+      if (answer->kind == frame_kind::failed) throw reported_error(answer->payload);
       if (answer->kind == frame_kind::gathered) return decode_texts(answer->payload, job_.size);
     }
   }
   throw error("process 0 has not answered in " + in_seconds(patience_));
 }
 
-std::vector<std::string> joined_bootstrap::collect(const frame& said, time_point deadline) {
-  if (said.kind == frame_kind::leave) tell_others(frame_kind::left, said.payload);
+std::vector<std::string> joined_bootstrap::collect(const frame& message, time_point deadline) {
+  if (message.kind == frame_kind::leave) tell_others(frame_kind::left, message.payload);
   while (true) {
     std::vector<pollfd> silent;
     for (std::size_t i = 0; i < others_.size(); ++i)
@@ -111,7 +111,7 @@ std::vector<std::string> joined_bootstrap::collect(const frame& said, time_point
     for (std::size_t i = 0; i < others_.size(); ++i)
       if (!waiting_[i]) waiting_[i] = others_[i].receive(time_point());
   }
-  std::vector<std::string> texts{said.payload};
+  std::vector<std::string> texts{message.payload};
   for (auto& connection : waiting_) texts.push_back(std::exchange(connection, std::nullopt)->payload);
   const std::string bytes = encode_frame(frame_kind::gathered, encode_texts(texts));
   for (const auto& other : others_)
@@ -142,7 +142,7 @@ std::optional<bootstrap::end_of_others> joined_bootstrap::others_left() {
     const std::string text = std::string(e.what()) + ", and the others count on it";
     log(log_level::error, text);
     if (job_.rank == 0) tell_others(frame_kind::died, {});
-    failure_ = std::make_exception_ptr(told_error(text));
+    failure_ = std::make_exception_ptr(reported_error(text));
   }
   return end_of_others{1, true};
 }
@@ -150,18 +150,18 @@ std::optional<bootstrap::end_of_others> joined_bootstrap::others_left() {
 std::optional<bootstrap::end_of_others> joined_bootstrap::hear_of_end() {
   for (std::size_t i = 0; i < others_.size(); ++i) {
     if (waiting_[i]) continue;
-    const auto said = others_[i].receive(time_point());
-    if (!said) continue;
-    if (said->kind == frame_kind::died) {
-      failure_ = std::make_exception_ptr(told_error("a process of this job has ended"));
+    const auto message = others_[i].receive(time_point());
+    if (!message) continue;
+    if (message->kind == frame_kind::died) {
+      failure_ = std::make_exception_ptr(reported_error("a process of this job has ended"));
       return end_of_others{1, true};
     }
-    if (said->kind == frame_kind::left) return end_of_others{decode_status(said->payload)};
+    if (message->kind == frame_kind::left) return end_of_others{decode_status(message->payload)};
     if (job_.rank != 0) continue;
-    waiting_[i] = *said;
-    if (said->kind != frame_kind::leave) continue;
-    tell_others(frame_kind::left, said->payload);
-    return end_of_others{decode_status(said->payload)};
+    waiting_[i] = *message;
+    if (message->kind != frame_kind::leave) continue;
+    tell_others(frame_kind::left, message->payload);
+    return end_of_others{decode_status(message->payload)};
   }
   return std::nullopt;
 }
@@ -177,7 +177,7 @@ std::unique_ptr<bootstrap> find_joined_bootstrap() {
                              "same on all hosts, by IMBREX_SECRET_FILE=FILE, made by (umask 077; head -c 32 "
                              "/dev/urandom > FILE). Or start "
                              "them by a launcher that serves PMIx (mpirun, srun --mpi=pmix)";
-    if (job->rank != 0) throw told_error(text, usage_error::exit_status);
+    if (job->rank != 0) throw reported_error(text, usage_error::exit_status);
     throw usage_error(text);
   }
   return std::make_unique<joined_bootstrap>(*std::move(job), std::move(secret), environment_patience());

@@ -31,10 +31,10 @@ class joined_bootstrap final : public bootstrap {
  private:
   using time_point = std::chrono::steady_clock::time_point;
 
-  std::vector<std::string> exchange_or_fail(const frame& said, time_point deadline, const char* what);
-  std::vector<std::string> exchange(const frame& said, time_point deadline);
+  std::vector<std::string> exchange_or_fail(const frame& message, time_point deadline, const char* what);
+  std::vector<std::string> exchange(const frame& message, time_point deadline);
   /// Process 0: receives the texts of all processes, and sends them to all.
-  std::vector<std::string> collect(const frame& said, time_point deadline);
+  std::vector<std::string> collect(const frame& message, time_point deadline);
   std::string missing() const;
   /// Sends to all other processes that can still be reached.
   void tell_others(frame_kind kind, const std::string& payload) const noexcept;

@@ -71,7 +71,7 @@ TEST_F(joined, all_hear_that_one_has_died) {
       std::optional<bootstrap::end_of_others> end;
       while (!(end = job.others_left())) std::this_thread::yield();
       EXPECT_TRUE(end->is_death);
-      EXPECT_THROW(job.leave(1), told_error);
+      EXPECT_THROW(job.leave(1), reported_error);
     });
 }
 

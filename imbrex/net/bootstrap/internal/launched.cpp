@@ -68,22 +68,22 @@ std::optional<bootstrap::end_of_others> launched_bootstrap::others_left() {
   return std::nullopt;
 }
 
-std::vector<std::string> launched_bootstrap::exchange_or_fail(const frame& said, time_point deadline,
+std::vector<std::string> launched_bootstrap::exchange_or_fail(const frame& message, time_point deadline,
                                                               const char* what) {
   if (failure_) std::rethrow_exception(failure_);
   try {
-    return exchange(said, deadline);
-  } catch (const told_error& e) {
-    failure_ = std::make_exception_ptr(told_error(std::string(what) + e.what()));
+    return exchange(message, deadline);
+  } catch (const reported_error& e) {
+    failure_ = std::make_exception_ptr(reported_error(std::string(what) + e.what()));
   } catch (const error& e) {
     failure_ = std::make_exception_ptr(error(std::string(what) + e.what()));
   }
   std::rethrow_exception(failure_);
 }
 
-std::vector<std::string> launched_bootstrap::exchange(const frame& said, time_point deadline) {
+std::vector<std::string> launched_bootstrap::exchange(const frame& message, time_point deadline) {
   std::optional<frame> answer;
-  if (connection_.send(encode_frame(said.kind, said.payload), deadline)) {
+  if (connection_.send(encode_frame(message.kind, message.payload), deadline)) {
     answer = receive_answer(deadline);
     if (!answer) {
       const time_point last = std::chrono::steady_clock::now() + launcher_answer_time;
@@ -94,7 +94,7 @@ std::vector<std::string> launched_bootstrap::exchange(const frame& said, time_po
   if (!answer)
     throw error("the launcher, imbrex run, is there but has not answered in " + in_seconds(patience_) +
                 "; is it stopped?");
-  if (answer->kind == frame_kind::failed) throw told_error(answer->payload);
+  if (answer->kind == frame_kind::failed) throw reported_error(answer->payload);
   if (answer->kind != frame_kind::gathered)
     throw error("imbrex run answered with a frame of kind " +
                 std::to_string(static_cast<std::uint32_t>(answer->kind)) +

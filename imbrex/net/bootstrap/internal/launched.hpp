@@ -33,9 +33,9 @@ class launched_bootstrap final : public bootstrap {
  private:
   using time_point = std::chrono::steady_clock::time_point;
 
-  std::vector<std::string> exchange(const frame& said, time_point deadline);
+  std::vector<std::string> exchange(const frame& message, time_point deadline);
   /// Calls `exchange`, and stores its error, preceded by `what`, for further calls.
-  std::vector<std::string> exchange_or_fail(const frame& said, time_point deadline, const char* what);
+  std::vector<std::string> exchange_or_fail(const frame& message, time_point deadline, const char* what);
   /// Sends a frame that has no reply. False if that takes too long.
   bool say(frame_kind kind, const std::string& payload) const noexcept;
   /// The next reply; other frames are dropped.

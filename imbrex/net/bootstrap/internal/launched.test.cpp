@@ -104,9 +104,9 @@ TEST_F(launched, refuses_the_texts_of_another_job) {
 TEST_F(launched, complains_to_a_launcher_that_is_there) {
   auto process = start(30s);
   EXPECT_TRUE(process.complain("rank 0 is silent"));
-  const imbrex::frame said = hear();
-  EXPECT_EQ(said.kind, frame_kind::complaint);
-  EXPECT_EQ(said.payload, "rank 0 is silent");
+  const imbrex::frame message = hear();
+  EXPECT_EQ(message.kind, frame_kind::complaint);
+  EXPECT_EQ(message.payload, "rank 0 is silent");
   launcher_.close();
   EXPECT_FALSE(process.complain("again"));
 }
@@ -114,9 +114,9 @@ TEST_F(launched, complains_to_a_launcher_that_is_there) {
 TEST_F(launched, waits_for_the_others_at_the_end_without_limit) {
   auto process = start(10ms);
   std::thread launcher([this] {
-    const imbrex::frame said = hear();
-    EXPECT_EQ(said.kind, frame_kind::leave);
-    EXPECT_EQ(imbrex::decode_status(said.payload), 3);
+    const imbrex::frame message = hear();
+    EXPECT_EQ(message.kind, frame_kind::leave);
+    EXPECT_EQ(imbrex::decode_status(message.payload), 3);
     std::this_thread::sleep_for(50ms);
     say(encode_frame(frame_kind::gathered,
                      imbrex::encode_texts({imbrex::encode_status(0), imbrex::encode_status(3)})));
@@ -151,15 +151,15 @@ TEST_F(launched, hears_that_one_has_died) {
   EXPECT_TRUE(end->is_death);
   say(encode_frame(frame_kind::died, ""));
   say(encode_frame(frame_kind::failed, "rank 1 has ended by signal 9 (Killed) and will not come"));
-  EXPECT_THROW(process.leave(1), imbrex::told_error);
+  EXPECT_THROW(process.leave(1), imbrex::reported_error);
 }
 
 TEST_F(launched, announces_its_status) {
   auto process = start(30s);
   process.finish(7);
-  const imbrex::frame said = hear();
-  EXPECT_EQ(said.kind, frame_kind::finish);
-  EXPECT_EQ(imbrex::decode_status(said.payload), 7);
+  const imbrex::frame message = hear();
+  EXPECT_EQ(message.kind, frame_kind::finish);
+  EXPECT_EQ(imbrex::decode_status(message.payload), 7);
 }
 
 }  // namespace

@@ -72,8 +72,9 @@ std::string_view bytes_of(const T& value) {
   return {reinterpret_cast<const char*>(&value), sizeof value};
 }
 
-digest256 proof_of(const char* who, const std::string& secret, const hello& said, const digest256& random) {
-  return hmac_sha256(secret, std::string(who).append(bytes_of(said)).append(bytes_of(random)));
+digest256 proof_of(const char* who, const std::string& secret, const hello& greeting,
+                   const digest256& random) {
+  return hmac_sha256(secret, std::string(who).append(bytes_of(greeting)).append(bytes_of(random)));
 }
 
 bool is_ready(int socket, short events, time_point deadline) {
@@ -171,9 +172,9 @@ struct meeting_point::guest {
   std::string name;
   bool on_host;
   time_point until;
-  std::string heard{};
-  hello said{};
-  challenge asked{};
+  std::string input{};
+  hello greeting{};
+  challenge sent_challenge{};
 };
 
 /// Process 0's part of the handshakes.
@@ -269,47 +270,48 @@ struct meeting_point::reception {
   bool hear(guest& visitor) {
     const std::size_t greeted = sizeof(hello);
     const std::size_t proven = greeted + sizeof(answer);
-    const std::size_t wanted = visitor.heard.size() < greeted ? greeted : proven;
+    const std::size_t expected_size = visitor.input.size() < greeted ? greeted : proven;
     std::array<char, sizeof(hello) + sizeof(answer)> piece;
     const ssize_t got =
-        ::recv(visitor.socket.get(), piece.data(), wanted - visitor.heard.size(), MSG_DONTWAIT);
+        ::recv(visitor.socket.get(), piece.data(), expected_size - visitor.input.size(), MSG_DONTWAIT);
     if (got < 0 && (errno == EAGAIN || errno == EINTR)) {
       if (std::chrono::steady_clock::now() < visitor.until) return true;
       return dropped(visitor, "did not say who it is");
     }
     if (got <= 0)
-      return dropped(visitor, visitor.heard.empty()            ? nullptr
-                              : visitor.heard.size() < greeted ? "went away before it had said who it is"
+      return dropped(visitor, visitor.input.empty()            ? nullptr
+                              : visitor.input.size() < greeted ? "went away before it had said who it is"
                                                                : unproven);
-    visitor.heard.append(piece.data(), static_cast<std::size_t>(got));
-    const std::size_t common = std::min(visitor.heard.size(), magic.size());
-    if (visitor.heard.compare(0, common, magic.data(), common) != 0)
+    visitor.input.append(piece.data(), static_cast<std::size_t>(got));
+    const std::size_t common = std::min(visitor.input.size(), magic.size());
+    if (visitor.input.compare(0, common, magic.data(), common) != 0)
       return dropped(visitor, "spoke of something else");
-    if (visitor.heard.size() == greeted) return challenge_guest(visitor);
-    return visitor.heard.size() < proven || take(visitor);
+    if (visitor.input.size() == greeted) return challenge_guest(visitor);
+    return visitor.input.size() < proven || take(visitor);
   }
 
   bool challenge_guest(guest& visitor) {
-    std::memcpy(&visitor.said, visitor.heard.data(), sizeof visitor.said);
+    std::memcpy(&visitor.greeting, visitor.input.data(), sizeof visitor.greeting);
     // The process belongs to another job, and looks for its own process 0.
-    if (!are_equal(visitor.said.job, sha256(of.job_.identity))) return dropped(visitor, nullptr);
-    visitor.asked.random = draw();
-    visitor.asked.proof =
-        proof_of("process 0", of.secret_for(visitor.on_host), visitor.said, visitor.asked.random);
-    return send_all(visitor.socket.get(), bytes_of(visitor.asked), std::chrono::steady_clock::now() + 1s);
+    if (!are_equal(visitor.greeting.job, sha256(of.job_.identity))) return dropped(visitor, nullptr);
+    visitor.sent_challenge.random = draw();
+    visitor.sent_challenge.proof = proof_of("process 0", of.secret_for(visitor.on_host), visitor.greeting,
+                                            visitor.sent_challenge.random);
+    return send_all(visitor.socket.get(), bytes_of(visitor.sent_challenge),
+                    std::chrono::steady_clock::now() + 1s);
   }
 
   bool take(guest& visitor) {
-    answer given;
-    std::memcpy(&given, visitor.heard.data() + sizeof(hello), sizeof given);
-    if (!are_equal(given,
-                   proof_of("guest", of.secret_for(visitor.on_host), visitor.said, visitor.asked.random)))
+    answer response;
+    std::memcpy(&response, visitor.input.data() + sizeof(hello), sizeof response);
+    if (!are_equal(response, proof_of("guest", of.secret_for(visitor.on_host), visitor.greeting,
+                                      visitor.sent_challenge.random)))
       return dropped(visitor, unproven);
-    if (visitor.said.rank == 0 || visitor.said.rank >= static_cast<std::uint64_t>(of.job_.size) ||
-        came[visitor.said.rank - 1])
+    if (visitor.greeting.rank == 0 || visitor.greeting.rank >= static_cast<std::uint64_t>(of.job_.size) ||
+        came[visitor.greeting.rank - 1])
       return dropped(visitor, "says that it is a process that has come already");
     if (send_all(visitor.socket.get(), bytes_of(magic), std::chrono::steady_clock::now() + 1s))
-      came[visitor.said.rank - 1] = std::move(visitor.socket);
+      came[visitor.greeting.rank - 1] = std::move(visitor.socket);
     return false;
   }
 
@@ -366,12 +368,12 @@ descriptor meeting_point::visit(time_point deadline) const {
     for (int port = job_.port + 1; secret_ && port <= job_.port + ports_tried; ++port) {
       const addresses found = resolve(job_.address, port, problem);
       for (const addrinfo* info = found.get(); info != nullptr; info = info->ai_next) {
-        descriptor made(::socket(info->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+        descriptor connection(::socket(info->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
         const auto until = std::min(deadline, std::chrono::steady_clock::now() + time_to_connect);
-        if (!made || (::connect(made.get(), info->ai_addr, info->ai_addrlen) != 0 &&
-                      (errno != EINPROGRESS || !is_ready(made.get(), POLLOUT, until))))
+        if (!connection || (::connect(connection.get(), info->ai_addr, info->ai_addrlen) != 0 &&
+                            (errno != EINPROGRESS || !is_ready(connection.get(), POLLOUT, until))))
           continue;
-        if (greet(made, false, deadline)) return made;
+        if (greet(connection, false, deadline)) return connection;
       }
     }
     if (std::chrono::steady_clock::now() + between_visits > deadline)
@@ -387,14 +389,14 @@ descriptor meeting_point::visit(time_point deadline) const {
 
 bool meeting_point::greet(const descriptor& process_0, bool on_host, time_point deadline) const {
   const auto until = std::min(deadline, std::chrono::steady_clock::now() + time_to_connect);
-  const hello said{magic, static_cast<std::uint64_t>(job_.rank), sha256(job_.identity), draw()};
+  const hello greeting{magic, static_cast<std::uint64_t>(job_.rank), sha256(job_.identity), draw()};
   challenge c;
-  welcome heard;
+  welcome input;
   const std::string secret = secret_for(on_host);
-  return send_all(process_0.get(), bytes_of(said), until) && receive_all(process_0.get(), c, until) &&
-         are_equal(c.proof, proof_of("process 0", secret, said, c.random)) &&
-         send_all(process_0.get(), bytes_of(proof_of("guest", secret, said, c.random)), until) &&
-         receive_all(process_0.get(), heard, until) && heard == magic;
+  return send_all(process_0.get(), bytes_of(greeting), until) && receive_all(process_0.get(), c, until) &&
+         are_equal(c.proof, proof_of("process 0", secret, greeting, c.random)) &&
+         send_all(process_0.get(), bytes_of(proof_of("guest", secret, greeting, c.random)), until) &&
+         receive_all(process_0.get(), input, until) && input == magic;
 }
 
 }  // namespace imbrex

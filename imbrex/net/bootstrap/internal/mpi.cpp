@@ -68,8 +68,8 @@ constexpr std::array<const char*, 3> variables_of_size{"OMPI_COMM_WORLD_SIZE", "
 /// A launcher of another MPI is not understood: each process would be a job by itself.
 void require_all_processes(int found) {
   for (const char* const variable : variables_of_size) {
-    const char* const told = environment_text(variable);
-    const auto started = parse_number<int>(told == nullptr ? "" : told);
+    const char* const size_text = environment_text(variable);
+    const auto started = parse_number<int>(size_text == nullptr ? "" : size_text);
     if (found == 1 && started && *started > 1)
       throw error(
           "the launcher has started " + std::to_string(*started) + " processes, and the MPI library that " +

@@ -222,8 +222,8 @@ class pmix_bootstrap final : public bootstrap {
     std::vector<std::string> texts;
     texts.reserve(static_cast<std::size_t>(size_));
     for (int rank = 0; rank < size_; ++rank) {
-      const owned_value theirs = get(static_cast<pmix_rank_t>(rank), key, PMIX_BYTE_OBJECT);
-      texts.emplace_back(theirs->data.bo.bytes, theirs->data.bo.size);
+      const owned_value peer_value = get(static_cast<pmix_rank_t>(rank), key, PMIX_BYTE_OBJECT);
+      texts.emplace_back(peer_value->data.bo.bytes, peer_value->data.bo.size);
     }
     return texts;
   }

@@ -28,10 +28,10 @@
 namespace imbrex::tools {
 namespace {
 
-std::uint64_t time_since_start(const std::string& option, const std::string& given) {
-  const auto time = parse_duration(given);
+std::uint64_t time_since_start(const std::string& option, const std::string& input) {
+  const auto time = parse_duration(input);
   if (!time)
-    throw usage_error(option + " " + given + " is no time; write one since the start of the run, such as " +
+    throw usage_error(option + " " + input + " is no time; write one since the start of the run, such as " +
                       option + " 1.5ms");
   return static_cast<std::uint64_t>(time->count());
 }
@@ -57,7 +57,7 @@ struct report_options {
   bool json = false;
 };
 
-std::optional<std::string> read_options(report_options& given, std::span<const std::string> words) {
+std::optional<std::string> read_options(report_options& input, std::span<const std::string> words) {
   return command(
              "imbrex trace report",
              "FILE [FILE2] [--output FILE.html] [--from TIME] [--to TIME]\n"
@@ -66,19 +66,19 @@ std::optional<std::string> read_options(report_options& given, std::span<const s
              "idle, messages, how far computation covers communication, the critical path, and a bound of "
              "the ideal. Of two runs the figures stand side by side. FILE is what a run with --trace FILE "
              "has written; the files of its other processes, FILE.1 and so on, are found beside it.")
-      .arguments(given.files)
+      .arguments(input.files)
       .option(
-          "--output", "FILE.html", given.output,
+          "--output", "FILE.html", input.output,
           "where the page goes that is made without --text and --json: timelines, tables and charts for a "
           "browser, which needs no network; else FILE with .html added")
-      .option("--phase", "NAME", given.phase,
+      .option("--phase", "NAME", input.phase,
               "of the tables: tell only of the times in which there was a phase of that name, on any PE")
-      .option("--from", "TIME", given.from,
+      .option("--from", "TIME", input.from,
               "from when on the page shows single slices and messages of a long run: a time since its start, "
               "such as 1.5ms; else from its start")
-      .option("--to", "TIME", given.to, "until when it does; else as long as there is room")
-      .flag("--text", given.text, "print tables")
-      .flag("--json", given.json, "print one object of JSON; times are in ns")
+      .option("--to", "TIME", input.to, "until when it does; else as long as there is room")
+      .flag("--text", input.text, "print tables")
+      .flag("--json", input.json, "print one object of JSON; times are in ns")
       .read(words);
 }
 
@@ -96,100 +96,100 @@ struct conversion_options {
   std::optional<std::string> to, output;
 };
 
-std::optional<std::string> read_options(conversion_options& given, std::span<const std::string> words) {
+std::optional<std::string> read_options(conversion_options& input, std::span<const std::string> words) {
   return command("imbrex trace convert", "FILE --to perfetto --output OUT\nFILE --to otf2 --output FOLDER",
                  "Writes a trace as a file for the viewer at ui.perfetto.dev, or as an archive of OTF2, "
                  "FOLDER/traces.otf2, for Vampir and others.")
-      .arguments(given.files)
-      .option("--to", "FORMAT", given.to, "perfetto or otf2")
-      .option("--output", "OUT", given.output, "the file to write, or the folder of the archive")
+      .arguments(input.files)
+      .option("--to", "FORMAT", input.to, "perfetto or otf2")
+      .option("--output", "OUT", input.output, "the file to write, or the folder of the archive")
       .read(words);
 }
 
 }  // namespace
 
 std::variant<report_settings, std::string> parse_report(std::span<const std::string> words) {
-  report_options given;
-  if (auto help = read_options(given, words)) return *std::move(help);
-  if (given.json && given.text) throw usage_error("--text and --json exclude each other; leave one out");
-  report_settings asked{
-      .files = given.files, .output = given.output.value_or(""), .phase = given.phase.value_or("")};
-  if (given.json) asked.as = report_settings::form::json;
-  if (given.text) asked.as = report_settings::form::text;
-  if (asked.as != report_settings::form::page && (given.output || given.from || given.to))
+  report_options input;
+  if (auto help = read_options(input, words)) return *std::move(help);
+  if (input.json && input.text) throw usage_error("--text and --json exclude each other; leave one out");
+  report_settings request{
+      .files = input.files, .output = input.output.value_or(""), .phase = input.phase.value_or("")};
+  if (input.json) request.as = report_settings::form::json;
+  if (input.text) request.as = report_settings::form::text;
+  if (request.as != report_settings::form::page && (input.output || input.from || input.to))
     throw usage_error(
         "--output, --from and --to are for the page, which --text and --json are made instead of; leave them "
         "out");
-  if (given.phase && asked.as == report_settings::form::page)
+  if (input.phase && request.as == report_settings::form::page)
     throw usage_error(
         "--phase is for --text and --json; the page shows all of the run, with the phases in it: choose a "
         "part of it "
         "by --from and --to");
-  if (given.from) asked.from = time_since_start("--from", *given.from);
-  if (given.to) asked.to = time_since_start("--to", *given.to);
-  if (asked.from >= asked.to) throw usage_error("--from must be before --to; exchange them");
-  check_files(asked.files);
-  return asked;
+  if (input.from) request.from = time_since_start("--from", *input.from);
+  if (input.to) request.to = time_since_start("--to", *input.to);
+  if (request.from >= request.to) throw usage_error("--from must be before --to; exchange them");
+  check_files(request.files);
+  return request;
 }
 
 std::variant<conversion_settings, std::string> parse_conversion(std::span<const std::string> words) {
-  conversion_options given;
-  if (auto help = read_options(given, words)) return *std::move(help);
-  if (given.files.size() != 1)
-    throw usage_error(std::to_string(given.files.size()) +
+  conversion_options input;
+  if (auto help = read_options(input, words)) return *std::move(help);
+  if (input.files.size() != 1)
+    throw usage_error(std::to_string(input.files.size()) +
                       " traces to convert; name one file that a run with --trace FILE has written");
-  if (!given.to) throw usage_error("--to is missing; write --to perfetto or --to otf2");
-  if (*given.to != "perfetto" && *given.to != "otf2")
-    throw usage_error("--to " + *given.to + ": no such format; write --to perfetto or --to otf2");
-  const bool to_otf2 = *given.to == "otf2";
-  if (given.output.value_or("").empty())
+  if (!input.to) throw usage_error("--to is missing; write --to perfetto or --to otf2");
+  if (*input.to != "perfetto" && *input.to != "otf2")
+    throw usage_error("--to " + *input.to + ": no such format; write --to perfetto or --to otf2");
+  const bool to_otf2 = *input.to == "otf2";
+  if (input.output.value_or("").empty())
     throw usage_error(to_otf2 ? "--output is missing: say which folder to write, such as --output run-otf2"
                               : "--output is missing: say which file to write, such as --output run.pftrace");
-  return conversion_settings{given.files.front(), to_otf2, *given.output};
+  return conversion_settings{input.files.front(), to_otf2, *input.output};
 }
 
-int convert_trace(const conversion_settings& asked) {
+int convert_trace(const conversion_settings& request) {
   allow_many_descriptors();  // a run has one file per process, all open at once
-  trace::reader in(asked.file);
-  in.refuse_to_overwrite("--output", asked.output);
-  (asked.to_otf2 ? convert_to_otf2 : convert_to_perfetto)(in, asked.output);
+  trace::reader in(request.file);
+  in.refuse_to_overwrite("--output", request.output);
+  (request.to_otf2 ? convert_to_otf2 : convert_to_perfetto)(in, request.output);
   for (const std::string& warning : in.warnings())
     std::fprintf(stderr, "imbrex trace: warning: %s\n", printable(warning).c_str());
   return 0;
 }
 
-int print_report(const report_settings& asked) {
+int print_report(const report_settings& request) {
   allow_many_descriptors();
   std::vector<run_report> runs;
   std::vector<std::unique_ptr<timeline>> timelines;
   timeline_limits limits;
-  limits.details /= asked.files.size();
-  limits.bins /= asked.files.size();
-  limits.from = asked.from;
-  limits.to = asked.to;
-  for (const std::string& file : asked.files) {
+  limits.details /= request.files.size();
+  limits.bins /= request.files.size();
+  limits.from = request.from;
+  limits.to = request.to;
+  for (const std::string& file : request.files) {
     trace::reader in(file);
-    in.refuse_to_overwrite("--output", asked.output);
+    in.refuse_to_overwrite("--output", request.output);
     auto& drawn = timelines.emplace_back();
-    if (asked.as == report_settings::form::page) drawn = std::make_unique<timeline>(limits);
-    if (asked.phase.empty()) {
+    if (request.as == report_settings::form::page) drawn = std::make_unique<timeline>(limits);
+    if (request.phase.empty()) {
       runs.push_back(analyse(in, drawn.get()));
     } else {
-      const phase_time phase = read_phase(in, asked.phase);
+      const phase_time phase = read_phase(in, request.phase);
       trace::reader again(file);
       runs.push_back(analyse(again, phase));
-      runs.back().phase = asked.phase;
+      runs.back().phase = request.phase;
     }
     runs.back().file = file;
   }
   const auto shorter = [](const run_report& l, const run_report& r) { return l.length < r.length; };
   const std::uint64_t longest = std::ranges::max_element(runs, shorter)->length;
-  if (asked.from > longest)
-    throw usage_error("--from " + readable_time(static_cast<double>(asked.from)) + " is after the end, " +
+  if (request.from > longest)
+    throw usage_error("--from " + readable_time(static_cast<double>(request.from)) + " is after the end, " +
                       readable_time(static_cast<double>(longest)) + " since the start; give an earlier time");
-  switch (asked.as) {
+  switch (request.as) {
     case report_settings::form::page:
-      write_page(asked.output.empty() ? name_of_page(asked.files) : asked.output,
+      write_page(request.output.empty() ? name_of_page(request.files) : request.output,
                  report_page(runs, timelines));
       break;
     case report_settings::form::text:

@@ -36,8 +36,8 @@ std::variant<conversion_settings, std::string> parse_conversion(std::span<const 
 
 /// Runs the command and returns the exit status. Throws `usage_error` for a file that is no trace, and
 /// `error`.
-int print_report(const report_settings& asked);
-int convert_trace(const conversion_settings& asked);
+int print_report(const report_settings& request);
+int convert_trace(const conversion_settings& request);
 
 /// The subcommands of `imbrex trace`.
 command_list trace_commands();

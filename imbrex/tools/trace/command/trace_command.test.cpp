@@ -45,10 +45,10 @@ TEST(trace_command, takes_one_trace_or_two) {
 }
 
 TEST(trace_command, takes_a_trace_to_convert) {
-  const auto asked = conversion({"a", "--to", "perfetto", "--output=b"});
-  EXPECT_EQ(asked.file, "a");
-  EXPECT_EQ(asked.output, "b");
-  EXPECT_FALSE(asked.to_otf2);
+  const auto request = conversion({"a", "--to", "perfetto", "--output=b"});
+  EXPECT_EQ(request.file, "a");
+  EXPECT_EQ(request.output, "b");
+  EXPECT_FALSE(request.to_otf2);
   EXPECT_TRUE(conversion({"a", "--to", "otf2", "--output=b"}).to_otf2);
 }
 
@@ -118,13 +118,13 @@ TEST(trace_command, refuses_a_part_behind_the_end) {
                                             {3'000, trace::record_kind::mark, 0, 0, 0, 0, 0}});
     out.end();
   }
-  report_settings asked;
-  asked.files = {folder.file()};
-  asked.output = folder.file() + ".html";
-  asked.from = 2'000;
-  EXPECT_EQ(print_report(asked), 0);
-  asked.from = 2'001;
-  EXPECT_THROW(print_report(asked), usage_error);
+  report_settings request;
+  request.files = {folder.file()};
+  request.output = folder.file() + ".html";
+  request.from = 2'000;
+  EXPECT_EQ(print_report(request), 0);
+  request.from = 2'001;
+  EXPECT_THROW(print_report(request), usage_error);
 }
 
 TEST(trace_command, gives_help) {

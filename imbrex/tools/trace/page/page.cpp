@@ -66,8 +66,8 @@ struct entry_kinds {
               [&](auto l, auto r) { return std::pair(entries[r].time, l) < std::pair(entries[l].time, r); });
     order.resize(std::min(order.size(), most_kinds - pe_states - 1));
     for (const auto entry : order) {
-      place[entry] = static_cast<std::uint8_t>(pe_states + 1 + told.size());
-      told.push_back(entry);
+      place[entry] = static_cast<std::uint8_t>(pe_states + 1 + separate_entries.size());
+      separate_entries.push_back(entry);
     }
   }
   // Numbers: states, then one for merged entries, then separate entries.
@@ -79,7 +79,7 @@ struct entry_kinds {
   }
 
   std::vector<std::uint8_t> place;
-  std::vector<std::uint32_t> told;
+  std::vector<std::uint32_t> separate_entries;
 };
 
 /// Keeps the longest times of a bin and adds the others to the first, the merged one.
@@ -204,8 +204,8 @@ ordered_json operations_json(const timeline& of, std::uint64_t unit) {
           {"stream", stream.base64()}, {"name", name.base64()},     {"kind", kind.base64()}};
 }
 
-std::string dumped(const ordered_json& made) {
-  return made.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+std::string dumped(const ordered_json& document) {
+  return document.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 
 /// Escapes JSON so that it cannot end the HTML element around it: '<' occurs only in its strings.
@@ -232,13 +232,14 @@ std::string timeline_json(const timeline& of, const run_report& run) {
   const entry_kinds kinds(run.entries);
   // Detailed times have 32 bits: the unit is 1 ns in runs of up to four seconds.
   const std::uint64_t unit = (run.length >> 32U) + 1;
-  ordered_json made{{"length", run.length},
-                    {"bin", of.scale().width},
-                    {"unit", unit},
-                    {"entries_in_bins", kinds.told},
-                    {"details", {of.details().begin, std::min(of.details().end, run.length)}},
-                    {"cut", of.cut()}};
-  for (const char* const list : {"rows", "links", "streams", "marked"}) made[list] = ordered_json::array();
+  ordered_json document{{"length", run.length},
+                        {"bin", of.scale().width},
+                        {"unit", unit},
+                        {"entries_in_bins", kinds.separate_entries},
+                        {"details", {of.details().begin, std::min(of.details().end, run.length)}},
+                        {"cut", of.cut()}};
+  for (const char* const list : {"rows", "links", "streams", "marked"})
+    document[list] = ordered_json::array();
   for (const auto& row : of.rows()) {
     ordered_json one{{"kind", row.is_pe       ? "pe"
                               : row.is_device ? "device"
@@ -246,20 +247,20 @@ std::string timeline_json(const timeline& of, const run_report& run) {
                      {"process", row.process},
                      {"number", row.number}};
     if (row.is_pe || row.is_device) one.update(bins_json(row, of.scale(), kinds));
-    made["rows"].push_back(std::move(one));
+    document["rows"].push_back(std::move(one));
   }
-  for (const auto& link : of.links()) made["links"].push_back(link_json(link, of.scale()));
+  for (const auto& link : of.links()) document["links"].push_back(link_json(link, of.scale()));
   for (const auto& stream : of.streams())
-    made["streams"].push_back({{"row", stream.row}, {"owner", stream.owner}});
+    document["streams"].push_back({{"row", stream.row}, {"owner", stream.owner}});
   for (const auto& mark : of.marked())
-    made["marked"].push_back(
+    document["marked"].push_back(
         {mark.time.begin / unit, mark.time.end / unit, mark.row, mark.name, mark.number, mark.phase});
-  made["names"] = of.marks();
-  made["chares"] = of.chares();
-  made["slices"] = slices_json(of, unit);
-  made["messages"] = messages_json(of, unit);
-  made["operations"] = operations_json(of, unit);
-  return dumped(made);
+  document["names"] = of.marks();
+  document["chares"] = of.chares();
+  document["slices"] = slices_json(of, unit);
+  document["messages"] = messages_json(of, unit);
+  document["operations"] = operations_json(of, unit);
+  return dumped(document);
 }
 
 std::string report_page(std::span<const run_report> runs,

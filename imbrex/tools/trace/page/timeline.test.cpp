@@ -292,9 +292,9 @@ TEST(Page, BinsHoldAllTimeAlsoOfEntriesThatTheyDoNotTellApart) {
   timeline_limits limits;
   limits.bins = 64;
   const drawn_run got(folder.file(), limits);
-  const auto made = nlohmann::json::parse(timeline_json(*got.drawn, got.report));
-  const auto counts = bytes_of(made["rows"][0]["counts"]);
-  const auto shares = bytes_of(made["rows"][0]["shares"]);
+  const auto document = nlohmann::json::parse(timeline_json(*got.drawn, got.report));
+  const auto counts = bytes_of(document["rows"][0]["counts"]);
+  const auto shares = bytes_of(document["rows"][0]["shares"]);
   EXPECT_GT(counts.size(), 20U);
   EXPECT_LE(*std::max_element(counts.begin(), counts.end()), 2 + 8 + 1);
   const std::uint8_t others = pe_states;
@@ -305,7 +305,7 @@ TEST(Page, BinsHoldAllTimeAlsoOfEntriesThatTheyDoNotTellApart) {
     if (shares[k] > others) apart += shares[k + 1];
   }
   EXPECT_LT(apart, 0.5 * parts);
-  const double width = made["bin"];
+  const double width = document["bin"];
   EXPECT_NEAR(parts / 255 * width / static_cast<double>(busy), 1, 0.01);
 }
 

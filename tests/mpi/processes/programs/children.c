@@ -14,16 +14,16 @@
 
 extern char** environ;
 
-static int told[2]; /* a pipe */
+static int report_pipe[2]; /* a pipe */
 static int rank, failures;
 
-static void tell(void) {
-  if (write(told[1], "x", 1) != 1) abort();
+static void send_report(void) {
+  if (write(report_pipe[1], "x", 1) != 1) abort();
 }
 
-static int is_told(void) {
+static int has_report(void) {
   char byte = 0;
-  return read(told[0], &byte, 1) == 1 && byte == 'x';
+  return read(report_pipe[0], &byte, 1) == 1 && byte == 'x';
 }
 
 static void expect(int right, const char* what) {
@@ -52,15 +52,15 @@ static void ends(void) {
   if (child == 0) _exit(7 + rank);
   expect(has_status(child, 7 + rank), "_exit");
   if ((child = fork()) == 0) {
-    atexit(&tell);
+    atexit(&send_report);
     exit(17 + rank);
   }
-  expect(has_status(child, 17 + rank) && is_told(), "exit");
+  expect(has_status(child, 17 + rank) && has_report(), "exit");
   if ((child = fork()) == 0) {
-    at_quick_exit(&tell);
+    at_quick_exit(&send_report);
     quick_exit(27 + rank);
   }
-  expect(has_status(child, 27 + rank) && is_told(), "quick_exit");
+  expect(has_status(child, 27 + rank) && has_report(), "quick_exit");
   if ((child = fork()) == 0) abort();
   expect(has_signal(child, SIGABRT), "abort");
   if ((child = fork()) == 0) *(volatile int*)8 = 1;
@@ -92,16 +92,16 @@ static void other_programs(void) {
              pclose(output) == 0,
          "popen");
   if ((child = fork()) == 0) {
-    dup2(told[1], STDOUT_FILENO);
+    dup2(report_pipe[1], STDOUT_FILENO);
     execl("/bin/sh", "sh", "-c", "printf x", NULL);
     _exit(127);
   }
-  expect(has_status(child, 0) && is_told(), "dup2 before execl");
+  expect(has_status(child, 0) && has_report(), "dup2 before execl");
 }
 
 static void handle(int number) {
   (void)number;
-  tell();
+  send_report();
 }
 
 /* A child sleeps by itself, and what is sent to it is not for other ranks. */
@@ -115,22 +115,22 @@ static void sleeps_and_signals(void) {
     kill(getpid(), SIGUSR1);
     _exit(9);
   }
-  expect(has_status(child, 9) && is_told(), "a child's sleep and signal");
+  expect(has_status(child, 9) && has_report(), "a child's sleep and signal");
   MPI_Barrier(MPI_COMM_WORLD);
-  fcntl(told[0], F_SETFL, O_NONBLOCK);
+  fcntl(report_pipe[0], F_SETFL, O_NONBLOCK);
   char byte = 0;
-  expect(read(told[0], &byte, 1) == -1, "a signal to another rank's child");
-  fcntl(told[0], F_SETFL, 0);
+  expect(read(report_pipe[0], &byte, 1) == -1, "a signal to another rank's child");
+  fcntl(report_pipe[0], F_SETFL, 0);
 }
 
 static void daemons(void) {
   const pid_t child = fork();
   if (child == 0) {
     if (daemon(1, 1) != 0) _exit(1);
-    tell();
+    send_report();
     _exit(0);
   }
-  expect(has_status(child, 0) && is_told(), "daemon");
+  expect(has_status(child, 0) && has_report(), "daemon");
 }
 
 /* Whether a file, which is removed, holds a text. */
@@ -164,7 +164,7 @@ static void files(void) {
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (pipe(told) != 0) return 1;
+  if (pipe(report_pipe) != 0) return 1;
   if (argc > 1 && strcmp(argv[1], "calls MPI") == 0) {
     pid_t child = fork();
     if (child == 0) MPI_Barrier(MPI_COMM_WORLD);

@@ -129,9 +129,9 @@ IMBREX_DEVICE IMBREX_SELDOM bool wait_on(const machine& m, pe_state& me, std::ui
 
 /// State of one thread of a PE of that kind.
 template <class Kind>
-class core {
+class pe_context {
  public:
-  IMBREX_DEVICE core(const machine& of, pe_state& state, team_of<Kind>& threads, std::uint32_t pe)
+  IMBREX_DEVICE pe_context(const machine& of, pe_state& state, team_of<Kind>& threads, std::uint32_t pe)
       : m(of),
         me(state),
         threads(threads),
@@ -202,10 +202,10 @@ class core {
   }
   /// Sends an item to the host; first thread only. Never waits.
   IMBREX_DEVICE void tell(std::uint64_t body, std::uint32_t what) {
-    const telling how = tell_host(m, me, pe, body, meta_of(entry, element), what);
+    const host_sending how = send_to_host(m, me, pe, body, meta_of(entry, element), what);
     take_step(m.steps, step::tell);
-    if (how == telling::full) return fail(failure_kind::outbox_full, m.pes);
-    attends = attends || how == telling::kept;
+    if (how == host_sending::full) return fail(failure_kind::outbox_full, m.pes);
+    attends = attends || how == host_sending::kept;
   }
 
   const machine& m;

@@ -7,11 +7,11 @@
 #include <utility>
 
 #include <imbrex/resident/context.hpp>
-#include <imbrex/resident/core.hpp>
 #include <imbrex/resident/entries.hpp>
 #include <imbrex/resident/gpu_exchange.hpp>
 #include <imbrex/resident/host_exchange.hpp>
 #include <imbrex/resident/machine.hpp>
+#include <imbrex/resident/pe_context.hpp>
 #include <imbrex/resident/reducer.hpp>
 #include <imbrex/resident/transport/quiescence.hpp>
 
@@ -22,36 +22,36 @@ namespace imbrex::resident::detail {
 /// The thread that writes the next slot may be ahead by one entry. Everything after a barrier comes after
 /// everything that all threads did before it.
 template <class List>
-class scheduler {
+class pe_loop {
   using kind = typename pe_of_list<List>::type;
 
  public:
-  IMBREX_DEVICE scheduler(const machine& m, pe_state& me, team_of<kind>& threads, std::uint32_t pe)
-      : core_(m, me, threads, pe) {
-    if (core_.leads()) ahead_ = core_.own.look(core_.head);
-    if (core_.leads() && pe == m.host.first_pe && is_traced()) tell_clock(m);
+  IMBREX_DEVICE pe_loop(const machine& m, pe_state& me, team_of<kind>& threads, std::uint32_t pe)
+      : pe_(m, me, threads, pe) {
+    if (pe_.leads()) ahead_ = pe_.own.look(pe_.head);
+    if (pe_.leads() && pe == m.host.first_pe && is_traced()) publish_clock(m);
   }
 
   IMBREX_DEVICE void serve() {
     if (is_linked()) {
-      turn& begin = core_.me.now[1].kind;  // written again after the next barrier
-      if (core_.leads()) begin = meet_before(core_.m, leads_gpu()) ? turn::rests : turn::ends;
-      core_.threads.sync();
+      turn& begin = pe_.me.now[1].kind;  // written again after the next barrier
+      if (pe_.leads()) begin = meet_before(pe_.m, leads_gpu()) ? turn::rests : turn::ends;
+      pe_.threads.sync();
       if (begin == turn::ends) return leave();
     }
     for (std::uint32_t side = 0;; side ^= 1) {
-      decision& now = core_.me.now[side];
-      if (core_.leads()) {
+      decision& now = pe_.me.now[side];
+      if (pe_.leads()) {
         item i;
         const turn kind = next(i);
         now = {i.body, i.meta, kind};
       }
-      core_.threads.sync();
-      if (core_.leads()) ahead_ = core_.own.look(core_.head);  // the poll completes while the entry runs
+      pe_.threads.sync();
+      if (pe_.leads()) ahead_ = pe_.own.look(pe_.head);  // the poll completes while the entry runs
       const decision what = now;
-      if (core_.held != 0) {  // first thread only: no thread is in that entry any more
-        core_.give_back(core_.held);
-        core_.held = 0;
+      if (pe_.held != 0) {  // first thread only: no thread is in that entry any more
+        pe_.give_back(pe_.held);
+        pe_.held = 0;
       }
       if (what.kind == turn::works)
         run({what.body, what.meta});
@@ -82,21 +82,21 @@ class scheduler {
   static constexpr std::uint32_t looks_between_states = 1024;  ///< polls between two polls of the state of a
                                                                ///< host that sends nothing
 
-  IMBREX_DEVICE bool is_linked() const { return core_.m.gpus != 1; }
-  IMBREX_DEVICE bool leads_gpu() const { return core_.pe == core_.m.first_pe; }
+  IMBREX_DEVICE bool is_linked() const { return pe_.m.gpus != 1; }
+  IMBREX_DEVICE bool leads_gpu() const { return pe_.pe == pe_.m.first_pe; }
 
   /// Work of the first thread between entries. It makes up most of a message's time, one instruction after
   /// the other. So rare events are checked by one flag, or between polls that have found nothing.
   IMBREX_DEVICE turn next(item& i) {
-    if (__builtin_expect(core_.attends || core_.turns % 64 == 63, 0)) {
-      if (core_.turns % 64 == 63) {
-        if (is_linked() && leads_gpu()) attend_end(core_.m, true);
-        if (core_.stops()) return turn::ends;
-        if (core_.me.listens) hear_host();
+    if (__builtin_expect(pe_.attends || pe_.turns % 64 == 63, 0)) {
+      if (pe_.turns % 64 == 63) {
+        if (is_linked() && leads_gpu()) attend_end(pe_.m, true);
+        if (pe_.stops()) return turn::ends;
+        if (pe_.me.listens) forward_host_messages();
       }
       if (attend(i, 2)) return begin(i);
     }
-    if (core_.has_local && (prefers_local_ || core_.own_waits()) && take_local(i)) return begin(i);
+    if (pe_.has_local && (prefers_local_ || pe_.own_waits()) && take_local(i)) return begin(i);
     prefers_local_ = true;
     if (is_linked() && prefers_crossing_ && take_crossing(i)) return begin(i);
     prefers_crossing_ = true;
@@ -104,46 +104,46 @@ class scheduler {
     prefers_near_ = true;
     for (std::uint32_t idle = 0;; idle += looks_in_a_row) {
       for (std::uint32_t n = 0; n < looks_in_a_row; ++n) {
-        if (!(core_.has_local && core_.own_waits()) && core_.own.try_take(core_.head, i, ahead_)) {
-          take_step(core_.m.steps, step::take, core_.head - 1);
+        if (!(pe_.has_local && pe_.own_waits()) && pe_.own.try_take(pe_.head, i, ahead_)) {
+          take_step(pe_.m.steps, step::take, pe_.head - 1);
           if (!is_early(i)) return begin(i);
           keep(i);
           break;
         }
-        if (core_.has_local && take_local(i)) return begin(i);
+        if (pe_.has_local && take_local(i)) return begin(i);
         if (is_linked() && take_crossing(i)) return begin(i);
         if (is_near && take_near(i)) return begin(i);
         if (!rested_) {  // all threads must leave the last entry before it counts as finished
           rested_ = true;
           return turn::rests;
         }
-        ahead_ = core_.own.look(core_.head);
+        ahead_ = pe_.own.look(pe_.head);
       }
-      if (rest(i, idle)) return core_.stops() ? turn::ends : begin(i);
+      if (rest(i, idle)) return pe_.stops() ? turn::ends : begin(i);
     }
   }
   IMBREX_DEVICE turn begin(const item& i) {
-    ++core_.turns;
+    ++pe_.turns;
     rested_ = false;
-    memory::store(core_.m.watched[core_.place()], {core_.turns, std::uint64_t{1} << 32U | i.meta});
+    memory::store(pe_.m.watched[pe_.place()], {pe_.turns, std::uint64_t{1} << 32U | i.meta});
     return turn::works;
   }
   IMBREX_DEVICE bool take_local(item& i) {
-    pe_state& me = core_.me;
+    pe_state& me = pe_.me;
     i = me.local[me.local_first++ % pe_state::most_local];
-    core_.has_local = me.local_first != me.local_end;
+    pe_.has_local = me.local_first != me.local_end;
     if (is_early(i)) {
       keep(i);
       return false;
     }
     prefers_local_ = false;
-    take_step(core_.m.steps, step::local);
+    take_step(pe_.m.steps, step::local);
     return true;
   }
   /// Polls the next of the other GPUs. True if a message from it can run.
   IMBREX_DEVICE bool take_crossing(item& i) {
-    if (!take_across(core_.m, core_.me, core_.pe)) return false;
-    i = core_.me.from_gpu;
+    if (!take_across(pe_.m, pe_.me, pe_.pe)) return false;
+    i = pe_.me.from_gpu;
     if (is_early(i)) {
       keep(i);
       return false;
@@ -154,7 +154,7 @@ class scheduler {
   /// Polls all other PEs of the cluster, in rotation. True if a message can run.
   IMBREX_DEVICE bool take_near([[maybe_unused]] item& i) {
     if constexpr (is_near) {
-      pe_state& me = core_.me;
+      pe_state& me = pe_.me;
 #if defined(__CUDA_ARCH__)
 #pragma unroll 1
 #endif
@@ -164,7 +164,7 @@ class scheduler {
         if (from == me.near_place) continue;
         std::uint32_t& head = me.near[me.near_place]->heads[from];
         if (!me.near_from(from).try_take(head, i)) continue;
-        take_step(core_.m.steps, step::take_near, head - 1, me.near_first + from);
+        take_step(pe_.m.steps, step::take_near, head - 1, me.near_first + from);
         ++me.near_run;
         if (is_early(i)) {
           keep(i);
@@ -178,93 +178,94 @@ class scheduler {
   }
   /// Retries some of the kept items. True if a kept message can run.
   IMBREX_DEVICE bool attend(item& i, std::uint32_t tries) {
-    pe_state& me = core_.me;
+    pe_state& me = pe_.me;
     const std::uint32_t kept = me.out.count;
-    if (kept != 0) retry_kept<kind>(core_.m, me, tries);
+    if (kept != 0) retry_kept<kind>(pe_.m, me, tries);
     if (relaxes_at_once && me.out.count < kept) went_on_ = true;  // a sent item may be for this PE
-    const bool told_all = !tells || tell_untold(core_.m, me, core_.pe);
+    const bool all_sent = !tells || send_pending_to_host(pe_.m, me, pe_.pe);
     const bool took = has_numbers && me.revisits && take_kept(i);
-    core_.attends = !me.out.empty() || me.revisits || !told_all;
+    pe_.attends = !me.out.empty() || me.revisits || !all_sent;
     return took;
   }
   /// Runs between polls that have found nothing. True if the run ends, or if a message can run.
   IMBREX_DEVICE bool rest(item& i, std::uint32_t idle) {
-    pe_state& me = core_.me;
-    const machine& m = core_.m;
+    pe_state& me = pe_.me;
+    const machine& m = pe_.m;
     if (is_linked() && leads_gpu() && idle % looks_between_ends == 0)
       attend_end(m, idle % looks_between_states == 0);
-    if (idle % looks_between_ends == 0 && core_.stops()) return true;
+    if (idle % looks_between_ends == 0 && pe_.stops()) return true;
     if (me.listens && idle % (me.is_open ? looks_between_hearings : looks_between_states) == first_hearing &&
-        hear_host())
+        forward_host_messages())
       return false;
-    if (core_.attends && attend(i, tries_in_a_rest)) return true;
-    if (idle == short_idle || (idle > short_idle && keeps_shown_ != me.out.count + untold())) show_kept();
-    if (idle == short_idle && is_traced()) show_records(m, me, core_.pe);
-    if (idle >= short_idle && me.out.empty() && untold() == 0 && !core_.has_local &&
-        (me.finished != core_.head || me.crossed != me.crossed_shown || me.near_run != me.near_shown)) {
-      me.finished = core_.head;
-      memory::store_release(m.finished[core_.place()], me.finished);
+    if (pe_.attends && attend(i, tries_in_a_rest)) return true;
+    if (idle == short_idle || (idle > short_idle && keeps_shown_ != me.out.count + pending_to_host()))
+      show_kept();
+    if (idle == short_idle && is_traced()) show_records(m, me, pe_.pe);
+    if (idle >= short_idle && me.out.empty() && pending_to_host() == 0 && !pe_.has_local &&
+        (me.finished != pe_.head || me.crossed != me.crossed_shown || me.near_run != me.near_shown)) {
+      me.finished = pe_.head;
+      memory::store_release(m.finished[pe_.place()], me.finished);
       if constexpr (is_near) {
         me.near_shown = me.near_run;
-        memory::store_release(m.finished[m.pes_here + core_.place()], me.near_run);
+        memory::store_release(m.finished[m.pes_here + pe_.place()], me.near_run);
       }
       me.crossed_shown = me.crossed;
-      if (is_linked()) memory::store_release(m.crossed[core_.place()], me.crossed);
+      if (is_linked()) memory::store_release(m.crossed[pe_.place()], me.crossed);
     }
     if (leads_gpu() && (!me.is_open || me.lacks_host_parcel) && idle >= short_idle &&
         idle % looks_between_judgements == 0)
       look_for_quiescence();
-    take_step(core_.m.steps, step::look);
-    if ((relaxes_at_once && !went_on_) || idle > long_idle) core_.relax();
+    take_step(pe_.m.steps, step::look);
+    if ((relaxes_at_once && !went_on_) || idle > long_idle) pe_.relax();
     went_on_ = false;
     return false;
   }
 
   /// Shows the watchdog how many kept items wait for this process.
   IMBREX_DEVICE void show_kept() {
-    const std::uint32_t waits = kept_for_process(core_.m, core_.me) + untold();
-    memory::store(core_.m.watched[core_.place()], {std::uint64_t{waits} << 32U | core_.turns, 0});
-    keeps_shown_ = core_.me.out.count + untold();
+    const std::uint32_t waits = kept_for_process(pe_.m, pe_.me) + pending_to_host();
+    memory::store(pe_.m.watched[pe_.place()], {std::uint64_t{waits} << 32U | pe_.turns, 0});
+    keeps_shown_ = pe_.me.out.count + pending_to_host();
   }
   /// Number of messages that the host's ring has no room for.
-  IMBREX_DEVICE std::uint32_t untold() const {
-    return tells ? core_.me.untold_end - core_.me.untold_first : 0;
+  IMBREX_DEVICE std::uint32_t pending_to_host() const {
+    return tells ? pe_.me.pending_to_host_end - pe_.me.pending_to_host_first : 0;
   }
   /// Forwards the messages that the host has sent. True if there were any.
-  IMBREX_DEVICE bool hear_host() {
-    pe_state& me = core_.me;
+  IMBREX_DEVICE bool forward_host_messages() {
+    pe_state& me = pe_.me;
     for (std::uint32_t n = 0;; ++n) {
-      const hearing heard = n < 8 ? hear(core_.m, me) : hearing::nothing;
-      if (heard == hearing::abandoned) core_.end(stop_reason::abandoned, 0);
-      if (heard != hearing::message) return n != 0;
-      core_.post(me.from_host_to, me.from_host);
+      const host_polling result = n < 8 ? poll_host(pe_.m, me) : host_polling::nothing;
+      if (result == host_polling::abandoned) pe_.end(stop_reason::abandoned, 0);
+      if (result != host_polling::message) return n != 0;
+      pe_.post(me.from_host_to, me.from_host);
     }
   }
 
   IMBREX_DEVICE void leave() {
-    if (!core_.leads()) return;
-    pe_state& me = core_.me;
-    memory::store(core_.m.watched[core_.place()], {std::uint64_t{untold()} << 32U | core_.turns, 0});
+    if (!pe_.leads()) return;
+    pe_state& me = pe_.me;
+    memory::store(pe_.m.watched[pe_.place()], {std::uint64_t{pending_to_host()} << 32U | pe_.turns, 0});
     if constexpr (tells) {  // messages sent to the host before the end arrive, unless the host has stopped
                             // listening
-      const bool failed = memory::load(core_.m.end->stop) == static_cast<std::uint32_t>(stop_reason::failed);
-      while (!tell_untold(core_.m, me, core_.pe) && !failed) {
-        if ((system_memory::load_acquire(*core_.m.host.state) & host_link::is_abandoned) != 0) break;
-        take_step(core_.m.steps, step::host);
-        core_.relax();
+      const bool failed = memory::load(pe_.m.end->stop) == static_cast<std::uint32_t>(stop_reason::failed);
+      while (!send_pending_to_host(pe_.m, me, pe_.pe) && !failed) {
+        if ((system_memory::load_acquire(*pe_.m.host.state) & host_link::is_abandoned) != 0) break;
+        take_step(pe_.m.steps, step::host);
+        pe_.relax();
       }
-      memory::store(core_.m.watched[core_.place()], {core_.turns, 0});
+      memory::store(pe_.m.watched[pe_.place()], {pe_.turns, 0});
     }
     if (is_traced()) {
-      show_records(core_.m, me, core_.pe);
-      core_.m.host.unrecorded[core_.pe - core_.m.host.first_pe] = me.lost_records;
+      show_records(pe_.m, me, pe_.pe);
+      pe_.m.host.unrecorded[pe_.pe - pe_.m.host.first_pe] = me.lost_records;
     }
-    if (me.lost_lines != 0) core_.m.host.lost[core_.pe - core_.m.host.first_pe] = me.lost_lines;
-    for (std::uint32_t g = 0; me.kept_count != 0 && g < core_.m.gpus; ++g) {
-      core_.m.on(g, core_.m.kept)[core_.pe] = me.kept_count;
-      core_.m.on(g, core_.m.first_kept)[core_.pe] = me.kept[0];
+    if (me.lost_lines != 0) pe_.m.host.lost[pe_.pe - pe_.m.host.first_pe] = me.lost_lines;
+    for (std::uint32_t g = 0; me.kept_count != 0 && g < pe_.m.gpus; ++g) {
+      pe_.m.on(g, pe_.m.kept)[pe_.pe] = me.kept_count;
+      pe_.m.on(g, pe_.m.first_kept)[pe_.pe] = me.kept[0];
     }
-    if (is_linked()) meet_after(core_.m, leads_gpu());
+    if (is_linked()) meet_after(pe_.m, leads_gpu());
   }
 
   static IMBREX_DEVICE IMBREX_SELDOM bool is_quiet(const machine& m) {
@@ -273,20 +274,20 @@ class scheduler {
   }
   /// Leader only, while it is idle.
   IMBREX_DEVICE void look_for_quiescence() {
-    pe_state& me = core_.me;
+    pe_state& me = pe_.me;
     if (is_linked()) {
-      const std::uint32_t stuck = attend_waves(core_.m, me, [this] { return hear_host(); });
+      const std::uint32_t stuck = attend_waves(pe_.m, me, [this] { return forward_host_messages(); });
       if (stuck == not_quiet) return;
-      if (stuck == all_quiet) return core_.end(stop_reason::quiet, 0);
-      return core_.fail(failure_kind::no_host_parcel, 0,
-                        [&](failure& f) { f.pe = stuck * core_.m.pes_here; });
+      if (stuck == all_quiet) return pe_.end(stop_reason::quiet, 0);
+      return pe_.fail(failure_kind::no_host_parcel, 0, [&](failure& f) { f.pe = stuck * pe_.m.pes_here; });
     }
-    if (!is_quiet(core_.m)) return;
+    if (!is_quiet(pe_.m)) return;
     if (!me.is_open)
-      core_.end(stop_reason::quiet, 0);
-    else if (!hear_host() && me.lacks_host_parcel)  // the PEs that have the parcels do not return them any
-                                                    // more
-      core_.fail(failure_kind::no_host_parcel);
+      pe_.end(stop_reason::quiet, 0);
+    else if (!forward_host_messages() &&
+             me.lacks_host_parcel)  // the PEs that have the parcels do not return them any
+                                    // more
+      pe_.fail(failure_kind::no_host_parcel);
   }
 
   /// Checks whether a message is early: it is for a numbered entry, and its chare does not accept its number
@@ -318,20 +319,20 @@ class scheduler {
     if constexpr (!has_numbers) {
       return false;
     } else {
-      early_visitor visitor{core_.m, i};
+      early_visitor visitor{pe_.m, i};
       table<List>::visit(entry_in(i.meta), visitor);
       return visitor.is_early;
     }
   }
   IMBREX_DEVICE void keep(const item& i) {
-    pe_state& me = core_.me;
-    if (me.kept_count == core_.m.kept_size) return core_.fail(failure_kind::kept_full);
+    pe_state& me = pe_.me;
+    if (me.kept_count == pe_.m.kept_size) return pe_.fail(failure_kind::kept_full);
     me.kept[me.kept_count++] = i;
     if (relaxes_at_once) went_on_ = true;
   }
   /// Takes the oldest kept message that is accepted by now.
   IMBREX_DEVICE bool take_kept(item& i) {
-    pe_state& me = core_.me;
+    pe_state& me = pe_.me;
     for (std::uint32_t n = 0; n < me.kept_count; ++n)
       if (!is_early(me.kept[n])) {
         i = me.kept[n];
@@ -345,7 +346,7 @@ class scheduler {
 
   /// Runs the entry or reduction that a message addresses.
   struct runner {
-    core<kind>& c;
+    pe_context<kind>& c;
     const item& i;
     bool known = false;
 
@@ -424,24 +425,24 @@ class scheduler {
         invoke<Entry>(target, here, packed<>(), parcel, done..., left.head);
     }
   };
-  IMBREX_DEVICE bool is_traced() const { return core_.m.host.records_size != 0; }
+  IMBREX_DEVICE bool is_traced() const { return pe_.m.host.records_size != 0; }
   IMBREX_DEVICE void run(const item& i) {
-    if (is_traced() && core_.leads()) core_.me.entry_began = memory::now();
-    take_step(core_.m.steps, step::entry);
-    runner visitor{core_, i};
+    if (is_traced() && pe_.leads()) pe_.me.entry_began = memory::now();
+    take_step(pe_.m.steps, step::entry);
+    runner visitor{pe_, i};
     table<List>::visit(entry_in(i.meta), visitor);
-    if (!visitor.known && core_.leads()) {
-      core_.fail(failure_kind::wrong_entry, 0, [&](failure& f) {
+    if (!visitor.known && pe_.leads()) {
+      pe_.fail(failure_kind::wrong_entry, 0, [&](failure& f) {
         f.about_entry = entry_in(i.meta);
         f.about_place[0] = element_in(i.meta);
       });
     }
-    core_.entry = failure::no_number;
-    take_step(core_.m.steps, step::entry);
-    if (is_traced() && core_.leads()) record_entry(core_.m, core_.me, core_.pe, i.meta & ~is_ordered);
+    pe_.entry = failure::no_number;
+    take_step(pe_.m.steps, step::entry);
+    if (is_traced() && pe_.leads()) record_entry(pe_.m, pe_.me, pe_.pe, i.meta & ~is_ordered);
   }
 
-  core<kind> core_;
+  pe_context<kind> pe_;
   wide_word ahead_{};              ///< result of the last poll
   std::uint32_t keeps_shown_ = 0;  ///< number of kept items when the watchdog was last notified
   bool rested_ = true;

@@ -21,10 +21,11 @@ using harness::sides;
 /// buffers for each, used in turn. So no face is overwritten while a neighbour may still read it: the block
 /// fills it again two iterations later. By then it has received a face that the neighbour made after reading.
 /// The addresses repeat every two iterations. Faces of several sides are copied side by side.
-class lent_faces {
+class exported_faces {
  public:
   /// Creates buffers for the shared sides, in the memory of this PE's device.
-  lent_faces(const device_layout& layout, const std::array<bool, sides>& shared, const std::string& owner);
+  exported_faces(const device_layout& layout, const std::array<bool, sides>& shared,
+                 const std::string& owner);
 
   /// Addresses, in this iteration, of received faces, and of outgoing faces, which the device fills.
   incoming_faces incoming(std::int64_t iteration) const;

@@ -20,13 +20,13 @@
 namespace imbrex::resident::test {
 namespace {
 
-struct oddity {
+struct edge_case {
   index<3> shape;
   std::uint32_t pes = 1, gpus = 1;
   placement placed = placement::round_robin;
   std::uint32_t rounds = 3;
 };
-const std::vector<oddity> oddities{
+const std::vector<edge_case> edge_cases{
     {{1, 1, 1}},
     {{1, 1, 1}, 5},
     {{7, 1, 5}, 4, 1, placement::blocks},  // shares of 9 and of 8
@@ -38,7 +38,7 @@ const std::vector<oddity> oddities{
     {{3, 3, 3}, 5, 5},
 };
 
-settings small(const oddity& o) {
+settings small(const edge_case& o) {
   settings s;
   s.pes = o.pes;
   s.gpus = o.gpus;
@@ -49,13 +49,13 @@ settings small(const oddity& o) {
   return s;
 }
 
-std::string name_of(const oddity& o) {
+std::string name_of(const edge_case& o) {
   return std::to_string(o.shape[0]) + " x " + std::to_string(o.shape[1]) + " x " +
          std::to_string(o.shape[2]) + " on " + std::to_string(o.pes) + " PEs of " + std::to_string(o.gpus) +
          " GPUs";
 }
 
-void expect_all(program<circus>& p, const oddity& o) {
+void expect_all(program<circus>& p, const edge_case& o) {
   std::uint32_t sent = 0, got = 0, fired = 0, numbered = 0;
   const auto all = p.read<circus>();
   for (const circus& one : all) {
@@ -75,7 +75,7 @@ void expect_all(program<circus>& p, const oddity& o) {
 
 TEST(resident_oddities, come_to_their_ends_on_threads) {
   const auto devices = devices_here("emulated");
-  for (const oddity& o : oddities) {
+  for (const edge_case& o : edge_cases) {
     settings s = small(o);
     s.threads = 1 + o.pes % 2;
     program<circus> p(*devices.front(), s, o.shape);
@@ -88,7 +88,7 @@ TEST(resident_oddities, come_to_their_ends_on_threads) {
 }
 
 TEST(resident_oddities, come_to_their_ends_by_seeds_and_in_simulated_time) {
-  for (const oddity& o : oddities)
+  for (const edge_case& o : edge_cases)
     for (std::uint64_t seed = 0; seed < 6; ++seed)
       run_whole(stepped(seed == 5 ? machine_kind::simulated : machine_kind::deterministic,
                         seed == 5 ? std::nullopt : std::optional(seed)),
@@ -106,7 +106,7 @@ TEST(resident_oddities, of_two_in_one_heap_each_has_its_own) {
   const auto devices = devices_here("emulated");
   for (const std::uint32_t gpus : {1U, 2U}) {
     const symmetric_heap heap(*devices.front(), gpus, std::size_t{1} << 24U);
-    const oddity o{{3, 1, 5}, 2 * gpus, gpus};
+    const edge_case o{{3, 1, 5}, 2 * gpus, gpus};
     program<circus> one(heap, small(o), o.shape), other(heap, small(o), o.shape);
     one.start_all<&circus::begin>(o.rounds);
     other.start_all<&circus::begin>(o.rounds);
@@ -139,7 +139,7 @@ TEST(resident_oddities, end_once_though_many_end_them) {
 
 TEST(resident_oddities, are_refused_by_name) {
   const auto devices = devices_here("emulated");
-  program<circus> p(*devices.front(), small(oddities[2]), {7, 1, 5});
+  program<circus> p(*devices.front(), small(edge_cases[2]), {7, 1, 5});
   const auto refusal = [&p](const index<3>& to) -> std::string {
     try {
       p.start<&circus::bump>(to, std::uint64_t{1});

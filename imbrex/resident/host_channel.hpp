@@ -36,7 +36,7 @@ struct host_message {
 ///
 /// The thread owns the rings to the host and calls the listeners. `mutex_` guards the ring from the host, and
 /// the queue of messages that it has no room for.
-class host_door {
+class host_channel {
  public:
   /// Function that handles a message. The parcel of the message follows the slot.
   using listener = std::function<void(const host_slot&)>;
@@ -44,12 +44,12 @@ class host_door {
   /// For `pes` PEs of this process, from `first_pe` on. `names` names the chares that print, and must outlive
   /// the object. `trace` records entries; it may be null. `gate` is that of the Imbrex run, or null. Once it
   /// is closed the processes exchange nothing any more, and a run that listens ends.
-  host_door(device& of, const settings& s, std::uint32_t first_pe, std::uint32_t pes, const reporter& names,
-            std::unique_ptr<imbrex::detail::block_recorder> trace,
-            std::shared_ptr<imbrex::detail::executor_gate> gate);
-  host_door(const host_door&) = delete;
-  host_door& operator=(const host_door&) = delete;
-  ~host_door();
+  host_channel(device& of, const settings& s, std::uint32_t first_pe, std::uint32_t pes,
+               const reporter& names, std::unique_ptr<imbrex::detail::block_recorder> trace,
+               std::shared_ptr<imbrex::detail::executor_gate> gate);
+  host_channel(const host_channel&) = delete;
+  host_channel& operator=(const host_channel&) = delete;
+  ~host_channel();
 
   /// Sets the listener for the host's entry `number`. Between runs only.
   void listen(std::uint32_t number, listener what);
@@ -65,7 +65,7 @@ class host_door {
   /// Ends the host's messages; any thread, from `begin` to `end`. Throws error if the run is not open.
   void close();
   /// Number of messages and lines that the host has received, modulo 2^32; any thread, during a run.
-  std::uint32_t heard() const;
+  std::uint32_t received_count() const;
   /// Lets the run end, if it listens; any thread, during a run. `why` is host_link::is_over if the Imbrex
   /// program ends.
   void abandon(std::uint32_t why = 0) noexcept;
@@ -78,7 +78,7 @@ class host_door {
   bool read();
   bool read_records();
   void find_clock();
-  void hear(const host_slot& said, std::uint32_t pe);
+  void handle_slot(const host_slot& slot, std::uint32_t pe);
   bool put_queued();
   void stop() noexcept;
   void say_lost() const;

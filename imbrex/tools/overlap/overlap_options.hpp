@@ -8,7 +8,7 @@
 namespace imbrex::overlap {
 
 /// The options of `imbrex overlap` as written; nullopt for absent options.
-struct given_options {
+struct overlap_options {
   std::string file;
   bool json = false;
   bool verify = false;
@@ -19,6 +19,6 @@ struct given_options {
 
 /// Parses the words before "--", or returns the text to print for --help. Throws `usage_error` for unknown
 /// options.
-std::optional<std::string> take_options(given_options& given, std::span<const std::string> words);
+std::optional<std::string> take_options(overlap_options& input, std::span<const std::string> words);
 
 }  // namespace imbrex::overlap

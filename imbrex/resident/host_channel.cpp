@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <imbrex/resident/host_door.hpp>
+#include <imbrex/resident/host_channel.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -41,9 +41,9 @@ std::size_t memory_bytes(const settings& s, std::uint32_t pes, bool is_traced) {
 
 }  // namespace
 
-host_door::host_door(device& of, const settings& s, std::uint32_t first_pe, std::uint32_t pes,
-                     const reporter& names, std::unique_ptr<imbrex::detail::block_recorder> trace,
-                     std::shared_ptr<imbrex::detail::executor_gate> gate)
+host_channel::host_channel(device& of, const settings& s, std::uint32_t first_pe, std::uint32_t pes,
+                           const reporter& names, std::unique_ptr<imbrex::detail::block_recorder> trace,
+                           std::shared_ptr<imbrex::detail::executor_gate> gate)
     : first_pe_(first_pe),
       pes_(pes),
       names_(names),
@@ -80,14 +80,14 @@ host_door::host_door(device& of, const settings& s, std::uint32_t first_pe, std:
   link_.size = s.host_slots;
 }
 
-host_door::~host_door() { stop(); }
+host_channel::~host_channel() { stop(); }
 
-void host_door::listen(std::uint32_t number, listener what) {
+void host_channel::listen(std::uint32_t number, listener what) {
   if (listeners_.size() <= number) listeners_.resize(number + 1);
   listeners_[number] = std::move(what);
 }
 
-host_link host_door::begin(bool with_thread, bool tells) {
+host_link host_channel::begin(bool with_thread, bool tells) {
   stop();  // the last run may have failed to begin
   const std::lock_guard lock(mutex_);
   std::fill_n(memory_.span().data(), words_bytes_, std::byte{0});
@@ -104,7 +104,7 @@ host_link host_door::begin(bool with_thread, bool tells) {
   return link_;
 }
 
-void host_door::send(host_message&& m) {
+void host_channel::send(host_message&& m) {
   const std::lock_guard lock(mutex_);
   if (!is_open_ || closes_)
     throw error(
@@ -114,7 +114,7 @@ void host_door::send(host_message&& m) {
   put_queued();
 }
 
-void host_door::close() {
+void host_channel::close() {
   const std::lock_guard lock(mutex_);
   if (closes_) return;
   if (!is_open_) throw error("a run inside a GPU is closed and is not open: call open() before start()");
@@ -123,7 +123,7 @@ void host_door::close() {
 }
 
 /// Requires the mutex. True if a message was queued and there was room for it.
-bool host_door::put_queued() {
+bool host_channel::put_queued() {
   bool put = false;
   const ring<system_memory> way = link_.ring_of(link_.from_host());
   for (; !queued_.empty() && way.has_room(written_, known_); put = true) {
@@ -144,14 +144,14 @@ bool host_door::put_queued() {
   return put;
 }
 
-void host_door::abandon(std::uint32_t why) noexcept {
+void host_channel::abandon(std::uint32_t why) noexcept {
   const std::lock_guard lock(mutex_);
   system_memory::store_release(*link_.state, *link_.state | host_link::is_abandoned | why);
 }
 
 /// Reads the PEs' clock at the begin of the run, as soon as it is known. Not needed if PEs have the host's
 /// clock.
-void host_door::find_clock() {
+void host_channel::find_clock() {
   if (!trace_ || has_hosts_clock_) return;
   const auto is_set = [this] { return system_memory::load_acquire(*link_.clock_is_set) != 0; };
   while (!is_set()) {
@@ -161,7 +161,7 @@ void host_door::find_clock() {
   clock_ahead_ = imbrex::detail::real_clock().now().count() - static_cast<std::int64_t>(*link_.clock);
 }
 
-void host_door::work() {
+void host_channel::work() {
   find_clock();
   auto pause = first_pause;
   for (bool is_last = false; !is_last;) {
@@ -186,40 +186,40 @@ void host_door::work() {
 }
 
 /// Reads all rings to the host. True if an item was received.
-bool host_door::read() {
+bool host_channel::read() {
   bool found = false;
   for (std::uint32_t n = 0; n < pes_; ++n) {
     const std::uint32_t pe = first_pe_ + n;
     for (const ring<system_memory> way = link_.ring_of(pe); way.has_some(read_[n]); way.empty(read_[n])) {
-      hear(*link_.slot(pe, way.place(read_[n])), pe);
+      handle_slot(*link_.slot(pe, way.place(read_[n])), pe);
       found = true;
     }
   }
   return found;
 }
 
-std::uint32_t host_door::heard() const {
+std::uint32_t host_channel::received_count() const {
   std::uint32_t sum = 0;
   for (std::uint32_t pe = 0; pe < pes_; ++pe) sum += system_memory::load_acquire(link_.emptied[pe]);
   return sum;
 }
 
-bool host_door::read_records() {
+bool host_channel::read_records() {
   bool found = false;
   std::vector<imbrex::detail::finished_entry> entries;
   for (std::uint32_t n = 0; n < pes_; ++n) {
     const std::uint32_t pe = first_pe_ + n;
     const ring<system_memory> way = link_.records_of(pe);
-    std::uint32_t& mine = records_read_[n];
+    std::uint32_t& next_record = records_read_[n];
     const std::uint32_t until = system_memory::load_acquire(*way.filled);
-    if (until == mine) continue;
+    if (until == next_record) continue;
     found = true;
     entries.clear();
     const auto here = [this](std::uint64_t time) {
       return nanoseconds(static_cast<std::int64_t>(time) + clock_ahead_);
     };
-    for (; mine != until; ++mine) {
-      const entry_record& one = link_.records[std::size_t{n} * records_each + way.place(mine)];
+    for (; next_record != until; ++next_record) {
+      const entry_record& one = link_.records[std::size_t{n} * records_each + way.place(next_record)];
       if (one.lost != 0) {
         trace_->add(entries);
         entries.clear();
@@ -228,32 +228,32 @@ bool host_door::read_records() {
       const std::uint32_t element = element_in(one.meta);
       entries.push_back({n, names_.member(entry_in(one.meta)), element, here(one.begin), here(one.end)});
     }
-    system_memory::store_release(*way.emptied, mine);
+    system_memory::store_release(*way.emptied, next_record);
     trace_->add(entries);
   }
   return found;
 }
 
-void host_door::hear(const host_slot& said, std::uint32_t pe) {
-  if ((said.what & host_item::line) != 0) {
-    const std::string line = names_.chare(said.meta, pe) + ": " + text_of_line(said) + "\n";
+void host_channel::handle_slot(const host_slot& slot, std::uint32_t pe) {
+  if ((slot.what & host_item::line) != 0) {
+    const std::string line = names_.chare(slot.meta, pe) + ": " + text_of_line(slot) + "\n";
     std::fwrite(line.data(), 1, line.size(), stdout);
     std::fflush(stdout);
     return;
   }
   if (failure_) return;
-  const std::uint32_t number = said.what & ~host_item::in_parcel;
+  const std::uint32_t number = slot.what & ~host_item::in_parcel;
   try {
     if (number >= listeners_.size() || !listeners_[number])
-      throw error(names_.unheard(said.meta, pe, number));
-    listeners_[number](said);
+      throw error(names_.without_listener(slot.meta, pe, number));
+    listeners_[number](slot);
   } catch (...) {
     failure_ = std::current_exception();
     abandon();
   }
 }
 
-void host_door::stop() noexcept {
+void host_channel::stop() noexcept {
   if (!thread_.joinable()) return;
   {
     const std::lock_guard lock(mutex_);
@@ -263,7 +263,7 @@ void host_door::stop() noexcept {
   thread_.join();
 }
 
-void host_door::say_lost() const {
+void host_channel::say_lost() const {
   for (std::uint32_t pe = 0; pe < pes_; ++pe)
     if (link_.lost[pe] != 0)
       log(log_level::warning, std::to_string(link_.lost[pe]) + " lines that PE " +
@@ -273,7 +273,7 @@ void host_door::say_lost() const {
                                   std::to_string(link_.size));
 }
 
-void host_door::end() {
+void host_channel::end() {
   stop();
   {
     const std::lock_guard lock(mutex_);

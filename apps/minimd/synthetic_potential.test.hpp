@@ -4,7 +4,7 @@
 #include <cmath>
 #include <string>
 
-namespace minimd::made_up_potential {
+namespace minimd::synthetic_potential {
 
 inline constexpr double cutoff = 3;
 inline constexpr double mass = 2.5;
@@ -20,4 +20,4 @@ inline std::string text() {
   return text;
 }
 
-}  // namespace minimd::made_up_potential
+}  // namespace minimd::synthetic_potential

@@ -25,14 +25,14 @@ namespace {
 constexpr std::size_t heap_bytes = std::size_t{1} << 22U;
 
 /// A fleet in a heap.
-class harbour {
+class fleet_in_heap {
  public:
-  harbour(device& on, std::uint32_t gpus, std::uint32_t threads = 1)
+  fleet_in_heap(device& on, std::uint32_t gpus, std::uint32_t threads = 1)
       : heap_(on, gpus, heap_bytes),
         words_(heap_.make<std::uint32_t>(gpus)),
         flags_(heap_.make<std::uint32_t>(1)),
         values_(heap_.make<double>(13)),
-        ships_(heap_, chosen(gpus, threads), {static_cast<int>(gpus)}) {}
+        fleet_program_(heap_, chosen(gpus, threads), {static_cast<int>(gpus)}) {}
   program<fleet>& prepared() {
     std::vector<fleet> all(heap_.gpus());
     for (fleet& one : all) {
@@ -40,15 +40,15 @@ class harbour {
       one.flags = flags_.what();
       one.values = values_.what();
     }
-    ships_.write(all);
+    fleet_program_.write(all);
     for (std::uint32_t g = 0; g < heap_.gpus(); ++g) {
       flags_.write(g, std::vector<std::uint32_t>(1));
       values_.write(g, std::vector<double>(13));
     }
-    return ships_;
+    return fleet_program_;
   }
   void expect(std::uint32_t rounds) {
-    for (const fleet& one : ships_.read<fleet>()) {
+    for (const fleet& one : fleet_program_.read<fleet>()) {
       EXPECT_EQ(one.rounds, rounds);
       EXPECT_EQ(one.wrong, 0U);
     }
@@ -64,7 +64,7 @@ class harbour {
   symmetric_heap heap_;
   symmetric_buffer<std::uint32_t> words_, flags_;
   symmetric_buffer<double> values_;
-  program<fleet> ships_;
+  program<fleet> fleet_program_;
 };
 
 class resident_together : public testing::TestWithParam<std::uint32_t> {
@@ -75,7 +75,7 @@ class resident_together : public testing::TestWithParam<std::uint32_t> {
 INSTANTIATE_TEST_SUITE_P(gpus, resident_together, testing::Values(1U, 2U, 3U, 5U));
 
 TEST_P(resident_together, waits_reduces_and_broadcasts) {
-  harbour all(gpu(), GetParam(), GetParam() == 2 ? 3 : 1);
+  fleet_in_heap all(gpu(), GetParam(), GetParam() == 2 ? 3 : 1);
   for (int n = 0; n < 2; ++n) {
     EXPECT_FALSE(all.prepared().run_all<&fleet::together>(std::uint32_t{12}).value);
     all.expect(12);
@@ -83,13 +83,13 @@ TEST_P(resident_together, waits_reduces_and_broadcasts) {
 }
 
 TEST_P(resident_together, waits_for_flags) {
-  harbour all(gpu(), GetParam());
+  fleet_in_heap all(gpu(), GetParam());
   EXPECT_FALSE(all.prepared().run_all<&fleet::round>(std::uint32_t{20}).value);
   all.expect(1);
 }
 
 TEST_P(resident_together, is_left_when_the_run_ends) {
-  harbour all(gpu(), GetParam());
+  fleet_in_heap all(gpu(), GetParam());
   EXPECT_EQ(all.prepared().run_all<&fleet::stray>(std::uint32_t{0}).value, 5U);
   for (const fleet& one : all.prepared().read<fleet>()) EXPECT_EQ(one.wrong, 0U);
   try {
@@ -137,11 +137,11 @@ TEST(resident_together_by_error, ends_by_the_watchdog_if_one_does_not_come) {
 TEST(resident_together_by_steps, repeats_by_seeds) {
   for (std::uint64_t seed = 0; seed < 12; ++seed)
     run_whole(stepped(machine_kind::deterministic, seed), [seed]() -> task<int> {
-      harbour all(gpu(), 1 + static_cast<std::uint32_t>(seed % 4));
-      program<fleet>& ships = all.prepared();
-      ships.start_all<&fleet::together>(std::uint32_t{9});
-      co_await ships.stream().done();
-      ships.end();
+      fleet_in_heap all(gpu(), 1 + static_cast<std::uint32_t>(seed % 4));
+      program<fleet>& fleet_program = all.prepared();
+      fleet_program.start_all<&fleet::together>(std::uint32_t{9});
+      co_await fleet_program.stream().done();
+      fleet_program.end();
       all.expect(9);
       co_return 0;
     });
@@ -162,22 +162,22 @@ void by_steps(Body body) {
 
 TEST(resident_together_by_steps, waits_for_flags) {
   by_steps([](std::uint32_t gpus) -> task<> {
-    harbour all(gpu(), gpus);
-    program<fleet>& ships = all.prepared();
-    ships.start_all<&fleet::round>(std::uint32_t{20});
-    co_await ships.stream().done();
-    ships.end();
+    fleet_in_heap all(gpu(), gpus);
+    program<fleet>& fleet_program = all.prepared();
+    fleet_program.start_all<&fleet::round>(std::uint32_t{20});
+    co_await fleet_program.stream().done();
+    fleet_program.end();
     all.expect(1);
   });
 }
 
 TEST(resident_together_by_steps, is_left_when_the_run_ends) {
   by_steps([](std::uint32_t gpus) -> task<> {
-    harbour all(gpu(), gpus);
-    program<fleet>& ships = all.prepared();
-    ships.start_all<&fleet::stray>(std::uint32_t{0});
-    co_await ships.stream().done();
-    EXPECT_EQ(ships.end().value, 5U);
+    fleet_in_heap all(gpu(), gpus);
+    program<fleet>& fleet_program = all.prepared();
+    fleet_program.start_all<&fleet::stray>(std::uint32_t{0});
+    co_await fleet_program.stream().done();
+    EXPECT_EQ(fleet_program.end().value, 5U);
   });
 }
 
