@@ -12,8 +12,8 @@ namespace imbrex {
 /// front end specialises this template for a type of its own, such as an entry on a stack. All functions are
 /// called on the PE of the entry's chare.
 ///
-/// - `result`: the type of the entry's result. - `void* release(E&&)`: returns the body and gives up
-/// ownership; `kind.destroy` frees it, at its end or
+/// - `result`: the type of the entry's result.
+/// - `void* release(E&&)`: returns the body and gives up ownership; `kind.destroy` frees it, at its end or
 ///   before.
 /// - `bool start(void* body, scope& entry, const waiter& awaiter)`: runs the body until it waits or ends.
 ///   Returns true if it has ended; otherwise the body resumes the awaiter at its end.

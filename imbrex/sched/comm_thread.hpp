@@ -17,11 +17,11 @@ namespace imbrex::detail {
 
 /// The single thread that drives a process's network for all its PEs (`--comm-thread`), so that messages move
 /// while PEs compute. For the thread machine it is one more scheduler, whose work is outgoing items. It posts
-/// arriving items to the PEs' inboxes, still packed, since only the item's PE can unpack it. Notices about
-/// the job go to the first PE.
+/// arriving items to the PEs' inboxes, still packed, since only the item's PE can unpack it. Control messages
+/// of the job go to the first PE.
 class comm_thread final : public scheduler, public network::receiver {
  public:
-  /// `owner`: receives notices and unpacks items; must outlive this.
+  /// `owner`: receives control messages and unpacks items; must outlive this.
   comm_thread(const clock& time, network::receiver& owner);
   ~comm_thread() override;
 

@@ -5,15 +5,15 @@
 
 namespace imbrex::detail {
 
-/// The interface by which a PE learns that its device is done. Only the PE's thread uses it.
+/// The interface by which a PE detects completed device work. Only the PE's thread uses it.
 class completion_source {
  public:
   completion_source(const completion_source&) = delete;
   completion_source& operator=(const completion_source&) = delete;
 
-  /// The number of notices not delivered.
+  /// The number of completions not delivered.
   std::size_t pending() const { return pending_; }
-  /// True if a busy PE should poll now. To be called at each turn while notices are pending.
+  /// True if a busy PE should poll now. To be called at each turn while completions are pending.
   bool is_due() { return --turns_left_ <= 0 && is_due_now(); }
   /// Polls once; true if an item was queued.
   virtual bool look() = 0;

@@ -29,7 +29,7 @@ constexpr int most_turns_between_looks = 16;
 /// Polls of an idle PE between two readings of the clock, which take longer than a poll.
 constexpr unsigned looks_between_clocks = 32;
 
-/// Priority of a stream's notices: completions of high-priority streams run before messages of default
+/// Priority of a stream's completions: those of high-priority streams run before messages of default
 /// priority.
 constexpr std::int8_t priority_of(stream_priority of) { return of == stream_priority::high ? -1 : 0; }
 
@@ -70,7 +70,7 @@ class device_completions::completion : public work {
   }
   /// True if it is not due yet, and its receiver has not been notified of a failure.
   bool waits() const { return until && !is_notified_; }
-  /// Notifies its receiver of a failure; the device may still refer to the notice.
+  /// Notifies its receiver of a failure; the device may still refer to the completion.
   void tell(const std::exception_ptr& failure) {
     is_notified_ = true;
     --owner_.pending_;
@@ -80,8 +80,8 @@ class device_completions::completion : public work {
   /// Called by the stream as its host function.
   void operator()() noexcept { owner_.pe_.pe_inbox().post(*this); }
 
-  std::optional<event> until;   ///< done when the notice is due; throws if the device has failed
-  completion* after = nullptr;  ///< next notice of the same stream
+  std::optional<event> until;   ///< done when the completion is due; throws if the device has failed
+  completion* after = nullptr;  ///< next completion of the same stream
 
   static const work_type kind;
   /// Items that check the event when they run, and queue themselves again if it is not done. A callback is no
@@ -116,7 +116,7 @@ const work_type device_completions::completion::kind{"a device's completion", &c
 const work_type device_completions::completion::polling_kind{
     "a look for a device's completion", &completion::ask, &completion::drop, nullptr, nullptr};
 
-/// Notices by stream, each with an event.
+/// Completions by stream, each with an event.
 class device_completions::events {
  public:
   explicit events(device& of) : pool_(of) {}
@@ -143,7 +143,8 @@ class device_completions::events {
     }
   }
 
-  /// Checks the oldest notice of the next stream, and queues all notices of that stream that are done.
+  /// Checks the oldest completion of the next stream, and queues all completions of that stream that are
+  /// done.
   bool look(scheduler& pe) {
     if (streams_.empty()) return false;
     if (++next_ >= streams_.size()) next_ = 0;
@@ -184,12 +185,12 @@ class device_completions::events {
   }
 
   event_pool pool_;
-  std::vector<row> streams_;  ///< streams with notices
+  std::vector<row> streams_;  ///< streams with completions
   std::unordered_map<std::uint64_t, std::size_t> places_;
   std::size_t next_ = 0;
 };
 
-/// Notices by words that streams write.
+/// Completions by words that streams write.
 class device_completions::flags {
  public:
   explicit flags(device& of) : of_(of) {}
@@ -221,7 +222,7 @@ class device_completions::flags {
     for (std::size_t place = in_use_.size(); place-- > 0;) found |= look_at(in_use_[place], pe);
     return found;
   }
-  /// Compares the words of the next line in use, and queues the notices of written words.
+  /// Compares the words of the next line in use, and queues the completions of written words.
   bool look(scheduler& pe) {
     if (in_use_.empty()) return false;
     if (++next_ >= in_use_.size()) next_ = 0;
@@ -367,7 +368,7 @@ device_completions::completion* device_completions::notify(stream& after, const 
       break;
     case completion_method::synchronous:
       n->until = events_->record(after);
-      n->priority = first_priority;  // the PE continues with this notice, not with other items
+      n->priority = first_priority;  // the PE continues with this completion, not with other items
       events_->add(after.number(), *n);
       break;
     case completion_method::work_request: break;  // replaced by polling in the constructor

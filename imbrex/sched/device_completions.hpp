@@ -20,7 +20,7 @@ class stream;
 
 namespace detail {
 
-/// The modelled costs of a notice for its PE, besides the queries of its events.
+/// The modelled costs of a completion for its PE, besides the queries of its events.
 struct completion_costs {
   nanoseconds callback{0};
   nanoseconds synchronize{0};
@@ -30,22 +30,21 @@ struct completion_costs {
 /// and the methods it is compared with there. Everything belongs to the PE's thread. Only callbacks come from
 /// other threads, and they enter by the PE's inbox, as messages of other PEs do.
 ///
-/// - polling: an event is recorded for each notice. A poll checks one event, the oldest of one stream, and
-/// the
-///   next poll that of the next stream. So the cost of a poll does not depend on the number of notices, and a
-///   stream that is busy for long does not delay the others.
+/// - polling: an event is recorded for each completion. A poll checks one event, the oldest of one stream,
+///   and the next poll that of the next stream. So the cost of a poll does not depend on the number of
+///   completions, and a stream that is busy for long does not delay the others.
 /// - flag: the stream writes into a word of host memory; a poll compares some words.
 /// - callback: the stream calls a host function.
-/// - user_polling: the notice is a queued item that checks its event and queues itself again.
-/// - synchronous: there is no notice.
+/// - user_polling: the completion is a queued item that checks its event and queues itself again.
+/// - synchronous: no completion is created.
 /// - work_request: as polling. The streams of the requests are here.
 ///
-/// In simulated time no thread can wait. There a `synchronous` PE also has a notice. Once its current item
-/// has returned or suspended, it `blocks` until the notice is due.
+/// In simulated time no thread can wait. There a `synchronous` PE also has a completion. Once its current
+/// item has returned or suspended, it `blocks` until the completion is due.
 ///
-/// A failed device may report nothing, or call although it has failed. So each notice has an event, which is
-/// checked after a callback, and now and then while nothing is reported. Then all waiters are notified of the
-/// failure, each by an item.
+/// A failed device may report nothing, or call although it has failed. So each completion has an event, which
+/// is checked after a callback, and now and then while nothing is reported. Then all waiters are notified of
+/// the failure, each by an item.
 class device_completions final : public completion_source {
  public:
   /// `charged`: costs charged to the PE; null if the machine does not charge its PEs. Throws usage_error if
@@ -73,10 +72,10 @@ class device_completions final : public completion_source {
   /// done. Null if it is done already, as `synchronous` ensures; then the receiver is not notified. Throws
   /// device_error for a stream that is being captured, and if the device has failed.
   completion* notify(stream& after, const receiver& who);
-  /// Cancels a notice: its receiver is not notified, nor is `cancel` called.
+  /// Cancels a completion: its receiver is not notified, nor is `cancel` called.
   static void cancel(completion& n) noexcept;
 
-  /// Drops all notices, none of which may be in a queue; at the end, when the device has no more work.
+  /// Drops all completions, none of which may be in a queue; at the end, when the device has no more work.
   void discard() noexcept;
 
   /// True if an idle PE must poll to find completed work.
@@ -88,7 +87,7 @@ class device_completions final : public completion_source {
 
   bool look() override;
   void look_beside_work() override;
-  /// Polls all pending notices; before the PE sleeps.
+  /// Polls all pending completions; before the PE sleeps.
   bool look_at_all();
 
   /// Time between checks whether the device has failed, for methods that do not query it.
@@ -100,7 +99,7 @@ class device_completions final : public completion_source {
   class bad_news;
 
   bool find();
-  /// True if the last `looks` polls included all pending notices.
+  /// True if the last `looks` polls included all pending completions.
   bool are_all(std::size_t looks) const;
   /// True for methods that do not report a failure: a failed device sends no callbacks and flags.
   bool hears_of_no_failure() const {
@@ -116,7 +115,7 @@ class device_completions final : public completion_source {
   const bool waits_in_notify_;  ///< with `synchronous`, the PE's thread itself waits
   const polling_interval when_;
   const completion_costs costs_;
-  std::vector<completion*> all_;  ///< all notices, in whatever queue
+  std::vector<completion*> all_;  ///< all completions, in any queue
   int turns_between_ = 1;
   std::size_t looks_in_vain_ = 0;
   unsigned looks_ = 0;
@@ -125,7 +124,7 @@ class device_completions final : public completion_source {
   std::unique_ptr<events> events_;
   std::unique_ptr<flags> flags_;
   std::unique_ptr<bad_news> bad_news_;  ///< set once the device has failed, for methods that do not find the
-                                        ///< failure of each notice
+                                        ///< failure of each completion
 };
 
 }  // namespace detail

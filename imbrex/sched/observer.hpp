@@ -27,7 +27,7 @@ struct packing_record {
   std::uint32_t number = 0;  ///< number of the record on that track
 };
 
-/// A message that leaves for a PE. Its size is computed when the first observer asks for it.
+/// A message that leaves for a PE. Its size is computed when the first observer requests it.
 class departing_message {
  public:
   departing_message(detail::work& m, int to) : message_(m), to_(to) {}
@@ -109,7 +109,7 @@ class observer {
   /// An element leaves for another PE, or arrives from another.
   virtual void departs(const detail::local_array& /*part*/, const chare_header& /*element*/, int /*to*/) {}
   virtual void arrives(const detail::local_array& /*part*/, const chare_header& /*element*/) {}
-  /// An element that somebody else has asked to move stays, since another of its entries is suspended.
+  /// An element stays although other code has requested its migration: another of its entries is suspended.
   virtual void stays(const detail::local_array& /*part*/, const chare_header& /*element*/, int /*asked_to*/) {
   }
 

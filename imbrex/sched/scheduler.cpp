@@ -74,9 +74,9 @@ bool scheduler::look_at_sources() {
 }
 
 /// Exchanges messages with the network, with back-pressure. A PE with too much unread runs items rather than
-/// receive. Between two polls it runs at least as many as the first poll brought, so that its senders notice.
-/// A PE with too much to send runs nothing until some of it has left. It still receives, but long messages
-/// ever more slowly. So if two PEs flood each other, both proceed. False if nothing must run now.
+/// receive. Between two polls it runs at least as many as the first poll brought, so that its senders slow
+/// down. A PE with too much to send runs nothing until some of it has left. It still receives, but long
+/// messages ever more slowly. So if two PEs flood each other, both proceed. False if nothing must run now.
 bool scheduler::exchange() {
   running_.store(nullptr, std::memory_order_relaxed);
   const bool full = unread_ > endpoint::most_unread;

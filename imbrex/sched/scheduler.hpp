@@ -96,8 +96,8 @@ class scheduler {
   }
   bool is_punctual() const { return punctual_; }
 
-  /// No sleep is shorter, where time goes on by sleeps alone: so an entry that gives way again and again
-  /// comes to the time for which it waits. Before the PE runs.
+  /// Sets the minimum length of a sleep, for machines where only sleeps advance the time. So an entry that
+  /// gives way repeatedly reaches the time that it waits for. Before the PE runs.
   void set_shortest_sleep(nanoseconds time) { shortest_sleep_ = time; }
   nanoseconds shortest_sleep() const { return shortest_sleep_; }
 
@@ -133,7 +133,7 @@ class scheduler {
   /// Polls the network and the device. True if something arrived.
   bool poll();
 
-  /// Queues an item that came from another process as `bytes` bytes.
+  /// Queues an item that arrived from another process as `bytes` bytes.
   void push_arrived(work& item, std::size_t bytes);
 
   /// Takes items from the inbox and runs one item. False if there was none, or if too many bytes wait to

@@ -7,7 +7,7 @@
 
 namespace imbrex {
 
-/// The method by which a PE learns that its device has completed work that an entry awaits (Choi 2022, table
+/// The method by which a PE detects that its device has completed work that an entry awaits (Choi 2022, table
 /// 2.1).
 enum class completion_method {
   synchronous,   ///< `sync`: the PE waits for the device and does nothing else

@@ -39,7 +39,7 @@ constexpr nanoseconds longest_sleep_with_network{5'000'000};
 constexpr nanoseconds longest_sleep_while_sending{100'000};
 
 /// Time of each wait of the thread that waits for the PEs. While the process is stopped at most one of these
-/// ends. So their number tells how long the PEs could run.
+/// ends. So their number shows how long the PEs could run.
 constexpr std::chrono::milliseconds slice{100};
 
 /// Unsuccessful polls after which a PE sleeps. UCX cannot announce anything while it keeps bytes without

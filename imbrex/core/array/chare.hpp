@@ -151,7 +151,7 @@ class chare {
 
   /// A point at which the chare may migrate. The entry itself must await it, not a function that the entry
   /// calls. If the chare migrates, the entry's frame ends here, the members move, and `Entry` is called on
-  /// the new PE with these arguments. An awaiter of the entry's result does not notice. If another entry of
+  /// the new PE with these arguments. Awaiters of the entry's result are not affected. If another entry of
   /// the chare is suspended, the chare cannot leave. In that case this throws imbrex::error if the chare
   /// itself requested the migration. If another chare requested it, the chare stays, and `--stats` counts
   /// that.

@@ -60,7 +60,7 @@ std::optional<entry_name> constructor_of_singles(std::uint64_t number);
 /// True if the element's entries allow a move to PE `to`: none is suspended, or the move stays in the process
 /// and the entries move along.
 bool entries_can_move(const chare_header& element, int to);
-/// Throws imbrex::error: a migrating element was asked to move or to end.
+/// Throws imbrex::error: code requested that a migrating element move or end.
 [[noreturn]] void throw_travelling(const char* what, const chare_header& element);
 /// Describes an exception that the element's class threw during migration; `doing` is, for example, "the
 /// default constructor".
@@ -201,7 +201,7 @@ class collection final : public element_map<typename T::index_type> {
     try {
       ::new (static_cast<std::byte*>(raw) + memory::offset) T(std::forward<A>(arguments)...);
     } catch (...) {
-      drop_after_entry(*h);  // a constructor may ask to migrate, and then throw
+      drop_after_entry(*h);  // a constructor may request a migration, and then throw
       h->~header();
       memory::release(raw);
       rethrow_construction_failure(key_name(k), this->pe().pe());

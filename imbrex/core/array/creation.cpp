@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* of_an_array = "the creation of an array";
 
-/// A request to a PE and its subtree in the tree with this root. The PE answers when all of them have made
+/// A request to a PE and its subtree in the tree with this root. The PE replies when all of them have made
 /// their parts of an array.
 struct creation_question : message {
   int root = 0;

@@ -14,7 +14,7 @@ namespace imbrex::detail {
 /// The PEs below this one in the tree of PEs that has the creator as its root.
 std::vector<int> children_of(const processor& pe, int creator);
 
-/// Asks all PEs for their parts of an array; ready when each PE has made its part.
+/// Queries all PEs for their parts of an array; ready when each PE has made its part.
 pending<void> end_of_creation(std::uint64_t collection);
 
 /// Reports that this PE's part of an array could not be created. On the creating PE, waiters for the creation

@@ -73,8 +73,8 @@ inline constexpr bool any_carries = false;
 template <class... Argument>
 inline constexpr bool any_carries<std::tuple<Argument...>> = (carries_device_memory<Argument> || ...);
 
-/// Copies argument number I to this PE's device. If the chare provides target memory for it, asks the chare,
-/// passing the preceding arguments.
+/// Copies argument number I to this PE's device. If the chare provides the target memory, calls the chare for
+/// it with the preceding arguments.
 template <std::size_t I, class T, class Arguments>
 void land_argument(T& chare, Arguments& arguments) {
   auto& argument = std::get<I>(arguments);

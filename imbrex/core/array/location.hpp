@@ -63,8 +63,9 @@ struct follower;
 /// One PE's part of an array: the elements here, and the destinations of messages to others.
 ///
 /// Each element has a home, the PE of its placement. The home is notified of each arrival and of the end, and
-/// then notifies the PE that the element has left. Other PEs are told a location only after the element has
-/// arrived there. So a message that finds no element is always too late, never too early. The message goes
+/// then notifies the PE that the element has left. Other PEs are notified of a location only after the
+/// element has arrived there. So a message that finds no element is always too late, never too early. The
+/// message goes
 /// - to the PE to which the element went from here, if that is still known, and the sender is notified;
 /// - else to the home, where the message waits if the element has not been inserted, and is an error if it
 ///   was destroyed. The home knows a newer location than this PE: it was notified before this PE could
@@ -85,7 +86,7 @@ struct follower;
 /// - after some thousands of news, for destinations of elements that left here, and for ended elements;
 /// - after some periods, for locations reported by other PEs. A period ends at the next message to another PE
 ///   once more than `period_` locations have been used in it, or reported. `period_` is at least the number
-///   used in the preceding period. It doubles while this PE is again told of locations that it had forgotten.
+///   used in the preceding period. It doubles while other PEs report locations that this PE had forgotten.
 template <class Index>
 class element_map : public collection_base {
  public:
@@ -147,7 +148,7 @@ class element_map : public collection_base {
   void take_out_for_good(header& e);
   /// Reports to the home that an element has arrived from PE `from`.
   void report_arrival(const header& e, int from, const caught_up& broadcast_state);
-  /// Removes an element whose location nobody will ask for any more.
+  /// Removes an element whose location will not be needed any more.
   void remove(header& e);
   void reserve(std::size_t n);
   /// At the home: the location of an element that is on another PE; null if it is on no PE.

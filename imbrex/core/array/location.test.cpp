@@ -20,7 +20,7 @@ namespace imbrex::location_test {
 
 constexpr std::size_t remembered = detail::element_map<index<1>>::places_remembered;
 
-/// Counts the location notices that a PE receives.
+/// Counts the location notifications that a PE receives.
 class notification_counter final : public observer {
  public:
   explicit notification_counter(std::atomic<int>& count) : count_(count) {}
@@ -32,7 +32,7 @@ class notification_counter final : public observer {
   std::atomic<int>& count_;
 };
 
-/// The number of notices that the PEs of a run have received.
+/// The number of notifications that the PEs of a run have received.
 class notices {
  public:
   int take() { return count_.exchange(0); }
@@ -115,7 +115,7 @@ TEST(location, remembers_all_partners) {
             0);
 }
 
-/// Notices arrive before the next message is sent.
+/// Notifications arrive before the next message is sent.
 TEST(location, learns_to_remember_partners_that_it_has_forgotten) {
   notices notification_count;
   EXPECT_EQ(run(threads(3),

@@ -41,7 +41,7 @@ struct mailbox_node : mailbox_node_base {
   V value{};
 };
 
-/// The envelope of a letter from a deserialised mailbox.
+/// The owner of a node of a deserialised mailbox, in place of the message that brought the value.
 template <class V>
 struct detached_node : message {
   mailbox_node<V> content;
@@ -54,8 +54,8 @@ struct detached_node : message {
   void deliver() { message_guard guard(*this); }
 };
 
-/// Unread letters in order of arrival. Many letters are also indexed by reference number, so that a search
-/// stays O(1).
+/// Unread nodes in order of arrival. If there are many, they are also indexed by reference number, so that a
+/// search stays O(1).
 class unread_nodes {
  public:
   std::size_t size() const { return size_; }
@@ -71,7 +71,7 @@ class unread_nodes {
       put_into_bucket(l);
   }
 
-  /// The oldest letter with this reference number, or null.
+  /// The oldest node with this reference number, or null.
   mailbox_node_base* find(std::int64_t reference) const {
     mailbox_node_base* l = first_;
     if (buckets_.empty()) {
@@ -182,7 +182,7 @@ class mailbox_base::receiver : public suspension {
     if (before_ != nullptr || got_ != nullptr) [[unlikely]]
       give_up();
   }
-  /// The received letter.
+  /// The received node.
   mailbox_node_base& take() {
     const bool has_waited = leave_entry();
     if (const auto* const observers = observer_list::here()) [[unlikely]]
@@ -197,7 +197,7 @@ class mailbox_base::receiver : public suspension {
  private:
   friend class mailbox_base;
 
-  /// Takes a letter that has already arrived; false if none matches.
+  /// Takes a node that has already arrived; false if none matches.
   bool accept_unread();
   void give_up() noexcept;
   void tell_taken(const observer_list& observers, bool has_waited) const;

@@ -19,14 +19,15 @@ namespace imbrex {
 namespace detail {
 
 // An all_reduce over a section. Each member's contribution goes to the member's home, wherever the member is.
-// The homes are joined by the tree of all PEs (`place_in_tree`) whose root has the section's list. A home
-// that first learns of the section asks the PE above it, which asks the PE above in turn. The root then sends
-// to all homes the homes in their own subtrees. So each home knows the number of its own contributions and
-// the subtrees that report to it. A PE that asks and has no home in its subtree is told so. Values are
-// combined in the order of keys at a home, and then in the order of PEs, bracketed by the tree. The result
-// goes down to the homes, which answer the members. So the result depends on homes alone, not on the
-// locations of members. If a constructor's exception left the array without a member, the member's home
-// notifies the other homes. Each of them answers the members' contributions with the exception.
+// The homes are joined by the tree of all PEs (`place_in_tree`) whose root has the section's list. At its
+// first contribution, a home requests its place from its parent, which in turn requests its own. The root
+// then sends to all homes the homes in their own subtrees. So each home knows the number of its own
+// contributions and the subtrees that report to it. A requesting PE without homes in its subtree gets an
+// empty list. Values are combined in the order of keys at a home, and then in the order of PEs, bracketed by
+// the tree. The result goes down to the homes, which reply to the members. So the result depends on homes
+// alone, not on the locations of members. If a constructor's exception left the array without a member, the
+// member's home notifies the other homes. Each of them replies to the members' contributions with the
+// exception.
 
 /// The parent of PE `of` in the section's tree; -1 for the PE that has the section's list.
 int parent_in_section(const processor& pe, int of, std::uint64_t section_id);
@@ -46,7 +47,7 @@ collection<T>* part_in_tree(message& m) {
 class section_reduction_base {
  public:
   virtual ~section_reduction_base() = default;
-  /// Continues after the PE has learnt its place in the tree, or that the section lacks a member.
+  /// Continues once the PE's place in the tree is known, or the section is known to lack a member.
   virtual void check() = 0;
   /// The members and the child PEs that are still missing: "block(2), block(3) and those of PE 5".
   virtual std::string missing() const = 0;
@@ -82,9 +83,9 @@ class section_place final : public section_place_base {
 
   /// Starts the search for the places of all homes and this PE, unless it has begun.
   void find();
-  /// A child PE asks for its place.
+  /// A child PE requests its place.
   void request_place(int child);
-  /// Learns the homes in this PE's subtree, with their members.
+  /// Sets the homes in this PE's subtree, with their members.
   void learn(branches homes);
   void describe_missing(std::vector<std::string>& lines, std::size_t most) const override;
   /// True if no all_reduce over the section can end, since a member was never created.
@@ -118,12 +119,12 @@ class section_place final : public section_place_base {
   bool is_known_ = false;
   std::vector<key> members_;
   std::vector<int> children_;
-  std::vector<int> asking_;  ///< child PEs that asked before this PE knew its own place
+  std::vector<int> asking_;  ///< child PEs whose requests wait for this PE's own place
   bool lacks_member_ = false;
   std::map<std::uint64_t, std::unique_ptr<section_reduction_base>> reductions_;
 };
 
-/// Sent by a PE to the PE above: the homes of the section's members are to learn their places.
+/// Sent by a PE to its parent: requests the places of the homes of the section's members.
 template <class T>
 struct section_question final : message {
   std::uint64_t section_id = 0;

@@ -96,7 +96,7 @@ std::vector<machine_under_test> machines() {
 
 namespace {
 
-/// A job whose processes are threads of this process; the network does not notice.
+/// A job whose processes are threads of this process; the network treats them as processes.
 class meeting {
  public:
   explicit meeting(int size) : texts_(static_cast<std::size_t>(size)), arrival_(size) {}

@@ -63,7 +63,7 @@ machine_under_test deterministic_seeds(std::uint64_t seeds);
 std::vector<machine_under_test> machines();
 
 /// Runs a program in several runtimes, as in a job whose processes are threads of this process; the network
-/// does not notice. Returns the greatest exit status.
+/// treats them as processes. Returns the greatest exit status.
 int run_in_processes(int processes, const options& settings, const std::function<task<int>()>& main);
 template <class Main>
 int run_in_processes(int processes, const options& settings, const Main& main) {

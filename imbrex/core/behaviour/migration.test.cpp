@@ -173,7 +173,7 @@ TEST_P(migration, to_the_own_pe_ends_with_urgent_messages_under_way) {
   });
 }
 
-/// Large enough for the notice of its destination to overtake it.
+/// Large enough to be overtaken by the notification of its destination.
 class heavy : public chare<heavy> {
  public:
   void item() {
@@ -527,7 +527,7 @@ TEST_P(migration, is_followed_after_any_number_of_moves) {
     int value = 0;
     for (const std::uint64_t moves : {32'768ULL, 65'535ULL, 1ULL << 31U, (1ULL << 32U) - 1, 1ULL << 40U}) {
       for (int p = 0; p < num_pes(); ++p) {
-        send<&sender::say>(senders[p], element, ++value);  // the sender learns the element's location
+        send<&sender::say>(senders[p], element, ++value);  // the sender is notified of the element's location
         co_await quiescence();
       }
       co_await element.call<&traveller::age>(moves);

@@ -100,7 +100,7 @@ class end_station {
 
   phase phase_ = phase::lives;
   bool listed_ = false;    ///< in the PE's list of empty arrays
-  bool all_empty_ = true;  ///< true while all parts that have answered are empty
+  bool all_empty_ = true;  ///< true while all parts that have replied are empty
   int answers_ = 0;
   std::vector<bool> has_answered_;
   std::vector<element_counts> of_pes_;

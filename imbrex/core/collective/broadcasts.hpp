@@ -28,7 +28,7 @@ struct broadcast_message : message {
   /// Delivers the broadcast to all local elements that have not had it, and returns their number. A reduction
   /// of the entry's results expects a reply from each.
   virtual std::size_t deliver_to_locals(local_array& part) = 0;
-  /// Sends the broadcast to one element that came to this PE too late for `deliver_to_locals`.
+  /// Sends the broadcast to one element that arrived on this PE too late for `deliver_to_locals`.
   virtual void deliver_late(local_array& part, chare_header& element) = 0;
   /// At the root: the number of elements that received the broadcast is known.
   virtual void all_delivered(local_array& part, std::uint64_t elements) = 0;

@@ -11,7 +11,7 @@ namespace imbrex {
 namespace detail {
 
 /// The part of a PE in one collective that gives each member of an array something different. An all_reduce
-/// accompanies it, by which each PE learns that all values have been received (the consensus of Hoefler,
+/// accompanies it, by which each PE detects that all values have been received (the consensus of Hoefler,
 /// Siebert and Lumsdaine 2010). A PE closes that all_reduce only after the values that it sent have been
 /// taken.
 class exchange_base {

@@ -90,7 +90,7 @@ TEST(modelled_times, of_collectives_grow_by_the_logarithm_of_the_pes) {
     EXPECT_LE(found.broadcast_and_reduction, most);
     EXPECT_LE(found.section_reduction, most);
     EXPECT_LE(found.section_all_reduce, most);
-    EXPECT_LE(found.first_section_all_reduce, 2 * most);  // homes ask for their places, up the tree and down
+    EXPECT_LE(found.first_section_all_reduce, 2 * most);  // homes request their places, up the tree and down
   }
 }
 

@@ -65,8 +65,8 @@ struct shared_result : message {
   virtual const void* content() const = 0;
   /// Gives one waiter a copy of the value.
   virtual void give(reply_target& to) const = 0;
-  /// True if all PEs have to do some work before there is a value. Each PE is asked to begin. When all have
-  /// begun, each is asked to end, if it has waiters.
+  /// True if all PEs have to do some work before there is a value. Each PE gets a request to begin. When all
+  /// have begun, each PE with waiters gets a request to end.
   virtual bool is_shared_work() const { return false; }
   virtual void begin_work() {}
   virtual void end_work() {}
@@ -134,8 +134,8 @@ class reduction_values {
 /// The root is done when all PEs have reported and the number of contributions equals that of participating
 /// elements; the result goes down the tree. PEs without elements do not know that a reduction is in progress.
 /// So a PE notifies its parent when its subtree becomes empty, with the number of the reduction that it will
-/// report next. Until that report or a later one says that the subtree has elements again, the parent asks
-/// it.
+/// report next. Until this or a later report shows that the subtree has elements again, the parent requests
+/// each report.
 ///
 /// reduce (of the results of a broadcast entry): a PE's part is complete when all elements that were there
 /// have answered. The broadcast itself counts the participating elements; see broadcast_station.
@@ -179,7 +179,7 @@ class reduction_station {
   void element_destroyed(const chare_header& element);
   void element_arrived(const chare_header& element);
   void element_left(const chare_header& element);
-  /// The parent asks for a report, since this subtree may be empty.
+  /// The parent requests a report, since this subtree may be empty.
   void request_report(std::uint64_t number);
   /// All initial elements of the array have been created.
   void created();
@@ -241,7 +241,7 @@ class reduction_station {
     std::unique_ptr<shared_result, message_deleter> result;  ///< null until the request has arrived here
   };
 
-  /// A child's latest information about elements in its subtree. The child's notices may overtake its
+  /// A child's latest information about elements in its subtree. The child's notifications may overtake its
   /// reports, and each other: the newest counts.
   struct emptiness {
     std::int64_t at = -1;             ///< the reduction to be reported next when the subtree was empty
@@ -292,7 +292,7 @@ class reduction_station {
 
   std::int64_t elements_;  ///< initial number of elements of the array
   std::map<std::uint64_t, total> totals_;
-  std::map<std::uint64_t, std::vector<bool>> requests_;  ///< the children that were asked, by open reduction
+  std::map<std::uint64_t, std::vector<bool>> requests_;  ///< children with a request, by open reduction
   std::vector<emptiness> emptiness_;                     ///< by child
   std::map<std::uint64_t, call> calls_;
   std::map<std::uint64_t, shared_work> works_;

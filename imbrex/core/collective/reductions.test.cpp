@@ -430,7 +430,7 @@ class hasty : public chare<hasty> {
   void serialize(auto&) {}
 };
 
-/// The PE's notice that it has no elements overtakes the contribution of its last element.
+/// The PE's notification that it has no elements overtakes the contribution of its last element.
 task<> hurry(std::uint64_t seed) {
   const int n = 1 + static_cast<int>(seed % 5);
   const auto all = make_array<hasty>(n);

@@ -34,8 +34,8 @@ void add_waits_of(processor& pe, known_waits& all);
 /// The exceptions on a PE that wait for other replies.
 std::vector<std::string> held_exceptions_of(processor& pe);
 
-/// Asks all PEs of the run for their waits, and calls `tell` on this PE when all have answered. A PE whose
-/// entry does not return does not answer.
+/// Requests the waits of all PEs of the run, and calls `tell` on this PE when all have replied. A PE whose
+/// entry does not return does not reply.
 void ask_who_waits(std::function<void(known_waits&&)> tell);
 
 }  // namespace imbrex::detail

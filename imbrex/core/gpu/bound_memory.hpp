@@ -62,10 +62,10 @@ struct bound_memory {
   /// latency.
   std::vector<stream> arrivals;
   std::vector<slot> slots{};
-  std::atomic<bool> is_unbound = false;  ///< the receiver is gone or has moved
+  std::atomic<bool> is_unbound = false;  ///< the receiver has ended or moved
   bound_ends* end = nullptr;             ///< the owning end; null after it is unbound
-  /// Number of arrays that have been read, if another process's end puts arrays here. That end learns of no
-  /// others.
+  /// Number of arrays that have been read, if another process's end puts arrays here. Only these are reported
+  /// to that end.
   std::int64_t read = 0;
 };
 
@@ -141,7 +141,7 @@ class bound_ends {
   void release(stream& read);
 
   /// True if the other end is on this PE and needs no signals: use `tell_of_array` and `tell_of_release`. The
-  /// other end may not know this, if it came here only after this end had sent it the offer.
+  /// other end may not know this, if it arrived here after this end had sent it the offer.
   bool is_beside() const { return beside_; }
   void tell_of_array() {
     bound_ends& other = *there_->end;
@@ -165,7 +165,7 @@ class bound_ends {
 
   /// The number of arrays released by this end; call it just before sending it to the other end.
   std::int64_t announced() { return announced_ = from_afar_ ? here_->read : released_; }
-  /// True if the other end believes all slots to be taken, although some are released.
+  /// True if the other end assumes that all slots are taken, although some are released.
   bool must_announce() const {
     return announced_ < released_ && here_ != nullptr && !from_afar_ &&
            arrived_ - announced_ >= static_cast<std::int64_t>(here_->slots.size());

@@ -23,7 +23,7 @@ struct kernel_operation {};
 /// kernel is a `kernel<device_span<T>, device_span<const T>>` that combines `to[i]` with `from[i]`, in this
 /// order, and stores the result in `to[i]`.
 ///
-///     const auto forces = co_await all_reduce(std::move(mine), imbrex::by_kernel<add_vectors>);
+///     const auto forces = co_await all_reduce(std::move(own), imbrex::by_kernel<add_vectors>);
 template <const auto& Kernel>
 inline constexpr kernel_operation<Kernel> by_kernel{};
 

@@ -201,9 +201,9 @@ class device_channel : private channel<detail::device_parcel<T>> {
     find_other_ = &detail::find_port<Chare, Port>;
   }
 
-  /// Lends memory to the other end. The receiver gets its contents after the work submitted to the stream so
-  /// far. The memory must not change before `co_await loan.done()`, with the returned loan, has ended. Throws
-  /// imbrex::error if the channel is not connected.
+  /// Shares memory with the other end. The receiver gets its contents after the work submitted to the stream
+  /// so far. The memory must not change before `co_await loan.done()`, with the returned loan, has ended.
+  /// Throws imbrex::error if the channel is not connected.
   device_loan<std::remove_const_t<T>> send(device_span<const T> from, stream& filled) {
     device_channel* const beside =
         find_other_ != nullptr ? find_other_(base::other_collection(), base::other_linear()) : nullptr;

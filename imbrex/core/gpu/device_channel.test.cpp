@@ -59,7 +59,7 @@ class end : public chare<end> {
     co_await when_all(say(rounds), hear(rounds));
     co_await look_.done();
   }
-  /// Lends one array, and sends it again as soon as that is allowed; each third array is sent as a buffer.
+  /// Shares one array, and sends it again as soon as that is allowed; each third array is sent as a buffer.
   task<> say(int rounds) {
     device_buffer<std::int64_t> kept(gpu(), 41);
     for (int round = 0; round < rounds; ++round) {
@@ -105,7 +105,7 @@ class end : public chare<end> {
     co_await look_.done();
   }
   mailbox<int> bell;
-  /// Lends an array to the waiting other end, and then to others.
+  /// Shares an array with the waiting other end, and then with others.
   task<> share_twice() {
     device_buffer<std::int64_t> face(gpu(), size_of(0));
     fill_.launch(count_from, face.span(), first_of(where()[0], 0));

@@ -33,7 +33,7 @@ struct pool_allocator {
   bool operator==(const pool_allocator&) const = default;
 };
 
-/// State shared by the owner of lent memory and its readers. Any thread.
+/// State of a loan, common to the memory's owner and its readers. Any thread.
 class loan_record {
  public:
   /// Memory whose contents are complete after event `filled`.
@@ -81,7 +81,7 @@ void check_loan(const void* device, const stream& filled);
 
 }  // namespace detail
 
-/// Device memory that its owner keeps and lends to receivers: an argument for parameters of type
+/// Device memory that its owner keeps and shares with receivers: an argument for parameters of type
 /// `device_argument`. It may be sent to any number of receivers. Created by `zero_copy`.
 ///
 /// The owner must not change the memory before `co_await loan.done()` has ended. Memory of a `device_buffer`
@@ -141,7 +141,7 @@ class device_loan {
   device_span<const T> memory_;
 };
 
-/// Lends memory whose contents are complete after the work submitted to the stream so far. For a receiver on
+/// Shares memory whose contents are complete after the work submitted to the stream so far. For a receiver on
 /// the same device the device copies it once; paper 001 calls this the zero-copy message. Throws
 /// `device_error` if the stream is of another device, or is being captured.
 template <class T>

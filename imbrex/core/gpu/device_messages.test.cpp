@@ -113,7 +113,7 @@ class node : public chare<node> {
     }
   }
 
-  // Arrays with a place, and lent arrays.
+  // Arrays with a place, and shared arrays.
 
   device_place<std::int64_t> place(int from, int round, std::size_t count) {
     if (round == refused_round) throw std::runtime_error("no place for " + std::to_string(from));
@@ -134,7 +134,7 @@ class node : public chare<node> {
     check(cells.span(), first_of(from, round));
     send<&node::taken>(peers()[from], 0);
   }
-  /// Lends one array repeatedly, and overwrites it as soon as that is allowed.
+  /// Shares one array repeatedly, and overwrites it as soon as that is allowed.
   task<> share(int rounds, int receivers) {
     const std::size_t count = 301;
     device_buffer<std::int64_t> face(gpu(), count);

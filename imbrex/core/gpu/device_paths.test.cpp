@@ -71,7 +71,7 @@ class node : public chare<node> {
     return {counted_.down, counted_.up, counted_.within};
   }
 
-  /// Lends by a channel; the memory changes as soon as that is allowed.
+  /// Shares by a channel; the memory changes as soon as that is allowed.
   task<> share(std::int64_t size) {
     const auto cells = out_.span().subspan(0, std::size_t(size));
     work_.launch(count_from, cells, size);

@@ -21,9 +21,9 @@
 /// another process. All receive the result as a `shared_device_buffer<T>`, and streams wait for its
 /// `ready()`.
 ///
-///     device_buffer<double> mine(gpu(), n);
-///     work_.launch(fill, mine.span());
-///     const auto all = co_await all_reduce(std::move(mine).ready_after(work_), imbrex::sum);
+///     device_buffer<double> own(gpu(), n);
+///     work_.launch(fill, own.span());
+///     const auto all = co_await all_reduce(std::move(own).ready_after(work_), imbrex::sum);
 ///     work_.wait(all.ready());
 ///     work_.launch(use, all.span());
 

@@ -19,7 +19,7 @@ namespace imbrex::detail {
 
 namespace {
 
-/// Device memory lent to a process of this host. That process will send a reply when it has read it.
+/// Device memory exported to a process of this host. That process sends a reply when it has read the memory.
 class exported_part final : public reply_target {
  public:
   static void export_memory(device_part& part, const memory_key& key) {
@@ -47,12 +47,12 @@ class exported_part final : public reply_target {
   device_part kept_;
 };
 
-/// A message whose parts are being copied to the host, or are to be lent to its receiver.
+/// A message whose parts are being copied to the host, or are to be exported to its receiver.
 struct staged_message {
   message* what;
   int to;
   std::vector<device_part*> parts;
-  std::vector<memory_key> keys;  ///< one for each lent part
+  std::vector<memory_key> keys;  ///< one for each exported part
 
   static void complete(void* self, const std::exception_ptr& failure) {
     const std::unique_ptr<staged_message> it(static_cast<staged_message*>(self));

@@ -25,7 +25,7 @@ enum class dropped : std::uint8_t {
   put_before_kernel,        ///< bound memory is sent while a kernel still fills it
   receive_before_copy,      ///< a received buffer is read before it is ready
   read_beside_place,        ///< an array with a place is read by another stream
-  reuse_before_completion,  ///< lent memory is overwritten before the loan is done
+  reuse_before_completion,  ///< shared memory is overwritten before the loan is done
   release_before_read,      ///< bound memory is released while a kernel still reads it
   post_after_data,          ///< another stream than the place's fills the place
 };

@@ -5,8 +5,8 @@
 #include <imbrex/device/device_span.hpp>
 #include <imbrex/device/native_stream.hpp>
 
-/// The GPU kernels for reductions of device memory, for known number types. Native_combinations.cu defines
-/// them. This header is C++17, for the device's compilers.
+/// The GPU kernels for reductions of device memory, for known number types. They are defined in
+/// native_combinations.cu. This header is C++17, for the device's compilers.
 
 namespace imbrex::detail {
 

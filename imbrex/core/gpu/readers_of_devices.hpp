@@ -13,7 +13,7 @@ class device;
 namespace detail {
 
 /// Finds the processes of a job that can read memory of these devices by keys. Each process tries all of its
-/// own `used` devices with all devices of the others. Only a trial tells: GPUs may not be peers, or a
+/// own `used` devices with all devices of the others. Only a trial shows this: GPUs may not be peers, or a
 /// container may hide a process. `near`: the numbers of the other processes of this host. Collective; returns
 /// process numbers in ascending order.
 std::vector<int> readers_of_devices(bootstrap& job, std::span<const int> near, std::span<device* const> used);

@@ -37,9 +37,8 @@ struct message_purpose {
                               ///< begins with "reply"
 };
 
-/// The way device memory travels with a message kind: in a message whose receiver is asked for target memory,
-/// by a device channel, in a collective (whose messages only say where the memory is), or as a piece of a
-/// message.
+/// The way device memory travels with a message kind: in a message whose receiver provides target memory, by
+/// a device channel, in a collective (whose messages only name the memory), or as a piece of a message.
 enum class device_step : std::uint8_t { message, channel, collective, piece };
 
 /// One kind of message: there is one object for each entry method or port that the program names, and for

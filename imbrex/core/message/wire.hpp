@@ -47,7 +47,7 @@ void pack_long_number(std::uint64_t number, Output& out) {
 }
 extern template void pack_long_number(std::uint64_t number, writer& out);
 
-/// Writes a number in a variable-length format: seven bits to a byte, lowest first; the eighth bit says that
+/// Writes a number in a variable-length format: seven bits to a byte, lowest first; the eighth bit is set if
 /// more bytes follow. Short messages matter since a network sends two cache lines faster than three.
 template <class Output>
 void pack_number(std::uint64_t number, Output& out) {

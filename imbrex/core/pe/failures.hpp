@@ -13,7 +13,7 @@
 
 namespace imbrex::detail {
 
-/// Answers the sender of a message with an exception. Without a reply address the run ends.
+/// Replies to a message with an exception. Without a reply address the run ends.
 void fail_request(message& request, const std::string& who, carried_exception why);
 
 /// Notifies the sender of a message, if it wants a reply, that the element has ended and was skipped.
@@ -30,7 +30,7 @@ carried_exception thrown_by_entry(const chare_header& element, const message_typ
 /// without it.
 void fail_entry(message& request, const chare_header& element, std::exception_ptr why,
                 const scope* begun = nullptr) noexcept;
-/// Like `fail_entry`, for an entry whose result nobody awaits.
+/// Like `fail_entry`, for an entry whose result is not awaited.
 void fail_unanswered(const chare_header& element, const message_type& entry, std::exception_ptr why) noexcept;
 
 /// An exception that is passed on after its handler has been left, so that it has no other owner. A union

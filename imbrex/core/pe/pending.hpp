@@ -89,7 +89,7 @@ class pending_base : public reply_target {
 
  private:
   bool renounce_elsewhere() noexcept;
-  /// Reports an exception that nobody has awaited, which ends the run.
+  /// Reports an exception that was not awaited, which ends the run.
   void tell_unawaited() noexcept;
   [[noreturn]] void throw_not_to_be_awaited() const;
   [[noreturn]] void rethrow();
@@ -193,7 +193,7 @@ class pending_awaiter final : public pending_wait {
 /// A future result: of a call, a reduction, quiescence. The request was sent when this object was made.
 /// co_await it once, whenever the result is needed; an exception of the other side is thrown there. Belongs
 /// to the PE and the run that it was made in. Destroying the object renounces the result, but an exception
-/// that nobody awaits ends the run. An object kept longer than its run may be destroyed at any time.
+/// that is not awaited ends the run. An object kept longer than its run may be destroyed at any time.
 template <class R>
 class [[nodiscard("co_await the result, or use send where none is wanted")]] pending {
   static_assert(!detail::is_view<R>,

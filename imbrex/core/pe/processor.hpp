@@ -77,8 +77,8 @@ struct delivery_rules {
 /// Ends the run because of an exception that has no receiver.
 void fail_run(processor& pe, std::string_view text);
 
-/// Sends an exception to the caller; if nobody waits for it there, the run ends with `who` and the
-/// exception's text.
+/// Sends an exception to the caller; if it is not awaited there, the run ends with `who` and the exception's
+/// text.
 void send_failure(std::uint32_t caller, const reply_address& reply, const std::string& who,
                   carried_exception why);
 

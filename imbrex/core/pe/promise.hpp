@@ -67,7 +67,7 @@ class promise {
   promise() = default;
 
   /// Makes the result ready; the value is converted as an argument of an entry is. A second call ends the
-  /// run, unless nobody waits any more. Throws imbrex::error if the promise belongs to another run.
+  /// run, unless the waiter has given up. Throws imbrex::error if the promise belongs to another run.
   template <class V = R>
     requires(!std::is_void_v<R>)
   void set_value(V&& value) const {
@@ -81,7 +81,7 @@ class promise {
   {
     send(detail::nothing{});
   }
-  /// Makes the result an exception, which the waiter's co_await throws. If nobody waits for the result any
+  /// Makes the result an exception, which the waiter's co_await throws. If the result is not awaited any
   /// more, the exception ends the run.
   void set_exception(std::exception_ptr why) const {
     auto& pe = detail::processor::here();

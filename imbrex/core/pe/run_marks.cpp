@@ -11,7 +11,7 @@ namespace imbrex::detail {
 namespace {
 
 /// The number of runs whose proxies are recognised. Proxies of older runs are invalid too, but the error does
-/// not say why.
+/// not name that reason.
 constexpr std::uint32_t runs_remembered = 1024;
 
 std::atomic<std::uint32_t> runs_begun = 0;

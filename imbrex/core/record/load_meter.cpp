@@ -56,7 +56,7 @@ void load_meter::resumed(const suspension& what) {
 void load_meter::sent(const departing_message& what) {
   if (running_ == nullptr) return;
   const auto& m = static_cast<const message&>(what.message());
-  if (m.collection == nothing_created) return;  // an answer
+  if (m.collection == nothing_created) return;  // a reply
   recipient to{m.collection};
   if (is_for_element(m)) to.element = m.kind().element(m);
   auto& its = loads_[running_];

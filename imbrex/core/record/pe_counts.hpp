@@ -40,7 +40,7 @@ class pe_counts {
   number to_other_pes;
   number to_other_processes;
   number migrations;  ///< elements that left the PE
-  number stays;       ///< elements that stayed though somebody else had asked them to leave
+  number stays;       ///< elements that stayed though other code had requested their migration
 
   /// Begins an item. If the PE was idle, `why` is the cause of the idle time's end.
   void begin(nanoseconds now, idle_cause why) {

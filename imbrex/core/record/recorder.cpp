@@ -101,8 +101,8 @@ void recorder::abandoned(const scope& entry, trace::wait_cause cause) {
 
 void recorder::received(const work& item, std::int64_t reference) {
   const auto& m = static_cast<const message&>(item);
-  // A letter in a migrated mailbox, or put there by an entry, had no message of its own. Another message may
-  // have had its address.
+  // A node of a migrated mailbox, or one put there by an entry, had no message of its own. Another message
+  // may have had its address.
   if (!in_item_ || m.kind().element == nullptr) return;
   add(record_kind::received, 0, entry_of(m), number_of(m.collection), identity_of(m),
       static_cast<std::uint64_t>(reference));

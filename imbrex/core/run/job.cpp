@@ -120,7 +120,7 @@ bool job::quiet(const network::counts& exchanged) {
 void job::receive_quiet(int process, const network::counts& exchanged) {
   if (owner_.ended()) return;
   auto& known = reports_[static_cast<std::size_t>(process)];
-  // A shuffled queue that holds notices may deliver an older report later; all counts only grow.
+  // A shuffled queue that holds control messages may deliver an older report later; all counts only grow.
   if (known && (exchanged.sent < known->sent || exchanged.received < known->received ||
                 exchanged.round < known->round))
     return;
@@ -188,7 +188,7 @@ void job::look_for_end() {
 int job::leave(int status) {
   const bool orderly = status == 0;
   if (!orderly &&
-      is_deserted()) {  // the remaining data would be for a lost process; other processes learn of the loss
+      is_deserted()) {  // the remaining data would be for a lost process; other processes detect the loss
                         // by themselves
     if (comm_) comm_->finish(nanoseconds(0));
     net_->flush(std::chrono::milliseconds(0));
@@ -197,7 +197,7 @@ int job::leave(int status) {
   if (comm_) comm_->finish(patience_at_the_end);
   net_->flush(patience_at_the_end);
   const auto since = std::chrono::steady_clock::now();
-  if (!orderly && unreachable_.load()) {  // an unreachable process will not come
+  if (!orderly && unreachable_.load()) {  // an unreachable process will not leave
     const auto until = since + time_to_read;
     for (; std::chrono::steady_clock::now() < until;
          std::this_thread::sleep_for(std::chrono::milliseconds(1)))
@@ -289,7 +289,7 @@ void job::control_message(int process, std::span<const std::byte> bytes) {
     in(values...);
     in.finish();
   };
-  // Process 0 asks and receives the replies; all processes receive the end.
+  // Process 0 sends requests and receives the replies; all processes receive the end.
   switch (what) {
     case about::quiet: {
       network::counts exchanged;
@@ -350,7 +350,7 @@ bool job::complain(const std::string& text) {
   return true;
 }
 
-/// Ends this process, which waits for a process that will not come.
+/// Ends this process, which waits for a process that is lost.
 void job::end_process() {
   std::unique_lock hold(complaining_);
   const std::string text = loss_;

@@ -27,14 +27,14 @@ class local_run;
 ///
 /// Quiescence is found by counting (Mattern, Distributed Computing 2, 1987, four-counter method). A process
 /// whose PEs all sleep reports how many messages it has sent to and received from others. When the sums of
-/// received and sent messages over all processes are equal, process 0 asks all once more. If nothing has
-/// changed by then, no message was in flight when the last of the first reports was made, nor can there be
-/// one since. Notices are not counted, and so do not disturb the detection.
+/// received and sent messages over all processes are equal, process 0 requests all reports once more. If
+/// nothing has changed by then, no message was in flight when the last of the first reports was made, nor can
+/// there be one since. Control messages are not counted, and so do not disturb the detection.
 ///
 /// Everything belongs to the first PE's thread, unless marked otherwise.
 class job final : public network::receiver {
  public:
-  /// Connects to the other processes; all of them must come. Throws imbrex::error.
+  /// Connects to the other processes; all of them must join. Throws imbrex::error.
   job(local_run& owner, bootstrap& meeting, const options& settings, const clock& time);
   /// Uses a network that is already connected; for tests.
   job(local_run& owner, bootstrap& meeting, std::unique_ptr<network> net);
@@ -46,7 +46,7 @@ class job final : public network::receiver {
   /// The thread that drives the network for the PEs; null if they do that themselves.
   scheduler* comm() const { return comm_.get(); }
 
-  /// The last round of questions by process 0 that this process has received. Any thread.
+  /// The last round of requests by process 0 that this process has received. Any thread.
   std::uint64_t requested_round() const { return requested_round_.load(); }
   int process() const { return process_; }
   int processes() const { return processes_; }
@@ -57,17 +57,17 @@ class job final : public network::receiver {
   bool quiet(const network::counts& exchanged);
   /// Notifies the other processes of the run's end, on the first call only. Any PE's thread.
   void tell_end(int status) noexcept;
-  /// Asks process 0 for its clock; the reply goes to the run's recording. Any PE's thread.
+  /// Requests process 0's clock; the reply goes to the run's recording. Any PE's thread.
   void ask_clock();
-  /// Ends the run here if others have left it: the PE that should receive the notice may be in an entry that
-  /// does not return. Called by the thread that waits for the PEs.
+  /// Ends the run here if others have left it: the PE that should receive the control message may be in an
+  /// entry that does not return. Called by the thread that waits for the PEs.
   void look_for_end();
   /// True if a process that this one depends on has died; the launcher reports that to the user.
   bool is_deserted() const { return deserted_.load(); }
   /// Leaves the job, when no PE of this process runs any more. After a successful run it waits for the other
   /// processes without limit. After a failed run it waits some seconds, since an entry in another process may
-  /// never return; then this process ends here. Returns the run's status over all processes or, if not all of
-  /// them come, of this one.
+  /// never return; then this process ends here. Returns the run's status over all processes or, if some do
+  /// not leave, of this one.
   int leave(int status);
   /// Collective: throws if not all processes can begin. `problem`: the reason why this process cannot, or
   /// null. It is thrown in the first process that has one, a `reported_error` in the others. Returns the
@@ -102,7 +102,7 @@ class job final : public network::receiver {
   bool complain(const std::string& text);
   /// Called when a process is lost.
   [[noreturn]] void end_process();
-  /// Called when other processes do not come to the end of a failed run.
+  /// Called when other processes do not reach the end of a failed run.
   [[noreturn]] void end_without_others(int status);
 
   local_run& owner_;

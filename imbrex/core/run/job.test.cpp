@@ -58,7 +58,7 @@ TEST(job, refuses_what_is_no_notice) {
   test::lone_process here(1);
   EXPECT_THROW(here.receive_control_message(0, {}), serial_error);
   EXPECT_THROW(here.receive_control_message(0, written(std::uint8_t{77})), serial_error);
-  // A question with its last byte missing, and with one byte too many; an end with the status of a running
+  // A request with its last byte missing, and with one byte too many; an end with the status of a running
   // run.
   constexpr std::uint8_t ask = 1;
   constexpr std::uint8_t end = 4;
@@ -83,8 +83,7 @@ TEST(job, passes_over_a_report_that_a_newer_one_has_overtaken) {
   EXPECT_TRUE(here.wire().control_messages.empty());
   report(2, 1, 2);
   EXPECT_EQ(here.wire().control_messages.size(),
-            2U);  // 11 were sent and 11 received: process 0 asks both others once
-                  // more
+            2U);  // 11 sent and 11 received: process 0 requests another report of both others
 }
 
 TEST(job, refuses_notices_of_those_who_may_not_send_them) {

@@ -28,7 +28,7 @@ class place final : public bootstrap {
   int rank_;
 };
 
-/// Records sent notices, and delivers nothing.
+/// Records sent control messages, and delivers nothing.
 class silent_endpoint final : public detail::endpoint {
  public:
   struct control_message {
@@ -72,7 +72,7 @@ class lone_process {
     run_.processor_at(0).connect(wire(), {}, {0, 1, 3}, &wire());
   }
 
-  /// Receives the bytes as an item, or as a notice from process `process`.
+  /// Receives the bytes as an item, or as a control message from process `process`.
   void take_item(std::span<const std::byte> bytes) {
     const detail::scheduler::activation as(run_.processor_at(0));
     reader in(bytes);

@@ -74,7 +74,7 @@ class link_in_simulated_time : public testing::TestWithParam<bool> {
       links_.push_back(
           std::make_unique<link_transport>(*carrier_, model, time_, [p](int to) { return to != p; }));
   }
-  /// Sends a letter; returns its size in bytes.
+  /// Sends a message; returns its size in bytes.
   std::size_t send(int from, int to, int number, std::size_t size) {
     const detail::scheduler::activation as(at(from));
     auto& l = detail::make_message<test_message>(number, size);

@@ -75,7 +75,7 @@ class local_run : public run_services {
   void idle();
 
   void await_quiescence(int pe, const reply_address& who) final { quiescence_waiters_.push_back({pe, who}); }
-  /// Nothing is left to do in this process. If that holds in all processes, answers the waiters for
+  /// Nothing is left to do in this process. If that holds in all processes, replies to the waiters for
   /// quiescence, or fails with a report of all waits.
   virtual bool quiet(const network::counts& exchanged) = 0;
   /// On PE 0. False if there is no waiter for quiescence.

@@ -57,7 +57,7 @@ class machine {
   virtual void connect(bool may_spin, scheduler* comm_thread) = 0;
   /// The transport of a PE's messages; after `connect`.
   virtual transport& wire_of(int pe) = 0;
-  /// Records arrivals of messages that no PE has noticed yet; before `run`.
+  /// Sets the track for arrivals of messages that no PE has processed yet; before `run`.
   virtual void record_arrivals(trace::track& /*where*/) {}
 
   /// Runs the PEs until the run has ended. Calls `local_run::quiet` when all PEs are idle, no message is in

@@ -296,7 +296,7 @@ int runtime::run(std::function<task<int>()> main) {
 bool runtime::drain_devices() {
   try {
     if (devices_->drain(grace())) return true;
-  } catch (...) {  // a failure that nobody has waited for
+  } catch (...) {  // a failure that was not awaited
     if (status() == 0) log(log_level::error, describe_current_exception());
     return false;
   }

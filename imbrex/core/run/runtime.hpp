@@ -30,10 +30,10 @@ class runtime final : public local_run {
   /// Throws usage_error if an option has an impossible value, imbrex::error if the program's entries are
   /// ambiguous.
   explicit runtime(const options& settings);
-  /// A run as one process of several. Throws imbrex::error also if the other processes do not come. `meeting`
+  /// A run as one process of several. Throws imbrex::error also if the other processes do not join. `meeting`
   /// must outlive the runtime.
   runtime(const options& settings, bootstrap& meeting);
-  /// A run on the machine that `make` returns, whatever the options say.
+  /// A run on the machine that `make` returns, regardless of the options.
   runtime(const options& settings, const machine_maker& make);
   ~runtime();
   runtime(const runtime&) = delete;

@@ -31,7 +31,7 @@ namespace imbrex::detail {
 /// at that time. A value that it stores into a flag is visible from then on. So an entry must not poll its
 /// device, or the time, in a loop until something has happened. A blocking entry (`stream::synchronize`) lets
 /// the devices continue, but no other PE. With `--completion sync` PEs block side by side in `co_await
-/// stream.done()`, though not in `send_when_done`. Quiescence is noticed at once and costs nothing.
+/// stream.done()`, though not in `send_when_done`. Quiescence is detected at once and costs nothing.
 class simulated_machine final : public stepping_machine {
  public:
   /// Makes a machine for `settings.pes` PEs. Throws usage_error if the device model is unknown.
