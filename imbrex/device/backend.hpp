@@ -123,8 +123,8 @@ class device_backend {
   virtual void release(memory_kind kind, void* address) noexcept = 0;
   virtual std::unique_ptr<stream_backend> make_stream(stream_priority priority, std::string owner) = 0;
   virtual std::unique_ptr<event_backend> make_event() = 0;
-  /// The allocation of this device that contains an address, whoever made it; nothing if the address is not
-  /// in memory of this device.
+  /// The allocation of this device that contains an address, even if other code made it; nothing if the
+  /// address is not in memory of this device.
   virtual std::optional<address_range> allocation_at(const void* address) = 0;
   /// A range that contains all its memory; all addresses if unknown.
   virtual address_range addresses() { return {nullptr, SIZE_MAX}; }

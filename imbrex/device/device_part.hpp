@@ -83,7 +83,7 @@ class device_part {
 
   // Functions for sending to another process.
 
-  /// True if its contents must be copied to the host, or lent, before it can be written.
+  /// True if its contents must be copied to the host, or exported, before it can be written.
   bool is_on_device() const noexcept { return memory_ || (lender_ != nullptr && host_ == nullptr); }
   /// True if its contents are on the host and in the same message.
   bool goes_with_message() const noexcept;
@@ -117,10 +117,11 @@ class device_part {
   void complete_receipt(stream* in);
   /// A key by which processes of this host find its contents; nothing if they cannot.
   std::optional<memory_key> key() const;
-  /// Lends its contents, which are complete, to another process. Returns the part that must be kept until
+  /// Exports its contents, which are complete, to another process. Returns the part that must be kept until
   /// that process has read them.
   device_part export_memory(const far_memory& where);
-  /// The memory of another process that it was lent as; null if it was not, or has landed.
+  /// The exported memory of another process that has its contents; null if there is none, or the part has
+  /// landed.
   const far_memory* far() const noexcept;
   /// Sets the lender, which is notified when the contents have been read.
   void borrow(std::unique_ptr<memory_lender> from) noexcept { lender_ = std::move(from); }

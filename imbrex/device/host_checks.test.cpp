@@ -169,7 +169,7 @@ void host_functions_keep_their_place(subject& in) {
   }
 }
 
-/// Notices of completion, as a runtime uses them: each is called, and not before its work is done.
+/// Host functions as notifications of completion: each is called, and not before its work is done.
 void every_host_function_is_called(subject& in) {
   constexpr int count = 30;
   std::vector<stream> streams;

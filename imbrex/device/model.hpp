@@ -53,7 +53,7 @@ struct device_model {
   struct {
     nanoseconds send{0};
     nanoseconds receive{0};
-    nanoseconds callback{0};      ///< time of a PE for a host function's notice
+    nanoseconds callback{0};      ///< time of a PE for the completion of a host function
     nanoseconds latency{0};       ///< from one PE to another
     std::uint64_t bandwidth = 0;  ///< bytes a second between two PEs
   } message;

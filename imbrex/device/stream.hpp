@@ -34,7 +34,7 @@ struct [[nodiscard("co_await stream.done()")]] stream_end {
 /// device. Several threads may use one stream, but only one between `begin_capture` and `end_capture`.
 ///
 /// If an operation fails on the device, the device has failed for good. From then on every call that can
-/// notice this throws `device_error`. So does `co_await` of the end of any of its streams, also for entries
+/// detect this throws `device_error`. So does `co_await` of the end of any of its streams, also for entries
 /// that already wait. A program that catches the error can clean up. But if one of its devices has failed,
 /// the run ends with exit status 1. It reports the reason if no other error has ended it.
 ///

@@ -8,7 +8,8 @@
 namespace imbrex::detail {
 namespace {
 
-/// The registry asks as often as streams come and go, for which an emulation may refuse to answer.
+/// False also if the emulation refuses the query: the registry queries as often as streams are made and
+/// destroyed.
 bool over(event_backend& event) {
   try {
     return event.done();

@@ -8,11 +8,12 @@
 
 namespace imbrex::detail {
 
-/// A PE's connection to other processes. It carries items, as bytes, to their PEs, and notices about the job
-/// to the processes themselves. Notices are not counted as messages. Only one thread may call.
+/// A PE's connection to other processes. It carries items, as bytes, to their PEs, and control messages of
+/// the job to the processes themselves. Control messages are not counted as messages. Only one thread may
+/// call.
 class endpoint : public transport {
  public:
-  /// Sends a notice to a process, where its first PE receives it.
+  /// Sends a control message to a process, where its first PE receives it.
   virtual void notify(int process, std::span<const std::byte> bytes) = 0;
   /// Reserves room for an item to that PE of at most `most` bytes, up to `longest_written`, in the form that
   /// `work_type::pack` writes. The next call must be `send_written`, with the same `may_wait`. `may_wait`: as
@@ -29,15 +30,15 @@ class endpoint : public transport {
   static constexpr std::size_t most_unread = std::size_t{32} << 20U;
 
   /// Sends and receives as much as possible, but not for ever if others send without end. True if an item or
-  /// notice was received. `unread`: received bytes that wait to be run. While they exceed `most_unread`, long
-  /// messages stay with their senders, which thus notice the congestion. Throws what the receiver throws:
-  /// serial_error for bytes that make no item.
+  /// control message was received. `unread`: received bytes that wait to be run. While they exceed
+  /// `most_unread`, long messages stay with their senders, which thus detect the congestion. Throws what the
+  /// receiver throws: serial_error for bytes that make no item.
   virtual bool progress(std::size_t unread) = 0;
   /// Prepares for a sleep. True if from now on each arrival makes `descriptor` readable; false if there is
   /// something to do at once.
   virtual bool arm() = 0;
   virtual int descriptor() const = 0;
-  /// True while a sent item or notice has not left.
+  /// True while a sent item or control message has not left.
   virtual bool sending() const = 0;
   /// True while so many bytes wait to leave that no more should be sent.
   virtual bool congested() const = 0;

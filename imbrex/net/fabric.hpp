@@ -12,7 +12,7 @@
 
 /// The interface that a fabric implements: the network by which endpoints reach each other. Work that is
 /// alike on every fabric (coalescing, back-pressure, queues of long messages, shared memory, counts) is in
-/// `endpoint/`. `connect/` finds a fabric by its name, and `checks/` says what holds for each.
+/// `endpoint/`. `connect/` finds a fabric by its name, and `checks/` tests the properties of each.
 ///
 /// A fabric carries messages between workers: active messages of several kinds, each with a header and a
 /// body. Both are plain bytes to the fabric. A worker belongs to one thread, and calls its events only within

@@ -36,7 +36,7 @@ class network {
     }
     /// Receives a complete item for that PE of this process, which arrived as `bytes` bytes.
     virtual void arrived(work& item, int pe, std::size_t bytes) = 0;
-    /// Receives a notice from a process.
+    /// Receives a control message from a process.
     virtual void control_message(int process, std::span<const std::byte> bytes) = 0;
     /// A process can no longer be reached; `why` is the network's own text. The network's own threads may
     /// also call it, at any time while the network exists.

@@ -110,7 +110,7 @@ class observer {
   virtual void departs(const detail::local_array& /*part*/, const chare_header& /*element*/, int /*to*/) {}
   virtual void arrives(const detail::local_array& /*part*/, const chare_header& /*element*/) {}
   /// An element stays although other code has requested its migration: another of its entries is suspended.
-  virtual void stays(const detail::local_array& /*part*/, const chare_header& /*element*/, int /*asked_to*/) {
+  virtual void stays(const detail::local_array& /*part*/, const chare_header& /*element*/, int /*other_pe*/) {
   }
 
  protected:

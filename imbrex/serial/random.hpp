@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Engines and distributions of <random>, as the text that the standard library writes. The sequence after
-// reading goes on as it would have gone on in the writer.
+// reading continues as it would have in the writer.
 
 #include <locale>
 #include <random>

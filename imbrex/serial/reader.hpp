@@ -23,7 +23,7 @@ class reader {
 
   explicit reader(std::span<const std::byte> input) noexcept : input_(input) {}
 
-  /// A block that the writer has lent: it is not part of the input, but belongs at that position of it.
+  /// A block that the writer has exported: it is not part of the input, but belongs at that position of it.
   struct separate_block {
     std::size_t position = 0;
     std::size_t size = 0;

@@ -94,9 +94,9 @@ class writer {
     std::size_t position = 0;  ///< position in the written bytes at which the block belongs
   };
 
-  /// From now on the first block of at least `size` bytes is lent, not copied.
+  /// From now on the first block of at least `size` bytes is exported, not copied.
   void export_from(std::size_t size) { export_from_ = size; }
-  /// Lent block; empty if there is none.
+  /// Exported block; empty if there is none.
   const separate_block& exported_block() const noexcept { return exported_block_; }
 
   /// While this object lives, blocks are copied, or go to a sink at once: for values that may not outlive
@@ -132,10 +132,10 @@ class writer {
   /// Appends zeros until the size is a multiple of `alignment`, a power of two.
   void align(std::size_t alignment);
 
-  /// Number of bytes written so far, including lent ones.
+  /// Number of bytes written so far, including exported ones.
   std::size_t size() const noexcept { return used_ + counted_ + exported_block_.bytes.size(); }
 
-  /// Bytes written so far, without lent ones; valid until the next change.
+  /// Bytes written so far, without exported ones; valid until the next change.
   std::span<const std::byte> written() const noexcept { return {buffer_.data(), used_}; }
 
   /// Returns the bytes without a copy; the writer is empty afterwards.
@@ -162,7 +162,7 @@ class writer {
   std::vector<std::byte> buffer_;  // longer than used_ by some spare bytes, so that small values need no call
   std::size_t used_ = 0;
   bool counts_only_ = false;  // the buffer stays empty, so that there is room for no byte
-  std::size_t counted_ = 0;   // bytes that are not kept: absent ones, and those that have gone to the sink
+  std::size_t counted_ = 0;   // bytes that are not kept: absent ones, and those passed to the sink
   std::size_t depth_ = 0;
   std::size_t export_from_ = never;
   std::size_t copy_below_ = never;  // value of `export_from_` while a `copying` lives

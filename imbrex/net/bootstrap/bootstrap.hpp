@@ -58,8 +58,8 @@ class bootstrap {
   /// A descriptor that becomes readable (end of file) when the launcher has ended, or -1. It belongs to this
   /// object; no other code may read from it.
   virtual int launcher_descriptor() const { return -1; }
-  /// Asks the launcher to report to the user why the job ends. The launcher ignores it if it knows a better
-  /// reason (a process was killed) or has reported one. False if the launcher cannot do so.
+  /// Requests that the launcher report to the user why the job ends. The launcher ignores this if it has a
+  /// better reason (a process was killed) or has reported one. False if the launcher cannot do so.
   virtual bool complain(const std::string& /*text*/) noexcept { return false; }
   /// Announces that this process will end with that status by itself, so that the launcher does not kill the
   /// others for it. The last call on this object. Does nothing if the launcher has no such call.

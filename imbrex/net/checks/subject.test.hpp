@@ -38,7 +38,7 @@ class subject {
     endpoints::fabric_endpoint& own() { return *wire_; }
     std::vector<std::string> came;              ///< texts in the order of arrival
     std::vector<int> came_for;                  ///< PEs that the texts are for
-    std::vector<std::string> control_messages;  ///< "2: ...", a notice from process 2
+    std::vector<std::string> control_messages;  ///< "2: ...", a control message from process 2
     std::function<void(const std::string&)> on_arrival;
     std::vector<std::string> losses;
 

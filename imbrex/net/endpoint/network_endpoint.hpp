@@ -92,7 +92,7 @@ class network_endpoint final : public fabric_endpoint, public fabric_events {
   /// connected.
   static constexpr std::size_t greeting_bytes = 1024;
   static constexpr std::chrono::milliseconds longest_wait_for_answers{1000};
-  /// Limit of the time until a message to the watchman, which is on this host, has left.
+  /// Limit of the time until a message to the link monitor, which is on this host, has left.
   static constexpr std::chrono::milliseconds longest_wait_for_monitor{100};
   /// Limit of the time for messages in transfer when the endpoint ends: a fabric may be copying them, and
   /// must not end before.
@@ -107,14 +107,14 @@ class network_endpoint final : public fabric_endpoint, public fabric_events {
   /// `greet_others` connects to all other endpoints of a small job and waits for their replies. Otherwise a
   /// fabric that connects late holds messages back, also while an entry computes on after its first send. In
   /// a larger job it only connects to a neighbour (`be_connected_to_neighbour`), so that UCX uses shared
-  /// memory. UCX wakes others there by sockets to which everybody may send. Until UCX has used that memory, a
-  /// stranger's empty datagram makes it abort.
+  /// memory. UCX wakes others there by sockets to which any process may send. Until UCX has used that memory,
+  /// an empty datagram from another job makes it abort.
   void greet_others();
   void be_connected_to_neighbour();
-  /// Sends the content of `out_`, which is empty afterwards. Takes ownership of `item` unless it is null: a
-  /// block of it is lent.
+  /// Sends the content of `out_`, which is empty afterwards. Takes ownership of `item`, one of whose blocks
+  /// the fabric reads in place; null: there is no such block.
   void transmit(kind what, peer& other, detail::work* item);
-  /// Asks the watchman of this host to watch an endpoint's host; before the first message to that host.
+  /// Requests that this host's link monitor watch an endpoint's host; before the first message to that host.
   void have_watched(std::size_t number);
   void send_lending(detail::work& item, int to, peer& other);
   /// Sends by the faster path to a neighbour. False if the endpoint is no neighbour, or the item takes the
@@ -149,7 +149,7 @@ class network_endpoint final : public fabric_endpoint, public fabric_events {
 
   static constexpr bool is_beside_block(unsigned what);
   /// Removes the token from the header of a block, else from the message. False, with a warning, if the
-  /// message is a stranger's.
+  /// message is from another run.
   [[gnu::always_inline]] bool is_of_this_run(std::span<const std::byte>& bytes) const;
   [[gnu::cold]] void tell_of_stranger_here() const;
   [[gnu::always_inline]] void came(unsigned what, std::span<const std::byte> header,
@@ -185,7 +185,7 @@ class network_endpoint final : public fabric_endpoint, public fabric_events {
   shared_window window_;
   std::unique_ptr<Worker> worker_;
   std::vector<std::unique_ptr<peer>> peers_;
-  std::set<int> hosts_;  ///< other hosts that the watchman already watches
+  std::set<int> hosts_;  ///< other hosts that the link monitor already watches
   writer out_;
   peer* written_to_ = nullptr;             ///< peer of the room that `room_for` returned
   std::vector<peer*> peers_with_batches_;  ///< their batches may be empty by now
@@ -193,7 +193,7 @@ class network_endpoint final : public fabric_endpoint, public fabric_events {
   back_pressure pressure_;
   offer_queue offers_;
   bool has_greeted_ = false;
-  bool took_ = false;         ///< an item or notice was received since progress() began
+  bool took_ = false;         ///< an item or control message was received since progress() began
   bool progressing_ = false;  ///< during a call of the fabric that calls back
   callback_guard guard_;
 };

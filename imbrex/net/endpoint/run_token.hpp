@@ -10,7 +10,7 @@
 namespace imbrex::endpoints {
 
 /// A secret number of the run's processes, at the end of every message between them. It is compared before
-/// anything else is read. So it reveals a stranger's message, unless the stranger can read the others'
+/// anything else is read. So it reveals a message from outside the run, unless its sender can read the run's
 /// messages.
 using run_token = std::uint64_t;
 

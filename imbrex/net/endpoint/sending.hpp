@@ -267,7 +267,7 @@ void network_endpoint<Worker>::prepare_departure() {
 template <class Worker>
 void network_endpoint<Worker>::depart(peer& other) {
   const std::size_t size = out_.size();
-  // For a longer message the fabric may ask the receiver first; that it is kept says nothing about room.
+  // A longer message may be kept because the fabric offers it first, even if the receiver has room.
   if (size <= shared_window::longest_block_unasked) {
     next_departure_->crowded = &other;
     ++other.kept;

@@ -105,7 +105,7 @@ context make_context(connecting how_to_connect, const ways& open) {
   if (!open.transports.empty() && std::getenv("UCX_LOG_LEVEL") == nullptr) quiet.emplace();
   if (!open.transports.empty()) set(config, "TLS", open.transports.c_str());
   if (!open.devices.empty()) set(config, "NET_DEVICES", open.devices.c_str());
-  // UCX aborts if a stranger's empty datagram wakes an interface that it does not poll yet.
+  // UCX aborts if another job's empty datagram wakes an interface that UCX does not poll yet.
   if (open.stay_within_host() && std::getenv("UCX_ADAPTIVE_PROGRESS") == nullptr)
     set(config, "ADAPTIVE_PROGRESS", "n");
   ucp_context_h handle = nullptr;

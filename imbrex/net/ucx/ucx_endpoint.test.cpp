@@ -98,7 +98,7 @@ TEST_F(job_on_two_hosts, answers_what_comes_while_it_connects) {
   other.wire.notify(1, {});
   ASSERT_TRUE(comes_to([&] { return one.control_messages == 1; }));
   other.wire.notify(
-      1, {});  // unread until the first message to another host must leave, which waits for the watchman
+      1, {});  // unread until the first message to another host must leave, which waits for the monitor
   for (int turn = 0; turn < 1000; ++turn) other.wire.progress(0);
   one.on_control_message = [this] {
     auto* const answer = new text("the answer");

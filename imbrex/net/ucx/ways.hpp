@@ -20,8 +20,8 @@ struct whereabouts {
 };
 
 /// The transports and devices that UCX may open, in the form of UCX_TLS and UCX_NET_DEVICES; empty for all.
-/// Strangers may send to anything that is open, so it is no more than the paths to the others. The user's own
-/// choice has precedence.
+/// Any process may send to open devices, so only the paths to the job's other processes are open. The user's
+/// own choice has precedence.
 struct ways {
   std::string transports;
   std::string devices;

@@ -266,7 +266,7 @@ struct meeting_point::reception {
     }
   }
 
-  /// Reads from a guest. False if it is a guest no longer: its identity is proven, or it was dropped.
+  /// Reads from a guest. False if it is no guest any more: its identity is proven, or it was dropped.
   bool hear(guest& visitor) {
     const std::size_t greeted = sizeof(hello);
     const std::size_t proven = greeted + sizeof(answer);
@@ -292,7 +292,7 @@ struct meeting_point::reception {
 
   bool challenge_guest(guest& visitor) {
     std::memcpy(&visitor.greeting, visitor.input.data(), sizeof visitor.greeting);
-    // The process belongs to another job, and looks for its own process 0.
+    // The process belongs to another job, and searches for its own process 0.
     if (!are_equal(visitor.greeting.job, sha256(of.job_.identity))) return dropped(visitor, nullptr);
     visitor.sent_challenge.random = draw();
     visitor.sent_challenge.proof = proof_of("process 0", of.secret_for(visitor.on_host), visitor.greeting,

@@ -15,7 +15,8 @@ namespace imbrex {
 /// socket without a file; the kernel names the user at the other end. If there is a secret, it listens for
 /// other hosts on TCP: on the first free of the `ports_tried` ports after the job's. Both sides then prove
 /// that they know the secret, which is empty on the host. The proofs are hashes of the secret with random
-/// numbers of both (challenge and answer). Strangers are dropped, with a warning that names them.
+/// numbers of both (challenge and answer). Processes without proof are dropped, with a warning that names
+/// them.
 class meeting_point {
  public:
   using time_point = std::chrono::steady_clock::time_point;

@@ -31,7 +31,7 @@ namespace {
 constexpr const char* module_name = "libimbrex_mpi_bootstrap.so";
 
 /// The file that is installed, or built, beside what holds this code: a program or a shared library. Else the
-/// name alone, for which the system's loader looks.
+/// name alone, which the system's loader resolves.
 std::string find_module() {
   namespace fs = std::filesystem;
   Dl_info own{};

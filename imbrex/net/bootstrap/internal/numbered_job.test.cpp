@@ -56,7 +56,7 @@ TEST_F(numbered_jobs, are_of_torchrun) {
   EXPECT_EQ(job->size, 4);
   EXPECT_EQ(job->address, "node7");
   EXPECT_EQ(job->port, 29500);
-  EXPECT_FALSE(job->is_on_one_host);  // no variable says so
+  EXPECT_FALSE(job->is_on_one_host);  // no variable shows that
   set("LOCAL_WORLD_SIZE", "4");
   EXPECT_TRUE(find_numbered_job()->is_on_one_host);
   set("LOCAL_WORLD_SIZE", "2");

@@ -11,7 +11,7 @@ namespace imbrex {
 bool pmix_serves_this_process();
 
 /// Loads PMIx's library and connects to the launcher. Throws `error` if there is no such library, or no
-/// answer.
+/// reply.
 std::unique_ptr<bootstrap> start_pmix_bootstrap();
 
 }  // namespace imbrex
