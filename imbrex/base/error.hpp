@@ -19,7 +19,7 @@ class error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The user asked the program for something impossible: a bad option value, more chares than cells.
+/// The user requested something impossible: a bad option value, more chares than cells.
 class usage_error : public error {
  public:
   using error::error;
@@ -60,8 +60,8 @@ class foreign_error : public error {
 std::string exception_type(const std::exception_ptr& thrown);
 
 /// Describes an exception in one line for users: "std::out_of_range: text", or "an exception of type int".
-/// For an imbrex::error or a foreign_error, the text alone. If memory ran out, it says how much the process
-/// held and how much the machine has.
+/// For an imbrex::error or a foreign_error, the text alone. If memory ran out, the text has the memory of the
+/// process and of the machine.
 std::string describe(const std::exception_ptr& thrown);
 
 }  // namespace imbrex

@@ -19,7 +19,7 @@ class moment_heap {
 
   bool empty() const { return heap_.empty(); }
   bool has(int which) const { return place_of(which) != nowhere; }
-  /// The earliest entry; at equal moments that with the lowest number. Not if it is empty.
+  /// The earliest entry; at equal moments the one with the lowest number. Not on an empty heap.
   const entry& first() const { return heap_.front(); }
   /// Sets the moment of a number, in place of an earlier one.
   void set(int which, nanoseconds when);

@@ -7,8 +7,7 @@
 namespace imbrex {
 
 /// Words of arguments and files in a form for terminals: bytes that are not UTF-8 or would move the cursor
-/// are escaped, as
-/// \x1b.
+/// are escaped: \x1b.
 std::string printable(std::string_view words);
 
 /// A text of several lines in a form for terminals: as `printable`, but ends of lines and tabulators stay.

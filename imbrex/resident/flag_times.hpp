@@ -15,7 +15,7 @@ namespace imbrex::resident::detail {
 /// numbers, one is later if its difference to the other is not negative as a signed number.
 class flag_times {
  public:
-  /// Records that a number becomes visible at time `there`. Later calls ask for no time before `now`. So the
+  /// Records that a number becomes visible at time `there`. Later calls query no time before `now`. So the
   /// record stays small even if no PE waits.
   void write(std::uint32_t number, nanoseconds there, nanoseconds now) {
     std::erase_if(on_their_way_, [&](const auto& one) {

@@ -19,13 +19,13 @@ IMBREX_DEVICE inline void write_end_message(end_message& to, std::uint32_t why, 
   system_memory::store_release(to.reason, why);
 }
 
-/// Asks GPU 0 to end the run; for the first PE of this GPU that has a reason.
+/// Requests the end of the run from GPU 0; for the first PE of this GPU that has a reason.
 IMBREX_DEVICE inline void wish_end(const machine& m, stop_reason why, std::uint64_t value,
                                    const failure& what) {
   write_end_message(m.on(0, m.reports)[m.gpu].wish, static_cast<std::uint32_t>(why), value, what);
 }
 
-/// True if the Imbrex program has ended, so that the other GPUs may be gone.
+/// True if the Imbrex program has ended, so that the other GPUs may have left.
 IMBREX_DEVICE inline bool is_over(const machine& m) {
   return (system_memory::load_acquire(*m.host.state) & host_link::is_over) != 0;
 }
@@ -87,7 +87,7 @@ IMBREX_DEVICE IMBREX_SELDOM inline std::uint32_t judge_waves(const machine& m, p
   return all_quiet;
 }
 /// Leader only, while it is idle. Replies with the items that its GPU has sent and run, if nothing waits
-/// within the GPU. `poll_host()` polls the host once more; it returns true if a message came. A parcel for
+/// within the GPU. `poll_host()` polls the host once more; it returns true if a message arrived. A parcel for
 /// that message may have been returned before the items were counted. The function is inlined into its
 /// caller: objects that `poll_host` refers to must not need an address.
 template <class PollHost>
@@ -147,7 +147,7 @@ IMBREX_DEVICE bool gather_of_gpus(const machine& m, pe_state& me, std::uint64_t 
 }
 
 /// Leader only. Stores the number of this run in `words` of each GPU, and waits until all others have stored
-/// theirs here. False if they may be gone. With `is_watched`, the watchdog sees which GPU has not begun.
+/// theirs here. False if they may have left. With `is_watched`, the watchdog sees which GPU has not begun.
 /// Other GPUs that have begun may work for long, and each process watches its own PEs.
 IMBREX_DEVICE inline bool meet_others(const machine& m, system_memory::word* words, bool is_watched) {
   for (std::uint32_t g = 0; g < m.gpus; ++g) {

@@ -22,7 +22,7 @@ namespace imbrex::resident {
 /// `make_process_group<resident::heap_exchange>()`.
 class heap_exchange : public imbrex::chare<heap_exchange> {
  public:
-  /// Received parts of all processes, by meeting and process.
+  /// Received parts of all processes, by exchange and process.
   imbrex::mailbox<heap_part> parts;
 
   /// Sends this process's part to all processes, and returns the parts of all.

@@ -327,7 +327,7 @@ TEST_P(resident_host_link, lets_the_watchdog_wait_for_a_slow_host) {
   EXPECT_EQ(receipts, 16U);
 }
 
-/// A PE has kept messages for a full mailbox, and has sent them since, while it looked for work.
+/// A PE has kept messages for a full mailbox, and has sent them since, while it polled for work.
 TEST(resident_watchdog, lets_an_open_run_rest) {
   using std::chrono::milliseconds;
   const auto found = devices_here("emulated");

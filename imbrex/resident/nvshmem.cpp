@@ -135,7 +135,7 @@ session::~session() {
   if (ended.wait_for(std::chrono::seconds(10)) == std::future_status::ready)
     last.join();
   else
-    last.detach();  // other processes are gone; the thread ends with this process
+    last.detach();  // other processes have ended; the thread ends with this process
 }
 
 session::piece session::allocate(std::size_t bytes) {

@@ -80,7 +80,7 @@ class session {
                                         std::function<void()> choose);
   session(const session&) = delete;
   session& operator=(const session&) = delete;
-  /// Ends the session. Blocks, but no longer than some seconds: other processes may be gone.
+  /// Ends the session. Blocks, but no longer than some seconds: other processes may have ended.
   ~session();
 
   /// Takes memory of `bytes` bytes. Blocks.
@@ -98,7 +98,7 @@ class session {
   explicit session(std::function<void()> choose) : choose_(std::move(choose)) {}
 
   const std::function<void()> choose_;
-  std::mutex lock_;  // guards pieces_, given_back_ and next_
+  std::mutex lock_;  // guards pieces_, unused_pieces_ and next_
   std::map<std::uint32_t, std::byte*> pieces_;
   std::set<std::uint32_t> unused_pieces_;
   std::uint32_t next_ = 0;

@@ -131,7 +131,7 @@ run_state::run_state(std::shared_ptr<heap_memory> heap, layout plan, entry_names
         "are of one process");
 }
 
-/// Waits until the PEs are gone, here and in other processes, before the memory in the heap is freed.
+/// Waits until the PEs have ended, here and in other processes, before the memory in the heap is freed.
 run_state::~run_state() {
   if (!is_under_way_) return;
   channel_.abandon();

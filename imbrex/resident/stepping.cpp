@@ -39,7 +39,7 @@
 namespace imbrex::resident::detail {
 namespace {
 
-/// Polls after which a PE has published its finished items, has looked for quiescence, and has noticed the
+/// Polls after which a PE has published its finished items, has checked for quiescence, and has detected the
 /// end of the run.
 constexpr std::uint32_t looks_before_sleep = 160;
 constexpr std::size_t stack_bytes = std::size_t{1} << 20U;  // memory is committed as it is used

@@ -162,7 +162,7 @@ TEST(resident_stepping, hears_what_chares_tell_and_print) {
     });
 }
 
-/// The run ends in an entry after which its PE notices the end at once, while messages to it are in flight.
+/// The run ends in an entry after which its PE detects the end at once, while messages to it are in flight.
 TEST(resident_stepping, hears_what_chares_tell_before_exit) {
   for (std::uint64_t seed = 0; seed < 5; ++seed)
     run_whole(stepped(machine_kind::deterministic, seed), []() -> task<int> {

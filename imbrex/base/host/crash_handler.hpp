@@ -32,8 +32,8 @@ struct crash_details {
   void* (*loaded_code)(void* address) noexcept;
   /// Describes the memory at an address, after "at the address 0x5f"; may add nothing.
   void (*describe_address)(const void* address, signal_text& out) noexcept;
-  /// Says what may be wrong with code on the stack, whose innermost function is the first; nothing if nothing
-  /// is to be said.
+  /// Describes what may be wrong with code on the stack, whose innermost function is the first; may add
+  /// nothing.
   void (*describe_stack)(void* const* frames, int count, signal_text& out) noexcept;
 };
 

@@ -12,7 +12,7 @@ using processor_mask = std::vector<cpu_set_t>;
 
 /// The mask of this thread; empty if the system does not report it.
 processor_mask affinity_of_this_thread();
-/// False if the system refuses; errno says why.
+/// False if the system refuses; errno has the reason.
 bool set_affinity_of_this_thread(const processor_mask& mask);
 
 /// The processors of a mask, in order.

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 [[noreturn]] void throw_reason(int number) { throw error(std::strerror(number)); }
 
-/// Where a link leads, also if nothing is there yet.
+/// The target of a link, even if the target does not exist yet.
 std::string place_of_target(const std::string& file) {
   std::error_code is_none;
   if (const fs::path target = fs::canonical(file, is_none); !is_none) return target.string();
@@ -45,7 +45,7 @@ whole_file::whole_file(const std::string& file) : target_(place_of_target(file))
   }
 }
 
-/// By a name that no other writer has, of this process or of others.
+/// Opens the temporary file, by a name that no other writer has, in this process or in others.
 void whole_file::open_beside() {
   const std::string first = target_ + "." + std::to_string(::getpid()) + ".";
   for (int number = 0;; ++number) {
@@ -58,7 +58,7 @@ void whole_file::open_beside() {
 
 whole_file::~whole_file() { close(); }
 
-/// Removes the file unless it has come to its place.
+/// Removes the temporary file unless it has replaced the target.
 void whole_file::close() noexcept {
   if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
   if (!temporary_.empty()) ::unlink(temporary_.c_str());

@@ -7,12 +7,12 @@
 
 namespace imbrex {
 
-/// A file that is written beside the one whose place it takes at last, in one step. Until then, and if it is
-/// destroyed before, the other one stays as it was. A link stays, and what it leads to is replaced. All
+/// A new version of a file. It is written beside the old one, and replaces that at the end, in one step. If
+/// it is destroyed before, the old file stays unchanged. A link stays, and its target is replaced. All
 /// functions throw imbrex::error with the reason.
 class whole_file {
  public:
-  /// Refuses to replace what is no regular file, or may not be written.
+  /// Refuses to replace a file that is not regular, or may not be written.
   explicit whole_file(const std::string& file);
   ~whole_file();
   whole_file(const whole_file&) = delete;
@@ -22,7 +22,7 @@ class whole_file {
   void write(std::span<const std::byte> bytes);
   /// Writes over the first bytes.
   void write_first(std::span<const std::byte> bytes);
-  /// Replaces the other file. Nothing can be written afterwards.
+  /// Replaces the old file. Nothing can be written afterwards.
   void put_in_place();
 
  private:

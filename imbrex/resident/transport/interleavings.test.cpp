@@ -138,7 +138,7 @@ struct returns {
   void check() const {}
 };
 
-/// PE 0 sends to PE 1, which sends to PE 0. A third thread looks for quiescence, and must not find it
+/// PE 0 sends to PE 1, which sends to PE 0. A third thread checks for quiescence, and must not find it
 /// earlier.
 struct quiet {
   std::array<box, 2> boxes;

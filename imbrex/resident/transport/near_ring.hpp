@@ -111,8 +111,8 @@ struct cluster_memory {
 ///
 /// A sender that finds the ring full keeps the item with its number, as for a mailbox (outbox.hpp). It may
 /// retry later numbers earlier. So `uses`, which only the sender touches, has the next use of each slot. A
-/// barrier's parity alone tells a phase only from the one before. Numbers wrap. The first is a multiple of 2
-/// size, so that the first phase of a barrier is an even one.
+/// barrier's parity alone distinguishes a phase only from the one before. Numbers wrap. The first is a
+/// multiple of 2 size, so that the first phase of a barrier is an even one.
 template <class Memory>
 struct near_ring {
   static constexpr std::uint32_t size = 4;
