@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes docs/python-reference.md from the package's types (imbrex/__init__.pyi) and docstrings.
 
-usage: python_reference.py [--check], which only says whether it is old; PYTHONPATH names the package"""
+usage: python_reference.py [--check], which only reports whether the page is old; PYTHONPATH names the package"""
 import ast
 import inspect
 import pathlib
@@ -34,56 +34,56 @@ SECTIONS = {
     "Sessions": ["start", "stop", "Session", "Result"],
     "Errors": ["Error", "UsageError", "RemoteError", "RemoteTraceback"],
 }
-#: Where the docstrings of classes are that only type checkers know.
+#: Objects with the docstrings of classes that only type checkers know.
 OBJECTS = {"Array": _core.Proxy, "Group": _core.Proxy, "Section": _core.Proxy, "BoundEntry": _core.Member,
            "BoundMailbox": _core.Port, "BoundChannel": _core.Port, "BoundDeviceChannel": _core.Port,
            "Session": _session.Session, "Result": _session.Result}
-#: What has its docstring nowhere else.
+#: Docstrings of objects that have none in the package.
 WORDS = {
     "Array": "The proxy of an array. `a[i]` is the proxy of an element, and `a.entry` the entry of all of them.",
     "Group": "The proxy of a group: an array with one element on each PE.",
     "Section": "The proxy of some elements of an array: `s.entry` is the entry of these.",
-    "BoundEntry": "An entry of what a proxy names: `proxy.entry`. Of arrays and sections it has `reduce` as well.",
+    "BoundEntry": "An entry of a proxy: `proxy.entry`. An entry of an array or section also has `reduce`.",
     "BoundMailbox": "A mailbox: `proxy.port` to send, `self.port` to receive.",
     "BoundChannel": "One end of a channel: `self.channel`.",
     "BoundDeviceChannel": "One end of a channel of arrays in the memory of devices: `self.channel`.",
-    "BoundDeviceChannel.send": "Lends an array of this PE's device to the other end. Await what it returns before the "
-                               "array changes: until it has been read.",
+    "BoundDeviceChannel.send": "Lends an array of this PE's device to the other end. Await the result before the array "
+                               "changes: it ends when the array has been read.",
     "BoundDeviceChannel.receive": "Awaits the next array: a copy on this PE's device, or the array `into` of the same "
-                                  "shape and type, which has its contents then.",
-    "DeviceArray": "An array in the memory of this PE's device, which it owns: its elements lie in rows. Libraries for "
+                                  "shape and type, which then has the contents.",
+    "DeviceArray": "An array that owns memory of this PE's device, with its elements in rows. Libraries for "
                    "GPUs take it by `__cuda_array_interface__` and `__dlpack__`.",
     "device_array": "A copy of an array, of the host or of this PE's device, on this PE's device.",
-    "now": "Seconds of this PE since some moment, in the times of the model on the simulated machine.",
-    "pe": "The PE that this runs on.", "num_pes": "How many PEs the run has.",
-    "process": "The number of this process in its job: 0 for one by itself.",
-    "num_processes": "How many processes the job has: 1 for one by itself.",
-    "sleep": "Awaits that so many seconds have passed; other entries run meanwhile.",
-    "quiescence": "Awaits that no message is under way, nothing runs and no timer is set.",
-    "when_all": "Awaits all, side by side: the list of their results.",
-    "when_any": "Awaits the first: its place and its result. The others are cancelled.",
-    "Chare.balance_point": "A point at which this chare may move, awaited by its entry. If it has asked to, that entry "
-                           "ends here, and the given one, such as `self.run`, begins where the chare goes to, with "
-                           "these arguments: its result is that of the call.",
-    "exit": "Ends the run with that status, 0 to 255, from anywhere.",
-    "give": "Hands a value over in a message: its array is not copied, and cannot be written to here any more.",
+    "now": "The clock of this PE in seconds, from an arbitrary start; on the simulated machine in the model's time.",
+    "pe": "The PE of the running code.", "num_pes": "The number of PEs of the run.",
+    "process": "The number of this process in its job; 0 without a job.",
+    "num_processes": "The number of processes of the job; 1 without a job.",
+    "sleep": "Waits for this number of seconds; other entries run meanwhile.",
+    "quiescence": "Waits until no message is in transit, no entry runs and no timer is set.",
+    "when_all": "Awaits all, side by side; returns the list of their results.",
+    "when_any": "Awaits the first; returns its position and its result. The others are cancelled.",
+    "Chare.balance_point": "A point at which this chare may move, awaited by its entry. If the chare has requested a "
+                           "move, that entry ends here, and the given one, such as `self.run`, begins on the new PE "
+                           "with these arguments. Its result is that of the call.",
+    "exit": "Ends the run with that status, 0 to 255; callable from anywhere.",
+    "give": "Hands a value over in a message. Its array is not copied, and becomes read-only here.",
     "in_blocks": "Equal, consecutive parts of an array on the PEs.",
-    "round_robin": "The elements are dealt out to the PEs one by one.",
-    "sum": "The operations of reductions. Arrays of NumPy are combined element by element. Any function of two values "
-           "that all processes can import is one, too.",
+    "round_robin": "Consecutive elements on consecutive PEs.",
+    "sum": "The operations of reductions. NumPy arrays are combined element by element. Any function of two values "
+           "that all processes can import is an operation, too.",
     "gather": "All values, as a list in the order of the indices.",
     "BoundMailbox.send": "Sends a value, with the reference number 0 if none is given.",
     "BoundMailbox.receive": "Awaits the oldest value with that reference number.",
     "BoundChannel.receive": "Awaits the next value.",
-    "Session.quiescence": "Awaits that no message of the session is under way, nothing runs and no timer is set.",
-    "Result.result": "Waits for it, so many seconds at the most: then a TimeoutError is raised.",
-    "Chare.with_priority": "Of a proxy: the same for messages of a priority of -32 to 31.",
-    "Chare.coalesced": "Of a proxy: the same for short messages, which may wait for others.",
+    "Session.quiescence": "Waits until no message of the session is in transit, no entry runs and no timer is set.",
+    "Result.result": "Waits for the result, for this number of seconds at most; then raises a TimeoutError.",
+    "Chare.with_priority": "On a proxy: the same proxy for messages of a priority of -32 to 31.",
+    "Chare.coalesced": "On a proxy: the same proxy for short messages, which may be sent together later.",
 }
 
 
 def doc_of(name, owner=None):
-    """The words on something, or on a member of a class: (its name in the types, its object)."""
+    """The text for a name, or for a member of the class `owner`: (its name in the types, its object)."""
     text = WORDS.get(name if owner is None else f"{owner[0]}.{name}")
     if text is not None:
         return textwrap.fill(text, 118)
@@ -93,7 +93,7 @@ def doc_of(name, owner=None):
 
 
 def signature(node):
-    """As one line, without the body."""
+    """The signature in one line, without the body."""
     if isinstance(node, ast.ClassDef):
         bases = [ast.unparse(b) for b in node.bases if not ast.unparse(b).startswith("Generic")]
         return f"class {node.name}" + (f"({', '.join(bases)})" if bases else "")

@@ -461,12 +461,12 @@ PyObject* text(PyObject* o) noexcept {
 
 PyMethodDef methods[] = {
     {"copy_to_host", &copy_to_host, METH_NOARGS,
-     "Awaits a copy of it in an array of NumPy. Other entries run meanwhile."},
+     "Awaits a copy in a NumPy array. Other entries run meanwhile."},
     {"numpy", &to_numpy, METH_NOARGS,
-     "The same at once: the PE does nothing else meanwhile. For plain entries, which cannot await."},
+     "A copy in a NumPy array, made at once; the PE waits meanwhile. For plain entries, which cannot await."},
     {"ready_after", &ready_after, METH_O,
-     "ready_after(stream): says that its contents are there when that stream has done what it was gi"
-     "ven so far."},
+     "ready_after(stream): declares that the contents are complete when that stream has finished its earlier "
+     "work."},
     {"__dlpack__", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(&dlpack)),
      METH_VARARGS | METH_KEYWORDS, nullptr},
     {"__dlpack_device__", &dlpack_device, METH_NOARGS, nullptr},
@@ -474,12 +474,12 @@ PyMethodDef methods[] = {
     {nullptr, nullptr, 0, nullptr}};
 
 PyGetSetDef attributes[] = {
-    {"shape", &get<[](device_array& a) { return shape_tuple(a.form); }>, nullptr, "Its extents.", nullptr},
+    {"shape", &get<[](device_array& a) { return shape_tuple(a.form); }>, nullptr, "The extents.", nullptr},
     {"dtype", &get<[](device_array& a) { return numpy::dtype_of(a.form.type); }>, nullptr,
-     "The type of its elements.", nullptr},
-    {"size", &get<[](device_array& a) { return a.form.elements(); }>, nullptr, "How many elements it has.",
+     "The type of the elements.", nullptr},
+    {"size", &get<[](device_array& a) { return a.form.elements(); }>, nullptr, "The number of elements.",
      nullptr},
-    {"nbytes", &get<[](device_array& a) { return a.form.bytes(); }>, nullptr, "How many bytes it has.",
+    {"nbytes", &get<[](device_array& a) { return a.form.bytes(); }>, nullptr, "The number of bytes.",
      nullptr},
     {"__cuda_array_interface__", &get<&interface_of>, nullptr, nullptr, nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};

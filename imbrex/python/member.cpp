@@ -183,10 +183,10 @@ PyCFunction function(PyObject* (*f)(PyObject*, PyObject* const*, Py_ssize_t, PyO
 
 PyMethodDef methods[] = {
     {"send", function(&send), METH_FASTCALL | METH_KEYWORDS,
-     "Sends a message: returns at once, and what the entry returns is dropped. To a mailbox: "
+     "Sends a message and returns at once; the result of the entry is dropped. To a mailbox: "
      "send([reference,] value)."},
     {"call", function(&call), METH_FASTCALL | METH_KEYWORDS,
-     "Sends a message whose result can be awaited; of many chares, the end of all calls."},
+     "Sends a message whose result can be awaited; for many chares, the end of all calls."},
     {"reduce", function(&reduce), METH_FASTCALL | METH_KEYWORDS,
      "reduce(operation, ...): calls the entry of each chare and combines the results."},
     {"receive", function(&receive), METH_FASTCALL | METH_KEYWORDS, nullptr},

@@ -350,19 +350,16 @@ void destroyed(PyObject* o) {
 
 PyMethodDef methods[] = {
     {"migrate_to", &migrate_to, METH_O,
-     "migrate_to(pe): moves this chare to another PE after the current entry, if none of its entries waits "
-     "then."},
+     "migrate_to(pe): moves this chare to another PE after the current entry, if no entry of it waits then."},
     {"balance_point", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(&balance_point)),
      METH_FASTCALL | METH_KEYWORDS,
-     "balance_point(entry, ...): a point at which this chare may move, awaited by its entry. If it has asked "
-     "to, "
-     "that entry ends here, and the given one begins where the chare goes to, with these arguments: its "
-     "result is "
-     "that of the call."},
+     "balance_point(entry, ...): a point at which this chare may move, awaited by its entry. If the chare "
+     "has requested a move, that entry ends here, and the given one begins on the new PE with these "
+     "arguments. Its result is that of the call."},
     {"destroy", &destroy, METH_NOARGS, "Destroys this chare when the current entry next waits or ends."},
     {"all_reduce", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(&all_reduce)), METH_FASTCALL,
-     "all_reduce([section,] value, operation): reduces a value over all elements. Each takes part, in the "
-     "same order."},
+     "all_reduce([section,] value, operation): reduces a value over all elements. All of them call it, in "
+     "the same order."},
     {nullptr, nullptr, 0, nullptr}};
 
 PyGetSetDef attributes[] = {{"where", &get<[](object_base& h) { return h.where(); }>, nullptr,

@@ -113,16 +113,15 @@ Py_ssize_t size(PyObject* self) { return static_cast<Py_ssize_t>(of(self).values
 
 PyMethodDef methods[] = {
     {"receive", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(&receive)), METH_FASTCALL,
-     "receive(reference=0): awaits the oldest value with that reference number; of a channel, the next "
-     "value; of a device channel receive(into=None): the next array, or its contents in another."},
-    {"receive_any", &receive_any, METH_NOARGS, "Awaits the oldest value, whatever its reference number."},
+     "receive(reference=0): awaits the oldest value with that reference number; on a channel, the next "
+     "value; on a device channel receive(into=None): the next array, or its contents in another."},
+    {"receive_any", &receive_any, METH_NOARGS, "Awaits the oldest value of any reference number."},
     {"has", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(&has)), METH_FASTCALL,
      "has(reference=0): True if receive(reference) would not wait."},
     {"send", &send, METH_O,
-     "Of a channel: sends a value to the other end. A device channel lends an array; to be awaited is that "
-     "it "
-     "has been read."},
-    {"connect", &connect, METH_O, "Of a channel: connect(proxy.name) says where send goes."},
+     "On a channel: sends a value to the other end. A device channel lends an array; await the result until "
+     "it has been read."},
+    {"connect", &connect, METH_O, "On a channel: connect(proxy.name) sets the other end."},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace

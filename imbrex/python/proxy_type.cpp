@@ -252,12 +252,12 @@ PyMethodDef methods[] = {
      "insert(index, ...): creates an element of a sparse array, or of one with keys."},
     {"section", &section, METH_O, "section(indices): a proxy of some elements."},
     {"destroy", &destroy, METH_NOARGS,
-     "Destroys the chare; of an array or group, all of it, which can be awaited."},
-    {"created", &created, METH_NOARGS,
-     "Awaits that the elements which the array began with exist on all PEs."},
+     "Destroys the chare, or all chares of an array or group, which can be awaited."},
+    {"created", &created, METH_NOARGS, "Waits until the initial elements of the array exist on all PEs."},
     {"with_priority", &with_priority, METH_O,
      "with_priority(n): this proxy for messages of a priority of -32 to 31."},
-    {"coalesced", &coalesced, METH_NOARGS, "This proxy for short messages that may wait for others."},
+    {"coalesced", &coalesced, METH_NOARGS,
+     "This proxy for short messages, which may be sent together later."},
     {"__reduce__", &reduce, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 

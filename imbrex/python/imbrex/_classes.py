@@ -42,8 +42,8 @@ class _Port:
 
 
 class Mailbox(_Port):
-    """Values that others send, each with a reference number, and that the chare's entries receive in any order:
-    `proxy.halo.send(3, face)` there, `await self.halo.receive(3)` here. Values that come early wait."""
+    """Values from other chares, each with a reference number. The chare's entries receive them in any order:
+    `proxy.halo.send(3, face)` there, `await self.halo.receive(3)` here. Early values wait."""
     kind, text = _MAILBOX, "mailbox"
 
 
@@ -54,9 +54,9 @@ class Channel(_Port):
 
 
 class DeviceChannel(_Port):
-    """A channel of arrays in the memory of devices, which are lent: each is copied once, from where the sender has it
-    to where the receiver says. `lent = self.right.send(face)` there and `await self.left.receive(ghost)` here;
-    `await lent` before the face changes."""
+    """A channel of arrays in device memory. Each array is copied once, from the sender's memory to the receiver's
+    destination: `lent = self.right.send(face)` there and `await self.left.receive(ghost)` here. The sender awaits
+    `lent` before it changes the face."""
     kind, text = _DEVICE_CHANNEL, "device channel"
 
 
@@ -135,7 +135,7 @@ def _members(cls):
 
 
 class Chare(_core.ChareBase):
-    """The base of chare classes: objects that others name by proxies, wherever they are."""
+    """The base of chare classes. Proxies name a chare on any PE."""
 
     def __init_subclass__(cls, **options):
         super().__init_subclass__(**options)

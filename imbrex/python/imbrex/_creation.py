@@ -26,19 +26,19 @@ def _shape(given):
 
 
 def array(cls, shape, /, *arguments, placement=in_blocks, **named):
-    """An array of chares of that shape, an int or a tuple of 1 to 6, each constructed from the arguments."""
+    """An array of chares, each constructed from the arguments. The shape is an int or a tuple of 1 to 6."""
     if placement not in (in_blocks, round_robin):
         raise ValueError(f"a placement is imbrex.in_blocks or imbrex.round_robin, not {placement!r}")
     return _maker().make_array(cls, _shape(shape), placement, arguments, named)
 
 
 def sparse_array(cls, shape, /):
-    """An array that begins without elements: `insert(index, ...)` of it creates them, anywhere inside the shape."""
+    """An array without elements at first: its `insert(index, ...)` creates them, anywhere inside the shape."""
     return _maker().make_array(cls, _shape(shape), _SPARSE, (), {})
 
 
 def keyed_array(cls, /):
-    """An array whose elements have keys, each a str, bytes, an int or a tuple of these. It begins empty."""
+    """An array whose elements have keys: a str, bytes, an int or a tuple of these. The array begins empty."""
     return _maker().make_array(cls, None, _SPARSE, (), {})
 
 
@@ -48,7 +48,7 @@ def group(cls, /, *arguments, **named):
 
 
 def chare(cls, /, *arguments, on=None, priority=0, **named):
-    """A single chare: on that PE, or one of the runtime's choice."""
+    """A single chare, on that PE or on one of the runtime's choice."""
     if on is not None and (not hasattr(on, "__index__") or on < 0):
         raise ValueError(f"imbrex.chare takes the number of a PE as on, or None for one of the runtime's choice, not "
                          f"{on!r}")

@@ -55,6 +55,6 @@ def finish_libraries(backend, device):
 
 
 def stream(stream, /):
-    """Awaits that a stream of CuPy, PyTorch, Numba or another library has done what it was given so far. The PE runs
+    """Waits until a stream of CuPy, PyTorch, Numba or another library has finished its earlier work. The PE runs
     other entries meanwhile."""
     return _core.stream(handle_of(stream))

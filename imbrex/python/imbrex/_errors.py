@@ -13,22 +13,22 @@ _PACKAGE = "imbrex"
 
 
 class Error(Exception):
-    """The runtime refuses something: its text says what, and what to do instead."""
+    """The runtime has refused a call. The text names the reason and the remedy."""
     __module__ = _PACKAGE
 
 
 class UsageError(Error):
-    """The command line or the settings ask for something impossible."""
+    """The command line or the settings are invalid."""
     __module__ = _PACKAGE
 
 
 class RemoteError(Error):
-    """An exception that could not travel: its text has the original's type and text."""
+    """An exception that cannot be pickled. Its text has the type and text of the original."""
     __module__ = _PACKAGE
 
 
 class RemoteTraceback(Exception):
-    """The cause of an exception that was raised elsewhere: where, and its traceback."""
+    """The cause of an exception of another process: its place and its traceback."""
     __module__ = _PACKAGE
 
     def __str__(self):

@@ -13,8 +13,8 @@ from imbrex import _classes, _core, _errors
 
 
 def words_of(options, beside=()):
-    """The words of a command line for options of the runtime. Raises UsageError for what is none. `beside`: what else
-    could have been meant."""
+    """The command-line words for options of the runtime. Raises UsageError for an unknown option. `beside`: other
+    names for the suggestion in its text."""
     words = []
     for name, value in options.items():
         option = "--" + name.replace("_", "-")
@@ -32,7 +32,7 @@ def words_of(options, beside=()):
 
 
 def command():
-    """The command imbrex: of this package, or that which the search path finds."""
+    """The command imbrex: that of this package, or one in the search path."""
     package = pathlib.Path(_core.__file__).parent
     places = [os.environ.get("IMBREX_COMMAND"), package / "bin/imbrex", package.parents[1] / "bin/imbrex",
               shutil.which("imbrex")]
@@ -44,14 +44,14 @@ def command():
 
 
 def start(processes=1, **options):
-    """Begins a session: so many processes hold chares for this program, which goes on beside them. For notebooks,
-    programs of asyncio and prompts.
+    """Begins a session: processes with chares for this program, which continues beside them. For notebooks, asyncio
+    programs and prompts.
 
-    `imbrex.array` and its like then create chares there. What `call` and `reduce` return is awaited in asyncio; outside
-    of it, `result()` waits. Classes and functions of `__main__`, so those of a notebook's cells, go to the processes as
-    they are then. `options` are those of `run`. Returns the session, whose `run(function)` runs a function in process
-    0; `with` ends it. If a process dies or an exception is not awaited, the session ends, and whoever awaits anything
-    gets an imbrex.Error; then another can be begun.
+    `imbrex.array` and similar functions then create chares there. The results of `call` and `reduce` are awaited in
+    asyncio; outside of it, `result()` waits. Classes and functions of `__main__`, such as those of a notebook's cells,
+    are sent to the processes at their first use. `options` are those of `run`. Returns the session, whose
+    `run(function)` runs a function in process 0; `with` ends it. If a process dies or an exception is not awaited, the
+    session ends, and all awaited results raise an imbrex.Error. Then another session can begin.
     """
     from imbrex import _session  # loads asyncio and the like only in programs that use them
     return _session.start(processes, options)
@@ -64,15 +64,15 @@ def stop():
 
 
 def run(main, /, *, argv=None, **options):
-    """Runs a program: starts the PEs, runs `main` (a function, most often `async def`) on PE 0, and returns what it
-    returns; None in the other processes of a job, which come here, too.
+    """Runs a program: starts the PEs, runs `main` (a function, most often `async def`) on PE 0, and returns its result.
+    All processes of a job call it; the result is None in all but the first.
 
     The runtime's options are removed from sys.argv before `main` runs, and `options` come before them:
-    machine="deterministic", seed=3 is --machine deterministic --seed 3. If `argv` is given, it is read in the place of
-    sys.argv[1:], which stays as it is.
+    machine="deterministic", seed=3 is --machine deterministic --seed 3. If `argv` is given, it is read instead of
+    sys.argv[1:], which stays unchanged.
 
-    If the run fails, its text has been written to the standard error output, and SystemExit is raised with the status,
-    as it is after imbrex.exit(status) with another status than 0.
+    If the run fails, its report has been written to standard error, and SystemExit is raised with the status. So it is
+    after imbrex.exit(status) with a status other than 0.
     """
     try:
         words = words_of(options, ["argv"]) + (sys.argv[1:] if argv is None else list(argv))

@@ -30,7 +30,7 @@ _SECONDS_TO_TELL = 2
 
 
 class Result(concurrent.futures.Future):
-    """What a call will give: awaited in asyncio, or `result()` waits for it."""
+    """The future result of a call: awaited in asyncio; elsewhere `result()` waits for it."""
 
     def __init__(self, name, session):
         super().__init__()
@@ -235,7 +235,7 @@ def proxy_here(handle, steps):
 
 
 class Session:
-    """Processes that hold chares for this program (`imbrex.start`). `with imbrex.start(...)` stops it at the end."""
+    """Processes with chares for this program (`imbrex.start`). `with imbrex.start(...)` stops it at the end."""
 
     def __init__(self, processes, options):
         self._words = _words_to_start(processes, options)
@@ -413,7 +413,7 @@ class Session:
         return Proxy(self, handle, (), cls, kind, shape)
 
     def run(self, function, /, *arguments, **named):
-        """Runs a function in process 0, most often `async def`, as a main task runs: what it returns can be awaited."""
+        """Runs a function in process 0, most often `async def`, as a main task. Its result can be awaited."""
         return self.ask(f"run({getattr(function, '__qualname__', function)!s})", "run", function, arguments, named)
 
     def quiescence(self):
@@ -435,7 +435,7 @@ class Session:
         return "".join(f"\n  {line}" for line in lines)
 
     def stop(self):
-        """Ends the processes. What is awaited still raises an imbrex.Error."""
+        """Ends the processes. Results that are still awaited raise an imbrex.Error."""
         with self._lock, contextlib.suppress(OSError):
             self._connection.send_bytes(b"")
         self._reader.join()
