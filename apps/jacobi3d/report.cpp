@@ -85,10 +85,8 @@ std::string summary(std::span<const finished> all) {
   const finished& most = *std::max_element(all.begin(), all.end(), lower_odf);
   const double change = 100 * (most.result.seconds_per_iteration / least.result.seconds_per_iteration - 1);
   return fmt::format(
-      "The fastest is ODF {} with {:.0f} Mcell/s, {:.2f} times the speed of the plain loop. "
-      "From ODF {} to ODF {} an iteration becomes {:.1f} % {}, which leaves {:.2f} times the speed of the "
-      "plain "
-      "loop.\n",
+      "The fastest is ODF {} with {:.0f} Mcell/s, {:.2f} times the speed of the plain loop. From ODF {} to "
+      "ODF {} an iteration becomes {:.1f} % {}, which leaves {:.2f} times the speed of the plain loop.\n",
       best.chosen.odf, cells_per_second(best) / 1e6, best.result.ratio.value(), least.chosen.odf,
       most.chosen.odf, std::abs(change), change < 0 ? "shorter" : "longer", most.result.ratio.value());
 }

@@ -39,16 +39,13 @@ std::optional<std::string> read(texts& parameters, int argc, char** argv) {
               "full: each pair is in the lists of both atoms; half: of one; full unless given")
       .option("--newton", "on|off", parameters.newton,
               "of half lists: a pair of two chares is computed by one and its force given back, or by both; "
-              "on unless "
-              "given")
+              "on unless given")
       .option("--potential", "FILE", parameters.potential,
               "the file of an embedded-atom potential, in the format funcfl")
       .option("--odf", "N[,N...]", parameters.odf, "chares per PE, a run for each number; 1 unless given")
       .option("--comm", "host|message", parameters.comm,
               "how values of copies go from a device's block to another: through pinned memory of the host, "
-              "or in "
-              "messages "
-              "of device memory; host unless given")
+              "or in messages of device memory; host unless given")
       .flag("--reproducible", parameters.reproducible,
             "results are the same to the bit for any number of chares, PEs and processes; slower")
       .flag("--check", parameters.check, "compare with the values of --oracle")

@@ -80,8 +80,7 @@ std::string xyz_frame(const problem& what, const thermo& at, const std::vector<a
   const auto box = what.box();
   std::string text = fmt::format(
       "{}\nLattice=\"{:.17g} 0 0 0 {:.17g} 0 0 0 {:.17g}\" Properties=species:S:1:pos:R:3:velo:R:3:id:I:1 "
-      "Step={} "
-      "Time={:.17g} pbc=\"T T T\"\n",
+      "Step={} Time={:.17g} pbc=\"T T T\"\n",
       atoms.size(), box[0], box[1], box[2], at.step, static_cast<double>(at.step) * what.time_step);
   const char* const species = what.field == force_field::eam ? "Cu" : "Ar";
   for (const atom& a : atoms)

@@ -39,8 +39,7 @@ std::optional<std::string> read(texts& parameters, int argc, char** argv) {
       .option("--odf", "N[,N...]", parameters.odf, "chares per PE, a run for each number; 1 unless given")
       .option("--overlap", "none|auto", parameters.overlap,
               "auto: each pair of cells is worked on when it has come; none: all blocks wait for each other "
-              "before "
-              "each part of a cycle; auto unless given")
+              "before each part of a cycle; auto unless given")
       .flag("--strips", parameters.strips,
             "of the torus: cut it into rows of cells alone, one for each chare")
       .option("--pair-time", "TIME", parameters.pair_time,
@@ -50,8 +49,7 @@ std::optional<std::string> read(texts& parameters, int argc, char** argv) {
               "the same of a particle, in each of a migration and of a cache of halos")
       .option("--pause", "TIME,PERCENT", parameters.pause,
               "the same of what now and then keeps a block from its next cycle, and in how many of its "
-              "cycles, such "
-              "as 300ms,10")
+              "cycles, such as 300ms,10")
       .flag("--plain", parameters.plain,
             "of the torus: the same by a plain loop on one processor, to compare times")
       .flag("--check", parameters.check,

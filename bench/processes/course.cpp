@@ -42,8 +42,7 @@ void declare(CLI::App& app, course& plan) {
          "--payload", plan.payload,
          "shared (unless asked otherwise): one buffer, again and again, in Imbrex a vector that all messages "
          "share; given: of pingpong, what has come; of Imbrex's windows, vectors, made while the clock "
-         "stands "
-         "and moved into the messages; shown: one buffer, which Imbrex copies into each")
+         "stands and moved into the messages; shown: one buffer, which Imbrex copies into each")
       ->check(CLI::IsMember({"shared", "given", "shown"}));
   app.add_flag("--coalesce", plan.coalesces,
                "lets short messages of Imbrex's windows wait for each other, and cross together");

@@ -154,8 +154,7 @@ TEST(cell_set_errors, name_the_element_that_jumps) {
     const std::string error_text = co_await others[{0, 0}].call<&block::jump>(point<2>{0.0, nowhere});
     EXPECT_EQ(error_text,
               "element 1 in cell (1, 0) of block (0, 0), in phase 1, moves to (1.5, nan), which is nowhere: "
-              "look at "
-              "the forces on it");
+              "look at the forces on it");
   });
 }
 
@@ -269,8 +268,7 @@ TEST(cell_set_errors, say_what_is_connected_wrongly) {
     const std::string who = co_await all[{0, 0}].call<&unconnected::nameless_jump>();
     EXPECT_EQ(who,
               "element number 0 in cell (0, 0) of block (0, 0), in phase 1, moves by 3 to (0.5, 3.5), and by "
-              "no more "
-              "than 1 it may: take a shorter time step, a larger max_distance, or migrate_anywhere");
+              "no more than 1 it may: take a shorter time step, a larger max_distance, or migrate_anywhere");
   });
 }
 

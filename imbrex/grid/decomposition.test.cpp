@@ -79,8 +79,7 @@ TEST(grid_decomposition, refuses_what_cannot_be) {
             "or more");
   EXPECT_EQ(complaint([] { decomposition<2>({{{3}, {2, 0}}}); }),
             "the blocks of dimension 1 cannot have the lengths {2, 0}: give one or more, each 1 or more, of "
-            "2147483647 "
-            "cells together at most");
+            "2147483647 cells together at most");
   EXPECT_NE(complaint([] { decomposition<2>({{{3}, {}}}); }).find("cannot have the lengths {}"),
             std::string::npos);
   EXPECT_NE(complaint([] { decomposition<1>({{{2147483647, 1}}}); }).find("{2147483647, 1}"),

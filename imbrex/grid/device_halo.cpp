@@ -10,8 +10,7 @@ namespace imbrex::grid::detail {
 void throw_function_on_device() {
   throw error(
       "an end of the grid is boundary::function, which a halo of fields on devices cannot call: leave the "
-      "end open, "
-      "and give the ghosts there their values by a kernel after each exchange");
+      "end open, and give the ghosts there their values by a kernel after each exchange");
 }
 
 void check_on_device(int field, const void* device, const stream& work) {

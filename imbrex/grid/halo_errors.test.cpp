@@ -171,13 +171,11 @@ TEST_P(grid_halo_errors, of_fields_and_steps_name_the_value) {
     const auto of_extents = co_await begin({4, 3}, 1, {1});
     EXPECT_EQ(of_extents,
               "field 0 of an exchange has the extents (4, 3), and block (1, 0) of the decomposition (3, 3): "
-              "make it "
-              "with cut[where()].extents");
+              "make it with cut[where()].extents");
     const auto of_width = co_await begin({3, 3}, 4, {1});
     EXPECT_EQ(of_width,
               "field 0 of an exchange has 4 ghost layers in dimension 0, and some block only 3 cells: they "
-              "come from "
-              "one neighbour, so take fewer layers or fewer blocks");
+              "come from one neighbour, so take fewer layers or fewer blocks");
     const auto before = co_await all[{1, 0}].call<&block::end>();
     EXPECT_EQ(before, "nothing was thrown");  // the awaitable is made; only awaiting it throws
     const auto not_begun = co_await all[{1, 0}].call<&block::await_end>();
@@ -291,8 +289,7 @@ TEST_P(grid_halo_errors, of_blocks_that_do_not_agree_name_the_neighbour) {
     const auto of_corner = co_await fourth;
     EXPECT_EQ(of_corner,
               "cells for step 1 came across side 4, and this block exchanges nothing there: all blocks "
-              "connect with "
-              "the same boundaries and sides");
+              "connect with the same boundaries and sides");
   });
 }
 

@@ -72,8 +72,7 @@ INSTANTIATE_TEST_SUITE_P(cuda, resident_errors, testing::Values(place{"cuda"}), 
 TEST_P(resident_errors, name_a_missing_element_and_who_sent_to_it) {
   EXPECT_EQ(failure_of<&culprit::send_astray>(),
             "entry send_astray of culprit(2, 0) on PE 0 sent entry send_astray to culprit(1, 7), which there "
-            "is not: "
-            "the array has the extents (4, 2)");
+            "is not: the array has the extents (4, 2)");
 }
 
 TEST_P(resident_errors, name_who_failed) {
@@ -84,15 +83,13 @@ TEST_P(resident_errors, name_who_failed) {
 TEST_P(resident_errors, say_that_an_outbox_is_full) {
   EXPECT_EQ(failure_of<&culprit::flood>(),
             "entry flood of culprit(2, 0) on PE 0 had 10 messages for full mailboxes and one more for PE 1: "
-            "send less "
-            "at once, or raise settings::outbox or settings::mailbox");
+            "send less at once, or raise settings::outbox or settings::mailbox");
 }
 
 TEST_P(resident_errors, say_that_no_parcel_is_left) {
   EXPECT_EQ(failure_of<&culprit::pour>(),
             "entry pour of culprit(2, 0) on PE 0 sent more than 8 bytes, and all 3 parcels of its PE are on "
-            "their way: "
-            "ask by prepare(), or raise settings::parcels");
+            "their way: ask by prepare(), or raise settings::parcels");
 }
 
 TEST_P(resident_errors, say_that_a_parcel_is_too_small) {
@@ -320,8 +317,7 @@ TEST_P(resident_errors, of_an_entry_that_hangs_are_the_watchdogs) {
       },
       testing::ExitedWithCode(1),
       "imbrex: no PE of a program inside a GPU has begun an entry for 0\\.[3-9] s:\n  PE 1 is in entry hang "
-      "of "
-      "culprit\\(2, 1\\)");
+      "of culprit\\(2, 1\\)");
 }
 
 /// A parcel is returned after the host's message has found none, and before all is quiet. So the GPU must not

@@ -127,8 +127,7 @@ run_state::run_state(std::shared_ptr<heap_memory> heap, layout plan, entry_names
   if (costs_ && heap_->here() != heap_->gpus())
     throw usage_error(
         "a program inside GPUs of several processes runs on --machine threads alone: in simulated time all "
-        "GPUs "
-        "are of one process");
+        "GPUs are of one process");
 }
 
 /// Waits until the PEs have ended, here and in other processes, before the memory in the heap is freed.

@@ -89,8 +89,7 @@ TEST_P(arguments, that_are_integers_of_another_type_must_fit) {
         "type");
     EXPECT_EQ(refusal_of([&] { send<&taker::port>(all[1], 7, -40'000); }),
               "argument 2 of taker::port is -40000, of type int, which does not fit into its short: give it "
-              "a wider "
-              "type");
+              "a wider type");
     const int added = co_await all[1].call<&taker::add>(std::int64_t{-3}, 255);
     EXPECT_EQ(added, 252);
     auto received = all[1].call<&taker::receive>(2);

@@ -217,8 +217,7 @@ TEST(runs, proxies_of_one_with_more_pes_are_refused) {
             0);
   const std::string text =
       "a proxy was used for the entry touch of remembered that is of an earlier run of this process, or of "
-      "another beside "
-      "this one: proxies end with their run";
+      "another beside this one: proxies end with their run";
   EXPECT_EQ(texts, (std::vector<std::string>{text, text}));
 }
 

@@ -136,8 +136,7 @@ void message_table::number() {
     if (again && !names_a_lambda(t->spelling))
       throw error("two entry methods spell the same: " + std::string(t->spelling) +
                   ". Either two files have classes of that name in anonymous namespaces, or they are two "
-                  "instances of "
-                  "one member template; give one of them another name");
+                  "instances of one member template; give one of them another name");
     t->id = static_cast<std::uint32_t>(unique.size());
     unique.push_back(t);
   }

@@ -26,10 +26,8 @@ processor::~processor() = default;
 void processor::throw_no_pe() {
   throw error(
       "no PE runs on this thread: chares are made, and messages sent, by the main task and by entries, "
-      "inside "
-      "of a run, or in Python beside a session that imbrex.start has begun; other threads post functions to "
-      "an "
-      "executor, which these make (in Python by imbrex.executor())");
+      "inside of a run, or in Python beside a session that imbrex.start has begun; other threads post "
+      "functions to an executor, which these make (in Python by imbrex.executor())");
 }
 
 void processor::note_sent(message& m, int to) {

@@ -7,8 +7,7 @@ namespace imbrex {
 std::vector<std::unique_ptr<device>> cuda_devices() {
   throw error(
       "Imbrex was built without CUDA; install the CUDA toolkit and build again, or run on the emulated "
-      "device "
-      "(--device emulated)");
+      "device (--device emulated)");
 }
 
 }  // namespace imbrex

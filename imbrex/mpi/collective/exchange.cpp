@@ -119,8 +119,7 @@ neighbourhood neighbourhood_of(const communicator& in) {
     return {lists->sources, lists->destinations, false};
   throw error(MPI_ERR_TOPOLOGY,
               "the communicator has no topology, and so no neighbours; make one by MPI_Cart_create, "
-              "MPI_Graph_create or "
-              "MPI_Dist_graph_create");
+              "MPI_Graph_create or MPI_Dist_graph_create");
 }
 
 plan exchange_with_neighbours(schedule& s, const neighbourhood& with, const block_list& send, bool is_one,

@@ -109,12 +109,10 @@ bool section::describe(std::int64_t count, MPI_Datatype type) {
 
 void section::copy_in(use when, access how) {
   if (when == use::ends_later)
-    throw error(
-        MPI_ERR_BUFFER,
-        "a buffer is a section of an array, whose elements do not lie one behind the other, and the call "
-        "returns before it has done with it: give a contiguous array, or a datatype of MPI itself of which "
-        "the "
-        "section has whole elements");
+    throw error(MPI_ERR_BUFFER,
+                "a buffer is a section of an array, whose elements do not lie one behind the other, and the "
+                "call returns before it has done with it: give a contiguous array, or a datatype of MPI "
+                "itself of which the section has whole elements");
   copy_.resize(array_.elements() * array_.element_bytes);
   std::byte* to = copy_.data();
   for_each_element(array_, [&](const std::byte* element) {

@@ -16,8 +16,7 @@ int copy_daemon(int stays_in_folder, int keeps_output) {
   if (is_child()) return ::daemon(stays_in_folder, keeps_output);
   log(log_level::warning,
       "daemon() is refused: it would end the process, in which other ranks run; call it in a child (fork), "
-      "or "
-      "start the program in the background");
+      "or start the program in the background");
   errno = ENOTSUP;
   return -1;
 }

@@ -64,8 +64,7 @@ std::unique_ptr<bootstrap> find_foreign_bootstrap() {
   throw error(
       "a launcher of MPI or PMIx programs started this process, but it cannot find its peers: " + problems +
       (speaks_pmi ? ". Start it by srun --mpi=pmix, if srun --mpi=list names that, or by srun --mpi=none: "
-                    "Imbrex does "
-                    "not use PMI-1 or PMI-2"
+                    "Imbrex does not use PMI-1 or PMI-2"
                   : ". Install PMIx (Debian: libpmix2), or use imbrex run") +
       "; IMBREX_BOOTSTRAP=none runs each process by itself");
 }

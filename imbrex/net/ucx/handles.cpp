@@ -63,8 +63,7 @@ std::string remedy_for(ucs_status_t status) {
   if (status != UCS_ERR_NO_RESOURCE && status != UCS_ERR_NO_MEMORY) return {};
   if (segments_are_used_up())
     return "; all segments of System V's shared memory are in use: remove what programs have left (ipcs -m, "
-           "ipcrm), "
-           "or allow more (sysctl kernel.shmmni)";
+           "ipcrm), or allow more (sysctl kernel.shmmni)";
   return "; it takes some 5 MB of /dev/shm for each PE: give it more, or fewer PEs; and memory (ulimit -v)";
 }
 
