@@ -20,16 +20,18 @@ void check_devices(int devices);
 template <class Settings>
 std::vector<option<Settings>> device_options() {
   return {
-      {.words = {"--device", "KIND", "cuda, or emulated: a device for each PE to use; none unless given"},
+      {.words = {"--device", "KIND", "kind of the PEs' devices: cuda or emulated (default none)"},
        .set = [](Settings& s, const parsed_option& argument) { s.device = argument.value; }},
-      {.words = {"--devices", "N", "so many emulated devices in each process; one unless given"},
+      {.words = {"--devices", "N",
+                 "number of emulated devices in each process (default 1; one per PE on --machine simulated)"},
        .set = [](Settings& s, const parsed_option& argument) { s.devices = detail::parse_devices(argument); },
        .check = [](const Settings& s) { detail::check_devices(s.devices); }},
       {.words = {"--device-model", "M",
-                 "how fast they are: v100, h200, summit or a file; unless given, no time is taken "
-                 "(with --machine simulated also what messages take)"},
+                 "model of the times of emulated devices, with --machine simulated also of messages: v100, "
+                 "h200, summit or a file (default none: no time passes)"},
        .set = [](Settings& s, const parsed_option& argument) { s.device_model = argument.value; }},
-      {.words = {"--no-data", "", "let them take their time, but keep and compute nothing: for large models"},
+      {.words = {"--no-data", "",
+                 "emulate the times of devices, but not their memory and results: for large models"},
        .set = [](Settings& s, const parsed_option&) { s.device_data = false; }},
   };
 }

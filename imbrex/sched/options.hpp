@@ -23,10 +23,11 @@ void check_polling(const polling_interval& poll);
 template <class Settings>
 std::vector<option<Settings>> thread_options() {
   return {
-      {.words = {"--bind", "none|core", "whether each PE's thread stays on one core; none unless given"},
+      {.words = {"--bind", "none|core",
+                 "binding of PEs: none (default), or core, each PE's thread to a core"},
        .set = [](Settings& s, const parsed_option& input) { s.bind = detail::parse_binding(input); }},
       {.words = {"--comm-thread", "",
-                 "let one more thread of each process drive its network, for all its PEs"},
+                 "drive the network of each process by an additional thread, for all its PEs"},
        .set = [](Settings& s, const parsed_option&) { s.comm_thread = true; }},
   };
 }
@@ -36,15 +37,16 @@ template <class Settings>
 std::vector<option<Settings>> completion_options() {
   return {
       {.words = {"--completion", "METHOD",
-                 "how a PE learns that its device is done: poll (default), callback, flag, sync, "
-                 "poll-user or work-request"},
+                 "method to detect completed device work: poll (default), callback, flag, sync, poll-user or "
+                 "work-request"},
        .set =
            [](Settings& s, const parsed_option& input) {
              s.completion = detail::parse_completion(input);
              s.device_words = text_of(input);
            }},
-      {.words = {"--completion-poll", "P",
-                 "how often a busy PE asks: adaptive (default), a number of turns, or a time"},
+      {.words =
+           {"--completion-poll", "P",
+            "interval at which a busy PE polls its device: adaptive (default), a number of turns, or a time"},
        .set =
            [](Settings& s, const parsed_option& input) {
              s.poll = detail::parse_polling(input);

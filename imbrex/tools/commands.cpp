@@ -22,17 +22,17 @@ int write_project(const project_settings& request) {
 
 command_list commands() {
   command_list all(
-      "imbrex", "Starts programs that use Imbrex, and tells what they find.",
-      {{"new", "make a project of CMake with a program and a test", parse_and_run<parse_new, write_project>},
+      "imbrex", "Creates, runs, analyses and tunes programs that use Imbrex.",
+      {{"new", "create a CMake project with a program and a test", parse_and_run<parse_new, write_project>},
        {"run", "run a program as several processes on this host", parse_and_run<parse_run, run_job>},
-       {"mpiexec", "run the ranks of a program of MPI in one process", parse_and_run<parse_mpiexec, run_job>},
-       {"info", "print what Imbrex finds here and what a program would choose",
+       {"mpiexec", "run the ranks of an MPI program in one process", parse_and_run<parse_mpiexec, run_job>},
+       {"info", "print the processors, devices and networks found here, and a program's use of them",
         parse_and_run<parse_info, print_info>},
-       {"overlap", "tell how much of a program's communication its computation could hide",
+       {"overlap", "compute how much of a program's communication its computation could hide",
         parse_and_run<overlap::parse_command, overlap::print_overlap>},
        {"trace", "report on traces of runs, and convert them",
         [](std::span<const std::string> words) { return trace_commands().run(words); }},
-       {"tune", "find options that make a program faster, and write a file to run it with",
+       {"tune", "find options that make a program faster, and write them to a file",
         parse_and_run<tune::parse_command, tune::tune>}});
   all.version("imbrex " + std::string(this_build().version));
   return all;

@@ -67,17 +67,15 @@ std::variant<info_settings, std::string> parse_info(std::span<const std::string>
   char** rest = line.data();
   info_settings request;
   request.how = parse_options(count, rest);
-  auto help =
-      command(
-          "imbrex info", "[OPTIONS]",
-          "Prints what Imbrex finds here, and what a program that is started with the same options would "
-          "choose: how it was built, processors, PEs, devices, and which PE uses which. Started as several "
-          "processes (imbrex run -n 4 imbrex info, mpirun, srun), it tells of all.")
-          .flag("--json", request.json, "print it as one object of JSON")
-          .flag("--paths", request.paths,
-                "measure what wakes and long messages take, and print what is chosen by that")
-          .others(option_names(), options_help())
-          .read(std::vector<std::string>(rest + 1, rest + count));
+  auto help = command("imbrex info", "[OPTIONS]",
+                      "Prints this build, the processors, devices and networks found here, and the PEs and "
+                      "devices of a program started with the same options. Started as several processes "
+                      "(imbrex run -n 4 imbrex info, mpirun, srun), it reports on all of them.")
+                  .flag("--json", request.json, "print it as one object of JSON")
+                  .flag("--paths", request.paths,
+                        "measure the times of wakes and long messages, and print the choices made by them")
+                  .others(option_names(), options_help())
+                  .read(std::vector<std::string>(rest + 1, rest + count));
   if (help) return *std::move(help);
   return request;
 }

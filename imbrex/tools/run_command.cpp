@@ -84,14 +84,15 @@ void add_common_options(command& run, run_options& input) {
   run.flag("--prefix", input.prefix, "put \"[rank] \" before each line of output")
       .option("--timeout", "SECONDS", input.timeout, "end the job after this time, with status 124")
       .option("--options", "FILE", input.file,
-              "give the program the options in this file, too, and take -n from it")
-      .option("--rank-stack", "SIZE", input.with_value["--rank-stack"], "bytes of the stack of each rank")
+              "pass the options in this file to the program, and take -n from it")
+      .option("--rank-stack", "SIZE", input.with_value["--rank-stack"],
+              "bytes of each rank's stack (default 8 MiB)")
       .flag("--mpi-check", input.flags["--mpi-check"],
-            "say what ranks of MPI have not freed or not received when they end")
+            "report what MPI ranks have not freed or received when they end")
       .option("--privatise", "LIST", input.with_value["--privatise"],
-              "shared libraries of which each rank has its own: libfoo,libbar")
+              "shared libraries with separate variables in each rank: libfoo,libbar")
       .flag("--preload", input.preload,
-            "load the library of MPI with a program that comes to it later, as Python does by mpi4py");
+            "load the MPI library at the start of a program that loads it later, such as Python with mpi4py");
   for (const option_words& known : runtime_options()) {
     const std::string name(known.name);
     if (known.value.empty())
@@ -105,34 +106,34 @@ void add_common_options(command& run, run_options& input) {
 std::optional<std::string> read_run_options(run_options& input, std::span<const std::string> words) {
   command run("imbrex run", "-n N [OPTIONS] PROGRAM [ARGUMENTS...]",
               "Runs a program as several processes on this host. Standard input goes to rank 0. The lines of "
-              "standard output and standard error are passed on whole. What processes find wrong alike as "
-              "they begin is told once, unless with --prefix.");
-  run.option("-n", "N", input.processes, "how many processes; 1 for a program of MPI unless given")
+              "standard output and standard error are passed on whole. An error that all processes report at "
+              "their start is printed once, unless --prefix is given.");
+  run.option("-n", "N", input.processes, "number of processes (default 1 for an MPI program)")
       .option("--ranks", "N", input.with_value["--ranks"],
-              "how many ranks of MPI, in all processes together; without it one in each");
+              "number of MPI ranks in all processes together (default one in each)");
   add_common_options(run, input);
   return run
       .note(
-          "The status is 0, or that of the process that failed first (128 + signal if one killed it). What "
-          "stands behind PROGRAM is the program's, also options such as --pes. The program is given --ranks "
-          "and the options from --rank-stack on: behind its arguments, or if it is one of MPI in "
-          "IMBREX_OPTIONS.")
+          "The status is 0, or that of the first process that failed (128 + signal if a signal killed it). "
+          "Arguments after PROGRAM belong to the program, also options such as --pes. --ranks and the "
+          "options from --rank-stack on are passed to the program: after its arguments, or to an MPI program "
+          "in IMBREX_OPTIONS.")
       .read(words);
 }
 
 std::optional<std::string> read_mpiexec_options(run_options& input, std::span<const std::string> words) {
   command mpiexec("imbrex mpiexec", "-n RANKS [OPTIONS] PROGRAM [ARGUMENTS...]",
-                  "Runs the ranks of a program of MPI in one process, on all processors; where the program "
-                  "comes to MPI later, as Python does by mpi4py, each in a process. Several processes with "
-                  "several ranks each are started by `imbrex run`.");
-  mpiexec.option("-n", "RANKS", input.processes, "how many ranks; 1 unless given");
+                  "Runs the ranks of an MPI program in one process, on all processors. A program that loads "
+                  "MPI later, such as Python with mpi4py, gets a process for each rank. Several processes "
+                  "with several ranks each are started by `imbrex run`.");
+  mpiexec.option("-n", "RANKS", input.processes, "number of ranks (default 1)");
   for (const char* const other : {"-np", "--n", "--np"})
     mpiexec.option(other, "RANKS", input.processes, "the same");
   add_common_options(mpiexec, input);
   return mpiexec
       .note(
-          "What stands behind PROGRAM is the program's. The options from --rank-stack on are given to it in "
-          "IMBREX_OPTIONS.")
+          "Arguments after PROGRAM belong to the program. The options from --rank-stack on are passed to it "
+          "in IMBREX_OPTIONS.")
       .read(words);
 }
 

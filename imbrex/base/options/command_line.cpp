@@ -65,8 +65,7 @@ std::string text_of(const parsed_option& input) {
 
 const option_words& options_file_option() {
   static const option_words words{
-      "--options", "FILE",
-      "take the arguments in this file in its place, one option a line; # begins a comment"};
+      "--options", "FILE", "insert the options in this file here, one on each line; # begins a comment"};
   return words;
 }
 

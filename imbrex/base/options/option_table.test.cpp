@@ -193,8 +193,7 @@ TEST(option_table, makes_the_help_and_the_list_of_names) {
       "                       imbrex\n"
       "  --slope-of-the-whole-roof N  degrees\n"
       "  --wet                let it rain\n"
-      "  --options FILE       take the arguments in this file in its place, one option a line; # begins a\n"
-      "                       comment\n");
+      "  --options FILE       insert the options in this file here, one on each line; # begins a comment\n");
   EXPECT_EQ(all().names(),
             (std::vector<std::string_view>{"--tile", "--slope-of-the-whole-roof", "--wet", "--options"}));
 }

@@ -61,21 +61,22 @@ std::vector<option<options>> machine_options() {
   return {
       {.words = {"--pes", "N",
                  "number of PEs (schedulers), 1 to " + std::to_string(detail::max_pes) +
-                     "; without it one per processor: " + std::to_string(usable_processors()) + " here"},
+                     " (default one per processor: " + std::to_string(usable_processors()) + " here)"},
        .set = [](options& s, const parsed_option& input) { s.pes = parse_pes(input); },
        .check = check_pes},
       {.words = {"--machine", "KIND",
-                 "threads (default); deterministic: all PEs on one thread, order by --seed; or "
-                 "simulated: the same in the times of --device-model, order by these"},
+                 "kind of machine: threads (default); deterministic, all PEs on one thread in an order by "
+                 "--seed; simulated, all PEs on one thread in the order of modelled times (--device-model)"},
        .set = [](options& s, const parsed_option& input) { s.machine = parse_machine(input); }},
   };
 }
 
 std::vector<option<options>> order_options() {
   return {
-      {.words = {"--shuffle", "SEED", "take queued messages at random, to find what depends on their order"},
+      {.words = {"--shuffle", "SEED",
+                 "run queued messages in random order, to find code that depends on their order"},
        .set = [](options& s, const parsed_option& input) { s.shuffle = parse_seed(input); }},
-      {.words = {"--seed", "N", "seed of the deterministic machine's order; 1 unless given"},
+      {.words = {"--seed", "N", "seed of the deterministic machine's order (default 1)"},
        .set = [](options& s, const parsed_option& input) { s.seed = parse_seed(input); }},
       {.words = {"--serialize-always", "",
                  "serialise arguments even where they could be moved, to test serialisation"},
@@ -87,26 +88,26 @@ std::vector<option<options>> order_options() {
 std::vector<option<options>> sharing_options() {
   return {
       {.words = {"--device-map", "MAP",
-                 "which PEs share a device: block (default), those side by side; round-robin; "
-                 "near, those near it; none"},
+                 "mapping of PEs to devices: block (default), PEs side by side share one; round-robin; near, "
+                 "the nearest device; none"},
        .set =
            [](options& s, const parsed_option& input) {
              s.map = static_cast<device_map>(parse_word(input, device_maps));
              s.device_words = text_of(input);
            }},
-      {.words = {"--gpu-path", "PATH",
-                 "how device memory goes where there are several ways: any (default), the shortest; host, "
-                 "through memory of the host; peer, between devices of a process by their own copies, "
-                 "shared, between processes of a host by a copy from the other's memory, or network, "
-                 "between processes by a network that knows such memory, or an error"},
+      {.words =
+           {"--gpu-path", "PATH",
+            "path of device memory to other PEs: any (default), the shortest; host, through host memory; "
+            "peer, by copies between devices of a process; shared, by copies between processes of a host; "
+            "network, by a network that reads device memory. An error where the path does not exist"},
        .set =
            [](options& s, const parsed_option& input) {
              s.gpu_path = static_cast<device_path>(parse_word(input, device_paths));
              s.device_words = text_of(input);
            }},
       {.words = {"--streams", "POLICY",
-                 "streams of chares that leave the choice: single; two (default), to compute and to "
-                 "communicate; four, with copies apart; five, shared by all chares of a device"},
+                 "streams of chares that choose none: single; two (default), for computation and "
+                 "communication; four, with others for copies; five, shared by all chares of a device"},
        .set =
            [](options& s, const parsed_option& input) {
              s.streams = static_cast<stream_policy>(parse_word(input, stream_policies));
@@ -118,13 +119,12 @@ std::vector<option<options>> sharing_options() {
 std::vector<option<options>> report_options() {
   return {
       {.words = {"--log", "LEVEL",
-                 "which lines are written: error, warning (default), info or debug, and those before it"},
+                 "least severe level of the lines written: error, warning (default), info or debug"},
        .set =
            [](options& s, const parsed_option& input) {
              s.log = static_cast<log_level>(parse_word(input, log_levels));
            }},
-      {.words = {"--stats", "",
-                 "say what the PEs did: messages, idle time, memory; at the end and every 10 s"},
+      {.words = {"--stats", "", "print messages, idle time and memory of the PEs, at the end and every 10 s"},
        .set = [](options& s, const parsed_option&) { s.stats = true; }},
   };
 }

@@ -44,15 +44,15 @@ struct rank_option {
 
 const std::array<rank_option, 5>& own_options() {
   static const std::array<rank_option, 5> all{{
-      {{"--ranks", "N", "ranks of MPI in all processes together; without it one in each process"},
+      {{"--ranks", "N", "number of MPI ranks in all processes together (default one in each)"},
        [](rank_options& of, const parsed_option& option) { of.ranks = parse_ranks(option); }},
-      {{"--rank-stack", "SIZE", "bytes of each rank's stack, such as 64MB; 8 MiB unless given"},
+      {{"--rank-stack", "SIZE", "bytes of each rank's stack, such as 64MB (default 8 MiB)"},
        [](rank_options& of, const parsed_option& option) { of.stack = parse_stack(option); }},
       {{"--prefix", "", "put \"[rank] \" before each line of a rank's standard output"},
        [](rank_options& of, const parsed_option&) { of.prefix = true; }},
-      {{"--mpi-check", "", "say at MPI_Finalize what a rank has not freed or not received"},
+      {{"--mpi-check", "", "report at MPI_Finalize what a rank has not freed or received"},
        [](rank_options& of, const parsed_option&) { of.check = true; }},
-      {{"--privatise", "LIST", "shared libraries of which each rank has its own: libfoo,libbar"},
+      {{"--privatise", "LIST", "shared libraries with separate variables in each rank: libfoo,libbar"},
        [](rank_options& of, const parsed_option& option) {
          for (std::string& name : listed_values(option.value))
            of.private_libraries.push_back(std::move(name));

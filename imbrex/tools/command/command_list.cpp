@@ -86,7 +86,7 @@ std::string command_list::name_of(std::span<const std::string> words) const {
 std::string command_list::help() const {
   std::string help = name_ + " COMMAND [OPTIONS]\n\n" + wrapped(text_) + "\n\n";
   for (const listed_command& each : commands_) help += help_of({each.name, "", std::string(each.summary)});
-  help += help_of({help_command, "COMMAND", "print what a command takes"});
+  help += help_of({help_command, "COMMAND", "print the help of a command"});
   if (!version_.empty()) help += help_of({version_option, "", "print the version"});
   return help + help_of({help_option, "", "print this"});
 }

@@ -58,7 +58,7 @@ TEST(command_list, prints_help) {
       "\n"
       "  sum                  add numbers\n"
       "  count                count words\n"
-      "  help COMMAND         print what a command takes\n"
+      "  help COMMAND         print the help of a command\n"
       "  --help               print this\n";
   for (const words& line : {words{"--help"}, words{"-h"}, words{"help"}, words{"--help", "sum"}}) {
     EXPECT_EQ(run(reckoner(), line).text, help);

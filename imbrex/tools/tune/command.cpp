@@ -112,36 +112,35 @@ std::optional<std::string> read_options(settings& request, std::vector<std::stri
   using text = const std::string&;
   return command(
              "imbrex tune", "[OPTIONS] [--] PROGRAM [ARGUMENTS...]",
-             "Runs the program some times with other options, tells which are faster and why, and writes a "
-             "file that it can be run with: PROGRAM [ARGUMENTS...] --options tuned.options. See "
-             "docs/tune.md.")
+             "Runs the program several times with other options, reports which are faster and why, and "
+             "writes them to a file for PROGRAM [ARGUMENTS...] --options tuned.options. See docs/tune.md.")
       .option(
           "-n", "N", [&](text value) { set_processes(request, value); },
-          "how many processes the job has as it is; 1 unless given")
+          "number of processes of the untuned job (default 1)")
       .option(
           "--vary", "'OPTION V,W,...'", [&](text value) { add_variation(request, value); },
-          "try these values of an option of the program, or, without values, whether it is given; may be "
-          "repeated. --odf is varied by itself if PROGRAM --help names it. Values with commas are divided "
-          "by blanks")
+          "try these values of an option of the program, or, without values, the option and its absence; may "
+          "be repeated. --odf is varied without --vary if PROGRAM --help names it. Values with commas are "
+          "separated by blanks")
       .option(
           "--processes", "N,...", [&](text value) { set_among(request, value); },
-          "among how many processes to divide the PEs; all that divide their number unless given")
+          "numbers of processes to divide the PEs among (default all that divide the number of PEs)")
       .option(
           "--short", "'ARGUMENTS'", [&](text value) { request.brief = short_of(value); },
-          "what the trials get in place of the program's own of these names, such as '--iters 5'")
+          "arguments that replace the program's of the same names in trials, such as '--iters 5'")
       .option(
           "--phase", "NAME", [&](text value) { request.phase = value; },
-          "measure the phases of this name in the trace (trace::phase); unless given, the run")
+          "measure the phases of this name in the trace, as by trace::phase (default the whole run)")
       .option(
           "--seconds", "S", [&](text value) { request.budget = seconds_of(value); },
-          "how long all trials may take together; 60 unless given")
+          "time limit of all trials together (default 60)")
       .option(
           "--repeat", "N",
           [&](text value) { request.pairs = whole_number("--repeat", value, least_pairs, most_pairs); },
-          "pairs of runs in a comparison; 3 unless given. The last has at least 10")
+          "pairs of runs in a comparison (default 3); the last has at least 10")
       .option(
           "--output", "FILE", [&](text value) { request.output = value; },
-          "the file to write; tuned.options unless given")
+          "file to write (default tuned.options)")
       .flag("--json", request.json, "print one object of JSON; times are in ns")
       .program(program)
       .read(words);

@@ -58,25 +58,24 @@ struct report_options {
 };
 
 std::optional<std::string> read_options(report_options& input, std::span<const std::string> words) {
-  return command(
-             "imbrex trace report",
-             "FILE [FILE2] [--output FILE.html] [--from TIME] [--to TIME]\n"
-             "FILE [FILE2] --text | --json [--phase NAME]",
-             "Tells what the traces of one or two runs say: what the PEs did, time by entry, why PEs were "
-             "idle, messages, how far computation covers communication, the critical path, and a bound of "
-             "the ideal. Of two runs the figures stand side by side. FILE is what a run with --trace FILE "
-             "has written; the files of its other processes, FILE.1 and so on, are found beside it.")
+  return command("imbrex trace report",
+                 "FILE [FILE2] [--output FILE.html] [--from TIME] [--to TIME]\n"
+                 "FILE [FILE2] --text | --json [--phase NAME]",
+                 "Reports on the traces of one or two runs: time of the PEs and of entries, reasons for idle "
+                 "time, messages, communication covered by computation, the critical path, and ideal bounds. "
+                 "The figures of two runs stand side by side. FILE was written by a run with --trace FILE; "
+                 "the files of its other processes, FILE.1 and so on, are found beside it.")
       .arguments(input.files)
-      .option(
-          "--output", "FILE.html", input.output,
-          "where the page goes that is made without --text and --json: timelines, tables and charts for a "
-          "browser, which needs no network; else FILE with .html added")
+      .option("--output", "FILE.html", input.output,
+              "file of the page for a browser, with timelines, tables and charts, which is made without "
+              "--text and --json (default FILE with .html added)")
       .option("--phase", "NAME", input.phase,
-              "of the tables: tell only of the times in which there was a phase of that name, on any PE")
+              "restrict the tables to times at which any PE was in a phase of this name")
       .option("--from", "TIME", input.from,
-              "from when on the page shows single slices and messages of a long run: a time since its start, "
-              "such as 1.5ms; else from its start")
-      .option("--to", "TIME", input.to, "until when it does; else as long as there is room")
+              "time since the start from which the page of a long run shows single slices and messages, such "
+              "as 1.5ms (default 0s)")
+      .option("--to", "TIME", input.to,
+              "time until which the page shows them (default as long as there is room)")
       .flag("--text", input.text, "print tables")
       .flag("--json", input.json, "print one object of JSON; times are in ns")
       .read(words);
@@ -201,12 +200,11 @@ int print_report(const report_settings& request) {
 }
 
 command_list trace_commands() {
-  return {
-      "imbrex trace",
-      "Reports on traces of runs (--trace FILE of a program), and converts them.",
-      {{"report", "tell what the traces of one or two runs say", parse_and_run<parse_report, print_report>},
-       {"convert", "write a trace for Perfetto, or as an archive of OTF2",
-        parse_and_run<parse_conversion, convert_trace>}}};
+  return {"imbrex trace",
+          "Reports on traces of runs (--trace FILE of a program), and converts them.",
+          {{"report", "report on the traces of one or two runs", parse_and_run<parse_report, print_report>},
+           {"convert", "write a trace for Perfetto, or as an archive of OTF2",
+            parse_and_run<parse_conversion, convert_trace>}}};
 }
 
 }  // namespace imbrex::tools
