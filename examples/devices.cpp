@@ -145,7 +145,7 @@ imbrex::task<int> program() {
   const bool refused = co_await parts.reduce<&part::ask_for_too_much>(imbrex::all);
   const bool travelled = co_await parts.reduce<&part::travel>(imbrex::all, 6);
   const bool right = ordered && replayed && waited && requested && refused && travelled;
-  std::printf("the devices did %s\n", right ? "all that was asked of them" : "something else");
+  std::printf("the devices did %s\n", right ? "all their work" : "something else");
   co_return right ? 0 : 1;
 }
 

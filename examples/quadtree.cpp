@@ -123,7 +123,7 @@ int main(int argc, char** argv) {
     std::ranges::sort(expected);
     const bool right = squares == expected;
     std::printf("%zu flat squares: %s\n", squares.size(),
-                right ? "those of a recursion" : "not those of a recursion");
+                right ? "as by a recursion" : "not as by a recursion");
     co_return right ? 0 : 1;
   });
 }

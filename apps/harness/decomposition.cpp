@@ -98,7 +98,7 @@ decomposition minimal_surface(const extents& grid, std::int64_t chares) {
   const std::int64_t cells = cell_count(grid);
   if (chares < 1)
     throw std::invalid_argument("the grid cannot be cut for " + std::to_string(chares) +
-                                " chares: ask for at least 1");
+                                " chares: give at least 1");
   if (chares > cells)
     throw std::invalid_argument("more chares than cells: " + std::to_string(chares) +
                                 " chares, but the grid " + text(grid) + " has " + std::to_string(cells) +

@@ -89,7 +89,7 @@ TEST(decomposition, refuses_with_the_numbers) {
             "the grid 8 x 8 x 8 cannot be cut into 67 blocks: no product of three numbers within its extents "
             "is 67; the nearest that can is 64 or 70");
   EXPECT_EQ(complaint({4, 0, 4}, 1), "the grid 4 x 0 x 4 has a dimension of less than 1 cell");
-  EXPECT_EQ(complaint({4, 4, 4}, 0), "the grid cannot be cut for 0 chares: ask for at least 1");
+  EXPECT_EQ(complaint({4, 4, 4}, 0), "the grid cannot be cut for 0 chares: give at least 1");
   EXPECT_EQ(complaint({1L << 30, 1L << 30, 2}, 1),
             "the grid 1073741824 x 1073741824 x 2 has more than 2^60 cells: no memory holds it");
 }

@@ -16,7 +16,7 @@ std::ofstream open_json(const std::string& name) {
   if (name.empty()) return file;
   file.open(name);
   if (!file)
-    throw imbrex::usage_error(fmt::format("--json '{}': the file cannot be written: {}; choose another place",
+    throw imbrex::usage_error(fmt::format("--json '{}': the file cannot be written: {}; choose another file",
                                           name, std::strerror(errno)));
   return file;
 }

@@ -75,11 +75,11 @@ int main(int argc, char** argv) {
     std::optional<std::string> rows, width, sweeps, odf, blocks;
     imbrex::command options("jacobi2d_gpus", "[OPTIONS]",
                             "Jacobi's method in two dimensions over several GPUs.");
-    options.option("--rows", "N", rows, "of the grid, 1024 unless given")
-        .option("--width", "N", width, "of the grid, a multiple of 4, 1024 unless given")
-        .option("--sweeps", "N", sweeps, "100 unless given")
-        .option("--odf", "N", odf, "chares for each PE inside a GPU, 1 unless given")
-        .option("--blocks", "N", blocks, "PEs inside each GPU, as many as it has unless given");
+    options.option("--rows", "N", rows, "rows of the grid (default 1024)")
+        .option("--width", "N", width, "columns of the grid, a multiple of 4 (default 1024)")
+        .option("--sweeps", "N", sweeps, "number of sweeps (default 100)")
+        .option("--odf", "N", odf, "chares per PE inside a GPU (default 1)")
+        .option("--blocks", "N", blocks, "PEs inside each GPU (default one per multiprocessor)");
     const std::vector<std::string> words(argv + 1, argv + argc);
     if (const auto help = options.read(words)) return std::fputs(help->c_str(), stdout) < 0 ? 1 : 0;
     problem p;

@@ -49,15 +49,15 @@ int main(int argc, char** argv) {
     std::optional<std::string> device, rows, width, sweeps, odf, pes, threads, gpus;
     bool checks = false;
     imbrex::command options("jacobi2d", "[OPTIONS]", "Jacobi's method in two dimensions inside one GPU.");
-    options.option("--device", "NAME", device, "cuda unless given, or emulated")
-        .option("--rows", "N", rows, "of the grid, 1024 unless given")
-        .option("--width", "N", width, "of the grid, a multiple of 4, 1024 unless given")
-        .option("--sweeps", "N", sweeps, "100 unless given")
-        .option("--odf", "N,...", odf, "chares for each PE, 1 unless given")
-        .option("--pes", "N", pes, "blocks, as many as the device has unless given")
-        .option("--gpus", "N", gpus, "emulated ones that the PEs are spread over, 1 unless given")
-        .option("--threads", "N", threads, "of a block, 512 unless given")
-        .flag("--check", checks, "compare with a loop of the host, bit for bit");
+    options.option("--device", "NAME", device, "kind of device: cuda (default) or emulated")
+        .option("--rows", "N", rows, "rows of the grid (default 1024)")
+        .option("--width", "N", width, "columns of the grid, a multiple of 4 (default 1024)")
+        .option("--sweeps", "N", sweeps, "number of sweeps (default 100)")
+        .option("--odf", "N,...", odf, "chares per PE (default 1)")
+        .option("--pes", "N", pes, "PEs, each a block of the kernel (default one per multiprocessor)")
+        .option("--gpus", "N", gpus, "number of emulated GPUs that share the PEs (default 1)")
+        .option("--threads", "N", threads, "threads of a block (default 512)")
+        .flag("--check", checks, "compare with a loop on the host, bit for bit");
     const std::vector<std::string> words(argv + 1, argv + argc);
     if (const auto help = options.read(words)) return std::fputs(help->c_str(), stdout) < 0 ? 1 : 0;
     jacobi2d::problem p;

@@ -56,7 +56,7 @@ std::size_t cells_of(int rows, int width) {
 void check(const problem& p) {
   if (p.width < 4 || p.width % 4 != 0)
     throw imbrex::usage_error("a grid of " + std::to_string(p.width) +
-                              " columns cannot be: multiples of 4 can be");
+                              " columns is impossible: give a multiple of 4");
   if (p.rows < 1 || p.sweeps < 1 || p.blocks_each < 1)
     throw imbrex::usage_error("rows, sweeps and blocks must be at least 1");
 }
@@ -244,7 +244,7 @@ void resident_solver<Chare>::prepare(int sweeps) {
 template <class Chare>
 void resident_solver<Chare>::end() {
   if (program_.end().value != static_cast<std::uint64_t>(cut_.blocks))
-    throw imbrex::error("not all blocks have come to the end");
+    throw imbrex::error("not all blocks have reached the end");
 }
 
 template <class Chare>

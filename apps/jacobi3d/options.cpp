@@ -26,32 +26,29 @@ std::optional<std::string> read(texts& parameters, int argc, char** argv) {
   imbrex::command own(
       "jacobi3d", "[OPTIONS]",
       "Solves Laplace's equation on a grid of cells by Jacobi's method, with an overdecomposed grid.");
-  own.option("--grid", "X,Y,Z", parameters.grid, "cells of the grid; 128,128,128 unless given")
-      .option("--odf", "N[,N...]", parameters.odf,
-              "chares per PE, one configuration for each number; 4 unless given, or 1 with --overlap none "
-              "and manual")
+  own.option("--grid", "X,Y,Z", parameters.grid, "cells of the grid (default 128,128,128)")
       .option(
-          "--overlap", "KIND", parameters.overlap,
-          "what hides the halos' travel: auto (unless given), other chares; manual, the interior of a PE's "
-          "one chare; none, nothing")
+          "--odf", "N[,N...]", parameters.odf,
+          "chares per PE, one configuration for each number (default 4, or 1 with --overlap none and manual)")
+      .option("--overlap", "KIND", parameters.overlap,
+              "computation that overlaps the halo exchange: auto (default), of other chares; manual, of the "
+              "interior of a PE's one chare; none")
       .option("--comm", "KIND", parameters.comm,
-              "how the faces of a device's blocks travel: host (unless given), through pinned memory of the "
-              "host; message, in device buffers that are handed over; channel, through channels of device "
-              "memory; persistent, through such that know both blocks' memory beforehand")
+              "transport of faces between blocks on devices: host (default), through pinned host memory; "
+              "message, in device buffers; channel, through channels of device memory; persistent, through "
+              "persistent channels between the blocks' memory")
       .option("--fusion", "KIND", parameters.fusion,
-              "which kernels of an iteration a device's block launches as one: none (unless given); a, the "
-              "packs of all its faces; b, those and the unpacks; c, these, the update and the packs, which "
-              "leaves one kernel")
-      .flag("--graphs", parameters.graphs, "an iteration's work of a device's block is launched as a graph")
-      .option("--iters", "N", parameters.iterations, "iterations that are timed; 20 unless given")
-      .option("--warmup", "N", parameters.warmup, "iterations before these; 2 unless given")
+              "fusion of the kernels of a block on a device: none (default); a, all packs into one; b, all "
+              "packs into one and all unpacks into another; c, all into one kernel for each iteration")
+      .flag("--graphs", parameters.graphs, "launch each iteration of a block on a device as a graph")
+      .option("--iters", "N", parameters.iterations, "number of timed iterations (default 20)")
+      .option("--warmup", "N", parameters.warmup, "number of untimed iterations before them (default 2)")
       .option("--tolerance", "E", parameters.tolerance,
-              "stop when no cell changes by E or more; without it there is no convergence check")
-      .option("--init", "KIND", parameters.init,
-              "initial values: hot-face (unless given), linear or random:SEED")
+              "stop when no cell changes by E or more (default no convergence check)")
+      .option("--init", "KIND", parameters.init, "initial values: hot-face (default), linear or random:SEED")
       .option("--spin", "TIME", parameters.spin,
-              "what an iteration's sweeps of one PE take at least, together: the rest is waited for by the "
-              "clock, or spent in the model of --machine simulated; not for devices")
+              "least time of all sweeps of a PE in an iteration, reached by waiting, or by simulated time on "
+              "--machine simulated; not for devices")
       .flag("--check", parameters.check, "compare every cell with a serial loop, bit for bit")
       .option("--json", "FILE", parameters.json, "write a line for each configuration to this file")
       .flag("--quiet", parameters.quiet, "print errors only");

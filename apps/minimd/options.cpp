@@ -29,33 +29,34 @@ std::optional<std::string> read(texts& parameters, int argc, char** argv) {
       "minimd", "[OPTIONS]",
       "Molecular dynamics with neighbour lists, as miniMD: atoms on a lattice that melts, with "
       "Lennard-Jones or embedded-atom forces.");
-  own.option("--input", "FILE", parameters.input, "an input file of miniMD, or with commands of LAMMPS")
-      .option("--size", "N|X,Y,Z", parameters.size,
-              "unit cells of four atoms along each side; 20 unless given")
-      .option("--steps", "N", parameters.steps, "time steps; 100 unless given")
+  own.option("--input", "FILE", parameters.input, "input file of miniMD, or of LAMMPS commands")
+      .option("--size", "N|X,Y,Z", parameters.size, "unit cells of four atoms along each side (default 20)")
+      .option("--steps", "N", parameters.steps, "number of time steps (default 100)")
       .option("--thermo", "N", parameters.thermo,
-              "steps from output to output; 0: the first and the last alone; 100 unless given")
-      .option("--lists", "full|half", parameters.lists,
-              "full: each pair is in the lists of both atoms; half: of one; full unless given")
+              "steps between outputs, or 0 for only the first and the last (default 100)")
+      .option(
+          "--lists", "full|half", parameters.lists,
+          "neighbour lists: full (default), each pair in the lists of both atoms; half, in the list of one")
       .option("--newton", "on|off", parameters.newton,
-              "of half lists: a pair of two chares is computed by one and its force given back, or by both; "
-              "on unless given")
+              "computation of a pair of two chares with half lists: on (default), by one, which sends the "
+              "force back; off, by both")
       .option("--potential", "FILE", parameters.potential,
-              "the file of an embedded-atom potential, in the format funcfl")
-      .option("--odf", "N[,N...]", parameters.odf, "chares per PE, a run for each number; 1 unless given")
+              "file of an embedded-atom potential, in the format funcfl")
+      .option("--odf", "N[,N...]", parameters.odf, "chares per PE, a run for each number (default 1)")
       .option("--comm", "host|message", parameters.comm,
-              "how values of copies go from a device's block to another: through pinned memory of the host, "
-              "or in messages of device memory; host unless given")
+              "path of halo values between blocks on devices: host (default), through pinned host memory; "
+              "message, in messages of device memory")
       .flag("--reproducible", parameters.reproducible,
-            "results are the same to the bit for any number of chares, PEs and processes; slower")
-      .flag("--check", parameters.check, "compare with the values of --oracle")
-      .option("--oracle", "FILE", parameters.oracle, "known values, as JSON")
+            "compute results that are equal bit for bit for any number of chares, PEs and processes; slower")
+      .flag("--check", parameters.check, "compare results with the values of --oracle")
+      .option("--oracle", "FILE", parameters.oracle, "file of known values, as JSON")
       .option("--json", "FILE", parameters.json, "write a line for each output to this file")
-      .option("--yaml", "FILE", parameters.yaml, "write what was run and its times to this file")
+      .option("--yaml", "FILE", parameters.yaml, "write the problem and its times to this file")
       .option("--dump", "FILE", parameters.dump, "write positions at each output, as extended XYZ")
-      .option("--write-restart", "FILE", parameters.write_restart, "write all atoms behind the last step")
+      .option("--write-restart", "FILE", parameters.write_restart,
+              "write all atoms to this file after the last step")
       .option("--read-restart", "FILE", parameters.read_restart,
-              "go on from there; the problem is the file's")
+              "continue from the atoms and problem in this file")
       .flag("--quiet", parameters.quiet, "print errors only");
   return harness::read_options(own, argc, argv);
 }

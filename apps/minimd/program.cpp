@@ -50,7 +50,7 @@ void check_place(const std::string& restart) {
   const bool is_new = !std::filesystem::exists(restart, ignored);
   if (!std::ofstream(restart, std::ios::app))
     throw imbrex::usage_error("--write-restart '" + restart +
-                              "': the file cannot be written; choose another place");
+                              "': the file cannot be written; choose another file");
   if (is_new) std::filesystem::remove(restart, ignored);
 }
 

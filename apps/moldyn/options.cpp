@@ -28,32 +28,30 @@ std::optional<std::string> read(texts& parameters, int argc, char** argv) {
                       "Molecular dynamics with a distributed cell set: the model of the Java Grande "
                       "benchmarks in three dimensions, "
                       "or particles on a torus in two.");
-  own.option("--model", "grande|torus", parameters.model, "which of the two; grande unless given")
+  own.option("--model", "grande|torus", parameters.model, "model: grande (default) or torus")
       .option("--size", "A|B|N", parameters.size,
-              "of the grande model: A is 2,048 atoms, B 8,788, a number N is 4 N^3; A unless given")
+              "number of atoms of the grande model: A, 2,048 (default); B, 8,788; a number N, 4 N^3")
       .option("--particles", "N", parameters.particles,
-              "of the torus, about: 19.5 in each cell; 320000 unless given")
+              "approximate number of particles on the torus, 19.5 in each cell (default 320000)")
       .option("--cells", "N", parameters.cells,
-              "of the grande model, along each side; as many as the cut-off and the chares need unless given")
-      .option("--cycles", "N", parameters.cycles, "moves of all particles; 50 unless given")
-      .option("--odf", "N[,N...]", parameters.odf, "chares per PE, a run for each number; 1 unless given")
+              "cells of the grande model along each side (default as the cut-off and the chares need)")
+      .option("--cycles", "N", parameters.cycles, "number of moves of all particles (default 50)")
+      .option("--odf", "N[,N...]", parameters.odf, "chares per PE, a run for each number (default 1)")
       .option("--overlap", "none|auto", parameters.overlap,
-              "auto: each pair of cells is worked on when it has come; none: all blocks wait for each other "
-              "before each part of a cycle; auto unless given")
-      .flag("--strips", parameters.strips,
-            "of the torus: cut it into rows of cells alone, one for each chare")
+              "overlap: auto (default), a pair of cells is computed when both have arrived; none, all blocks "
+              "wait for each other before each part of a cycle")
+      .flag("--strips", parameters.strips, "cut the torus only into rows of cells, one for each chare")
       .option("--pair-time", "TIME", parameters.pair_time,
-              "of the torus, in simulated time: what two particles of neighbouring cells take of a PE, such "
-              "as 60ns")
+              "simulated time of two particles of neighbouring cells on the torus, such as 60ns")
       .option("--particle-time", "TIME", parameters.particle_time,
-              "the same of a particle, in each of a migration and of a cache of halos")
+              "simulated time of a particle in each migration and each cache of halos on the torus")
       .option("--pause", "TIME,PERCENT", parameters.pause,
-              "the same of what now and then keeps a block from its next cycle, and in how many of its "
-              "cycles, such as 300ms,10")
+              "simulated pause of a block before its next cycle, and the percentage of cycles with a pause, "
+              "such as 300ms,10")
       .flag("--plain", parameters.plain,
-            "of the torus: the same by a plain loop on one processor, to compare times")
+            "also compute the torus by a plain loop on one processor, to compare times")
       .flag("--check", parameters.check,
-            "compare energies with the plain loop, or of sizes A and B with known ones")
+            "compare energies with the plain loop's, or with known ones for sizes A and B")
       .option("--json", "FILE", parameters.json, "write a line for each run to this file")
       .flag("--quiet", parameters.quiet, "print errors only");
   return harness::read_options(own, argc, argv);

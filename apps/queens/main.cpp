@@ -25,7 +25,7 @@ std::uint32_t number_of(const std::string& option, const std::string& text) {
 }
 
 void print(const char* how, const queens::result& r) {
-  std::printf("%-14s %12llu ways, %9llu boards, %10.3f ms\n", how,
+  std::printf("%-14s %12llu solutions, %9llu boards, %10.3f ms\n", how,
               static_cast<unsigned long long>(r.solutions), static_cast<unsigned long long>(r.boards),
               r.seconds * 1e3);
   std::fflush(stdout);
@@ -37,13 +37,14 @@ int main(int argc, char** argv) {
   try {
     std::optional<std::string> device, size, split, pes, threads, odf;
     imbrex::command options("queens", "[OPTIONS]",
-                            "Counts the ways in which n queens take none, inside one GPU.");
-    options.option("--device", "NAME", device, "cuda unless given, or emulated")
-        .option("--size", "N", size, "of the board, 1 to 16, 12 unless given")
-        .option("--split", "N", split, "boards with fewer queens become messages, 4 unless given")
-        .option("--odf", "N", odf, "chares for each PE, 1 unless given")
-        .option("--pes", "N", pes, "blocks, as many as the device has unless given")
-        .option("--threads", "N", threads, "of a block");
+                            "Counts the solutions of the n queens problem, inside one GPU.");
+    options.option("--device", "NAME", device, "kind of device: cuda (default) or emulated")
+        .option("--size", "N", size, "rows of the board, 1 to 16 (default 12)")
+        .option("--split", "N", split,
+                "number of queens from which a board is searched without messages (default 4)")
+        .option("--odf", "N", odf, "chares per PE (default 1)")
+        .option("--pes", "N", pes, "PEs, each a block of the kernel (default one per multiprocessor)")
+        .option("--threads", "N", threads, "threads of a block");
     const std::vector<std::string> words(argv + 1, argv + argc);
     if (const auto help = options.read(words)) return std::fputs(help->c_str(), stdout) < 0 ? 1 : 0;
     queens::problem p;

@@ -37,7 +37,8 @@ constexpr imbrex::kernel<device_span<const board>, std::uint32_t, device_span<un
 
 void check(const problem& p) {
   if (p.size < 1 || p.size > 16)
-    throw imbrex::usage_error("a board of " + std::to_string(p.size) + " columns cannot be: 1 to 16 can be");
+    throw imbrex::usage_error("a board of " + std::to_string(p.size) +
+                              " columns is impossible: give 1 to 16");
   if (p.chares_each < 1) throw imbrex::usage_error("a PE must have at least one chare");
 }
 

@@ -27,21 +27,22 @@ std::optional<std::string> read(texts& parameters, int argc, char** argv) {
       "sweep", "[OPTIONS]",
       "Solves the transport equation by discrete ordinates, as Sweep3D: wavefronts in eight octants pass "
       "through a grid of cells that is cut in x and y.");
-  own.option("--grid", "X,Y,Z", parameters.grid, "cells of the grid; 64,64,64 unless given")
+  own.option("--grid", "X,Y,Z", parameters.grid, "cells of the grid (default 64,64,64)")
       .option("--angles-per-octant", "N", parameters.angles_per_octant,
-              "directions in each of the eight octants; 6 unless given")
-      .option("--planes", "N", parameters.planes, "of cells along z that a step has at most; 8 unless given")
-      .option("--angles", "N", parameters.angles, "that a step has at most; 3 unless given")
+              "number of directions in each of the eight octants (default 6)")
+      .option("--planes", "N", parameters.planes,
+              "maximum number of planes of cells along z per step (default 8)")
+      .option("--angles", "N", parameters.angles, "maximum number of angles per step (default 3)")
       .option("--odf", "N[,N...]", parameters.odf,
-              "chares per PE, one configuration for each number; 1 unless given")
-      .option("--chares", "X,Y", parameters.chares,
-              "into how many chares the grid is cut in x and y, instead of --odf")
-      .option("--iters", "N", parameters.iterations, "iterations that are timed; 4 unless given")
-      .option("--warmup", "N", parameters.warmup, "iterations before these; 1 unless given")
+              "chares per PE, one configuration for each number (default 1)")
+      .option("--chares", "X,Y", parameters.chares, "number of chares in x and y, instead of --odf")
+      .option("--iters", "N", parameters.iterations, "number of timed iterations (default 4)")
+      .option("--warmup", "N", parameters.warmup, "number of untimed iterations before them (default 1)")
       .option("--tolerance", "E", parameters.tolerance,
-              "stop when no cell changes by E or more; without it there is no convergence check")
+              "stop when no cell changes by E or more (default no convergence check)")
       .option("--spin", "TIME", parameters.spin,
-              "what a step takes at least: the PE waits, or spends it in simulated time; 0s unless given")
+              "least time of a step, reached by waiting, or by simulated time on --machine simulated "
+              "(default 0s)")
       .flag("--check", parameters.check, "compare every cell with a serial loop, bit for bit")
       .option("--json", "FILE", parameters.json, "write a line for each configuration to this file")
       .flag("--quiet", parameters.quiet, "print errors only");

@@ -30,9 +30,9 @@ configuration requested_configuration(const settings& setup) {
   const auto& [x, y] = *setup.chares;
   const auto& [nx, ny, nz] = setup.posed.grid;
   if (x > nx || y > ny)
-    throw imbrex::usage_error(
-        fmt::format("--chares '{},{}': the grid has {} x {} cells in x and y; choose at most so many chares",
-                    x, y, nx, ny));
+    throw imbrex::usage_error(fmt::format(
+        "--chares '{},{}': the grid has {} x {} cells in x and y; choose no more chares than cells", x, y, nx,
+        ny));
   const double pes = double(setup.machine.pes) * setup.processes;
   return {double(x) * double(y) / pes, {setup.posed.grid, {x, y, 1}}};
 }

@@ -59,7 +59,7 @@ TEST(sweep_plan, refuses_with_the_numbers) {
   settings setup = asking({4, 3, 9}, {1});
   setup.chares = {4, 4};
   EXPECT_EQ(refusal(setup),
-            "--chares '4,4': the grid has 4 x 3 cells in x and y; choose at most so many chares");
+            "--chares '4,4': the grid has 4 x 3 cells in x and y; choose no more chares than cells");
 }
 
 TEST(sweep_plan, refuses_what_does_not_fit_into_memory) {

@@ -38,7 +38,7 @@ imbrex::task<int> pass_round() {
   const auto place = imbrex::make_process_group<resident::heap_exchange>();
   const auto owners = imbrex::make_process_group<owner>();
   const std::uint64_t sum = co_await owners.reduce<&owner::run_round>(imbrex::sum, place, 1'000U);
-  std::printf("%d GPUs: each process was told %llu\n", owners.size(), 0ULL + sum / owners.size());
+  std::printf("%d GPUs: each process received %llu\n", owners.size(), 0ULL + sum / owners.size());
   co_return 0;
 }
 
