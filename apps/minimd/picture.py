@@ -5,7 +5,7 @@ above the far ones, in colours from slow (blue) to fast (red).
 
 usage: picture.py FILE.xyz PICTURE.svg [FRAME]
 
-FRAME counts from 0; the last one unless given.
+FRAME counts from 0 (default the last frame).
 """
 import re
 import sys

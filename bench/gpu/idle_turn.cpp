@@ -206,16 +206,16 @@ int main(int argc, char** argv) {
   course plan;
   return bench::run(
       {.name = "idle_turn",
-       .text = "What a turn of an idle PE costs while things are pending on its device.",
+       .text = "Measures the turn of an idle PE while work is pending on its device.",
        .declare =
            [&](CLI::App& app) {
-             app.add_option("--pending", plan.pending, "completions; 0,1,10,1000 unless given")
+             app.add_option("--pending", plan.pending, "numbers of pending completions (default 0,1,10,1000)")
                  ->delimiter(',')
                  ->check(CLI::Range(0, 100'000));
-             app.add_option("--repeats", plan.repeats, "of each; 15 unless given")
+             app.add_option("--repeats", plan.repeats, "number of repeats of each (default 15)")
                  ->check(CLI::Range(1, 1000));
              app.add_option("--stretch", plan.stretch,
-                            "seconds of turns that are timed together; 0.002 unless given")
+                            "seconds of turns that are timed together (default 0.002)")
                  ->check(CLI::Range(1e-6, 1.0));
            },
        .measure = [&](const imbrex::options& settings, auto& rows) { measure(plan, settings, rows); }},

@@ -124,15 +124,16 @@ int main(int argc, char** argv) {
            [&](CLI::App& app) {
              app.add_option(
                     "--cells", plan.edge,
-                    "edge of the cube; 768 unless given (64 on the emulated device), less if it does not fit")
+                    "edge of the cube (default 768, 64 on the emulated device), less if it does not fit")
                  ->check(CLI::Range(1, 4096));
              app.add_option("--odf", plan.odf,
-                            "numbers of blocks; 1,8 unless given. The first is compared with")
+                            "numbers of blocks (default 1,8); the others are compared with the first")
                  ->delimiter(',')
                  ->check(CLI::Range(1, 4096));
-             app.add_option("--iterations", plan.iterations, "that are timed together; 20 unless given")
+             app.add_option("--iterations", plan.iterations,
+                            "number of iterations that are timed together (default 20)")
                  ->check(CLI::Range(1, 1'000'000));
-             app.add_option("--repeats", plan.repeats, "of each, in turn; 9 unless given")
+             app.add_option("--repeats", plan.repeats, "number of repeats of each, in turn (default 9)")
                  ->check(CLI::Range(1, 1000));
            },
        .measure =

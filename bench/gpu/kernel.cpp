@@ -224,15 +224,14 @@ int main(int argc, char** argv) {
        .declare =
            [&](CLI::App& app) {
              app.add_option("--cells", plan.edges,
-                            "edges of cubes of cells; 1024,1536 unless given (64 on the "
-                            "emulated device). For what does "
-                            "not fit into the device the largest that does is taken")
+                            "edges of cubes of cells (default 1024,1536, 64 on the emulated device); a cube "
+                            "that does not fit into the device is replaced by the largest that does")
                  ->delimiter(',')
                  ->check(CLI::Range(1, 4096));
-             app.add_option("--repeats", plan.repeats, "of each, in turn; 9 unless given")
+             app.add_option("--repeats", plan.repeats, "number of repeats of each, in turn (default 9)")
                  ->check(CLI::Range(1, 1000));
              app.add_option("--stretch", plan.stretch,
-                            "seconds of launches that are timed together; 0.02 unless given")
+                            "seconds of launches that are timed together (default 0.02)")
                  ->check(CLI::Range(1e-6, 10.0));
            },
        .measure = [&](const imbrex::options& settings, auto& rows) { measure(plan, settings, rows); }},

@@ -60,9 +60,9 @@ def whole_number(text):
 def parse(arguments):
     parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
     parser.add_argument("--device", choices=("auto", "cuda", "emulated"), default="auto",
-                        help="auto (unless given): the GPU, or where there is none what has a meaning without "
-                             "one; emulated: a dry run of all, with small sizes")
-    parser.add_argument("--sizes", choices=SIZES, help="full unless given; small on the emulated device")
+                        help="auto (default): the GPU, or without one the measurements that need none; emulated: a dry "
+                             "run of all, with small sizes")
+    parser.add_argument("--sizes", choices=SIZES, help="problem sizes (default full; small on the emulated device)")
     parser.add_argument("--repeats", type=whole_number, default=3, metavar="N",
                         help="how often everything is run, in turn (default %(default)s)")
     parser.add_argument("--at-most", type=whole_number, default=460, metavar="SECONDS",

@@ -219,20 +219,21 @@ int main(int argc, char** argv) {
   course plan;
   return bench::run(
       {.name = "notice",
-       .text = "How long after a kernel's end a PE notices it.",
+       .text = "Measures the time from a kernel's end to its detection by a PE.",
        .declare =
            [&](CLI::App& app) {
              app.add_option("--methods", plan.methods,
-                            "of completion: poll, flag, callback; all unless given, without those that the "
-                            "device does not have")
+                            "methods of completion: poll, flag, callback (default all that the device has)")
                  ->delimiter(',')
                  ->check(CLI::IsMember({"poll", "flag", "callback"}));
-             app.add_option("--samples", plan.samples, "of each method and repeat; 300 unless given")
+             app.add_option("--samples", plan.samples,
+                            "number of samples of each method and repeat (default 300)")
                  ->check(CLI::Range(1, 1'000'000));
              app.add_option("--samples-beside", plan.samples_beside,
-                            "beside a kernel of 10 ms, of each; 25 unless given")
+                            "number of samples of each beside a kernel of 10 ms (default 25)")
                  ->check(CLI::Range(1, 100'000));
-             app.add_option("--repeats", plan.repeats, "of each method, in turn; 3 unless given")
+             app.add_option("--repeats", plan.repeats,
+                            "number of repeats of each method, in turn (default 3)")
                  ->check(CLI::Range(1, 1000));
            },
        .measure = [&](const imbrex::options& settings, auto& rows) { measure(plan, settings, rows); }},

@@ -29,14 +29,13 @@ using imbrex::device_span;
 
 constexpr const char* usage =
     "usage: imbrex run --ranks RANKS --device emulated jacobi3d_device_ranks [OPTIONS]\n"
-    "Solves Laplace's equation by Jacobi's method with one block of the grid for each rank, in its "
-    "device.\n\n"
-    "  --grid X,Y,Z     cells of the grid; 128,128,128 unless given\n"
-    "  --iters N        iterations that are timed; 20 unless given\n"
-    "  --warmup N       iterations before these; 2 unless given\n"
-    "  --init KIND      initial values: hot-face (unless given), linear or random:SEED\n"
-    "  --comm KIND      how faces go: host (unless given), through the host, or message, from device to "
-    "device\n"
+    "Solves Laplace's equation by Jacobi's method with one block of the grid for each rank, in its device.\n"
+    "\n"
+    "  --grid X,Y,Z     cells of the grid (default 128,128,128)\n"
+    "  --iters N        number of timed iterations (default 20)\n"
+    "  --warmup N       number of untimed iterations before them (default 2)\n"
+    "  --init KIND      initial values: hot-face (default), linear or random:SEED\n"
+    "  --comm KIND      path of faces: host (default), through the host, or message, from device to device\n"
     "  --json FILE      write a line to this file\n"
     "  --quiet          print errors only\n"
     "  --help           print this text\n";

@@ -23,12 +23,13 @@ using namespace jacobi3d;
 
 constexpr const char* usage =
     "usage: mpirun -n RANKS jacobi3d_mpi [OPTIONS]\n"
-    "Solves Laplace's equation by Jacobi's method with one block of the grid for each rank.\n\n"
-    "  --grid X,Y,Z     cells of the grid; 128,128,128 unless given\n"
-    "  --iters N        iterations that are timed; 20 unless given\n"
-    "  --warmup N       iterations before these; 2 unless given\n"
-    "  --init KIND      initial values: hot-face (unless given), linear or random:SEED\n"
-    "  --overlap KIND   what a rank does while halos travel: none (unless given) or manual, its interior\n"
+    "Solves Laplace's equation by Jacobi's method with one block of the grid for each rank.\n"
+    "\n"
+    "  --grid X,Y,Z     cells of the grid (default 128,128,128)\n"
+    "  --iters N        number of timed iterations (default 20)\n"
+    "  --warmup N       number of untimed iterations before them (default 2)\n"
+    "  --init KIND      initial values: hot-face (default), linear or random:SEED\n"
+    "  --overlap KIND   computation that overlaps the halo exchange: none (default) or manual, the interior\n"
     "  --json FILE      write a line to this file\n"
     "  --quiet          print errors only\n"
     "  --help           print this text\n";

@@ -102,7 +102,7 @@ void run(const settings& setup, int rank) {
   MPI_Bcast(&writable, 1, MPI_INT, 0, MPI_COMM_WORLD);
   if (writable == 0)
     throw imbrex::usage_error(
-        fmt::format("--json '{}': the file cannot be written; choose another place", setup.json));
+        fmt::format("--json '{}': the file cannot be written; choose another file", setup.json));
 
   Block own_block(setup, chosen.cut, rank);
   const finished all{chosen, measure(setup, own_block)};

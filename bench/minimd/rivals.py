@@ -171,13 +171,13 @@ def compare(case, options):
 def main(words):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bin", type=pathlib.Path, default=ROOT / "build/release", help="the build folder")
-    parser.add_argument("--rounds", type=int, default=7, help="7 unless given")
-    parser.add_argument("--steps", type=int, default=100, help="time steps of each run; 100 unless given")
+    parser.add_argument("--rounds", type=int, default=7, help="number of rounds (default %(default)s)")
+    parser.add_argument("--steps", type=int, default=100, help="time steps of each run (default %(default)s)")
     parser.add_argument("--potential", default="/usr/share/lammps/potentials/Cu_u6.eam",
-                        help="of embedded atoms; that of Debian's lammps-data unless given")
-    parser.add_argument("--mini-md", default="miniMD", help="the program of Mantevo; miniMD unless given")
+                        help="file of the embedded-atom potential (default that of Debian's lammps-data)")
+    parser.add_argument("--mini-md", default="miniMD", help="Mantevo's program (default %(default)s)")
     parser.add_argument("--sizes", default="20,40", type=lambda text: [int(word) for word in text.split(",")],
-                        help="unit cells along a side, of Lennard-Jones atoms; 20,40 unless given")
+                        help="unit cells of Lennard-Jones atoms along a side (default 20,40)")
     options = parser.parse_args(words)
     if options.rounds < 1 or options.steps < 1:
         parser.error("--rounds and --steps must be 1 or more")

@@ -122,7 +122,7 @@ def main():
     parser.add_argument("--sources", type=pathlib.Path, required=True, help="a folder with the repositories")
     parser.add_argument("--bin", type=pathlib.Path, default=ROOT / "build/release/bin")
     parser.add_argument("--rounds", type=int, default=3, help="how often each runs; medians are compared")
-    parser.add_argument("--places", default="--pes 2", help="of imbrex run; --pes 2 unless given")
+    parser.add_argument("--places", default="--pes 2", help="options of imbrex run (default %(default)s)")
     parser.add_argument("--only", default="", help="programs whose name begins so")
     asked = parser.parse_args()
     own = asked.bin.resolve()

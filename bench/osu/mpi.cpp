@@ -57,15 +57,16 @@ settings parse(int argc, char** argv, int ranks) {
   std::optional<std::string> bench, way, memory, smallest, largest, window, distance, rounds, json;
   imbrex::command own("osu_ranks", "[OPTIONS]",
                       "Times what two ranks of MPI say to each other, as the OSU micro-benchmarks do.");
-  own.option("--bench", "KIND[,KIND...]", bench, "latency (unless given), bandwidth or bidirectional")
-      .option("--way", "WAY[,WAY...]", way,
-              "mpi; of memory in a device also mpi-staging, which copies it to the host; all unless given")
-      .option("--memory", "WHERE", memory, "host (unless given) or device: where the bytes lie")
-      .option("--smallest", "BYTES", smallest, "the smallest message; 1 unless given")
-      .option("--largest", "BYTES", largest, "the largest message; 4194304 unless given")
-      .option("--window", "N", window, "messages under way at once, but for latency; 64 unless given")
-      .option("--distance", "N", distance, "rank 0 and rank N are a pair; half of the ranks unless given")
-      .option("--rounds", "N", rounds, "rounds that are timed; unless given 200, or 20 from 64 KiB on")
+  own.option("--bench", "KIND[,KIND...]", bench, "latency (default), bandwidth or bidirectional")
+      .option(
+          "--way", "WAY[,WAY...]", way,
+          "transfers (default all): mpi; of memory in a device also mpi-staging, which copies it to the host")
+      .option("--memory", "WHERE", memory, "location of the bytes: host (default) or device")
+      .option("--smallest", "BYTES", smallest, "smallest message (default 1)")
+      .option("--largest", "BYTES", largest, "largest message (default 4194304)")
+      .option("--window", "N", window, "messages in flight at once, except for latency (default 64)")
+      .option("--distance", "N", distance, "distance of the two ranks of a pair (default half of the ranks)")
+      .option("--rounds", "N", rounds, "number of timed rounds (default 200, or 20 from 64 KiB on)")
       .flag("--check", setup.checks, "compare all bytes of a round with what was sent")
       .option("--json", "FILE", json, "write a line for each time to this file")
       .flag("--quiet", setup.quiet, "print errors only");

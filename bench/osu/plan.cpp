@@ -23,25 +23,24 @@ struct texts {
 };
 
 std::optional<std::string> read(texts& parameters, int argc, char** argv) {
-  imbrex::command own(
-      "osu", "[OPTIONS]",
-      "Times what chares of two PEs say to each other, in host memory or in devices, as the OSU "
-      "micro-benchmarks do.");
+  imbrex::command own("osu", "[OPTIONS]",
+                      "Times messages between chares of two PEs, in host memory or in devices, as the OSU "
+                      "micro-benchmarks do.");
   own.option("--bench", "KIND[,KIND...]", parameters.bench,
-             "latency (unless given), bandwidth, bidirectional, multi-pair or rate")
+             "latency (default), bandwidth, bidirectional, multi-pair or rate")
       .option("--way", "WAY[,WAY...]", parameters.way,
-              "message, channel, persistent or staging (both of memory in a device, the last through the "
-              "host); all unless given")
+              "transfers (default all): message, channel; persistent and staging, of memory in a device, the "
+              "latter through the host")
       .option("--memory", "WHERE", parameters.memory,
-              "host or device: where the bytes lie; device unless given, if the run has devices")
-      .option("--smallest", "BYTES", parameters.smallest, "the smallest message; 1 unless given")
-      .option("--largest", "BYTES", parameters.largest, "the largest message; 4194304 unless given")
+              "location of the bytes: host or device (default device, if the run has devices)")
+      .option("--smallest", "BYTES", parameters.smallest, "smallest message (default 1)")
+      .option("--largest", "BYTES", parameters.largest, "largest message (default 4194304)")
       .option("--window", "N", parameters.window,
-              "messages under way at once, but for latency; 64 unless given")
+              "messages in flight at once, except for latency (default 64)")
       .option("--distance", "N", parameters.distance,
-              "element i and element i + N are a pair; half of the PEs unless given")
+              "distance of the two elements of a pair (default half of the PEs)")
       .option("--rounds", "N", parameters.rounds,
-              "rounds that are timed; unless given 20 in simulated time, else 200, or 20 from 64 KiB on")
+              "number of timed rounds (default 200, or 20 from 64 KiB on and in simulated time)")
       .flag("--check", parameters.check, "compare all bytes of a round with what was sent")
       .option("--json", "FILE", parameters.json, "write a line for each time to this file")
       .flag("--quiet", parameters.quiet, "print errors only");
@@ -106,8 +105,7 @@ settings parse_settings(int argc, char** argv) {
     setup.window = int(count_of("--window", *parameters.window, 1, "number of messages"));
   if (setup.machine.pes == 0) setup.machine.pes = 2;
   const int pes = setup.machine.pes * imbrex::num_processes();
-  if (pes < 2)
-    throw imbrex::usage_error("--pes 1: it takes two PEs to say something to each other; give --pes 2");
+  if (pes < 2) throw imbrex::usage_error("--pes 1: two PEs are needed to exchange messages; give --pes 2");
   setup.distance =
       parameters.distance ? int(count_of("--distance", *parameters.distance, 1, "distance")) : pes / 2;
   if (setup.distance >= pes)

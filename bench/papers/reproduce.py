@@ -28,10 +28,10 @@ def parse(words):
     parser.add_argument("--bin", default=str(ROOT / "build/release/bin"), help="where the programs are")
     parser.add_argument("--model", default="summit", help="a device model with links")
     parser.add_argument("--nodes", type=lambda text: [int(word) for word in text.split(",")], default=None,
-                        help="of figures; the paper's, up to 512, unless given")
+                        help="numbers of nodes in figures (default the paper's, up to 512)")
     parser.add_argument("--iterations", type=int, default=None,
-                        help="that are timed, 100 after a tenth of them, or 50 cycles of moldyn or 100 steps of "
-                             "minimd, unless given; few of them are too long, by what begins and ends them")
+                        help="number of timed iterations (default 100 after a tenth of them, 50 cycles of moldyn or 100 "
+                             "steps of minimd); their mean time is too long if they are few")
     parser.add_argument("--svg", metavar="FOLDER", help="where charts are written")
     options = parser.parse_args(words)
     if options.iterations is not None and options.iterations < 1:

@@ -22,35 +22,35 @@ constexpr std::int64_t largest_message = std::int64_t{1} << 30;
 void declare(CLI::App& app, course& plan) {
   const CLI::Range bytes(std::int64_t{1}, largest_message);
   const CLI::Range count(std::int64_t{1}, most);
-  app.add_option(
-         "--bench", plan.bench,
-         "pingpong (unless given): one message there and back; bandwidth, rate: a window of messages, "
-         "then an answer; broadcast (Imbrex alone): to all elements of an array, and a reduction back")
+  app.add_option("--bench", plan.bench,
+                 "pingpong (default): one message there and back; bandwidth, rate: a window of messages, "
+                 "then a reply; broadcast (Imbrex alone): to all elements of an array, and a reduction back")
       ->check(CLI::IsMember({"pingpong", "bandwidth", "rate", "broadcast"}));
-  app.add_option("--smallest", plan.smallest, "bytes of the smallest message; 1 unless given")->check(bytes);
-  app.add_option("--largest", plan.largest, "bytes; 4194304 unless given, 4096 for rate")->check(bytes);
+  app.add_option("--smallest", plan.smallest, "bytes of the smallest message (default 1)")->check(bytes);
+  app.add_option("--largest", plan.largest, "bytes of the largest message (default 4194304, 4096 for rate)")
+      ->check(bytes);
   app.add_option("--rounds", plan.rounds,
-                 "that are timed: 10000 unless given, 1000 of windows, 200 of broadcasts")
+                 "number of timed rounds (default 10000, 1000 of windows, 200 of broadcasts)")
       ->check(count);
   app.add_option("--megabytes", plan.megabytes,
-                 "large messages have fewer rounds, so that about this travels; 512 unless given")
+                 "amount of data that limits the rounds of large messages (default 512)")
       ->check(count);
-  app.add_option("--window", plan.window, "messages in flight; 64 unless given")->check(count);
-  app.add_option("--buffers", plan.buffers, "that UCX and MPI use in turn; 1 unless given, as OSU has it")
+  app.add_option("--window", plan.window, "messages in flight (default 64)")->check(count);
+  app.add_option("--buffers", plan.buffers,
+                 "number of buffers that UCX and MPI use in turn (default 1, as in OSU)")
       ->check(count);
-  app.add_option(
-         "--payload", plan.payload,
-         "shared (unless asked otherwise): one buffer, again and again, in Imbrex a vector that all messages "
-         "share; given: of pingpong, what has come; of Imbrex's windows, vectors, made while the clock "
-         "stands and moved into the messages; shown: one buffer, which Imbrex copies into each")
+  app.add_option("--payload", plan.payload,
+                 "shared (default): one buffer, again and again, in Imbrex a vector that all messages share; "
+                 "given: of pingpong, what has come; of Imbrex's windows, vectors, made while the clock "
+                 "stands and moved into the messages; shown: one buffer, which Imbrex copies into each")
       ->check(CLI::IsMember({"shared", "given", "shown"}));
   app.add_flag("--coalesce", plan.coalesces,
                "lets short messages of Imbrex's windows wait for each other, and cross together");
-  app.add_option("--elements", plan.elements, "that a broadcast goes to; 10000 unless given")->check(count);
-  app.add_option(
-         "--real-time", plan.priority,
-         "priority of the measuring threads, so that other work does not disturb them; 0, none, unless "
-         "given. Launchers keep theirs: ranks that wait for mpirun would not let it run")
+  app.add_option("--elements", plan.elements, "number of elements that receive a broadcast (default 10000)")
+      ->check(count);
+  app.add_option("--real-time", plan.priority,
+                 "priority of the measuring threads, so that other work does not disturb them (default 0, "
+                 "none). Launchers keep theirs: ranks that wait for mpirun would not let it run")
       ->check(CLI::Range(0, 99));
 }
 

@@ -221,8 +221,8 @@ int run(const std::vector<std::string>& words) {
   bool is_quiet = false;
   imbrex::command options("resident_figures", "[OPTIONS]",
                           "Ping-pong and Jacobi2D by chares inside GPUs, in simulated time.");
-  options.option("--device-model", "NAME", model, "with links, summit unless given")
-      .option("--rounds", "N", rounds, "of each measurement, 10 unless given")
+  options.option("--device-model", "NAME", model, "device model with links (default summit)")
+      .option("--rounds", "N", rounds, "number of rounds of each measurement (default 10)")
       .flag("--quiet", is_quiet, "print nothing")
       .option("--json", "FILE", file, "write a line for each time to this file");
   if (const auto help = options.read(words)) return std::fputs(help->c_str(), stdout) < 0 ? 1 : 0;

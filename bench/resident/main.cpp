@@ -161,8 +161,8 @@ int main(int argc, char** argv) {
     bool is_short = false;
     imbrex::command options("resident_bench", "[OPTIONS]",
                             "Measures messages, entries and runs inside a GPU.");
-    options.option("--device", "NAME", device, "cuda unless given, or emulated")
-        .option("--pes", "N", pes, "PEs of runs on the whole device; as many as it has unless given")
+    options.option("--device", "NAME", device, "kind of device: cuda (default) or emulated")
+        .option("--pes", "N", pes, "PEs of runs on the whole device (default one per multiprocessor)")
         .flag("--short", is_short, "few rounds, to see that it runs");
     const std::vector<std::string> words(argv + 1, argv + argc);
     if (const auto help = options.read(words)) return std::fputs(help->c_str(), stdout) < 0 ? 1 : 0;

@@ -161,7 +161,7 @@ def main():
     parser.add_argument("--bin", type=pathlib.Path, help="the folder of imbrex and imbrex-mpicc")
     parser.add_argument("--compilers", type=pathlib.Path, help="the folder of another MPI's mpicc")
     parser.add_argument("--runner", help="the command of another MPI, with {ranks}")
-    parser.add_argument("--lists", help="separated by commas; all unless given")
+    parser.add_argument("--lists", help="lists of tests, separated by commas (default all)")
     parser.add_argument("--fortran", action="store_true", help="the lists of f77, f90 and f08")
     parser.add_argument("--machines", default=",".join(MACHINES))
     parser.add_argument("--seeds", type=int, default=20, help="of the deterministic machine")
