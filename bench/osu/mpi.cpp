@@ -88,7 +88,7 @@ settings parse(int argc, char** argv, int ranks) {
   if (json) setup.json = harness::file_of("--json", *json);
   if (setup.distance < 1 || setup.distance >= ranks)
     throw imbrex::usage_error("--distance " + std::to_string(setup.distance) + ": there are " +
-                              std::to_string(ranks) + " ranks; it takes two to say something to each other");
+                              std::to_string(ranks) + " ranks; give a smaller distance, from 1 on");
   return setup;
 }
 

@@ -30,8 +30,8 @@ def parse(words):
     parser.add_argument("--nodes", type=lambda text: [int(word) for word in text.split(",")], default=None,
                         help="numbers of nodes in figures (default the paper's, up to 512)")
     parser.add_argument("--iterations", type=int, default=None,
-                        help="number of timed iterations (default 100 after a tenth of them, 50 cycles of moldyn or 100 "
-                             "steps of minimd); their mean time is too long if they are few")
+                        help="number of timed iterations (default 100 after a tenth of them, 50 cycles of moldyn or "
+                             "100 steps of minimd); their mean time is too long if they are few")
     parser.add_argument("--svg", metavar="FOLDER", help="where charts are written")
     options = parser.parse_args(words)
     if options.iterations is not None and options.iterations < 1:

@@ -41,7 +41,7 @@ std::string describe(const std::exception_ptr& thrown) {
   try {
     std::rethrow_exception(thrown);
   } catch (const std::bad_array_new_length&) {
-    return exception_type(thrown) + ": an array of a negative or impossible size was asked for";
+    return exception_type(thrown) + ": an array of a negative or impossible size was requested";
   } catch (const out_of_memory& e) {
     return e.what();
   } catch (const std::bad_alloc&) {

@@ -50,7 +50,7 @@ TEST(describe, explains_memory_that_ran_out) {
   EXPECT_TRUE(text.starts_with("out of memory (std::bad_alloc): ")) << text;
   EXPECT_NE(text.find("iB of the machine's "), text.npos) << text;
   const std::string impossible = describe(std::make_exception_ptr(std::bad_array_new_length()));
-  EXPECT_EQ(impossible, "std::bad_array_new_length: an array of a negative or impossible size was asked for");
+  EXPECT_EQ(impossible, "std::bad_array_new_length: an array of a negative or impossible size was requested");
 }
 
 TEST(describe, takes_no_exception) {

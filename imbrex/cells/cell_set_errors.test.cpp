@@ -145,16 +145,15 @@ TEST(cell_set_errors, name_the_element_that_jumps) {
   run_in_order([]() -> task<> {
     const auto all = make_array<block>(index2(2, 1), box());
     const std::string far = co_await all[{0, 0}].call<&block::jump>(point<2>{0.75, 0.0});
-    EXPECT_EQ(
-        far,
-        "element 1 in cell (1, 0) of block (0, 0), in phase 1, moves by 0.75 to (2.25, 0.5), and by no more "
-        "than 0.5 it may: take a shorter time step, a larger max_distance, or migrate_anywhere");
+    EXPECT_EQ(far,
+              "element 1 in cell (1, 0) of block (0, 0), in phase 1, moves by 0.75 to (2.25, 0.5), but may "
+              "move by at most 0.5: take a shorter time step, a larger max_distance, or migrate_anywhere");
     co_await all.destroy();
     const auto others = make_array<block>(index2(2, 1), box());
     const std::string error_text = co_await others[{0, 0}].call<&block::jump>(point<2>{0.0, nowhere});
     EXPECT_EQ(error_text,
-              "element 1 in cell (1, 0) of block (0, 0), in phase 1, moves to (1.5, nan), which is nowhere: "
-              "look at the forces on it");
+              "element 1 in cell (1, 0) of block (0, 0), in phase 1, moves to (1.5, nan), which is not a "
+              "position: check the forces on it");
   });
 }
 
@@ -168,10 +167,9 @@ TEST(cell_set_errors, name_what_cannot_be_inserted) {
         "owns(position) is true");
     for (const point<2> at : {point<2>{4, 0.5}, {-0.25, 0.5}, {0.5, 1.5}, {0.5, nowhere}}) {
       const std::string outside = co_await all[{0, 0}].call<&block::insert>(at);
-      EXPECT_EQ(outside,
-                "element 7 at " + to_string<2>(at) +
-                    " lies outside of the domain from (0, 0) to (4, 1): only beyond an open side elements "
-                    "may be inserted");
+      EXPECT_EQ(outside, "element 7 at " + to_string<2>(at) +
+                             " lies outside of the domain from (0, 0) to (4, 1): elements may be inserted "
+                             "outside only at an open side");
     }
   });
 }
@@ -206,14 +204,12 @@ TEST(cell_set_errors, say_that_blocks_do_different_things) {
   run_in_order([]() -> task<> {
     const auto all = make_array<block>(index2(2, 1), box());
     const auto texts = co_await all.reduce<&block::in_another_order>(gather);
-    EXPECT_EQ(
-        texts[0],
-        "phase 1 is another for block (1, 0) than for block (0, 0): all blocks migrate, cache and refresh in "
-        "the same order");
-    EXPECT_EQ(
-        texts[1],
-        "phase 1 is another for block (0, 0) than for block (1, 0): all blocks migrate, cache and refresh in "
-        "the same order");
+    EXPECT_EQ(texts[0],
+              "phase 1 differs between block (1, 0) and block (0, 0): all blocks migrate, cache and refresh "
+              "in the same order");
+    EXPECT_EQ(texts[1],
+              "phase 1 differs between block (0, 0) and block (1, 0): all blocks migrate, cache and refresh "
+              "in the same order");
   });
 }
 
@@ -267,8 +263,8 @@ TEST(cell_set_errors, say_what_is_connected_wrongly) {
         "(4, 1) blocks");
     const std::string who = co_await all[{0, 0}].call<&unconnected::nameless_jump>();
     EXPECT_EQ(who,
-              "element number 0 in cell (0, 0) of block (0, 0), in phase 1, moves by 3 to (0.5, 3.5), and by "
-              "no more than 1 it may: take a shorter time step, a larger max_distance, or migrate_anywhere");
+              "element number 0 in cell (0, 0) of block (0, 0), in phase 1, moves by 3 to (0.5, 3.5), but "
+              "may move by at most 1: take a shorter time step, a larger max_distance, or migrate_anywhere");
   });
 }
 

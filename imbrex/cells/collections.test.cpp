@@ -124,7 +124,7 @@ TEST(collections_errors, say_what_cannot_be) {
     const auto all = make_array<member>(1);
     const std::string text = co_await all[0].call<&member::errors>();
     EXPECT_EQ(text,
-              "an entry of a distributed map is to move that is not here: ask find first\n"
+              "a distributed map cannot move an entry that is not here: call find first\n"
               "a chunk from 8 to before 12 cannot be added: it is empty, or some of it is here already\n"
               "a chunk from 2 to before 6 cannot be added: it is empty, or some of it is here already\n"
               "a chunk from 6 to before 7 cannot be added: it is empty, or some of it is here already\n"

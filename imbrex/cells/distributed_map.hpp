@@ -40,7 +40,7 @@ class distributed_map {
   /// not here.
   void move_at_sync(const Key& key, const Index& to) {
     if (entries_.find(key) == entries_.end()) [[unlikely]]
-      throw error("an entry of a distributed map is to move that is not here: ask find first");
+      throw error("a distributed map cannot move an entry that is not here: call find first");
     moves_.insert_or_assign(key, to);
   }
 

@@ -90,7 +90,7 @@ template <int D>
 index<D> domain<D>::layers(double distance) const {
   if (!(distance >= 0) || !std::isfinite(distance))
     throw error("a distance of " + detail::number_text(distance) +
-                " between cells cannot be: give one that is finite and not negative");
+                " between cells is impossible: give one that is finite and not negative");
   index<D> n;
   for (int d = 0; d < D; ++d) {
     // Rounding must not add a layer, but even the shortest distance reaches into the next cell.

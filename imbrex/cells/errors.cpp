@@ -29,7 +29,7 @@ void throw_not_connected() {
 
 void throw_other_port() {
   throw error(
-      "a cell set is connected as another port of the chare than it is, or of another chare: name itself");
+      "connect of a cell set names another port, or a port of another chare: name the cell set itself");
 }
 
 void throw_other_shape(const std::string& array, const std::string& blocks) {
@@ -62,13 +62,13 @@ void throw_no_halo() {
 }
 
 void throw_moved_too_far(const named_element& who, const std::string& to, double distance, double most) {
-  throw error(text_of(who) + "moves by " + number_text(distance) + " to " + to + ", and by no more than " +
-              number_text(most) +
-              " it may: take a shorter time step, a larger max_distance, or migrate_anywhere");
+  throw error(text_of(who) + "moves by " + number_text(distance) + " to " + to +
+              ", but may move by at most " + number_text(most) +
+              ": take a shorter time step, a larger max_distance, or migrate_anywhere");
 }
 
 void throw_not_a_position(const named_element& who, const std::string& at) {
-  throw error(text_of(who) + "moves to " + at + ", which is nowhere: look at the forces on it");
+  throw error(text_of(who) + "moves to " + at + ", which is not a position: check the forces on it");
 }
 
 void throw_not_own_cell(const std::string& name, const std::string& at, const std::string& cell,
@@ -80,7 +80,7 @@ void throw_not_own_cell(const std::string& name, const std::string& at, const st
 void throw_outside(const std::string& name, const std::string& at, const std::string& lower,
                    const std::string& upper) {
   throw error(name + " at " + at + " lies outside of the domain from " + lower + " to " + upper +
-              ": only beyond an open side elements may be inserted");
+              ": elements may be inserted outside only at an open side");
 }
 
 void throw_other_values(std::size_t value_count, std::size_t elements, const char* which) {
@@ -94,7 +94,7 @@ std::string stranger_text(std::int64_t phase, const std::string& from, const std
 }
 
 std::string other_kind_text(std::int64_t phase, const std::string& from, const std::string& here) {
-  return "phase " + std::to_string(phase) + " is another for block " + from + " than for block " + here +
+  return "phase " + std::to_string(phase) + " differs between block " + from + " and block " + here +
          ": all blocks migrate, cache and refresh in the same order";
 }
 

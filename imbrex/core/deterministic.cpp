@@ -36,7 +36,7 @@ void deterministic::expect(const std::optional<undelivered>& next, std::string_v
   };
   if (next && next->entry == entry && (!reference || next->reference == reference)) return;
   throw error("expected the next message to be " + text(entry, reference) + ", but " +
-              (next ? "it is " + text(next->entry, next->reference) : std::string("none is on its way")));
+              (next ? "it is " + text(next->entry, next->reference) : std::string("none is in flight")));
 }
 
 }  // namespace imbrex

@@ -153,7 +153,7 @@ void device_part::take_piece(part_piece& piece, stream* in) {
   if (piece.first() > bytes() || piece.bytes() > bytes() - piece.first() ||
       (is_whole && piece.bytes() != bytes()))
     throw serial_error("malformed message: " + std::to_string(piece.bytes()) + " bytes from " +
-                       std::to_string(piece.first()) + " on of memory of a device of " +
+                       std::to_string(piece.first()) + " on, in memory of a device of size " +
                        std::to_string(bytes()));
   if (is_whole) {
     memory_ = piece.take_landed();

@@ -287,7 +287,7 @@ device_model find_device_model(std::string_view name_or_path) {
   if (model.mpi.staged == 0 || !model.has_links())
     throw usage_error("the device model " + printable(std::string(name_or_path)) + ": the file has no " +
                       (model.has_links() ? "[mpi]" : "[link]") +
-                      ", which says what an MPI takes; models/summit.toml has one");
+                      ", the times of an MPI; models/summit.toml has one");
   model.message.send = model.step.channel = model.mpi.send;
   model.message.receive = model.mpi.receive;
   model.step.envelope = model.step.post = nanoseconds(0);

@@ -133,9 +133,8 @@ TEST_P(grid_halo_errors, of_connecting_name_the_value) {
         of_end,
         "dimension 1 is periodic at one end only: set both ends, by boundaries::set(1, boundary::periodic)");
     const auto of_port = co_await all[{0, 0}].call<&block::complaint_of_another_port>();
-    EXPECT_EQ(
-        of_port,
-        "a halo is connected as another port of the chare than it is, or of another chare: name itself");
+    EXPECT_EQ(of_port,
+              "connect of a halo names another port, or a port of another chare: name the halo itself");
     const auto unconnected = co_await all[{0, 0}].call<&block::begin_with>(index2(4, 3), 1, std::vector{1});
     EXPECT_EQ(unconnected,
               "a halo is not connected: call halo.connect<&block::halo>(*this, ...) in the constructor");

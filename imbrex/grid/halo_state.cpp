@@ -21,8 +21,7 @@ void throw_not_connected() {
 }
 
 void throw_other_port() {
-  throw error(
-      "a halo is connected as another port of the chare than it is, or of another chare: name itself");
+  throw error("connect of a halo names another port, or a port of another chare: name the halo itself");
 }
 
 void throw_other_shape(const std::string& array, const std::string& decomposition) {

@@ -37,8 +37,7 @@ void check_trace_buffer(std::uint64_t bytes) {
 
 void check_trace_named(std::string_view file, const parsed_option& input) {
   if (file.empty())
-    throw usage_error(printable(input.name) +
-                      " says how to record, and nothing is without --trace; add --trace FILE, " +
+    throw usage_error(printable(input.name) + " is for recording, which needs --trace; add --trace FILE, " +
                       "or leave it out");
 }
 

@@ -136,7 +136,7 @@ class Info(unittest.TestCase):
         self.assertEqual(ways("--gpu-path", "peer")["processes of a host"], (by_host, "--gpu-path peer says so"))
         self.assertEqual(ways("--no-data")["processes of a host"][0], by_host)
         by_network = "the network, from device to device, of 4 KiB and more"
-        asked = "--gpu-path network alone has the network take memory of devices"
+        asked = "only --gpu-path network sends memory of devices by the network"
         self.assertEqual(ways()["hosts"], (by_host, asked))
         self.assertEqual(ways("--gpu-path", "network")["hosts"], (by_network, None))
         self.assertEqual(ways("--gpu-path", "network")["processes of a host"], (by_network, None))

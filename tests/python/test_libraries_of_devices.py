@@ -108,7 +108,7 @@ def test_arrays_of_other_libraries_that_are_wrong(device_run):
                 (Shown(a, data=(host.ctypes.data, False)), ix.Error, "in no memory of the run's devices"),
                 (Shown(a, shape=(10**7,)), ix.Error, "has 80000000 bytes, but the memory there ends after"),
                 (Shown(a, mask=a), TypeError, "mask"),
-                (Shown(a, stream=12345), ix.Error, "the handle is of no stream")):
+                (Shown(a, stream=12345), ix.Error, "the handle belongs to no stream")):
             with pytest.raises(error, match=words):
                 c.same.send(wrong)
         with pytest.raises(TypeError, match="without typestr"):
@@ -132,7 +132,7 @@ def test_waiting_for_streams(device_run):
         for wrong in ("s", None, True, OfAnotherLibrary(), OfAnotherLibrary(ptr="1")):
             with pytest.raises(TypeError, match="one of CuPy, PyTorch or Numba"):
                 ix.stream(wrong)
-        with pytest.raises(ix.Error, match="the handle is of no stream of this device"):
+        with pytest.raises(ix.Error, match="the handle belongs to no stream of this device"):
             await ix.stream(17)
     device_run(main)
 

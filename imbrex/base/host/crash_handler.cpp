@@ -177,7 +177,7 @@ void handle(int signal, siginfo_t* info, void* context) {
       for (;;) ::pause();  // another thread reports its own crash, and ends the process
     if (!describing.exchange(false)) return end_by(signal, *info);
     signal_text()
-        .add("imbrex: error: a crash whose place cannot be told, for the runtime's memory is damaged\n")
+        .add("imbrex: error: crash at an unknown location: the runtime's memory is damaged\n")
         .write_to(STDERR_FILENO);
     write_backtrace(context);
     return end_by(signal, *info);

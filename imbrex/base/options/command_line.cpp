@@ -136,7 +136,7 @@ void command_line::refuse_rest(std::span<const std::string_view> known) const {
   if (words_.size() < 2) return;
   const std::string_view name = argument(words_[1]).name;
   throw usage_error("there is no option " + printable(name) + " of the runtime" +
-                    question_of(name, known, "; a program's own go on its command line"));
+                    question_of(name, known, "; write a program's own options on its command line"));
 }
 
 environment_line::environment_line(const char* variable) {

@@ -163,8 +163,10 @@ TEST(option_table, names_the_variable_of_the_environment_that_is_wrong) {
       variable_is + "--tile tegul: the value must be one of tegula, imbrex; did you mean --tile tegula?");
   EXPECT_EQ(refusal_of_variable("--tiel imbrex"),
             variable_is + "there is no option --tiel of the runtime; did you mean --tile?");
-  EXPECT_EQ(refusal_of_variable("--grid 8"),
-            variable_is + "there is no option --grid of the runtime; a program's own go on its command line");
+  EXPECT_EQ(
+      refusal_of_variable("--grid 8"),
+      variable_is +
+          "there is no option --grid of the runtime; write a program's own options on its command line");
   EXPECT_EQ(refusal_of_variable("--tile 'tegula"), variable_is + "a quote is not closed in --tile 'tegula");
   EXPECT_EQ(refusal_of_variable("--wet", {"--tile", "tegula"}), variable_is + "--wet needs a slope");
   EXPECT_EQ(refusal_of_variable("--wet", {"--slope-of-the-whole-roof", "123"}), "accepted");
@@ -172,7 +174,8 @@ TEST(option_table, names_the_variable_of_the_environment_that_is_wrong) {
             "--tile tegul: the value must be one of tegula, imbrex; did you mean --tile tegula?");
   const imbrex::test::temporary_file own("--own 1\n");
   EXPECT_EQ(refusal_of_variable(("--options " + own.name()).c_str()),
-            variable_is + "there is no option --own of the runtime; a program's own go on its command line");
+            variable_is +
+                "there is no option --own of the runtime; write a program's own options on its command line");
   const imbrex::test::temporary_file many("-n 3\n");
   const variable set(("--options " + many.name()).c_str());
   arguments input{"b"};

@@ -20,8 +20,7 @@ void throw_connected(const message_type& other) {
 
 std::exception_ptr second_end() {
   return std::make_exception_ptr(error(
-      "a value of a second end has come to a channel: two are connected to it; a channel has one other end; "
-      "make a channel for each"));
+      "a channel received a value from a second end: a channel has one other end; make a channel for each"));
 }
 
 }  // namespace imbrex::detail

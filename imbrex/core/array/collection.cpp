@@ -28,8 +28,8 @@ namespace {
 
 void throw_another_class(std::string_view chare_name, const collection_part& part) {
   const std::string named(short_name(chare_name));
-  throw error("a proxy of " + named + " names what is of " + std::string(short_name(part.shown_name())) +
-              " in this run: was it made in an earlier run of this process? Proxies end with their run");
+  throw error("a proxy of " + named + " names an object of " + std::string(short_name(part.shown_name())) +
+              " in this run: proxies are valid only within their run");
 }
 
 void throw_no_such_singles(std::string_view chare_name, std::uint64_t number) {
@@ -61,8 +61,8 @@ void refuse_ended(message& m, std::string_view chare_name) {
   fail_request(m, who + ", sent by PE " + std::to_string(m.origin),
                carried_exception(std::make_exception_ptr(
                    error("that array of " + name +
-                         " has ended: it was destroyed, or all that it began with were, and many more arrays "
-                         "since; make another, or begin with sparse() what is to be filled again"))));
+                         " has ended: it was destroyed, or all its initial elements were, and many more "
+                         "arrays since; make another, or make it by sparse() to fill it again"))));
 }
 
 void throw_pinned(const chare_header& element) {
@@ -89,11 +89,11 @@ bool entries_can_move(const chare_header& element, int to) {
 
 void throw_travelling(const char* what, const chare_header& element) {
   const std::string name = element.home->element_name(element);
-  throw error(
-      std::string(what) + ": " + name +
-      " is on its way to another PE, which runs the default constructor of " +
-      std::string(short_name(element.home->shown_name())) +
-      " and serialize: neither may ask that it move or end, but its entries and its other constructors may");
+  throw error(std::string(what) + ": " + name +
+              " is on its way to another PE, which runs the default constructor of " +
+              std::string(short_name(element.home->shown_name())) +
+              " and serialize: neither may request its migration or end, but its entries and its other "
+              "constructors may");
 }
 
 void rethrow_travel_failure(const char* doing, const chare_header& element) {

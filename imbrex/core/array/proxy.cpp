@@ -24,7 +24,7 @@ void throw_not_here(std::string_view group_of, int pe) {
   const std::string name(short_name(group_of));
   throw error("local: the " + name + " of the group on PE " + std::to_string(pe) +
               " is not there yet, or no more. Messages may come before the group does: where make_group<" +
-              name + "> was called, await created() of the group before others are told of it");
+              name + "> was called, await created() of the group before others use it");
 }
 
 }  // namespace imbrex::detail

@@ -130,7 +130,7 @@ struct section_question final : message {
   std::uint64_t section_id = 0;
 
   static inline message_type type_record =
-      runtime_message_type<section_question>({"question for a section's place", shown_type<T>::name});
+      runtime_message_type<section_question>({"request for a section's location", shown_type<T>::name});
   void serialize(auto& ar) { ar(section_id); }
   void deliver() {
     auto* const part = part_in_tree<T>(*this);
@@ -147,7 +147,7 @@ struct section_homes final : message {
   typename section_place<T>::branches homes;
 
   static inline message_type type_record =
-      runtime_message_type<section_homes>({"a section's place", shown_type<T>::name});
+      runtime_message_type<section_homes>({"a section's location", shown_type<T>::name});
   void serialize(auto& ar) { ar(section_id, homes); }
   void deliver() {
     auto* const part = part_in_tree<T>(*this);
@@ -164,7 +164,7 @@ struct section_lack final : message {
   std::vector<std::byte> why;  ///< as in `local_array::creation_failure`
 
   static inline message_type type_record =
-      runtime_message_type<section_lack>({"why a section lacks a member", shown_type<T>::name});
+      runtime_message_type<section_lack>({"reason for a section's missing member", shown_type<T>::name});
   void serialize(auto& ar) { ar(section_id, why); }
   void deliver() {
     auto* const part = part_in_tree<T>(*this);

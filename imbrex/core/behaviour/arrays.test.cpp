@@ -611,7 +611,7 @@ TEST_P(arrays, refuse_numbers_that_do_not_fit) {
     mailbox<int> box;
     refused("the reference number 9223372036854775808 does not fit",
             [&] { static_cast<void>(box.has(std::uint64_t{1} << 63U)); });
-    refused("gave a PE that there is not: 4294967296 does not fit",
+    refused("gave a PE that does not exist: 4294967296 does not fit",
             [&] { make_array<by_key>(keyed<int>().placed(far_away{})).insert(1); });
     EXPECT_THROW(co_await all[1].call<&numbered::stay>(wide), error);
 

@@ -90,7 +90,7 @@ TEST(crashes_death_test, name_the_element_that_has_its_turn_in_a_broadcast) {
 
 TEST(crashes_death_test, name_the_element_that_is_made) {
   expect_crash([]() -> task<> { co_await make_array<fragile>({1, 1}, true).created(); }, SIGSEGV,
-               "fragile.0, 0., what is no entry of it: a constructor, a destructor or serialize, on PE");
+               "fragile.0, 0., outside of its entries: a constructor, a destructor or serialize, on PE");
 }
 
 TEST(crashes_death_test, name_who_has_overflown_the_stack) {

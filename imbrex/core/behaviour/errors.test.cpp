@@ -139,7 +139,8 @@ TEST_P(errors, a_second_end_that_is_connected_to_one_ends_the_run) {
         co_await all[{0, 2}].call<&faulty::say_to>(all[{0, 0}]);
         co_await all[{0, 0}].call<&faulty::hear>();
       },
-      {"faulty(0, 0), entry line", "a value of a second end has come to a channel: two are connected to it"});
+      {"faulty(0, 0), entry line",
+       "a channel received a value from a second end: a channel has one other end"});
 }
 TEST_P(errors, an_exception_that_nobody_has_awaited_ends_the_run) {
   fails(
@@ -149,7 +150,7 @@ TEST_P(errors, an_exception_that_nobody_has_awaited_ends_the_run) {
         co_await arrival_of(unawaited);
       },
       {"my own (thrown by faulty(1, 0), entry fail_with_own, on PE ",
-       "nobody awaited the result of faulty::fail_with_own"});
+       "the result of faulty::fail_with_own was not awaited"});
   fails(
       []() -> task<> {
         auto all = make_array<faulty>({2, 2});
@@ -168,7 +169,7 @@ TEST_P(errors, an_exception_that_nobody_has_awaited_ends_the_run) {
         co_await when_any(std::move(wins), std::move(loses));
       },
       {"my own (thrown by faulty(1, 0), entry fail_with_own, on PE ",
-       "nobody awaited the result of faulty::fail_with_own"});
+       "the result of faulty::fail_with_own was not awaited"});
 }
 
 TEST_P(errors, an_exception_in_a_send_ends_the_run) {
@@ -739,7 +740,7 @@ TEST(errors_alone, a_proxy_of_an_earlier_run_is_refused) {
       ADD_FAILURE() << "there is no such array";
     } catch (const error& e) {
       EXPECT_NE(std::string(e.what()).find(
-                    "a proxy was used for the entry fail_at_one of faulty that is of an earlier run"),
+                    "a proxy was used for the entry fail_at_one of faulty that belongs to an earlier run"),
                 std::string::npos)
           << e.what();
     }
@@ -827,11 +828,10 @@ TEST(errors_alone, a_chare_of_a_group_that_is_not_there_yet_is_an_error) {
       const std::string text = co_await reader.call<&reader_of_group::look>(make_group<lonely>());
       if (text.empty()) co_return;
       ++early;
-      EXPECT_EQ(
-          text,
-          "local: the lonely of the group on PE 1 is not there yet, or no more. Messages may come before the "
-          "group does: where make_group<lonely> was called, await created() of the group before others are "
-          "told of it");
+      EXPECT_EQ(text,
+                "local: the lonely of the group on PE 1 is not there yet, or no more. Messages may come "
+                "before the group does: where make_group<lonely> was called, await created() of the group "
+                "before others use it");
     };
     EXPECT_EQ(imbrex::run(seeded(2, seed), main), 0);
   }

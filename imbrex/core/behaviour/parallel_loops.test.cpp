@@ -97,7 +97,8 @@ TEST_P(parallel_loops, throw_what_a_call_throws) {
       refusal = e.what();
     }
     EXPECT_EQ(refusal,
-              "parallel_for: a chunk of 0 cannot be: give how many calls a PE makes at a time, 1 or more");
+              "parallel_for: a chunk of 0 is impossible: give the number of calls that a PE makes at a time, "
+              "1 or more");
     co_return 0;
   });
 }

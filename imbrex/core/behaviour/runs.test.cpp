@@ -216,8 +216,8 @@ TEST(runs, proxies_of_one_with_more_pes_are_refused) {
                         }),
             0);
   const std::string text =
-      "a proxy was used for the entry touch of remembered that is of an earlier run of this process, or of "
-      "another beside this one: proxies end with their run";
+      "a proxy was used for the entry touch of remembered that belongs to an earlier run of this process, or "
+      "to a concurrent one: proxies are valid only within their run";
   EXPECT_EQ(texts, (std::vector<std::string>{text, text}));
 }
 
@@ -265,10 +265,9 @@ TEST(runs, a_pending_of_an_earlier_one_is_harmless_and_refused) {
         co_await *awaited;
         ADD_FAILURE() << "its run has ended";
       } catch (const error& e) {
-        EXPECT_STREQ(
-            e.what(),
-            "the result of waiting::wait was awaited after its run had ended, and with it the result: a "
-            "pending does not outlive its run");
+        EXPECT_STREQ(e.what(),
+                     "the result of waiting::wait was awaited after its run had ended: await a pending "
+                     "within its run");
       }
       const int of_six = co_await six;
       const int of_five = co_await five;

@@ -29,7 +29,7 @@ std::string known_waits::text() const {
 namespace {
 
 void add_waits(const std::string& who, const scope& entry, known_waits& all) {
-  if (entry.waits == nullptr) all.add(who + " waits for something that is not the runtime's");
+  if (entry.waits == nullptr) all.add(who + " waits for an awaitable that is not the runtime's");
   const bool has_place = entry.kind != nullptr && entry.kind->place != nullptr;
   const std::string place = has_place ? ", at " + entry.kind->place(entry.body) : "";
   for (const auto* w = entry.waits; w != nullptr; w = w->next())
@@ -71,7 +71,8 @@ namespace {
 
 /// A request to a PE for its waiting entries.
 struct waits_question : message {
-  static inline message_type type_record = runtime_message_type<waits_question>({"question who waits"});
+  static inline message_type type_record =
+      runtime_message_type<waits_question>({"request for waiting entries"});
   void serialize(auto&) {}
   void deliver() {
     const message_guard guard(*this);

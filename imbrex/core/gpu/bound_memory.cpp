@@ -29,8 +29,8 @@ device_span<std::byte> bytes_of(const bound_memory::slot& s, std::size_t size) {
 
 [[noreturn]] void throw_unbound() {
   throw error(
-      "a persistent channel is used that is not bound; co_await its bind() at both ends, and again "
-      "where a chare has moved");
+      "an unbound persistent channel is used; co_await its bind() at both ends, and again where a chare has "
+      "moved");
 }
 
 }  // namespace
@@ -154,8 +154,8 @@ std::unique_ptr<bound_offer> bound_ends::offer(const std::vector<bound_array>& t
 void bound_ends::bind(std::vector<bound_array> from, bound_offer* to, std::size_t size) {
   if (to == nullptr || to->received != sent_ || has_left_over_)
     throw error(
-        "a persistent channel is bound anew before all has been received that was sent; receive it "
-        "first, at both ends");
+        "a persistent channel is bound anew before all sent arrays were received; receive them first, at "
+        "both ends");
   if (from.size() != to->counts.size())
     throw error("a persistent channel is bound to send from " + std::to_string(from.size()) +
                 " arrays where the other end receives to " + std::to_string(to->counts.size()) +
@@ -226,7 +226,8 @@ way_to_put bound_ends::put(stream& filled) {
   }
   if (there_->is_unbound.load(std::memory_order_acquire))
     throw error(
-        "a persistent channel is used whose other end is no more, or has moved; bind both ends again");
+        "a persistent channel is used, but its other end has been destroyed or has moved; bind both ends "
+        "again");
   const std::size_t which = slot_to_send();
   bound_memory::slot& to = there_->slots[which];
   const bool on_one_device = &there_->on == &filled.on();

@@ -50,9 +50,8 @@ shared_event placed_receives::serve(const void* address, std::size_t count, std:
 
 void receive_at(device_part& content, void* address, const void* device, std::size_t count, stream& order) {
   if (content.count() != count)
-    throw error("a device channel has got an array of " + std::to_string(content.count()) +
-                " elements where it receives one of " + std::to_string(count) +
-                "; both ends must agree on the length");
+    throw error("a device channel received an array of " + std::to_string(content.count()) +
+                " elements, but expected " + std::to_string(count) + "; both ends must agree on the length");
   const imbrex::device& here = gpu();
   if (&order.on() != &here || (device != here.info().id && count != 0))
     throw error(

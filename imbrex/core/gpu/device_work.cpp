@@ -46,7 +46,7 @@ bool device_waiter::start() {
 }
 
 std::string device_waiter::description() const {
-  return "what its device does in " + stream_of(stream_.owner());
+  return "its device's work in " + stream_of(stream_.owner());
 }
 
 }  // namespace detail

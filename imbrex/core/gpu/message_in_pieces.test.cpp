@@ -517,7 +517,7 @@ TEST(sending_by_the_network, is_refused_with_the_reason) {
   options settings;
   settings.device = "cuda";
   const auto devices = imbrex::devices("emulated");
-  const std::string not_requested = "--gpu-path network alone has the network take memory of devices";
+  const std::string not_requested = "only --gpu-path network sends memory of devices by the network";
   const std::string first = detail::why_network_takes_none(settings, devices);
   settings.gpu_path = device_path::network;
   const std::string why = detail::why_network_takes_none(settings, devices);

@@ -29,15 +29,13 @@ void check(const options& settings, bool charges_pes) {
     throw usage_error(settings.device_words +
                       " is for runs with devices: add --device emulated or --device cuda, or leave it out");
   if (settings.devices != 0)
-    throw usage_error(
-        "--devices " + std::to_string(settings.devices) +
-        " is for --device emulated; with cuda, CUDA_VISIBLE_DEVICES says which devices are used");
+    throw usage_error("--devices " + std::to_string(settings.devices) +
+                      " is for --device emulated; with cuda, CUDA_VISIBLE_DEVICES selects the devices");
   if (!settings.device_model.empty() && !charges_pes)
     throw usage_error("--device-model " + settings.device_model +
-                      " is for --device emulated: a real device is as fast as it is");
+                      " is for --device emulated: a real device needs no model");
   if (!settings.device_data)
-    throw usage_error(
-        "--no-data is for --device emulated: there is nothing else that could leave its work undone");
+    throw usage_error("--no-data is for --device emulated: a real device always does its work");
 }
 
 /// Keeps a device until the process ends, for objects that the program has not destroyed at the end of its
@@ -93,8 +91,7 @@ run_devices::run_devices(const options& settings, simulated_clock* time, bool ch
   if (time != nullptr) {
     if (settings.device != "emulated")
       throw usage_error("--machine " + std::string(option_word(settings.machine)) +
-                        " takes --device emulated alone: a " + settings.device +
-                        " device has a time of its own");
+                        " takes --device emulated alone: a " + settings.device + " device runs in real time");
     charges_pes_ ? time_.emplace(*time) : time_.emplace(*time, seed_of(settings), jitter);
     emulated.time = &*time_;
   }
@@ -176,7 +173,7 @@ void run_devices::attach(scheduler& pe, int which) {
 }
 
 std::string why_network_takes_none(const options& how, std::span<const std::unique_ptr<device>> devices) {
-  const std::string not_requested = "--gpu-path network alone has the network take memory of devices";
+  const std::string not_requested = "only --gpu-path network sends memory of devices by the network";
   if (devices.empty()) return "it has no devices";
   if (how.net != "ucx") return "--net " + how.net + " takes memory of the host alone";
   const bool is_requested = how.gpu_path == device_path::network;

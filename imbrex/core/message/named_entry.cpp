@@ -47,8 +47,8 @@ class table {
     if (const auto known = known_number(definition)) return *known;
     const std::uint32_t number = last_ + 1;
     if (number > most_entries)
-      throw error("the entry " + definition.chare + "::" + definition.entry + " would be one of more than " +
-                  std::to_string(most_entries));
+      throw error("the entry " + definition.chare + "::" + definition.entry +
+                  " exceeds the maximum number of entries, " + std::to_string(most_entries));
     keep(number, std::move(definition));
     return number;
   }
@@ -60,8 +60,8 @@ class table {
 
   void place(std::uint32_t number, entry_definition definition) {
     if (number == 0 || number > most_entries)
-      throw serial_error("an entry is to have the number " + std::to_string(number) +
-                         ", which none can have");
+      throw serial_error("an entry cannot have the number " + std::to_string(number) +
+                         ": the numbers are 1 to " + std::to_string(most_entries));
     const std::lock_guard hold(lock_);
     const auto known = known_number(definition);
     const auto* const there = find(number);

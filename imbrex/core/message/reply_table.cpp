@@ -8,8 +8,7 @@
 namespace imbrex::detail {
 
 void reply_target::found_none(std::uint32_t ordinal) {
-  fail(ordinal,
-       carried_exception(std::make_exception_ptr(error("the element that was asked has been destroyed"))));
+  fail(ordinal, carried_exception(std::make_exception_ptr(error("the called element has been destroyed"))));
 }
 
 void reply_table::add_slot() {

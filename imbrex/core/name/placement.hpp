@@ -13,7 +13,7 @@ namespace detail {
 using extent = narrowed<int, index_words>;
 
 struct placement_words {
-  static constexpr const char* what = "the placement of an array gave a PE that there is not:";
+  static constexpr const char* what = "the placement of an array gave a PE that does not exist:";
   static constexpr const char* remedy = "a run has PEs 0 to num_pes() - 1";
 };
 }  // namespace detail

@@ -182,7 +182,7 @@ TEST(options, say_what_is_recorded) {
   EXPECT_NE(refusal({"--trace="}).find("the file to write"), std::string::npos);
   EXPECT_NE(refusal({"--trace-full", "weit"}).find("did you mean --trace-full wait?"), std::string::npos);
   for (const char* const alone : {"--trace-full=drop", "--trace-buffer=8MB", "--trace-paused"})
-    EXPECT_NE(refusal({alone, "--stats"}).find("nothing is without --trace; add --trace FILE"),
+    EXPECT_NE(refusal({alone, "--stats"}).find("recording, which needs --trace; add --trace FILE"),
               std::string::npos);
   EXPECT_NE(refusal({"--stats=1"}).find("takes no value"), std::string::npos);
 }

@@ -90,7 +90,7 @@ void shared_loop::cancel() noexcept {
 
 void throw_wrong_chunk(std::int64_t chunk) {
   throw error("parallel_for: a chunk of " + std::to_string(chunk) +
-              " cannot be: give how many calls a PE makes at a time, 1 or more");
+              " is impossible: give the number of calls that a PE makes at a time, 1 or more");
 }
 
 }  // namespace imbrex::detail

@@ -28,9 +28,9 @@ void pending_base::tell_unawaited() noexcept {
   if (awaited_ || std::uncaught_exceptions() > 0) return;
   auto& pe = processor::here();
   try {
-    fail_run(pe, error_->description() + " (nobody awaited " + description() + ")");
+    fail_run(pe, error_->description() + " (" + description() + " was not awaited)");
   } catch (...) {  // no memory for the description
-    pe.run().fail("an exception came that nobody awaited");
+    pe.run().fail("an exception arrived that was not awaited");
   }
 }
 
@@ -59,17 +59,14 @@ std::string pending_base::description() const {
 
 void pending_base::check_pe() const {
   if (scheduler::current() != pe_)
-    throw error(
-        description() +
-        " was asked for on another PE, from which its chare has moved since: await it before the chare "
-        "may move");
+    throw error(description() +
+                " was requested on another PE, from which its chare has moved since: await it before the "
+                "chare may move");
 }
 
 void pending_base::throw_not_to_be_awaited() const {
   if (pe_ == no_pe_any_more())
-    throw error(description() +
-                " was awaited after its run had ended, and with it the result: a pending does not "
-                "outlive its run");
+    throw error(description() + " was awaited after its run had ended: await a pending within its run");
   throw error(description() + " was awaited twice: keep what the first co_await gave");
 }
 

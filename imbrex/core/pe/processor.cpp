@@ -25,9 +25,9 @@ processor::~processor() = default;
 
 void processor::throw_no_pe() {
   throw error(
-      "no PE runs on this thread: chares are made, and messages sent, by the main task and by entries, "
-      "inside of a run, or in Python beside a session that imbrex.start has begun; other threads post "
-      "functions to an executor, which these make (in Python by imbrex.executor())");
+      "no PE runs on this thread: make chares and send messages in the main task and in entries of a run, or "
+      "in Python beside a session that imbrex.start has begun. Other threads post functions to an executor, "
+      "which a main task or entry makes (in Python by imbrex.executor())");
 }
 
 void processor::note_sent(message& m, int to) {
@@ -150,7 +150,7 @@ struct failure_message : message {
     const message_guard guard(*this);
     auto& pe = processor::here();
     if (auto* target = pe.replies().find(reply)) return target->fail(reply.ordinal, std::move(why));
-    fail_run(pe, who + ": " + why.description(who) + " (nobody awaits the result of this call)");
+    fail_run(pe, who + ": " + why.description(who) + " (the result of this call is not awaited)");
   }
 };
 
@@ -207,8 +207,8 @@ std::string description_of_use(std::string_view chare_name, std::string_view ent
 
 void throw_proxy_of_another_run(std::string_view chare_name, std::string_view entry_name) {
   throw error("a proxy was used" + description_of_use(chare_name, entry_name) +
-              " that is of an earlier run of this process, or of another beside this one: proxies end with "
-              "their run");
+              " that belongs to an earlier run of this process, or to a concurrent one: proxies are valid "
+              "only within their run");
 }
 
 void throw_names_nothing(std::string_view chare_name, std::string_view entry_name) {

@@ -28,8 +28,8 @@ void check_promise(const processor& pe, std::uint64_t mark) {
         "make_promise returns");
   if (pe.number_of(mark) != number_of_promises)
     throw error(
-        "a promise was set that is of an earlier run of this process, or of another beside this one: "
-        "promises end with their run");
+        "a promise was set that belongs to an earlier run of this process, or to a concurrent one: promises "
+        "are valid only within their run");
 }
 
 }  // namespace imbrex::detail

@@ -69,7 +69,7 @@ run_statistics::~run_statistics() { stop(); }
 
 void run_statistics::begin() {
   begun_ = time_.now();
-  teller_ = background_thread("that tells of --stats", [this] { say_progress(); });
+  teller_ = background_thread("that reports --stats", [this] { say_progress(); });
 }
 
 void run_statistics::end() {
@@ -143,11 +143,11 @@ std::string run_statistics::summary(nanoseconds took) const {
           percent(std::max(0.0, time - all.busy), time);
   text += "\n  exposed   " + idle(idle_cause::message) +
           " of the time PEs were idle until a message came from another, " + idle(idle_cause::device) +
-          " until their device had done something";
+          " until their device had completed work";
   if (all.migrations + all.stays > 0)
     text += "\n  elements  " + std::to_string(static_cast<std::uint64_t>(all.migrations)) +
             " have migrated; " + std::to_string(static_cast<std::uint64_t>(all.stays)) +
-            " that were asked to have stayed, as another of their entries was suspended";
+            " did not migrate on request, as another of their entries was suspended";
   text += "\n  memory    " + bytes_text(memory_used()) + " at most";
   return text;
 }

@@ -38,10 +38,9 @@ void check_options(const options& settings, int processes) {
                       " PROGRAM, or take the line -n out of the file");
   const std::string machine = "--machine " + std::string(option_word(settings.machine));
   if (settings.seed && settings.machine != machine_kind::deterministic)
-    throw usage_error(
-        "--seed " + std::to_string(*settings.seed) + " with " + machine +
-        ": only --machine deterministic has an order by it; leave it out, or give --shuffle SEED to take "
-        "queued messages at random");
+    throw usage_error("--seed " + std::to_string(*settings.seed) + " with " + machine +
+                      ": only --machine deterministic has an order by it; leave it out, or give --shuffle "
+                      "SEED to run queued messages in random order");
   if (settings.comm_thread && settings.machine != machine_kind::threads)
     throw usage_error("--comm-thread with " + machine +
                       ": there one thread steps all PEs of one process; leave it out");

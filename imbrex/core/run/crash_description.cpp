@@ -50,7 +50,7 @@ void add_what_runs(const processor& pe, signal_text& out) {
   if (const auto& now = pe.at_work(); now.element != nullptr) {
     now.element->home->write_name(*now.element, out);
     if (now.entry != nullptr) return add_entry(*now.entry, out);
-    out.add(", what is no entry of it: a constructor, a destructor or serialize");
+    out.add(", outside of its entries: a constructor, a destructor or serialize");
     return;
   }
   if (type != nullptr && add_called_entry(pe, *type, *pe.running_item(), out)) return;
@@ -67,7 +67,7 @@ void add_what_runs(const processor& pe, signal_text& out) {
 void describe_what_runs(signal_text& out) noexcept {
   const scheduler* const here = scheduler::current();
   if (here == nullptr) {
-    out.add("a thread that is no PE's");
+    out.add("a thread of no PE");
   } else if (here->pe() == scheduler::no_pe) {
     out.add("the communication thread");
   } else {

@@ -50,7 +50,7 @@ void exception_watch::note() noexcept {
   if (thread_.joinable()) return;
   try {
     known_.resize(pes_.size());
-    thread_ = background_thread("that tells of exceptions", [this] { watch(); });
+    thread_ = background_thread("that reports exceptions", [this] { watch(); });
   } catch (const error& e) {
     log(log_level::warning, e.what());
   }
@@ -98,9 +98,8 @@ void exception_watch::look_on(processor& pe, of_pe& known) {
   known.before = std::move(now);
   if (is_any_new) note();
   if (is_any_reported)
-    ask_who_waits([](known_waits&& all) {
-      log(log_level::warning, "Who waits, for that call or others:" + all.text());
-    });
+    ask_who_waits(
+        [](known_waits&& all) { log(log_level::warning, "Waiting, for that call or others:" + all.text()); });
 }
 
 }  // namespace imbrex::detail

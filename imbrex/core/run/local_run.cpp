@@ -152,14 +152,13 @@ known_waits local_run::describe_waits() const {
 
 void local_run::fail_deadlock(const known_waits& waits) {
   if (waits.thrown.empty())
-    return fail(
-        "deadlock: no message is in flight, nothing runs, and the main task has not ended. Who waits:" +
-        waits.text());
+    return fail("deadlock: no message is in flight, nothing runs, and the main task has not ended. Waiting:" +
+                waits.text());
   std::string text;
   for (const std::string& thrown : waits.thrown) text += thrown + "\n";
   fail(text +
        "The call cannot end, which is a deadlock: other elements that were called wait, no message is in "
-       "flight, and nothing runs. Who waits:" +
+       "flight, and nothing runs. Waiting:" +
        waits.text());
 }
 

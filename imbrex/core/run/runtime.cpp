@@ -242,8 +242,8 @@ void runtime::attach_observers(const bootstrap* meeting, const host_share& share
   if (charges_pes) machine_->record_arrivals(recording_->track_of_network());
   for (const auto& d : devices_->all())
     if (!recording_->attach(*d))
-      log(log_level::warning,
-          "what " + d->info().label() + " does will not be in the trace: its driver refused to time events");
+      log(log_level::warning, "operations of " + d->info().label() +
+                                  " will not be in the trace: its driver refused to time events");
 }
 
 runtime::~runtime() {

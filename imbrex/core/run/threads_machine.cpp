@@ -67,7 +67,7 @@ void threads_machine::end_without(const std::vector<int>& stuck) const {
     }
     const auto* busy = run_.processor_at(p).running();
     log(log_level::error, "the run has ended, but PE " + std::to_string(p) + " is still busy with " +
-                              (busy != nullptr ? busy->name : "its own affairs") +
+                              (busy != nullptr ? busy->name : "work of the runtime") +
                               " that does not return; the process ends without it");
   }
   ::_exit(run_.status() == 0 ? 1 : run_.status());

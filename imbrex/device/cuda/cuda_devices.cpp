@@ -30,10 +30,10 @@ void check(cudaError_t result, const device_info& on, const std::string& owner, 
   static_cast<void>(cudaGetLastError());
   std::string reason = text_of(result);
   if (gpu::is_of_a_kernel(result) && std::getenv(gpu::blocking_variable) == nullptr)
-    reason +=
-        std::string(
-            "; a kernel of any stream of this device did it, and the driver does not tell whose: with ") +
-        gpu::blocking_variable + "=1 the launch of that kernel fails";
+    reason += std::string(
+                  "; a kernel of some stream of this device caused it, and the driver does not report which: "
+                  "with ") +
+              gpu::blocking_variable + "=1 the launch of that kernel fails";
   throw device_error(on.label(), owner, operation, reason);
 }
 
@@ -220,19 +220,19 @@ class cuda_backend final : public device_backend {
     info_.backend = gpu::backend;
     choose(info_);
     cudaDeviceProp properties{};
-    check(cudaGetDeviceProperties(&properties, index), "ask for its properties");
+    check(cudaGetDeviceProperties(&properties, index), "query its properties");
     info_.name = static_cast<const char*>(properties.name);
     info_.memory = properties.totalGlobalMem;
     std::array<char, 32> bus{};
-    check(cudaDeviceGetPCIBusId(bus.data(), static_cast<int>(bus.size()), index), "ask where it is");
+    check(cudaDeviceGetPCIBusId(bus.data(), static_cast<int>(bus.size()), index), "query its PCI bus id");
     info_.pci_bus_id = bus.data();
     int least = 0;
     int greatest = 0;
-    check(cudaDeviceGetStreamPriorityRange(&least, &greatest), "ask for its priorities");
+    check(cudaDeviceGetStreamPriorityRange(&least, &greatest), "query its priorities");
     int concurrent = 0;
     int engines = 0;
-    check(cudaDeviceGetAttribute(&concurrent, cudaDevAttrConcurrentKernels, index), "ask for its kernels");
-    check(cudaDeviceGetAttribute(&engines, cudaDevAttrAsyncEngineCount, index), "ask for its copy engines");
+    check(cudaDeviceGetAttribute(&concurrent, cudaDevAttrConcurrentKernels, index), "query its kernels");
+    check(cudaDeviceGetAttribute(&engines, cudaDevAttrAsyncEngineCount, index), "query its copy engines");
     constexpr int grids = 128;  // since compute capability 7.0
     info_.can = {.stream_values = gpu::has_stream_values(index),
                  .graphs = true,
@@ -257,7 +257,7 @@ class cuda_backend final : public device_backend {
     choose(info_);
     std::size_t free = 0;
     std::size_t total = 0;
-    check(cudaMemGetInfo(&free, &total), "ask for its free memory");
+    check(cudaMemGetInfo(&free, &total), "query its free memory");
     return free;
   }
   void* allocate(memory_kind kind, std::size_t bytes) override {
@@ -300,7 +300,7 @@ class cuda_backend final : public device_backend {
     }
     if (found.type != cudaMemoryTypeDevice || found.device != info_.index) return std::nullopt;
     address_range range;
-    check(gpu::find_range(address, range.first, range.bytes), "ask for the extent of memory");
+    check(gpu::find_range(address, range.first, range.bytes), "query the extent of memory");
     return range;
   }
   void store(std::atomic<std::uint32_t>& word, std::uint32_t value) override {

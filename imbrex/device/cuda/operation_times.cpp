@@ -62,7 +62,7 @@ void operation_times::catch_up() noexcept {
 void operation_times::give_up(const char* why) noexcept {
   stop();
   try {
-    log(log_level::warning, std::string("what a GPU does from now on will not be in the trace: ") + why);
+    log(log_level::warning, std::string("further operations of a GPU will not be in the trace: ") + why);
   } catch (const std::bad_alloc&) {  // the warning is lost
   }
 }

@@ -268,7 +268,7 @@ emulated_stream& emulated_stream::find(session& inside, native_stream handle, st
   check(inside, operation);
   const auto at = std::ranges::find(of_.streams, handle.handle, [](auto* each) -> void* { return each; });
   if (at == of_.streams.end())
-    of_.fail(*owner_, operation, "the handle is of no stream of this device; give one that there is");
+    of_.fail(*owner_, operation, "the handle belongs to no stream of this device; give one of its streams");
   if (capture_ != nullptr) spoil(*capture_, operation, "this stream is captured, and that one is not");
   if ((*at)->capture_ != nullptr) of_.fail(*owner_, operation, "that stream is captured");
   return **at;

@@ -51,8 +51,8 @@ bool simulated_emulation::seen(const completion& awaited) {
   if (std::exchange(query_time_, time_.now()) != time_.now()) failed_queries_ = 0;
   if (++failed_queries_ > most_in_vain)
     throw error(
-        "a program asks its device again and again, but no time passes while an entry runs; await "
-        "stream.done() instead");
+        "a program polls its device in a loop, but no time passes while an entry runs; await stream.done() "
+        "instead");
   return false;
 }
 
@@ -67,8 +67,7 @@ nanoseconds simulated_emulation::charge(nanoseconds cost) {
 void simulated_emulation::wait(const completion& awaited, int device) {
   while (!seen(awaited) && engine_.failure(device).empty()) {
     const auto due = time_.next();
-    if (!due)
-      throw error("nothing will happen any more: the stream waits for a flag that nobody has written");
+    if (!due) throw error("no further event can occur: the stream waits for a flag that was never written");
     time_.advance_to(*due);
   }
 }
