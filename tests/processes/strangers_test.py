@@ -226,7 +226,7 @@ class Numbered(Job):
         self.assertEqual(self.finish_all([first, second]), [0, 0])
         self.assertRegex(self.err(),
                          rf"{hosts.address(1)} port \d+ connected .* did not prove that it knows the secret")
-        self.assertRegex(self.err(), rf"{hosts.address(1)} port \d+ connected .* spoke of something else")
+        self.assertRegex(self.err(), rf"{hosts.address(1)} port \d+ connected .* spoke another protocol")
 
 
 class Garbage(Job):

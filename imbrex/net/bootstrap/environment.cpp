@@ -17,7 +17,7 @@ std::optional<int> environment_number(const char* name, int least, int most) {
   if (!number || *number < least || *number > most)
     throw usage_error(std::string("the environment variable ") + name + "=" + text +
                       " must be a whole number from " + std::to_string(least) + " to " +
-                      std::to_string(most) + "; a launcher sets it, nobody else should");
+                      std::to_string(most) + "; only a launcher should set it");
   return number;
 }
 

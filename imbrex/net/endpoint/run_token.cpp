@@ -26,7 +26,7 @@ void tell_of_stranger(std::string_view receiver) noexcept {
   if (is_reported.exchange(true)) return;
   log(log_level::warning,
       "a message that is not of this run came to " + std::string(receiver) +
-          " and was dropped, as will be all others: somebody sends to where the network listens");
+          " and was dropped, as will be all others: another program sends to the network's address");
 }
 
 }  // namespace imbrex::endpoints

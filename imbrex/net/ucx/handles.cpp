@@ -74,7 +74,7 @@ constexpr int descriptors_of_worker = 24;
 
 std::string text_of(ucs_status_t status, const char* what) {
   return "UCX: " + std::string(what) + " failed: " + ucs.status_string(status) + remedy_for(status) +
-         " (UCX_LOG_LEVEL=info tells more)";
+         " (UCX_LOG_LEVEL=info prints more)";
 }
 
 void throw_failure(ucs_status_t status, const char* what) { throw error(text_of(status, what)); }

@@ -167,7 +167,7 @@ void heartbeat::run() {
     if (const auto silent = beat()) {
       const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(interval_ * beats_in_silence);
       return to_.lost(hosts_[static_cast<std::size_t>(*silent)].process,
-                      "nothing has been heard of it for " + std::to_string(seconds.count()) +
+                      "nothing was received from it for " + std::to_string(seconds.count()) +
                           " s; IMBREX_SILENCE=SECONDS allows more");
     }
     while (ucp.worker_progress(worker_.get()) != 0) continue;

@@ -116,7 +116,7 @@ std::vector<std::string> joined_bootstrap::collect(const frame& message, time_po
   const std::string bytes = encode_frame(frame_kind::gathered, encode_texts(texts));
   for (const auto& other : others_)
     if (!other.send(bytes, std::chrono::steady_clock::now() + patience_))
-      throw error(other.other() + " has not taken what it asked for in " + in_seconds(patience_));
+      throw error(other.other() + " has not received the texts of all processes in " + in_seconds(patience_));
   return texts;
 }
 

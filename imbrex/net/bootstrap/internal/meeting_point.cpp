@@ -154,7 +154,7 @@ std::string name_of(const sockaddr* address, socklen_t length) {
   std::array<char, NI_MAXSERV> port{};
   if (::getnameinfo(address, length, host.data(), host.size(), port.data(), port.size(),
                     NI_NUMERICHOST | NI_NUMERICSERV) != 0)
-    return "somebody";
+    return "an unknown process";
   return std::string(host.data()) + " port " + port.data();
 }
 
@@ -257,7 +257,7 @@ struct meeting_point::reception {
       std::string name = at.on_host ? "another user of this host"
                                     : name_of(reinterpret_cast<const sockaddr*>(&from), length);
       if (at.on_host && !is_this_user(socket.get())) {
-        tell_of_stranger(name, "has no part in it");
+        tell_of_stranger(name, "does not belong to it");
         continue;
       }
       if (at.on_host) name = "a process of this user";
@@ -276,16 +276,17 @@ struct meeting_point::reception {
         ::recv(visitor.socket.get(), piece.data(), expected_size - visitor.input.size(), MSG_DONTWAIT);
     if (got < 0 && (errno == EAGAIN || errno == EINTR)) {
       if (std::chrono::steady_clock::now() < visitor.until) return true;
-      return dropped(visitor, "did not say who it is");
+      return dropped(visitor, "did not identify itself");
     }
     if (got <= 0)
-      return dropped(visitor, visitor.input.empty()            ? nullptr
-                              : visitor.input.size() < greeted ? "went away before it had said who it is"
-                                                               : unproven);
+      return dropped(visitor, visitor.input.empty() ? nullptr
+                              : visitor.input.size() < greeted
+                                  ? "closed the connection before it had identified itself"
+                                  : unproven);
     visitor.input.append(piece.data(), static_cast<std::size_t>(got));
     const std::size_t common = std::min(visitor.input.size(), magic.size());
     if (visitor.input.compare(0, common, magic.data(), common) != 0)
-      return dropped(visitor, "spoke of something else");
+      return dropped(visitor, "spoke another protocol");
     if (visitor.input.size() == greeted) return challenge_guest(visitor);
     return visitor.input.size() < proven || take(visitor);
   }
@@ -309,7 +310,7 @@ struct meeting_point::reception {
       return dropped(visitor, unproven);
     if (visitor.greeting.rank == 0 || visitor.greeting.rank >= static_cast<std::uint64_t>(of.job_.size) ||
         came[visitor.greeting.rank - 1])
-      return dropped(visitor, "says that it is a process that has come already");
+      return dropped(visitor, "has the number of a process that has connected already");
     if (send_all(visitor.socket.get(), bytes_of(magic), std::chrono::steady_clock::now() + 1s))
       came[visitor.greeting.rank - 1] = std::move(visitor.socket);
     return false;
