@@ -171,17 +171,16 @@ TEST_P(environment, says_by_name_what_is_not_there) {
     int provided = 0;
     EXPECT_EQ(error_class(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided)), MPI_ERR_UNSUPPORTED_OPERATION);
   });
-  ranks_fail(
-      2,
-      [] {
-        MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
-        MPI_Comm children;
-        if (rank::current()->number() == 1)
-          MPI_Comm_spawn("x", MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_SELF, &children,
-                         MPI_ERRCODES_IGNORE);
-      },
-      {"rank 1: MPI_Comm_spawn in MPI_COMM_WORLD: the function is not there in this MPI; start all ranks "
-       "together: `--ranks` says how many"});
+  ranks_fail(2,
+             [] {
+               MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+               MPI_Comm children;
+               if (rank::current()->number() == 1)
+                 MPI_Comm_spawn("x", MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_SELF, &children,
+                                MPI_ERRCODES_IGNORE);
+             },
+             {"rank 1: MPI_Comm_spawn in MPI_COMM_WORLD: the function is not there in this MPI; start all "
+              "ranks together by `--ranks`"});
 }
 
 }  // namespace imbrex::mpi

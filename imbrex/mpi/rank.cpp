@@ -617,7 +617,7 @@ void rank::take_data(long_data& d) {
     request* const q = receives_.find(d.receive);
     if (q == nullptr || d.size != q->received)
       throw imbrex::error("rank " + std::to_string(d.from) + " sends rank " + std::to_string(number()) +
-                          " data that it has not asked for");
+                          " data that it has not requested");
     receives_.remove(d.receive);
     if (q->on != nullptr) [[unlikely]]
       return land_on_device(*q, d);

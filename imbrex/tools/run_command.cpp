@@ -188,7 +188,7 @@ void preload_library_of_mpi(job_settings& request, bool is_requested) {
   const std::string folder = mpich_folder();
   if (folder.empty())
     throw usage_error(
-        std::string(is_requested ? "--preload" : "the program comes to MPI by a library or by mpi4py") +
+        std::string(is_requested ? "--preload" : "the program loads MPI by a library or by mpi4py") +
         ": this Imbrex has no library of MPI; wheels have none, nor has what was built without "
         "Boost.Context");
   put_before(request, "LD_PRELOAD", folder + "/libmpi.so.12");
@@ -201,9 +201,9 @@ void require_program(const std::vector<std::string>& command, const char* name, 
   if (command.front().empty()) throw usage_error("the name of the program is empty");
   if (std::ranges::find(command, ":") != command.end())
     throw usage_error(
-        "the word ':' would begin a second program, and all processes run the same one here: let imbrex run "
-        "-n N start a script, which chooses a program by the variable IMBREX_RANK. A program that takes the "
-        "word ':' itself is started by a script, too");
+        "the word ':' would begin a second program, but all processes run one program: start a script that "
+        "chooses the program by the variable IMBREX_RANK. Start a program that takes the word ':' itself by "
+        "a script, too");
 }
 
 /// The common part of `imbrex run` and `imbrex mpiexec`, after the numbers are known.
@@ -255,12 +255,11 @@ job_settings job_of_run(run_options input) {
   const way_to_mpi way = way_of(input.program, input.has("--ranks"));
   const bool is_mpi = input.preload || input.has("--ranks") || way != way_to_mpi::none;
   if (!input.processes && from_file.processes == 0 && !is_mpi)
-    throw usage_error("-n is missing: say how many processes, such as imbrex run -n 4 PROGRAM");
+    throw usage_error("-n is missing: give the number of processes, such as imbrex run -n 4 PROGRAM");
   if ((input.preload || way == way_to_mpi::through_python) && input.has("--ranks"))
     throw usage_error(
         std::string(input.preload ? "--preload " : "") + "--ranks " + *input.with_value.at("--ranks") +
-        ": a program that comes to MPI later has one rank in each process; give -n in the place "
-        "of --ranks");
+        ": a program that loads MPI later has one rank in each process; give -n instead of --ranks");
   const int processes = input.processes ? processes_of(*input.processes) : std::max(from_file.processes, 1);
   require_program(input.program, "run", "-n N");
   return job_of(std::move(input), from_file, processes, way);

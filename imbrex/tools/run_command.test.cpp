@@ -150,8 +150,8 @@ TEST(run_command, runs_no_two_programs) {
 
 TEST(run_command, gives_each_process_one_rank_where_mpi_is_loaded_later) {
   EXPECT_EQ(complaint({"--ranks", "4", "--preload", "python3"}),
-            "--preload --ranks 4: a program that comes to MPI later has one rank in each process; give -n in "
-            "the place of --ranks");
+            "--preload --ranks 4: a program that loads MPI later has one rank in each process; give -n "
+            "instead of --ranks");
 }
 
 TEST(run_command, loads_no_library_before_a_script) {

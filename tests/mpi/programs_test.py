@@ -163,7 +163,7 @@ class Programs(ProgramCase):
             with self.subTest(place=name):
                 done = self.run_ranks(3, [*place, "--mpi-check"], program)
                 self.assertEqual(done.returncode, 0, done.stderr)
-                self.assertEqual(done.stderr, "imbrex: warning: rank 1 has come to MPI_Finalize with what it has not "
+                self.assertEqual(done.stderr, "imbrex: warning: rank 1 has called MPI_Finalize, but has not "
                                  "freed or received: 1 x communicator (rows), 1 x datatype, 1 x message, 1 x request\n")
         self.assertEqual(self.run_ranks(3, PLACES["two PEs"], program).stderr, "")
 
@@ -176,7 +176,7 @@ class Programs(ProgramCase):
         program = self.build("globals.c", "-no-pie")
         done = self.run_ranks(2, PLACES["one PE"], program)
         self.assertEqual(done.returncode, 1)
-        self.assertIn("linked for one place in memory", done.stderr)
+        self.assertIn("linked for a fixed address", done.stderr)
         done = execute(BIN / "imbrex", "run", "-n", 2, program)
         self.assertEqual((done.returncode, len(done.stdout.splitlines())), (0, 2), done.stderr)
 

@@ -5,10 +5,10 @@
 
 namespace {
 
-constexpr const char* for_processes = "start all ranks together: `--ranks` says how many";
+constexpr const char* for_processes = "start all ranks together by `--ranks`";
 constexpr const char* for_files =
     "let each rank write a file of its own by the C library, or one rank for all";
-constexpr const char* for_tools = "run with `--stats` or `--trace`, which tell what a run does";
+constexpr const char* for_tools = "run with `--stats` or `--trace`, which report on a run";
 
 }  // namespace
 

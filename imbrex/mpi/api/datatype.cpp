@@ -19,15 +19,14 @@ int as_int(std::int64_t n) { return n > INT_MAX || n < INT_MIN ? MPI_UNDEFINED :
 void check_room(std::int64_t room, std::size_t needed, const char* what) {
   if (room < std::int64_t(needed))
     throw error(MPI_ERR_ARG, "there is room for " + std::to_string(room) + " " + what + " of " +
-                                 std::to_string(needed) + "; MPI_Type_get_envelope says how many there are");
+                                 std::to_string(needed) + "; MPI_Type_get_envelope returns their numbers");
 }
 
 const type_contents& contents_of(const datatype& type) {
   if (type.contents.combiner == MPI_COMBINER_NAMED)
-    throw error(
-        MPI_ERR_TYPE,
-        type.name +
-            " belongs to MPI itself and has no contents; MPI_Type_get_envelope tells which types have some");
+    throw error(MPI_ERR_TYPE, type.name +
+                                  " belongs to MPI itself and has no contents; MPI_Type_get_envelope returns "
+                                  "which types have some");
   return type.contents;
 }
 
@@ -35,7 +34,7 @@ const type_contents& contents_of(const datatype& type) {
 const type_contents& small_contents_of(const datatype& type) {
   const type_contents& c = type.contents;
   if (c.is_large)
-    throw error(MPI_ERR_TYPE, "a function with MPI_Count has made the type; ask for it by one too");
+    throw error(MPI_ERR_TYPE, "a function with MPI_Count made the type; query it by such a function, too");
   return c;
 }
 

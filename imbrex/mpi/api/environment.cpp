@@ -34,7 +34,7 @@ void tell_leaks(rank_data& data) {
   const std::string text = describe_leaks(data);
   if (text.empty()) return;
   log(log_level::warning, "rank " + std::to_string(data.self().number()) +
-                              " has come to MPI_Finalize with what it has not freed or received: " + text);
+                              " has called MPI_Finalize, but has not freed or received: " + text);
 }
 
 /// Seconds of the machine's clock; of the system's clock on threads that the program has started itself.

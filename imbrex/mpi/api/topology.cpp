@@ -234,10 +234,10 @@ IMBREX_MPI_DEFINE(int, Cart_rank, (MPI_Comm comm, const int coords[], int* rank)
 IMBREX_MPI_DEFINE(int, Cart_coords, (MPI_Comm comm, int rank, int maxdims, int coords[])) {
   return call_on("MPI_Cart_coords", comm, [&](rank_data&, communicator& in) {
     const cartesian& grid = grid_of(in);
-    check_rank(in, rank, "the place");
+    check_rank(in, rank, "the rank");
     if (rank == MPI_PROC_NULL)
       throw error(MPI_ERR_RANK,
-                  "the place is MPI_PROC_NULL, which has no coordinates; give a rank of the grid");
+                  "the rank is MPI_PROC_NULL, which has no coordinates; give a rank of the grid");
     copy_some(grid.coordinates_of(rank), coords, maxdims, "coordinates");
   });
 }

@@ -172,7 +172,7 @@ int match_size(int type_class, int bytes) {
                       " is no class of datatypes: give MPI_TYPECLASS_REAL, _INTEGER or _COMPLEX");
   }
   throw error(MPI_ERR_ARG, "there is no datatype of that class with " + std::to_string(bytes) +
-                               " bytes; ask for a size that the compiler has");
+                               " bytes; give a size that the compiler has");
 }
 
 }  // namespace imbrex::mpi

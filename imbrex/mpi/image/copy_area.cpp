@@ -78,7 +78,7 @@ std::byte* copy_area::take(copy_state* copy) {
     if (used_.load(std::memory_order_relaxed) <= i) used_.store(i + 1, std::memory_order_release);
     return static_cast<std::byte*>(place);
   }
-  throw error("there is no place for more than " + std::to_string(slots_.size()) +
+  throw error("there are no addresses for more than " + std::to_string(slots_.size()) +
               " copies of the program in a process: start more processes with fewer ranks each");
 }
 

@@ -112,7 +112,7 @@ void refuse_what_cannot_be_copied(const elf_file& program) {
     throw error("the program is static, so that it cannot use a shared library: link it without -static");
   if (program.header().e_type != ET_DYN)
     throw error(
-        "the program is linked for one place in memory, so that it cannot have several ranks in a process: "
+        "the program is linked for a fixed address, so that it cannot have several ranks in a process: "
         "compile it with -fPIE and link it with -pie, or start a process for each rank");
 
   struct runtime {

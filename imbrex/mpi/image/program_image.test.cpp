@@ -64,10 +64,9 @@ TEST(program_image, takes_what_is_independent_of_its_position) {
 
 TEST(program_image, refuses_a_program_for_one_place) {
   const changed_program fixed([](Elf64_Ehdr& header, Elf64_Phdr*) { header.e_type = ET_EXEC; });
-  EXPECT_EQ(
-      refusal(fixed.path()),
-      "the program is linked for one place in memory, so that it cannot have several ranks in a process: "
-      "compile it with -fPIE and link it with -pie, or start a process for each rank");
+  EXPECT_EQ(refusal(fixed.path()),
+            "the program is linked for a fixed address, so that it cannot have several ranks in a process: "
+            "compile it with -fPIE and link it with -pie, or start a process for each rank");
 }
 
 TEST(program_image, refuses_a_static_program) {

@@ -48,7 +48,7 @@ void info::remove(const std::string& key) {
   check_key(key);
   if (std::erase_if(pairs_, [&](const auto& pair) { return pair.first == key; }) == 0)
     throw error(MPI_ERR_INFO_NOKEY,
-                "the info has no key \"" + key + "\"; MPI_Info_get_nthkey tells those it has");
+                "the info has no key \"" + key + "\"; MPI_Info_get_nthkey returns its keys");
 }
 
 info process_info(const std::vector<std::string>& command) {

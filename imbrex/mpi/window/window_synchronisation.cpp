@@ -38,7 +38,7 @@ void window::ask(int rank) {
 }
 
 void window::await_answers() {
-  await([this] { return answers_ == 0; }, "the answers of targets");
+  await([this] { return answers_ == 0; }, "the replies of targets");
 }
 
 void window::finish(int rank) {
@@ -92,7 +92,7 @@ int window::rank_in_window(const group& members, int i) const {
   if (found == group::none)
     throw error(MPI_ERR_GROUP, "the rank " + std::to_string(i) +
                                    " of the group is none of the window; give a group of its ranks, as "
-                                   "MPI_Win_get_group tells them");
+                                   "MPI_Win_get_group returns them");
   return found;
 }
 

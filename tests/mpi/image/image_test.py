@@ -225,7 +225,7 @@ class Refusals(unittest.TestCase):
 
     def test_a_program_for_one_place(self):
         self.assertEqual(self.refusal("-no-pie", "-fno-pie"), (
-            "refused: the program is linked for one place in memory, so that it cannot have several ranks in a "
+            "refused: the program is linked for a fixed address, so that it cannot have several ranks in a "
             "process: compile it with -fPIE and link it with -pie, or start a process for each rank"))
 
     def test_libraries_that_a_process_has_once(self):

@@ -151,7 +151,7 @@ class Processes(unittest.TestCase):
         self.assertEqual(sorted(done.stdout.splitlines()), ["rank 0, sum 1", "rank 1, sum 1"], done.stderr)
         done = execute(BIN / "imbrex", "run", "-n", 2, "--ranks", 2, python, script)
         self.assertEqual(done.returncode, 2)
-        self.assertIn("--ranks 2: a program that comes to MPI later", done.stderr)
+        self.assertIn("--ranks 2: a program that loads MPI later", done.stderr)
 
     def test_mpiexec_takes_options_in_any_order(self):
         program = self.compile("globals.out", RING)
