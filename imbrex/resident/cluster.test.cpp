@@ -66,10 +66,9 @@ TEST(resident_clusters, refuse_pes_that_are_left_over) {
     program<gossip<kind>> p(*devices.front(), narrow(6), {3});
     FAIL() << "a cluster and a half";
   } catch (const usage_error& e) {
-    EXPECT_EQ(
-        std::string(e.what()),
-        "a program inside a GPU cannot have 6 PEs on a GPU: its classes say that 4 of them are a cluster, "
-        "so a multiple of that can be");
+    EXPECT_EQ(std::string(e.what()),
+              "a program inside a GPU cannot have 6 PEs on a GPU: its classes say that 4 of them are a "
+              "cluster, so give a multiple of that");
   }
 }
 

@@ -114,9 +114,8 @@ TEST(resident_together_by_error, is_of_one_pe_of_each_gpu) {
   } catch (const error& e) {
     EXPECT_EQ(
         std::string(e.what()),
-        "entry barriers of lockstep(3) on PE 3 takes part for its GPU in what all GPUs do together, and is "
-        "one of 2 PEs there: have one on each, by `using pe = imbrex::resident::whole_gpu` or "
-        "settings::pes");
+        "entry barriers of lockstep(3) on PE 3 takes part in a collective of all GPUs for its GPU, but is "
+        "one of 2 PEs there: have one on each, by `using pe = imbrex::resident::whole_gpu` or settings::pes");
   }
 }
 

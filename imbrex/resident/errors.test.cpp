@@ -88,13 +88,13 @@ TEST_P(resident_errors, say_that_an_outbox_is_full) {
 
 TEST_P(resident_errors, say_that_no_parcel_is_left) {
   EXPECT_EQ(failure_of<&culprit::pour>(),
-            "entry pour of culprit(2, 0) on PE 0 sent more than 8 bytes, and all 3 parcels of its PE are on "
-            "their way: ask by prepare(), or raise settings::parcels");
+            "entry pour of culprit(2, 0) on PE 0 sent more than 8 bytes, and all 3 parcels of its PE are in "
+            "flight: request them by prepare(), or raise settings::parcels");
 }
 
 TEST_P(resident_errors, say_that_a_parcel_is_too_small) {
   EXPECT_EQ(failure_of<&culprit::ask_for_much>(),
-            "entry ask_for_much of culprit(2, 0) on PE 0 asked for a message of 8000016 bytes: raise "
+            "entry ask_for_much of culprit(2, 0) on PE 0 requested a message of 8000016 bytes: raise "
             "settings::parcel_bytes, now 1024");
 }
 
@@ -130,8 +130,8 @@ TEST_P(resident_errors, name_a_trigger_of_no_signals) {
 
 TEST_P(resident_errors, name_a_gpu_that_is_not_there) {
   EXPECT_EQ(failure_of<&culprit::put_astray>(std::uint32_t{7}),
-            "entry put_astray of culprit(2, 0) on PE 0 reached for the memory of GPU 7, which it cannot: the "
-            "GPUs that it maps are among 0 to " +
+            "entry put_astray of culprit(2, 0) on PE 0 accessed the memory of GPU 7, which it has not "
+            "mapped: its GPUs are among 0 to " +
                 std::to_string(GetParam().gpus - 1));
 }
 
@@ -169,13 +169,13 @@ TEST(resident_errors_of_names, are_the_same_of_whatever_names_what_is_not_there)
     EXPECT_EQ(failure_on<&stranger::spend_on>(gpus, gpus),
               says("spend_on",
                    "named PE " + std::to_string(gpus) + ", which there is not: there are 0 to " + last));
-    const std::string no_gpu = "reached for the memory of GPU " + std::to_string(gpus) +
-                               ", which it cannot: the GPUs that it maps are among 0 to " + last;
+    const std::string no_gpu = "accessed the memory of GPU " + std::to_string(gpus) +
+                               ", which it has not mapped: its GPUs are among 0 to " + last;
     EXPECT_EQ(failure_on<&stranger::broadcast_of>(gpus, gpus), says("broadcast_of", no_gpu));
     EXPECT_EQ(failure_on<&stranger::write_to>(gpus, gpus), says("write_to", no_gpu));
     const auto outside = [&](const char* entry, const std::string& text) {
       EXPECT_TRUE(text.starts_with(says(entry, "named symmetric memory from byte "))) << text;
-      EXPECT_TRUE(text.ends_with("on, which ends outside its heap: take parts of no more than there is"));
+      EXPECT_TRUE(text.ends_with("on, which ends outside its heap: take smaller parts"));
     };
     outside("put_part", failure_on<&stranger::put_part>(gpus, std::uint64_t{1} << 20U));
     outside("put_part", failure_on<&stranger::put_part>(gpus, ~std::uint64_t{0}));
@@ -198,12 +198,12 @@ TEST(resident_errors_of_payloads, say_that_one_is_sent_again) {
 
 TEST_P(resident_errors, name_heaps_that_cannot_be) {
   EXPECT_EQ(text_of<usage_error>([this] { symmetric_heap(gpu(), 0, 1'000); }),
-            "a symmetric heap of 0 GPUs cannot be: 1 to 96 can be");
+            "a symmetric heap of 0 GPUs is impossible: give 1 to 96");
   EXPECT_EQ(text_of<usage_error>([this] { symmetric_heap(gpu(), 1, SIZE_MAX); }),
-            "a symmetric heap of 18446744073709551615 bytes cannot be: less than 2^40 can");
+            "a symmetric heap of 18446744073709551615 bytes is impossible: give less than 2^40");
   const symmetric_heap heap(gpu(), 1, 4'096);
   EXPECT_EQ(text_of<usage_error>([&] { heap.make<double>(SIZE_MAX / 4); }),
-            "symmetric memory of 4611686018427387903 elements cannot be");
+            "symmetric memory of 4611686018427387903 elements is impossible: it exceeds the address space");
   EXPECT_EQ(
       text_of<usage_error>([&] { heap.make<char>(SIZE_MAX); }),
       "a symmetric heap of 4096 bytes, of which 0 are used, has no room for 18446744073709551615 more in "
@@ -271,17 +271,17 @@ TEST_P(resident_errors, name_settings_that_cannot_be) {
     return text_of<usage_error>([&] { program<ring>(gpu(), s, {4}); });
   };
   EXPECT_EQ(refusal([](settings& s) { s.pes = 1000; }),
-            "a program inside a GPU cannot have 1000 PEs: 1 to 256 can be");
+            "a program inside a GPU cannot have 1000 PEs: give 1 to 256");
   EXPECT_EQ(refusal([](settings& s) { s.threads = 513; }),
-            "a program inside a GPU cannot have 513 threads in a block: 1 to 512 can be");
+            "a program inside a GPU cannot have 513 threads in a block: give 1 to 512");
   EXPECT_EQ(
       refusal([](settings& s) { s.mailbox = 12; }),
-      "a program inside a GPU cannot have mailboxes of 12 messages: a power of two from 2 to 2^20 can be");
+      "a program inside a GPU cannot have mailboxes of 12 messages: give a power of two from 2 to 2^20");
   EXPECT_EQ(refusal([](settings& s) { s.parcel_bytes = 100; }),
-            "a program inside a GPU cannot have parcels of 100 bytes: multiples of 16 from 128 on can be");
+            "a program inside a GPU cannot have parcels of 100 bytes: give a multiple of 16, from 128 on");
   EXPECT_EQ(refusal([](settings& s) { s.host_bytes = (1U << 24U) + 16; }),
-            "a program inside a GPU cannot have messages of 16777232 bytes to the host: multiples of 16 from "
-            "192 to 2^24 can be");
+            "a program inside a GPU cannot have messages of 16777232 bytes to the host: give a multiple of "
+            "16 from 192 to 2^24");
   EXPECT_EQ(text_of<usage_error>([this] { program<ring>(gpu(), small(), {0}); }),
             "a program inside a GPU cannot have an array of ring with an extent of 0");
   EXPECT_EQ(
@@ -291,8 +291,7 @@ TEST_P(resident_errors, name_settings_that_cannot_be) {
 
 TEST_P(resident_errors, refuse_a_program_that_runs) {
   program<ring> p(gpu(), small(), {4});
-  EXPECT_EQ(text_of<error>([&] { p.end(); }),
-            "a program inside a GPU is asked for the end of a run that was not started");
+  EXPECT_EQ(text_of<error>([&] { p.end(); }), "end() of a program inside a GPU was called before start()");
   p.start<&ring::token>(0, std::uint64_t{3});
   EXPECT_EQ(text_of<error>([&] { p.read<ring>(); }),
             "a program inside a GPU is used while it runs: await its stream and call end() before");

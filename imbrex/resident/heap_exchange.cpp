@@ -87,7 +87,7 @@ task<std::shared_ptr<heap_memory>> memory_of_processes(process_group<heap_exchan
   own.way = way;
   own.host = name_of_host();
   own.hardware = own_device.info().pci_bus_id;
-  own.why_no_nvshmem = way == heap_way::handles ? "it is not asked for" : why_no_nvshmem(own_device.info());
+  own.why_no_nvshmem = way == heap_way::handles ? "it is not requested" : why_no_nvshmem(own_device.info());
   const std::vector<heap_part> all = co_await place[process()].call<&heap_exchange::exchange>(own);
   check_hardware(all);
   std::unique_ptr<heap_source> source;

@@ -26,14 +26,14 @@ std::size_t checked_bytes(std::size_t bytes) {
   constexpr std::size_t most = std::size_t{1} << 40U;
   if (bytes >= most)
     throw usage_error("a symmetric heap of " + std::to_string(bytes) +
-                      " bytes cannot be: less than 2^40 can");
+                      " bytes is impossible: give less than 2^40");
   return aligned_bytes(bytes);
 }
 
 std::uint32_t checked(std::uint32_t gpus) {
   if (gpus < 1 || gpus > most_gpus)
-    throw usage_error("a symmetric heap of " + std::to_string(gpus) + " GPUs cannot be: 1 to " +
-                      std::to_string(most_gpus) + " can be");
+    throw usage_error("a symmetric heap of " + std::to_string(gpus) + " GPUs is impossible: give 1 to " +
+                      std::to_string(most_gpus));
   return gpus;
 }
 

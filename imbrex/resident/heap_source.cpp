@@ -94,20 +94,20 @@ heap_choice choose_heap_way(const std::vector<heap_part>& all) {
   if (const std::size_t g = other([&](const heap_part& p) { return p.bytes != all[0].bytes; }); g != count)
     throw usage_error("a symmetric heap has " + std::to_string(all[0].bytes) + " bytes in process 0 and " +
                       std::to_string(all[g].bytes) + " in process " + std::to_string(g) +
-                      ": give as many in all processes");
+                      ": give the same number in all processes");
   const heap_way requested_way = all[0].way;
   if (const std::size_t g = other([&](const heap_part& p) { return p.way != requested_way; }); g != count)
-    throw usage_error("a symmetric heap is asked for by " + name_of(requested_way) + " in process 0 and by " +
+    throw usage_error("a symmetric heap is requested by " + name_of(requested_way) + " in process 0 and by " +
                       name_of(all[g].way) + " in process " + std::to_string(g) +
-                      ": give the same way in all processes");
+                      ": request the same in all processes");
   const std::size_t elsewhere = other([&](const heap_part& p) { return p.host != all[0].host; });
   const std::size_t without = other([](const heap_part& p) { return !p.why_no_nvshmem.empty(); });
   if (requested_way == heap_way::handles || (requested_way == heap_way::any && elsewhere == count))
     return {heap_way::handles,
-            requested_way == heap_way::any ? "all processes are on one host" : "it is asked for"};
+            requested_way == heap_way::any ? "all processes are on one host" : "it is requested"};
   const std::string why = requested_way == heap_way::any
                               ? "processes 0 and " + std::to_string(elsewhere) + " are on two hosts"
-                              : "it is asked for";
+                              : "it is requested";
   if (without != count)
     throw usage_error("a symmetric heap needs NVSHMEM, since " + why + ", and process " +
                       std::to_string(without) + " has none: " + all[without].why_no_nvshmem);
@@ -119,11 +119,11 @@ void check_hardware(const std::vector<heap_part>& all) {
     for (std::size_t before = 0; before < g; ++before)
       if (!all[g].hardware.empty() && all[g].hardware == all[before].hardware &&
           all[g].host == all[before].host)
-        throw usage_error("processes " + std::to_string(before) + " and " + std::to_string(g) +
-                          " both have the GPU at " + all[g].hardware +
-                          " for a symmetric heap, and kernels that wait for each other have no turns on "
-                          "one: start no more processes on a host than it has GPUs, and see by `imbrex "
-                          "info` which PE has which");
+        throw usage_error(
+            "processes " + std::to_string(before) + " and " + std::to_string(g) + " both have the GPU at " +
+            all[g].hardware +
+            " for a symmetric heap, but kernels that wait for each other cannot share a GPU: start no more "
+            "processes on a host than it has GPUs; `imbrex info` prints the GPU of each PE");
 }
 
 }  // namespace imbrex::resident::detail

@@ -59,21 +59,19 @@ TEST(resident_heap_way, is_refused_by_all_alike) {
       }),
       "a symmetric heap needs NVSHMEM, since processes 0 and 2 are on two hosts, and process 1 has none: "
       "it is not here");
-  EXPECT_EQ(
-      refusal([](auto& all) { all[1].way = heap_way::nvshmem; }),
-      "a symmetric heap is asked for by any in process 0 and by nvshmem in process 1: give the same way "
-      "in all processes");
-  EXPECT_EQ(
-      refusal([](auto& all) { all[2].bytes = 2'000; }),
-      "a symmetric heap has 1000 bytes in process 0 and 2000 in process 2: give as many in all processes");
+  EXPECT_EQ(refusal([](auto& all) { all[1].way = heap_way::nvshmem; }),
+            "a symmetric heap is requested by any in process 0 and by nvshmem in process 1: request the same "
+            "in all processes");
+  EXPECT_EQ(refusal([](auto& all) { all[2].bytes = 2'000; }),
+            "a symmetric heap has 1000 bytes in process 0 and 2000 in process 2: give the same number in all "
+            "processes");
 }
 
 TEST(resident_heap_way, needs_a_gpu_for_each_process) {
-  EXPECT_EQ(
-      refusal([](auto& all) { all[2].hardware = all[1].hardware; }),
-      "processes 1 and 2 both have the GPU at 0000:01:00.0 for a symmetric heap, and kernels that wait "
-      "for each other have no turns on one: start no more processes on a host than it has GPUs, and see "
-      "by `imbrex info` which PE has which");
+  EXPECT_EQ(refusal([](auto& all) { all[2].hardware = all[1].hardware; }),
+            "processes 1 and 2 both have the GPU at 0000:01:00.0 for a symmetric heap, but kernels that wait "
+            "for each other cannot share a GPU: start no more processes on a host than it has GPUs; `imbrex "
+            "info` prints the GPU of each PE");
   EXPECT_EQ(refusal([](auto& all) {
               all[2].hardware = all[1].hardware;
               all[2].host = "b";

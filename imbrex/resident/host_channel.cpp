@@ -100,7 +100,7 @@ host_link host_channel::begin(bool with_thread, bool tells) {
   is_open_ = link_.open;
   queued_.clear();
   written_ = known_ = 0;
-  if (with_thread) thread_ = background_thread("that hears a program inside a GPU", [this] { work(); });
+  if (with_thread) thread_ = background_thread("that serves a program inside a GPU", [this] { work(); });
   return link_;
 }
 

@@ -247,7 +247,7 @@ TEST_P(resident_host_link, ends_the_run_when_a_listener_throws) {
 TEST_P(resident_host_link, says_what_nobody_listens_for) {
   program<teller> p(gpu(), chosen(), {7});
   EXPECT_EQ(text_of<error>([&] { p.run<&teller::answer>(0, std::uint32_t{3}); }),
-            "entry answer of teller(0) on PE 0 told the host short_news, and nobody listens: call "
+            "entry answer of teller(0) on PE 0 sent the host short_news, but it has no listener: call "
             "on<short_news>() before the run");
 }
 
@@ -257,7 +257,7 @@ TEST_P(resident_host_link, ends_a_run_by_what_nobody_listens_for) {
   program<teller> p(gpu(), chosen(), {7});
   EXPECT_EQ(text_of<error>([&] { p.run<&teller::go_on>(5, times); }),
             "entry go_on of teller(5) on PE " + std::to_string(5 % p.chosen().pes) +
-                " told the host short_news, and nobody listens: call on<short_news>() before the run");
+                " sent the host short_news, but it has no listener: call on<short_news>() before the run");
   EXPECT_LT(p.read<teller>()[5].receipts, times);
 }
 
@@ -289,7 +289,7 @@ TEST_P(resident_host_link, refuses_messages_that_cannot_be) {
   EXPECT_EQ(text_of<error>([&] {
               p.send<&teller::hear_long>(0, std::uint32_t{1}, std::span<const std::uint32_t>(words));
             }),
-            "a message of the host to a chare inside a GPU has 4032 bytes, and the most are 256: raise "
+            "a message of the host to a chare inside a GPU has 4032 bytes, but the maximum is 256: raise "
             "settings::host_bytes and settings::parcel_bytes");
   p.close();
   EXPECT_EQ(text_of<error>([&] { p.send<&teller::rest>(0); }), not_open);
@@ -300,10 +300,10 @@ TEST_P(resident_host_link, refuses_messages_that_cannot_be) {
   EXPECT_EQ(text_of<error>([&] { p.close(); }),
             "a run inside a GPU is closed and is not open: call open() before start()");
   EXPECT_EQ(text_of<error>([&] { p.run<&teller::tell_much>(0); }),
-            "entry tell_much of teller(0) on PE 0 asked for a message to the host of 4032 bytes: raise "
+            "entry tell_much of teller(0) on PE 0 requested a message to the host of 4032 bytes: raise "
             "settings::host_bytes, now 256");
   EXPECT_EQ(text_of<error>([&] { p.run<&teller::tell_prepared>(0); }),
-            "entry tell_prepared of teller(0) on PE 0 asked for a message to the host of 832 bytes: raise "
+            "entry tell_prepared of teller(0) on PE 0 requested a message to the host of 832 bytes: raise "
             "settings::host_bytes, now 256");
 }
 
@@ -362,10 +362,9 @@ TEST_P(resident_host_link, says_that_parcels_to_tell_are_lacking) {
   p.start<&teller::tell_widely>(0, std::uint32_t{100});
   p.stream().synchronize();
   goes_on = true;
-  EXPECT_EQ(
-      text_of<error>([&] { p.end(); }),
-      "entry tell_widely of teller(0) on PE 0 told the host more than 8 bytes, and all 4 parcels of its "
-      "PE are on their way: tell less at once, or raise settings::parcels or settings::host_slots");
+  EXPECT_EQ(text_of<error>([&] { p.end(); }),
+            "entry tell_widely of teller(0) on PE 0 sent the host more than 8 bytes, and all 4 parcels of "
+            "its PE are in flight: send less at once, or raise settings::parcels or settings::host_slots");
 }
 
 TEST_P(resident_host_link, says_that_the_host_does_not_keep_up) {
@@ -380,10 +379,9 @@ TEST_P(resident_host_link, says_that_the_host_does_not_keep_up) {
   p.start<&teller::end>(0, std::uint32_t{100});
   p.stream().synchronize();  // the run does not wait for the listener
   goes_on = true;
-  EXPECT_EQ(
-      text_of<error>([&] { p.end(); }),
-      "entry end of teller(0) on PE 0 had 10 messages that the host has no room for, and one more: tell "
-      "less at once, or raise settings::outbox or settings::host_slots");
+  EXPECT_EQ(text_of<error>([&] { p.end(); }),
+            "entry end of teller(0) on PE 0 had 10 messages that the host has no room for, and one more: "
+            "send less at once, or raise settings::outbox or settings::host_slots");
 }
 
 TEST_P(resident_host_link, lets_go_of_a_run_whose_program_ends) {

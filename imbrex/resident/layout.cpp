@@ -37,29 +37,28 @@ void require(bool holds, const std::string& otherwise) {
 
 void check(const settings& s) {
   const auto number = [](std::uint32_t n) { return std::to_string(n); };
-  require(s.pes >= 1 && s.pes <= most_pes, number(s.pes) + " PEs: 1 to 256 can be");
+  require(s.pes >= 1 && s.pes <= most_pes, number(s.pes) + " PEs: give 1 to 256");
   require(s.threads >= 1 && s.threads <= most_threads,
-          number(s.threads) + " threads in a block: 1 to 512 can be");
-  require(s.gpus >= 1 && s.gpus <= most_gpus && s.pes % s.gpus == 0,
-          number(s.pes) + " PEs on " + number(s.gpus) + " GPUs: as many on each of at most 96 can be");
+          number(s.threads) + " threads in a block: give 1 to 512");
+  require(
+      s.gpus >= 1 && s.gpus <= most_gpus && s.pes % s.gpus == 0,
+      number(s.pes) + " PEs on " + number(s.gpus) + " GPUs: give the same number on each of at most 96 GPUs");
   require(s.mailbox >= 2 && std::has_single_bit(s.mailbox) && s.mailbox <= 1U << 20U,
-          "mailboxes of " + number(s.mailbox) + " messages: a power of two from 2 to 2^20 can be");
-  require(
-      s.crossing >= 2 && std::has_single_bit(s.crossing) && s.crossing <= 1U << 16U,
-      number(s.crossing) + " messages on their way from another GPU: a power of two from 2 to 65536 can be");
+          "mailboxes of " + number(s.mailbox) + " messages: give a power of two from 2 to 2^20");
+  require(s.crossing >= 2 && std::has_single_bit(s.crossing) && s.crossing <= 1U << 16U,
+          number(s.crossing) + " messages in flight from another GPU: give a power of two from 2 to 65536");
   require(s.outbox >= 1 && s.outbox <= 1U << 20U,
-          "outboxes of " + number(s.outbox) + " messages: 1 to 2^20 can be");
-  require(s.early >= 1 && s.early <= 1U << 20U, number(s.early) + " early messages: 1 to 2^20 can be");
-  require(s.parcels >= 1 && s.parcels <= 1U << 16U, number(s.parcels) + " parcels: 1 to 65536 can be");
+          "outboxes of " + number(s.outbox) + " messages: give 1 to 2^20");
+  require(s.early >= 1 && s.early <= 1U << 20U, number(s.early) + " early messages: give 1 to 2^20");
+  require(s.parcels >= 1 && s.parcels <= 1U << 16U, number(s.parcels) + " parcels: give 1 to 65536");
   require(s.parcel_bytes >= 128 && s.parcel_bytes % 16 == 0,
-          "parcels of " + number(s.parcel_bytes) + " bytes: multiples of 16 from 128 on can be");
-  require(
-      s.host_slots >= 2 && std::has_single_bit(s.host_slots) && s.host_slots <= 1U << 16U,
-      "rings of " + number(s.host_slots) + " messages to the host: a power of two from 2 to 65536 can be");
+          "parcels of " + number(s.parcel_bytes) + " bytes: give a multiple of 16, from 128 on");
+  require(s.host_slots >= 2 && std::has_single_bit(s.host_slots) && s.host_slots <= 1U << 16U,
+          "rings of " + number(s.host_slots) + " messages to the host: give a power of two from 2 to 65536");
   require(
       s.host_bytes >= 192 && s.host_bytes <= 1U << 24U && s.host_bytes % 16 == 0,
-      "messages of " + number(s.host_bytes) + " bytes to the host: multiples of 16 from 192 to 2^24 can be");
-  require(s.patience > nanoseconds(0), "no patience: a time above 0 can be");
+      "messages of " + number(s.host_bytes) + " bytes to the host: give a multiple of 16 from 192 to 2^24");
+  require(s.patience > nanoseconds(0), "no patience: give a time above 0");
 }
 
 array_layout array_of(const array_kind& kind, const settings& s) {
@@ -103,7 +102,7 @@ layout::layout(const settings& s, std::vector<array_kind> arrays, unsigned block
                                               "is one on each");
   require(s.pes / s.gpus % neighbours == 0,
           std::to_string(s.pes / s.gpus) + " PEs on a GPU: its classes say that " +
-              std::to_string(neighbours) + " of them are a cluster, so a multiple of that can be");
+              std::to_string(neighbours) + " of them are a cluster, so give a multiple of that");
   machine& m = offsets_;
   m.neighbours = neighbours;
   m.pes = s.pes;
@@ -157,7 +156,7 @@ layout::layout(const settings& s, std::vector<array_kind> arrays, unsigned block
   m.parts.rounds = piece(pe, rounds * sizeof(reduction_round));
   const std::size_t values = rounds * m.parts.values_each * sizeof(std::uint64_t);
   require(values <= std::numeric_limits<std::uint32_t>::max() / 2,
-          "reductions of so many elements of a PE: " + std::to_string(m.parts.values_each));
+          "reductions of too many elements of a PE: " + std::to_string(m.parts.values_each));
   m.parts.values = piece(pe, values);
   m.parts.ends = piece(pe, is_linked ? s.gpus * sizeof(crossing_end) : 0);
   m.parts.bytes = static_cast<std::uint32_t>(pe.used());

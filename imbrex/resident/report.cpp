@@ -57,8 +57,8 @@ std::string reporter::chare(std::uint32_t meta, std::uint32_t pe) const {
 
 std::string reporter::without_listener(std::uint32_t meta, std::uint32_t pe, std::uint32_t host_entry) const {
   const std::string name = host_entry < names_.host.size() ? names_.host[host_entry] : "?";
-  return entry(entry_in(meta)) + " of " + chare(meta, pe) + " told the host " + name +
-         ", and nobody listens: call on<" + name + ">() before the run";
+  return entry(entry_in(meta)) + " of " + chare(meta, pe) + " sent the host " + name +
+         ", but it has no listener: call on<" + name + ">() before the run";
 }
 
 std::string reporter::text_of(const failure& what, std::uint64_t value) const {
@@ -87,7 +87,7 @@ std::string reporter::text_of(const failure& what, std::uint64_t value) const {
     case failure_kind::outbox_full:
       if (value == s.pes)
         return where + " had " + std::to_string(s.outbox) +
-               " messages that the host has no room for, and one more: tell less at once, or raise "
+               " messages that the host has no room for, and one more: send less at once, or raise "
                "settings::outbox or settings::host_slots";
       return where + " had " + std::to_string(s.outbox) +
              " messages for full mailboxes and one more for PE " + std::to_string(value) +
@@ -97,20 +97,20 @@ std::string reporter::text_of(const failure& what, std::uint64_t value) const {
              " messages whose numbers are not accepted, and one more: raise settings::early";
     case failure_kind::no_parcel:
       if (value > s.parcel_bytes)
-        return where + " asked for a message of " + std::to_string(value) +
+        return where + " requested a message of " + std::to_string(value) +
                " bytes: raise settings::parcel_bytes, now " + std::to_string(s.parcel_bytes);
       return where + " sent more than 8 bytes, and all " + std::to_string(s.parcels) +
-             " parcels of its PE are on their way: ask by prepare(), or raise settings::parcels";
+             " parcels of its PE are in flight: request them by prepare(), or raise settings::parcels";
     case failure_kind::no_parcel_to_tell:
-      return where + " told the host more than 8 bytes, and all " + std::to_string(s.parcels) +
-             " parcels of its PE are on their way: tell less at once, or raise settings::parcels or "
+      return where + " sent the host more than 8 bytes, and all " + std::to_string(s.parcels) +
+             " parcels of its PE are in flight: send less at once, or raise settings::parcels or "
              "settings::host_slots";
     case failure_kind::no_host_parcel:
       return where + " has a message of the host of more than 8 bytes, and all " + std::to_string(s.parcels) +
              " parcels of the host are in messages whose numbers are not accepted: send less ahead, or raise "
              "settings::parcels";
     case failure_kind::host_bytes:
-      return where + " asked for a message to the host of " + std::to_string(value) +
+      return where + " requested a message to the host of " + std::to_string(value) +
              " bytes: raise settings::host_bytes, now " + std::to_string(s.host_bytes);
     case failure_kind::reduction_ahead:
       return where + " is " + std::to_string(reduction_window) + " rounds of " +
@@ -128,7 +128,7 @@ std::string reporter::text_of(const failure& what, std::uint64_t value) const {
              " signalled to a trigger that is not on the GPU of the chare whose entry it runs: have it "
              "in that chare";
     case failure_kind::not_one_pe:
-      return where + " takes part for its GPU in what all GPUs do together, and is one of " +
+      return where + " takes part in a collective of all GPUs for its GPU, but is one of " +
              std::to_string(value) +
              " PEs there: have one on each, by `using pe = imbrex::resident::whole_gpu` or settings::pes";
     case failure_kind::wrong_signals:
@@ -136,14 +136,14 @@ std::string reporter::text_of(const failure& what, std::uint64_t value) const {
       return where + " signalled to a trigger of " + std::to_string(value) + " signals: on several GPUs " +
              std::to_string(most_signals) + " are the most";
     case failure_kind::missing_gpu:
-      return where + " reached for the memory of GPU " + std::to_string(value) +
-             ", which it cannot: the GPUs that it maps are among 0 to " + std::to_string(s.gpus - 1);
+      return where + " accessed the memory of GPU " + std::to_string(value) +
+             ", which it has not mapped: its GPUs are among 0 to " + std::to_string(s.gpus - 1);
     case failure_kind::outside_heap:
       return where + " named symmetric memory from byte " + std::to_string(value) +
-             " on, which ends outside its heap: take parts of no more than there is";
+             " on, which ends outside its heap: take smaller parts";
     case failure_kind::other_program:
       return where + " has another program than GPU " + std::to_string(value) +
-             ", or other settings, another place in the heap or another first message: make what lies in a "
+             ", or other settings, another offset in the heap or another first message: make objects in a "
              "symmetric heap, and begin runs, alike and in one order in all processes";
     case failure_kind::of_program: return where + " failed with number " + std::to_string(value);
     case failure_kind::none: break;

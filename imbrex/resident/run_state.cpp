@@ -224,8 +224,8 @@ void run_state::open() {
   check_rests();
   if (costs_)
     throw usage_error(
-        "a run inside a GPU is opened for messages of the host, but by --machine simulated or deterministic "
-        "the host does nothing while it goes on: call open() on --machine threads");
+        "a run inside a GPU is opened for messages of the host, but on --machine simulated or deterministic "
+        "the host does nothing during the run: call open() on --machine threads");
   channel_.open();
 }
 
@@ -234,7 +234,7 @@ void run_state::check_message(std::size_t bytes) const {
   const std::uint32_t most = std::min(s.host_bytes, s.parcel_bytes);
   if (bytes > most)
     throw usage_error("a message of the host to a chare inside a GPU has " + std::to_string(bytes) +
-                      " bytes, and the most are " + std::to_string(most) +
+                      " bytes, but the maximum is " + std::to_string(most) +
                       ": raise settings::host_bytes and settings::parcel_bytes");
 }
 
@@ -270,8 +270,7 @@ std::vector<wide_word> run_state::watched() {
 }
 
 outcome run_state::end() {
-  if (!is_under_way_)
-    throw error("a program inside a GPU is asked for the end of a run that was not started");
+  if (!is_under_way_) throw error("end() of a program inside a GPU was called before start()");
   watchdog_.reset();
   stream_.synchronize();
   is_under_way_ = false;

@@ -195,10 +195,9 @@ TEST(resident_stepping, refuses_to_open_a_run_and_goes_on) {
     EXPECT_EQ(p.end().value, 7U);
     co_return 0;
   });
-  EXPECT_EQ(
-      refusal,
-      "a run inside a GPU is opened for messages of the host, but by --machine simulated or deterministic "
-      "the host does nothing while it goes on: call open() on --machine threads");
+  EXPECT_EQ(refusal,
+            "a run inside a GPU is opened for messages of the host, but on --machine simulated or "
+            "deterministic the host does nothing during the run: call open() on --machine threads");
 }
 
 TEST(resident_stepping, steps_by_numbers_reductions_and_triggers) {

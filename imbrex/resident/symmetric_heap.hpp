@@ -93,7 +93,8 @@ class symmetric_buffer {
  private:
   static std::size_t bytes_of(std::size_t size) {
     if (size > SIZE_MAX / sizeof(T))
-      throw usage_error("symmetric memory of " + std::to_string(size) + " elements cannot be");
+      throw usage_error("symmetric memory of " + std::to_string(size) +
+                        " elements is impossible: it exceeds the address space");
     return size * sizeof(T);
   }
 

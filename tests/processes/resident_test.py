@@ -86,7 +86,7 @@ class ResidentHeaps(ResidentGpus):
     def test_without_nvshmem(self):
         self.set_in_environment({"NVSHMEM_HOME": "/nowhere"})
         said = self.failure(2)
-        self.assertIn("a symmetric heap needs NVSHMEM, since it is asked for, and process 0 has none: NVSHMEM does not "
+        self.assertIn("a symmetric heap needs NVSHMEM, since it is requested, and process 0 has none: NVSHMEM does not "
                       "load: ", said)
         self.assertIn("install PyPI's nvidia-nvshmem-cu13, and have NVSHMEM_HOME name the folder nvidia/nvshmem", said)
 

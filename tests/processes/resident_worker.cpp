@@ -221,7 +221,7 @@ class owner : public imbrex::chare<owner> {
       error_text = e.what();
     }
     wrong += error_text == "a symmetric heap has 1000 bytes in process 0 and 2000 in process " +
-                               std::to_string(heap.gpus() - 1) + ": give as many in all processes"
+                               std::to_string(heap.gpus() - 1) + ": give the same number in all processes"
                  ? 0
                  : 1;
     resident::program<ring> p(heap, s, {4});
