@@ -63,13 +63,12 @@ PySendResult send(PyObject* o, PyObject* /*value*/, PyObject** result) noexcept 
       return PYGEN_ERROR;
     }
     if (a.what == nullptr) {
-      PyErr_SetString(PyExc_RuntimeError, "the run has ended in which it was made");
+      PyErr_SetString(PyExc_RuntimeError, "the run in which it was made has ended");
       return PYGEN_ERROR;
     }
     if (a.its_state == state::waiting) {
-      PyErr_SetString(
-          PyExc_RuntimeError,
-          "another coroutine awaits it already: await it in one place, and hand on what that gave");
+      PyErr_SetString(PyExc_RuntimeError,
+                      "another coroutine awaits it already: await it once, and pass on the result");
       return PYGEN_ERROR;
     }
     if (a.its_state == state::fresh) {

@@ -31,8 +31,8 @@ loaded_parcel encoder::take_loaded(bool is_shared) {
 
 void encoder::refuse_arrays() {
   throw nb::type_error(
-      "arrays of devices go to entries, mailboxes and channels, and come as what a call returns: they take "
-      "no part in constructors, reductions and migrations. Give their contents: await array.copy_to_host()");
+      "arrays of devices are sent to entries, mailboxes and channels, and returned by calls, but not used in "
+      "constructors, reductions and migrations: give their contents, by await array.copy_to_host()");
 }
 
 detail::device_part decoder::next_array() {

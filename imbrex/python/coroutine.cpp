@@ -84,11 +84,10 @@ bool coroutine::advance() {
     waits_for_ = nb::steal(result);
     throws = !is_awaitable(result);
     if (throws) {
-      PyErr_Format(
-          PyExc_TypeError,
-          "an entry awaited what gave a %s, which imbrex cannot resume: await what imbrex gives, or another "
-          "coroutine",
-          Py_TYPE(result)->tp_name);
+      PyErr_Format(PyExc_TypeError,
+                   "an entry awaited an object that yielded a %s, which imbrex cannot resume: await an "
+                   "object of imbrex, or another coroutine",
+                   Py_TYPE(result)->tp_name);
     } else if (awaitable_in(waits_for_).what->suspend(waiter(&resume, this), *entry_)) {
       return false;
     }
@@ -121,7 +120,7 @@ std::string place_of_coroutine(const void* body) {
   try {
     return static_cast<const coroutine*>(body)->place();
   } catch (nb::python_error& e) {
-    return std::string("a place that is not known: ") + e.what();
+    return std::string("an unknown location: ") + e.what();
   }
 }
 

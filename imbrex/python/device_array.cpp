@@ -167,8 +167,8 @@ void encode_moved_array(encoder& out, PyObject* o) {
   a.check();
   if (a.shown != 0)
     throw error("the device array " + a.form.text() +
-                " cannot be given away: another library has been shown its memory by DLPack and has it yet; "
-                "drop what it has made of it, or send without imbrex.give, which copies");
+                " cannot be given away: another library still holds its memory by DLPack; delete that "
+                "library's array, or send without imbrex.give, which copies");
   encode_form(out, a.form);
   out.add_moved_array(nb::borrow(o));
 }
@@ -390,7 +390,7 @@ nb::object show_by_dlpack(PyObject* o, bool has_version) {
   device_array& a = of(o);
   a.check();
   if (a.memory.on() != nullptr && !a.memory.on()->info().keeps_data)
-    refuse_exchange("the devices of this run keep no data (--no-data), so there is nothing to show");
+    refuse_exchange("the devices of this run keep no data (--no-data), so that there is none to export");
   wait_here(a);
   return has_version ? capsule_of<dlpack_versioned, dlpack_versioned_fresh>(o)
                      : capsule_of<dlpack_managed, dlpack_fresh>(o);
@@ -409,8 +409,9 @@ PyObject* dlpack(PyObject* o, PyObject* argument, PyObject* named) noexcept {
     const auto own = dlpack_device_of(of(o));
     if (where != Py_None && nb::cast<std::pair<int, int>>(nb::handle(where)) !=
                                 std::pair<int, int>(own.device_type, own.device_id))
-      refuse_exchange("a device array is shown where it is, and not on another device");
-    if (copy == Py_True) refuse_exchange("a device array is not copied where it is shown; copy what is made");
+      refuse_exchange("a device array can be exported only on its own device");
+    if (copy == Py_True)
+      refuse_exchange("a device array is exported without a copy; copy the resulting array");
     const bool has_version =
         version != Py_None && nb::cast<std::pair<int, int>>(nb::handle(version)).first >= 1;
     return show_by_dlpack(o, has_version).release().ptr();

@@ -77,7 +77,7 @@ std::exception_ptr take_python_error(const std::string& who) {
     return std::make_exception_ptr(foreign_error(text, std::move(bytes)));
   } catch (const nb::python_error& e) {
     return std::make_exception_ptr(
-        error(std::string("an exception of Python could not be put into words: ") + e.what()));
+        error(std::string("the text of a Python exception could not be made: ") + e.what()));
   }
 }
 

@@ -71,7 +71,7 @@ PyObject* raise_current_exception() noexcept {
   } catch (nb::python_error& e) {
     e.restore();
   } catch (...) {
-    PyErr_SetString(PyExc_SystemError, "imbrex: an exception could not be put into Python's words");
+    PyErr_SetString(PyExc_SystemError, "imbrex: the text of a Python exception could not be made");
   }
   return nullptr;
 }

@@ -390,9 +390,10 @@ void define_functions(nb::module_& m) {
   m.def("on_threads", [] { return detail::processor::here().run().how().machine == machine_kind::threads; });
   m.def("exit", &exit_with, nb::arg("status").none());
   nb::class_<executor>(m, "Executor",
-                       "By which threads that are no PE have the PE of its making call functions. While one "
-                       "is held there is no quiescence, and no deadlock is seen.")
-      .def("post", &post, "post(function): returns at once. False if the run has ended.");
+                       "Posts functions from other threads to the PE that made the executor. While one is "
+                       "held, neither quiescence nor deadlock is detected.")
+      .def("post", &post,
+           "post(function): posts the function and returns at once. False if the run has ended.");
   m.def("make_executor", &make_executor);
   nb::class_<options>(m, "Settings");
   m.def("parse", &parse);

@@ -174,11 +174,10 @@ nb::object in_rows(PyObject* o) {
   load();
   nb::object array = checked(PyArray_FROM_OF(o, NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_NOTSWAPPED));
   if (!is_for_devices(type_of(array)))
-    throw nb::type_error(
-        (std::string("an array of ") + nb::str(nb::object(array.attr("dtype"))).c_str() +
-         " has no place in a device's memory: its elements must be numbers of this machine, and no long "
-         "doubles, which devices do not have")
-            .c_str());
+    throw nb::type_error((std::string("an array of ") + nb::str(nb::object(array.attr("dtype"))).c_str() +
+                          " cannot be in a device's memory: its elements must be numbers of this machine, "
+                          "and no long doubles, which devices do not have")
+                             .c_str());
   return array;
 }
 

@@ -154,11 +154,9 @@ nb::object object_base::call_function(const member_record& entry, decoder& argum
   if (PyCoro_CheckExact(result.ptr()) == 0) [[likely]]
     return result;
   checked(PyObject_CallMethod(result.ptr(), "close", nullptr));  // prevents the warning "never awaited"
-  throw nb::type_error(
-      (entry.whole_name() +
-       " is not async def, but returned a coroutine, which nobody awaits: make it async def, "
-       "and its decorators, too")
-          .c_str());
+  throw nb::type_error((entry.whole_name() + " is not async def, but returned a coroutine, which is not "
+                                             "awaited: make it async def, and its decorators, too")
+                           .c_str());
 }
 
 void object_base::call_and_drop(entry_name which, decoder arguments) {
@@ -242,8 +240,8 @@ object_base& home_of(PyObject* o) {
   if (home == nullptr)
     throw error(
         std::string("this ") + Py_TYPE(o)->tp_name +
-        " is no chare of a run: it was made by calling its class, or its chare has ended. Create chares by "
-        "imbrex.array and its like");
+        " is no chare of a run: it was made by calling its class, or its chare has ended. Create chares as "
+        "by imbrex.array");
   return *home;
 }
 
@@ -367,7 +365,7 @@ PyGetSetDef attributes[] = {{"where", &get<[](object_base& h) { return h.where()
                             {"proxy", &get<[](object_base& h) { return new_proxy(h.self_proxy()); }>, nullptr,
                              "The proxy of this chare.", nullptr},
                             {"peers", &get<[](object_base& h) { return new_proxy(h.peers()); }>, nullptr,
-                             "The proxy of its array or group.", nullptr},
+                             "The proxy of this chare's array or group.", nullptr},
                             {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 }  // namespace

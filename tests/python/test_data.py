@@ -209,8 +209,8 @@ def test_what_cannot_be_sent_is_refused_at_the_call(run):
         with pytest.raises((AttributeError, TypeError), match="pickle|local object"):
             c.keep.send(lambda: 1)
         result = c.keep.call(1)
-        for value, words in ((ix.give(np.ones(3)), "stands in a tuple: take it out"), (c.keep, "send the proxy"),
-                             (result, "await it, and send what that gives")):
+        for value, words in ((ix.give(np.ones(3)), "stand in a tuple: take it out"), (c.keep, "send the proxy"),
+                             (result, "await it, and send the result")):
             with pytest.raises(TypeError, match=words):
                 c.keep.send([value])
         await result

@@ -321,7 +321,7 @@ def test_forgotten_and_repeated_awaits_are_told(run):
         await again
         with pytest.raises(RuntimeError, match="awaited twice"):
             await again
-        with pytest.raises(TypeError, match="gave a NoneType, which imbrex cannot resume"):
+        with pytest.raises(TypeError, match="yielded a NoneType, which imbrex cannot resume"):
             import asyncio
             await asyncio.sleep(0)
     run(main)

@@ -224,7 +224,7 @@ async def test_fails_strictly():
 
 
 @pytest.mark.parametrize("given, words", [
-    ("2", "give imbrex(processes=2, seeds=10) names, not places"),
+    ("2", "give imbrex(processes=2, seeds=10) named arguments"),
     ("proceses=2", "proceses=2: the runtime has no option --proceses; did you mean processes?"),
     ("sede=3", "sede=3: the runtime has no option --sede; did you mean seed?"),
     ("processes=0", "processes=0 must be a whole number from 1 on"),

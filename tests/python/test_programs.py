@@ -118,7 +118,7 @@ def test_what_a_program_keeps_does_not_outlive_the_run(program, options):
     done = run([*program(OUTLIVES), *options],
                env={**os.environ, "MALLOC_PERTURB_": "165", "PYTHONMALLOC": "malloc", "PYTHONWARNINGS": "ignore"})
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == "the run has ended in which it was made\nover\n"
+    assert done.stdout == "the run in which it was made has ended\nover\n"
 
 
 @pytest.mark.parametrize("how", ["", "--machine deterministic --pes 3"])

@@ -506,7 +506,7 @@ def test_a_repeatable_session_ends_although_it_is_never_quiet():
 
 def test_a_session_that_cannot_be_is_refused():
     ix.stop()
-    with pytest.raises(ix.UsageError, match="0 processes cannot be"):
+    with pytest.raises(ix.UsageError, match="0 processes are impossible"):
         ix.start(processes=0)
     with pytest.raises(ix.UsageError, match="machine='deterministic'.* leave out processes=3, and give pes=3"):
         ix.start(3, machine="deterministic")

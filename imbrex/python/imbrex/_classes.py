@@ -35,7 +35,7 @@ class _Port:
         if instance is None:
             return self
         raise AttributeError(
-            f"{owner.__qualname__}.{self._name} belongs to chares of a run: create one by imbrex.array and its like")
+            f"{owner.__qualname__}.{self._name} belongs to chares of a run: create one, as by imbrex.array")
 
     def __class_getitem__(cls, item):
         return cls

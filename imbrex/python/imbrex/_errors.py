@@ -35,7 +35,7 @@ class RemoteTraceback(Exception):
         return self.args[0]
 
 
-_OF_ASYNCIO = "an entry awaits imbrex.sleep and its like: asyncio's are for programs beside a session"
+_OF_ASYNCIO = "an entry awaits functions of imbrex, such as imbrex.sleep: asyncio's are for programs beside a session"
 
 
 def pack(exception, who):
@@ -154,7 +154,7 @@ places = {}
 
 def place(awaitable):
     """The innermost line at which a coroutine waits: "prog.py:12, in run"."""
-    found = "an unknown place"
+    found = "an unknown location"
     while isinstance(awaitable, types.CoroutineType):
         frame = awaitable.cr_frame
         if frame is not None and frame.f_code in places:

@@ -16,8 +16,8 @@ def _refuse(of, words):
     copyreg.pickle(of, refuse)
 
 
-_refuse(_core.Given, "what imbrex.give hands over is an argument or value of its own, or stands in a tuple: take it "
-                     "out of the list or object")
+_refuse(_core.Given, "a value of imbrex.give must be an argument itself, or stand in a tuple: take it out of the list "
+                     "or object")
 _refuse(_core.Member, "an entry or port of a proxy cannot be sent: send the proxy")
 _refuse(_core.Port, "a port of a chare cannot be sent, and stays with the chare: send self.proxy")
-_refuse(_core.Awaitable, "what call, sleep and their like return cannot be sent: await it, and send what that gives")
+_refuse(_core.Awaitable, "an awaitable, as of call or sleep, cannot be sent: await it, and send the result")

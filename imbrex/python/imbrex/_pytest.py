@@ -67,7 +67,7 @@ def _runs(*, processes=None, seeds=None, pes=None, **options):
 def pytest_configure(config):
     config.addinivalue_line(
         "markers", "imbrex(processes=1, seeds=None, pes=None, **options): the test function is the main task of "
-        "imbrex.run, once in so many processes, and once for each seed (a number, or a list of seeds) on the "
+        "imbrex.run, once in `processes` processes, and once for each seed (a number, or a list of seeds) on the "
         "deterministic machine with `pes` PEs, as many as there are processes by default; `options` are those of "
         "imbrex.run")
 
@@ -87,7 +87,7 @@ def pytest_generate_tests(metafunc):
     except (TypeError, ValueError, imbrex.UsageError) as e:
         raise pytest.UsageError(f"{metafunc.definition.nodeid}: imbrex(...): {e}") from None
     if runs is None:
-        raise pytest.UsageError(f"{metafunc.definition.nodeid}: give imbrex(processes=2, seeds=10) names, not places")
+        raise pytest.UsageError(f"{metafunc.definition.nodeid}: give imbrex(processes=2, seeds=10) named arguments")
     metafunc.fixturenames.append(_FIXTURE)
     metafunc.parametrize(_FIXTURE, runs, ids=str, indirect=True)
 
@@ -138,7 +138,7 @@ def _run_here(item, run, arguments):
             raised.add_note(f"on the deterministic machine with {run.options['pes']} PEs and seed {run.seed}")
         raise raised
     if status != 0:
-        pytest.fail(f"the run{at} ended with status {status}: its words stand in the standard error output",
+        pytest.fail(f"the run{at} ended with status {status}: its messages are in the standard error output",
                     pytrace=False)
     if not is_through:
         pytest.fail(f"the run{at} ended with status 0 before the test did: by imbrex.exit or sys.exit", pytrace=False)

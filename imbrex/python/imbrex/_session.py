@@ -55,7 +55,7 @@ class Result(concurrent.futures.Future):
         except TimeoutError:
             if self.done():
                 raise  # the exception was raised by an entry
-        raise TimeoutError(f"{self._name or 'what was asked for'} has not ended within {timeout} s"
+        raise TimeoutError(f"{self._name or 'the request'} has not ended within {timeout} s"
                            + self._session.text_of_waits())
 
     def add_done_callback(self, function):
@@ -428,7 +428,7 @@ class Session:
         except _errors.Error:  # the session has ended meanwhile
             return ""
         if not concurrent.futures.wait([asked], _SECONDS_TO_TELL).done or asked.exception() is not None:
-            return "; a PE of the session is busy, and does not say who waits"
+            return "; the waiting entries are unknown, as a PE of the session is busy"
         thrown, waits = asked.result()
         lines = [*thrown, *(["the call does not end yet, since other elements have not ended"] if thrown else []),
                  *waits]
@@ -472,7 +472,7 @@ def _dumps(command):
 
 def _words_to_start(processes, options):
     if processes < 1:
-        raise _errors.UsageError(f"{processes} processes cannot be: start 1 or more")
+        raise _errors.UsageError(f"{processes} processes are impossible: start 1 or more")
     if processes > 1 and options.get("machine", "threads") != "threads":
         raise _errors.UsageError(f"machine={options['machine']!r}: that machine is one process, so leave out "
                                  f"processes={processes}, and give pes={processes}")

@@ -42,7 +42,7 @@ def main():
         if there_are == 1:
             _start_processes(wanted)
         if _core.process() == 0:
-            print(f"imbrex: +p{wanted}: this job has {there_are} processes, as imbrex run was told", file=sys.stderr)
+            print(f"imbrex: +p{wanted}: this job has {there_are} processes, as given to imbrex run", file=sys.stderr)
     from imbrex import charm4py
     _module_as("charm4py", charm4py)
     for name in ("ray", "threads", "wait"):

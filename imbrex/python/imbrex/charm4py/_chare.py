@@ -22,8 +22,8 @@ threaded = coro  # the older name of `coro`
 def coro_ext(event_notify=False):
     """`coro` with options of charm4py's, of which imbrex has those that programs are told of."""
     if event_notify:
-        raise NotImplementedError("coro_ext(event_notify=True): imbrex tells no chare when its coroutines wait; leave "
-                                  "it out")
+        raise NotImplementedError("coro_ext(event_notify=True): imbrex notifies no chare when its coroutines wait; "
+                                  "leave it out")
     return coro
 
 

@@ -24,7 +24,7 @@ def here():
     try:
         return runtimes[_core.pe()]
     except Exception:
-        raise RuntimeError("this is only there in a program that charm.start has started") from None
+        raise RuntimeError("this is available only in a program that charm.start has started") from None
 
 
 def suspend():

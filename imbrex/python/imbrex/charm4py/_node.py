@@ -204,7 +204,7 @@ class Runtime(Coroutines, Reductions, Sections, Migration, Tasks):
     def on_fetch(self, number, future):
         own = self.futures.get(number)
         if own is None:
-            future.send(Raised(RuntimeError("this future is there no more")))
+            future.send(Raised(RuntimeError("this future no longer exists")))
             return
         own.when_ready(lambda f: future.send(f._values[0] if len(f._values) == 1 else f._values))
 
