@@ -27,12 +27,12 @@ std::vector<exchange::answer> exchange::take(int rank, frame message) {
     case frame_kind::left:
     case frame_kind::died: break;
   }
-  throw error("an answer that nobody asked for");
+  throw error("an unexpected reply");
 }
 
 std::vector<exchange::answer> exchange::gather(int rank, frame message) {
   auto& place = waiting_[static_cast<std::size_t>(rank)];
-  if (place) throw error("a second text before the first was answered");
+  if (place) throw error("a second text before the reply to the first");
   place = std::move(message);
   announced_[static_cast<std::size_t>(rank)].reset();  // set by an earlier program of this process
   ++arrived_count_;

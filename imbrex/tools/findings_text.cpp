@@ -126,7 +126,7 @@ std::string long_messages_text(const ordered_json& paths) {
     text += "      up to " + std::to_string(one["longest"].get<std::uint64_t>() / kib) + " KiB: " +
             (one["by_kernel"].is_null() ? "not copied by the kernel, which refuses it"
                                         : microseconds(one["by_kernel"]) + " copied by the kernel") +
-            ", " + microseconds(one["by_memory"]) + " by way of shared memory: " + word(one["chosen"]) + "\n";
+            ", " + microseconds(one["by_memory"]) + " through shared memory: " + word(one["chosen"]) + "\n";
   return text;
 }
 
@@ -153,7 +153,7 @@ std::string paths_text(const ordered_json& paths) {
   std::string text = "  paths: a wake takes ";
   text += paths["wake"].is_null() ? "an unknown time" : microseconds(paths["wake"]);
   text += paths["spin"] == 0 ? "; idle PEs sleep at once, as others need their processors\n"
-                             : "; idle PEs look for work for " + microseconds(paths["spin"]) +
+                             : "; idle PEs poll for " + microseconds(paths["spin"]) +
                                    " before they sleep, with other processes for " +
                                    microseconds(paths["spin_with_network"]) + "\n";
   return text + ucx_text(paths["ucx"]) + long_messages_text(paths) +

@@ -56,12 +56,12 @@ TEST(findings_text, says_everything_once) {
             "  2 PEs, bound; devices by --device-map near\n"
             "    PE 0: processor 3, cuda device 0\n"
             "    PE 1: processor 0, no device\n"
-            "  paths: a wake takes 44.1 us; idle PEs look for work for 88.2 us before they sleep, with other "
+            "  paths: a wake takes 44.1 us; idle PEs poll for 88.2 us before they sleep, with other "
             "processes for 150.0 us\n"
             "    network: UCX 1.13.1, /usr/lib/libucp.so.0\n"
             "    long messages to processes of this host:\n"
-            "      up to 16 KiB: 4.9 us copied by the kernel, 11.8 us by way of shared memory: kernel\n"
-            "      up to 1024 KiB: 142.0 us copied by the kernel, 72.5 us by way of shared memory: memory\n"
+            "      up to 16 KiB: 4.9 us copied by the kernel, 11.8 us through shared memory: kernel\n"
+            "      up to 1024 KiB: 142.0 us copied by the kernel, 72.5 us through shared memory: memory\n"
             "    device memory in messages:\n"
             "      between devices of a process: a copy from the other device\n"
             "      between hosts: pinned memory of the host, as nothing else is there\n"
@@ -99,7 +99,7 @@ TEST(findings_text, tells_what_is_not_to_be_had_of_paths) {
   for (const char* line :
        {"  paths: a wake takes an unknown time; idle PEs sleep at once, as others need their ",
         "    network: none: it is too old\n", ", all left to UCX since UCX_RNDV_THRESH is set:\n",
-        "KiB: not copied by the kernel, which refuses it, 11.8 us by way of shared memory"})
+        "KiB: not copied by the kernel, which refuses it, 11.8 us through shared memory"})
     EXPECT_NE(text.find(line), std::string::npos) << line << "not in\n" << text;
   EXPECT_EQ(text.find("device memory"), std::string::npos);
   EXPECT_EQ(text.find("symmetric heaps"), std::string::npos);

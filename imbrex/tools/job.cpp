@@ -372,7 +372,7 @@ class job {
       terminate();
     }
     if (abandons_at_ && t >= *abandons_at_ && running_ == 0) {
-      say("nobody has taken the output within --timeout; dropping the rest");
+      say("the output was not read within --timeout; dropping the rest");
       if (!status_) status_ = timeout_status;
       abandons_at_.reset();
       abandoned_ = true;

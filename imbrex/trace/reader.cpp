@@ -43,7 +43,7 @@ void reader::open_others(const std::string& file) {
     const std::string ending = file_of_process("", first.process);
     if (!file.ends_with(ending)) {
       warnings_.push_back(file + " is that of process " + std::to_string(first.process) + " of " +
-                          std::to_string(processes_) + ", and its name does not tell those of the others");
+                          std::to_string(processes_) + ", and its name does not give those of the others");
       return;
     }
     base.resize(file.size() - ending.size());

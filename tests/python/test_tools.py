@@ -125,7 +125,7 @@ def test_a_trace_has_the_names_of_the_program(program, tmp_path, processes):
     run(COMMAND, "run", "-n", processes, *program(CLASSES), "--trace", trace, "--stats")
     text = run(COMMAND, "trace", "report", trace, "--text", cwd=tmp_path)
     assert not OF_CPP.search(text), text
-    assert "nobody has recorded as sent" not in text
+    assert "begun without a record of their sending" not in text
     [whole] = json.loads(run(COMMAND, "trace", "report", trace, "--json", cwd=tmp_path))["runs"]
     entries = {entry["name"] for entry in whole["entries"]}
     rows = re.findall(r"(\w+); the heaviest is (\S+)", text)

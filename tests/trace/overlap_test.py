@@ -43,7 +43,7 @@ class Overlap(unittest.TestCase):
         self.assertEqual(done.returncode, 0)
         self.assertRegex(done.stderr, rf"\Aimbrex overlap: warning: {self.file}, byte {cut}: the file ends within a "
                          r"chunk; what follows is not read from when that was found: \d+ records were\n\Z")
-        self.assertIn(f"Measured in {self.file}, what was read of the run: ", done.stdout)
+        self.assertIn(f"Measured in {self.file}, the part of the run that was read: ", done.stdout)
 
     def test_tells_that_too_little_is_there(self):
         self.file.write_bytes(self.record()[:1000])
@@ -52,7 +52,7 @@ class Overlap(unittest.TestCase):
             self.assertEqual(done.returncode, 2)
             self.assertRegex(done.stderr, rf"\Aimbrex overlap: {self.file}, byte \d+: the file ends within a "
                              r"chunk('s head)?; .*"
-                             r"\d+ records were. The part that was read does not tell what is to be measured "
+                             r"\d+ records were. The part that was read is too short for the measurement "
                              r"\(.*\); record the run again, to its end\n\Z")
 
     def test_blames_no_trace_that_is_whole(self):

@@ -159,7 +159,7 @@ verification_settings verification_of(const overlap_options& input, const settin
   if (command.empty() || command.front().empty())
     throw usage_error("--verify: no program; write imbrex overlap --verify -- PROGRAM [ARGUMENTS...]");
   refuse_taken_options(command);
-  if (input.svg) throw usage_error("--svg draws what could be overlapped, and --verify does not tell that");
+  if (input.svg) throw usage_error("--svg draws the potential overlap, which --verify does not compute");
   verification_settings result{.command = std::move(command),
                                .part = request.part,
                                .over = networks_to_verify(input, request.over),
@@ -195,8 +195,8 @@ measured_program measured_run(const settings& request, std::vector<std::string>&
   if (result.program.data.empty())
     throw usage_error(
         request.file +
-        ": PEs exchange no messages of the program in what was recorded, so there is nothing to overlap; "
-        "run it with two PEs or more. Of broadcasts and reductions the method knows nothing");
+        ": PEs exchange no messages of the program in the recorded part, so that there is no communication "
+        "to overlap; run it with two PEs or more. The method does not cover broadcasts and reductions");
   return result;
 }
 
@@ -206,7 +206,7 @@ measured_program measured_part_of_run(const settings& request, std::vector<std::
     return measured_run(request, warnings);
   } catch (const usage_error& e) {
     if (warnings.empty()) throw;
-    throw usage_error(warnings.front() + ". The part that was read does not tell what is to be measured (" +
+    throw usage_error(warnings.front() + ". The part that was read is too short for the measurement (" +
                       e.what() + "); record the run again, to its end");
   }
 }
@@ -219,7 +219,7 @@ application measured_application(const settings& request, std::string& text) {
   for (const std::string& warning : warnings)
     std::fprintf(stderr, "imbrex overlap: warning: %s\n", printable(warning).c_str());
   if (request.save) write_parameters(*request.save, measured.program);
-  const char* const whole = warnings.empty() ? "the whole run" : "what was read of the run";
+  const char* const whole = warnings.empty() ? "the whole run" : "the part of the run that was read";
   text += fmt::format("Measured in {}, {}: {} iterations{}, T_comp {:.5g} us\n\n", request.file,
                       request.part.phase.empty() ? whole : "phase " + request.part.phase, measured.iterations,
                       measured.counted ? ", counted by reference numbers" : "",
@@ -241,7 +241,7 @@ std::variant<settings, std::string> parse_command(std::span<const std::string> a
   overlap_options input;
   if (auto help = take_options(input, {arguments.begin(), dashes})) return *std::move(help);
   if (!input.verify && dashes != arguments.end())
-    throw usage_error("a program behind -- is run by imbrex overlap --verify only");
+    throw usage_error("a program after -- is run by imbrex overlap --verify only");
   check_sources(input);
   settings request{.file = input.from.value_or(input.file),
                    .from_trace = input.from.has_value(),

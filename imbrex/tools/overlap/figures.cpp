@@ -230,8 +230,7 @@ figure draw_shares(std::span<const application> of, const survey& over) {
   const std::size_t count = over.latencies.size();
   bar_sheet page(
       of, count,
-      fmt::format("What the time without overlap goes to, by latency in us, at {:.10g} MB/s (figure "
-                  "10)",
+      fmt::format("Parts of the time without overlap, by latency in us, at {:.10g} MB/s (figure 10)",
                   over.best_bandwidth()),
       legend);
   panel plot = page.bars(linear_axis("percent", 0, 100));

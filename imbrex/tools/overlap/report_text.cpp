@@ -152,13 +152,14 @@ std::string times_text(std::span<const application> of, const survey& over) {
 }
 
 std::string latencies_text(std::span<const application> of, const survey& over) {
-  table result(fmt::format("At {:.10g} MB/s: normalised execution time (table 5), the bandwidth in MB/s with "
-                           "which overlap does as well\nas without (figure 9) and hides all messages, and "
-                           "percent of the time without overlap (figure 10)",
-                           over.best_bandwidth()),
-               {"application"},
-               {"latency, us", "without", "with", "as well", "hides all", "computation", "point-to-point",
-                "collectives"});
+  table result(
+      fmt::format("At {:.10g} MB/s: normalised execution time (table 5); bandwidths in MB/s with "
+                  "which overlap equals no overlap\n(figure 9) and hides all messages; percent of the "
+                  "time without overlap (figure 10)",
+                  over.best_bandwidth()),
+      {"application"},
+      {"latency, us", "without", "with", "as well", "hides all", "computation", "point-to-point",
+       "collectives"});
   for (const application& program : of)
     for (const microseconds latency : over.latencies) {
       const network here = over.at(latency, over.best_bandwidth());

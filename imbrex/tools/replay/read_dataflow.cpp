@@ -216,8 +216,7 @@ void reading::goes_on(const record& r, std::uint32_t track) const {
   throw usage_error(
       in_.files()[in_.tracks()[track].file]->path() + ": recording was off until " +
       readable_time(static_cast<double>(since_start(r.time))) +
-      " after the first record, and nobody knows what happened meanwhile; record one stretch of "
-      "the run without a gap");
+      " after the first record, so that events are missing; record a part of the run without a gap");
 }
 
 // The main task belongs to no chare: its collection is 0, and no entry has its name.

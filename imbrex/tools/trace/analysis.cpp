@@ -605,10 +605,9 @@ run_report analysis::finish() {
   report.warnings = in_.warnings();
   report.dropped = dropped_;
   if (dropped_ > 0)
-    report.warnings.push_back(
-        std::to_string(dropped_) + " of " + std::to_string(dropped_ + report.records) +
-        " records are missing, for which there was no room: what follows is of the rest; "
-        "run again with a larger --trace-buffer, or with --trace-full wait");
+    report.warnings.push_back(std::to_string(dropped_) + " of " + std::to_string(dropped_ + report.records) +
+                              " records are missing, for which there was no room: the report is of the "
+                              "others; run again with a larger --trace-buffer, or with --trace-full wait");
   if (report.pes.empty())
     report.warnings.push_back(
         "nothing was recorded; with --trace-paused the program must call trace::start()");

@@ -42,8 +42,9 @@ std::string head_text(const run_report& run) {
       readable_count(run.all_pes), run.all_pes == 1 ? "PE" : "PEs", readable_count(run.processes),
       run.processes == 1 ? "process" : "processes", time_text(run.length),
       run.simulated_time ? "a model's time" : "time",
-      run.phase.empty() ? ""
-                        : " in the phase " + printable(run.phase) + ", and what follows is of that alone");
+      run.phase.empty()
+          ? ""
+          : " in the phase " + printable(run.phase) + "; the rest of the report is restricted to it");
   for (const std::string& warning : run.warnings) text += "  warning: " + printable(warning) + "\n";
   return text;
 }
@@ -62,7 +63,7 @@ std::string utilisation_text(const run_report& run) {
   const auto more =
       some_rows(run.pes, "PEs", [&](const pe_report& pe) { row(pe, run.length, std::to_string(pe.pe)); });
   row(sum_of_pes(run), run.length * run.pes.size(), "all");
-  return "\nWhat the PEs did, in parts of the run; idle is awake without work\n" + out.text() + more;
+  return "\nUtilisation of the PEs, as parts of the run; idle: awake without work\n" + out.text() + more;
 }
 
 std::string entries_text(const run_report& run) {
@@ -79,9 +80,8 @@ std::string entries_text(const run_report& run) {
              readable_count(e.elements) + (e.more_elements ? "+" : ""),
              printable(e.name) + (e.program ? "" : "  (runtime)")});
   });
-  return "\nTime by entry, without what ran inside; longest is from a begin to its end, the grain the mean "
-         "time\n"
-         "between two awaits\n" +
+  return "\nTime by entry, without nested entries; longest: from a begin to its end;\n"
+         "grain: mean time between two awaits\n" +
          out.text() + more;
 }
 
@@ -104,9 +104,9 @@ std::string idle_text(const run_report& run) {
   };
   const auto more = some_rows(run.pes, "PEs", [&](const pe_report& pe) { row(pe, std::to_string(pe.pe)); });
   row(sum_of_pes(run), "all");
-  return "\nWhy PEs were idle, in parts of their idle time; communication: a message to it was on its way,\n"
-         "waking: one was ready that it had not begun; other: nothing was on its way, so dependencies or "
-         "imbalance;\nbefore its first item and after its last apart\n" +
+  return "\nReasons for idle time, as parts of the PE's idle time; communication: a message to the PE was\n"
+         "in flight; waking: a message was ready, but not begun; other: no message was in flight\n"
+         "(dependencies or imbalance); time before the first item and after the last counts separately\n" +
          out.text() + more;
 }
 
@@ -127,11 +127,9 @@ std::string overlap_text(const run_report& run) {
     row(device.overlap, fmt::format("device {} of process {}, {} operations{}", device.device, device.process,
                                     readable_count(device.operations), dropped_text(device.dropped)));
   });
-  return "\nOverlap: the part of communication during which it computed. Of a PE: messages from other PEs, "
-         "from\n"
-         "sent to ready; of a process: those from other processes, against any of its PEs; of a device: "
-         "copies\n"
-         "against kernels. Each the union of its intervals\n" +
+  return "\nOverlap: part of the communication time that computation covers. PE: messages from other PEs,\n"
+         "from sent to ready; process: messages from other processes, against computation of any of its\n"
+         "PEs; device: copies against kernels. Overlapping intervals count once\n" +
          out.text() + more;
 }
 
@@ -144,8 +142,7 @@ std::string blocks_text(const run_report& run) {
              fmt::format("{} of process {}{}", block_text(block.place), block.process,
                          dropped_text(block.dropped))});
   });
-  return "\nWhat the blocks of kernels that schedule by themselves did: chares inside a GPU\n" + out.text() +
-         more;
+  return "\nBlocks of kernels that schedule by themselves: chares inside a GPU\n" + out.text() + more;
 }
 
 std::string messages_text(const message_report& of) {
@@ -156,14 +153,14 @@ std::string messages_text(const message_report& of) {
       readable_bytes(static_cast<double>(of.between_pes_bytes)), readable_count(of.between_processes),
       readable_bytes(static_cast<double>(of.between_processes_bytes)));
   if (of.unknown > 0)
-    text += fmt::format("  {} begun that nobody has recorded as sent\n", readable_count(of.unknown));
+    text += fmt::format("  {} begun without a record of their sending\n", readable_count(of.unknown));
   if (of.forgotten > 0)
-    text += fmt::format("  {} forgotten, since too many were on their way\n", readable_count(of.forgotten));
+    text += fmt::format("  {} not tracked, since too many were in flight\n", readable_count(of.forgotten));
   if (of.arrived_before_sent > 0)
-    text += fmt::format("  {} arrived before they were sent, by the clocks: counted as at once\n",
+    text += fmt::format("  {} arrived before they were sent, by the clocks: counted with a latency of 0\n",
                         readable_count(of.arrived_before_sent));
   table latencies({"messages", "median", "90 %", "99 %", "longest", "mean", "latency"});
-  for (const auto& [name, counts] : {std::pair("sent to ready, of those that had to arrive", &of.network),
+  for (const auto& [name, counts] : {std::pair("sent to ready, arrived messages only", &of.network),
                                      std::pair("ready to begun", &of.queue)})
     latencies.row({readable_count(counts->count()), time_text(counts->percentile(0.5)),
                    time_text(counts->percentile(0.9)), time_text(counts->percentile(0.99)),
@@ -179,7 +176,7 @@ std::string messages_text(const message_report& of) {
 std::vector<std::pair<std::string, std::uint64_t>> path_parts(const run_report& run) {
   std::vector<std::pair<std::string, std::uint64_t>> parts;
   static constexpr std::array<const char*, chain_first_entry> names{
-      "messages on their way",     "the runtime",        "idle, waiting for a device",
+      "messages in flight",        "the runtime",        "idle, waiting for a device",
       "idle, waiting for a timer", "idle or in a queue", "not recorded"};
   for (std::size_t k = 0; k < names.size(); ++k) parts.emplace_back(names[k], run.path.parts[k]);
   for (const entry_report& e : run.entries)
@@ -198,11 +195,11 @@ std::string path_text(const run_report& run) {
   for (const auto& [name, time] : path_parts(run))
     out.row({time_text(time), part_text(time, run.path.length), name});
   std::string text = fmt::format(
-      "\nCritical path: {}, to the end of the last item, on PE {}; {} times a PE waited for the message\n"
-      "that its next item began with, and the path goes by its sender\n",
+      "\nCritical path: {}, to the end of the last item, on PE {}; {} times a PE waited for the message of\n"
+      "its next item, and the path continues on the sender\n",
       time_text(run.path.length), run.path.pe, readable_count(run.path.takeovers));
   if (run.path.lost > 0)
-    text += fmt::format("  {} more times the sender's path is not known\n", readable_count(run.path.lost));
+    text += fmt::format("  {} more times the sender is unknown\n", readable_count(run.path.lost));
   return text + out.text();
 }
 
@@ -216,13 +213,11 @@ std::string bound_text(const run_report& run) {
                  : fmt::format("{:.3f} times", static_cast<double>(run.length) / static_cast<double>(bound)),
              name});
   };
-  row(of.busiest, "the computation of the PE that has most");
-  row(of.mean, "all computation, shared evenly by all PEs");
-  if (!run.devices.empty())
-    row(of.device, "the kernels, or the copies, of the device that has most of either");
+  row(of.busiest, "computation of the busiest PE");
+  row(of.mean, "all computation, divided evenly among the PEs");
+  if (!run.devices.empty()) row(of.device, "kernels or copies of the busiest device");
   row(of.overlapped, "full overlap: the longer of a PE's computation and communication, and one latency");
-  return "\nIdeal bounds: what a run with this work would take at least, or if it overlapped fully\n" +
-         out.text();
+  return "\nIdeal bounds: least times of a run with this work, and with full overlap\n" + out.text();
 }
 
 /// "step of block::run".
@@ -242,7 +237,7 @@ std::string steps_text(const phase_report& phases) {
              (step.all.owner.empty() || step.all.count == 1 ? "" : "; the longest is of " + step.all.owner)});
   });
   return "\nBy step: " + name_of(phases) + ", from the first begin with a number to the last end\n" +
-         out.text() + more + (phases.more_steps ? "  there were more steps than are kept\n" : "");
+         out.text() + more + (phases.more_steps ? "  further steps were not kept\n" : "");
 }
 
 std::string phases_text(const run_report& run) {
@@ -255,9 +250,8 @@ std::string phases_text(const run_report& run) {
              name_of(phases) + (phases.all.owner.empty() ? "" : "; the longest is of " + phases.all.owner)});
   });
   std::string text =
-      "\nPhases of all PEs, from begin to end; those that overlap count each. Program: the part of that in "
-      "which\n"
-      "their PEs ran it\n" +
+      "\nPhases of all PEs, from begin to end; overlapping phases count each. Program: part of that time\n"
+      "in which their PEs ran the program\n" +
       out.text() + more;
   for (const phase_report& phases : run.phases) text += steps_text(phases);
   return text;
@@ -280,12 +274,9 @@ std::string chares_text(const run_report& run) {
   for (const element_report& one : elements)
     heaviest.row({time_text(one.busy), part_text(one.busy, all), readable_count(one.calls),
                   readable_count(one.sent), readable_bytes(static_cast<double>(one.sent_bytes)), one.name});
-  return "\nChares by class: the time in which they ran, without what ran inside; calls are the messages to "
-         "them\n" +
-         classes.text() + more_classes + "\nThe heaviest of all\n" + heaviest.text() +
-         (run.more_elements
-              ? "  there were more elements than can be told apart: what others did is left out\n"
-              : "");
+  return "\nChares by class: their time without nested entries; calls: the messages to them\n" +
+         classes.text() + more_classes + "\nHeaviest elements\n" + heaviest.text() +
+         (run.more_elements ? "  there were too many elements to distinguish: the others are omitted\n" : "");
 }
 
 }  // namespace

@@ -78,8 +78,8 @@ class space_builder {
                         "=VALUE there, or leave the values out of --vary");
     if (one.values.empty() && value)
       throw usage_error(where + " the value " + *value +
-                        ", and --vary has none; write values there, or, if that is no value, " + one.option +
-                        " as the last of the arguments");
+                        ", but --vary has no values; write values there, or, if that is not a value, " +
+                        one.option + " as the last of the arguments");
   }
 
   void vary(const std::string& option, const values& of, bool for_jobs = false) {
@@ -106,7 +106,7 @@ class space_builder {
   std::string reason_for_processes() const {
     if (!known_.has_runtime) return "the program does not take the runtime's options, such as --trace";
     if (machine() != option_word(machine_kind::threads)) return "--machine " + machine() + " has one process";
-    if (named_.contains("--pes")) return "--vary '--pes ...' varies how many PEs a process has";
+    if (named_.contains("--pes")) return "--vary '--pes ...' varies the number of PEs of a process";
     if (value_of(request_.program_arguments, "--device") == "emulated")
       return "each process has emulated devices of its own, so their number would vary too";
     return "";

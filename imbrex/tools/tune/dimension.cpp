@@ -91,7 +91,7 @@ dimension take_processes(arguments& from, int processes, std::int64_t all_pes, c
   for (const int number : among) {
     if (all_pes % number != 0)
       throw usage_error("--processes " + std::to_string(number) + ": " + std::to_string(all_pes) +
-                        " PEs cannot be divided among so many processes; give numbers that divide " +
+                        " PEs cannot be divided among them; give numbers that divide " +
                         std::to_string(all_pes) + ", or another --pes");
     const std::string pes = std::to_string(all_pes / number);
     if (number != processes)

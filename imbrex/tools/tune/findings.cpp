@@ -27,7 +27,7 @@ struct named_part {
 std::array<named_part, 6> parts_of(const evidence& seen) {
   return {{{"PEs in the program", seen.program},
            {"PEs in the runtime", seen.runtime},
-           {"PEs idle while a message was on its way", seen.idle_message},
+           {"PEs idle while a message was in flight", seen.idle_message},
            {"PEs idle while a device worked for them", seen.idle_device},
            {"PEs idle for other reasons", seen.idle_other},
            {"communication that no computation covered", seen.exposed}}};
@@ -65,7 +65,7 @@ std::string gain(const report& of, const comparison& shown) {
   const std::string changed = changes(*before->seen, *after->seen);
   if (changed.empty()) return text;
   return text +
-         (of.request.phase.empty() ? " In parts of the time: " : " In parts of the whole run's time: ") +
+         (of.request.phase.empty() ? " As parts of the time: " : " As parts of the whole run's time: ") +
          changed + ".";
 }
 
@@ -136,10 +136,9 @@ std::string failures(const search_result& found) {
   const auto first = std::ranges::find(found.tried, outcome::undecided, &comparison::result);
   if (first == found.tried.end()) return text;
   const auto undecided = std::ranges::count(found.tried, outcome::undecided, &comparison::result);
-  return text +
-         fmt::format(" In {} the default itself failed ({}), so nothing is known of what stood beside it.",
-                     undecided == 1 ? "one comparison" : fmt::format("{} comparisons", undecided),
-                     first->failure);
+  return text + fmt::format(" In {} the default itself failed ({}), so its rivals are not judged.",
+                            undecided == 1 ? "one comparison" : fmt::format("{} comparisons", undecided),
+                            first->failure);
 }
 
 std::string not_tried(const report& of) {

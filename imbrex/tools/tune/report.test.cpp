@@ -65,10 +65,10 @@ TEST(tune_report, says_what_was_found_with_the_evidence) {
   EXPECT_NE(text.find("communication that no computation covered 3.0 %, before 22.0 %"), std::string::npos)
       << text;
   EXPECT_EQ(text.find("PEs in the program"), std::string::npos) << "that has not changed: " << text;
-  EXPECT_NE(text.find("In parts of the time: "), std::string::npos) << text;
+  EXPECT_NE(text.find("As parts of the time: "), std::string::npos) << text;
   report of_a_phase = example();
   of_a_phase.request.phase = "steps";
-  EXPECT_NE(findings_text(of_a_phase).find("In parts of the whole run's time: "), std::string::npos);
+  EXPECT_NE(findings_text(of_a_phase).find("As parts of the whole run's time: "), std::string::npos);
 }
 
 TEST(tune_report, says_what_only_jobs_try) {

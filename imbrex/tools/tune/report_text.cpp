@@ -63,12 +63,13 @@ std::string trials(const report& of) {
 
 std::string legend(const report& of) {
   return fmt::format(
-      "\nTrials, {} in all. Time: {}; ratio: how many times as fast, in pairs of runs with\n"
-      "the default, or with what stands beside it\n{}",
+      "\nTrials, {} in all. Time: {}; ratio: speed relative to the default, or to the rival\n"
+      "named beside it, in pairs of runs\n{}",
       tools::readable_time(static_cast<double>(of.found.spent.count())), measured_text(of),
-      of.traced ? "Parts of the PEs' time in the whole run: in the program; with exposed communication; idle "
-                  "with a\nmessage on its way, with a device at work, for other reasons\n"
-                : "");
+      of.traced
+          ? "Parts of the PEs' time in the whole run: in the program; with exposed communication; idle\n"
+            "with a message in flight, with a device at work, for other reasons\n"
+          : "");
 }
 
 std::string what_to_do(const report& of) {

@@ -51,7 +51,8 @@ void check_whole(const tools::run_report& run) {
   if (!run.warnings.empty())
     throw error("its trace is not whole: " + run.warnings.front() +
                 "; see that TMPDIR has room, or give the program a larger --trace-buffer");
-  if (run.length == 0) throw error("its trace has no two records of different times, so it tells no time");
+  if (run.length == 0)
+    throw error("its trace has no two records of different times, so that it has no length");
 }
 
 double part(std::uint64_t of, std::uint64_t all) {

@@ -126,7 +126,7 @@ TEST(trace_evidence, refuses_a_trace_that_is_not_whole) {
 
   for (const auto& [last, expected] :
        {std::pair(a_record(200, record_kind::dropped, 3), "3 of 5 records are missing"),
-        std::pair(a_record(100, record_kind::item_end), "it tells no time")}) {
+        std::pair(a_record(100, record_kind::item_end), "it has no length")}) {
     trace::file_writer out(folder.file(), trace::file_header{});
     out.write(0, std::vector{a_record(100, record_kind::item_begin, 0, 0, 1, 0, program), last});
     out.end();

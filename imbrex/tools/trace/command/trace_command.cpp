@@ -117,8 +117,7 @@ std::variant<report_settings, std::string> parse_report(std::span<const std::str
   if (input.text) request.as = report_settings::form::text;
   if (request.as != report_settings::form::page && (input.output || input.from || input.to))
     throw usage_error(
-        "--output, --from and --to are for the page, which --text and --json are made instead of; leave them "
-        "out");
+        "--output, --from and --to are for the page, which --text and --json replace; leave them out");
   if (input.phase && request.as == report_settings::form::page)
     throw usage_error(
         "--phase is for --text and --json; the page shows all of the run, with the phases in it: choose a "

@@ -213,7 +213,7 @@ function describe(timeline, line, x, y) {
     const bin = Math.floor(time / run.bin);
     const now = (line.link.count[bin] ?? 0) / 255 * line.link.most;
     const amount = (line.link.amount[bin] ?? 0) / 255 * line.link.most_bytes;
-    return [`${now.toFixed(1)} messages on their way, ${bytesText(amount)}`,
+    return [`${now.toFixed(1)} messages in flight, ${bytesText(amount)}`,
             `at ${timeText(time)}; in all ${countText(line.link.messages)} with ${bytesText(line.link.bytes)}`];
   }
   if (line.kind === 'phases') {
@@ -239,7 +239,7 @@ function messageText(timeline, k, came) {
   const {run} = timeline;
   const {messages, unit} = run;
   const other = came ? run.sliceAt(messages.from[k], messages.sent[k]) : run.sliceAt(messages.to[k], messages.begun[k]);
-  const times = `${bytesText(messages.bytes[k])}, ${timeText((messages.ready[k] - messages.sent[k]) * unit)} on its way, ` +
+  const times = `${bytesText(messages.bytes[k])}, ${timeText((messages.ready[k] - messages.sent[k]) * unit)} in flight, ` +
                 `${timeText((messages.begun[k] - messages.ready[k]) * unit)} in the queue`;
   return element('li', {}, other < 0 ? '' : link(timeline, {slice: other}, run.sliceName(other)),
                  ` ${came ? 'from' : 'to'} ${run.rowName(came ? messages.from[k] : messages.to[k])}: ${times}`);

@@ -63,7 +63,7 @@ const some = rows => rows.slice(0, mostRows);
 const sumOf = (list, of) => list.reduce((sum, one) => sum + of(one), 0);
 
 const idleCauses = [
-  ['communication', 'message on its way', '#d55e00'], ['waking', 'message ready, not begun', '#f0c808'],
+  ['communication', 'message in flight', '#d55e00'], ['waking', 'message ready, not begun', '#f0c808'],
   ['device', 'waits for a device', '#aa4499'], ['timer', 'waits for a timer', '#ddcc77'], ['other', 'dependencies, imbalance', '#56b4e9'],
   ['before_first', 'nothing run yet', '#a3a9b2'], ['after_last', 'nothing to come', '#757c87']];
 const idleOf = pe => sumOf(idleCauses, ([key]) => pe.idle[key]);
@@ -84,9 +84,9 @@ function head() {
     (report.simulated_time ? " of a model's time" : '')).join(compared ? '  \u00b7  ' : '');
   for (const report of reports)
     for (const warning of report.warnings) byId('warnings').append(element('li', {}, warning));
-  const shown = [['length', 'length of the run'], ['utilisation', "of the PEs' time: program"],
-                 ['overlap', 'of communication hidden'], ['exposed', 'communication exposed'],
-                 ['idle_part', "of the PEs' time: idle or parked"], ['path', 'critical path'],
+  const shown = [['length', 'length of the run'], ['utilisation', "PE time: program"],
+                 ['overlap', 'communication hidden'], ['exposed', 'communication exposed'],
+                 ['idle_part', "PE time: idle or parked"], ['path', 'critical path'],
                  ['bound', 'ideal bound'], ['messages', 'messages sent']];
   const kindOf = new Map(given.figures.map(figure => [figure.key, figure.kind]));
   for (const [key, text] of shown) {
@@ -188,7 +188,7 @@ function charesByClass(report) {
     some(report.chares).map(c => [named(shortName(c.name), null, c.name), bar([[c.busy, colour, c.name]], most), timeText(c.busy),
       partText(c.busy / whole), countText(c.elements), c.busy ? (c.heaviest.busy * c.elements / c.busy).toFixed(2) : '-',
       countText(c.calls), countText(c.sent)])), ...more(report.chares, 'classes'),
-    element('h3', {}, 'the heaviest of all'),
+    element('h3', {}, 'heaviest elements'),
     table([name('element'), number(''), number('time'), number('of all'), number('calls'), number('sent'), number('with')],
       report.elements.slice(0, 16).map(e => [e.name, bar([[e.busy, colour, e.name]], Math.max(1, report.elements[0].busy)), timeText(e.busy),
         partText(e.busy / whole), countText(e.calls), countText(e.sent), bytesText(e.sent_bytes)]))];
@@ -253,7 +253,7 @@ function messages(report) {
        ['between PEs', countText(m.between_pes), bytesText(m.between_pes_bytes)],
        ['between processes', countText(m.between_processes), bytesText(m.between_processes_bytes)]]),
     element('h3', {}, 'sizes, below'), histogram(m.sizes.map(one => [one.below_power_of_two, one.messages]), m.sent, bytesText),
-    element('h3', {}, 'time from sent to ready, of those that had to arrive, below'),
+    element('h3', {}, 'time from sent to ready, arrived messages only, below'),
     histogram(m.sent_to_ready.classes.map(one => [one.below_power_of_two, one.count]), m.sent_to_ready.count, timeText),
     element('h3', {}, 'time in the queue, from ready to begun, below'),
     histogram(m.ready_to_begun.classes.map(one => [one.below_power_of_two, one.count]), m.ready_to_begun.count, timeText),
@@ -263,14 +263,14 @@ function messages(report) {
 
 function criticalPath(report) {
   const path = report.critical_path;
-  const parts = [['messages on their way', path.network, '#d55e00'], ['the runtime', path.runtime, '#8b929c'],
+  const parts = [['messages in flight', path.network, '#d55e00'], ['the runtime', path.runtime, '#8b929c'],
                  ['idle, waiting for a device', path.wait_device, '#aa4499'], ['idle, waiting for a timer', path.wait_timer, '#ddcc77'],
                  ['idle or in a queue', path.wait_other, '#56b4e9'], ['not recorded', path.unrecorded, theme.states[2]],
                  ...path.entries.map(e => [e.name, e.time, programColours.of(e.name)]), ['other entries', path.other_entries, greys[0]]]
     .filter(([, time]) => time > 0).sort((l, r) => r[1] - l[1]);
   const whole = Math.max(1, path.length);
   return [element('p', {}, `${timeText(path.length)}, to the end of the last item, on PE ${path.pe}; ${countText(path.takeovers)} ` +
-                  'times a PE waited for the message that its next item began with, and the path goes by its sender.'),
+                  'times a PE waited for the message of its next item, and the path continues on the sender.'),
     bar(parts.map(([what, time, colour]) => [time, colour, what]), whole),
     table([name('part'), number('time'), number('of it')],
           parts.map(([what, time, colour]) => [named(shortName(what), colour, what), timeText(time), partText(time / whole)]))];
@@ -278,9 +278,9 @@ function criticalPath(report) {
 
 function bounds(report) {
   const b = report.bound;
-  const rows = [['the computation of the PE that has most', b.busiest_pe, '#0072b2'],
-                ['all computation, shared evenly by all PEs', b.mean_of_pes, '#56b4e9'],
-                ...(b.device ? [['kernels, or copies, of the device with most', b.device, '#cc79a7']] : []),
+  const rows = [['computation of the busiest PE', b.busiest_pe, '#0072b2'],
+                ['all computation, divided evenly among the PEs', b.mean_of_pes, '#56b4e9'],
+                ...(b.device ? [['kernels or copies of the busiest device', b.device, '#cc79a7']] : []),
                 ['full overlap: the longer of both, one latency', b.overlapped, '#009e73']];
   const whole = Math.max(1, report.length, ...rows.map(([, time]) => time));
   return table([name('bound'), number(''), number('time'), number('the run is')],
@@ -291,13 +291,13 @@ function bounds(report) {
 function makeTables() {
   head();
   comparison();
-  section('Time by entry', 'Without what ran inside; the longest is from a begin to its end, the grain the mean time between two awaits.', timeByEntry, true);
-  section('Chares', 'By class, the time in which they ran, without what ran inside; calls are the messages to them.', charesByClass, true);
-  section('Phases', 'Of all PEs, from begin to end; those that overlap count each. Program: the part of that in which their PEs ran it.', phasesByName);
-  section('Utilisation', 'What the PEs did, in parts of the run.', utilisation);
-  section('Overlap', 'The part of communication during which it computed. Of a PE: messages from other PEs, from sent to ready; ' +
-          'of a process: those from other processes, against any of its PEs; of a device: copies against kernels.', overlap);
-  section('Ideal bounds', 'What a run with this work would take at least; or if the longer of computation and communication of its PEs hid the other, but for one latency.', bounds);
+  section('Time by entry', 'Without nested entries; longest: from a begin to its end; grain: mean time between two awaits.', timeByEntry, true);
+  section('Chares', 'By class: their time without nested entries; calls: the messages to them.', charesByClass, true);
+  section('Phases', 'All PEs, from begin to end; overlapping phases count each. Program: part of that time in which their PEs ran the program.', phasesByName);
+  section('Utilisation', 'PE time as parts of the run.', utilisation);
+  section('Overlap', 'Part of the communication time that computation covers. PE: messages from other PEs, from sent to ready; ' +
+          'process: messages from other processes, against any of its PEs; device: copies against kernels.', overlap);
+  section('Ideal bounds', 'Least times of a run with this work, and with full overlap of computation and communication of each PE, but for one latency.', bounds);
   section('Idle by cause', 'Of each moment the first cause that held.', idleByCause);
   section('Critical path', 'The chain of what had to happen one after the other.', criticalPath);
   section('Messages', 'Their number, sizes and latencies.', messages);

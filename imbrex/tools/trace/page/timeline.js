@@ -121,7 +121,7 @@ class Timeline {
         }
       }
       for (const link of group.links)
-        add('link', {link, text: link.from === link.to ? 'messages on their way' : `on their way from ${link.from}`});
+        add('link', {link, text: link.from === link.to ? 'messages in flight' : `in flight from ${link.from}`});
     }
     this.height = top;
     this.resize();
