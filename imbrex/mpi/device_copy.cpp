@@ -11,7 +11,7 @@ namespace imbrex::mpi {
 
 namespace {
 
-/// Memory lender for a rank that waits for its copy: `read` has nobody to notify.
+/// Memory lender for a rank that waits for its copy: `read` has no receiver to notify.
 class waiting_rank final : public detail::memory_lender {
  public:
   void read(const shared_event& /*at*/) noexcept override {}

@@ -11,7 +11,7 @@
 
 namespace imbrex::mpi {
 
-/// Tells which addresses of a program lie in the memory of the process's devices. Caches memory found
+/// Determines which addresses of a program lie in the memory of the process's devices. Caches memory found
 /// recently (J. Choi 2022, section 4.2.3). One thread at a time.
 class device_memory {
  public:

@@ -23,7 +23,7 @@
 namespace imbrex::mpi {
 
 /// MPI objects that a rank's program has made, except those that communicate. Lookups by handle are O(1). A
-/// wrong handle throws mpi::error, whose text says what the handle is instead.
+/// wrong handle throws mpi::error, whose text names the handle's real kind.
 class rank_objects {
  public:
   /// For a rank in MPI_COMM_WORLD. `fail` ends the run with a message and does not return.

@@ -52,7 +52,7 @@ class on_ranks : public on_machine {
     const program_selection selection(what);
     return run_once(settings, [&what] { return ranks_of(what); });
   }
-  /// Runs a program that fails, and looks for the expected texts in its error output.
+  /// Runs a program that fails, and expects these texts in its error output.
   template <class Code>
   void ranks_fail(int ranks, const Code& code, const std::vector<std::string>& expected, int status = 1) {
     for (const options& settings : GetParam().runs) {

@@ -18,7 +18,7 @@ constexpr const char* for_tools = "run with `--stats` or `--trace`, which report
   }                                                                     \
   extern "C" __attribute__((visibility("default"), weak, alias("PMPI_" #name))) int MPI_##name();
 
-// ---- Processes that come later
+// ---- Dynamic processes
 
 IMBREX_MPI_ABSENT(Close_port, for_processes)
 IMBREX_MPI_ABSENT(Comm_accept, for_processes)

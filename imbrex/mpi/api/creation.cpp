@@ -103,7 +103,7 @@ ref<communicator> make_part_between(rank_data& data, communicator& of, const gro
   const user_buffer their_words = bytes_of(remote_record);
   run_collective(data, of, why, [&](schedule& s) { return exchange_of_groups(s, my_words, their_words); });
   std::vector<int> here = world_ranks(part);
-  here.resize(static_cast<std::size_t>(local_record.members));  // as long as the group's first member says
+  here.resize(static_cast<std::size_t>(local_record.members));  // the length that the first member has sent
   std::vector<int> there(static_cast<std::size_t>(remote_record.members));
   const user_buffer my_list = bytes_of(here);
   const user_buffer their_list = bytes_of(there);

@@ -9,8 +9,8 @@ namespace imbrex::mpi {
 
 // Creation of communicators from others (MPI 3.1, sections 6.4.2 and 6.6.2). Each call is collective over the
 // members that it names, waits for them, and throws mpi::error. Ranks outside of the new communicator get
-// null. A new communicator inherits the error handler, and has no handle, name or attributes yet. `why` tells
-// the functions apart.
+// null. A new communicator inherits the error handler, and has no handle, name or attributes yet. `why`
+// distinguishes the functions.
 
 /// A communicator with the same members; it has no number until `begin_numbering` has ended.
 ref<communicator> same_members(communicator& of);

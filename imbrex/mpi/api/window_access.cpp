@@ -27,8 +27,8 @@ user_buffer checked_target(rank_data& data, const target_arguments& to) {
   return at;
 }
 
-/// Calls access(window, told) to start the access; for MPI_PROC_NULL it only completes the request. `handle`
-/// is null for a call without a request.
+/// Calls access(window, rma_request) to start the access; for MPI_PROC_NULL it only completes the request.
+/// `handle` is null for a call without a request.
 template <typename Access>
 void begin_access(rank_data& data, window& of, int target, MPI_Request* handle, Access access) {
   if (handle == nullptr) {

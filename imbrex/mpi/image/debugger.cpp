@@ -9,7 +9,7 @@ namespace imbrex::mpi {
 namespace {
 
 // Debuggers read lists of modules from the process' memory. The first list belongs to the system's loader,
-// and nobody else may change it. Since version 2 of the protocol there may be more, for example of dlmopen.
+// and no other code may change it. Since version 2 of the protocol there may be more, for example of dlmopen.
 // This list is of copies.
 std::mutex entries_mutex;
 r_debug_extended of_copies;

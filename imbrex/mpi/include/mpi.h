@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The interface of MPI 3.1 and parts of MPI 4. Handles are integers and all values and layouts are those of
    MPICH 4, so a program that was compiled with MPICH's header runs as it is; tests/mpi/abi.test.c compares them. The
-   kind of a handle lies in its bits 26 to 29, and bits 30 and 31 are 1 for what MPI itself defines. */
+   kind of a handle lies in its bits 26 to 29, and bits 30 and 31 are 1 for handles that MPI itself defines. */
 #ifndef IMBREX_MPI_H
 #define IMBREX_MPI_H
 #define MPI_INCLUDED
@@ -197,7 +197,7 @@ enum {
 #define MPI_REPLACE ((MPI_Op)0x5800000d)
 #define MPI_NO_OP ((MPI_Op)0x5800000e)
 
-/* Ranks, tags, buffers and numbers that mean something else */
+/* Special ranks, tags, buffers and numbers */
 #define MPI_PROC_NULL (-1)
 #define MPI_ANY_SOURCE (-2)
 #define MPI_ROOT (-3)
@@ -266,7 +266,7 @@ enum { MPI_WIN_SEPARATE = 1, MPI_WIN_UNIFIED = 2 };
 #define MPI_MODE_NOPRECEDE 8192
 #define MPI_MODE_NOSUCCEED 16384
 
-/* Functions of the user */
+/* Callbacks of the user */
 typedef void(MPI_User_function)(void*, void*, int*, MPI_Datatype*);
 typedef void(MPI_User_function_c)(void*, void*, MPI_Count*, MPI_Datatype*);
 typedef int(MPI_Copy_function)(MPI_Comm, int, void*, void*, void*, int*);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions of MPI but those of files and tools, each as MPI_name and PMPI_name; mpi.h includes this. */
+/* The functions of MPI, except for files and tools, each as MPI_name and PMPI_name; mpi.h includes this. */
 #ifndef IMBREX_MPI_FUNCTIONS_H
 #define IMBREX_MPI_FUNCTIONS_H
 
@@ -676,7 +676,7 @@ IMBREX_MPI(int, Info_get_string, (MPI_Info info, const char* key, int* buflen, c
 IMBREX_MPI(int, Info_get_valuelen, (MPI_Info info, const char* key, int* valuelen, int* flag))
 IMBREX_MPI(int, Info_set, (MPI_Info info, const char* key, const char* value))
 
-/* Processes that come later */
+/* Dynamic processes */
 IMBREX_MPI(int, Close_port, (const char* port_name))
 IMBREX_MPI(int, Comm_accept, (const char* port_name, MPI_Info info, int root, MPI_Comm comm,
     MPI_Comm* newcomm))

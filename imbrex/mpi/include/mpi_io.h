@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files of MPI, declared only: each function says by name that it is not there; mpi.h includes this. */
+/* Functions of MPI for files, declared only: each reports that it is not supported; mpi.h includes this. */
 #ifndef IMBREX_MPI_IO_H
 #define IMBREX_MPI_IO_H
 

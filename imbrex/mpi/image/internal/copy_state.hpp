@@ -85,7 +85,7 @@ struct copy_state {
   const std::shared_ptr<const copy_plan> kept_plan;
   const copy_plan& plan;
   program_copy& copy;
-  std::atomic<copy_host*> host;  // null once the copy is gone while its threads run on
+  std::atomic<copy_host*> host;  // null once the copy has ended and only its threads run on
   std::byte* slot = nullptr;
   std::atomic<bool> has_threads = false;  // started threads may run until the process ends
 

@@ -46,7 +46,7 @@ class option_scanner {
 
   bool is_begun_ = false;
   order order_ = order::permuted;
-  char* rest_ = nullptr;  // unread letters of an argument with several short options
+  char* rest_ = nullptr;  // unread characters of an argument with several short options
   int first_other_ = 1;   // begin of the skipped arguments that are no options
   int last_other_ = 1;    // end of the skipped arguments
 };
