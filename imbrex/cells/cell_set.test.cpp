@@ -43,7 +43,7 @@ struct plan {
   std::uint64_t seed = 0;
 };
 
-/// Has a member that is not trivial, so that a copy by bytes would be noticed. Counts its reflections at
+/// Has a member that is not trivial, so that a copy by bytes would be detected. Counts its reflections at
 /// walls.
 template <int D>
 struct row_element {

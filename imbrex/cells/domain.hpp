@@ -21,8 +21,8 @@ std::string to_string(const point<D>& p);
 
 /// Box that contains the elements, cut into cells of equal size, and the boundaries at its sides:
 ///
-/// - `periodic`: the other end of the box follows; the elements there have images here. - `reflecting`: a
-/// wall. An element that passes it comes back as in a mirror. If it has a member
+/// - `periodic`: the other end of the box follows; the elements there have images here.
+/// - `reflecting`: a wall. An element that passes it comes back as in a mirror. If it has a member
 ///   `void reflect(int dimension)`, that is called, to turn the velocity.
 /// - `open`: the outermost cells extend without an end, so no element is lost.
 ///

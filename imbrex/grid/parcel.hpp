@@ -51,7 +51,7 @@ class pooled {
 /// Message of a block to a neighbour: the cells of all exchanged fields, one field after the other, each row
 /// by row.
 struct parcel {
-  std::int32_t across = 0;  ///< side of the receiver that the cells come across
+  std::int32_t across = 0;  ///< side of the receiver across which the cells arrive
   pooled<std::byte> cells{};
 };
 

@@ -60,8 +60,8 @@ class encoder {
   }
   void add(bytes_block b) { blocks_.push_back(std::move(b)); }
   void add(detail::device_part array) { arrays_.push_back(std::move(array)); }
-  /// Takes the memory of an imbrex.DeviceArray that is given away. The destructor gives the memory back
-  /// unless `take_loaded` has been called, for example if another value cannot be encoded.
+  /// Takes the memory of an imbrex.DeviceArray that is moved into the message. The destructor gives the
+  /// memory back unless `take_loaded` has been called, for example if another value cannot be encoded.
   void add_moved_array(nb::object array);
 
   /// The bytes, without blocks.

@@ -19,7 +19,7 @@ struct device_array {
   bool has_order = false;  ///< `ready_after` was called after the last `show`
   int shown = 0;           ///< number of DLPack tensors of this memory that still exist
 
-  /// Throws imbrex::error if the array was given away, or is on another device than this PE's.
+  /// Throws imbrex::error if the array was moved from, or is on another device than this PE's.
   void check() const;
   /// Notes that another library gets access to the memory.
   void show() {

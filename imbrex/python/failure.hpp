@@ -11,7 +11,7 @@ namespace imbrex::python {
 
 /// Converts Python's current error to an exception that can be sent to other PEs, and clears the error. The
 /// exception holds Python's exception by pickle, its traceback as text, and `who`: the place that raised it
-/// (`Block(2), entry run, on PE 1`; empty if the text says so elsewhere).
+/// (`Block(2), entry run, on PE 1`; empty if the text already names it).
 std::exception_ptr take_python_error(const std::string& who);
 /// Converts the C++ exception being handled like `take_python_error`, if it wraps a Python exception. Other
 /// exceptions are returned unchanged.

@@ -85,7 +85,7 @@ bool has_memory_for_itself(PyArrayObject* a) {
   return base == nullptr ? PyArray_CHKFLAGS(a, NPY_ARRAY_OWNDATA) : PyCapsule_IsValid(base, block_name) != 0;
 }
 
-/// A block that shares the memory of an array that was given away, and keeps the array alive.
+/// A block that shares the memory of a moved array, and keeps the array alive.
 bytes_block share_moved_array(PyArrayObject* a) {
   PyArray_CLEARFLAGS(a, NPY_ARRAY_WRITEABLE);
   Py_INCREF(a);

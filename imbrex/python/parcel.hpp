@@ -18,7 +18,7 @@ struct parcel {
 
   detail::owned_span<std::byte> head{};
   std::vector<bytes_block> blocks{};
-  /// Several receive it, so that nobody may take its blocks.
+  /// True if several receivers get it, so that none may take its blocks.
   bool is_shared = false;
 };
 

@@ -103,7 +103,7 @@ class recording {
  public:
   /// Creates the file. Throws `error` on failure.
   recording(const recording_settings& settings, const file_header& header);
-  /// Ends the recording; unless `finish` was called, the file says that the run did not end.
+  /// Ends the recording; unless `finish` was called, the file records that the run did not end.
   ~recording();
   recording(const recording&) = delete;
   recording& operator=(const recording&) = delete;

@@ -13,7 +13,7 @@ namespace imbrex::tools {
 std::set<pid_t> running_children(const std::set<pid_t>& strangers = {});
 
 /// True if the process has been sent SIGKILL or has begun to end, until its parent has waited for it. Linux
-/// frees its memory before it closes its connections, so peers may notice its end before these close.
+/// frees its memory before it closes its connections, so peers may detect its end before these close.
 bool is_ending(pid_t process);
 
 }  // namespace imbrex::tools

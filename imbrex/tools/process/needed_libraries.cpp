@@ -18,7 +18,7 @@ extern char** environ;
 namespace imbrex::tools {
 namespace {
 
-/// Where the standard output of a program that is started goes; its errors go nowhere.
+/// Redirects the standard output of a started program, and discards its errors.
 class redirection {
  public:
   explicit redirection(int output) {

@@ -29,7 +29,7 @@ struct trial_result {
 /// (help may follow); otherwise the last line that is not empty.
 std::string telling_line(const trial_result& of);
 
-/// A signal asks the command to end; no process of its trials is left.
+/// A signal has requested the end of the command; no process of its trials is left.
 class interrupted : public error {
  public:
   explicit interrupted(int signal);

@@ -67,7 +67,7 @@ struct dataflow {
     std::uint64_t begun = 0;
     std::uint64_t ended = 0;  ///< equal to `begun` if the trace ends before its end
     // Begin and end as records' positions in reading order. In simulated time many events share one time, and
-    // the positions tell which are inside.
+    // the positions show which are inside.
     std::uint64_t begun_at = 0;
     std::uint64_t ended_at = 0;
   };

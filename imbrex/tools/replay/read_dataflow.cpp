@@ -303,7 +303,7 @@ void reading::received(const record& r, std::uint32_t track) {
   if (found == here_.end()) return;  // arrived before the recording, or with a migrated chare
   const arrival came = found->second;
   here_.erase(found);
-  // Another entry means that an earlier message had this address; without a running frame nobody needs it.
+  // Another entry means that an earlier message had this address; without a running frame no piece needs it.
   const auto user = came.entry == r.entry ? pe.needs_value(r.time) : dataflow::none;
   if (user == dataflow::none) return is_over(came);
   if (maker_.is_graph()) {

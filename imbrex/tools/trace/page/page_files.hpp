@@ -6,7 +6,7 @@
 
 namespace imbrex::tools::page_files {
 
-// The files page.html, page.css and *.js of this folder, embedded in the command. Page.html has the
+// The files page.html, page.css and *.js of this folder, embedded in the command. The page has the
 // placeholders %STYLE%, %SCRIPT% and %DATA%.
 extern const std::string_view html;
 extern const std::string_view style;
