@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Device memory is sent between chares: heat in a rod that is divided into pieces, each on its device. The
-// ends of the pieces are moved, or lent and copied to the receiver's place, or sent through channels, also
+// ends of the pieces are moved, or shared and copied to the receiver's place, or sent through channels, also
 // through persistent ones. No stream waits for the host.
 //   build/release/bin/device_messages --pes 2 --device emulated --devices 2
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chares that move to the next PE after each step, with unread letters in their mailboxes. Shows: migrate_to,
-// balance_point, serialize; and that each message finds its chare, wherever it is, exactly once.
+// Chares that move to the next PE after each step, with unread messages in their mailboxes. Shows:
+// migrate_to, balance_point, serialize; and that each message finds its chare, wherever it is, exactly once.
 #include <cinttypes>
 #include <cstdint>
 #include <cstdio>

@@ -17,10 +17,10 @@ namespace jacobi3d {
 
 using harness::sides;
 
-/// A block's faces that are lent to its neighbours through channels (Choi 2022, section 5.2.2). There are two
-/// buffers for each, used in turn. So no face is overwritten while a neighbour may still read it: the block
-/// fills it again two iterations later. By then it has received a face that the neighbour made after reading.
-/// The addresses repeat every two iterations. Faces of several sides are copied side by side.
+/// A block's faces that are exported to its neighbours through channels (Choi 2022, section 5.2.2). There are
+/// two buffers for each, used in turn. So no face is overwritten while a neighbour may still read it: the
+/// block fills it again two iterations later. By then it has received a face that the neighbour made after
+/// reading. The addresses repeat every two iterations. Faces of several sides are copied side by side.
 class exported_faces {
  public:
   /// Creates buffers for the shared sides, in the memory of this PE's device.

@@ -11,7 +11,7 @@ namespace jacobi3d {
 enum class kernel_fusion {
   none,  ///< 2n + 1: an unpack for each neighbour, the update, a pack for each neighbour
   a,     ///< n + 2: one pack
-  b,     ///< 3: one unpack, too, when all faces have come
+  b,     ///< 3: one unpack, too, when all faces have arrived
   c,     ///< 1: the update reads the received faces and writes the outgoing ones
 };
 

@@ -72,7 +72,7 @@ TEST(minimd, meets_known_values_with_half_lists) {
   expect_known_values(run(setup, 4), 5e-12);
 }
 
-// A problem with the made-up potential, in reduced units.
+// A problem with the synthetic potential, in reduced units.
 settings of_eam(imbrex::index<3> lattice, int pes) {
   settings setup = of_size(lattice, pes);
   problem& what = setup.parameters.what;

@@ -68,7 +68,7 @@ void one_way(benchmark::State& state, bool awake) {
     const int status = imbrex::run(settings, [&]() -> imbrex::task<> {
       const auto ends = imbrex::make_array<end>(2);
       if (awake) imbrex::send<&end::stay_awake>(ends[1]);
-      // Warm-up: the PEs' threads learn by how much their sleeps are late.
+      // Warm-up: the PEs' threads measure by how much their sleeps are late.
       co_await ends[0].call<&end::measure>(50, bytes);
       const double before = processor_seconds();
       times = co_await ends[0].call<&end::measure>(messages, bytes);

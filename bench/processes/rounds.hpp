@@ -21,7 +21,7 @@ struct point {
 /// Counts and times the rounds of one size, for the leading process: a checked round, some warm-up rounds,
 /// then the timed ones.
 ///
-///     rounds r(asked, bytes);
+///     rounds r(plan, bytes);
 ///     while (r.next()) r.first() ? checked_round() : round();
 class rounds {
  public:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The clock error of traces whose processes in fact share one clock, which they do not know. Clocks.py makes
-// such traces.
+// The clock error of traces whose processes in fact share one clock, which they do not know. The script
+// clocks.py makes such traces.
 //   trace_clocks FILE
 // Prints the estimated difference between the file's clock and process 0's, at each quarter of a second, in
 // us.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cost of tracing: of a record beyond reading the tick counter, and of a message between chares with and
+// The cost of tracing: of a record besides reading the tick counter, and of a message between chares with and
 // without a trace. The trace is on the memory file system, so that no disk is measured.
 #include <chrono>
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Passes arbitrary bytes to `imbrex run` and to its processes. The first byte says how the rest is cut into
-// pieces. The launcher receives the rest from one process, and a process receives it as a reply.
+// Passes arbitrary bytes to `imbrex run` and to its processes. The first byte determines how the rest is cut
+// into pieces. The launcher receives the rest from one process, and a process receives it as a reply.
 
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads types of the standard library, and files of them, from arbitrary bytes. The first byte selects the
-// type. It also says whether the rest is a whole file, the contents after a valid file header, or input of
-// `from_bytes`. A value that is accepted must survive being written and read again.
+// type. It also determines whether the rest is a whole file, the contents after a valid file header, or input
+// of `from_bytes`. A value that is accepted must survive being written and read again.
 
 #include <imbrex/base/host/replace_file.hpp>
 #include <imbrex/serial/adaptors.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Passes arbitrary bytes to a process of a job as received items, batches of items, and notices of other
-// processes. The first byte selects which, the rank of the process among three, and the sender. Short items
-// are also run.
+// Passes arbitrary bytes to a process of a job as received items, batches of items, and control messages of
+// other processes. The first byte selects which, the rank of the process among three, and the sender. Short
+// items are also run.
 
 #include <imbrex/core/run/job.test.hpp>
 #include <imbrex/imbrex.hpp>
@@ -73,7 +73,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const int rank = data[0] % 3;
   imbrex::test::lone_process here(rank);
   here.add_array<station>(array_number);
-  // Several notices in a row, so that each meets the state left by the previous one.
+  // Several control messages in a row, so that each meets the state left by the previous one.
   std::span<const std::byte> rest = std::as_bytes(std::span(data + 1, size - 1));
   try {
     if (data[0] >= 224) {

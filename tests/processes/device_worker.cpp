@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A process of a job whose chares send each other memory of emulated devices, and that a test disturbs:
-//   device_worker transfer SECONDS  each PE lends arrays to the next by channels and places; all are checked
-//   device_worker post SECONDS      PE 0 lends an array to the last PE, whose place takes SECONDS to reply
+//   device_worker transfer SECONDS  each PE sends arrays to the next by channels and places; all are checked
+//   device_worker post SECONDS      PE 0 shares an array with the last PE, whose place takes SECONDS to reply
 // Each process writes "process RANK pid PID" at its start, and "process RANK at work" once arrays are in
 // transfer or a place is requested; process 0 writes "done: N rounds" at the end.
 #include <unistd.h>

@@ -45,7 +45,7 @@ resident::settings with_pes(std::uint32_t pes) {
 
 using meeting = imbrex::process_group<resident::heap_exchange>;
 
-/// Makes a heap by NVSHMEM if the test's environment variable says so.
+/// Makes a heap by NVSHMEM if the test's environment variable requests it.
 imbrex::task<resident::symmetric_heap> heap_at(meeting place, std::size_t bytes) {
   const char* const heap_kind = std::getenv("IMBREX_TEST_RESIDENT_HEAP");
   const bool by_nvshmem = heap_kind != nullptr && std::string_view(heap_kind) == "nvshmem";

@@ -106,7 +106,7 @@ class member : public imbrex::chare<member> {
     compute(1e9);
   }
 
-  /// In each round, each PE sends a letter to one other PE and waits for the letter to itself.
+  /// In each round, each PE sends a message to one other PE and waits for the message to itself.
   imbrex::task<int> exchange(double time) {
     announce();
     tell_of_work();

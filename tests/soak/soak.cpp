@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random traffic for a long time, from a seed: letters, calls, migrations, broadcasts and reductions.
+// Random traffic for a long time, from a seed: messages, calls, migrations, broadcasts and reductions.
 //   soak SECONDS [SEED]
-// In each round every walker sends letters to random walkers, receives its own, and may migrate to another
-// PE. The driver compares the sums of sent and received letters, and checks the memory of each process. Exit
-// status 1 if letters are lost or duplicated, or if a process grows by more than `most_growth` after the
+// In each round every walker sends messages to random walkers, receives its own, and may migrate to another
+// PE. The driver compares the sums of sent and received messages, and checks the memory of each process. Exit
+// status 1 if messages are lost or duplicated, or if a process grows by more than `most_growth` after the
 // warm-up.
 #include <unistd.h>
 
@@ -29,7 +29,7 @@ constexpr int messages_each = 6;
 constexpr std::int64_t most_growth = 48 << 20;  // bytes; allocators keep some freed memory
 constexpr double part_for_warm_up = 0.3;
 
-/// Number and content of letters, combined by `sum`.
+/// Number and content of messages, combined by `sum`.
 struct tally {
   std::int64_t messages = 0;
   std::int64_t content = 0;
@@ -51,7 +51,7 @@ struct report {
 };
 
 std::vector<std::int32_t> random_message(imbrex::random& dice) {
-  // Most letters are short; some are too long for UCX's eager protocol.
+  // Most messages are short; some are too long for UCX's eager protocol.
   const std::size_t length = dice.below(50) == 0 ? dice.below(60'000) : dice.below(300);
   std::vector<std::int32_t> words(length);
   for (auto& w : words) w = static_cast<std::int32_t>(dice.below(1'000'000));
@@ -61,7 +61,7 @@ std::vector<std::int32_t> random_message(imbrex::random& dice) {
 class walker : public imbrex::chare<walker> {
  public:
   imbrex::mailbox<std::vector<std::int32_t>> in;
-  imbrex::mailbox<int> expected;  // number of letters from one walker, by round
+  imbrex::mailbox<int> expected;  // number of messages from one walker, by round
 
   std::int64_t answer(std::vector<std::int32_t> question) {
     std::int64_t all = 0;
