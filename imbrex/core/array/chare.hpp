@@ -100,8 +100,8 @@ void destroy_later(chare_header& element);
 
 /// The base of a chare class: `class block : public imbrex::chare<block, imbrex::index<3>>`. It has no data
 /// of its own; the runtime keeps what it needs before the object. Index is imbrex::index<1> to
-/// imbrex::index<6>, or any type that serialises, compares equal by == and is the same in all processes (an
-/// integer, a string, an aggregate).
+/// imbrex::index<6>, or another type, such as an integer, a string or an aggregate. It must serialise,
+/// compare equal by ==, and be the same in all processes.
 template <class Derived, class Index = index<1>>
 class chare {
  public:
@@ -141,9 +141,9 @@ class chare {
   }
 
   /// Requests a move to another PE. The chare moves at its next balance_point, or after the current entry if
-  /// none of its entries is suspended then. Throws imbrex::error if there is no such PE; in a group, whose
-  /// chares never move; and in code that runs during a migration (the default constructor on the new PE, and
-  /// serialize).
+  /// none of its entries is suspended then. Throws imbrex::error if there is no such PE, and in a group,
+  /// whose chares never move. Also throws in code that runs during a migration: the default constructor on
+  /// the new PE, and serialize.
   void migrate_to(detail::pe_number to) {
     if constexpr (detail::check_migratable<Derived>())
       detail::request_migration<Derived>(detail::header_of(*this), to, true);

@@ -71,9 +71,9 @@ Exchange* exchange_at(collection<T>& part, std::uint64_t number) {
 
 /// One exchange on one PE. `Pattern` defines the values that members give and get:
 /// - `value_type` is sent, with a `from_type` that identifies its sender;
-/// - `add(part, key, values)` stores a member's values. A dense pattern (`is_dense`) hands them over for
-///   sending by `take_rows(part)`, each row a `from_type` and a value for each member; others by
-///   `take_outgoing()`, each a `from_type`, a receiver and a value;
+/// - `add(part, key, values)` stores a member's values. A dense pattern (`is_dense`) returns them for sending
+///   by `take_rows(part)`: each row is a `from_type` and a value for each member. Other patterns return them
+///   by `take_outgoing()`: each is a `from_type`, a receiver and a value;
 /// - a `member` gathers received values by `put(member, from, value)`; `finish(part, member)` makes the
 ///   member's `result_type` from them, once all have been received.
 ///

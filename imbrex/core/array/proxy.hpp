@@ -144,9 +144,9 @@ class element {
   /// This proxy for short messages that may be coalesced. Messages of up to 256 packed bytes to one PE of
   /// another process leave together, at this PE's next poll of the network. They leave before anything else
   /// that is sent there. A PE polls when it has nothing to run, or has run 16 messages (64 if too many have
-  /// arrived; a broadcast to its elements counts as one message). This raises the message rate, but each
-  /// message leaves later: if an entry computes after sending, send as usual. There is no effect within a
-  /// process, in simulated time, and with `--net-latency` and similar options.
+  /// arrived). A broadcast to its elements counts as one message. Coalescing raises the message rate, but
+  /// each message leaves later: if an entry computes after sending, send as usual. There is no effect within
+  /// a process, in simulated time, and with `--net-latency` and similar options.
   element coalesced() const {
     element e = *this;
     e.coalesced_ = true;

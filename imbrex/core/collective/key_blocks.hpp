@@ -12,7 +12,7 @@
 namespace imbrex::detail {
 
 /// Values of a reduction by key (`by_key`) on their way to the root. The order of combination is a binary
-/// tree over the bits of the keys: a node combines the value of its lower half with that of its upper half. A
+/// tree over the bits of the keys. A node combines the value of its lower half with that of its upper half. A
 /// node with one empty half has the value of the other half. Each block is a node whose keys are all present,
 /// so that its value does not depend on other blocks.
 template <class V>

@@ -128,19 +128,19 @@ class reduction_values {
 ///
 /// all_reduce: each element counts its calls; its n-th call belongs to reduction n. A PE closes reduction n,
 /// once and in order, when all its elements have passed n. When it has closed n and its children in the tree
-/// of PEs (`tree_place`) have reported n, it reports n to its parent. The report has the combined value, the
-/// number of contributions, and the change in the number of participating elements there through insertion
-/// and destruction. An element that arrives after its new PE has closed n contributes directly to the root.
-/// The root is done when all PEs have reported and the number of contributions equals that of participating
-/// elements; the result goes down the tree. PEs without elements do not know that a reduction is in progress.
-/// So a PE notifies its parent when its subtree becomes empty, with the number of the reduction that it will
-/// report next. Until this or a later report shows that the subtree has elements again, the parent requests
-/// each report.
+/// of PEs (`tree_place`) have reported n, it reports n to its parent. The report has the combined value and
+/// the number of contributions. It also has the change in the number of participating elements there, through
+/// insertion and destruction. An element that arrives after its new PE has closed n contributes directly to
+/// the root. The root is done when all PEs have reported, and as many contributions have arrived as elements
+/// participate. Then the result goes down the tree. PEs without elements do not know that a reduction is in
+/// progress. So a PE notifies its parent when its subtree becomes empty, with the number of the reduction
+/// that it will report next. Until this or a later report shows that the subtree has elements again, the
+/// parent requests each report.
 ///
 /// reduce (of the results of a broadcast entry): a PE's part is complete when all elements that were there
 /// have answered. The broadcast itself counts the participating elements; see broadcast_station.
 ///
-/// Order of combination: by key within a PE, then by PE, bracketed by the tree; direct contributions come
+/// Order of combination: by key within a PE, then by PE, bracketed by the tree. Direct contributions come
 /// after the subtrees of lower PEs. So the order is fixed for a given placement.
 class reduction_station {
  public:

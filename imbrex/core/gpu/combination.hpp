@@ -20,7 +20,7 @@ template <const auto& Kernel>
 struct kernel_operation {};
 
 /// A reduction of `device_buffer<T>`s by a user's kernel, for devices that cannot compile the operation. The
-/// kernel is a `kernel<device_span<T>, device_span<const T>>` that combines `to[i]` with `from[i]`, in this
+/// kernel is a `kernel<device_span<T>, device_span<const T>>`. It combines `to[i]` with `from[i]`, in this
 /// order, and stores the result in `to[i]`.
 ///
 ///     const auto forces = co_await all_reduce(std::move(own), imbrex::by_kernel<add_vectors>);

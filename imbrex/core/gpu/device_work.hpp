@@ -112,9 +112,9 @@ auto operator co_await(Stream&&) {
   return std::suspend_never();
 }
 
-/// Sends a message to entry method or port M when all work submitted to the stream so far is complete: the
-/// callback form of `co_await stream.done()`. Takes the arguments of `send`, evaluated now. If the device
-/// fails, the run ends with the error, as no coroutine awaits it.
+/// Sends a message to entry method or port M when all work submitted to the stream so far is complete. This
+/// is the callback form of `co_await stream.done()`. Takes the arguments of `send`, evaluated now. If the
+/// device fails, the run ends with the error, as no coroutine awaits it.
 template <auto M, class T, class... A>
 void send_when_done(stream& after, const element<T>& to, A&&... arguments) {
   if constexpr (detail::entry_fits<T, M, A&&...>()) {

@@ -23,7 +23,7 @@ class persistent_channel;
 namespace detail {
 
 /// A signal between the ends of a persistent channel: an array has been put, arrays have been released, or
-/// the memory to put arrays in.
+/// memory is offered for them.
 template <class T>
 struct device_signal {
   std::int64_t released = 0;  ///< number of arrays that its sender has released so far

@@ -13,8 +13,8 @@
 
 namespace imbrex::detail {
 
-// The number of pieces for device memory that crosses to another process through host memory. One piece is
-// copied to the host while the previous one is on the wire, and the one before is copied to the device. More
+// The number of pieces for device memory that crosses to another process through host memory. Three pieces
+// are in progress at once: one is copied to the host, one is on the wire, one is copied to the device. More
 // pieces overlap better, but each piece has its own startup time.
 
 /// A step that each piece passes, one piece at a time: its startup time, and its rate in bytes a second (0:

@@ -57,8 +57,8 @@ class shared_memory {
 
 /// An array in device memory that several chares read: the result of a reduction of `device_buffer`s, or the
 /// content of a broadcast. Copies refer to the same array, and cost nothing. All owners on one device of a
-/// process share one array: messages copy it once to each other device. The last owner returns the memory to
-/// the pool; it may be destroyed as soon as its reads are submitted.
+/// process share one array; messages copy it once to each other device. The last owner returns the memory to
+/// the pool. It may be destroyed as soon as its reads are submitted.
 ///
 ///     imbrex::send<&block::take>(peers(), imbrex::shared_device_buffer(std::move(weights)));
 ///

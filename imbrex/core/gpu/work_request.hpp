@@ -14,11 +14,11 @@
 
 namespace imbrex {
 
-/// Work for a device as Charm++ had it before chares had streams (Choi 2022, table 2.1 and section 2.2):
-/// copies to the device, kernels, copies back. The runtime submits them to three streams of the device, one
-/// for each kind, shared by all chares. So kernels of different requests never run at once, and priorities
-/// have no effect. It serves comparisons: `--completion work-request` selects it in programs that have both.
-/// A request is not ordered after work in other streams.
+/// Work for a device as Charm++ had it before chares had streams (Choi 2022, table 2.1 and section 2.2). It
+/// consists of copies to the device, kernels, and copies back. The runtime submits them to three streams of
+/// the device, one for each kind, shared by all chares. So kernels of different requests never run at once,
+/// and priorities have no effect. Work requests serve comparisons: `--completion work-request` selects it in
+/// programs that have both. A request is not ordered after work in other streams.
 ///
 ///     imbrex::work_request work;
 ///     work.copy(on_device.span(), on_host.span());

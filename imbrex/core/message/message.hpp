@@ -37,11 +37,12 @@ struct message_purpose {
                               ///< begins with "reply"
 };
 
-/// The way device memory travels with a message kind: in a message whose receiver provides target memory, by
-/// a device channel, in a collective (whose messages only name the memory), or as a piece of a message.
+/// The way device memory travels with a message kind. For a `message` the receiver provides target memory;
+/// `channel` is a device channel; the messages of a `collective` only name the memory; a `piece` is part of a
+/// message.
 enum class device_step : std::uint8_t { message, channel, collective, piece };
 
-/// One kind of message: there is one object for each entry method or port that the program names, and for
+/// One kind of message. There is one object for each entry method or port that the program names, and for
 /// each kind of runtime message. The objects register themselves before main(). They are numbered in the
 /// order of their spelled names, so that all processes of a job agree.
 struct message_type : work_type {

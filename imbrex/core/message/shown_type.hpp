@@ -35,7 +35,7 @@ struct shown_type<std::vector<T, Allocator>> {
 };
 
 /// A chare class that stands for classes named at run time. The first argument of its constructor is the
-/// `entry_name` of such a class's constructor; so is the first argument of an array that begins empty. An
+/// `entry_name` of such a class's constructor. So is the first argument of an array that begins empty. An
 /// array or a collection of single chares belongs to one such class. Reports show the name of that class and
 /// the port names that the chares provide.
 template <class T>

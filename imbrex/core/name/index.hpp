@@ -133,8 +133,8 @@ constexpr bool is_below_zero(const index<N>& shape) {
   return false;
 }
 
-/// Number of elements in an array of this shape; 0 if an extent is below 1, saturated if 64 bits do not hold
-/// the product.
+/// Number of elements in an array of this shape. It is 0 if an extent is below 1, and saturated if 64 bits do
+/// not hold the product.
 template <int N>
 constexpr std::uint64_t volume(const index<N>& shape) {
   std::uint64_t n = 1;

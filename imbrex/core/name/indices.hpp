@@ -80,8 +80,8 @@ constexpr int count_sides(int dimensions) {
   return n - 1;
 }
 
-/// The offsets of edges and corners in lexicographic order, as numbers of base 3 with the digits 0, 1 and 2
-/// for -1, 0 and 1. So opposite offsets are equally far from the beginning and the end.
+/// The offsets of edges and corners in lexicographic order, as numbers of base 3. The digits 0, 1 and 2 mean
+/// -1, 0 and 1. So opposite offsets are equally far from the beginning and the end.
 template <int N>
 inline constexpr auto offsets_of_sides = [] {
   std::array<std::int16_t, static_cast<std::size_t>(count_sides(N) - 2 * N)> all{};
@@ -159,7 +159,7 @@ enum class sides : std::uint8_t { faces, all };
 template <int N>
 using periodic = std::array<bool, static_cast<std::size_t>(N)>;
 
-/// The index across a side of `i` in an array of this shape; empty beyond an end of a dimension that is not
+/// The index across a side of `i` in an array of this shape. Empty beyond an end of a dimension that is not
 /// periodic.
 template <int N>
 constexpr std::optional<index<N>> across(const index<N>& i, side<N> s, const index<N>& shape,

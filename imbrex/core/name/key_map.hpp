@@ -14,20 +14,20 @@
 namespace imbrex::detail {
 
 /// A map from keys to pointers, which are never null. Every message does a look-up, so speed matters: a
-/// look-up is one multiplication and, nearly always, one cache line. std::unordered_map needs three and an
-/// allocation for each element.
+/// look-up is one multiplication and, nearly always, one cache line. std::unordered_map needs three cache
+/// lines, and an allocation for each element.
 ///
 /// A factor is multiplied by the key (or by its hash, if it is no integer); the high bits of the product are
 /// the key's slot. There are two kinds of table:
 /// - direct: the factor is a power of two, so that the slot is given by some bits of the key. Each key is in
-///   its own slot, and the table may be full. Keys without gaps lie side by side, wherever they begin, and so
-///   do keys at equal distances: the low bits that are equal in all keys are left out.
+///   its own slot, and the table may be full. Keys without gaps lie side by side, wherever they begin. So do
+///   keys at equal distances: the low bits that are equal in all keys are left out.
 /// - scattered: the factor mixes all bits, and a key is in its own slot or behind it (open addressing with
 ///   linear probing: Knuth, TAOCP 3, 6.4). At most three quarters of the slots are used, and keys behind an
 ///   erased one move back.
 ///
 /// A table of integers begins direct. When the slot of a new key is taken, more bits are left out if that
-/// separates all keys; else the table is scattered until it is next enlarged. So a table of one size is
+/// separates all keys. Otherwise the table is scattered until it is next enlarged. So a table of one size is
 /// seldom rearranged more than twice, and is never larger than an always scattered one.
 template <class Key, class Value>
 class key_map {

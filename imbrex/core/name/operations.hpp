@@ -285,7 +285,7 @@ inline constexpr gather_operation gather{};
 /// differ in the highest last. Elements with keys of other types are numbered in key order.
 ///
 /// A PE combines whole subtrees that it has, and sends the other values uncombined. Elements placed in blocks
-/// cost little more than in the free order; nearly all values of randomly placed elements are sent to the
+/// cost little more than in the free order. Nearly all values of randomly placed elements are sent to the
 /// first PE.
 template <class Op>
 constexpr by_key_operation<Op> by_key(Op) {

@@ -48,8 +48,8 @@ enum class stream_policy {
 /// The settings of a run. The table of the options that set a layer's fields is in that layer's
 /// `options.hpp`. The fields are all here so that programs can name them in one initialiser. Each field is
 /// set by the command-line option next to it; if an option is repeated, the last one counts. In simulated
-/// time a network delay of 0 means the model's delay, and the default number of devices is the number of PEs,
-/// up to `max_devices`.
+/// time a network delay of 0 means the model's delay. There the default number of devices is the number of
+/// PEs, up to `max_devices`.
 struct options {
   using binding = thread_settings::binding;
 
@@ -112,8 +112,8 @@ std::string_view option_word(device_path path);
 /// Removes the runtime's own options (`--pes 4` or `--pes=4`) from argc/argv and leaves the rest in order,
 /// with argv[0] and the terminating null. Nothing is removed from an argument `--` on; the `--` stays.
 /// `--options FILE` is replaced by the arguments in the file (`read_options_file`), the runtime's and the
-/// program's own; then argv is another array, which lives until the program ends. Options in the environment,
-/// `IMBREX_OPTIONS="--pes 2 --stats"`, count as if they were first on the command line; a program's own
+/// program's own. Then argv is another array, which lives until the program ends. Options in the environment,
+/// `IMBREX_OPTIONS="--pes 2 --stats"`, count as if they were first on the command line. A program's own
 /// options are not allowed there. In simulated time a device model implies `--device emulated`. Throws
 /// `usage_error` for an impossible value and leaves argc/argv untouched.
 options parse_options(int& argc, char**& argv);

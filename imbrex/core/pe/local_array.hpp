@@ -22,8 +22,8 @@ namespace imbrex::detail {
 class section_place_base {
  public:
   virtual ~section_place_base() = default;
-  /// Describes the missing parts of an all_reduce: a line for each member at home here that is on no PE, and
-  /// for each all_reduce that lacks values. Stops at `most` lines.
+  /// Describes the missing parts of all_reduces, in at most `most` lines. There is a line for each member at
+  /// home here that is on no PE, and for each all_reduce that lacks values.
   virtual void describe_missing(std::vector<std::string>& lines, std::size_t most) const = 0;
 };
 
@@ -78,8 +78,8 @@ class local_array : public collection_part {
   /// if the root needs that, too.
   virtual void became_empty(std::optional<std::uint64_t> next_report) = 0;
 
-  /// Describes the messages held here for elements that do not exist (yet), with `also_migrating` also for
-  /// those that have just left: one line each, at most `most`.
+  /// Describes the messages held here for elements that do not exist (yet): one line each, at most `most`.
+  /// With `also_migrating` it includes those for elements that have just left.
   virtual void describe_held(std::vector<std::string>& lines, std::size_t most,
                              bool also_migrating) const = 0;
   /// The number of held messages, without those for elements that have just left.

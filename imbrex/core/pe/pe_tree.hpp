@@ -10,7 +10,7 @@ namespace imbrex::detail {
 ///
 /// Each subtree holds PEs of consecutive numbers. So values that are combined upwards, lower PEs first, keep
 /// the order of the PEs. The tree joins hosts first, then the PEs of each host. A PE has at most `arity`
-/// children on its own host; the first PE of a host has at most as many children on other hosts. An earlier
+/// children on its own host. The first PE of a host has at most as many children on other hosts. An earlier
 /// child has the larger subtree, since later children receive later. The tree depends only on the number of
 /// PEs, the hosts and the root.
 struct tree_place {

@@ -31,7 +31,7 @@ class pending_base : public reply_target {
   void abandon() noexcept final;
 
   /// Called when the owner gives up the result. True if the object can be destroyed. On another thread than
-  /// its PE's it cannot before the end of the run, since a reply may still arrive; the end of the run then
+  /// its PE's it must live until the end of the run, since a reply may still arrive. The end of the run then
   /// destroys it.
   bool renounce() noexcept {
     scheduler* const here = scheduler::current();
@@ -191,7 +191,7 @@ class pending_awaiter final : public pending_wait {
 }  // namespace detail
 
 /// A future result: of a call, a reduction, quiescence. The request was sent when this object was made.
-/// co_await it once, whenever the result is needed; an exception of the other side is thrown there. Belongs
+/// co_await it once, whenever the result is needed. An exception of the other side is thrown there. Belongs
 /// to the PE and the run that it was made in. Destroying the object renounces the result, but an exception
 /// that is not awaited ends the run. An object kept longer than its run may be destroyed at any time.
 template <class R>

@@ -11,8 +11,8 @@
 
 namespace imbrex::detail {
 
-/// Measures the load of each element of a PE, for load balancers: the time of its entries, and the messages
-/// and bytes that they send, by recipient. It needs all observer callbacks.
+/// Measures the load of each element of a PE, for load balancers. The load is the time of its entries, and
+/// the messages and bytes that they send, by recipient. It needs all observer callbacks.
 class load_meter final : public observer {
  public:
   /// The recipient of messages: an element, or a whole array (`of_all`).

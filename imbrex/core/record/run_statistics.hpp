@@ -12,8 +12,8 @@
 
 namespace imbrex::detail {
 
-/// Prints `--stats` of this process's PEs on the standard error output: a line every ten seconds, and a
-/// summary at the end of the run.
+/// Prints `--stats` of this process's PEs to standard error: a line every ten seconds, and a summary at the
+/// end.
 class run_statistics {
  public:
   /// `who`: begin of the lines, such as "process 1 of 4: "; empty for a single process. `time`: the clock of

@@ -22,14 +22,14 @@ namespace detail {
 
 class local_run;
 
-/// The processes of a run and their communication besides messages: detection of quiescence, the list of
-/// waiting entries in a deadlock, and the end.
+/// The processes of a run, and their communication besides messages. Detects quiescence, lists the waiting
+/// entries in a deadlock, and ends the run.
 ///
 /// Quiescence is found by counting (Mattern, Distributed Computing 2, 1987, four-counter method). A process
 /// whose PEs all sleep reports how many messages it has sent to and received from others. When the sums of
 /// received and sent messages over all processes are equal, process 0 requests all reports once more. If
-/// nothing has changed by then, no message was in flight when the last of the first reports was made, nor can
-/// there be one since. Control messages are not counted, and so do not disturb the detection.
+/// nothing has changed by then, no message was in flight when the last of the first reports was made. Nor has
+/// one been sent since. Control messages are not counted, and so do not disturb the detection.
 ///
 /// Everything belongs to the first PE's thread, unless marked otherwise.
 class job final : public network::receiver {
@@ -59,8 +59,8 @@ class job final : public network::receiver {
   void tell_end(int status) noexcept;
   /// Requests process 0's clock; the reply goes to the run's recording. Any PE's thread.
   void ask_clock();
-  /// Ends the run here if others have left it: the PE that should receive the control message may be in an
-  /// entry that does not return. Called by the thread that waits for the PEs.
+  /// Ends the run here if other processes have left it. The PE that should receive the control message may be
+  /// in an entry that does not return. Called by the thread that waits for the PEs.
   void look_for_end();
   /// True if a process that this one depends on has died; the launcher reports that to the user.
   bool is_deserted() const { return deserted_.load(); }

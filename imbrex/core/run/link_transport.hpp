@@ -15,10 +15,10 @@ namespace imbrex {
 /// transport.
 ///
 /// The sender computes when a message is due and sends it at once, in an envelope with that time. The
-/// receiver keeps the envelope as one of its timers and queues the message when it is due. So nothing waits
-/// in between: no thread has to wake, a computing PE is not disturbed, and a sleeping PE wakes once, in time.
-/// For quiescence an envelope is a post, then a timer. Two conditions hold: the transport below delivers the
-/// envelope before it is due; and all PEs read the same clock, so all of their processes are on one host.
+/// receiver keeps the envelope as one of its timers and queues the message when it is due. So no thread has
+/// to wake in between: a computing PE is not disturbed, and a sleeping PE wakes once, in time. For quiescence
+/// an envelope is a post, then a timer. Two conditions hold. The transport below delivers the envelope before
+/// it is due. All PEs read the same clock, so all of their processes are on one host.
 class link_transport final : public detail::transport {
  public:
   /// True if messages of this PE to PE `to` go over the link.

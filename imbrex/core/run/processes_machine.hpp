@@ -11,8 +11,8 @@
 
 namespace imbrex::detail {
 
-/// Runs the PEs of one process of a job: another machine runs them, and their messages to PEs of other
-/// processes leave by the job's network.
+/// Runs the PEs of one process of a job. Another machine runs them; their messages to PEs of other processes
+/// leave by the job's network.
 class processes_machine final : public machine {
  public:
   /// `group` must outlive the PEs.

@@ -44,8 +44,8 @@ int run_command_line(int& argc, char**& argv, std::function<task<int>()> main);
 }  // namespace detail
 
 /// Runs a program: starts the PEs, runs `main` (a coroutine of type task<> or task<int>) on PE 0, and returns
-/// the exit status when it ends. The status is the result of the main task or the argument of `exit`; 1 after
-/// a failure, whose text has been written to standard error; 2 for a wrong command line.
+/// the exit status. The status is the result of the main task or the argument of `exit`. It is 1 after a
+/// failure, whose text has been written to standard error, and 2 for a wrong command line.
 ///
 /// Removes the runtime's own options (`--pes` and others, see `options`) from argc and argv. A second run
 /// would miss them: a program with several runs gives each of them the result of `parse_options`. If `--help`

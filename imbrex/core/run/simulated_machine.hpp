@@ -18,10 +18,10 @@ namespace imbrex::detail {
 
 /// The PEs of a run in simulated time (`--machine simulated`). One thread steps them all, and their actions
 /// take the times of a `device_model`. A PE is charged for each item that it runs, each message that it
-/// sends, each call of its device, and each time that its program passes to `spend`. Other computation on the
-/// processor takes no time. Messages take the times of `--net-latency` and similar options, or else of the
-/// model. If the model has links, messages between hosts go over the hosts' cards, which they share with
-/// device copies.
+/// sends, and each call of its device. It is also charged each duration that its program passes to `spend`.
+/// Other computation on the processor takes no time. Messages take the times of `--net-latency` and similar
+/// options, or else of the model. If the model has links, messages between hosts go over the hosts' cards,
+/// which they share with device copies.
 ///
 /// Each PE has its own time, which runs ahead of the common time while the PE works. The next event is always
 /// the earliest of all possible ones: something on a device, the arrival of a message, a PE's turn. So a run
