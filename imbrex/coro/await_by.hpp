@@ -30,10 +30,10 @@ template <class A>
 
 }  // namespace detail
 
-/// Awaits, in the body of an entry that is no coroutine, anything that an entry can co_await: a mailbox, a
-/// call, a reduction, a timer, a device, quiescence, a task, or several of them by when_all or when_any.
-/// `who` is the waiter. `yield()` leaves the body, and returns when `who` is resumed. The awaiter lies on the
-/// body's stack meanwhile, so the stack of a dropped body must be unwound. If the body can move
+/// Awaits, in the body of an entry that is no coroutine, anything that an entry can co_await. Examples are a
+/// mailbox, a call, a reduction, a timer, a device, quiescence, a task, or several of them by when_all or
+/// when_any. `who` is the waiter. `yield()` leaves the body, and returns when `who` is resumed. The awaiter
+/// lies on the body's stack meanwhile, so the stack of a dropped body must be unwound. If the body can move
 /// (`body_kind::can_move`), another thread may continue its code after a wait. The code must then keep no
 /// address of a thread-local variable.
 template <class A, class Yield>

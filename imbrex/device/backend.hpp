@@ -123,8 +123,8 @@ class device_backend {
   virtual void release(memory_kind kind, void* address) noexcept = 0;
   virtual std::unique_ptr<stream_backend> make_stream(stream_priority priority, std::string owner) = 0;
   virtual std::unique_ptr<event_backend> make_event() = 0;
-  /// The allocation of this device that contains an address, even if other code made it; nothing if the
-  /// address is not in memory of this device.
+  /// The allocation of this device that contains an address, even if other code made it. Empty if the address
+  /// is not in memory of this device.
   virtual std::optional<address_range> allocation_at(const void* address) = 0;
   /// A range that contains all its memory; all addresses if unknown.
   virtual address_range addresses() { return {nullptr, SIZE_MAX}; }
@@ -134,8 +134,8 @@ class device_backend {
   virtual std::optional<memory_key> key_of(const void* /*address*/) { return std::nullopt; }
   /// The reason why there is no key, if known; for users.
   virtual std::string why_no_key() { return {}; }
-  /// The address in this process of memory that another process of this host has a key for, to copy from it;
-  /// null if it cannot be mapped. Valid until the owner frees the memory.
+  /// The address in this process of memory that another process of this host has a key for, to copy from it.
+  /// Null if it cannot be mapped. Valid until the owner frees the memory.
   virtual const void* find(const memory_key& /*key*/) { return nullptr; }
   /// Unmaps found memory whose owner waits to free it. Called often, by idle PEs.
   virtual void close_ended() noexcept {}

@@ -8,7 +8,7 @@
 
 namespace imbrex {
 
-/// A view of an array in pinned host memory, the only host memory that streams copy from and to: so no copy
+/// A view of an array in pinned host memory. Streams copy from and to no other host memory, so that no copy
 /// waits for the operating system's pages. The host uses it as a `std::span`.
 template <class T>
 class pinned_span {

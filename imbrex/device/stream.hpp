@@ -131,8 +131,8 @@ class stream {
       return wait(awaited, until.device());
     backend().wait(awaited);
   }
-  /// Makes later operations wait for the work submitted so far to a stream of this device that is no
-  /// `stream`: one of CUDA or HIP made by a library. Throws `device_error` for an invalid handle.
+  /// Makes later operations wait for the work submitted so far to a native stream of this device, of CUDA or
+  /// HIP, which a library has made. Throws `device_error` for an invalid handle.
   void wait(native_stream until);
   /// Makes later operations of that stream wait for the work submitted so far to this one.
   void delay(native_stream others);
@@ -150,7 +150,7 @@ class stream {
   void write(device_flag to, std::uint32_t value);
   /// Makes later operations wait until the flag has reached the value: until (flag - value) is not negative
   /// as a signed number. Throws `device_error` if the device cannot do this. If the flag is never written,
-  /// the stream waits for ever, and so does a run on threads that awaits the stream: the runtime cannot
+  /// the stream waits for ever, and so does a run on threads that awaits the stream. The runtime cannot
   /// detect this. While a stream waits, driver calls that wait for the device block: creating streams,
   /// allocating memory that no pool has, a kernel's first launch. The writer of the flag must make such calls
   /// before.

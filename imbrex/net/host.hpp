@@ -12,7 +12,7 @@
 namespace imbrex {
 
 /// A name that is equal for all processes of a host and differs between hosts: the kernel's boot id and
-/// namespaces. Processes in different containers count as on different hosts: they share no memory, or their
+/// namespaces. Processes in different containers count as on different hosts. They share no memory, or their
 /// link may fail, or they cannot find each other by process ids. Different time namespaces also count as
 /// different hosts, since their clocks differ. Throws imbrex::error without /proc.
 std::string name_of_host();
@@ -47,7 +47,7 @@ struct host_share {
 host_share own_host(int pes, int beside);
 
 /// Agrees with the other processes of the job. `pes`: number of PEs of this process. 0: its share of the
-/// processors it may use; processors that other processes of the host may also use are divided among them.
+/// processors it may use. Processors that other processes of the host may also use are divided among them.
 /// `beside`: number of its other threads that need a processor, too. `devices`: as in `host_process`.
 host_share share_host(bootstrap& job, int pes, int beside, const std::string& devices);
 

@@ -26,13 +26,13 @@ struct completion_costs {
   nanoseconds synchronize{0};
 };
 
-/// Notifies a PE when its device has completed work: the asynchronous completion of Choi 2022, section 2.3,
-/// and the methods it is compared with there. Everything belongs to the PE's thread. Only callbacks come from
-/// other threads, and they enter by the PE's inbox, as messages of other PEs do.
+/// Notifies a PE when its device has completed work. This is the asynchronous completion of Choi 2022,
+/// section 2.3, with the methods it is compared with there. Everything belongs to the PE's thread. Only
+/// callbacks come from other threads, and they enter by the PE's inbox, as messages of other PEs do.
 ///
 /// - polling: an event is recorded for each completion. A poll checks one event, the oldest of one stream,
 ///   and the next poll that of the next stream. So the cost of a poll does not depend on the number of
-///   completions, and a stream that is busy for long does not delay the others.
+///   completions. A stream that is busy for long does not delay the others.
 /// - flag: the stream writes into a word of host memory; a poll compares some words.
 /// - callback: the stream calls a host function.
 /// - user_polling: the completion is a queued item that checks its event and queues itself again.

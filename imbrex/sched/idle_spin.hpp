@@ -14,9 +14,9 @@ namespace imbrex::detail {
 /// wakes, or half a millisecond where wakes are slow. Nothing if no other thread or inbox can be made.
 std::optional<nanoseconds> measure_wake();
 
-/// Time that a PE without work polls before it sleeps, where no other PE needs its processor: twice the cost
-/// of a wake, which loses little for any wait. A shorter wait avoids the wake, which also costs the waker a
-/// system call. For a longer wait the wake is the smaller part.
+/// Time that a PE without work polls before it sleeps, where no other PE needs its processor. It is twice the
+/// cost of a wake, which loses little for any wait. A shorter wait avoids the wake, which also costs the
+/// waker a system call. For a longer wait the wake is the smaller part.
 class idle_spin {
  public:
   /// Longer than the time of a short message, and too short to be noticed.

@@ -83,8 +83,8 @@ class scheduler {
     return timers_.empty() ? std::nullopt : std::optional(timers_.next_deadline());
   }
 
-  /// Count executors. While there are some, threads that are no PE may post at any time: the PE sleeps, but
-  /// is never quiet as one that waits only for other PEs.
+  /// Count executors. While there are some, threads that are no PE may post at any time. Then the PE may
+  /// sleep, but does not count as quiet, as one that waits only for other PEs does.
   void add_executor() { ++executors_; }
   void remove_executor() { --executors_; }
   bool has_executors() const { return executors_ > 0; }

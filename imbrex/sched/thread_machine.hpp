@@ -60,9 +60,9 @@ class thread_machine {
   thread_machine(const thread_machine&) = delete;
   thread_machine& operator=(const thread_machine&) = delete;
 
-  /// Runs until `stop`. Returns the PEs still busy after the time that `grace` then allows, without times for
-  /// which the process was stopped; empty if all have come to rest. Until then this thread calls
-  /// `now_and_then`, if set, several times a second. The threads of the PEs stay, for `finish`.
+  /// Runs until `stop`. Until then this thread calls `now_and_then`, if set, several times a second. Returns
+  /// the PEs still busy after the time that `grace` then allows; empty if all have come to rest. Times for
+  /// which the process was stopped do not count. The threads of the PEs stay, for `finish`.
   std::vector<int> run(const std::function<std::chrono::milliseconds()>& grace,
                        const std::function<void()>& now_and_then = {});
 

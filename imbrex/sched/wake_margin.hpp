@@ -9,10 +9,10 @@
 
 namespace imbrex::detail {
 
-/// Margin before a moment at which a thread must ask to be woken so as to be awake in time: the delay that 15
-/// of its 16 latest sleeps did not exceed. That can be a few microseconds on real hardware, and was 20 to 100
-/// in a virtual machine. If the next sleep is less late, the thread waits awake for the rest. So the margin
-/// is learned and not simply large. One thread.
+/// The time by which a thread sets its wake-up early, so as to be awake in time. It is the delay that 30 of
+/// its 32 latest sleeps did not exceed. That can be a few microseconds on real hardware, and was 20 to 100 in
+/// a virtual machine. If the next sleep is less late, the thread waits awake for the rest. So the margin is
+/// learned and not simply large. One thread.
 class wake_margin {
  public:
   static constexpr nanoseconds largest = std::chrono::microseconds(100);

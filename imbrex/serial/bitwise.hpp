@@ -14,7 +14,7 @@ namespace imbrex {
 class writer;
 class reader;
 
-/// Opt in for a trivially copyable type with private members: true promises that it holds no pointer and no
+/// Opt in for a trivially copyable type with private members. True promises that it holds no pointer and no
 /// reference, and that any bytes make a valid object.
 template <class T>
 inline constexpr bool enable_bitwise = false;

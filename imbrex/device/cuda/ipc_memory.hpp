@@ -22,10 +22,11 @@ namespace imbrex::gpu {
 /// not report this, but memory must not be freed before all have unmapped it. The table is a file without a
 /// name that the others also map.
 ///
-/// The word of a slot contains, from the top: whether the owner ends it, the number of the slot's use, and
-/// the number of mappings. The owner begins a use, marks its end, and frees the memory when no process has it
-/// mapped; then the next use may begin. Others count themselves in before they map it, unless it ends, and
-/// out afterwards, by compare and swap. These are releases, so that their accesses to the memory come before.
+/// The word of a slot has three fields, from the top: whether the owner ends it, the number of the slot's
+/// use, the number of mappings. The owner begins a use, marks its end, and frees the memory when no process
+/// has it mapped; then the next use may begin. Others count themselves in before they map it, unless it ends,
+/// and out afterwards, by compare and swap. These are releases, so that their accesses to the memory come
+/// before.
 class mapping_table {
  public:
   static constexpr std::uint32_t slots = 4096;

@@ -151,7 +151,7 @@ void engine::arm(operation& op) {
 }
 
 /// Starts all operations that can start. One that starts may end at once and release others, so this is a
-/// loop without recursion; a nested call leaves its work to the outer one.
+/// loop without recursion. A nested call leaves its work to the outer one.
 void engine::settle() {
   if (settling_) return;
   settling_ = true;

@@ -43,7 +43,7 @@ class bootstrap {
   /// names the missing processes where the launcher knows them. Throws `reported_error` if the launcher
   /// reports the error itself. After an error, every further call throws it again.
   virtual std::vector<std::string> all_gather(const std::string& text) = 0;
-  /// Ends a run that has ended with `status`: waits until all processes have called this, without a time
+  /// Ends a run that has ended with `status`. Waits until all processes have called this, without a time
   /// limit, since one may only be slow. Returns the status of the first process, by rank, whose status is not
   /// 0; else 0. Collective. Throws as `all_gather` does as soon as a process is known not to call it.
   virtual int leave(int status);

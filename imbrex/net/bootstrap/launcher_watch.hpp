@@ -10,7 +10,7 @@
 
 namespace imbrex {
 
-/// Ends this process, with status 1 and a message, as soon as its launcher has ended: after that the
+/// Ends this process, with status 1 and a message, as soon as its launcher has ended. Without a launcher the
 /// processes of the job would not end together. The kernel ends the processes that the launcher has started
 /// itself; this is for those behind a shell. It has a thread of its own, since all others may be busy.
 class launcher_watch {

@@ -17,7 +17,7 @@ namespace imbrex {
 /// calls g the time between two consecutive small messages and G the additional gap per byte, so the two add
 /// up. Small messages leave g apart, and large ones at the full bandwidth. The bytes of one sender's messages
 /// never overlap. Latency occupies no processor. As in the paper there is no contention: senders do not
-/// disturb each other, not even at one receiver, and every pair of PEs is equally far apart.
+/// disturb each other, not even at one receiver. Every pair of PEs is equally far apart.
 struct link_model {
   nanoseconds latency{0};
   std::uint64_t bandwidth = 0;  ///< bytes a second; 0: unlimited

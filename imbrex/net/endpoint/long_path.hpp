@@ -45,8 +45,8 @@ class path_choice {
   };
 
   path_now next();
-  /// Reports that shared memory had no room for the message of the last `next`: it takes another path and is
-  /// no part of a trial.
+  /// Reports that shared memory had no room for the message of the last `next`. The message takes another
+  /// path and is no part of a trial.
   void put_off(const path_now& refused);
   /// Applies the receiver's result of a trial.
   void decide(std::uint16_t trial, long_path better);

@@ -23,7 +23,7 @@ class simulated_network {
     std::uint64_t serial;  ///< order of sending
     int to;                ///< receiving PE
     work* what;
-    /// True if `when` is the departure from the host: the item then reaches the resources that the host's PEs
+    /// True if `when` is the departure from the host. The item then reaches the resources that the host's PEs
     /// share, which determine the rest of its time.
     bool leaves_host = false;
     int from = 0;           ///< sending PE, if it leaves its host
