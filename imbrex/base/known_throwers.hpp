@@ -8,8 +8,8 @@
 
 namespace imbrex {
 
-/// The throwers of exceptions that were passed to other code: the last few, as text, since the exceptions
-/// themselves may be destroyed by another thread.
+/// The throwers of exceptions that were passed to other code: the last few. They are text, since the
+/// exceptions themselves may be destroyed by another thread.
 class known_throwers {
  public:
   void add(const std::exception_ptr& thrown, std::string thrower);

@@ -15,8 +15,8 @@ using trigger = signal_count<native_memory>;
 
 /// Receiving end of a path from one chare to another, on any GPU, that is used repeatedly. The sender writes
 /// directly into two buffers, alternately (`context::put`). Value n stays in its buffer until the sender puts
-/// value n + 2. The sender may do so once it knows that the receiver has finished with value n: by value n +
-/// 1 of a channel back, or by a message. Both ends must know the channel, for example as a member.
+/// value n + 2. The sender may do so once it knows that the receiver has finished with value n. It knows by
+/// value n + 1 of a channel back, or by a message. Both ends must know the channel, for example as a member.
 template <class T>
 struct channel {
   symmetric<T> buffers;  ///< 2 `size()` Ts; the bytes of `size()` Ts are a multiple of 16

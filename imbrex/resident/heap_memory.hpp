@@ -66,8 +66,8 @@ class heap_memory {
   void give_back_program(std::uint32_t number) noexcept { programs_[number].is_used = false; }
   /// Number of the program's next run.
   std::uint32_t next_run(std::uint32_t program) { return ++programs_[program].runs; }
-  /// Offsets of a program's words, one word per GPU: the run in which the GPU is ready, the run that it has
-  /// left, and the digest of its program.
+  /// Offsets of a program's words, one word per GPU. They hold the run in which the GPU is ready, the run
+  /// that it has left, and the digest of its program.
   std::size_t ready_words(std::uint32_t program) const { return rows * program * words_bytes(); }
   std::size_t left_words(std::uint32_t program) const { return (rows * program + 1) * words_bytes(); }
   std::size_t digest_words(std::uint32_t program) const { return (rows * program + 2) * words_bytes(); }

@@ -147,8 +147,8 @@ struct array_layout {
 /// error.
 inline constexpr std::uint32_t reduction_window = 4;
 
-/// State of one round of a reduction on a PE: values of its own elements, which are stored elsewhere, and
-/// values of its two children in a tree. The slot is used again when the round is over.
+/// State of one round of a reduction on a PE: values of its own elements, which are stored elsewhere, and of
+/// its two children in a tree. The slot is used again when the round is over.
 struct reduction_round {
   std::uint32_t round = 0;  ///< round that uses the slot; at first the slot's index
   std::uint32_t own = 0;

@@ -17,7 +17,7 @@ template <class... Chare>
 struct native {
   static void launch(native_stream on, detail::machine m);
   /// Number of PEs, with blocks of `threads` threads, that run at once on the current device: one block per
-  /// multiprocessor. 0: the device has no cooperative launch, or no clusters where PEs need them.
+  /// multiprocessor. It is 0 if the device has no cooperative launch, or no clusters where PEs need them.
   static std::uint32_t most_pes(std::uint32_t threads);
 };
 

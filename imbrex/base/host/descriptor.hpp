@@ -37,8 +37,8 @@ class descriptor {
 /// used as the standard ones.
 void open_standard_descriptors() noexcept;
 
-/// Raises the limit of descriptors of this process and its children to its maximum, but at most 65,536:
-/// programs that close all of them would take long.
+/// Raises the limit of descriptors of this process and its children to its maximum, but at most 65,536. With
+/// more, programs that close all of them would take long.
 void allow_many_descriptors() noexcept;
 
 /// Throws `error`, with the `reason`, if this process may not open `number` more descriptors.

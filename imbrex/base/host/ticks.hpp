@@ -29,8 +29,8 @@ inline std::uint64_t read_ticks_in_order() noexcept {
 #if defined(__x86_64__)
   __builtin_ia32_lfence();
 #elif defined(__aarch64__)
-  // Earlier loads are complete where a branch depends on them, as in a loop that waits for a value; isb
-  // prevents reading the counter before the branch is decided.
+  // Earlier loads are complete where a branch depends on them, as in a loop that waits for a value. The
+  // instruction isb prevents reading the counter before the branch is decided.
   asm volatile("isb" ::: "memory");
 #endif
   return read_ticks();

@@ -20,7 +20,7 @@ std::span<const int> usable_processor_numbers();
 int processors_of_host();
 
 /// The smallest quota of this process's control group (version 2) and of those around it, in whole
-/// processors, rounded up; 0 if there is none.
+/// processors, rounded up. 0 if there is none.
 int processors_of_control_group();
 
 /// The usable processor to which the `pe`-th PE (from 0) is bound. PEs go to distinct physical cores first,

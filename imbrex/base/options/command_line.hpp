@@ -84,8 +84,9 @@ class environment_line {
 /// it is not one of them.
 std::size_t parse_word(const parsed_option& input, std::span<const std::string_view> words);
 
-/// Throws usage_error if an argument before `--` is nearly one of these names: one edit away, or two if that
-/// name has six letters or more, and with an equal first letter (`--eps` and `--yes` are a program's own).
+/// Throws usage_error if an argument before `--` resembles one of these names. Such an argument has the same
+/// first letter, and is one edit away, or two if the name has six letters or more. `--eps` and `--yes` are a
+/// program's own.
 void refuse_near_misses(int argc, char** argv, std::span<const std::string_view> names);
 
 }  // namespace imbrex

@@ -11,7 +11,7 @@ namespace imbrex {
 /// deletions, replacements and swaps of neighbours between them. No substring is edited twice. O(|a| |b|).
 int edit_distance(std::string_view a, std::string_view b);
 
-/// The word of `known` with the fewest edits from `word`, the first of equals; empty if that takes more than
+/// The word of `known` with the fewest edits from `word`, the first of equals. Empty if that takes more than
 /// max(2, |word| / 3) edits.
 std::string_view nearest(std::string_view word, std::span<const std::string_view> known);
 

@@ -17,7 +17,7 @@ namespace imbrex::resident {
 /// ring it stores the number of taken items into `taken`, in the senders' GPU. Ticket t may be filled when t
 /// - taken < size. So only stores cross a link.
 ///
-/// Coherence of each of these words orders both sides: a sender that refills a slot has read a count that the
+/// Coherence of each of these words orders both sides. A sender that refills a slot has read a count that the
 /// receiver stored after it had read the slot. The receiver of an ordered item sees everything that the
 /// sender wrote before, in any memory. A sender that finds the ring full keeps the item with its ticket, as
 /// for a mailbox (outbox.hpp). The lowest unfilled ticket finds room as soon as all items before it are
