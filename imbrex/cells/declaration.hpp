@@ -58,8 +58,8 @@ struct copied_element {
   index<D> wrap;
 };
 
-/// Elements that this block and another have copies of: those that this block sends, in the order of the
-/// copies there, and the numbers of the copies here.
+/// Elements that this block and another have copies of. `sent` is in the order of the copies there. The other
+/// numbers are those of the copies here.
 template <int D>
 struct copy_partner {
   index<D> block;
@@ -67,9 +67,9 @@ struct copy_partner {
   std::size_t first_copy = 0, copies = 0;
 };
 
-/// Cells of a domain and the elements in them, partitioned into blocks: a port of a chare, which each chare
-/// of the array connects in its constructor. Each chare has a block of cells, of any size, and may be on any
-/// PE.
+/// Cells of a domain and the elements in them, partitioned into blocks. It is a port of a chare, which each
+/// chare of the array connects in its constructor. Each chare has a block of cells, of any size, and may be
+/// on any PE.
 ///
 ///   cells.connect<&block::cells>(*this, domain, cut);   // a decomposition of the domain's cells
 ///   auto moved = cells.migrate(move, most);             // elements move, also to other cells

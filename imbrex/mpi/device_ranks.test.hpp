@@ -15,7 +15,7 @@ namespace imbrex::mpi {
 class on_devices : public on_mpi_ranks {
  protected:
   /// Runs a function as the code of each rank, in each run of the machine, with one device and with several.
-  /// change(options) sets further options.
+  /// The function change(options) sets further options.
   template <class Code, class Change>
   void run_on_devices(int ranks, const Code& code, const Change& change) {
     for (options settings : GetParam().runs)

@@ -19,8 +19,8 @@ struct job_settings {
   std::vector<std::pair<std::string, std::string>> environment;  ///< additional variables of its environment
 };
 
-/// Runs the job to its end and returns its status: 0, or the status of the process that failed first (128 and
-/// the signal's number if it was killed), or `timeout_status`. Takes over this process's signals and
+/// Runs the job to its end and returns its status. It is 0, or the status of the process that failed first
+/// (128 and the signal's number if it was killed), or `timeout_status`. Takes over this process's signals and
 /// children. Throws `usage_error` if the program cannot be run, `error` if not all processes can be started;
 /// then no process is left.
 int run_job(const job_settings& settings);

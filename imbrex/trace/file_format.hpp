@@ -69,7 +69,7 @@ struct name_header {
 };
 static_assert(sizeof(name_header) == 24);
 
-/// Offset of process 0's clock from this process's at a moment: process 0's clock showed `here + ahead`, with
+/// Offset of process 0's clock from this process's at a moment. Process 0's clock showed `here + ahead`, with
 /// an error of up to half of `round_trip`. Readings are in the order of `here`.
 struct clock_reading {
   std::uint64_t here = 0;

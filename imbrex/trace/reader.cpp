@@ -76,8 +76,8 @@ void reader::open_others(const std::string& file) {
                         (missing == 1 ? " is" : " are") + " missing: " + example);
 }
 
-// Processes whose clocks were never compared with process 0's are aligned by the time of day: with process 0
-// or, if its file is missing, with a process that was compared with it.
+// Processes whose clocks were never compared with process 0's are aligned by the time of day. They are
+// aligned with process 0 or, if its file is missing, with a process that was compared with it.
 void reader::align_by_wall_clock() {
   const auto is_aligned = [](const auto& file) {
     return file->header().process == 0 || !file->clock().empty();

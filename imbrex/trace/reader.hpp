@@ -12,11 +12,11 @@
 
 namespace imbrex::trace {
 
-/// Reads the trace of a run: the files of all its processes, their clocks aligned, and the records of all
-/// tracks in the order of time. Records are read ahead: at most 1024 of each track. In all it is half a
-/// million, or 64 of each track if that is more. Besides these buffers, memory holds only the names in the
-/// files, however long the files are. All buffered records in a window of time are sorted at once. The window
-/// ends where a part of a file that is still to be read could precede a record.
+/// Reads the trace of a run: the files of all its processes. It aligns their clocks, and orders the records
+/// of all tracks by time. Records are read ahead: at most 1024 of each track. In all it is half a million, or
+/// 64 of each track if that is more. Besides these buffers, memory holds only the names in the files, however
+/// long the files are. All buffered records in a window of time are sorted at once. The window ends where a
+/// part of a file that is still to be read could precede a record.
 class reader {
  public:
   /// Opens FILE and the files of the other processes beside it. Throws `usage_error` if FILE is no trace.

@@ -13,9 +13,9 @@
 
 namespace imbrex::mpi::fortran {
 
-/// Descriptor by which gfortran passes an argument of any rank: the layout of libgfortran.so.5, since version
-/// 9 of the compiler. (The standard's CFI_cdesc_t is only for procedures with bind(C), and programs built for
-/// MPICH do not pass it.)
+/// Descriptor by which gfortran passes an argument of any rank. Its layout is that of libgfortran.so.5, since
+/// version 9 of the compiler. (The standard's CFI_cdesc_t is only for procedures with bind(C), and programs
+/// built for MPICH do not pass it.)
 struct array_descriptor {
   struct dimension {
     std::ptrdiff_t stride, lower, upper;  ///< the stride in units of `span`

@@ -67,8 +67,8 @@ class program_copy {
   /// Address of the corresponding instruction or variable in the loaded program; the address itself if it
   /// lies in no copy. Signal handlers may call it.
   static void* loaded_code(void* address) noexcept;
-  /// Address of the copy's instance of a loaded variable of the program, or of a library that each copy has
-  /// for itself; the address itself if it lies elsewhere.
+  /// Address of the copy's instance of a loaded variable. The variable is the program's, or one of a library
+  /// that each copy has for itself. Returns the address itself if it lies elsewhere.
   void* own_variable(void* loaded) const noexcept;
 
  private:

@@ -39,8 +39,8 @@ class program_image {
   /// True if the program's functions put code on their stack, as inner functions of Fortran and C do: then
   /// each copy's stack must be executable.
   bool needs_executable_stack() const noexcept;
-  /// Possible problems of copies, one line each: variables shared by the program and a library, of which each
-  /// copy has an instance but the library does not.
+  /// Possible problems of copies, one line each. These are variables shared by the program and a library, of
+  /// which each copy has an instance but the library does not.
   const std::vector<std::string>& warnings() const noexcept;
   /// Libraries of the program that keep variables, shared by all copies, and that call functions for whose
   /// names `is_meant` is true. Time is linear in the libraries' relocations.
@@ -51,8 +51,9 @@ class program_image {
   std::shared_ptr<const copy_plan> plan_;  // shared with kept copies
 };
 
-/// Throws error with a remedy if this program file cannot be copied: it is static, so that `run_program` is
-/// not called; or it is linked for a fixed address; or it contains code that a process must have only once.
+/// Throws error with a remedy if this program file cannot be copied. Reasons: it is static, so that
+/// `run_program` is not called; it is linked for a fixed address; or it contains code that a process must
+/// have only once.
 void require_copyable(const std::string& file);
 
 }  // namespace imbrex::mpi

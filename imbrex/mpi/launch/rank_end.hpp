@@ -10,8 +10,8 @@ int status_at_end(int status);
 /// Ends the running rank, which has called exit or a similar function.
 [[noreturn]] void end_rank(int status);
 
-/// Ends this process: one of its ranks has called exit or a similar function on a thread that it has started,
-/// and the rank's main cannot be made to return.
+/// Ends this process. One of its ranks has called exit, or a similar function, on a thread that it has
+/// started. The rank's main cannot be made to return.
 [[noreturn]] void end_process_of(int rank, int status);
 
 }  // namespace imbrex::mpi

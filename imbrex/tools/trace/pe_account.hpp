@@ -87,11 +87,11 @@ class alignas(64) pe_account {
   std::uint64_t cut_time_until_begun() const { return overlap_.cut_time(until_begun); }
   /// The chain up to now, saved for a message. The message's owner releases it.
   std::uint32_t capture();
-  /// Accounts for a message that begins an item or a turn. True if the PE has waited for it: the PE was idle
-  /// for some time since its last work, and the message became ready in that time. Work is execution of the
-  /// program, or an item begun by a message; timers and polling are no work. `found`: `ready` is the time of
-  /// a poll. A message that was sent during the last work and is found by the first poll after it had arrived
-  /// before: it waited for the PE.
+  /// Accounts for a message that begins an item or a turn. True if the PE has waited for it, that is, the
+  /// message became ready while the PE was idle since its last work. Work is execution of the program, or an
+  /// item begun by a message; timers and polling are no work. `found`: `ready` is the time of a poll. A
+  /// message that was sent during the last work and is found by the first poll after it had arrived before:
+  /// it waited for the PE.
   bool begun_by_message(const message_times& times, bool found) {
     worked_ = true;
     if (!waited_ || times.ready <= worked_until_) return false;
