@@ -16,7 +16,7 @@
 
 namespace imbrex::test {
 
-/// Reports that this is one process of three, and connects nobody.
+/// Reports that this is one process of three, and connects no process.
 class place final : public bootstrap {
  public:
   explicit place(int rank) : rank_(rank) {}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions that the programs of this folder call, in place of MPI. They run as several copies in one process,
-   each on a stack of its own. */
+/* Functions that the programs of this folder call, in place of MPI. They run as several copies in one
+   process, each on a stack of its own. */
 #ifndef IMBREX_TESTS_MPI_IMAGE_DRIVER_H
 #define IMBREX_TESTS_MPI_IMAGE_DRIVER_H
 
