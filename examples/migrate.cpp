@@ -11,7 +11,7 @@
 
 /// The results of walkers; `sum` adds them up.
 struct report {
-  std::int64_t letters = 0;    // sum of the contents of `letters`
+  std::int64_t letters = 0;    // sum of the values in `walker::letters`
   std::int64_t greetings = 0;  // number of greetings
   std::int64_t moves = 0;
   std::int64_t unread = 0;  // messages left in the mailboxes at the end
