@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes docs/mpi-functions.md: which functions of MPI 4.1 there are, by our headers and by what our sources define.
+"""Writes docs/mpi-functions.md: the functions of MPI 4.1, by the declarations and definitions of this tree.
 
-usage: mpi_functions.py [--check]    with --check, fails if the file is not what it would write
+usage: mpi_functions.py [--check]    with --check, fails if the file is old
 """
 import pathlib
 import re
@@ -11,7 +11,7 @@ import textwrap
 
 ROOT = pathlib.Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "imbrex/mpi/fortran"))
-import interface  # noqa: E402  what Fortran has is made by it
+import interface  # noqa: E402  makes the interfaces of Fortran
 HEADERS = ["mpi_functions.h", "mpi_io.h", "mpi_tool.h"]
 # Functions of MPI 4.1 that our headers do not declare.
 UNDECLARED = {
@@ -66,7 +66,7 @@ def defined_functions():
 
 
 def absent_functions():
-    """The names that say that they are not there."""
+    """The names that only report that they are missing."""
     text = (ROOT / "imbrex/mpi/api/absent.cpp").read_text()
     return {f"MPI_{name}" for name in re.findall(r"^IMBREX_MPI_ABSENT\((\w+),", text, re.MULTILINE)}
 
@@ -102,17 +102,18 @@ def text():
     absent = sum(map(len, declared.values())) - there
     missing = sum(map(len, undeclared.values()))
     lines = ["# Functions of MPI", "",
-             "Made by `scripts/mpi_functions.py`. Each function is there as `MPI_` and as `PMPI_`.", "",
-             *textwrap.wrap(f"There are {there}. {absent} more are declared and say, when they are called, that "
-                            f"they are not there; {missing} of MPI 4.1 are not declared. Fortran has all that are "
-                            "declared, but for tools and the ones named below as C's alone; where C has a function "
-                            "with `_c` for large counts, mpi_f08 has them by the function's own name.", 110), ""]
+             "Made by `scripts/mpi_functions.py`. Each function has the two names `MPI_` and `PMPI_`.", "",
+             *textwrap.wrap(f"{there} functions are implemented. {absent} more are declared, and a call of them is "
+                            f"an error. {missing} functions of MPI 4.1 are not declared. Fortran has all declared "
+                            "functions, except tools and those that are listed as in C only. Where C has a function "
+                            "with `_c` for large counts, the same name without `_c` takes them in mpi_f08.",
+                            110), ""]
     for title in list(declared) + [t for t in undeclared if t not in declared]:
         names = declared.get(title, [])
         lines += [f"## {title}", ""]
-        for heading, some in (("There", [n for n in names if n in defined]),
-                              ("Of C alone", [n for n in names if n in defined and n not in in_fortran]),
-                              ("Not there", [n for n in names if n not in defined]),
+        for heading, some in (("Implemented", [n for n in names if n in defined]),
+                              ("In C only", [n for n in names if n in defined and n not in in_fortran]),
+                              ("Declared only", [n for n in names if n not in defined]),
                               ("Not declared", undeclared.get(title, []))):
             if some:
                 lines += textwrap.wrap(f"{heading} ({len(some)}): {', '.join(some)}.", 110) + [""]
@@ -125,7 +126,7 @@ def main():
     if sys.argv[1:] == ["--check"]:
         if not path.exists() or path.read_text() != wanted:
             sys.exit("docs/mpi-functions.md is old: run scripts/mpi_functions.py")
-        print("docs/mpi-functions.md says what there is")
+        print("docs/mpi-functions.md: as the headers and sources have it")
     elif sys.argv[1:]:
         sys.exit(__doc__)
     else:
