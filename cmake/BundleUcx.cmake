@@ -42,8 +42,8 @@ foreach(library IN ITEMS libucm.so.0 libucs.so.0 libuct.so.0)
   imbrex_bundle(${library} imbrex-${library} $ORIGIN)
 endforeach()
 
-# libucs looks for modules beside itself, and then where it was installed. Those of a host's UCX there are made for that
-# one, which they would bring along. Where that is said, it is to look where nothing can be, in as many letters.
+# libucs searches for modules beside itself, and then where it was installed. The modules of a host's UCX there belong
+# to that UCX, and would load it. The second folder is therefore replaced by one of the same length that cannot exist.
 set(nowhere /dev/null)
 file(STRINGS ${bundle}/imbrex-libucs.so.0 folders_of_modules REGEX "^/[^ ]*/ucx$")
 list(FILTER folders_of_modules EXCLUDE REGEX "/etc/ucx$")  # of its configuration
@@ -66,7 +66,7 @@ if(EXISTS ${ucx_folder}/ucx/libuct_cma.so.0)  # else it is in libuct, or was lef
   imbrex_bundle(ucx/libuct_cma.so.0 ucx/libuct_cma.so.0 $ORIGIN/..)
 endif()
 
-# Its terms, where distributions and its own installation have them.
+# The license of UCX, where distributions and its own installation have it.
 find_file(IMBREX_UCX_LICENSE NAMES copyright LICENSE NO_CACHE NO_DEFAULT_PATH
           PATHS /usr/share/doc/libucx0 ${ucx_folder}/../share/doc/ucx ${ucx_folder}/../share/ucx
                 ${ucx_folder}/../../share/ucx)

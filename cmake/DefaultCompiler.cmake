@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Where nobody chose a compiler and the system has none or g++ 12 (as Debian 12 does), which
-# CheckGccCoroutineTemporaries refuses, take clang++-19. To be included before project(). In the build of a wheel, CXX
-# may be nobody's choice but the compiler of Python itself.
+# Takes clang++-19 if no compiler was chosen and the system has none, or g++ 12 (as Debian 12 does), which
+# CheckGccCoroutineTemporaries refuses. To be included before project(). In the build of a wheel, CXX may be the
+# compiler of Python itself, without a choice of the user.
 if(DEFINED CMAKE_CXX_COMPILER OR (DEFINED ENV{CXX} AND NOT SKBUILD) OR DEFINED CMAKE_TOOLCHAIN_FILE)
   return()
 endif()

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# What each is for, and its Debian package: docs/dependencies.md.
-# What the library links is global, for a project that contains Imbrex links it too.
+# docs/dependencies.md lists the use of each, and its Debian package. Libraries that the library links are global, since
+# a project that contains Imbrex links them too.
 find_package(Threads REQUIRED GLOBAL)
 find_package(hwloc REQUIRED GLOBAL)
-# Of toml++ and xxHash only the headers are used: so nothing more is linked, and no installed header shows it.
+# Only the headers of toml++ and xxHash are used: so nothing more is linked, and no installed header includes them.
 find_path(IMBREX_TOMLPLUSPLUS toml++/toml.h REQUIRED)
 find_path(IMBREX_XXHASH xxhash.h REQUIRED)
 mark_as_advanced(IMBREX_TOMLPLUSPLUS IMBREX_XXHASH)
@@ -11,7 +11,7 @@ if(CMAKE_CUDA_COMPILER)
   find_package(CUDAToolkit REQUIRED)
   set_target_properties(CUDA::cudart_static CUDA::cudart_static_deps PROPERTIES IMPORTED_GLOBAL TRUE)
 endif()
-# Its headers; it is loaded at run time.
+# Only the headers of UCX; the library is loaded at run time.
 find_package(ucx QUIET GLOBAL)
 if(ucx_FOUND)
   include(MendUcxTargets)
@@ -28,7 +28,7 @@ if(IMBREX_BUILD_TESTS)
   find_package(GTest REQUIRED)
   find_package(Python3 REQUIRED COMPONENTS Interpreter)
   include(GoogleTest)
-  # For tests of what is for programs that have them. Kokkos' own package asks for the whole of Trilinos.
+  # For tests of headers for programs that have these libraries. Kokkos' own package requires the whole of Trilinos.
   find_path(IMBREX_EIGEN Eigen/Core PATH_SUFFIXES eigen3)
   find_path(IMBREX_KOKKOS Kokkos_Core.hpp PATH_SUFFIXES trilinos)
   find_library(IMBREX_KOKKOS_LIBRARY NAMES kokkoscore trilinos_kokkoscore)

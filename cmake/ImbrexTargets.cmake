@@ -31,7 +31,7 @@ function(imbrex_tests_only target)
   set_target_properties(${target} PROPERTIES IMBREX_TESTS_ONLY ON UNITY_BUILD OFF)
 endfunction()
 
-# The same for some sources of the caller's targets.
+# Like imbrex_tests_only, for some sources of the caller's targets.
 function(imbrex_sources_run_once)
   if(CMAKE_BUILD_TYPE STREQUAL "Debug")
     set_source_files_properties(${ARGV} PROPERTIES COMPILE_OPTIONS -O0 SKIP_PRECOMPILE_HEADERS ON)
@@ -121,7 +121,7 @@ endfunction()
 # are the same on all hosts. Who wants one rounding writes fma(). Compilers for processors that have it, as aarch64,
 # would else contract by themselves.
 add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>)
-# What nvcc compiles every kernel with, here and in scripts/check_kernels.py.
+# Options of nvcc for every kernel, here and in scripts/check_kernels.py.
 set(IMBREX_KERNEL_OPTIONS --fmad=false)
 
 # Kernels, to be linked into a library or program: programs are linked as C++ all the same, as the functions

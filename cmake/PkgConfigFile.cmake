@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Installs imbrex.pc, for projects that are not built by CMake. The libraries are static, so what they need stands with
-# them; the file finds them from where it lies, so that what is installed can be moved.
+# Installs imbrex.pc, for projects that are not built by CMake. The libraries are static, so the file lists their
+# dependencies. It finds them relative to its own place, so that an installation can be moved.
 set(pc_libraries "")     # ours, each before those that it needs
 set(pc_requirements "")  # packages that have such a file themselves
 set(pc_others "")        # other libraries, as they are linked

@@ -3,8 +3,8 @@
 # the time of a build, of a small unit test three quarters. Where IMBREX_PRECOMPILE is TESTS, libraries and programs go
 # without, so that each of their sources still includes what it needs.
 
-# So that ccache keeps what is compiled with it, also for another clone: Clang would write into it when each header was
-# changed last.
+# Lets ccache keep the results of compilations with the precompiled header, also for another clone: otherwise Clang
+# writes the times of the last changes of headers into it.
 function(imbrex_let_ccache_keep target)
   target_compile_options(${target} PRIVATE "$<$<COMPILE_LANG_AND_ID:CXX,Clang>:SHELL:-Xclang -fno-pch-timestamp>")
   if(IMBREX_CCACHE AND CMAKE_CXX_COMPILER_LAUNCHER STREQUAL IMBREX_CCACHE AND NOT DEFINED ENV{CCACHE_SLOPPINESS})

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Warns of a project that is compiled without optimisation because nobody has chosen: CMake's own default is none. Once,
-# and not where the flags say how to optimise.
+# Warns once of a project that is compiled without optimisation because no build type was chosen: CMake's own default is
+# none. Silent if the flags choose an optimisation.
 get_property(imbrex_has_warned GLOBAL PROPERTY IMBREX_HAS_WARNED)
 get_property(imbrex_configurations GLOBAL PROPERTY GENERATOR_IS_MULTI_CONFIG)
 if(NOT imbrex_has_warned AND NOT imbrex_configurations AND NOT CMAKE_BUILD_TYPE

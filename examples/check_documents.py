@@ -53,7 +53,7 @@ def without_code(text):
 
 
 def anchors(document):
-    """What a link may name behind # in this document."""
+    """The anchors of this document, which links name after #."""
     headings = [re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading)
                 for heading in HEADING.findall(without_code(document.read_text()))]
     return {re.sub(r"[^\w\- ]", "", heading).strip().lower().replace(" ", "-") for heading in headings}

@@ -42,8 +42,7 @@ ACQUIRE = r"CCTL\.IVALL"
 ALL = [LOAD_128, LOAD, STORE_128, STORE, ADD, COMPARE, EXCHANGE, RELEASE, ACQUIRE, LOAD_128_HOST, LOAD_HOST,
        STORE_128_HOST, STORE_HOST, RELEASE_HOST]
 
-# Of each operation, how often these instructions stand in it; others of them must not, and none may be
-# MEMBAR.SC.
+# For each operation, the number of these instructions in it; others of them must not occur, and none may be MEMBAR.SC.
 EXPECTED = {
     "poll_of_a_mailbox": {LOAD_128: 1},
     "send_of_8_bytes": {LOAD: 2, ADD: 1, STORE_128: 1},  # a look beside the draw; another if that was for another slot
@@ -63,8 +62,8 @@ EXPECTED = {
 }
 
 
-# The same between blocks of a cluster, on architectures that have these: an asynchronous store into the other's shared
-# memory, looks at barriers, and their arrivals. No fence, and nothing goes to the memory of the GPU.
+# Operations between blocks of a cluster, on architectures that have clusters: an asynchronous store into the other's
+# shared memory, polls of barriers, and their arrivals. No fence, and no access to the memory of the GPU.
 CLUSTERS_FROM = 90
 STORE_NEAR = r"STAS\.128"
 LOOK_NEAR = r"SYNCS\.PHASECHK"
@@ -101,7 +100,7 @@ def functions(disassembled):
 
 
 def complaints(found, architecture):
-    """What differs from EXPECTED in these functions, one string each."""
+    """The differences from EXPECTED in these functions, one string each."""
     wrong = []
     for function, expected in (EXPECTED | (EXPECTED_OF_CLUSTERS if architecture >= CLUSTERS_FROM else {})).items():
         text = found.get(function)

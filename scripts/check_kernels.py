@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 ARCHITECTURES = ["sm_80", "sm_90"]
 
-# The most bytes of a kernel's stack, and of those in some files: who has more keeps in memory what should be in
-# registers.
+# The maximum bytes of a kernel's stack, and of those in some files. A larger stack keeps values in memory that should
+# be in registers.
 STACK = 16
 STACKS = {
     "apps/queens/native_kernels.cu": 208,  # the rows of a board
@@ -76,9 +76,9 @@ SPILLS = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) b
 
 @dataclass
 class Usage:
-    """What ptxas says of one function: a kernel, or one that kernels call."""
+    """The report of ptxas on one function: a kernel, or one that kernels call."""
     function: str
-    registers: int = 0  # 0 of what is no kernel: counted with its callers
+    registers: int = 0  # 0 for other functions: counted with their callers
     shared: int = 0     # bytes, where their number is known when compiling
     stack: int = 0
     spill_stores: int = 0
@@ -97,12 +97,12 @@ def readable(symbol):
         names.append(symbol[number.end():at])
     names = [name for name in names if not name.startswith("_GLOBAL__N_")]
     if nested and not symbol.startswith("_ZN"):
-        names = names[:1]  # what follows are types of arguments
+        names = names[:1]  # types of arguments follow
     return "::".join(names) or symbol
 
 
 def usages(said):
-    """What `ptxas -v` said, as one Usage for each function."""
+    """The output of `ptxas -v`, as one Usage for each function."""
     found = {}
     kernel = of = None
     for line in said.splitlines():
@@ -121,7 +121,7 @@ def usages(said):
 
 
 def complaints(found, bounds, stack=STACK):
-    """What is wrong with these usages, one string each."""
+    """The complaints about these usages, one string each."""
     wrong = []
     for use in found:
         if use.spill_stores or use.spill_loads:
@@ -141,7 +141,7 @@ def complaints(found, bounds, stack=STACK):
 
 
 def compile_file(nvcc, options, architecture, file):
-    """What ptxas says of a file's functions. Throws subprocess.CalledProcessError, its output in `stdout`."""
+    """The report of ptxas on a file's functions. Throws subprocess.CalledProcessError, with its output in `stdout`."""
     with tempfile.TemporaryDirectory() as folder:
         command = [nvcc, "-cubin", "-o", f"{folder}/kernels.cubin", f"-arch={architecture}", "-Xptxas", "-v",
                    *options, str(file)]

@@ -25,7 +25,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 
 
 def includes_below(folder):
-    """Every include of the sources in a folder: file, opening character, what is included."""
+    """Every include of the sources in a folder: file, opening character, included path."""
     for file in sorted(folder.rglob("*")):
         if file.suffix in SOURCES:
             for opening, included in INCLUDE.findall(file.read_text()):

@@ -24,7 +24,7 @@ CPP = {".hpp", ".cpp", ".cuh", ".cu"}
 TEXT = CPP | {".py", ".cmake", ".sh", ".txt", ".in", ".toml", ".supp", ".md"}
 CODE = TEXT - {".md"} | {".js", ".html", ".json", ".css"}
 UNREAD = {".git", ".cache", "build", "__pycache__"}
-# What the check and its test say of others' names is no code that has them.
+# Others' names in the check and its test do not count as code that has them.
 OF_THE_CHECK = {"scripts/check_words.py", "scripts/check_words_test.py"}
 
 # Names of other projects and of systems, which documents and comments speak of; patterns as of a shell.
@@ -37,7 +37,7 @@ FOREIGN = set("""
     CMAKE_INTERPROCEDURAL_OPTIMIZATION
     charm waitQD ret Reducer iter allreduce dest Isend Irecv Waitall bcast Split
 """.split())
-# What documents name as examples of names, or as names that nothing should have; and what programs of others print.
+# Names that documents use as examples, or as names to avoid; and output of other programs.
 EXAMPLES = set("""
     foo.hpp foo.test.cpp prog.py snake_case utils helpers _words
 """.split()) | {"Fatal: ... invalid", "failed to arm iface"}
@@ -66,8 +66,8 @@ OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9_-]*")
 # A path has a folder, or one of the endings of the tree's files.
 PATH = re.compile(r"(?<![\w./$<-])((?:[a-z_.][\w.-]*/)+[\w.-]*"
                   r"|[\w-]+(?:\.test)?\.(?:hpp|cpp|cuh|cu|py|md|cmake|json|toml|sh|txt))(?![\w/])")
-# No names: what is quoted, short options and what sticks to them, what a build makes, a program of the reader's, values
-# and placeholders, the arguments of a benchmark.
+# No names: quoted text, short options and their values, build products, a program of the reader's, values and
+# placeholders, the arguments of a benchmark.
 NO_NAMES = re.compile(r'"[^"]*"|(?<![\w-])-[A-Za-z]\S*|(?<![\w/.])build/\S*|\./app\b|(?<!\w)/\w\S*|\b[A-Z]+(?=/)'
                       r"|\b\d+\w*(?:/s)?|(?<=[a-z])/\d+\b|\.\.\.")
 
@@ -123,7 +123,7 @@ def check_identifiers(name, text):
 
 
 class Tree:
-    """What the files of a repository are called, what they say, and in which of them the words of code stand."""
+    """The paths and texts of the files of a repository, and the words of code in each."""
 
     def __init__(self, root):
         self.texts, self.paths, self.words_of, self.options = {}, set(), {}, set()
@@ -191,7 +191,7 @@ def unknown_in(span, tree):
 
 
 def prose_of(text):
-    """The lines of a document with their numbers; without what it shows as it is."""
+    """The lines of a document with their numbers; without code blocks."""
     fence = False
     for number, line in enumerate(text.split("\n"), 1):
         if line.lstrip().startswith("```"):

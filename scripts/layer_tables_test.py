@@ -12,7 +12,7 @@ OLD = layer_tables.heading("folder") + "| `base` | errors |\n\nAfter.\n"
 
 class LayerTables(unittest.TestCase):
     def complaints(self, documents, write=False, absent=None):
-        """What is said of a tree that has these documents, and its documents afterwards."""
+        """The complaints about a tree with these documents, and its documents afterwards."""
         with tempfile.TemporaryDirectory() as folder:
             root = pathlib.Path(folder)
             for room in {*layer_tables.FOLDERS, *layer_tables.ROOMS_OF_FOLDERS} - {absent}:

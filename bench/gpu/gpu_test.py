@@ -210,7 +210,7 @@ class Table(unittest.TestCase):
                 if row["what"].startswith("flag")}
 
     def test_impossible_notices(self):
-        """Nobody notices an end before it comes, and an observer without a processor sees nothing in time."""
+        """No method can report an end before it happens, and an observer without a processor sees nothing in time."""
         self.assertEqual(self.verdicts_of_flag(self.notices(1.5)), {"met"})
         self.assertEqual(self.verdicts_of_flag(self.notices(0)), {""})
         self.assertEqual(self.verdicts_of_flag(self.notices(1.5), processors=2), {""})

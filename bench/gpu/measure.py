@@ -104,7 +104,7 @@ def make_writable(folder):
 
 
 def execute(command, accepted=(0,)):
-    """Runs a command that is to end with one of these statuses; returns how it ended, and what it printed."""
+    """Runs a command that must end with one of these statuses; returns its status and its output."""
     print("measure.py:", " ".join(command), file=sys.stderr)
     try:
         ended = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL,
@@ -119,7 +119,7 @@ def execute(command, accepted=(0,)):
 
 
 def printed(ended):
-    """What the command printed, which is to be JSON."""
+    """The output of the command, which must be JSON."""
     try:
         return json.loads(ended.stdout)
     except ValueError as wrong:
@@ -127,7 +127,7 @@ def printed(ended):
 
 
 def describe(options, device):
-    """What the program says of the device; None, and its reason, where there is none."""
+    """The program's description of the device. Without a device: None, and the reason."""
     command = [str(options.bin / "gpu_kernel"), "--device", device, "--describe"]
     ended = execute(command, accepted=(0, NO_DEVICE))
     if ended.returncode == NO_DEVICE:
@@ -136,8 +136,9 @@ def describe(options, device):
 
 
 def info(options, device):
-    """What `imbrex info` says of the build, the host and the device; where it cannot be run, why, as `missing`."""
-    try:  # status 1: it found a problem, which is in what it prints
+    """The description of the build, the host and the device by `imbrex info`. If it cannot run: the reason, as
+    `missing`."""
+    try:  # status 1: it found a problem, which its output describes
         return printed(execute([str(options.bin / "imbrex"), "info", "--json", "--device", device],
                                accepted=(0, 1)))
     except Failed as failure:
@@ -145,7 +146,7 @@ def info(options, device):
 
 
 def processors_of(about):
-    """How many this program and those that it starts may use at the same time."""
+    """The number of processors that this program and its children may use at the same time."""
     allowed = len(os.sched_getaffinity(0))
     if "missing" in about:
         return allowed
@@ -153,7 +154,7 @@ def processors_of(about):
 
 
 class Course:
-    """What is run, and what it measured: for each name a list, by repeat, of rows."""
+    """The programs, and their measurements: for each name a list of rows, by repeat."""
 
     def __init__(self, options, device):
         self.options = options
@@ -181,8 +182,8 @@ class Course:
         return printed(self.execute([program, "--device", self.device, *self.sizes[name]]))["rows"]
 
     def jacobi3d(self, edge, repeat):
-        """Every ODF with completions that do not block, and one with some that do: these are first in every other
-        repeat, for a device's clock and warmth change as time goes on."""
+        """Every ODF with completions that do not block, and one with some that do. These are first in every other
+        repeat, since a device's clock and temperature change with time."""
         rows = []
         order = [("poll", ODF), ("sync", (ASYNCHRONOUS_ODF,))]
         for completion, factors in order if repeat % 2 == 0 else reversed(order):
@@ -205,7 +206,7 @@ class Course:
         return rows
 
     def measure(self, names):
-        """All, in turn, so often as asked or as there is time for; returns how often."""
+        """Runs all in turn, as often as requested or as there is time for; returns the number of repeats."""
         began = time.monotonic()
         longest = 0.0
         pieces = self.pieces(names)
@@ -216,7 +217,7 @@ class Course:
                 return repeat
             for name, once in pieces:
                 if repeat > 0 and name not in self.runs:
-                    continue  # it failed
+                    continue  # the program failed
                 try:
                     self.runs.setdefault(name, []).append(once(repeat))
                 except Failed as failure:

@@ -47,7 +47,7 @@ class Row:
 
 
 def select(runs, name, key, **wanted):
-    """Of each repeat of a program, the median at `key` of the row that has these values."""
+    """The median at `key` of the row with these values, for each repeat of a program."""
     found = []
     for run in runs.get(name, []):
         for row in run:
@@ -144,8 +144,8 @@ def jacobi_times(runs, edge, completion):
 
 
 def limits(runs, edge, microseconds):
-    """How many times faster such an iteration would be if only the update of the cells were left: at the rate of
-    a copy, and at that of our kernel, which an iteration may not be excused with. None if unknown."""
+    """The speed-up of such an iteration if only the update of the cells were left: at the rate of a copy, and at that
+    of our kernel. Only the first one is a bound. None if unknown."""
     known = distinct(runs, "kernel", "cells", what="update")
     if not known:
         return None
@@ -211,7 +211,7 @@ def rows(runs, names, skipped, sizes, pes, processors, is_gpu):
     for name in (name for name in makers if name in names):
         nothing = SKIPPED if name in skipped else "failed"
         for row in makers[name]():
-            # What the emulated device takes to be asked is no GPU's, but a flag is a word in memory on either.
+            # The emulated device's time of a query is not that of a GPU, but a flag is a word in memory on both.
             judged = is_gpu or (name == "idle_turn" and row.what.startswith("flag"))
             made.append(row.as_dict(judged, nothing))
     return made
@@ -229,7 +229,7 @@ def target(row):
 
 
 def origin(result):
-    """Of which Imbrex the figures are, where, and from when."""
+    """The version of Imbrex, the host, and the date of the figures."""
     about = result["imbrex"]
     imbrex = "Imbrex (`imbrex info` could not be run)"
     if "missing" not in about:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What callgrind of valgrind counts: the instructions of a program by function, and by file."""
+"""Counts of valgrind's callgrind: the instructions of a program by function, and by file."""
 import collections
 import os
 import pathlib
@@ -10,7 +10,7 @@ import tempfile
 PATIENCE_SECONDS = 300
 COST = re.compile(r"(?:[+-]?\d+|\*)(?: (\d+))?$")
 NAMED = re.compile(r"(fn|ob|fl|fi|fe|cfn|cob|cfl|cfi)=\((\d+)\)(?: (.*))?$")
-# Names of files that may be inlined ones are of one list; what is called is only named.
+# Names of source files and of inlined files are in one list; called functions are only named.
 LISTS = {"fn": "fn", "cfn": "fn", "ob": "ob", "cob": "ob", **dict.fromkeys(("fl", "fi", "fe", "cfl", "cfi"), "fl")}
 
 
@@ -19,8 +19,8 @@ class Failed(Exception):
 
 
 def costs(lines):
-    """The instructions of each function by itself, not of what it calls, of one file of callgrind's. A function without
-    a name counts for its library: "(without a name) libucp.so.0"."""
+    """The instructions of each function, without its callees, in one file of callgrind's. A function without a name
+    counts for its library: "(without a name) libucp.so.0"."""
     spent = collections.Counter()
     for (function, _), cost in costs_in_files(lines).items():
         spent[function] += cost
@@ -28,7 +28,7 @@ def costs(lines):
 
 
 def costs_in_files(lines):
-    """The same of each function and file whose lines they are of: of an inlined function that is its own. Programs
+    """The instructions by function and source file. Lines of an inlined function count for its own file. Programs
     without debug information name no files."""
     spent = collections.Counter()
     names = {"fn": {}, "ob": {}, "fl": {}}
@@ -58,7 +58,7 @@ def label(function, library):
 
 
 def instructions(program, launcher=(), environment=None, read=costs):
-    """What a program costs, as `read` tells it; with a launcher, all its processes together."""
+    """The cost of a program, as `read` returns it; with a launcher, of all its processes together."""
     with tempfile.TemporaryDirectory(prefix="imbrex_instructions_") as folder:
         command = [str(word) for word in (*launcher, "valgrind", "--tool=callgrind",
                                           f"--callgrind-out-file={folder}/%p", *program)]

@@ -19,7 +19,7 @@ SKIPPED = 77
 BUILD = pathlib.Path(__file__).resolve().parents[2] / "build/release/bin"
 GROWTH = 0.03                   # by which a figure may grow
 GROWTH_BESIDE_WAITING = 0.05    # where functions are left out
-MOST_COUNTS = 4                 # of an operation where PEs wait, if it has grown
+MOST_COUNTS = 4                 # counts of an operation where PEs wait, if it has grown
 # Processes that start under valgrind, several at a time, take long to meet; and which transports there are must not
 # depend on the machine.
 ENVIRONMENT = {"IMBREX_PATIENCE": "100", "UCX_TLS": "sm,self"}
@@ -73,7 +73,7 @@ GROUPS = {
         "ranks of MPI in two processes", (), {"send": 2_000}, processes=2, waits=True,
         program="instructions_mpi", environment={"IMBREX_OPTIONS": "--pes 1 --ranks 2"}),
 }
-# What UCX and MPI need for a message between two processes, which is only shown: the functions of their libraries.
+# The functions of UCX and MPI for a message between two processes, which are only shown.
 RIVALS = "rivals"
 LIBRARIES = {"ucx": r"uc[pts]_|__memcpy", "mpi": r"P?MPI_|ompi_|opal_|mca_|\(without a name\) mca_|__memcpy"}
 
@@ -83,7 +83,7 @@ class Unavailable(Exception):
 
 
 def made_with(folder):
-    """What decides how many instructions there are, by `imbrex info`."""
+    """The properties of a build that affect the number of instructions, by `imbrex info`."""
     imbrex = folder / "imbrex"
     for program in (imbrex, folder / "instructions_imbrex"):
         if not program.exists():
@@ -96,7 +96,8 @@ def made_with(folder):
 
 
 def count_twice(folder, group, operation, program=None, read=callgrind.costs):
-    """What an operation costs so many times, and twice as many, by the group's program or by another one."""
+    """The costs of an operation repeated `times` times, and twice as often, by the group's program or by another
+    one."""
     program = program or group.program
     if not (folder / program).exists():
         raise Unavailable(f"there is no {folder / program}: ./dev build")
@@ -113,8 +114,8 @@ def count(folder, group, operation):
 
 
 def judged(name, counted, before, group):
-    """The figure of one operation, and what is to be said of it. Where PEs wait for each other they tell the others
-    that they are idle, the more often the busier the machine is: so a figure that has grown is counted again."""
+    """The figure of one operation, and the finding about it. Where PEs wait for each other they notify the others that
+    they are idle, more often on a busy machine. So a figure that has grown is counted again."""
     found = counted()
     said = figures.judge(name, found, before, group.tolerance)
     for _ in range(MOST_COUNTS - 1 if group.waits else 0):
@@ -139,7 +140,7 @@ def show_files(folder, name):
 
 
 def count_rival(folder, name):
-    """What a message of 8 bytes between two processes costs by raw UCX or by MPI."""
+    """The cost of a message of 8 bytes between two processes by raw UCX or by MPI."""
     launcher = [folder / "imbrex", "run", "-n", 2] if name == "ucx" else [shutil.which("mpirun")]
     if name == "mpi" and None not in launcher:
         launcher += ["--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-n", 2]
@@ -158,7 +159,7 @@ def count_rival(folder, name):
 
 
 def count_group(folder, name, accepted, made, accept):
-    """Counts the operations of a group, says what each costs, and returns what is to be said of those that changed."""
+    """Counts the operations of a group, prints the cost of each, and returns the findings about those that changed."""
     group = GROUPS[name]
     if not accept and (reason := accepted.reason_to_skip(made, group.processes > 1)):
         raise Unavailable(reason)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What count.py does with profiles: they are read, a growth is found and named, and figures are kept."""
+"""Tests count.py on profiles: they are read, a growth is found and named, and figures are kept."""
 import collections
 import contextlib
 import io
@@ -53,7 +53,7 @@ fn=(1)
 
 totals: 1033
 """
-# Of a program with debug information: a function into which another is inlined.
+# A program with debug information: a function into which another is inlined.
 LINES = """\
 fl=(1) /home/user/imbrex/imbrex/core/array/send.cpp
 fn=(1) send(int)
@@ -158,7 +158,7 @@ class Judgements(unittest.TestCase):
         self.assertIn("no figure was accepted yet", said.text)
 
     def counted_again(self, costs, waits):
-        """What is found, whether it fails, and how often it was counted, if the counts are these."""
+        """The findings, whether they fail, and the number of counts, if the counts are these."""
         counts = iter(costs)
         found, said = count.judged("message", lambda: figure_of({PE: next(counts)}), figure_of({PE: 200.0}),
                                    count.Group("", (), {}, waits=waits))

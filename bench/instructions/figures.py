@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The accepted figures, in figures.json, and what is to be said of those that were counted."""
+"""The accepted figures, in figures.json, and findings about counted ones."""
 import collections
 import dataclasses
 import json
@@ -8,30 +8,31 @@ import pathlib
 LIBRARY = pathlib.Path(__file__).resolve().parents[2] / "imbrex"
 FILE = pathlib.Path(__file__).with_name("figures.json")
 COMMAND = "./dev instructions"
-LEAST_TOLD = 1.0    # instructions: what a function or file must cost to be kept, and change by to be told of
+LEAST_TOLD = 1.0    # instructions: the least cost of a kept function or file, and the least change that is reported
 MOST_TOLD = 12      # functions
 
 
 class Refused(Exception):
-    """What cannot be accepted."""
+    """A figure that cannot be accepted."""
 
 
 @dataclasses.dataclass
 class Figure:
-    """What one operation costs: instructions, and of each function."""
+    """The cost of one operation: instructions in total, and by function."""
     instructions: float
     functions: dict[str, float]
 
 
 @dataclasses.dataclass
 class Judgement:
-    """What is to be said of a figure, and whether it fails."""
+    """A finding about a figure, and whether it fails."""
     fails: bool
     text: str
 
 
 def figure(once, twice, times, left_out):
-    """Of what so many repetitions cost, and twice as many; without the functions for which left_out(name) is true."""
+    """The figure from the cost of n repetitions and of twice as many; without the functions for which left_out(name) is
+    true."""
     functions = {name: (twice[name] - once[name]) / times for name in {*once, *twice} if not left_out(name)}
     return Figure(sum(functions.values()), functions)
 
@@ -48,7 +49,7 @@ def files(once, twice, times, left_out, library=LIBRARY):
 
 
 class Figures:
-    """Those of a file, by group and operation."""
+    """The figures of a file, by group and operation."""
 
     def __init__(self, file=FILE):
         self.file = file
@@ -58,7 +59,7 @@ class Figures:
                        for group, operations in content["figures"].items()}
 
     def of(self, group, operation):
-        """None if there is none."""
+        """The accepted figure; None if there is none."""
         return self.groups.get(group, {}).get(operation)
 
     def reason_to_skip(self, made_with, with_ucx):
@@ -68,7 +69,7 @@ class Figures:
         return f"the figures are of another build: {'; '.join(other)}" if other else None
 
     def begin_to_accept(self, made_with):
-        """Figures of two builds in one file would not tell whose they are."""
+        """Figures of two builds in one file could not be told apart."""
         if self.groups and (reason := self.reason_to_skip(made_with, True)):
             raise Refused(f"{reason}; remove {self.file} and accept all groups, or build as the figures were made")
         self.made_with = made_with
@@ -86,8 +87,8 @@ class Figures:
 
 
 def judge(name, found, accepted, tolerance):
-    """None if the figure is within the tolerance. One that has grown by more fails; one that has shrunk should be
-    accepted, so that it cannot grow back unseen."""
+    """The finding about a figure; None if it is within the tolerance. A figure that has grown by more fails. One that
+    has shrunk should be accepted, so that it cannot grow back unseen."""
     if accepted is None:
         return Judgement(True, f"{name}: {found.instructions:.1f} instructions; no figure was accepted yet")
     growth = found.instructions / accepted.instructions - 1

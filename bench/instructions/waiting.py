@@ -4,7 +4,7 @@ they cost is left out where PEs or processes wait for each other. All else is co
 import re
 
 START = r"ucs_x86_init_tsc_freq"
-# What callgrind's names begin with, and why they are left out.
+# Beginnings of callgrind's names, and the reasons for leaving them out.
 LEFT_OUT = [
     (r"imbrex::detail::thread_machine::",
      "the loop of a PE: it spins, polls and sleeps until there is something to do"),
@@ -39,5 +39,5 @@ def waits(name):
 
 
 def starts(name):
-    """What differs from one start to the next, also where nobody waits."""
+    """Functions that differ from one start to the next, also without waiting PEs."""
     return re.match(START, name) is not None

@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Time of an iteration of Jacobi3D over the latency of the network between two processes: what overlap is worth.
+"""Time of an iteration of Jacobi3D over the latency of the network between two processes, which shows the gain of
+overlap. Runs several variants in turn and several times: jacobi3d with --overlap none, manual and auto (ODF 2, 4, 8),
+the MPI program without overlap by one, 4 and 8 ranks in a process and, over a real link, by MPI without and with manual
+overlap. Prints a table of medians and draws them (--svg).
 
 Runs jacobi3d with --overlap none, manual and auto (ODF 2, 4, 8), the program of MPI without overlap by one, 4 and 8
 ranks in a process and, over a real link, by MPI without and with manual overlap, in turn and several times; prints a

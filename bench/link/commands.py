@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a command in each of two namespaces and passes on what it writes."""
+"""Runs a command in each of two namespaces and passes on the output."""
 import ctypes
 import functools
 import os
@@ -36,7 +36,7 @@ class Interruption:
 
 
 class Lines:
-    """Passes on what comes through a pipe, whole lines at a time."""
+    """Passes on the output from a pipe, whole lines at a time."""
 
     def __init__(self, pipe, sink):
         self.pipe = pipe
@@ -44,7 +44,7 @@ class Lines:
         self.kept = b""
 
     def read(self):
-        """Passes on what is there; False at the end."""
+        """Passes on the available output; False at the end."""
         data = os.read(self.pipe.fileno(), 1 << 16)
         whole, newline, self.kept = (self.kept + data).rpartition(b"\n")
         if self.kept and (not data or len(self.kept) > LONGEST_LINE):
@@ -141,11 +141,11 @@ class Commands:
         return False
 
     def link_lost(self):
-        """The relay has ended, and nobody told it to."""
+        """The relay has ended without a request."""
         raise Broken(f"the relay ended with status {self.network.relay.wait()}")
 
     def send_next_signal(self):
-        """Tells the commands that still run to end, at first kindly."""
+        """Ends the commands that still run, first by SIGTERM."""
         if self.running and not self.interruption.signal and self.next_signal == signal.SIGTERM:
             print(f"link.py: one command has failed and the other still runs {FAILED_PEER_SECONDS} s later; "
                   "it is ended", file=sys.stderr)

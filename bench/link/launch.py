@@ -12,7 +12,7 @@ def by_imbrex(hosts, command, options, program):
 
 
 def by_mpirun(hosts, folder, program):
-    """Writes into the folder what mpirun calls in the place of ssh."""
+    """Writes into the folder the script that mpirun calls instead of ssh."""
     agent = folder / "enter"
     agent.write_text(f'#!/bin/sh\nshift\nexec {network.tool("ip")} netns exec {hosts.names[1]} sh -c "$*"\n')
     agent.chmod(0o755)

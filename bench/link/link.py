@@ -57,7 +57,7 @@ def main(arguments):
         print(f"link.py: skipped: {error}", file=sys.stderr)
         return SKIPPED
     except BrokenPipeError:
-        # Nobody reads our output any more; at its end Python would try once more to write.
+        # Our output has no reader any more; at its end Python would try once more to write.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 128 + signal.SIGPIPE
     except Broken as error:

@@ -70,7 +70,7 @@ def start_of(pid):
 
 
 def identity(namespace):
-    """What tells a namespace, given by a file of it, from others."""
+    """The identity of a namespace, given by a file of it."""
     status = os.stat(namespace)
     return status.st_dev, status.st_ino
 
@@ -86,7 +86,8 @@ def kill_processes_in(names):
     while True:
         found = False
         for process in pathlib.Path("/proc").glob("[0-9]*"):
-            # It may end meanwhile. What may not be looked at is not ours: ours have no more rights than we.
+            # The process may end meanwhile. A process that may not be read is not ours: ours have no more rights than
+            # we.
             with contextlib.suppress(FileNotFoundError, ProcessLookupError, PermissionError):
                 if identity(process / "ns/net") in spaces:
                     os.kill(int(process.name), signal.SIGKILL)
@@ -201,7 +202,7 @@ class Network:
             raise Broken("the relay did not start")
 
     def stop_relay(self):
-        """Ends the relay and returns what it reports; None if there is none, or it had ended."""
+        """Ends the relay and returns its report; None if there is none, or the relay had ended."""
         if not self.relay:
             return None
         try:

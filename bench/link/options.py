@@ -22,7 +22,7 @@ that says why; 2 for a wrong command line."""
 
 @dataclasses.dataclass(frozen=True)
 class Link:
-    """What is asked of a link."""
+    """The requested properties of a link."""
     delay_ns: int  # one way, for the last bit of a packet
     rate: int      # bit/s of IP packets, each way
     mtu: int       # bytes

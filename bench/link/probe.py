@@ -19,7 +19,7 @@ PINGS_SECONDS = 3        # fewer pings where the delay is long
 STREAM_SECONDS = 2
 START_SECONDS = 10
 UDP_HEADERS = 28         # bytes, with those of IP
-TCP_HEADERS = 52         # the same, with a time stamp
+TCP_HEADERS = 52         # a datagram with a time stamp
 
 
 def connected(address):
@@ -35,7 +35,7 @@ def connected(address):
 
 
 def answer(address):
-    """Rank 1: returns pings until the stream is wanted, and sends it until nobody reads it any more."""
+    """Rank 1: returns pings until the stream is requested, and sends it until it has no reader any more."""
     with socket.socket(type=socket.SOCK_DGRAM) as datagrams:
         datagrams.bind((address, PORT))  # before there is a server, for then the other end begins
         with socket.create_server((address, PORT)) as server:

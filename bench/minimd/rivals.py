@@ -1,9 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""minimd on one PE beside a plain loop and programs of others, on one processor, in turn: the speed of each, and the
-medians of minimd's ratio to it. What is not there is left out, with the reason.
-    bench/minimd/rivals.py --rounds 7 --potential /usr/share/lammps/potentials/Cu_u6.eam
-"""
+"""minimd on one PE beside a plain loop and other programs, on one processor, in turn: the speed of each, and the
+medians of minimd's ratio to it. Missing programs are left out, with the reason."""
 import argparse
 import dataclasses
 import pathlib

@@ -32,7 +32,7 @@ ROWS = [
 
 
 def seconds(command):
-    """What a run of `measure` says that a round takes."""
+    """The time of a round that a run of `measure` prints."""
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=300, check=False)
     if done.returncode != 0:
         sys.exit(f"compare.py: error: {' '.join(map(str, command))} ended with {done.returncode}:\n{done.stderr}")

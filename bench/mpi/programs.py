@@ -27,13 +27,13 @@ PATIENCE_SECONDS = 600
 @dataclasses.dataclass
 class Program:
     name: str
-    source: str   # its repository
+    source: str   # repository
     folder: str   # where it is built, in that
     build: str    # by a shell; $CC, $CXX and $FC are the wrappers of compilers
     command: str  # by a shell, in that folder; $RUN starts as many ranks as there are in `ranks`
     ranks: int
-    same: str     # what both must print
-    seconds: str = ""  # of what is printed; without it the whole run is timed
+    same: str     # text that both must print
+    seconds: str = ""  # time in the output; without it the whole run is timed
 
 
 KERNELS = "printf 'CC=gcc\\nCXX=g++\\nFC=gfortran\\nMPICC=%s\\nDEFAULT_OPT_FLAGS=-O2\\n' $CC > ../../common/make.defs"
@@ -84,7 +84,7 @@ def shell(command, folder, environment):
 
 
 def run(program, folder, launcher):
-    """What it printed that must be the same, and seconds."""
+    """The part of the output that must be equal, and seconds."""
     begun = time.monotonic()
     text = shell(program.command, folder, {"RUN": launcher, "OMP_NUM_THREADS": "1"})
     passed = time.monotonic() - begun

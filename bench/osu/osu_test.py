@@ -24,7 +24,7 @@ def run(*words):
 
 
 def seconds(text):
-    """Of a time in a model."""
+    """A time in a model."""
     for unit, size in (("ns", 1e-9), ("us", 1e-6), ("ms", 1e-3)):
         if text.endswith(unit):
             return float(text.removesuffix(unit)) * size
@@ -75,7 +75,7 @@ class Machines(unittest.TestCase):
 
 @unittest.skipUnless(OSU.with_name("osu_ranks").exists(), "there is no library of MPI")
 class Ranks(unittest.TestCase):
-    """The same between ranks of MPI."""
+    """The benches between ranks of MPI."""
 
     def test_machines_that_have_a_clock(self):
         for place in (["--pes", "2", "--device", "emulated", "--devices", "2"],

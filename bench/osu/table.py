@@ -19,7 +19,7 @@ from simulate import lines_of  # noqa: E402
 
 UNITS = {"latency": "us", "bandwidth": "GB/s", "bidirectional": "GB/s", "multi-pair": "GB/s",
          "rate": "million messages a second"}
-# What the programs of bench/processes call the same, and its unit in ours.
+# Names and units of the programs of bench/processes for our benches.
 RAW = {"latency": ("pingpong", 1), "bandwidth": ("bandwidth", 1e-3), "rate": ("rate", 1e-6)}
 EAGER = 8  # bytes
 

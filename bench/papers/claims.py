@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What papers say, and what is drawn."""
+"""Claims of papers, and drawings."""
 import dataclasses
 
 
 @dataclasses.dataclass
 class Claim:
-    """What the paper says, what we have, whether that is the same, and `why` not, as far as one can guess."""
+    """The claim of the paper, our result, whether both agree, and `why` not, as a guess."""
 
     name: str
     says: str

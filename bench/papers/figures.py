@@ -17,7 +17,7 @@ def best(times):
 
 
 def is_best(times, odf, part=0.03):
-    """True if that one is the best, or nearly."""
+    """True if this one is the best, or nearly."""
     return odf in times and times[odf] <= min(times.values()) * (1 + part)
 
 
@@ -239,7 +239,7 @@ def figure_5_8(machine, nodes):
 
 
 def sizes(_machine, _nodes):
-    """What follows from the decomposition alone."""
+    """Figures that follow from the decomposition alone."""
     per_gpu = 2 * 8 * 1536 ** 3 / GPUS_PER_NODE / 2 ** 30
     small = 2 * 8 * 192 ** 3 / GPUS_PER_NODE / 2 ** 20
     # A node's cube is cut into 1 x 2 x 3 blocks; two nodes' into 2 x 2 x 3 of a grid of twice the length.

@@ -28,7 +28,7 @@ def scaling(machine, counts, cells_of):
 
 
 def gain(lines, odf, nodes):
-    """How much faster than with a chare for each GPU."""
+    """The speed-up over one chare for each GPU."""
     return lines["Charm-ODF-1"][nodes] / lines[f"Charm-ODF-{odf}"][nodes] - 1
 
 

@@ -12,7 +12,7 @@ CALIBRATED = "table 3 is what the model was chosen by"
 
 
 def seconds(machine, kind, nodes, particles=PARTICLES):
-    """Of 50 cycles."""
+    """The time of 50 cycles."""
     return machine.moldyn(nodes, kind, particles)["ms_per_cycle"] * CYCLES / 1e3
 
 

@@ -19,7 +19,7 @@ MODEL = pathlib.Path(__file__).resolve().parents[2] / "imbrex/device/models/summ
 
 
 class Figures(unittest.TestCase):
-    """What is printed and drawn."""
+    """Output and drawings."""
 
     def printed(self, *words):
         with tempfile.TemporaryDirectory() as folder:
@@ -73,7 +73,7 @@ class Figures(unittest.TestCase):
         self.assertEqual(list(charts), ["figure-4.16-weak"], text)
 
     def test_figures_of_chapter_6(self):
-        """What the paper says of chares inside GPUs comes out, or better."""
+        """The paper's results for chares inside GPUs are reached, or exceeded."""
         for name, charts in (("figure-6.20", 1), ("figure-6.21", 2), ("figure-6.22", 1)):
             text, drawn = self.printed(name, "--iterations", "4")
             self.assertNotIn("missed", text)

@@ -22,7 +22,7 @@ def pings(machine, place):
 
 
 def less(name, paper, ours, what="us"):
-    """What the paper has is to be undercut: CharminG names its own causes of these costs."""
+    """The paper's times should be undercut: CharminG names its own causes of these costs."""
     return Claim(name, f"about {paper} {what}, and less is the aim", f"{ours:.2f} {what}", ours < paper)
 
 

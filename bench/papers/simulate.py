@@ -11,7 +11,7 @@ import tomllib
 
 GPUS_PER_NODE = 6
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# Of moldyn.
+# Options of moldyn.
 FUGAKU = ROOT / "bench/papers/fugaku.toml"
 
 
@@ -24,7 +24,7 @@ def output_of(command, **environment):
 
 
 def lines_of(command):
-    """What a program writes with --json."""
+    """The object that a program writes with --json."""
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / "lines.json"
         output_of([*command, "--quiet", "--json", file])
@@ -32,7 +32,7 @@ def lines_of(command):
 
 
 def number_of(text):
-    """Of a rate or a time in a model's file, in bytes a second or seconds."""
+    """The value of a rate or a time in a model's file, in bytes per second or seconds."""
     number, unit = re.fullmatch(r"([0-9.]+) *([a-zA-Z/]+)", text).groups()
     return float(number) * {"GB/s": 1e9, "ns": 1e-9, "us": 1e-6}[unit]
 
@@ -59,7 +59,7 @@ class Machine:
         return found
 
     def by_ranks(self, program, ranks, *more):
-        """What a program of MPI writes that has a rank on each PE, with a GPU."""
+        """The output of an MPI program that has a rank on each PE, with a GPU."""
         return lines_of([self.folder / "imbrex", "run", "--ranks", ranks, "--pes", ranks, "--machine", "simulated",
                          "--device-model", self.model, "--no-data", self.folder / program, *more])
 
@@ -108,14 +108,14 @@ class Machine:
         return self.known[key]
 
     def resident(self):
-        """What resident_figures writes, of rounds that all take the same."""
+        """The output of resident_figures, for rounds of equal time."""
         if "resident" not in self.known:
             self.known["resident"] = lines_of([self.folder / "resident_figures", "--device-model", self.model,
                                                "--rounds", self.iterations or 10])
         return self.known["resident"]
 
     def minimd(self, cells, nodes, comm, odf=1, mpi=False):
-        """What minimd writes of so many unit cells, as texts by name."""
+        """The output of minimd for this number of unit cells, as texts by name."""
         key = (tuple(cells), nodes, comm, odf, mpi)
         if key not in self.known:
             with tempfile.TemporaryDirectory() as folder:
@@ -130,7 +130,7 @@ class Machine:
         return self.known[key]
 
     def moldyn(self, nodes, overlap, particles):
-        """What moldyn writes of particles on a torus that is cut into a strip for each node."""
+        """The output of moldyn for particles on a torus that is cut into a strip for each node."""
         key = (nodes, overlap, particles)
         if key not in self.known:
             model = tomllib.loads(FUGAKU.read_text())

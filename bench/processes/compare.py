@@ -68,7 +68,7 @@ def parse(arguments):
 
 
 def command(program, options):
-    """How a program is started, or None where it is not there."""
+    """The command that starts a program, or None if the program is missing."""
     path = options.bin / f"processes_{program}"
     if not path.exists():
         return None
@@ -79,13 +79,13 @@ def command(program, options):
     if mpirun is None:
         return None
     version = subprocess.run([mpirun, "--version"], capture_output=True, text=True, check=False).stdout
-    # Open MPI starts nothing for root unless it is told to. The programs bind themselves, all alike.
+    # By default Open MPI starts nothing for root. The programs bind themselves, all alike.
     permissions = ["--allow-run-as-root", "--oversubscribe", "--bind-to", "none"]
     return [mpirun, *(permissions if "Open MPI" in version else []), "-n", "2", *run]
 
 
 def measure(program, started):
-    """What one run of a program measured: seconds a round, by size; and its window."""
+    """The measurements of one run of a program: seconds per round, by size; and its window."""
     try:
         ended = subprocess.run(started, capture_output=True, text=True, stdin=subprocess.DEVNULL,
                                timeout=PATIENCE_SECONDS, check=False)

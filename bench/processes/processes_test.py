@@ -24,7 +24,7 @@ def run(command):
 
 
 def started(bench, *more):
-    """How compare.py starts the program that is tested."""
+    """The command by which compare.py starts the tested program."""
     options = compare.parse(["--bin", str(FOLDER), "--bench", bench, *SHORT, *more])
     return compare.command(SUBJECT, options)
 

@@ -17,7 +17,7 @@ Shape = tuple[int, int, int]
 
 
 def least_surface(grid: Shape, blocks: int) -> Shape:
-    """So many blocks along each side that their faces are small."""
+    """The number of blocks along each side, large enough for small faces."""
     def surface(cut):
         x, y, z = (n / k for n, k in zip(grid, cut))
         return x * y + y * z + z * x
@@ -34,7 +34,7 @@ class Block(ix.Chare):
 
     def __init__(self, cut: Shape, cells: Shape, way: str):
         self.on_device = way == "device"
-        self.faces = []  # of each neighbour: the channel to it, what goes there, and room for what comes
+        self.faces = []  # for each neighbour: the channel to it, our face, and room for its face
         self.cells_of_faces = 0
         for side in range(6):
             dimension, step = side // 2, 2 * (side % 2) - 1

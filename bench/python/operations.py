@@ -51,7 +51,7 @@ class Element(ix.Chare):
 
 
 class Alone:
-    """What `Link` does for a message, with a builtin in the place of the send: the interpreter's part."""
+    """The work of `Link` for a message, with a builtin instead of the send: the interpreter's part."""
     send = id
 
     def __init__(self):

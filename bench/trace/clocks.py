@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How well a trace aligns the clocks of two hosts: runs a program in two network namespaces, whose clocks are one, over
-a slow link (see bench/link) that it keeps busy, and prints by how much they are taken to differ."""
+"""Measures how well a trace aligns the clocks of two hosts. Runs a program in two network namespaces, which have one
+clock, over a slow link (see bench/link) that it keeps busy. Prints the difference that the trace computes."""
 import argparse
 import os
 import pathlib

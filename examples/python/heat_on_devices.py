@@ -35,7 +35,7 @@ class Piece(ix.Chare):
             self.heat[0] = 1.0  # the hot wall
 
     def ends(self):
-        """Of each neighbour: the channel to it, what goes there and comes from it, and our last cell and its ghost."""
+        """For each neighbour: the channel to it, our outgoing and incoming face, and our last cell and its ghost."""
         if self.where > 0:
             self.left.connect(self.peers[self.where - 1].right)
             yield self.left, ix.device_array(np.zeros(1)), ix.device_array(np.zeros(1)), 1, 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The same as jacobi3d.py, with a kernel that Numba compiles.
+"""jacobi3d.py with a kernel that Numba compiles.
 usage: jacobi3d_numba.py [CELLS [BLOCKS_A_SIDE [ITERATIONS]]]"""
 import numba
 import numpy as np

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays in the memory of devices go around a ring. Members add to what comes by CuPy, or where the device is emulated,
-so that its memory is the host's, by NumPy.
+"""Arrays in device memory go around a ring. Members add to each received array by CuPy, or by NumPy if the device is
+emulated, so that its memory is the host's.
 
 usage: ring_on_devices.py [MEMBERS [ROUNDS]] --device cuda|emulated"""
 import sys

@@ -9,7 +9,7 @@ import imbrex as ix
 class Worker(ix.Chare):
     @ix.entry
     def logistic(self, rate: float) -> float:
-        """What x becomes by many steps of x = rate x (1 - x)."""
+        """The value of x after many steps of x = rate x (1 - x)."""
         x = 0.5
         for _ in range(2000):
             x = rate * x * (1 - x)

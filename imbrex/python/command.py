@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command imbrex of a wheel, in the module _imbrex_command: it becomes the program in the package, which finds
-there what it needs. Outside the package, so that a start of processes does not import it first."""
+"""The command imbrex of a wheel, in the module _imbrex_command: it executes the program in the package, which finds its
+files there. It is outside the package, so that a start of processes does not import the package first."""
 import os
 import signal
 import sys

@@ -45,8 +45,8 @@ cmake --build build/aarch64 --target $targets
 
 for test in $tests; do
   case " $targets " in
-    # What floods another process, or fills memory to its limit, takes an emulator minutes; what kills its own
-    # hangs there; and the emulator itself needs a part of the processor of a program that waits.
+    # Tests that flood another process, or fill memory to its limit, take minutes under an emulator. Tests that kill
+    # their own process hang there. The emulator itself needs a part of the processor of a program that waits.
     *" $test "*)
       under_emulator "build/aarch64/imbrex/${test%.test}/$test" --gtest_brief=1 \
         --gtest_filter='-backpressure.*:*exhausted.*:*death_test.*:idle.*'

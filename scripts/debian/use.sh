@@ -14,7 +14,7 @@ cmake -S heat -B heat/build
 cmake --build heat/build
 ctest --test-dir heat/build --output-on-failure --no-tests=error
 
-# UCX, which is recommended, is not there yet: one process does without, several say what is missing.
+# UCX, which is recommended, is not installed yet: one process runs without it, several report the missing library.
 heat/build/heat --pes 1
 if imbrex run -n 2 heat/build/heat --pes 1 2>said; then exit 1; fi
 grep 'install UCX .*Debian: libucx0' said

@@ -23,7 +23,7 @@ LIMIT = 50  # seconds that nothing here takes unless it hangs
 
 
 def gone(pid):
-    """Whether a process has ended; a zombie that nobody has waited for has."""
+    """Whether a process has ended; a zombie that has not been waited for has ended."""
     try:
         return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
     except OSError:
@@ -163,7 +163,7 @@ class Status(Launch):
         self.assertLess(time.monotonic() - began, 20)
 
     def test_success_after_runs(self):
-        """Whoever has left its last run may end without another word."""
+        """A process that has left its last run may end without another message."""
         job = self.run_job(3, PROBE, "runs")
         self.assertEqual((job.returncode, job.err), (0, ""))
 
@@ -182,7 +182,7 @@ class Status(Launch):
             with self.subTest(script=script):
                 began = time.monotonic()
                 job = self.start(IMBREX, "run", "-n", 1, "--timeout", 1, "sh", "-c", script)
-                self.assertEqual(job.wait(LIMIT), status)  # of what it writes nothing is read
+                self.assertEqual(job.wait(LIMIT), status)  # the test reads none of the output
                 self.assertLess(time.monotonic() - began, 20)
                 self.assertIn("dropping the rest", job.stderr.read())
 
@@ -413,7 +413,7 @@ class NobodyIsLeft(Launch):
         self.assertTrue(gone(int((self.folder / "left").read_text())))
 
     def test_what_was_there_before(self):
-        """What a script has started before it became the launcher is not the job's."""
+        """Processes that a script had started before it became the launcher are not part of the job."""
         job = self.finish(self.start("sh", "-c", f"sleep 62 >/dev/null 2>&1 & echo $!; exec {IMBREX} run -n 1 true"))
         pid = int(job.out)
         self.addCleanup(os.kill, pid, signal.SIGKILL)

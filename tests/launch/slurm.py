@@ -19,7 +19,7 @@ class Unavailable(Exception):
 
 
 def free_ports(count):
-    """Ports that nobody has now."""
+    """Ports that are free now."""
     sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
     ports = [one.getsockname()[1] for one in sockets]
     for one in sockets:

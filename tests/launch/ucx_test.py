@@ -67,7 +67,7 @@ class Ucx(unittest.TestCase):
                              "1 of 2, with UCX\n")
 
     def test_bundled_with_the_command(self):
-        """The command knows its own folder, and tells the programs that it starts."""
+        """The command knows its own folder, and passes it to the programs that it starts."""
         moved = self.folder / "prefix/bin/imbrex"
         moved.parent.mkdir(parents=True)
         shutil.copy(IMBREX, moved)
@@ -105,14 +105,14 @@ class Ucx(unittest.TestCase):
                          r"libucp\.so\.0 is UCX 1\.12\.1, and must be 1\.13 or newer, of 1\.x; install UCX")
 
     def test_signals_stay(self):
-        """What UCX takes when it is loaded is given back."""
+        """Signal handlers that UCX takes when it is loaded are restored."""
         for before, status in ((signal.SIG_DFL, -signal.SIGHUP), (signal.SIG_IGN, 0)):
             ended = subprocess.run([IMBREX, "run", "-n", "2", PROBE, "hangup"], capture_output=True, timeout=LIMIT,
                                    text=True, preexec_fn=lambda: signal.signal(signal.SIGHUP, before))
             self.assertEqual(ended.returncode, -status + 128 if status else 0, ended.stderr)
 
     def test_signals_of_one_that_is_loaded_already(self):
-        """What the program has said since then stays."""
+        """Handlers that the program has set since then stay."""
         for loaded in ({}, {"LD_PRELOAD": self.of_host}):
             ended = self.run_command("run", "-n", "2", PROBE, "handled", **loaded)
             self.assertEqual(ended.returncode, 7, ended.stderr)

@@ -36,7 +36,7 @@ MACHINES = {
 }
 # On the deterministic machine only lists of little work, without random datatypes, but in many orders.
 DETERMINISTIC_LISTS = {"attr", "group", "topo", "pt2pt"}
-# At least, of the lists together; what MPICH's own tests ask of us.
+# At least this many, of all lists together: the requirement of MPICH's own tests.
 WANTED = {("attr", "comm", "datatype", "errhan", "group", "info", "topo"): 172, ("pt2pt",): 65, ("coll",): 178,
           ("rma",): 150}
 Test = collections.namedtuple("Test", "list program ranks arguments environment judge limit")
@@ -175,7 +175,7 @@ def main():
     folder.mkdir(parents=True, exist_ok=True)
     compilers = arguments.compilers
     if arguments.bin:
-        compilers = arguments.bin.parent / "lib/imbrex/mpi/bin"  # by the names that configure asks for
+        compilers = arguments.bin.parent / "lib/imbrex/mpi/bin"  # by the names that configure searches for
     lists = arguments.lists.split(",") if arguments.lists else FORTRAN_LISTS if arguments.fortran else LISTS
     tree = build(folder, fetch(folder), compilers, lists, arguments.jobs, arguments.fortran)
 

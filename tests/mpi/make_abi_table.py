@@ -30,7 +30,7 @@ def names_of(header_folder):
 
 
 def values_of(header_folder, names):
-    """What each of the names is as a number; a pointer as its address. Names that are no numbers are left out."""
+    """The value of each name as a number; a pointer as its address. Names that are no numbers are left out."""
     with tempfile.TemporaryDirectory() as folder:
         source = pathlib.Path(folder) / "values.c"
 
@@ -48,7 +48,7 @@ def values_of(header_folder, names):
                 sys.exit(result.stderr)
             return {some[int(line) - 4] for line in wrong}
 
-        numbers = sorted(name for name in names if not name.endswith("_DUP_FN"))  # those are functions
+        numbers = sorted(name for name in names if not name.endswith("_DUP_FN"))  # these are functions
         while failed := compile_values(numbers):
             numbers = [name for name in numbers if name not in failed]
         output = subprocess.run([f"{folder}/values"], check=True, capture_output=True, text=True).stdout
@@ -88,7 +88,7 @@ def common_blocks_of(header_folder):
 
 
 def fortran_values_of(header_folder):
-    """What mpif.h's constants are, a line for each."""
+    """The values of mpif.h's constants, a line for each."""
     text = re.sub(r"^[^ ].*$", "", (pathlib.Path(header_folder) / "mpif.h").read_text(), flags=re.MULTILINE)
     names = {name for body in re.findall(r"PARAMETER\s*\(([^\n]*)", text) for name in re.findall(r"(\w+)=", body)}
     with tempfile.TemporaryDirectory() as folder:

@@ -20,7 +20,7 @@ import urllib.request
 import venv
 
 VERSION = "4.1.2"
-# Of what is not there: processes that come later, files, recovery from failures.
+# Tests of missing features: dynamic processes, files, recovery from failures.
 WITHOUT = ("test_spawn", "test_dynproc", "test_io", "test_file", "test_util_pool", "test_util_dtlib", "test_subclass",
            "test_ulfm")
 # Tests of other modules that open a file; and one that takes functions of MPI 4 to be absent where the version is 3.1.

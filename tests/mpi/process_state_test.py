@@ -28,7 +28,7 @@ class Threads(ProgramCase):
             if not library or not header:
                 self.skipTest("no libomp")
             include = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
-            shutil.copy(header, include)  # its folder has headers of another version of clang
+            shutil.copy(header, include)  # the folder has headers of another version of clang
             options = [*options, f"-I{include}", f"-L{library.parent}", f"-Wl,-rpath,{library.parent}"]
         return self.build("openmp.c", *options, name=f"openmp-{compiler}", environment={"IMBREX_MPICC": command})
 

@@ -13,7 +13,7 @@ BUILD = pathlib.Path(sys.argv[1])
 PROGRAMS = pathlib.Path(__file__).parent / "programs"
 BIN = BUILD / "bin"
 LIMIT = 60  # seconds that nothing here takes unless it hangs
-# How ranks are spread: over PEs, and over processes.
+# The distributions of ranks: over PEs, and over processes.
 PLACES = {"one PE": ["--pes", "1"], "two PEs": ["--pes", "2"], "two processes": ["-n", "2", "--pes", "1"],
           "deterministic": ["--machine", "deterministic", "--pes", "3", "--seed", "7"]}
 

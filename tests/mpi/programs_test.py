@@ -197,7 +197,7 @@ class Programs(ProgramCase):
         done = execute(BIN / "imbrex", "run", "--ranks", 2, program)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("rank 1 of 2: counter 15, of thread 11, sum 20", done.stdout)
-        done = execute(BIN / "imbrex", "run", program)  # by what it is linked with
+        done = execute(BIN / "imbrex", "run", program)  # recognised by its libraries
         self.assertEqual(done.stdout, "rank 0 of 1: counter 5, of thread 1, sum 5, arguments\n")
 
     def test_programs_that_load_mpi_later(self):

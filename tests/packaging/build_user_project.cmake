@@ -34,7 +34,7 @@ if(KIND STREQUAL "find_package")
 else()  # what was built so can be installed
   run(${CMAKE_COMMAND} --install ${WORK}/build --prefix ${WORK}/prefix)
   run(${CMAKE_COMMAND} -E copy ${CMAKE_CURRENT_LIST_DIR}/find_package/CMakeLists.txt ${WORK}/project)
-  # Without a build type, of which CMake has none by itself.
+  # Built without a build type, since CMake has no default.
   execute_process(COMMAND ${CMAKE_COMMAND} -S ${WORK}/project -B ${WORK}/found -G ${GENERATOR}
                           -D CMAKE_CXX_COMPILER=${COMPILER} -D CMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER}
                           -D CMAKE_PREFIX_PATH=${WORK}/prefix

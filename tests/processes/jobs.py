@@ -19,14 +19,14 @@ IMBREX, WORKER, OTHER_WORKER, RELAY = sys.argv[1:5]
 MPIRUN = shutil.which("mpirun")
 LIMIT = 60            # seconds that nothing here takes unless it hangs
 END_SECONDS = 10      # for all processes to end after a failure
-SILENT_SECONDS = 30   # the same where nobody says that the link is down
+SILENT_SECONDS = 30   # time limit if the link fails silently
 STOP_SECONDS = float(os.environ.get("IMBREX_TEST_STOP_SECONDS", "3"))
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench/link"))
 
 
 def status_of(pid):
-    """State and parent of a process; None if it has ended (a zombie that nobody has waited for has)."""
+    """State and parent of a process; None if it has ended (a zombie that has not been waited for has ended)."""
     try:
         fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:
@@ -129,7 +129,7 @@ class Job(unittest.TestCase):
 
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="imbrex_processes_"))
-        # UCX names its segments so that nobody can tell whose they are; so they get a folder of their own.
+        # The names of UCX's segments do not show their owner; so they get a folder of their own.
         self.segments = pathlib.Path(tempfile.mkdtemp(prefix="imbrex_processes_", dir="/dev/shm"))
         self.addCleanup(shutil.rmtree, self.folder)
         self.addCleanup(shutil.rmtree, self.segments)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A process of a job, or its launcher, is killed, stopped or told to end."""
+"""A process of a job, or its launcher, is killed, stopped or ended by a signal."""
 import os
 import signal
 import subprocess
@@ -14,7 +14,7 @@ import network
 
 
 class Killed(Job):
-    """kill -9 of one process. The others hear of it from the launcher, and are not waited for until it ends them."""
+    """kill -9 of one process. The launcher notifies the others, and does not wait until it must end them."""
 
     def check(self, mode, processes, victim, pes=1):
         job = self.start(processes, WORKER, mode, 50, options=("--pes", pes))
@@ -93,7 +93,7 @@ class Killed(Job):
 
 
 class KilledParticles(Job):
-    """The same while minimd's blocks exchange atoms, positions and forces."""
+    """A kill while minimd's blocks exchange atoms, positions and forces."""
 
     def check_program(self, victim, *options):
         script = f"echo process $IMBREX_RANK pid $$; exec {os.environ['IMBREX_TEST_MINIMD']} {' '.join(options)}"
@@ -112,7 +112,7 @@ class KilledParticles(Job):
 
 
 class KilledTransfers(Job):
-    """The same while memory of devices is on its way between processes, or one asks where it shall land."""
+    """A kill while device memory is in transit between processes, or a process requests its destination."""
 
     def check_transfers(self, mode, processes, victim, at_work, *options):
         job = self.start(processes, os.environ["IMBREX_TEST_DEVICE_WORKER"], mode, 50,
@@ -128,7 +128,7 @@ class KilledTransfers(Job):
                     self.check_transfers("transfer", 3, victim, 3, "--pes", pes, "--gpu-path", path)
 
     def test_in_a_post(self):
-        """Of who is asked, and of who lends."""
+        """Kills of the process that receives the request, and of the one that lends memory."""
         for path in ("any", "host", "network"):
             for victim in (0, 1):
                 with self.subTest(path=path, victim=victim):
@@ -146,7 +146,7 @@ class KilledTransfers(Job):
         self.check_nothing_left()
 
     def test_between_two_hosts(self):
-        """Which are network namespaces. First nobody is killed."""
+        """Hosts that are network namespaces. The first run is without a kill."""
         if reason := network.missing_right():
             self.skipTest(reason)
         try:
@@ -177,8 +177,8 @@ class Vanished(Job):
     def test_each(self):
         for mode, victim in (("vanish", 0), ("vanish", 2), ("exit", 1)):
             with self.subTest(mode=mode, victim=victim):
-                # Who leaves in the middle cannot give back what it has; and UCX's threads go on while exit() takes
-                # its library apart.
+                # A process that leaves in the middle cannot return its memory. UCX's threads continue while exit()
+                # destroys its library.
                 job = self.start(3, WORKER, mode, victim,
                                  environment={"ASAN_OPTIONS": "detect_leaks=0", "TSAN_OPTIONS": "report_bugs=0"})
                 pids = self.started(job, 3)
@@ -215,7 +215,7 @@ class LauncherKilled(Job):
                 self.check("sh", "-c", f"{WORKER} {mode} 50 --pes 1; exit", options=())
 
     def test_after_children_have_ended_by_exit(self):
-        """A copy of the process must not tell the launcher, or its own original, that all is over."""
+        """A copy of the process must not announce the end to the launcher, or to its own original."""
         self.check("sh", "-c", f"{WORKER} fork 50 --pes 1; exit", options=(),
                    environment={"ASAN_OPTIONS": "detect_leaks=0", "TSAN_OPTIONS": "die_after_fork=0:report_bugs=0"})
 
@@ -283,7 +283,7 @@ class HungUp(Job):
 
 
 class Stopped(Job):
-    """SIGSTOP, and SIGCONT some time later: nothing is lost, and nobody complains."""
+    """SIGSTOP, and SIGCONT some time later: nothing is lost, and no process reports an error."""
 
     def check(self, mode, processes, victim, pes=1):
         job = self.start(processes, WORKER, mode, STOP_SECONDS + 2, options=("--pes", pes))
@@ -308,7 +308,7 @@ class Stopped(Job):
         """The others are done and wait for the one that is stopped."""
         job = self.start(2, WORKER, "idle", 3)
         pids = self.started(job, 2)
-        time.sleep(0.5)  # its answer may still be on the way
+        time.sleep(0.5)  # its reply may still be in transit
         os.kill(pids[1], signal.SIGSTOP)
         self.wait_for(job, "done")
         time.sleep(STOP_SECONDS)

@@ -43,7 +43,7 @@ class LinkDown(Job):
 
     @staticmethod
     def silence(hosts):
-        """Packets are no longer passed on, and nobody says so."""
+        """Packets are dropped silently."""
         hosts.relay.send_signal(signal.SIGSTOP)
 
     @staticmethod
@@ -63,7 +63,7 @@ class LinkDown(Job):
         self.check("exchange", self.unplug, pes=2)
 
     def test_in_order(self):
-        """Nobody complains of a link that is only slow."""
+        """A link that is only slow causes no error."""
         if reason := "the relay was not built" if not RELAY else network.missing_right():
             self.skipTest(reason)
         link = link_options.Link(delay_ns=20_000_000, rate=10**8, mtu=1500, queue=1000)
@@ -120,11 +120,11 @@ class SecondaryLinkDown(Job):
         self.check((0, 1, 2), "exchange", is_cut_from_the_start=True)
 
     def test_between_others(self):
-        """What the first processes of the two hosts send each other is nothing but heartbeats."""
+        """The first processes of the two hosts send each other heartbeats only."""
         self.check((0, 1, 2, 1, 1, 2, 2), "visit")
 
     def test_in_order(self):
-        """Nobody complains of links that are well, also while the job ends."""
+        """Working links cause no error, also while the job ends."""
         with self.hosts() as hosts:
             job = self.start_on(hosts, (0, 1, 2, 1, 2), "exchange", 6, 3)
             self.finish(job, LIMIT)

@@ -51,7 +51,7 @@ class ResidentGpus(Job):
 
 
 class ResidentHeaps(ResidentGpus):
-    """How the GPUs of processes come to map each other's memory, by stand-ins for CUDA and NVSHMEM."""
+    """The methods by which the GPUs of processes map each other's memory, by stand-ins for CUDA and NVSHMEM."""
 
     test_go_across = test_another_program = test_slow = test_fails = test_killed = None
 

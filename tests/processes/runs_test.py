@@ -42,7 +42,7 @@ class Left(Job):
 
 
 class Failed(Job):
-    """A run that fails by itself where others do not look up, or one of its processes that leaves it."""
+    """A run that fails by itself while other processes do not poll, or one of its processes that leaves it."""
 
     def check(self, processes, status, message, *command, options=("--pes", "1")):
         job = self.start(processes, WORKER, *command, options=options)
@@ -73,7 +73,7 @@ class Failed(Job):
         self.check_nothing_left()
 
     def test_at_the_start(self):
-        """Of one alone: the others hear of it and end, too."""
+        """A failure of one process alone: the others are notified and end, too."""
         for victim in (0, 1, 2):
             with self.subTest(victim=victim):
                 trace = f"trace-{victim}"
@@ -117,7 +117,7 @@ class Ended(Job):
 
 
 class Traced(Job):
-    """What the traces of jobs say."""
+    """The contents of traces of jobs."""
 
     def report(self):
         done = subprocess.run([IMBREX, "trace", "report", "--json", str(self.folder / "trace")],
@@ -126,7 +126,8 @@ class Traced(Job):
         return json.loads(done.stdout)["runs"][0]
 
     def clock_readings(self, process):
-        """Of its file, as docs/trace-format.md has it: this clock, process 0's minus it, the round trip."""
+        """The clock readings of a file, as docs/trace-format.md defines them: this clock, process 0's minus it, the
+        round trip."""
         content = (self.folder / f"trace.{process}").read_bytes()
         at, readings = 64, []
         while at < len(content):

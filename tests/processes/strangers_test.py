@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What is no part of a job: who else speaks to it, bytes that are no message, another build."""
+"""Foreign senders: other programs that send to a job, bytes that are no message, another build."""
 import contextlib
 import ctypes
 import os
@@ -19,7 +19,7 @@ import network
 
 
 class Strangers(Job):
-    """Nobody else may speak to a run on one host, or end it."""
+    """No other user may send to a run on one host, or end it."""
 
     def test_one_host(self):
         for options in (("--pes", "3"), ("--pes", "2", "--comm-thread")):
@@ -35,7 +35,7 @@ class Strangers(Job):
                 self.check_nothing_left()
 
     def test_many_ports(self):
-        """So many that they do not greet each other."""
+        """Enough processes that they do not greet each other."""
         job = self.start(2, WORKER, "idle", 2, options=("--pes", "20"))
         self.send_to_all(self.started(job, 2), b"")
         self.finish(job, LIMIT)
@@ -57,7 +57,7 @@ class Strangers(Job):
                 for _ in range(20):
                     try:
                         stranger.sendto(datagram, b"\0" + name.encode())
-                    except OSError:  # it takes no more, or is no such socket, or has gone
+                    except OSError:  # the socket takes no more, or is of another kind, or has been closed
                         break
 
     def test_files_of_memory(self):
@@ -110,7 +110,7 @@ class OnTcp(Job):
                socket.inet_aton("127.0.0.1") + bytes(8))
     NOISE = bytes(7 * i * i % 251 for i in range(200))
     HARMLESS = {"silence": [], "noise": [NOISE], "http": [b"GET / HTTP/1.0\r\n\r\n"], "request": [REQUEST]}
-    # Those that end a run with an older UCX, as docs/launch.md says.
+    # Messages that end a run with an older UCX, as docs/launch.md lists them.
     SINCE_1_22 = {"greeting": [GREETING + NOISE], "length": [GREETING + b"\x00\xff\xff\xff\x7f"],
                   "message": [REQUEST, b"\x0b" + struct.pack("<I", 24) + bytes(24)],
                   "long message": [REQUEST, b"\0" + struct.pack("<I", 0x7FFFFFFF) + b"x" * 20000]}
@@ -209,7 +209,7 @@ class Numbered(Job):
         self.assertEqual((self.finish_all(jobs), self.err()), ([0, 0, 0], ""))
 
     def check_strangers(self, hosts, secret, wrong):
-        """One that does not know the secret, and one that speaks of something else, harm nobody, and are named."""
+        """A peer without the secret, and one that sends other data, do no harm, and are named."""
         here = {"LOCAL_WORLD_SIZE": "1", "IMBREX_SECRET_FILE": str(secret), "RANK": "0", "WORLD_SIZE": "2",
                 "MASTER_ADDR": hosts.address(0), "MASTER_PORT": str(self.PORT)}
         first = self.start_command(*self.on(hosts, 0, WORKER, "idle", 1, "--pes", 1), environment=here)

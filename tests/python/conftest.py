@@ -39,7 +39,7 @@ def run():
 
 @pytest.fixture
 def device_run(run):
-    """The same with an emulated device."""
+    """Options for an emulated device."""
     def on_device(main, **options):
         return run(main, **{"device": "emulated", **options})
     return on_device

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of devices share: arrays as other libraries show them, and looks at their memory."""
+"""Common code of the tests of devices: arrays as other libraries show them, and reads of their memory."""
 import ctypes
 import pathlib
 import re
@@ -41,7 +41,7 @@ class ShownByDLPack:
 
 
 class ShownByDLPack1(ShownByDLPack):
-    """The same of a library that has DLPack 1, where arrays can be read only."""
+    """An array of a library that has DLPack 1, where arrays can be read only."""
 
     def __init__(self, array, is_read_only):
         super().__init__(array)

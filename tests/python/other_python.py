@@ -17,7 +17,7 @@ PARTS = r"^python\.(alone|deterministic|threads|processes|plugin|programs|sessio
 
 
 def missing_in(python):
-    """What that Python lacks, in words; empty: nothing."""
+    """The reason why that Python cannot be used; empty: it can."""
     asked = subprocess.run([python, "-c", "import numpy, nanobind, pytest"], capture_output=True, text=True)
     return asked.stderr.strip().splitlines()[-1] if asked.returncode else ""
 

@@ -140,7 +140,7 @@ def test_arrays_are_copied_and_can_be_written_to(run, n):
         a = np.ones(n)
         for i in range(3):
             chares[i].keep.send(a)
-        a[:] = 7  # what was sent does not change any more
+        a[:] = 7  # the sent value does not change any more
         await ix.quiescence()
         chares.scale.send(2)
         await ix.quiescence()

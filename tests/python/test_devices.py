@@ -118,7 +118,7 @@ def test_a_send_copies_and_each_receiver_has_its_own(device_run):
         await chares.keep.call(array)
         group.keep.send(array)
         here = chares[0].keep.call(array, factor=3)
-        view(array)[:] = 7  # what was sent does not change any more
+        view(array)[:] = 7  # the sent array does not change any more
         await here
         await section.keep.call(array, factor=2)
         assert await chares.total.reduce(ix.gather) == [3000, 14000, 1000, 14000, 1000]
@@ -209,7 +209,7 @@ def test_memory_of_another_device_is_refused(run, machine):
             chares[0].same.send(REMEMBERED["it"])
         with pytest.raises(ix.Error, match=r"which a Fixed shows, is on emulated device 1"):
             chares[0].same.send(fixed(REMEMBERED["what it shows"]))
-        await chares[1].send_remembered.call("it")  # and there it goes to device 0
+        await chares[1].send_remembered.call("it")  # the array then goes to device 0
         (back,) = await chares[2].same.call(ix.device_array(np.arange(3)))
         assert back.numpy().tolist() == [0, 1, 2]
     run(main, device="emulated", devices=3)

@@ -18,7 +18,7 @@ class OwnError(Exception):
 
 
 class OfTwo(Exception):
-    """Whose constructor has other parameters than it gives the base: pickle could not make it again."""
+    """An exception whose constructor has other parameters than it passes to the base. Pickle cannot restore it."""
 
     def __init__(self, a, b):
         super().__init__(f"{a} and {b}")
@@ -26,7 +26,7 @@ class OfTwo(Exception):
 
 
 class OfOneOrTwo(Exception):
-    """Whose constructor takes what it gives the base for something else."""
+    """An exception whose constructor uses the arguments of the base for another purpose."""
 
     def __init__(self, code, text="none"):
         super().__init__(f"{code}: {text}")
@@ -96,7 +96,7 @@ class Faulty(ix.Chare):
         await self.wait_inside()
 
     async def wait_inside(self):
-        return await self.port.receive(3)  # it never comes
+        return await self.port.receive(3)  # a value that never arrives
 
     @ix.entry
     async def pass_on(self, other):

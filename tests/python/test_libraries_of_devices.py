@@ -127,7 +127,7 @@ def test_waiting_for_streams(device_run):
             if stream is not None:  # else it was quick
                 await ix.stream(make(stream))
             there = (ctypes.c_double * array.size).from_address(address(array))
-            assert there[199_999] == 199_999  # nobody else has waited
+            assert there[199_999] == 199_999  # no other code has waited
             assert array.ready_after(make(some_stream())) is array
         for wrong in ("s", None, True, OfAnotherLibrary(), OfAnotherLibrary(ptr="1")):
             with pytest.raises(TypeError, match="one of CuPy, PyTorch or Numba"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What programs are told of their chares is in the names that they gave them."""
+"""Reports about chares use the names that the program has given them."""
 
 import dataclasses
 import re

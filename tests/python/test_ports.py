@@ -58,7 +58,7 @@ class Cell(ix.Chare):
 
     @ix.entry
     async def give_up(self):
-        """What is cancelled takes nothing more, though the program holds it, inside of another wait or not."""
+        """A cancelled wait receives nothing more, even if the program still holds it, inside of another wait or not."""
         for number, wrapped in ((1, False), (2, True)):
             held = self.news.receive(number)
 

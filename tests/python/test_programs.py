@@ -149,7 +149,7 @@ async def main():
 
 ix.run(main)
 """), *how.split()],
-               env={**os.environ, "PYTHONWARNINGS": "ignore"})  # of forks beside threads
+               env={**os.environ, "PYTHONWARNINGS": "ignore"})  # warnings of forks beside threads
     assert done.returncode == 0, done.stderr
     assert done.stdout.split("\n") == 4 * ["before", "in the child"] + ["[7, 0, 1, 1]", "5", ""]
     assert done.stderr.startswith("words\nTraceback") and done.stderr.endswith("ValueError: on purpose\n")

@@ -25,7 +25,7 @@ EXAMPLES = pathlib.Path(__file__).parents[2] / "examples/python"
 
 
 def classes():
-    """Of which the processes know nothing: they go there by value."""
+    """Classes that the processes do not know: they are sent by value."""
     class Item:
         def __init__(self, n):
             self.n = n
@@ -51,7 +51,7 @@ def classes():
 
         @ix.entry
         def scaled(self, array, factor):
-            array *= factor  # what is received can be written to
+            array *= factor  # a received value can be written to
             return array
 
         @ix.entry
@@ -301,7 +301,7 @@ def test_chares_whose_constructor_fails_say_so_to_who_awaits_them(capfd, where):
         assert len(causes) == 1
         broken[0].look.send()
         Cell, _ = classes()
-        assert ix.array(Cell, 2, 1)[1].add.call(1).result(60) == 3  # the session goes on
+        assert ix.array(Cell, 2, 1)[1].add.call(1).result(60) == 3  # the session continues
         assert session.num_processes == PROCESSES
     text = capfd.readouterr().err
     assert "Broken(" in text
@@ -420,7 +420,7 @@ def test_options_that_are_none_are_refused():
 
 
 def order_of_a_race(seed, pause):
-    """Who comes when to a log, in a session on the deterministic machine."""
+    """The order of arrivals at a log, in a session on the deterministic machine."""
     class Log(ix.Chare):
         def __init__(self):
             self.comers = []

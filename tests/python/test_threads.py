@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What threads of Python can get wrong when they are PEs: first uses at once, stops of all threads, shared objects. The
-other machines must give the same."""
+"""Faults of Python threads as PEs: concurrent first uses, stops of all threads, shared objects. The other machines must
+give equal results."""
 
 import gc
 import random

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command imbrex on programs of Python: what it shows are the names of the program."""
+"""The command imbrex on Python programs: it shows the names of the program."""
 
 import json
 import os
@@ -154,7 +154,7 @@ def test_a_trace_of_charm4py_has_the_names_of_its_program(program, tmp_path):
     assert not OF_CPP.search(text), text
     assert "Worker::note" in text and "Worker(3)" in text
     assert "Worker; the heaviest is Worker(" in text
-    # It sleeps once; all but the sleep counts as its chare's time.
+    # The chare sleeps once; all but the sleep counts as its time.
     found = {}
     for row in re.findall(r"(\d+) +\S+ \S+ +\S+ \S+ +(\d+) +\S+ \S+ +(\d+)  (\S+::\S+)$", text, re.MULTILINE):
         *numbers, name = row

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a type checker must see, and what it must refuse: mypy checks this file, which nobody runs."""
+"""Code that a type checker must accept, and code that it must refuse: mypy checks this file, which never runs."""
 from collections.abc import Awaitable
 
 import imbrex as ix

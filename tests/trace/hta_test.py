@@ -18,7 +18,7 @@ import unittest
 try:
     from hta.analyzers import communication_analysis
     from hta.trace_analysis import TraceAnalysis
-    # It rounds to hundredths of a percent; the comparison is finer.
+    # Holistic Trace Analysis rounds to hundredths of a percent; the comparison is finer.
     communication_analysis.round = lambda numbers, _: numbers
     logging.disable(logging.CRITICAL)
 except ImportError as e:

@@ -39,7 +39,7 @@ def convert(file, folder, **options):
 
 
 class Archive:
-    """What OTF2's own tools say of an archive, and that its events are well formed."""
+    """The output of OTF2's own tools for an archive, and a check that its events are well formed."""
 
     def __init__(self, folder, test):
         anchor = folder / "traces.otf2"
@@ -52,7 +52,7 @@ class Archive:
             self.groups[name] = group
         self.slices = collections.Counter()      # (location, region, begin, end)
         self.enters = collections.Counter()      # by region
-        self.own_time = collections.Counter()    # by region, without what it had entered
+        self.own_time = collections.Counter()    # time by region, without nested regions
         self.pe_time = collections.Counter()     # by PE and region, the same
         self.moments = collections.Counter()     # (location, parameter, time)
         self.switches = collections.defaultdict(list)
@@ -251,7 +251,7 @@ class Conversion(unittest.TestCase):
         Run(1, 1).write(str(file))
         small = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000)),
                  "restore_signals": False}  # SIGXFSZ stays ignored
-        # OTF2 cannot free what it holds after a write that failed.
+        # OTF2 cannot free its memory after a failed write.
         done = convert(file, self.folder / "otf2", env={**os.environ, "ASAN_OPTIONS": "detect_leaks=0"}, **small)
         self.assertEqual(done.returncode, 1)
         self.assertRegex(done.stderr, "otf2 on: .*(large|big)")
@@ -271,7 +271,7 @@ class Conversion(unittest.TestCase):
 
 
 class Absent(unittest.TestCase):
-    """What an imbrex says that was built without OTF2."""
+    """The report of an imbrex that was built without OTF2."""
 
     def test_says_how_to_get_it(self):
         with tempfile.TemporaryDirectory() as folder:

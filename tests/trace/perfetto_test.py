@@ -22,7 +22,7 @@ except ImportError as e:
 
 
 class Shown:
-    """What Perfetto's classes find in a file."""
+    """The contents that Perfetto's classes find in a file."""
 
     def __init__(self, content):
         trace = perfetto.Trace()

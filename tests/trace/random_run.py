@@ -145,7 +145,7 @@ class Run:
         self.slices[f"process {process}: {track}", MARKS[name], self.now - took, self.now] += 1
 
     def write(self, file, behind=0):
-        """`behind`: by how much the clocks of processes but the first are wrong, and nobody knows it."""
+        """`behind`: the unknown error of the clocks of processes but the first."""
         for process in range(self.processes):
             with open(f"{file}.{process}" if process else file, "wb") as out:
                 out.write(struct.pack("<8sIIIIIIQQqII", b"imbrext1", 1, 64, process, self.processes, 2 * process, 2,

@@ -53,7 +53,7 @@ class Tune(unittest.TestCase):
         return "./program"
 
     def interrupting(self, program, last_run, name):
-        """The program, which somebody interrupts in that run."""
+        """The program, which is interrupted in that run."""
         return self.program(f'echo >>count; [ $(wc -l <count) -lt {last_run} ] && exec {program} "$@"\n'
                             f"kill -{name} $PPID; exec sleep 1000\n")
 
@@ -63,7 +63,7 @@ class Tune(unittest.TestCase):
 
 
 class OnAModel(Tune):
-    """Times are exact, so what is best can be found by running all."""
+    """Times are exact, so the best configuration can be found by running all."""
 
     def time_of(self, *options):
         file = self.folder / "result.json"
@@ -172,7 +172,7 @@ class OnANoisyMachine(Tune):
 
 class OnOtherPrograms(Tune):
     def test_a_full_disk(self):
-        """What was found is told all the same."""
+        """The findings are reported all the same."""
         done = self.run_command(IMBREX, "tune", "--output", "/dev/full", self.program("exit 0\n"))
         self.assertEqual(done.returncode, 1)
         self.assertIn("/dev/full is not written. What was chosen is run by\n  ./program\n", done.stdout)
@@ -267,7 +267,7 @@ class OnOtherPrograms(Tune):
         self.assertEqual(list(self.temporary.iterdir()), [])
 
     def test_a_stop(self):
-        """As by Ctrl-Z: the program stops with the command, and is run again when that goes on."""
+        """A stop as by Ctrl-Z: the program stops with the command, and is run again when the command continues."""
         program = self.program('[ "$1" != --help ] || exit 0\n'
                                'echo $$ >new; mv new pid; echo >>runs; [ $(wc -l <runs) != 2 ] || exec sleep 1000\n')
         job = subprocess.Popen([IMBREX, "tune", "--seconds", "1000", program], cwd=self.folder, env=self.environment,

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the headers of C say: the functions and constants that Fortran has."""
+"""Reads the headers of C: the functions and constants that Fortran has."""
 import dataclasses
 import re
 
 HEADERS = ["mpi_functions.h", "mpi_io.h"]
 ABSENT = "absent.cpp"
 
-# What only C has, or what Fortran has under another name or by hand.
+# Functions that only C has, and functions that Fortran has under another name or by hand.
 NOT_IN_FORTRAN = re.compile(r"Device_\w+|Status_(c2f|f2c|f082c|c2f08|f082f|f2f08)|File_(c2f|f2c)|"
                             r"Query_cuda_support|\w+_c$")
 LOGICALS = {"flag", "reorder", "commute", "high", "periods", "remain_dims", "weighted"}
@@ -31,10 +31,10 @@ WIDTHS = {"integer": 4, "address": 8, "count": 8, "offset": 8}
 @dataclasses.dataclass
 class Parameter:
     name: str
-    kind: str           # of KINDS, "logical", a handle's name, or buffer, pointer, text, procedure, status
+    kind: str           # one of KINDS, "logical", a handle's name, or buffer, pointer, text, procedure, status
     intent: str = "in"
     is_array: bool = False
-    type: str = ""      # of C; of a procedure, the name of its type
+    type: str = ""      # type in C; for a procedure, the name of its type
 
     def is_of_handle(self):
         return self.kind in HANDLES
@@ -69,7 +69,7 @@ def read_parameter(function, text):
             return Parameter(name, "buffer", intent)
         if name in POINTERS:
             return Parameter(name, "pointer", "out")
-        kind = "integer" if is_old else "address"  # of attributes, and what callbacks are given
+        kind = "integer" if is_old else "address"  # attributes, and arguments of callbacks
         return Parameter(name, kind, "out" if re.search(r"_get_attr|Attr_get", function) and name == "attribute_val"
                          else "in", False, "int" if is_old else "MPI_Aint")
     if base.endswith(("_function", "_function_c")):
@@ -114,7 +114,7 @@ def of_fortran(functions):
 
 
 def large_of(functions, function):
-    """The function with large counts, if Fortran can tell it from the other: by the length of integers."""
+    """The function with large counts, if Fortran can distinguish it from the other by the length of integers."""
     large = functions.get(function.name + "_c")
     if large is None or function.name in REMOVED:
         return None
@@ -142,7 +142,7 @@ def is_nonblocking(name):
 
 
 def function_names(functions):
-    """The names of Fortran as the compiler spells them, without what is the same but for its underscores."""
+    """The names of Fortran as the compiler spells them, without names that differ only in their underscores."""
     names = []
     for f in of_fortran(functions):
         names.append(f"{f.prefix.lower()}_{f.name.lower()}")
@@ -186,6 +186,6 @@ def read_constants(folder):
         if SHORTER.fullmatch(name):
             number -= 1  # no place for an end
         elif KEYVALS.fullmatch(name):
-            number += 1  # so that values, and not pointers to them, are asked for
+            number += 1  # so that values, and not pointers to them, are passed
         constants.append((name, number, handle))
     return constants

@@ -204,7 +204,7 @@ def fortran_declaration(function, p, is_f08):
             return f"type(MPI_{p.kind}){intent} :: {name}{shape}"
         return f"integer{intent} :: {name}{shape}"
     if p.name in WEIGHTS or p.name == "array_of_errcodes":
-        if not is_f08:  # what means something else, MPI_UNWEIGHTED, is no array there
+        if not is_f08:  # MPI_UNWEIGHTED, which has another meaning, is no array there
             return f"integer :: {name}(*)\n!GCC$ ATTRIBUTES NO_ARG_CHECK :: {name}"
         return f"integer :: {name}(*)"
     return f"{FORTRAN[p.kind]}{intent} :: {name}{shape}"

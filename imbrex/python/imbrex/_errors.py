@@ -85,8 +85,8 @@ def _again(cls, arguments, state):
 
 
 class _WithoutConstructor:
-    """An exception whose constructor has other parameters than what the base's was given: pickle would call it. Of a
-    group, what is in it travels in the same way where that is needed."""
+    """An exception whose constructor has other parameters than the base's arguments, which pickle would pass to it.
+    Exceptions of a group travel in the same way if necessary."""
 
     def __init__(self, exception):
         self._exception = exception

@@ -8,7 +8,7 @@ _NAMES = ("none", "sum", "product", "min", "max", "all", "any", "bit_and", "bit_
 
 
 class Operation:
-    """What reductions combine by. Any function of two values is one, too, if all processes can import it."""
+    """An operation of reductions. Any function of two values is one, too, if all processes can import it."""
 
     __slots__ = ("kind",)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The processes of a session: process 0 does what the program that began it asks for (`imbrex._session`)."""
+"""The processes of a session: process 0 executes the requests of the program that began it (`imbrex._session`)."""
 
 import collections
 import contextlib
@@ -267,8 +267,8 @@ class Door:
 
 
 class DoorForOne(Door):
-    """The door on a deterministic machine: it opens for one command when nothing else can run. So what the chares do
-    depends on the commands and not on their arrival times."""
+    """The gate of commands on a deterministic machine: it admits one command when nothing else can run. So the
+    behaviour of the chares depends on the commands and not on their arrival times."""
 
     is_for_one = True
 

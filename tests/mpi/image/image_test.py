@@ -45,7 +45,7 @@ def options_of(compiler, link):
 
 
 class Build:
-    """Programs, each compiled when it is asked for first."""
+    """Programs, each compiled at its first use."""
     folder = None
     made = {}
     numbers = itertools.count()
@@ -74,7 +74,7 @@ def run(program, *arguments, copies=COPIES, threads=1, **environment):
 
 
 def variants(source):
-    """Of a program: compilers and options."""
+    """Compilers and options of a program."""
     each = [(compiler, level, link) for names in COMPILERS[pathlib.Path(source).suffix] if (compiler := found(names))
             for level in LEVELS for link in LINKS if fits(compiler, link)]
     if WHICH == "all":

@@ -86,7 +86,7 @@ class Processes(unittest.TestCase):
                     self.assertEqual(done.returncode, 1, done.stderr)
                     self.assertIn("rank 1 has ended (status 0) before it called MPI_Finalize", done.stderr)
                     self.assertRegex(done.stderr, r"rank\(3\), .* waits for MPI_Barrier")
-        # Nobody waits for whoever has ended.
+        # No rank waits for one that has ended.
         done = self.run_ranks(4, PLACES["two PEs"], program, "exit", "all")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
@@ -125,7 +125,7 @@ class Processes(unittest.TestCase):
                 ranks = 3 if place else 1
                 self.assertEqual((done.returncode, sorted(done.stdout.splitlines())),
                                  (0, [f"rank {r}, sum {ranks * (ranks - 1) // 2}" for r in range(ranks)]), done.stderr)
-        done = execute(program)  # it does not know of ranks
+        done = execute(program)  # the program knows no ranks
         self.assertEqual(done.returncode, 1)
         self.assertIn("start it by imbrex run --preload", done.stderr)
 

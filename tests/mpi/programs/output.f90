@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: Apache-2.0
-! What ranks write to their units: lines in parts, with functions of MPI between them, long lines, and a file of each rank by the
-! same unit.
+! Output of ranks to their units: lines in parts, with functions of MPI between them, long lines, and a file of each
+! rank by one unit.
 program output
   use mpi
   implicit none

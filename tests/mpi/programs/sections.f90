@@ -35,7 +35,7 @@ contains
     print '(a,i0,a,a)', 'rank ', rank, ' fails: ', what
   end subroutine
 
-  ! The same on all ranks.
+  ! Equal on all ranks.
   integer function random_below(n, round, which)
     integer, intent(in) :: n, round, which
     random_below = mod(1103515 * (17 * round + which) + 12345, n)

@@ -20,7 +20,7 @@ threaded = coro  # the older name of `coro`
 
 
 def coro_ext(event_notify=False):
-    """`coro` with options of charm4py's, of which imbrex has those that programs are told of."""
+    """`coro` with options of charm4py's. Imbrex does not support the notification of waits."""
     if event_notify:
         raise NotImplementedError("coro_ext(event_notify=True): imbrex notifies no chare when its coroutines wait; "
                                   "leave it out")

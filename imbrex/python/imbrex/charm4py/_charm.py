@@ -30,7 +30,8 @@ class Readonlies:
 
 
 class Options(types.SimpleNamespace):
-    """Options of charm4py. They are accepted but have no effect, except `remote_exec`: imbrex chooses by itself."""
+    """Options of charm4py. They are accepted but have no effect, except `remote_exec`: imbrex makes these choices
+    itself."""
 
 
 class Pool:
@@ -319,7 +320,7 @@ class Charm(Chare):
         _coroutines.here().measures_loads = False
 
     def printStats(self):
-        """Imbrex's own --stats tells more."""
+        """Does nothing: imbrex's own --stats reports more."""
 
     def _set_readonly(self, name, value):
         object.__setattr__(readonlies, name, value)

@@ -76,9 +76,9 @@ class Collection:
         self.moved = {}    # index -> PE, for elements that have migrated
         self.waiting = {}  # index -> messages for elements that do not exist yet
         self.grows = kind == "array" and dims is None  # by ckInsert, at any time
-        self.has_changed = self.grows  # its elements here differ from the initial ones
+        self.has_changed = self.grows  # elements on this PE differ from the initial ones
         self.total = None  # number of elements, if it does not grow
-        self.inserted = collections.Counter()  # PE that asked -> elements inserted here
+        self.inserted = collections.Counter()  # requesting PE -> elements inserted here
         self.announced = {}  # PE that has called ckDoneInserting -> elements that it had inserted here
         self.broadcasts = []  # broadcasts that wait until it is filled
         self.born = 0  # elements inserted here
@@ -139,7 +139,7 @@ class Runtime(Coroutines, Reductions, Sections, Migration, Tasks):
         self.unknown = collections.defaultdict(list)  # messages for collections that this PE does not have yet
         self.reductions = collections.defaultdict(Reduction)
         self.whole_reductions = collections.defaultdict(Reduction)
-        self.to_begin = {}  # key -> the last reduction that the root has asked to begin
+        self.to_begin = {}  # key -> the last reduction that the root has begun on all PEs
         self.awaiting_all = collections.defaultdict(list)
         self.creations = {}
         self.insertions = collections.defaultdict(collections.Counter)
@@ -394,7 +394,7 @@ class Runtime(Coroutines, Reductions, Sections, Migration, Tasks):
         self._gather_replies(members, to, lambda chare, reply: self.invoke(chare, name, args, kwargs, reply))
 
     def _gather_replies(self, members, to, begin):
-        """Tells a collector once all members have replied. `begin(chare, reply)` has one begin."""
+        """Notifies a collector once all members have replied. `begin(chare, reply)` begins one member."""
         pe, number, has_results = to
         results = []
         if not members:
@@ -406,7 +406,7 @@ class Runtime(Coroutines, Reductions, Sections, Migration, Tasks):
                 return
             try:
                 self.send(pe, "collected", number, results)
-            except Exception as e:  # one cannot be pickled, and who awaits it is told
+            except Exception as e:  # one result cannot be pickled: the awaiting coroutine gets the error
                 self.send(pe, "collected", number, [(key, Raised(e)) for key, _ in results])
         for chare in members:
             begin(chare, functools.partial(take, chare))
@@ -481,7 +481,7 @@ class Runtime(Coroutines, Reductions, Sections, Migration, Tasks):
         return chare
 
     def _construct(self, chare, args, reply):
-        def constructor(*given):  # whatever it raises ends the run: nobody could use the chare
+        def constructor(*given):  # any exception ends the run: the chare could not be used
             chare.__init__(*given)
             if reply is not None:
                 reply(None)
@@ -496,7 +496,7 @@ class Runtime(Coroutines, Reductions, Sections, Migration, Tasks):
     def insert(self, proxy, index, args, pe):
         cid = proxy.collection
         c = self.collections.get(cid)
-        if c is None:  # its creation message is in transit
+        if c is None:  # the creation message is in transit
             self.unknown[cid].append(("own_insertion", (proxy, index, args, pe)))
             return
         if pe < 0:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Objects by number that PEs ask each other for: Group(ObjectStore)."""
+"""Objects by number that PEs request from each other: Group(ObjectStore)."""
 
 import collections
 import sys
@@ -56,7 +56,7 @@ class ObjectStore(Chare):
         return self._objects.get(obj_id)
 
     def lookup_location(self, obj_id):
-        """A PE that has the object. If none is known here, returns -1 and asks the home."""
+        """A PE that has the object. If none is known here, returns -1 and sends a request to the home."""
         pe = self._location(obj_id)
         if pe < 0:
             self._home(obj_id).request_location(obj_id, _core.pe())

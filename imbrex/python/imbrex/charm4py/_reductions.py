@@ -28,7 +28,7 @@ class Reduction:
         self.is_for_all = False
         self.tellers = 0      # PEs on which it has begun
         self.born = 0         # elements that were inserted there before
-        self.is_open = False  # all PEs were asked to begin
+        self.is_open = False  # all PEs have received the request to begin
 
 
 class Reductions:
@@ -110,7 +110,7 @@ class Reductions:
             self.on_broadcast(*what)
 
     def _whole(self, key, number):
-        """The root's record of a reduction. If the array grows, all PEs are asked to begin the reduction."""
+        """The root's record of a reduction. If the array grows, the root requests all PEs to begin the reduction."""
         whole = self.whole_reductions[key, number]
         if not whole.is_open and self._growing(key) is not None:
             whole.is_open = True

@@ -6,7 +6,7 @@ import copyreg
 from imbrex.charm4py import _chare, _coroutines
 from imbrex.charm4py._future import Future, RemoteFuture
 
-_kept = []  # futures are there for whoever may still ask for them
+_kept = []  # keeps futures for later requests of their values
 
 
 def init(*arguments, **named):

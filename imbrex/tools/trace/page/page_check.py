@@ -19,7 +19,7 @@ BROWSERS = ["chromium", "chromium-browser", "google-chrome"]
 SKIPPED = 77
 
 
-# What would leave the data that it stands in, if it could.
+# Text that would end the data around it, without escapes.
 EVIL = """</script><img src=x onerror="document.title='out'"><!-- &lt;b&gt;"""
 
 
