@@ -108,8 +108,8 @@ set(IMBREX_PUBLIC_HEADERS
   imbrex/sched/observer.hpp
 )
 
-# Those and what they include, of ours, as of when CMake configures; packaging.public_headers fails if that is out of
-# date.
+# The public headers and our own headers that they include, at the time of CMake's configuration;
+# packaging.public_headers fails if this list is out of date.
 set(IMBREX_INSTALLED_HEADERS "")
 set(unread ${IMBREX_PUBLIC_HEADERS})
 while(unread)
