@@ -19,7 +19,7 @@ import pytest
 
 import imbrex
 from imbrex import _core, _folders
-from imbrex._run import command, words_of
+from imbrex._command_line import command, words_of
 from imbrex._run import run as run_program
 
 _REPORTS = "IMBREX_PYTEST_REPORTS"  # in the processes of a test: the folder of their reports

@@ -22,7 +22,7 @@ import threading
 import warnings
 from multiprocessing import connection
 
-from imbrex import _by_value, _classes, _core, _creation, _errors, _folders, _operations, _run
+from imbrex import _by_value, _classes, _command_line, _core, _creation, _errors, _folders, _operations
 
 _SECONDS_TO_START = 60
 _SECONDS_TO_END = 10
@@ -476,8 +476,9 @@ def _words_to_start(processes, options):
     if processes > 1 and options.get("machine", "threads") != "threads":
         raise _errors.UsageError(f"machine={options['machine']!r}: that machine is one process, so leave out "
                                  f"processes={processes}, and give pes={processes}")
-    serve = [sys.executable, "-c", "from imbrex._serve import main; main()", *_run.words_of(options, ["processes"])]
-    return serve if processes == 1 else [_run.command(), "run", "-n", str(processes), *serve]
+    words = _command_line.words_of(options, ["processes"])
+    serve = [sys.executable, "-c", "from imbrex._serve import main; main()", *words]
+    return serve if processes == 1 else [_command_line.command(), "run", "-n", str(processes), *serve]
 
 
 def _environment(address):

@@ -5,7 +5,7 @@ All chares of a program lie in the chares of one group (`_node.Node`), one on ea
 charm4py's own would: so chares may move, be inserted, and be combined into sections however a program likes.
 """
 
-from imbrex.charm4py import _node, ray, threads, wait  # noqa: F401  (_node has the class of the group)
+from imbrex.charm4py import _node, ray, threads, wait  # noqa: F401  (_node has what PE 0 runs)
 from imbrex.charm4py._chare import ArrayMap, Chare, Array, Group, coro, coro_ext, register, threaded, when
 from imbrex.charm4py._channel import Channel
 from imbrex.charm4py._charm import Charm4PyError, Options, charm, readonlies

@@ -6,7 +6,7 @@ import os
 import sys
 import types
 
-from imbrex import _core, _run
+from imbrex import _command_line, _core
 
 
 def _module_as(name, module):
@@ -17,7 +17,7 @@ def _module_as(name, module):
 def _start_processes(count):
     """Starts this program again, in that many processes."""
     program = [sys.executable, "-m", "imbrex.charm4py", *sys.argv[1:]]
-    os.execv(_run.command(), ["imbrex", "run", "-n", str(count), *program])
+    os.execv(_command_line.command(), ["imbrex", "run", "-n", str(count), *program])
 
 
 def _wanted_processes(words):

@@ -10,7 +10,7 @@ import time
 import traceback
 import types
 
-from imbrex import _core, _creation, _operations, _run
+from imbrex import _core, _run
 from imbrex.charm4py import _coroutines
 from imbrex.charm4py._chare import Array, Chare, coro
 from imbrex.charm4py._future import Future
@@ -118,6 +118,7 @@ class Charm(Chare):
         self.pool = Pool()
         self.balancer = None
         self.entry = None
+        self.main = None  #: what PE 0 runs; `_node` sets it
 
     # Beginning and end
 
@@ -128,7 +129,7 @@ class Charm(Chare):
             importlib.import_module(name)
         self._read_arguments()
         self.entry = entry
-        _run.run(_main)
+        _run.run(self.main)
         sys.stdout.flush()
         sys.stderr.flush()
         sys.exit(0)
@@ -328,15 +329,3 @@ class Charm(Chare):
 
 charm = Charm()
 readonlies = Readonlies()
-
-
-async def _main():
-    if _core.num_pes() != _core.num_processes():
-        raise Charm4PyError(f"{_core.num_pes()} PEs in {_core.num_processes()} processes: each PE of a program of "
-                            f"charm4py has its own globals, so start it by imbrex run -n {_core.num_pes()}")
-    from imbrex.charm4py import _node  # imported here, since _node imports `charm`
-    nodes = _creation.group(_node.Node)
-    hosts = await nodes.host.reduce(_operations.gather)
-    await nodes.begin.call(nodes, hosts)
-    nodes[0].message.send("begin_main")
-    await nodes.end.call()

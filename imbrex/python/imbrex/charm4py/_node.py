@@ -9,9 +9,9 @@ import socket
 import time
 import weakref
 
-from imbrex import _classes, _core, _errors
+from imbrex import _classes, _core, _creation, _errors, _operations
 from imbrex.charm4py import _chare
-from imbrex.charm4py._charm import charm
+from imbrex.charm4py._charm import Charm4PyError, charm
 from imbrex.charm4py._coroutines import Coroutines, Raised, runtimes, turn
 from imbrex.charm4py._future import Future
 from imbrex.charm4py._migration import Migration
@@ -558,3 +558,17 @@ class Runtime(Coroutines, Reductions, Sections, Migration, Tasks):
 
     def on_begin_main(self):
         charm.run_entry()
+
+
+async def _main():
+    if _core.num_pes() != _core.num_processes():
+        raise Charm4PyError(f"{_core.num_pes()} PEs in {_core.num_processes()} processes: each PE of a program of "
+                            f"charm4py has its own globals, so start it by imbrex run -n {_core.num_pes()}")
+    nodes = _creation.group(Node)
+    hosts = await nodes.host.reduce(_operations.gather)
+    await nodes.begin.call(nodes, hosts)
+    nodes[0].message.send("begin_main")
+    await nodes.end.call()
+
+
+charm.main = _main
