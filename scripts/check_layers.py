@@ -2,10 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fails on an include that goes upward, a cycle of files or folders, or an include of another folder's internal/.
 
-A header and its source are one node. A sub-folder is a room of its own, with its internal/ in it.
+A header and its source are one node. A sub-folder is a room of its own, with its internal/ in it. Front ends include
+no other front end than FRONT_ENDS says, and use the core by its headers and namespace `imbrex::extension`: what the
+core has in `imbrex::detail` is private to it. Modules of the packages of Python import each other without a cycle.
 
 usage: check_layers.py [repository root]
 """
+import ast
 import pathlib
 import re
 import sys
@@ -16,12 +19,28 @@ LAYERS = [["base"], ["serial"], ["trace"], ["net"], ["device"], ["sched"], ["cor
 # The rooms of a folder, from the lowest to the highest; "" is what lies in the folder itself. Where none are
 # named, rooms may include each other as long as there is no cycle.
 ROOMS = {"base": ["", "host", "options"],
+         "net": ["bootstrap", "", "endpoint", "local", "delay", "simulated", "loopback", "ucx", "connect"],
+         "device": ["", "emulated", "cuda", "backends"],
+         "core": ["name", "options", "message", "pe", "collective", "array", "gpu", "record", "run", "extension", ""],
          "resident": ["transport", ""],
-         "core": ["name", "options", "message", "pe", "collective", "array", "gpu", "record", "run", ""]}
+         "mpi": ["include", "image", "object", "datatype", "operation", "topology", "", "collective", "window",
+                 "launch", "api", "fortran"],
+         "tools": ["process", "project", "trace", "trace/page", "replay", "command", "trace/command", "overlap", "tune",
+                   ""]}
+# The folders above the core, and which of them each may include.
+FRONT_ENDS = {"balance": set(), "checkpoint": set(), "grid": set(), "cells": {"grid"}, "mpi": set(), "python": set(),
+              "resident": set(), "tools": {"mpi", "resident"}}
 HEIGHT = {folder: height for height, row in enumerate(LAYERS) for folder in row}
 PROGRAMS = ["apps", "examples", "bench"]
 SOURCES = {".hpp", ".cpp", ".cuh", ".cu"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
+BRACE = re.compile(r"\bnamespace\s*([\w:]*)\s*\{|[{}]")
+# What a namespace declares begins in the first column; a type that is only named there is defined elsewhere.
+DECLARED = re.compile(r"^(?:(?:struct|class|enum class|union|concept|using) (?:\[\[.*?\]\] )*(\w+)(?!\w| *;)"
+                      r"|(?!template|namespace|using|struct|class|enum|return|friend|static_assert|extern template)"
+                      r"[\w\[][^;={}()]*?[\s*&](\w+)(?=\(|\{| =|;|\[))", re.MULTILINE)
+USED = re.compile(r"(?<![\w:])((?:::)?(?:\w+::)*)detail::(\w+)")
+COMMENT_OR_TEXT = re.compile(r"""//[^\n]*|"(?:\\.|[^"\\\n])*"|(?<!\w)'(?:\\.|[^'\\\n])'""")
 
 
 def includes_below(folder):
@@ -63,6 +82,82 @@ def is_test(path):
     return ".test." in path
 
 
+def code_of(file):
+    """The text of a source without comments and the texts of literals."""
+    return COMMENT_OR_TEXT.sub(lambda found: "" if found[0][0] == "/" else '""', file.read_text())
+
+
+def parts_of_namespaces(code):
+    """The namespace and the text of each stretch of the code between two places where a namespace begins or ends."""
+    open_braces, at = [], 0
+    for brace in BRACE.finditer(code):
+        name = brace[1] if brace[0] != "}" else open_braces.pop() if open_braces else None
+        if name is not None:
+            inside = open_braces + [name] if brace[0] == "}" else open_braces
+            yield "::".join(filter(None, inside)), code[at:brace.start()]
+            at = brace.end()
+        if brace[0] != "}":
+            open_braces.append(name)
+
+
+def names_of_detail(folder):
+    """The names that the headers of a folder below imbrex/ define in each namespace `detail`: a set for each."""
+    names = {}
+    for file in sorted(folder.rglob("*.hpp")):
+        code = "" if is_test(file.name) else code_of(file)
+        for space, part in parts_of_namespaces(code) if "namespace" in code else ():
+            if space.endswith("detail"):
+                names.setdefault(space, set()).update(a or b for a, b in DECLARED.findall(part))
+    return names
+
+
+def check_private_names(root):
+    """The complaints about uses, in front ends and programs, of what the core has in `imbrex::detail`."""
+    names = {folder.name: names_of_detail(folder) for folder in sorted((root / "imbrex").iterdir()) if folder.is_dir()}
+    below = set().union(*(names[f].get("imbrex::detail", set()) for f in names if HEIGHT.get(f, 99) < HEIGHT["core"]))
+    private = names.get("core", {}).get("imbrex::detail", set()) - below
+    for folder in [f"imbrex/{name}" for name in FRONT_ENDS] + ["apps", "examples"]:
+        own = set().union(*(some for space, some in names.get(folder[7:], {}).items() if space != "imbrex::detail"))
+        for file in sorted((root / folder).rglob("*")):
+            if file.suffix not in SOURCES or is_test(file.name):
+                continue
+            code = code_of(file)
+            used = {name for space, name in USED.findall(code)
+                    if space in ("imbrex::", "::imbrex::") or space == "" and name not in own}
+            for space, part in parts_of_namespaces(code) if "detail {" in code else ():
+                if space == "imbrex::detail":
+                    used |= set(re.findall(r"\w+", part))
+            if "using namespace imbrex::detail" in code:
+                yield f"{file.relative_to(root)}: name what is used of imbrex::detail"
+            for name in sorted(used & private):
+                yield (f"{file.relative_to(root)} uses imbrex::detail::{name}, which is private to the core: "
+                       f"imbrex/core/extension/ has what front ends use")
+
+
+def imports_of(module, modules):
+    """The modules that a module imports, of those given; its own packages, which Python imports first, left out."""
+    package = module if modules[module].name == "__init__.py" else module.rpartition(".")[0]
+    for node in ast.walk(ast.parse(modules[module].read_text())):
+        if isinstance(node, ast.Import):
+            found = [name.name for name in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = ".".join([*package.split(".")[:1 - node.level or None], *filter(None, [node.module])]) \
+                if node.level else node.module
+            found = [f"{base}.{name.name}" if f"{base}.{name.name}" in modules else base for name in node.names]
+        else:
+            continue
+        yield from (name for name in found if name in modules and not f"{module}.".startswith(f"{name}."))
+
+
+def cycle_of_modules(folder):
+    """Some cycle of imports among the packages of Python in a folder; None if there is none."""
+    modules = {}
+    for file in sorted(folder.glob("*/**/*.py")):
+        parts = file.relative_to(folder).with_suffix("").parts
+        modules[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = file
+    return cycle_in({module: set(imports_of(module, modules)) for module in modules})
+
+
 def check_rooms(where, path, included):
     """The complaint about an include from one room of a folder to another; both are paths below imbrex/."""
     folder = path.split("/")[0]
@@ -99,6 +194,8 @@ def check(root):
             other = included.split("/")[0]
             if HEIGHT.get(other, len(LAYERS)) > HEIGHT[folder]:
                 complaints.append(f"{where}: {other} stands above {folder}")
+            if folder in FRONT_ENDS and other in FRONT_ENDS and other not in FRONT_ENDS[folder] | {folder}:
+                complaints.append(f"{where}: the front ends {folder} and {other} know nothing of each other")
             if "/internal/" in included and not path.startswith(room_of(included) + "/"):
                 complaints.append(f"{where}: that is private to {room_of(included)}")
             if complaint := check_rooms(where, path, included):
@@ -112,6 +209,9 @@ def check(root):
     for graph, what in ((folders, "folders"), (rooms, "rooms"), (nodes, "files")):
         if cycle := cycle_in(graph):
             complaints.append(f"cycle of {what}: " + " -> ".join(cycle))
+    if cycle := cycle_of_modules(root / "imbrex/python"):
+        complaints.append("cycle of modules: " + " -> ".join(cycle))
+    complaints += check_private_names(root)
     for program_folder in PROGRAMS:
         for file, _, included in includes_below(root / program_folder):
             if re.search(r"\bimbrex/(.*/)?internal/", included):

@@ -22,7 +22,7 @@ class CheckLayers(unittest.TestCase):
             "imbrex/imbrex.hpp": "#include <imbrex/core/array/chare.hpp>\n",
             "imbrex/base/log.cpp": "#include <imbrex/base/internal/line.hpp>\n#include <fmt/format.h>\n",
             "imbrex/core/array/chare.hpp": "#include <imbrex/sched/pe.hpp>\n#include <imbrex/base/error.hpp>\n",
-            "imbrex/mpi/rank.hpp": "#include <imbrex/cells/cell.hpp>\n",
+            "imbrex/cells/cell.hpp": "#include <imbrex/grid/box.hpp>\n",
             "apps/hello.cpp": '#include <imbrex/imbrex.hpp>\n#include "internal/options.hpp"\n',
         }), "")
 
@@ -69,6 +69,52 @@ class CheckLayers(unittest.TestCase):
             "imbrex/net/ucx/heartbeat.cpp": "#include <imbrex/net/bootstrap/internal/joined.hpp>\n"}))
         self.assertIn("that is private to base", self.complaints({"imbrex/core/array/chare.cpp": private}))
         self.assertIn("programs use public headers only", self.complaints({"bench/local.cpp": private}))
+
+    def test_front_ends_apart(self):
+        self.assertIn("the front ends mpi and cells know nothing of each other",
+                      self.complaints({"imbrex/mpi/rank.hpp": "#include <imbrex/cells/cell.hpp>\n"}))
+        self.assertIn("the front ends grid and checkpoint know nothing of each other",
+                      self.complaints({"imbrex/grid/field.hpp": "#include <imbrex/checkpoint/disk.hpp>\n"}))
+
+    def test_private_names_of_the_core(self):
+        core = {"imbrex/core/message/message.hpp": "namespace imbrex {\nnamespace detail {\n"
+                "struct message_type;\n}\n\nnamespace detail {\nclass stream;\n"
+                "template <class M>\nclass message_guard final {\n  void close() {}\n};\n"
+                "inline std::uint64_t linear(int i) {\n  return i;\n}\ntemplate <class T>\n"
+                "inline constexpr bool lands = true;\nusing kind = int;\n}  // namespace detail\n"
+                "inline void run() {}\n}  // namespace imbrex\n",
+                "imbrex/base/pool.hpp": "namespace imbrex::detail {\nclass pool {\n};\nclass kind {\n};\n}\n"}
+        for use in ["detail::message_guard mine;", "imbrex::detail::linear(1);", "using detail::message_guard;",
+                    "auto n = ::imbrex::detail::lands<int>;", "char c = '{'; detail::linear(1'000);",
+                    "namespace imbrex::detail {\ntemplate <>\ninline constexpr bool lands<int> = false;\n}\n"]:
+            self.assertIn("is private to the core", self.complaints({**core, "imbrex/mpi/rank.cpp": use}), use)
+            self.assertIn("is private to the core", self.complaints({**core, "apps/ring.cpp": use}), use)
+            self.assertEqual("", self.complaints({**core, "imbrex/core/pe/processor.cpp": use}), use)
+            self.assertEqual("", self.complaints({**core, "imbrex/mpi/rank.test.cpp": use}), use)
+        for use in ["detail::pool p;", "detail::kind k;", "// detail::linear\n", 'auto text = "detail::linear";',
+                    "detail::stream s;", "detail::close();", "detail::run();", "boost::detail::linear(1);",
+                    "namespace imbrex::detail {\ntemplate <>\ninline constexpr bool stays<int> = true;\n}\n"]:
+            self.assertEqual("", self.complaints({**core, "imbrex/mpi/rank.cpp": use}), use)
+        own = {"imbrex/mpi/slots.hpp": "namespace imbrex::mpi {\nnamespace detail {\nvoid linear();\n}\n}\n"}
+        self.assertEqual("", self.complaints({**core, **own, "imbrex/mpi/rank.cpp": "detail::linear();"}))
+        self.assertIn("name what is used", self.complaints({"imbrex/mpi/a.cpp": "using namespace imbrex::detail;"}))
+
+    def test_cycle_of_modules(self):
+        self.assertIn("cycle of modules: imbrex.a -> imbrex.b -> imbrex.a", self.complaints({
+            "imbrex/python/imbrex/__init__.py": "from imbrex import a\n",
+            "imbrex/python/imbrex/a.py": "import imbrex\n\n\ndef f():\n    from . import b\n",
+            "imbrex/python/imbrex/b.py": "from imbrex.a import f\n",
+        }))
+        self.assertIn("cycle of modules: imbrex.c.a -> imbrex.c.b -> imbrex.c.a", self.complaints({
+            "imbrex/python/imbrex/c/__init__.py": "",
+            "imbrex/python/imbrex/c/a.py": "from .b import f\n",
+            "imbrex/python/imbrex/c/b.py": "import imbrex.c.a\n",
+        }))
+        self.assertEqual("", self.complaints({
+            "imbrex/python/imbrex/__init__.py": "from imbrex import a, b\n",
+            "imbrex/python/imbrex/a.py": "from imbrex import _core\n",
+            "imbrex/python/imbrex/b.py": "from .a import f\n",
+        }))
 
     def test_ways_around(self):
         relative = '#include "../core/b.hpp"\n'

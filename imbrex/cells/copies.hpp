@@ -118,7 +118,7 @@ void cell_set<D, T>::copy_images() {
 
 template <int D, class T>
 void cell_set<D, T>::begin_cache(double width, std::int64_t after) {
-  if (port_ == unconnected) [[unlikely]]
+  if (!port_) [[unlikely]]
     detail::throw_not_connected();
   check_problem();
   if (is_caching() || is_refreshing_) [[unlikely]]
@@ -156,7 +156,7 @@ task<> cell_set<D, T>::cache_halo_together(Chare& self, double width) {
   std::vector<std::pair<index<D>, parcel>> outgoing_parcels;
   for (std::size_t p = 0; p < partners; ++p) {
     parcel copies = copies_for(p);
-    copies.from = imbrex::detail::linear(cut_.shape(), where_);
+    copies.from = extension::linear(cut_.shape(), where_);
     outgoing_parcels.emplace_back(copies_.partners[p].where, std::move(copies));
   }
   copy_images();
@@ -333,7 +333,7 @@ void cell_set<D, T>::finish_refresh(Put& put) {
 }
 
 template <int D, class T>
-void cell_set<D, T>::put(mailbox_node& l) {
+void cell_set<D, T>::put(node& l) {
   unread_.add(l);
   if (l.reference > sequence_) return;  // the sender is a phase ahead
   take(l);
@@ -350,7 +350,7 @@ void cell_set<D, T>::take_early() {
 }
 
 template <int D, class T>
-void cell_set<D, T>::take(mailbox_node& l) {
+void cell_set<D, T>::take(node& l) {
   using detail::activity;
   parcel p = std::move(l.value);
   const std::int64_t number = l.reference;
@@ -433,7 +433,7 @@ std::string cell_set<D, T>::missing_text(const condition&) const {
 
 template <int D, class T>
 void cell_set<D, T>::serialize(auto& ar) {
-  ar(port_, collection_, where_, domain_, cut_, own_box_, own_, sequence_, news_, problem_, unread_);
+  ar(port_, where_, domain_, cut_, own_box_, own_, sequence_, news_, problem_, unread_);
   ar(moves_, reachable_, senders_, moving_, waiting_for_, moved_, has_moved_, moves_missing_);
   ar(copies_, halo_, has_arrived_, needs_, caching_, after_, is_sent_, is_taken_, copied_, images_,
      first_copy_, number_of_copies_, first_own_, copies_missing_, unsent_, has_halo_);

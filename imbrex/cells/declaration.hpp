@@ -25,21 +25,10 @@
 #include <imbrex/cells/waiting.hpp>
 #include <imbrex/core/array/chare.hpp>
 #include <imbrex/core/array/collectives.hpp>
-#include <imbrex/core/message/member_traits.hpp>
+#include <imbrex/core/extension/index.hpp>
+#include <imbrex/core/extension/port.hpp>
 #include <imbrex/core/pe/sleep.hpp>
 #include <imbrex/grid/decomposition.hpp>
-
-namespace imbrex::cells {
-
-template <int D, class T>
-class cell_set;
-
-}  // namespace imbrex::cells
-
-namespace imbrex::detail {
-template <int D, class T, class C>
-struct member_traits<cells::cell_set<D, T> C::*> : port_traits<cells::detail::parcel<T>, C> {};
-}  // namespace imbrex::detail
 
 namespace imbrex::cells {
 
@@ -88,7 +77,7 @@ class cell_set : detail::arrivals {
   static_assert(element<T, D>,
                 "imbrex: an element of a cell set has a member `imbrex::cells::point<D> position`");
   using parcel = detail::parcel<T>;
-  using mailbox_node = detail::parcel_node<T>;
+  using node = extension::port_node<parcel>;
   using condition = detail::condition;
 
  public:
@@ -113,8 +102,7 @@ class cell_set : detail::arrivals {
         detail::throw_other_shape(imbrex::to_string(all.shape()), imbrex::to_string(cut.shape()));
       if (box.cells() != cut.extents()) [[unlikely]]
         detail::throw_other_grid(imbrex::to_string(box.cells()), imbrex::to_string(cut.extents()));
-      port_ = imbrex::detail::port_message<Chare, Port>::type_record.id;
-      collection_ = all.collection();
+      port_ = extension::port_of_peers<Port>(chare);
       where_ = chare.where();
       domain_ = box;
       cut_ = cut;
@@ -141,9 +129,8 @@ class cell_set : detail::arrivals {
   }
   /// Index of a cell, own or copied.
   index<D> place_of(const cell_type& of) const {
-    return of.is_own()
-               ? own_box_.origin + imbrex::detail::from_linear(own_box_.extents, of.number())
-               : copies_.region.origin + imbrex::detail::from_linear(copies_.region.extents, of.number());
+    return of.is_own() ? own_box_.origin + extension::from_linear(own_box_.extents, of.number())
+                       : copies_.region.origin + extension::from_linear(copies_.region.extents, of.number());
   }
   std::span<cell_type> own_cells() { return own_; }
   std::span<const cell_type> own_cells() const { return own_; }
@@ -262,12 +249,11 @@ class cell_set : detail::arrivals {
   [[nodiscard("co_await the values")]] refreshed<V, Put> give_back(Get get, Put put);
 
   /// For the runtime: receives a parcel.
-  void put(mailbox_node& l);
+  void put(node& l);
   /// Archives all cells, and phases in progress.
   void serialize(auto& ar);
 
  private:
-  static constexpr std::uint32_t unconnected = std::numeric_limits<std::uint32_t>::max();
   static constexpr std::int64_t nothing_else = -1;
   /// Pairs of elements between two yields: some 50 us.
   static constexpr std::size_t turn = std::size_t{1} << 15U;
@@ -283,14 +269,13 @@ class cell_set : detail::arrivals {
   };
 
   std::size_t number_of(const index<D>& own_cell) const {
-    return static_cast<std::size_t>(imbrex::detail::linear(own_box_.extents, own_cell - own_box_.origin));
+    return static_cast<std::size_t>(extension::linear(own_box_.extents, own_cell - own_box_.origin));
   }
   std::size_t slot_of(const index<D>& at) const {
-    return static_cast<std::size_t>(
-        imbrex::detail::linear(copies_.region.extents, at - copies_.region.origin));
+    return static_cast<std::size_t>(extension::linear(copies_.region.extents, at - copies_.region.origin));
   }
   std::string block_text(std::uint64_t number) const {
-    return imbrex::to_string(imbrex::detail::from_linear(cut_.shape(), number));
+    return imbrex::to_string(extension::from_linear(cut_.shape(), number));
   }
   static std::size_t partner_of(const detail::reach<D>& in, std::uint64_t block) {
     const auto found = std::ranges::lower_bound(in.partners, block, {}, &detail::partner<D>::block);
@@ -298,15 +283,14 @@ class cell_set : detail::arrivals {
     return static_cast<std::size_t>(found - in.partners.begin());
   }
   void send(std::uint64_t to, parcel&& p, std::int64_t in) const {
-    p.from = imbrex::detail::linear(cut_.shape(), where_);
-    const auto& port = imbrex::detail::message_table::at(port_);
-    reinterpret_cast<imbrex::detail::post_to_port<parcel>>(port.post)(collection_, to, in, std::move(p));
+    p.from = extension::linear(cut_.shape(), where_);
+    port_.send(to, in, std::move(p));
   }
 
   bool is_moving() const { return moves_missing_ != 0; }
   bool is_caching() const { return copies_missing_ != 0 || unsent_ != 0; }
   void check_idle(const char* what) const {
-    if (port_ == unconnected) [[unlikely]]
+    if (!port_) [[unlikely]]
       detail::throw_not_connected();
     check_problem();
     if (is_moving() || is_caching() || is_refreshing_) [[unlikely]]
@@ -319,7 +303,7 @@ class cell_set : detail::arrivals {
   void check_inserted(const T& e) const;
   detail::named_element named(const T& e, std::size_t place, std::size_t cell) const {
     return {detail::name_of(e, place),
-            imbrex::to_string(own_box_.origin + imbrex::detail::from_linear(own_box_.extents, cell)),
+            imbrex::to_string(own_box_.origin + extension::from_linear(own_box_.extents, cell)),
             imbrex::to_string(where_), sequence_};
   }
 
@@ -394,14 +378,13 @@ class cell_set : detail::arrivals {
   template <class V, class Put>
   void finish_refresh(Put& put);
 
-  void take(mailbox_node& l);
+  void take(node& l);
   void take_early();
   void tell();
   bool is_there(const condition& c) const final;
   std::string missing_text(const condition& c) const final;
 
-  std::uint32_t port_ = unconnected;
-  std::uint64_t collection_ = 0;
+  extension::array_port<parcel> port_;
   index<D> where_{};
   cells::domain<D> domain_;
   grid::decomposition<D> cut_;
@@ -410,7 +393,7 @@ class cell_set : detail::arrivals {
   std::int64_t sequence_ = 0;  ///< last phase that has begun
   std::int64_t news_ = 0;
   std::string problem_;  ///< text about an invalid message
-  grid::detail::unread_parcels<parcel> unread_;
+  extension::unread_queue<parcel> unread_;
 
   detail::reach<D> moves_;
   std::vector<std::vector<std::uint32_t>> reachable_;  ///< by partner: own cells that its elements can move

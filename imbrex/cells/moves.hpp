@@ -97,7 +97,7 @@ template <int D, class T>
 bool cell_set<D, T>::all_stay(std::size_t number, double most) {
   static_assert(has_columns<T>);
   const auto& here = own_[number];
-  const index<D> at = own_box_.origin + imbrex::detail::from_linear(own_box_.extents, number);
+  const index<D> at = own_box_.origin + extension::from_linear(own_box_.extents, number);
   const std::size_t n = here.size();
   squared_.assign(n, 0);
   double* const squared = squared_.data();
@@ -215,10 +215,10 @@ auto cell_set<D, T>::migrate(Move&& move, double most) -> phase {
   std::vector<std::vector<mover>> leaving(partners);
   move_all(move, most, [&](const index<D>& to, T&& e) {
     const index<D> block = cut_.block_of(to);
-    const std::size_t p = partner_of(moves_, imbrex::detail::linear(cut_.shape(), block));
+    const std::size_t p = partner_of(moves_, extension::linear(cut_.shape(), block));
     const auto there = cut_[block];
     leaving[p].push_back(
-        {static_cast<std::uint32_t>(imbrex::detail::linear(there.extents, to - there.origin)), std::move(e)});
+        {static_cast<std::uint32_t>(extension::linear(there.extents, to - there.origin)), std::move(e)});
   });
   moves_missing_ = partners;
   for (std::size_t p = 0; p < partners; ++p) send(moves_.partners[p].block, parcel_of(leaving[p]), moving_);
@@ -236,12 +236,12 @@ task<> cell_set<D, T>::migrate_anywhere(Chare& self, Move move) {
   move_all(move, std::sqrt(std::numeric_limits<double>::max()) / 2, [&](const index<D>& to, T&& e) {
     const index<D> block = cut_.block_of(to);
     const auto there = cut_[block];
-    leaving[imbrex::detail::linear(cut_.shape(), block)].push_back(
-        {static_cast<std::uint32_t>(imbrex::detail::linear(there.extents, to - there.origin)), std::move(e)});
+    leaving[extension::linear(cut_.shape(), block)].push_back(
+        {static_cast<std::uint32_t>(extension::linear(there.extents, to - there.origin)), std::move(e)});
   });
   std::vector<std::pair<index<D>, parcel>> outgoing_parcels;
   for (auto& [block, movers] : leaving)
-    outgoing_parcels.emplace_back(imbrex::detail::from_linear(cut_.shape(), block), parcel_of(movers));
+    outgoing_parcels.emplace_back(extension::from_linear(cut_.shape(), block), parcel_of(movers));
   auto incoming_parcels = co_await imbrex::exchange(self, std::move(outgoing_parcels));
   for (auto& [from, p] : incoming_parcels)
     for (std::size_t i = 0; i < p.elements.size(); ++i) own_[p.cells[i]].push(std::move(p.elements[i]));

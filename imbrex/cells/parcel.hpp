@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <vector>
 
-#include <imbrex/core/array/mailbox.hpp>
 #include <imbrex/grid/parcel.hpp>
 
 namespace imbrex::cells::detail {
@@ -24,8 +23,5 @@ struct parcel {
   std::vector<T> elements{};
   grid::detail::pooled<std::byte> values{};  ///< values of a refresh
 };
-
-template <class T>
-using parcel_node = imbrex::detail::mailbox_node<parcel<T>>;
 
 }  // namespace imbrex::cells::detail

@@ -7,6 +7,7 @@
 #include <map>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/core/extension/index.hpp>
 
 namespace imbrex::cells::detail {
 namespace {
@@ -95,7 +96,7 @@ reach<D> make_reach(const domain<D>& box, const grid::decomposition<D>& cut, con
       r.originals.push_back({wrap, moved(take.cells, wrap, box.cells(), -1)});
       continue;
     }
-    const std::uint64_t number = imbrex::detail::linear(cut.shape(), where);
+    const std::uint64_t number = extension::linear(cut.shape(), where);
     auto& p = found[number];
     p.block = number;
     p.where = where;

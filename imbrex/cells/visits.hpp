@@ -39,9 +39,9 @@ void cell_set<D, T>::prepare_pairs(double distance) {
 template <int D, class T>
 template <class Function>
 bool cell_set<D, T>::for_each_neighbour(std::size_t number, Function function) const {
-  const index<D> at = own_box_.origin + imbrex::detail::from_linear(own_box_.extents, number);
+  const index<D> at = own_box_.origin + extension::from_linear(own_box_.extents, number);
   const index<D> inside = at - copies_.region.origin;
-  const auto slot = static_cast<std::ptrdiff_t>(imbrex::detail::linear(copies_.region.extents, inside));
+  const auto slot = static_cast<std::ptrdiff_t>(extension::linear(copies_.region.extents, inside));
   bool all_are_there = true;
   for (int d = 0; d < D; ++d)
     all_are_there &= inside[d] >= near_.layers[d] && inside[d] + near_.layers[d] < copies_.region.extents[d];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/cells/waiting.hpp>
 
-#include <imbrex/core/array/mailbox.hpp>
+#include <imbrex/core/extension/port.hpp>
 
 namespace imbrex::cells::detail {
 
@@ -46,7 +46,7 @@ void wait::await_resume() {
 }
 
 std::string wait::description() const {
-  return imbrex::detail::describe_port(entry(), &of_) + ", " + of_.missing_text(condition_);
+  return extension::describe_port(entry(), &of_) + ", " + of_.missing_text(condition_);
 }
 
 awaited wait::cause() const { return {trace::wait_cause::mailbox, condition_.phase}; }

@@ -10,8 +10,7 @@
 #include <vector>
 
 #include <imbrex/core/array/chare.hpp>
-#include <imbrex/core/gpu/device_work.hpp>
-#include <imbrex/core/message/member_traits.hpp>
+#include <imbrex/core/extension/device.hpp>
 #include <imbrex/device/shared_event.hpp>
 #include <imbrex/grid/boundaries.hpp>
 #include <imbrex/grid/box_mover.hpp>
@@ -20,9 +19,6 @@
 #include <imbrex/grid/halo_state.hpp>
 
 namespace imbrex::grid {
-
-template <class... Field>
-class device_halo;
 
 namespace detail {
 
@@ -42,14 +38,6 @@ inline constexpr int rank_of_device_field<device_field<T, N>> = N;
 void check_on_device(int field, const void* device, const stream& work);
 
 }  // namespace detail
-}  // namespace imbrex::grid
-
-namespace imbrex::detail {
-template <class... Field, class C>
-struct member_traits<grid::device_halo<Field...> C::*> : port_traits<grid::detail::device_parcel, C> {};
-}  // namespace imbrex::detail
-
-namespace imbrex::grid {
 
 /// A `halo` of fields in the memory of devices: `device_halo<device_field<double, 3>>`. Messages of device
 /// memory bring the border cells to the neighbours. One kernel packs the cells for all neighbours. Another
@@ -212,7 +200,7 @@ class device_halo
       const std::size_t size = bytes_across(fields..., across.offset());
       if (cells.size() != size) [[unlikely]]
         detail::throw_other_size(state::step(), state::block_across(across.number()), cells.size(), size);
-      imbrex::detail::land_device_part(*cells.part());  // the chare may have moved since the cells arrived
+      extension::land_device_part(*cells.part());  // the chare may have moved since the cells arrived
     });
     std::vector<device_buffer<std::byte>> came;  // kept until the work that reads them has been submitted
     came.reserve(state::links().size());

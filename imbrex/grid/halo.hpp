@@ -8,7 +8,6 @@
 #include <utility>
 
 #include <imbrex/core/array/chare.hpp>
-#include <imbrex/core/message/member_traits.hpp>
 #include <imbrex/grid/boundaries.hpp>
 #include <imbrex/grid/copy.hpp>
 #include <imbrex/grid/decomposition.hpp>
@@ -17,17 +16,6 @@
 
 namespace imbrex::grid {
 
-template <class... Field>
-class halo;
-
-}  // namespace imbrex::grid
-
-namespace imbrex::detail {
-template <class... Field, class C>
-struct member_traits<grid::halo<Field...> C::*> : port_traits<grid::detail::parcel, C> {};
-}  // namespace imbrex::detail
-
-namespace imbrex::grid {
 namespace detail {
 
 /// Type in place of a function, for an exchange without one.

@@ -20,7 +20,8 @@
 #include <vector>
 
 #include <imbrex/base/narrowed.hpp>
-#include <imbrex/core/array/send.hpp>
+#include <imbrex/core/extension/index.hpp>
+#include <imbrex/core/extension/port.hpp>
 #include <imbrex/coro/scope.hpp>
 #include <imbrex/coro/waiter.hpp>
 #include <imbrex/grid/boundaries.hpp>
@@ -76,7 +77,8 @@ class waiting_end;
 template <int N, class Parcel>
 class halo_state {
  public:
-  using mailbox_node = imbrex::detail::mailbox_node<Parcel>;
+  using node = extension::port_node<Parcel>;
+  using unread = extension::unread_queue<Parcel>;
 
   halo_state() = default;
   halo_state(const halo_state&) = delete;
@@ -94,14 +96,12 @@ class halo_state {
       const auto all = chare.peers();
       if (all.shape() != cut.shape()) [[unlikely]]
         throw_other_shape(to_string(all.shape()), to_string(cut.shape()));
-      connect(imbrex::detail::port_message<Chare, Port>::type_record, all.collection(), chare.where(), cut,
-              ends, which);
+      connect(extension::port_of_peers<Port>(chare), chare.where(), cut, ends, which);
     }
   }
-  void connect(const imbrex::detail::message_type& port, std::uint64_t collection, const index<N>& block,
-               const decomposition<N>& cut, const boundaries<N>& ends, sides which) {
-    port_ = &port;
-    collection_ = collection;
+  void connect(const extension::array_port<Parcel>& port, const index<N>& block, const decomposition<N>& cut,
+               const boundaries<N>& ends, sides which) {
+    port_ = port;
     shape_ = cut.shape();
     where_ = block;
     cells_ = cut[block];
@@ -124,7 +124,7 @@ class halo_state {
     links_.assign(static_cast<std::size_t>(which == sides::all ? side<N>::count : side<N>::faces), {});
     for (const auto& [neighbour, side] : neighbours(block, shape_, which, around))
       links_[static_cast<std::size_t>(side.number())] = {
-          imbrex::detail::linear(shape_, neighbour),
+          extension::linear(shape_, neighbour),
           neighbour == block ? across_side::itself : across_side::neighbour};
   }
 
@@ -138,7 +138,7 @@ class halo_state {
   std::vector<link>& links() { return links_; }
 
   void check_begin(std::int64_t step) const {
-    if (port_ == nullptr) [[unlikely]]
+    if (!port_) [[unlikely]]
       throw_not_connected();
     if (has_begun_) [[unlikely]]
       throw_still_begun(step, *step_);
@@ -158,8 +158,7 @@ class halo_state {
   }
 
   void send(const link& to, std::int64_t step, Parcel&& cells) const {
-    reinterpret_cast<imbrex::detail::post_to_port<Parcel>>(port_->post)(collection_, to.to, step,
-                                                                        std::move(cells));
+    port_.send(to.to, step, std::move(cells));
   }
   /// Records that `expected` parcels have been sent, and as many are expected.
   void begin(std::int64_t step, int expected) {
@@ -167,14 +166,14 @@ class halo_state {
     has_begun_ = true;
     missing_ = expected;
     has_wrong_one_ = false;
-    for (const auto* l = unread_.first(); l != nullptr; l = unread_parcels<Parcel>::after(*l)) count(*l);
+    for (const auto* l = unread_.first(); l != nullptr; l = unread::after(*l)) count(*l);
   }
   /// Calls `check(across, cells)` for each parcel of the step. It may throw; the parcels stay.
   template <class Check>
   void check_each(Check check) {
     if (has_wrong_one_) [[unlikely]]
       check_parcels();
-    for (auto* l = unread_.first(); l != nullptr; l = unread_parcels<Parcel>::after(*l))
+    for (auto* l = unread_.first(); l != nullptr; l = unread::after(*l))
       if (l->reference == *step_) check(side<N>(l->value.across), l->value.cells);
   }
   /// Calls `unpack(across, cells)` for each parcel of the step, and ends the exchange.
@@ -184,7 +183,7 @@ class halo_state {
       check_parcels();
     const auto* const observers = observer_list::here();
     for (auto* l = unread_.first(); l != nullptr;) {
-      auto* const next = unread_parcels<Parcel>::after(*l);
+      auto* const next = unread::after(*l);
       if (l->reference == *step_) {
         if (observers != nullptr) [[unlikely]]
           observers->received(*l->owner, l->reference);
@@ -198,7 +197,7 @@ class halo_state {
   /// True if all parcels have arrived, or an unexpected one.
   bool is_complete() const { return missing_ == 0 || has_wrong_one_; }
 
-  void put(mailbox_node& l);
+  void put(node& l);
 
   /// Ghosts to fill beyond a face of the grid. With corners they include ghosts across other sides: in
   /// dimensions filled before, and where another block lies. Ghosts beyond open ends stay unchanged.
@@ -220,7 +219,7 @@ class halo_state {
 
   /// Block that lies across a side: "(0, 1)".
   std::string block_across(int side) const {
-    return to_string(imbrex::detail::from_linear(shape_, links_[static_cast<std::size_t>(side)].to));
+    return to_string(extension::from_linear(shape_, links_[static_cast<std::size_t>(side)].to));
   }
   /// Text about missing parcels: "step 3, for cells of the blocks (0, 1), (1, 0)".
   std::string missing_text() const {
@@ -239,17 +238,12 @@ class halo_state {
 
   void collect_unread(std::vector<imbrex::detail::device_part*>& parts) { unread_.collect(parts); }
   void serialize(auto& ar) {
-    std::uint32_t port = port_ != nullptr ? port_->id : unconnected;
-    ar(port, collection_, shape_, where_, cells_, most_, face_boundaries_, needs_function_, links_, step_,
-       has_begun_, missing_, has_wrong_one_, unread_);
-    if constexpr (std::remove_reference_t<decltype(ar)>::reading)
-      port_ = port != unconnected ? &imbrex::detail::message_table::at(port) : nullptr;
+    ar(port_, shape_, where_, cells_, most_, face_boundaries_, needs_function_, links_, step_, has_begun_,
+       missing_, has_wrong_one_, unread_);
   }
 
  private:
-  static constexpr std::uint32_t unconnected = std::numeric_limits<std::uint32_t>::max();
-
-  void count(const mailbox_node& l) {
+  void count(const node& l) {
     if (l.reference > *step_) return;
     const auto across = static_cast<std::size_t>(l.value.across);
     if (l.reference < *step_ || across >= links_.size() || links_[across].parcel != expectation::expected)
@@ -263,7 +257,7 @@ class halo_state {
   /// Throws an error about the first wrong parcel.
   void check_parcels() const {
     std::vector<bool> has_arrived(links_.size());
-    for (const auto* l = unread_.first(); l != nullptr; l = unread_parcels<Parcel>::after(*l)) {
+    for (const auto* l = unread_.first(); l != nullptr; l = unread::after(*l)) {
       if (l->reference > *step_) continue;
       const auto across = static_cast<std::size_t>(l->value.across);
       if (across >= links_.size() || links_[across].what != across_side::neighbour)
@@ -277,8 +271,7 @@ class halo_state {
     }
   }
 
-  const imbrex::detail::message_type* port_ = nullptr;
-  std::uint64_t collection_ = 0;
+  extension::array_port<Parcel> port_;
   index<N> shape_{}, where_{};
   box<N> cells_{};
   index<N> most_{};  ///< maximum number of ghost layers
@@ -289,7 +282,7 @@ class halo_state {
   bool has_begun_ = false;
   int missing_ = 0;             ///< parcels of the step that have not arrived
   bool has_wrong_one_ = false;  ///< true if a parcel is of an earlier step, or unexpected
-  unread_parcels<Parcel> unread_;
+  unread unread_;
 };
 
 template <int N, class Parcel>
@@ -343,17 +336,17 @@ class waiting_end : public suspension {
 
 template <int N, class Parcel>
 std::string waiting_end<N, Parcel>::description() const {
-  return imbrex::detail::describe_port(entry(), of_) + ", " + of_->missing_text();
+  return extension::describe_port(entry(), of_) + ", " + of_->missing_text();
 }
 
 /// Movable if the fields lie in the chare, too. A front end's stack that refers to others must not move.
 template <int N, class Parcel>
 bool waiting_end<N, Parcel>::can_move() const {
-  return waiter_.object() == entry().body && imbrex::detail::is_own_port(entry(), of_);
+  return waiter_.object() == entry().body && extension::is_own_port(entry(), of_);
 }
 
 template <int N, class Parcel>
-void halo_state<N, Parcel>::put(mailbox_node& l) {
+void halo_state<N, Parcel>::put(node& l) {
   unread_.add(l);
   if (!has_begun_) return;
   count(l);

@@ -3,12 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 #include <utility>
-#include <vector>
 
 #include <imbrex/base/pool.hpp>
-#include <imbrex/core/array/mailbox.hpp>
 
 namespace imbrex::grid::detail {
 
@@ -53,60 +50,6 @@ class pooled {
 struct parcel {
   std::int32_t across = 0;  ///< side of the receiver across which the cells arrive
   pooled<std::byte> cells{};
-};
-
-/// Received parcels that wait: for this step, and for later ones that neighbours have already sent.
-template <class Parcel>
-class unread_parcels {
- public:
-  using mailbox_node = imbrex::detail::mailbox_node<Parcel>;
-
-  unread_parcels() = default;
-  unread_parcels(const unread_parcels&) = delete;
-  unread_parcels& operator=(const unread_parcels&) = delete;
-  ~unread_parcels() { discard(); }
-
-  mailbox_node* first() const { return static_cast<mailbox_node*>(nodes_.first()); }
-  static mailbox_node* after(const mailbox_node& l) { return static_cast<mailbox_node*>(l.later); }
-  void add(mailbox_node& l) { nodes_.add(l); }
-  /// Removes and destroys a parcel; `l` becomes invalid.
-  void remove(mailbox_node& l) {
-    nodes_.remove(l);
-    l.owner->type->destroy(*l.owner);
-  }
-
-  void serialize(auto& ar) {
-    std::uint64_t n = nodes_.size();
-    ar(n);
-    if constexpr (std::remove_reference_t<decltype(ar)>::reading) {
-      discard();
-      for (; n > 0; --n) {
-        auto& m = imbrex::detail::make_message<imbrex::detail::detached_node<Parcel>>();
-        m.content.owner = &m;
-        imbrex::detail::message_guard guard(m);
-        m.serialize(ar);
-        add(m.content);
-        guard.release();
-      }
-    } else {
-      for (auto* l = first(); l != nullptr; l = after(*l)) {
-        ar(l->reference);
-        imbrex::detail::process_in_message(ar, l->value);
-      }
-    }
-  }
-  /// Adds the parts of devices' memory that the parcels hold.
-  void collect(std::vector<imbrex::detail::device_part*>& parts) {
-    for (auto* l = first(); l != nullptr; l = after(*l))
-      imbrex::detail::collect_device_parts(l->value, parts);
-  }
-
- private:
-  void discard() noexcept {
-    while (auto* const l = first()) remove(*l);
-  }
-
-  imbrex::detail::unread_nodes nodes_;
 };
 
 }  // namespace imbrex::grid::detail

@@ -12,8 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include <imbrex/core/pe/processor.hpp>
-#include <imbrex/core/pe/run_services.hpp>
+#include <imbrex/core/extension/run.hpp>
 #include <imbrex/mpi/mpi_ranks.test.hpp>
 
 namespace imbrex::mpi {
@@ -262,7 +261,7 @@ TEST_P(communicators, are_split) {
 
 TEST_P(communicators, are_split_by_what_shares_memory) {
   run_ranks(6, [] {
-    const int own = detail::processor::here().run().process();
+    const int own = extension::run_handle::here().process();
     ranks_list processes(static_cast<std::size_t>(everybody()));
     ASSERT_EQ(MPI_Allgather(&own, 1, MPI_INT, processes.data(), 1, MPI_INT, MPI_COMM_WORLD), MPI_SUCCESS);
     ranks_list expected;
@@ -292,7 +291,7 @@ TEST_P(communicators, are_split_by_what_shares_memory) {
 
 TEST_P(communicators, of_two_groups_are_split_by_what_shares_memory) {
   run_ranks(6, [] {
-    const int own = detail::processor::here().run().process();
+    const int own = extension::run_handle::here().process();
     ranks_list processes(static_cast<std::size_t>(everybody()));
     ASSERT_EQ(MPI_Allgather(&own, 1, MPI_INT, processes.data(), 1, MPI_INT, MPI_COMM_WORLD), MPI_SUCCESS);
     int here = 0;

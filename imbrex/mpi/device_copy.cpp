@@ -3,8 +3,7 @@
 
 #include <memory>
 
-#include <imbrex/core/gpu/device_transfers.hpp>
-#include <imbrex/core/gpu/device_work.hpp>
+#include <imbrex/core/extension/device.hpp>
 #include <imbrex/device/device_part.hpp>
 
 namespace imbrex::mpi {
@@ -29,12 +28,12 @@ device_span<const std::byte> span_at(const void* address, std::size_t bytes, con
 stream& order_copy(void* to, device* to_on, const void* from, device* from_on, std::size_t bytes) {
   // Host memory of the program need not be pinned; the driver then copies unpinned memory in pieces.
   if (to_on == nullptr) {
-    stream& out = detail::stream_out_of(*from_on);
+    stream& out = extension::stream_out_of(*from_on);
     out.copy(pinned_span<std::byte>(static_cast<std::byte*>(to), bytes), span_at(from, bytes, *from_on));
     return out;
   }
   const bool beside = from_on != nullptr && to_on == &gpu();
-  stream& in = beside ? detail::transfers_here().beside() : detail::stream_into(*to_on);
+  stream& in = beside ? extension::transfers_here().beside() : extension::stream_into(*to_on);
   if (from_on == nullptr) {
     in.copy(span_at(to, bytes, *to_on),
             pinned_span<const std::byte>(static_cast<const std::byte*>(from), bytes));
@@ -42,7 +41,7 @@ stream& order_copy(void* to, device* to_on, const void* from, device* from_on, s
     in.copy(span_at(to, bytes, *to_on), span_at(from, bytes, *from_on));
   } else {
     detail::device_part part(from, *from_on, bytes, 1, {}, std::make_unique<waiting_rank>());
-    part.land_at(to, in, &detail::stream_out_of(*from_on));
+    part.land_at(to, in, &extension::stream_out_of(*from_on));
   }
   return in;
 }
@@ -50,10 +49,10 @@ stream& order_copy(void* to, device* to_on, const void* from, device* from_on, s
 void notify_when_done(stream& after, const detail::device_completions::receiver& receiver) {
   stream* last = &after;
   if (&after.on() != &gpu()) {
-    last = &detail::transfers_here().out;
+    last = &extension::transfers_here().out;
     last->wait(shared_event(after));
   }
-  if (detail::notify_here(*last, receiver) == nullptr) receiver.complete(receiver.to, nullptr);
+  if (extension::notify_here(*last, receiver) == nullptr) receiver.complete(receiver.to, nullptr);
 }
 
 }  // namespace imbrex::mpi

@@ -6,19 +6,15 @@
 #include <string>
 
 #include <imbrex/mpi/include/mpi.h>
-#include <imbrex/core/gpu/run_devices.hpp>
-#include <imbrex/core/pe/processor.hpp>
-#include <imbrex/core/pe/run_services.hpp>
+#include <imbrex/core/extension/device.hpp>
 #include <imbrex/mpi/object/error.hpp>
 
 namespace imbrex::mpi {
 
-using detail::processor;
-
 void device_memory::begin() {
   std::uintptr_t first = UINTPTR_MAX;
   std::uintptr_t end = 0;
-  for (const auto& each : processor::running_here().run().devices().all()) {
+  for (const auto& each : extension::devices_of_run()) {
     const address_range its = each->backend().addresses();
     const auto start = reinterpret_cast<std::uintptr_t>(its.first);
     first = std::min(first, start);
@@ -30,7 +26,7 @@ void device_memory::begin() {
 device* device_memory::search(const std::byte* address) {
   for (const piece& each : known_)
     if (each.range.holds(address)) return each.on;
-  for (const auto& each : processor::running_here().run().devices().all())
+  for (const auto& each : extension::devices_of_run())
     if (const auto found = each->backend().allocation_at(address)) {
       known_[next_] = {*found, each.get()};
       next_ = (next_ + 1) % known_.size();

@@ -8,13 +8,11 @@
 #include <string>
 #include <utility>
 
-#include <imbrex/core/pe/processor.hpp>
+#include <imbrex/core/extension/pe.hpp>
 #include <imbrex/device/memory_key.hpp>
 #include <imbrex/mpi/program.hpp>
 
 namespace imbrex::mpi {
-
-using detail::processor;
 
 namespace {
 
@@ -23,7 +21,7 @@ constexpr detail::work_type functions_of_packet{
     [](detail::work& item) noexcept { packet::release(static_cast<packet&>(item)); },
     [](detail::work& item, writer& out) {
       auto& p = static_cast<packet&>(item);
-      detail::pack_header(p, out);
+      extension::pack_header(p, out);
       p.serialize(out);
     },
     &packet::unpack};
@@ -68,37 +66,37 @@ struct short_head {
 
 void write_long_head(const packet& p, writer& out) {
   out.number(static_cast<std::uint8_t>(static_cast<std::uint8_t>(p.form) | short_head::not_short));
-  detail::pack_number(p.head.context, out);
-  detail::pack_number(static_cast<std::uint32_t>(p.head.source), out);
-  detail::pack_number(static_cast<std::uint32_t>(p.head.tag), out);
-  detail::pack_number(p.from, out);
-  detail::pack_number(p.sequence, out);
-  detail::pack_number(p.size, out);
+  extension::pack_number(p.head.context, out);
+  extension::pack_number(static_cast<std::uint32_t>(p.head.source), out);
+  extension::pack_number(static_cast<std::uint32_t>(p.head.tag), out);
+  extension::pack_number(p.from, out);
+  extension::pack_number(p.sequence, out);
+  extension::pack_number(p.size, out);
   if (has_data_behind(p.form)) return;
-  detail::pack_number(p.process, out);
-  detail::pack_number(p.address, out);
-  detail::pack_number(p.offer, out);
+  extension::pack_number(p.process, out);
+  extension::pack_number(p.address, out);
+  extension::pack_number(p.offer, out);
 }
 
 void read_long_head(packet& p, reader& in) {
   std::uint8_t form = 0;
   in.bytes(&form, 1);
   p.form = static_cast<packet_form>(form & ~short_head::not_short);
-  p.head.context = detail::unpack_number(in);
-  p.head.source = static_cast<std::int32_t>(detail::unpack_short_number(in));
-  p.head.tag = static_cast<std::int32_t>(detail::unpack_short_number(in));
-  p.from = detail::unpack_short_number(in);
-  p.sequence = detail::unpack_short_number(in);
-  p.size = detail::unpack_number(in);
+  p.head.context = extension::unpack_number(in);
+  p.head.source = static_cast<std::int32_t>(extension::unpack_short_number(in));
+  p.head.tag = static_cast<std::int32_t>(extension::unpack_short_number(in));
+  p.from = extension::unpack_short_number(in);
+  p.sequence = extension::unpack_short_number(in);
+  p.size = extension::unpack_number(in);
   if (has_data_behind(p.form)) return;
-  p.process = detail::unpack_short_number(in);
-  p.address = detail::unpack_number(in);
-  p.offer = detail::unpack_number(in);
+  p.process = extension::unpack_short_number(in);
+  p.address = extension::unpack_number(in);
+  p.offer = extension::unpack_number(in);
 }
 
 }  // namespace
 
-packet::record::record() : message_type("imbrex::mpi::packet", {}, {}, functions_of_packet) {
+packet::record::record() : extension::message_kind("imbrex::mpi::packet", {}, {}, functions_of_packet) {
   element = [](const detail::work& m) { return static_cast<const packet&>(m).key; };
 }
 packet::record packet::type_record;
@@ -106,7 +104,7 @@ packet::record packet::type_record;
 packet& packet::make(std::size_t bytes) {
   auto& p = *::new (detail::pool::allocate(sizeof(packet) + bytes)) packet();
   p.type = &type_record;
-  p.origin = static_cast<std::uint32_t>(processor::running_here().pe());
+  p.origin = static_cast<std::uint32_t>(extension::current_pe().number());
   p.held = bytes;
   return p;
 }
@@ -114,7 +112,7 @@ packet& packet::make(std::size_t bytes) {
 void packet::release(packet& p) noexcept { detail::pool::release(&p, sizeof(packet) + p.held); }
 
 void packet::serialize(writer& out) {
-  detail::process_key(key, out);
+  extension::process_key(key, out);
   if (short_head::fits(*this))
     short_head::write(*this, out);
   else
@@ -126,8 +124,8 @@ void packet::serialize(writer& out) {
 detail::work* packet::unpack(reader& in) {
   packet read;
   read.type = &type_record;
-  detail::unpack_header(read, in);
-  detail::process_key(read.key, in);
+  extension::unpack_header(read, in);
+  extension::process_key(read.key, in);
   const auto ahead = in.ahead();
   const bool is_short =
       !ahead.empty() && (std::to_integer<std::uint8_t>(ahead.front()) & short_head::not_short) == 0;

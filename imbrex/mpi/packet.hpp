@@ -4,8 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <imbrex/core/array/location.hpp>
-#include <imbrex/core/message/message.hpp>
+#include <imbrex/core/extension/message_kind.hpp>
 
 namespace imbrex::mpi {
 
@@ -33,7 +32,7 @@ constexpr bool is_offer(packet_form form) {
 
 /// A message from one rank to another; the receiver keeps it until it is received. Data that travel with it
 /// follow the object in memory.
-struct packet : detail::element_message<std::uint64_t> {
+struct packet : extension::message_to<index<1>> {
   envelope head;
   packet_form form = packet_form::eager;
   std::uint32_t from = 0;      ///< the sender's rank among all
@@ -60,27 +59,27 @@ struct packet : detail::element_message<std::uint64_t> {
   static detail::work* unpack(reader& in);
   void deliver();
 
-  struct record : detail::message_type {
+  struct record : extension::message_kind {
     record();
   };
   static record type_record;
 };
 
 /// Request of a receiver for data that were offered to it.
-struct pull : detail::element_message<std::uint64_t> {
+struct pull : extension::message_to<index<1>> {
   std::uint64_t offer = 0;
   std::uint64_t payload = 0;  ///< bytes
   std::uint32_t to = 0;       ///< the receiver, among all ranks
   std::uint64_t receive = 0;  ///< the receiver's number of the receive
 
-  static inline detail::message_type type_record = detail::runtime_message_type<pull>();
+  static inline extension::message_kind type_record = extension::register_kind<pull>();
   void serialize(auto& ar) { ar(key, offer, payload, to, receive); }
   void deliver();
 };
 
 /// Reply to a `pull`: the requested data. They are sent from the sender's memory without a copy. Where the
 /// network can do so, they land directly in the buffer of the receive.
-struct long_data : detail::element_message<std::uint64_t> {
+struct long_data : extension::message_to<index<1>> {
   std::uint64_t receive = 0;
   std::uint32_t from = 0;
   std::uint64_t offer = 0;
@@ -88,7 +87,7 @@ struct long_data : detail::element_message<std::uint64_t> {
   std::uint64_t size = 0;
   bool has_landed = false;
 
-  static inline detail::message_type type_record = detail::runtime_message_type<long_data>();
+  static inline extension::message_kind type_record = extension::register_kind<long_data>();
   long_data() = default;
   long_data(const long_data&) = delete;
   long_data& operator=(const long_data&) = delete;
@@ -107,11 +106,11 @@ enum class offer_outcome : std::uint8_t {
   withdrawn,  ///< no receive has matched; the sender has its data back
   matched,    ///< matched already; no longer withdrawable
 };
-struct offer_answer : detail::element_message<std::uint64_t> {
+struct offer_answer : extension::message_to<index<1>> {
   std::uint64_t offer = 0;
   offer_outcome outcome = offer_outcome::taken;
 
-  static inline detail::message_type type_record = detail::runtime_message_type<offer_answer>();
+  static inline extension::message_kind type_record = extension::register_kind<offer_answer>();
   void serialize(auto& ar) { ar(key, offer, outcome); }
   void deliver();
 };
@@ -119,12 +118,12 @@ struct offer_answer : detail::element_message<std::uint64_t> {
 class rank;
 
 /// A function call on the PE of another rank of this process.
-struct local_call : detail::element_message<std::uint64_t> {
+struct local_call : extension::message_to<index<1>> {
   void (*function)(rank& there, void* object, std::uint64_t what) = nullptr;
   void* object = nullptr;
   std::uint64_t what = 0;
 
-  static inline detail::message_type type_record = detail::runtime_message_type<local_call>();
+  static inline extension::message_kind type_record = extension::register_kind<local_call>();
   void serialize(auto&) { throw_local(); }
   void deliver();
 
@@ -133,8 +132,8 @@ struct local_call : detail::element_message<std::uint64_t> {
 };
 
 /// Wakes a rank that has moved, or that has yielded to all others.
-struct turn : detail::element_message<std::uint64_t> {
-  static inline detail::message_type type_record = detail::runtime_message_type<turn>();
+struct turn : extension::message_to<index<1>> {
+  static inline extension::message_kind type_record = extension::register_kind<turn>();
   void serialize(auto& ar) { ar(key); }
   void deliver();
 };

@@ -6,14 +6,11 @@
 #include <utility>
 
 #include <imbrex/base/error.hpp>
-#include <imbrex/core/array/collection.hpp>
-#include <imbrex/core/gpu/run_options.hpp>
-#include <imbrex/core/pe/run_services.hpp>
 #include <imbrex/mpi/rank_objects.hpp>
 
 namespace imbrex::mpi {
 
-using detail::processor;
+using extension::current_pe;
 
 namespace {
 
@@ -161,7 +158,7 @@ void rank::end_code() {
 void rank::go_on() {
   run_code();
   if (fiber_->has_ended()) return awaiter_.resume();  // destroys the entry
-  detail::retry_departure(*entry_);
+  extension::retry_departure(*entry_);
 }
 
 // ---- its second stack
@@ -190,17 +187,14 @@ void rank::callback_body(void* self) {
   end_code();
   if (callback_.is_over && !callback_.error) return;
   const std::string who = "rank " + std::to_string(number()) + ", a function that MPI has called";
-  if (callback_.is_over)
-    processor::running_here().run().fail(who + ": " +
-                                         detail::carried_exception(callback_.error, {}).description());
+  if (callback_.is_over) current_pe().run().fail(who + ": " + extension::describe(callback_.error));
   throw imbrex::error(who + ", has ended the run");
 }
 
 void rank::refuse_in_callback(const std::string& what) {
-  processor::running_here().run().fail(
-      "rank " + std::to_string(number()) + " " + what +
-      " in a function that MPI has called for a collective under way; such a "
-      "function computes, and calls no function of MPI that waits");
+  current_pe().run().fail("rank " + std::to_string(number()) + " " + what +
+                          " in a function that MPI has called for a collective under way; such a "
+                          "function computes, and calls no function of MPI that waits");
   stop();
 }
 
@@ -231,7 +225,7 @@ void rank::stop() {
     wakes_ = true;
     return;
   }
-  processor::running_here().push(ready_);
+  current_pe().push(ready_);
 }
 
 void rank::run_ready(detail::work& item) { static_cast<ready_item&>(item).owner->go_on(); }
@@ -249,7 +243,7 @@ void rank::deliver(F what) {
   if (std::exchange(what.is_queued, true)) return;
   what.type = &step_type;
   what.owner = this;
-  processor::running_here().push(what);
+  current_pe().push(what);
 }
 
 void rank::run_step(detail::work& item) {
@@ -259,16 +253,15 @@ void rank::run_step(detail::work& item) {
 }
 
 void rank::send_turn() {
-  auto& own = detail::header_of(*this);
-  auto& m = detail::make_message<turn>();
-  m.collection = own.home->id();
-  m.key = own.key;
-  detail::dispatch_to_element<rank>(processor::running_here(), m);
+  auto& m = extension::make_message<turn>();
+  m.collection = part().collection();
+  m.key = static_cast<std::uint64_t>(number());
+  extension::send_to_element<rank>(m);
 }
 
 /// Yields by a message to itself where messages to the own PE travel, since others arrive only among these.
 [[gnu::noinline]] void rank::give_way() {
-  auto& pe = processor::running_here();
+  const current_pe pe;
   pe.queues_plainly() ? pe.push(ready_) : send_turn();
   block();
 }
@@ -280,7 +273,7 @@ void rank::send_turn() {
     give_way();
     return true;
   }
-  auto& pe = processor::running_here();
+  const current_pe pe;
   const nanoseconds now = pe.now();
   alarm_.deadline = now + std::min(time, nanoseconds::max() - now);
   pe.add_timer(alarm_);
@@ -298,32 +291,27 @@ void rank::send_turn() {
 
 // ---- sends
 
-detail::collection<rank>& rank::part() const {
-  return static_cast<detail::collection<rank>&>(*detail::header_of(*this).home);
-}
-
 [[gnu::noinline]] void rank::send(request& q, int to, send_mode mode) {
   q.peer = to;
   if (q.on != nullptr) [[unlikely]]
     return send_from_device(q, to);
   const std::uint32_t sequence = peers_[static_cast<std::uint32_t>(to)].sent++;
-  auto& pe = processor::running_here();
-  auto& ranks = part();
+  const current_pe pe;
+  const auto ranks = part();
   const auto key = static_cast<std::uint64_t>(to);
   if (pe.queues_plainly()) [[likely]] {
-    if (auto* const there = ranks.find(key))
-      return send_here(detail::element_memory<rank>::object(*there), q, sequence, mode);
+    if (auto* const there = ranks.find(key)) return send_here(*there, q, sequence, mode);
   }
   const int place = ranks.place_of(key);
   // Simulated time needs a message: its duration depends on the size of its data.
-  const bool is_message = pe.run().how().machine == machine_kind::simulated && place != pe.pe();
+  const bool is_message = pe.run().settings().machine == machine_kind::simulated && place != pe.number();
   const bool same_process = pe.run().holds(place) && !is_message;
   const std::size_t most = same_process ? program_.eager_between_pes : program_.eager_between_processes;
   const bool is_eager = mode == send_mode::standard && q.size <= most;
   packet& p = make_packet(q, sequence, is_eager, same_process);
-  p.collection = ranks.id();
+  p.collection = ranks.collection();
   p.key = key;
-  pe.dispatch(p, place);
+  pe.send(p, place);
   if (is_eager) complete(q);
 }
 
@@ -332,13 +320,13 @@ constexpr std::size_t most_held = std::size_t{1} << 20U;
 
 [[gnu::noinline]] bool rank::send_at_once(const envelope& head, const std::byte* data, std::uint64_t bytes,
                                           int to) {
-  auto& pe = processor::running_here();
+  const current_pe pe;
   if (!pe.queues_plainly()) return false;
-  auto& ranks = part();
+  const auto ranks = part();
   const auto key = static_cast<std::uint64_t>(to);
   peer& own = peers_[static_cast<std::uint32_t>(to)];
   if (auto* const there = ranks.find(key)) {
-    rank& its = detail::element_memory<rank>::object(*there);
+    rank& its = *there;
     peer& from = its.peers_[static_cast<std::uint32_t>(number())];
     if (from.expected != own.sent) return false;
     // Counts the packet before any notification: a notified rank may send more.
@@ -365,9 +353,9 @@ constexpr std::size_t most_held = std::size_t{1} << 20U;
   if (bytes > (pe.run().holds(place) ? program_.eager_between_pes : program_.eager_between_processes))
     return false;
   packet& p = make_eager(head, data, bytes, own.sent++);
-  p.collection = ranks.id();
+  p.collection = ranks.collection();
   p.key = key;
-  pe.dispatch(p, place);
+  pe.send(p, place);
   return true;
 }
 
@@ -387,7 +375,7 @@ packet& rank::make_packet(request& q, std::uint32_t sequence, bool is_eager, boo
   packet& p = make_eager(q.head, nullptr, 0, sequence);
   p.size = q.size;
   p.form = packet_form::offered;
-  p.process = static_cast<std::uint32_t>(processor::running_here().run().process());
+  p.process = static_cast<std::uint32_t>(current_pe().run().process());
   p.address = same_process ? reinterpret_cast<std::uint64_t>(q.buffer) : 0;
   p.offer = q.number = offers_.add(q);
   return p;
@@ -428,22 +416,18 @@ void rank::complete(request& q) {
 // ---- what ranks of a process do without packets
 
 bool rank::shares_memory() const {
-  auto& pe = processor::running_here();
-  const options& how = pe.run().how();
-  return pe.queues_plainly() && how.machine == machine_kind::threads && !detail::link_of(how).delays();
+  const current_pe pe;
+  return pe.queues_plainly() && pe.run().is_on_threads() && !pe.run().delays_messages();
 }
 
 int rank::first_pe_of(int number) const { return part().home_of(static_cast<std::uint64_t>(number)); }
 
-bool rank::is_in_process(int number) const {
-  return processor::running_here().run().holds(first_pe_of(number));
-}
+bool rank::is_in_process(int number) const { return current_pe().run().holds(first_pe_of(number)); }
 
 bool rank::is_here(int number) const { return part().find(static_cast<std::uint64_t>(number)) != nullptr; }
 
 void rank::complete_at(int number, request& q) {
-  if (auto* const there = part().find(static_cast<std::uint64_t>(number)))
-    return detail::element_memory<rank>::object(*there).complete(q);
+  if (auto* const there = part().find(static_cast<std::uint64_t>(number))) return there->complete(q);
   call_at(
       number,
       [](rank& there, void* object, std::uint64_t) { there.complete(*static_cast<request*>(object)); }, &q,
@@ -452,13 +436,13 @@ void rank::complete_at(int number, request& q) {
 
 void rank::call_at(int number, void (*function)(rank&, void*, std::uint64_t), void* object,
                    std::uint64_t what) {
-  auto& m = detail::make_message<local_call>();
-  m.collection = part().id();
+  auto& m = extension::make_message<local_call>();
+  m.collection = part().collection();
   m.key = static_cast<std::uint64_t>(number);
   m.function = function;
   m.object = object;
   m.what = what;
-  detail::dispatch_to_element<rank>(processor::running_here(), m);
+  extension::send_to_element<rank>(m);
 }
 
 // ---- receives
@@ -498,7 +482,7 @@ void rank::give(request& receive, packet& p) {
     packet::release(p);
     return complete(receive);
   }
-  auto& pe = processor::running_here();
+  const current_pe pe;
   if (p.address != 0 && p.process == static_cast<std::uint32_t>(pe.run().process())) {
     if (devices_.find(reinterpret_cast<const void*>(p.address)) != nullptr) [[unlikely]]
       return give_by_device(receive, p);
@@ -513,32 +497,31 @@ void rank::give(request& receive, packet& p) {
 void rank::ask_for_data(request& receive, packet& p) {
   note_outcome(receive, p.head, p.size);
   receive.number = receives_.add(receive);
-  auto& m = detail::make_message<pull>();
-  m.collection = part().id();
+  auto& m = extension::make_message<pull>();
+  m.collection = part().collection();
   m.key = p.from;
   m.offer = p.offer;
   m.payload = receive.received;
   m.to = static_cast<std::uint32_t>(number());
   m.receive = receive.number;
   packet::release(p);
-  detail::dispatch_to_element<rank>(processor::running_here(), m);
+  extension::send_to_element<rank>(m);
 }
 
 void rank::answer_offer(std::uint32_t to, std::uint64_t offer, offer_outcome outcome) {
-  auto& pe = processor::running_here();
+  const current_pe pe;
   offer_answer answer;
   answer.offer = offer;
   answer.outcome = outcome;
   if (pe.queues_plainly()) {
-    if (auto* const there = part().find(to))
-      return detail::element_memory<rank>::object(*there).note_answer(answer);
+    if (auto* const there = part().find(to)) return there->note_answer(answer);
   }
-  auto& m = detail::make_message<offer_answer>();
-  m.collection = part().id();
+  auto& m = extension::make_message<offer_answer>();
+  m.collection = part().collection();
   m.key = to;
   m.offer = offer;
   m.outcome = outcome;
-  detail::dispatch_to_element<rank>(pe, m);
+  extension::send_to_element<rank>(m);
 }
 
 void rank::keep(packet& p) {
@@ -594,15 +577,15 @@ void rank::serve_pull(const pull& p) {
     if (q == nullptr || p.payload > q->size || p.to >= static_cast<std::uint32_t>(ranks()))
       throw imbrex::error("rank " + std::to_string(p.to) + " asks rank " + std::to_string(number()) +
                           " for data that it has not offered");
-    auto& m = detail::make_message<long_data>();
-    m.collection = part().id();
+    auto& m = extension::make_message<long_data>();
+    m.collection = part().collection();
     m.key = p.to;
     m.receive = p.receive;
     m.from = static_cast<std::uint32_t>(number());
     m.offer = p.offer;
     m.bytes = offered_by(*q);
     m.size = p.payload;
-    detail::dispatch_to_element<rank>(processor::running_here(), m);
+    extension::send_to_element<rank>(m);
   });
 }
 
@@ -665,14 +648,13 @@ void rank::cancel(request& q) {
 void rank::send(packet& p, int to) {
   p.from = static_cast<std::uint32_t>(number());
   p.sequence = peers_[static_cast<std::uint32_t>(to)].sent++;
-  auto& pe = processor::running_here();
-  p.collection = part().id();
+  const current_pe pe;
+  p.collection = part().collection();
   p.key = static_cast<std::uint64_t>(to);
   if (pe.queues_plainly()) {
-    if (auto* const there = part().find(p.key))
-      return detail::element_memory<rank>::object(*there).take_in_order(p);
+    if (auto* const there = part().find(p.key)) return there->take_in_order(p);
   }
-  detail::dispatch_to_element<rank>(pe, p);
+  extension::send_to_element<rank>(p);
 }
 
 // ---- waits

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <imbrex/core/array/create.hpp>
+#include <imbrex/core/extension/chare.hpp>
 #include <imbrex/coro/entry_body.hpp>
 #include <imbrex/device/pooled_memory.hpp>
 #include <imbrex/mpi/access_table.hpp>
@@ -236,7 +237,7 @@ class rank : public chare<rank> {
   template <class F>
   void deliver(F what);
 
-  detail::collection<rank>& part() const;
+  extension::local_elements<rank> part() const { return extension::local_elements<rank>(*this); }
   void send_here(rank& to, request& q, std::uint32_t sequence, send_mode mode);
   packet& make_eager(const envelope& head, const std::byte* data, std::uint64_t bytes,
                      std::uint32_t sequence);

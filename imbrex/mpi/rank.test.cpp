@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include <imbrex/core/pe/run_services.hpp>
+#include <imbrex/core/extension/run.hpp>
 #include <imbrex/mpi/ranks.test.hpp>
 
 namespace imbrex::mpi {
@@ -270,9 +270,9 @@ TEST_P(ranks, go_on_on_other_pes_of_their_process) {
   run_ranks(6, [] {
     const int n = here().ranks();
     const int me = here().number();
-    auto& pe_of_run = detail::processor::here();
-    const int pes_of_process = pe_of_run.num_pes() / pe_of_run.run().processes();
-    const int first = pe_of_run.run().process() * pes_of_process;
+    const auto run = extension::run_handle::here();
+    const int pes_of_process = num_pes() / run.processes();
+    const int first = run.process() * pes_of_process;
     for (int i = 0; i < 12; ++i) {
       here().move_to(first + (me + i) % pes_of_process);
       EXPECT_EQ(pe(), first + (me + i) % pes_of_process);

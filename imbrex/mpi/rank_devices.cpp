@@ -10,10 +10,7 @@
 #include <utility>
 
 #include <imbrex/mpi/include/mpi.h>
-#include <imbrex/core/array/collection.hpp>
-#include <imbrex/core/gpu/device_transfers.hpp>
-#include <imbrex/core/gpu/device_work.hpp>
-#include <imbrex/core/pe/run_services.hpp>
+#include <imbrex/core/extension/device.hpp>
 #include <imbrex/device/error.hpp>
 #include <imbrex/mpi/device_copy.hpp>
 #include <imbrex/mpi/object/error.hpp>
@@ -21,7 +18,7 @@
 namespace imbrex::mpi {
 
 using detail::pooled_memory;
-using detail::processor;
+using extension::current_pe;
 
 namespace {
 
@@ -82,7 +79,7 @@ struct rank::departure {
   packet_owner what;
   int place;
 
-  void end() { processor::running_here().dispatch(*what.release(), place); }
+  void end() { current_pe().send(*what.release(), place); }
 };
 
 void rank::copy(request& q, void* to, device* to_on, const void* from, device* from_on, std::size_t bytes) {
@@ -100,17 +97,17 @@ void rank::complete_after(stream& work, request& q) {
 }
 
 void rank::send_from_device(request& q, int to) {
-  auto& pe = processor::running_here();
-  auto& ranks = part();
+  const current_pe pe;
+  const auto ranks = part();
   const auto key = static_cast<std::uint64_t>(to);
   const int place = ranks.place_of(key);
   const bool same_process = pe.run().holds(place);
   std::optional<memory_key> shared;
-  if (!same_process && q.on->info().keeps_data && detail::may_share_memory(pe, place))
+  if (!same_process && q.on->info().keeps_data && extension::may_share_memory(place))
     shared = q.on->backend().key_of(q.buffer);
   pooled_memory host;
   if (!same_process && !shared) {
-    detail::require_no_sharing(pe, place, *q.on);
+    extension::require_no_sharing(place, *q.on);
     host = pinned_for(*q.on, q.size);
   }
 
@@ -129,12 +126,11 @@ void rank::send_from_device(request& q, int to) {
   } else {
     p = &make_packet(q, with.sent++, false, same_process);
   }
-  p->collection = ranks.id();
+  p->collection = ranks.collection();
   p->key = key;
   if (same_process && pe.queues_plainly())
-    if (auto* const there = ranks.find(key))
-      return detail::element_memory<rank>::object(*there).take_in_order(*p);
-  if (!host) return pe.dispatch(*p, place);
+    if (auto* const there = ranks.find(key)) return there->take_in_order(*p);
+  if (!host) return pe.send(*p, place);
   auto leaves = std::make_unique<departure>(packet_owner(p), place);
   void* const copied = host.address();
   leaving_.emplace(q.number, std::move(host));
@@ -148,7 +144,7 @@ const std::byte* rank::offered_by(const request& q) const {
 
 void rank::give_by_device(request& receive, packet& p) {
   note_outcome(receive, p.head, p.size);
-  const auto process = static_cast<std::uint32_t>(processor::running_here().run().process());
+  const auto process = static_cast<std::uint32_t>(current_pe().run().process());
   const void* from = nullptr;
   device* from_on = nullptr;
   if (p.form == packet_form::eager) {

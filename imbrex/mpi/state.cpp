@@ -3,8 +3,7 @@
 
 #include <string>
 
-#include <imbrex/core/pe/processor.hpp>
-#include <imbrex/core/pe/run_services.hpp>
+#include <imbrex/core/extension/run.hpp>
 
 namespace imbrex::mpi {
 
@@ -20,7 +19,7 @@ context_id context_of(int rank, std::uint32_t n) {
 }
 
 [[noreturn]] void fail(const std::string& message) {
-  detail::processor::here().run().fail(message);
+  extension::run_handle::here().fail(message);
   rank::current()->stop();
 }
 
@@ -73,7 +72,7 @@ int* rank_data::predefined_attribute(int key) {
     case MPI_HOST: attributes_.host = MPI_PROC_NULL; return &attributes_.host;
     case MPI_IO: attributes_.io = MPI_ANY_SOURCE; return &attributes_.io;
     case MPI_WTIME_IS_GLOBAL:  // processes have clocks of their own, but in simulated time
-      attributes_.wtime_is_global = detail::processor::here().run().processes() == 1 ? 1 : 0;
+      attributes_.wtime_is_global = extension::run_handle::here().processes() == 1 ? 1 : 0;
       return &attributes_.wtime_is_global;
     case MPI_UNIVERSE_SIZE: attributes_.universe_size = self_.ranks(); return &attributes_.universe_size;
     case MPI_LASTUSEDCODE:

@@ -12,9 +12,7 @@
 #include <nanobind/stl/pair.h>
 
 #include <imbrex/base/error.hpp>
-#include <imbrex/core/gpu/device_transfers.hpp>
-#include <imbrex/core/gpu/device_work.hpp>
-#include <imbrex/core/message/device_parts.hpp>
+#include <imbrex/core/extension/device.hpp>
 #include <imbrex/core/run/spend.hpp>
 #include <imbrex/coro/task.hpp>
 #include <imbrex/device/error.hpp>
@@ -57,7 +55,7 @@ void synchronize(stream& work) {
 detail::device_part copy_of(device_view&& from) {
   detail::device_part copy = new_memory(from.form);
   if (from.form.bytes() == 0) return copy;
-  stream& out = detail::transfers_here().out;
+  stream& out = extension::transfers_here().out;
   out.copy(span_of(copy), device_span<const std::byte>(from.span()));
   copy.ready_after(out);
   fill_after(from.owner.ptr(), out);
@@ -78,8 +76,8 @@ void keep_until_done(nb::object what, stream& work) {
   };
   PyObject* const kept = what.release().ptr();
   try {
-    if (detail::notify_here(work, {[](void* k, const std::exception_ptr&) { release(k); },
-                                   [](void* k) noexcept { release(k); }, kept}) == nullptr)
+    if (extension::notify_here(work, {[](void* k, const std::exception_ptr&) { release(k); },
+                                      [](void* k) noexcept { release(k); }, kept}) == nullptr)
       release(kept);
   } catch (...) {  // the device has failed and runs nothing any more
     release(kept);
@@ -138,7 +136,7 @@ bool encode_device_array(encoder& out, PyObject* o) {
   const bool has_device =
       detail::scheduler::current() != nullptr && detail::scheduler::current()->completions() != nullptr;
   if (!has_device) return false;
-  auto from = any_view_of(o, detail::transfers_here().out);
+  auto from = any_view_of(o, extension::transfers_here().out);
   if (!from) return false;
   encode_form(out, from->form);
   out.add(copy_of(std::move(*from)));
@@ -176,7 +174,7 @@ void encode_moved_array(encoder& out, PyObject* o) {
 nb::object decode_device_array(decoder& in) {
   array_form form = decode_form(in);
   detail::device_part memory = in.next_array();
-  detail::land_device_part(memory);
+  extension::land_device_part(memory);
   if (memory.bytes() != form.bytes())
     throw nb::value_error("a device array that came has another size than its shape");
   return new_device_array(std::move(form), std::move(memory));
@@ -193,7 +191,7 @@ void destroyed(PyObject* o) {
 
 /// Makes a device array from a copy of a host or device array.
 nb::object make_device_array(const nb::object& from) {
-  if (auto shown = any_view_of(from.ptr(), detail::transfers_here().out)) {
+  if (auto shown = any_view_of(from.ptr(), extension::transfers_here().out)) {
     array_form form = shown->form;
     detail::device_part copy = copy_of(std::move(*shown));
     return new_device_array(std::move(form), std::move(copy));
@@ -203,7 +201,7 @@ nb::object make_device_array(const nb::object& from) {
                         numpy::shape_of(host)};
   detail::device_part memory = new_memory(form);
   if (form.bytes() != 0) {
-    stream& in = detail::transfers_here().in;
+    stream& in = extension::transfers_here().in;
     pinned_buffer<std::byte> pinned(gpu(), form.bytes());
     if (gpu().info().keeps_data) std::memcpy(pinned.span().data(), numpy::elements_of(host), form.bytes());
     spend_copy(form.bytes());
@@ -218,7 +216,7 @@ class reading {
  public:
   explicit reading(device_array& from) : form_(from.form), pinned_(gpu(), form_.bytes()) {
     if (form_.bytes() == 0) return;
-    stream& out = detail::transfers_here().out;
+    stream& out = extension::transfers_here().out;
     from.order(out);
     out.copy(pinned_.span(), device_span<const std::byte>(span_of(from.memory)));
     from.memory.ready_after(out);  // later writers wait for the copy
@@ -238,7 +236,7 @@ class reading {
 };
 
 task<nb::object> read_later(std::unique_ptr<reading> what) {
-  co_await detail::transfers_here().out.done();
+  co_await extension::transfers_here().out.done();
   co_return what->array();
 }
 
@@ -259,7 +257,7 @@ PyObject* copy_to_host(PyObject* o, PyObject*) noexcept {
 /// Blocks until the operations that fill the array are done.
 void wait_here(const device_array& a) {
   if (a.memory.ready().done()) return;
-  stream& in = detail::transfers_here().in;
+  stream& in = extension::transfers_here().in;
   in.wait(a.memory.ready());
   synchronize(in);
 }
@@ -268,7 +266,7 @@ PyObject* to_numpy(PyObject* o, PyObject*) noexcept {
   try {
     of(o).check();
     const reading what(of(o));
-    synchronize(detail::transfers_here().out);
+    synchronize(extension::transfers_here().out);
     return what.array().release().ptr();
   } catch (...) {
     return raise_current_exception();
@@ -279,7 +277,7 @@ PyObject* ready_after(PyObject* o, PyObject* work) noexcept {
   try {
     device_array& a = of(o);
     a.check();
-    stream& out = detail::transfers_here().out;
+    stream& out = extension::transfers_here().out;
     out.wait(a.memory.ready());
     out.wait(native_stream_of(work));
     a.memory.ready_after(out);
@@ -311,7 +309,7 @@ nb::object interface_of(device_array& a) {
   all["version"] = 3;
   all["stream"] = nb::none();
   if (!a.memory.ready().done()) {
-    stream& in = detail::transfers_here().in;
+    stream& in = extension::transfers_here().in;
     in.wait(a.memory.ready());
     all["stream"] = reinterpret_cast<std::uintptr_t>(in.native().handle);
   }

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include <imbrex/core/extension/device.hpp>
 #include <imbrex/core/gpu/shared_device_buffer.hpp>
 #include <imbrex/python/parcel.hpp>
 
@@ -16,6 +17,8 @@ namespace imbrex::python {
 /// each receiver gets a copy. The elements stay on the sender's device until a receiver takes them.
 class device_content {
  public:
+  static constexpr bool is_placed_by_receiver = true;
+
   device_content() = default;
   explicit device_content(detail::device_part&& for_one)
       : for_one_(std::make_unique<detail::device_part>(std::move(for_one))) {}
@@ -41,7 +44,7 @@ class device_content {
     std::uint8_t is_for_one = 0;
     in.bytes(&is_for_one, sizeof is_for_one);
     for_one_ = is_for_one != 0 ? std::make_unique<detail::device_part>() : nullptr;
-    detail::read_device_part(in, *part(), 1);
+    extension::read_device_part(in, *part(), 1);
   }
 
  private:
@@ -66,8 +69,6 @@ template <>
 inline constexpr bool stays_with_device<python::device_content> = true;
 template <>
 inline constexpr bool is_device_memory<python::device_content> = true;
-template <>
-inline constexpr bool lands_by_itself<python::device_content> = false;
 
 }  // namespace detail
 

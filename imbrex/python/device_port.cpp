@@ -6,9 +6,8 @@
 #include <utility>
 
 #include <imbrex/base/error.hpp>
-#include <imbrex/core/gpu/device_channel.hpp>
+#include <imbrex/core/extension/device.hpp>
 #include <imbrex/core/gpu/device_loan.hpp>
-#include <imbrex/core/gpu/device_transfers.hpp>
 #include <imbrex/coro/task.hpp>
 #include <imbrex/python/array_kind.hpp>
 #include <imbrex/python/awaitable.hpp>
@@ -46,7 +45,7 @@ task<> until_read(std::optional<device_loan<std::byte>> loan, exported_object wh
 
 /// View of the destination `into`. Throws if no array can be received into the object.
 device_view target_of(const port& at, const nb::object& into) {
-  auto to = any_view_of(into.ptr(), detail::transfers_here().in);
+  auto to = any_view_of(into.ptr(), extension::transfers_here().in);
   if (!to) refuse_object(at.of(), "receives no array into", into.ptr());
   if (to->is_read_only) throw error(at.of().whole_name() + " receives into an array that can only be read");
   return std::move(*to);
@@ -61,13 +60,13 @@ task<nb::object> receive_from(std::shared_ptr<port> at, nb::object into) {
   static_cast<void>(in.number<tag>());
   const array_form form = decode_form(in);
   detail::device_part array = in.next_array();
-  stream& order = detail::transfers_here().in;
+  stream& order = extension::transfers_here().in;
   const device_view to = target_of(*at, into);
   if (to.form != form)
     throw error(at->of().whole_name() + " has got an array " + form.text() + ", and receives it into one " +
                 to.form.text() + "; both ends must agree");
   if (form.bytes() == 0) co_return std::move(into);
-  detail::receive_at(array, to.address, gpu().info().id, form.bytes(), order);
+  extension::receive_at(array, to.address, gpu().info().id, form.bytes(), order);
   fill_after(into.ptr(), order);
   keep_until_done(into, order);  // also if the coroutine is cancelled
   co_await order.done();
@@ -78,7 +77,7 @@ task<nb::object> receive_from(std::shared_ptr<port> at, nb::object into) {
 
 nb::object export_array(port& from, PyObject* array) {
   const proxy& to = from.other();
-  stream& filled = detail::transfers_here().out;
+  stream& filled = extension::transfers_here().out;
   const auto shown = any_view_of(array, filled);
   if (!shown) refuse_object(from.of(), "does not send", array);
   encoder out;

@@ -10,9 +10,8 @@
 #include <nanobind/stl/vector.h>
 
 #include <imbrex/base/error.hpp>
-#include <imbrex/core/gpu/device_work.hpp>
-#include <imbrex/core/gpu/run_devices.hpp>
-#include <imbrex/core/pe/run_services.hpp>
+#include <imbrex/core/extension/device.hpp>
+#include <imbrex/core/extension/pe.hpp>
 #include <imbrex/python/dlpack.hpp>
 #include <imbrex/python/numpy.hpp>
 
@@ -52,7 +51,7 @@ void check_on_gpu(const device_info& its, const std::string& what) {
   const device_info& here = gpu().info();
   if (its.id != here.id)
     throw error(what + " is on " + its.label() + ", but PE " +
-                std::to_string(detail::processor::here().pe()) + " uses " + here.label() +
+                std::to_string(extension::current_pe().number()) + " uses " + here.label() +
                 "; copy it there before, or through the host");
 }
 
@@ -68,7 +67,7 @@ void check_memory(const device_view& v, PyObject* shower) {
   if (v.form.bytes() == 0) return;
   const std::string what = "the array " + v.form.text() + " at " + address_text(v.address) + ", which a " +
                            Py_TYPE(shower)->tp_name + " shows,";
-  for (const auto& each : detail::processor::here().run().devices().all()) {
+  for (const auto& each : extension::devices_of_run()) {
     const auto found = each->backend().allocation_at(v.address);
     if (!found) continue;
     check_on_gpu(each->info(), what);

@@ -9,7 +9,6 @@
 #include <chrono>
 #include <cstdint>
 
-#include <imbrex/core/pe/run_services.hpp>
 #include <imbrex/python/interpreter.hpp>
 
 namespace imbrex::python {
@@ -90,7 +89,7 @@ interrupts::~interrupts() {
 
 void interrupts::watch(detail::scheduler& pe) {
   if (!waiting_.joinable()) return;
-  pe.attach(pes_.emplace_back(*this, static_cast<detail::processor&>(pe)), observed::thread);
+  pe.attach(pes_.emplace_back(*this, pe), observed::thread);
 }
 
 void interrupts::raise_what_came() {
@@ -112,7 +111,7 @@ void interrupts::end_run() {
   const std::lock_guard hold(lock_);
   is_ending_ = true;
   for (const watched_pe& one : pes_)
-    if (one.thread != 0) one.pe.run().exit(status_of_interrupt);
+    if (one.thread != 0) one.run.exit(status_of_interrupt);
   have_ended_run_ = true;
 }
 
@@ -130,7 +129,7 @@ void interrupts::interrupt_python() {
 void interrupts::watched_pe::thread_begins() {
   const std::lock_guard hold(of_.lock_);
   thread = PyThread_get_thread_ident();
-  if (of_.is_ending_) pe.run().exit(status_of_interrupt);
+  if (of_.is_ending_) run.exit(status_of_interrupt);
 }
 
 void interrupts::watched_pe::thread_ends() {

@@ -8,7 +8,7 @@
 #include <mutex>
 #include <thread>
 
-#include <imbrex/core/pe/processor.hpp>
+#include <imbrex/core/extension/run.hpp>
 
 namespace imbrex::python {
 
@@ -38,13 +38,14 @@ class interrupts {
   /// Follows one PE. Its run may be used between `thread_begins` and `thread_ends`.
   class watched_pe final : public observer {
    public:
-    watched_pe(interrupts& of, detail::processor& its) : pe(its), of_(of) {}
+    watched_pe(interrupts& of, const detail::scheduler& its) : pe(its), run(its), of_(of) {}
     void thread_begins() override;
     void thread_ends() override;
     void parks() override;
     void wakes() override;
 
-    detail::processor& pe;
+    const detail::scheduler& pe;
+    const extension::run_handle run;
     unsigned long thread = 0;  ///< Python's id of the PE's thread, 0 for none; guarded by lock_
     bool is_parked = false;    ///< the PE sleeps or runs no more messages; guarded by lock_
 

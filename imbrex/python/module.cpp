@@ -10,13 +10,11 @@
 #include <nanobind/stl/vector.h>
 
 #include <imbrex/base/error.hpp>
-#include <imbrex/core/collective/waits.hpp>
+#include <imbrex/core/extension/report.hpp>
+#include <imbrex/core/extension/run.hpp>
 #include <imbrex/core/options/options.hpp>
 #include <imbrex/core/pe/executor.hpp>
-#include <imbrex/core/pe/processor.hpp>
-#include <imbrex/core/pe/run_services.hpp>
 #include <imbrex/core/pe/sleep.hpp>
-#include <imbrex/core/record/named_turn.hpp>
 #include <imbrex/core/record/tracing.hpp>
 #include <imbrex/core/run/pe_attachment.hpp>
 #include <imbrex/core/run/run.hpp>
@@ -250,7 +248,7 @@ bool post(const executor& to, nb::object function) {
 /// entries.
 void ask_who_waits(nb::object tell) {
   const auto call = std::make_shared<posted_call>(std::move(tell));
-  detail::ask_who_waits([call](detail::known_waits&& all) { (*call)(all.thrown, all.waits); });
+  extension::ask_who_waits([call](extension::known_waits&& all) { (*call)(all.thrown, all.waits); });
 }
 
 /// True if a global lock is active; a free-threaded Python enables it on request, or for a library that needs
@@ -344,19 +342,21 @@ void define_phases(nb::module_& m) {
       "mark", [](const std::string& name, std::int64_t value) { trace::mark(name, value); },
       "mark(name, value=0): a moment under a name in the trace of the run.", nb::arg("name"),
       nb::arg("value") = 0);
-  m.def("is_traced", [] { return detail::processor::here().run().recording() != nullptr; });
+  m.def("is_traced", [] { return extension::run_handle::here().is_traced(); });
   m.def("begin_turn", [](const std::string& entry, std::uint32_t collection, std::uint64_t element) {
-    return detail::begin_turn(entry, collection, element);
+    return extension::begin_turn(entry, collection, element);
   });
-  m.def("end_turn", &detail::end_turn);
+  m.def("end_turn", &extension::end_turn);
   m.def("resume_turn", [](const std::string& entry, std::uint32_t collection, std::uint64_t element) {
-    return detail::resume_turn(entry, collection, element);
+    return extension::resume_turn(entry, collection, element);
   });
-  m.def("suspend_turn", [](const std::string& entry, std::uint32_t collection, std::uint64_t element,
-                           bool has_ended) { detail::suspend_turn(entry, collection, element, has_ended); });
+  m.def("suspend_turn",
+        [](const std::string& entry, std::uint32_t collection, std::uint64_t element, bool has_ended) {
+          extension::suspend_turn(entry, collection, element, has_ended);
+        });
   m.def("name_turns", [](std::uint32_t collection, const std::string& class_name, std::uint64_t element,
                          const std::string& element_name) {
-    detail::name_turns(collection, class_name, element, element_name);
+    extension::name_turns(collection, class_name, element, element_name);
   });
 }
 
@@ -387,7 +387,7 @@ void define_functions(nb::module_& m) {
   m.def("process", [] { return process(); });
   m.def("num_processes", [] { return num_processes(); });
   m.def("in_run", [] { return detail::scheduler::current() != nullptr; });
-  m.def("on_threads", [] { return detail::processor::here().run().how().machine == machine_kind::threads; });
+  m.def("on_threads", [] { return extension::run_handle::here().is_on_threads(); });
   m.def("exit", &exit_with, nb::arg("status").none());
   nb::class_<executor>(m, "Executor",
                        "Posts functions from other threads to the PE that made the executor. While one is "

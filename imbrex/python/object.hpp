@@ -14,6 +14,8 @@
 #include <imbrex/core/array/create.hpp>
 #include <imbrex/core/array/section_reduction.hpp>
 #include <imbrex/core/array/send.hpp>
+#include <imbrex/core/extension/chare.hpp>
+#include <imbrex/core/extension/index.hpp>
 #include <imbrex/python/array_kind.hpp>
 #include <imbrex/python/awaitable.hpp>
 #include <imbrex/python/interrupts.hpp>
@@ -112,14 +114,11 @@ class object final : public chare<object<Index>, Index>, public object_base {
     point(object& of, entry_name which, loaded_parcel arguments)
         : of_(of), which_(which), arguments_(std::move(arguments)) {}
 
-    bool begin() override {
-      const auto& e = detail::element_memory<object>::of(of_);
-      return e.destination < 0 && !e.dying;
-    }
+    bool begin() override { return !extension::is_leaving(of_); }
     bool suspend(const waiter& who, scope& entry) override {
       try {
         using reduced = entry_body<coroutine_entry<contribution>>;
-        if (entry.chare != &detail::element_memory<object>::of(of_)) refuse_balance_point(of_);
+        if (!extension::is_entry_of(entry, of_)) refuse_balance_point(of_);
         if (entry.kind != &reduced::kind)
           return of_.base::template balance_point<&object::start_loaded>(which_, std::move(arguments_))
               .suspend(who, entry);
@@ -175,12 +174,11 @@ proxy object<Index>::self_proxy() const {
     p.dimensions = 0;
     p.key = e.key_value();
   } else {
-    const auto& part =
-        *static_cast<const detail::collection<object>*>(detail::element_memory<object>::of(*this).home);
+    const extension::local_elements<object> part(*this);
     p.dimensions = Index::dimensions;
     p.number = e.key_value();
     p.is_single = part.is_of_singles();
-    const auto shape = part.shape_for_proxy();
+    const auto shape = part.shape();
     for (int d = 0; d < Index::dimensions; ++d)
       p.shape[static_cast<std::size_t>(d)] = p.is_single ? 1 : shape[d];
   }
@@ -191,8 +189,7 @@ template <class Index>
 proxy object<Index>::peers() const {
   const auto all = base::peers();
   proxy p = self_proxy();
-  const auto& part = *detail::element_memory<object>::of(*this).home;
-  p.kind = part.is_pinned() ? proxy_kind::group : proxy_kind::array;
+  p.kind = extension::local_elements<object>(*this).is_group() ? proxy_kind::group : proxy_kind::array;
   p.number = 0;
   p.key.clear();
   static_cast<void>(all);  // `peers` has thrown for a single chare
@@ -314,7 +311,7 @@ class kind_of_index final : public array_kind {
     if constexpr (std::is_same_v<Index, text_key>)
       array_of(e).insert(e.key, constructor, arguments.take());
     else
-      array_of(e).insert(detail::from_linear(index_of_shape(e), e.number), constructor, arguments.take());
+      array_of(e).insert(extension::from_linear(index_of_shape(e), e.number), constructor, arguments.take());
   }
 
   proxy section(const proxy& of, const std::vector<proxy>& members) const override {
@@ -324,7 +321,7 @@ class kind_of_index final : public array_kind {
       if constexpr (std::is_same_v<Index, text_key>)
         all.push_back(m.key);
       else
-        all.push_back(detail::from_linear(index_of_shape(of), m.number));
+        all.push_back(extension::from_linear(index_of_shape(of), m.number));
     }
     const auto new_section = array_of(of).section(std::move(all));
     proxy p = of;

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include <imbrex/core/message/owned_span.hpp>
+#include <imbrex/core/extension/message_kind.hpp>
 #include <imbrex/python/block.hpp>
 
 namespace imbrex::python {
@@ -16,7 +16,7 @@ using bytes_block = block<std::byte>;
 struct parcel {
   static constexpr std::string_view shown_as = "values of Python";
 
-  detail::owned_span<std::byte> head{};
+  extension::owned_span<std::byte> head{};
   std::vector<bytes_block> blocks{};
   /// True if several receivers get it, so that none may take its blocks.
   bool is_shared = false;

@@ -5,17 +5,13 @@
 #include <utility>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/core/extension/port.hpp>
 #include <imbrex/python/values.hpp>
 
 namespace imbrex::python {
 
 void port::put(std::int64_t reference, loaded_parcel value) {
-  using node_message = detail::detached_node<loaded_parcel>;
-  auto& m = detail::make_message<node_message>();
-  m.content.owner = &m;
-  m.content.reference = reference;
-  m.content.value = std::move(value);
-  values_.put(m.content);
+  values_.put(extension::make_port_node(reference, std::move(value)));
   if (of_.is_channel()) values_.pass_on();
 }
 

@@ -42,13 +42,13 @@ std::size_t memory_bytes(const settings& s, std::uint32_t pes, bool is_traced) {
 }  // namespace
 
 host_channel::host_channel(device& of, const settings& s, std::uint32_t first_pe, std::uint32_t pes,
-                           const reporter& names, std::unique_ptr<imbrex::detail::block_recorder> trace,
-                           std::shared_ptr<imbrex::detail::executor_gate> gate)
+                           const reporter& names, std::unique_ptr<extension::block_recorder> trace,
+                           extension::run_watch run)
     : first_pe_(first_pe),
       pes_(pes),
       names_(names),
       trace_(std::move(trace)),
-      gate_(std::move(gate)),
+      run_(std::move(run)),
       has_hosts_clock_(of.info().backend == "emulated"),
       is_linked_(s.gpus > 1),
       memory_(of, memory_bytes(s, pes, trace_ != nullptr)) {
@@ -178,7 +178,7 @@ void host_channel::work() {
       std::this_thread::yield();
       continue;
     }
-    if (gate_ && !gate_->is_open()) abandon(host_link::is_over);
+    if (run_.has_ended()) abandon(host_link::is_over);
     std::unique_lock lock(mutex_);
     changed_.wait_for(lock, pause, [this] { return over_; });
     pause = queued_.empty() ? std::min(2 * pause, longest_pause) : first_pause;
@@ -206,7 +206,7 @@ std::uint32_t host_channel::received_count() const {
 
 bool host_channel::read_records() {
   bool found = false;
-  std::vector<imbrex::detail::finished_entry> entries;
+  std::vector<extension::finished_entry> entries;
   for (std::uint32_t n = 0; n < pes_; ++n) {
     const std::uint32_t pe = first_pe_ + n;
     const ring<system_memory> way = link_.records_of(pe);

@@ -13,8 +13,8 @@
 #include <thread>
 #include <vector>
 
-#include <imbrex/core/pe/executor_gate.hpp>
-#include <imbrex/core/record/block_recorder.hpp>
+#include <imbrex/core/extension/report.hpp>
+#include <imbrex/core/extension/run.hpp>
 #include <imbrex/device/buffer.hpp>
 #include <imbrex/device/device.hpp>
 #include <imbrex/resident/layout.hpp>
@@ -42,11 +42,11 @@ class host_channel {
   using listener = std::function<void(const host_slot&)>;
 
   /// For `pes` PEs of this process, from `first_pe` on. `names` names the chares that print, and must outlive
-  /// the object. `trace` records entries; it may be null. `gate` is that of the Imbrex run, or null. Once it
-  /// is closed the processes exchange nothing any more, and a run that listens ends.
+  /// the object. `trace` records entries; it may be null. Once the Imbrex run
+  /// has ended the processes exchange nothing any more, and a run that listens ends.
   host_channel(device& of, const settings& s, std::uint32_t first_pe, std::uint32_t pes,
-               const reporter& names, std::unique_ptr<imbrex::detail::block_recorder> trace,
-               std::shared_ptr<imbrex::detail::executor_gate> gate);
+               const reporter& names, std::unique_ptr<extension::block_recorder> trace,
+               extension::run_watch run);
   host_channel(const host_channel&) = delete;
   host_channel& operator=(const host_channel&) = delete;
   ~host_channel();
@@ -86,8 +86,8 @@ class host_channel {
   const std::uint32_t first_pe_, pes_;
   const reporter& names_;
   std::vector<listener> listeners_;
-  const std::unique_ptr<imbrex::detail::block_recorder> trace_;
-  const std::shared_ptr<imbrex::detail::executor_gate> gate_;
+  const std::unique_ptr<extension::block_recorder> trace_;
+  const extension::run_watch run_;
   const bool has_hosts_clock_;  ///< PEs have the host's clock
   const bool is_linked_;        ///< there are other GPUs, which may wait for this host's messages
   pinned_buffer<std::byte> memory_;

@@ -14,17 +14,13 @@
 #include <vector>
 
 #include <imbrex/base/error.hpp>
-#include <imbrex/core/gpu/run_options.hpp>
-#include <imbrex/core/pe/processor.hpp>
-#include <imbrex/core/pe/run_services.hpp>
-#include <imbrex/core/record/block_recording.hpp>
+#include <imbrex/core/extension/report.hpp>
+#include <imbrex/core/extension/run.hpp>
 
 namespace imbrex::resident::detail {
 namespace {
 
-using imbrex::detail::processor;
-using imbrex::detail::run_services;
-using imbrex::detail::scheduler;
+using extension::run_handle;
 
 std::uint32_t mixed(std::uint32_t digest, std::string_view more) {
   for (const char c : more) digest = (digest ^ static_cast<unsigned char>(c)) * 16'777'619U;  // FNV-1a
@@ -66,30 +62,24 @@ machine placed(const layout& plan, const heap_memory& heap, std::size_t offset, 
   return m;
 }
 
-/// Services of the run if this thread is a PE of a simulated or deterministic one, with the costs of steps;
-/// else null.
-const run_services* stepped_run() {
-  const scheduler* const here = scheduler::current();
-  if (here == nullptr || here->pe() == scheduler::no_pe) return nullptr;
-  const run_services& run = static_cast<const processor*>(here)->run();
-  return run.how().machine == machine_kind::threads ? nullptr : &run;
+/// The run if this thread is a PE of a simulated or deterministic one; else empty.
+std::optional<run_handle> stepped_run() {
+  const auto run = run_handle::find_here();
+  return run && !run->is_on_threads() ? run : std::nullopt;
 }
+/// The costs of steps in such a run.
 std::optional<device_model> costs_here() {
-  const run_services* const run = stepped_run();
-  if (run == nullptr) return std::nullopt;
+  const auto run = stepped_run();
+  if (!run) return std::nullopt;
   return run->model() == nullptr ? device_model() : *run->model();
 }
-std::shared_ptr<imbrex::detail::executor_gate> gate_here() {
-  const scheduler* const here = scheduler::current();
-  if (here == nullptr || here->pe() == scheduler::no_pe) return nullptr;
-  return static_cast<const processor*>(here)->run().gate();
+extension::run_watch watch_here() {
+  const auto run = run_handle::find_here();
+  return run ? extension::run_watch(*run) : extension::run_watch();
 }
 std::uint64_t seed_here() {
-  const run_services* const run = stepped_run();
-  if (run == nullptr) return 0;
-  const options& how = run->how();
-  return how.machine == machine_kind::deterministic ? imbrex::detail::seed_of_order(how)
-                                                    : how.shuffle.value_or(0);
+  const auto run = stepped_run();
+  return run ? run->seed_of_order() : 0;
 }
 
 /// Kernel that takes the simulated time of a run on the device.
@@ -118,8 +108,8 @@ run_state::run_state(std::shared_ptr<heap_memory> heap, layout plan, entry_names
       watch_stream_(device_, stream_priority::high, "a watchdog"),
       channel_(device_, chosen(), first_gpu() * (chosen().pes / chosen().gpus),
                heap_->here() * (chosen().pes / chosen().gpus), reporter_,
-               imbrex::detail::block_recording(device_, heap_->here() * (chosen().pes / chosen().gpus)),
-               gate_here()),
+               extension::block_recording(device_, heap_->here() * (chosen().pes / chosen().gpus)),
+               watch_here()),
       written_(device_, heap_->here() * layout_.image_bytes()),
       watched_(device_, heap_->here() * layout_.report_bytes()),
       digest_(digest_of(layout_, names_, *heap_, memory_.offset())),

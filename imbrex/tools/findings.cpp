@@ -12,7 +12,6 @@
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/host/topology.hpp>
-#include <imbrex/core/gpu/nearest_devices.hpp>
 #include <imbrex/core/options/options.hpp>
 #include <imbrex/device/backends/devices.hpp>
 #include <imbrex/device/buffer.hpp>
@@ -55,14 +54,14 @@ ordered_json json_of(const device_info& info, const std::vector<int>& near) {
 }
 
 ordered_json json_of(const std::vector<std::unique_ptr<device>>& devices) {
-  const auto places = detail::device_places(devices);
+  const auto places = extension::device_places(devices);
   ordered_json all = ordered_json::array();
   for (std::size_t d = 0; d < devices.size(); ++d) all.push_back(json_of(devices[d]->info(), places[d]));
   return all;
 }
 
 /// All devices that this process could use. `chosen`: the devices of the kind that the options name, or null.
-ordered_json backends(const options& how, const detail::run_devices* chosen) {
+ordered_json backends(const options& how, const extension::run_devices* chosen) {
   ordered_json all = ordered_json::array();
   for (const std::string_view name : device_backends()) {
     ordered_json one{{"name", name}, {"devices", ordered_json::array()}, {"problem", nullptr}};
@@ -79,7 +78,7 @@ ordered_json backends(const options& how, const detail::run_devices* chosen) {
 
 ordered_json hiding() {
   ordered_json set = ordered_json::object();
-  for (const char* const name : detail::hiding_variables())
+  for (const char* const name : extension::hiding_variables())
     if (const char* const text = std::getenv(name)) set[name] = text;
   return set;
 }
@@ -123,7 +122,7 @@ std::string why_not_found(device& one) {
 }
 
 /// The paths that device memory in messages would take.
-ordered_json device_ways(const detail::run_devices& devices, const options& how,
+ordered_json device_ways(const extension::run_devices& devices, const options& how,
                          const std::string& not_found) {
   constexpr const char* by_host = "pinned memory of the host";
   constexpr const char* by_network = "the network, from device to device, of 4 KiB and more";
@@ -133,7 +132,7 @@ ordered_json device_ways(const detail::run_devices& devices, const options& how,
   const std::string forced =
       path == device_path::any ? "" : "--gpu-path " + std::string(option_word(path)) + " says so";
   const std::string no_peers = one.label() + " cannot copy from other devices";
-  const std::string not_sent = detail::why_network_takes_none(how, devices.all());
+  const std::string not_sent = extension::why_network_takes_none(how, devices.all());
   const auto in_process = [&](const char* ends) {
     if (!one.can.peer_copies) return device_way(ends, by_host, no_peers);
     if (path == device_path::host) return device_way(ends, by_host, forced);
@@ -183,7 +182,7 @@ ordered_json loaded_ucx() {
 }
 
 /// The idle times of PEs and the paths of long messages between processes on this host; in nanoseconds.
-ordered_json paths(const host_share& host, const detail::run_devices* devices, const options& how) {
+ordered_json paths(const host_share& host, const extension::run_devices* devices, const options& how) {
   const auto wake = detail::measure_wake();
   const detail::idle_spin spin(wake.value_or(nanoseconds(0)));
   const auto time = [&](bool with_network) {
@@ -215,9 +214,9 @@ ordered_json build_findings() {
 
 process_findings::process_findings(const options& how) : how_(how) {
   try {
-    devices_ =
-        std::make_unique<detail::run_devices>(how_, how_.machine == machine_kind::threads ? nullptr : &clock_,
-                                              how_.machine == machine_kind::simulated);
+    devices_ = std::make_unique<extension::run_devices>(
+        how_, how_.machine == machine_kind::threads ? nullptr : &clock_,
+        how_.machine == machine_kind::simulated);
   } catch (const usage_error&) {
     throw;
   } catch (const error& e) {

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include <imbrex/base/clock.hpp>
-#include <imbrex/core/gpu/run_devices.hpp>
+#include <imbrex/core/extension/diagnosis.hpp>
 #include <imbrex/core/options/options.hpp>
 #include <imbrex/net/host.hpp>
 #include <nlohmann/json_fwd.hpp>
@@ -24,7 +24,7 @@ class process_findings {
   process_findings(const process_findings&) = delete;
   process_findings& operator=(const process_findings&) = delete;
 
-  /// The text of `detail::run_devices::seen`.
+  /// The text of `extension::run_devices::seen`.
   std::string seen() const { return devices_ ? devices_->seen() : std::string(); }
 
   /// All findings. Call it after the job has divided this host's resources. `rank`: this process's.
@@ -34,8 +34,8 @@ class process_findings {
  private:
   const options how_;
   detail::simulated_clock clock_;
-  std::unique_ptr<detail::run_devices> devices_;  // null if there is no device of the requested kind
-  std::string problem_;                           // the reason for a null `devices_`
+  std::unique_ptr<extension::run_devices> devices_;  // null if there is no device of the requested kind
+  std::string problem_;                              // the reason for a null `devices_`
 };
 
 }  // namespace imbrex::tools

@@ -11,7 +11,7 @@
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/options/command.hpp>
 #include <imbrex/base/printable.hpp>
-#include <imbrex/core/run/check_options.hpp>
+#include <imbrex/core/extension/diagnosis.hpp>
 #include <imbrex/net/bootstrap/bootstrap.hpp>
 #include <imbrex/tools/findings.hpp>
 #include <imbrex/tools/findings_text.hpp>
@@ -83,7 +83,7 @@ std::variant<info_settings, std::string> parse_info(std::span<const std::string>
 int print_info(const info_settings& request) {
   const auto job = find_bootstrap();
   options how = request.how;
-  detail::check_options(how, job == nullptr ? 1 : job->size());
+  extension::check_options(how, job == nullptr ? 1 : job->size());
   if (job == nullptr) how.pes = own_host(how.pes, 0).pes;
   const process_findings local_findings(how);
   const auto all = gather(local_findings, request, how, job.get());

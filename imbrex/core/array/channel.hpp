@@ -2,13 +2,13 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <imbrex/core/array/mailbox.hpp>
 #include <imbrex/core/array/send.hpp>
+#include <imbrex/core/message/array_port.hpp>
 
 namespace imbrex {
 
@@ -35,12 +35,10 @@ class channel {
                   "imbrex: a channel connects chares with dense indices");
     static_assert(std::is_same_v<typename detail::traits_of<Port>::value_type, T>,
                   "imbrex: both ends of a channel carry the same type of value");
-    const detail::message_type* const other = &detail::port_message<Chare, Port>::type_record;
-    if (other_ != nullptr && (other_ != other || collection_ != to.collection() || linear_ != to.key_value()))
-        [[unlikely]]
-      detail::throw_connected(*other_);
+    const detail::array_port<T> other(detail::port_message<Chare, Port>::type_record, to.collection());
+    if (other_ && (other_ != other || linear_ != to.key_value())) [[unlikely]]
+      detail::throw_connected(other_.kind());
     other_ = other;
-    collection_ = to.collection();
     linear_ = to.key_value();
   }
 
@@ -49,8 +47,8 @@ class channel {
   template <class V = T>
   void send(V&& value) {
     if constexpr (detail::argument_fits<T, V&&, 1>()) {
-      if (other_ == nullptr) detail::throw_unconnected();
-      detail::check_integer<T>(other_->chare_name, other_->entry_name, 1, value);
+      if (!other_) detail::throw_unconnected();
+      detail::check_integer<T>(other_.kind().chare_name, other_.kind().entry_name, 1, value);
       if constexpr (std::is_same_v<V, T>)
         post(sent_++, std::move(value));
       else
@@ -72,12 +70,7 @@ class channel {
     values_.pass_on();
   }
   /// The connection and the unread values migrate with the chare.
-  void serialize(auto& ar) {
-    std::uint32_t other = other_ != nullptr ? other_->id : unconnected;
-    ar(values_, sent_, received_, collection_, linear_, other);
-    if constexpr (std::remove_cvref_t<decltype(ar)>::reading)
-      other_ = other != unconnected ? &detail::message_table::at(other) : nullptr;
-  }
+  void serialize(auto& ar) { ar(values_, sent_, received_, linear_, other_); }
   void collect_unread(std::vector<detail::device_part*>& parts) { values_.collect_unread(parts); }
 
  protected:
@@ -89,24 +82,20 @@ class channel {
   /// A reserved position in the order. The value may be sent later, even after this end is destroyed.
   class reserved {
    public:
-    void send(T value) const { post_(collection_, linear_, number_, std::move(value)); }
+    void send(T value) const { to_.send(linear_, number_, std::move(value)); }
 
    private:
     friend class channel;
     reserved(const channel& from, std::int64_t number)
-        : post_(reinterpret_cast<detail::post_to_port<T>>(from.other_->post)),
-          collection_(from.collection_),
-          linear_(from.linear_),
-          number_(number) {}
+        : to_(from.other_), linear_(from.linear_), number_(number) {}
 
-    detail::post_to_port<T> post_;
-    std::uint64_t collection_;
+    detail::array_port<T> to_;
     std::uint64_t linear_;
     std::int64_t number_;
   };
   /// Reserves the next position in the order. Throws imbrex::error if not connected.
   reserved reserve() {
-    if (other_ == nullptr) detail::throw_unconnected();
+    if (!other_) detail::throw_unconnected();
     return {*this, sent_++};
   }
   /// For values outside the order.
@@ -114,8 +103,8 @@ class channel {
 
   // For derived channels that may pass values to an end on the same PE without a message.
 
-  bool is_connected() const { return other_ != nullptr; }
-  std::uint64_t other_collection() const { return collection_; }
+  bool is_connected() const { return static_cast<bool>(other_); }
+  std::uint64_t other_collection() const { return other_.collection(); }
   std::uint64_t other_linear() const { return linear_; }
   /// The numbers of values sent and received.
   std::int64_t sent() const { return sent_; }
@@ -124,19 +113,15 @@ class channel {
   void count_received() { ++received_; }
 
  private:
-  void post(std::int64_t number, T&& value) {
-    reinterpret_cast<detail::post_to_port<T>>(other_->post)(collection_, linear_, number, std::move(value));
-  }
+  void post(std::int64_t number, T&& value) { other_.send(linear_, number, std::move(value)); }
 
   static constexpr std::int64_t unordered = -1;
-  static constexpr std::uint32_t unconnected = std::numeric_limits<std::uint32_t>::max();
 
   mailbox<T> values_;
   std::int64_t sent_ = 0;
   std::int64_t received_ = 0;
-  std::uint64_t collection_ = 0;
-  std::uint64_t linear_ = 0;
-  const detail::message_type* other_ = nullptr;
+  std::uint64_t linear_ = 0;  ///< number of the other end's chare
+  detail::array_port<T> other_;
 };
 
 }  // namespace imbrex

@@ -119,10 +119,7 @@ struct port_message : element_message<key_type<typename T::index_type>> {
         return &(static_cast<const T*>(chare)->*M);
       };
       this->reference = [](const work& m) { return static_cast<const port_message&>(m).content.reference; };
-      if constexpr (is_index<typename T::index_type>) {
-        post_to_port<value_type> post = &port_message::post;
-        message_type::post = reinterpret_cast<void (*)()>(post);
-      }
+      if constexpr (is_index<typename T::index_type>) message_type::post = &port_message::post;
       if constexpr (carries_device_memory<value_type>) {
         this->device_parts = [](work& m, std::vector<device_part*>& parts) {
           collect_device_parts(static_cast<port_message&>(m).content.value, parts);
@@ -170,8 +167,7 @@ struct port_message : element_message<key_type<typename T::index_type>> {
       }
     port.put(content);
   }
-  static void post(std::uint64_t collection, std::uint64_t linear, std::int64_t reference,
-                   value_type&& value);
+  static void post(std::uint64_t collection, std::uint64_t linear, std::int64_t reference, void* value);
 
   static constexpr bool is_shareable = false;
   port_message& copy() const { return make_message<port_message>(content.reference, content.value); }

@@ -28,9 +28,9 @@ void unread_nodes::append(mailbox_node_base& l) {
   b.last = &l;
 }
 
-void mailbox_base::discard() noexcept {
-  while (mailbox_node_base* l = unread_.first()) {
-    unread_.remove(*l);
+void unread_nodes::discard() noexcept {
+  while (mailbox_node_base* l = first_) {
+    remove(*l);
     l->owner->type->destroy(*l->owner);
   }
 }

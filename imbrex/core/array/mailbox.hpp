@@ -90,6 +90,8 @@ class unread_nodes {
     if (!buckets_.empty()) [[unlikely]]
       take_out_of_bucket(l);
   }
+  /// Removes and destroys all letters.
+  void discard() noexcept;
 
  private:
   static constexpr std::size_t few = 16;
@@ -112,6 +114,34 @@ class unread_nodes {
   std::vector<bucket> buckets_;
 };
 
+/// Archives unread letters with values V; read ones replace those that are there.
+template <class V>
+void archive_unread(auto& ar, unread_nodes& unread) {
+  std::uint64_t n = unread.size();
+  ar(n);
+  if constexpr (std::remove_cvref_t<decltype(ar)>::reading) {
+    unread.discard();
+    for (; n > 0; --n) {
+      auto& m = make_message<detached_node<V>>();
+      m.content.owner = &m;
+      message_guard guard(m);
+      m.serialize(ar);
+      unread.add(guard.release().content);
+    }
+  } else {
+    for (auto* l = unread.first(); l != nullptr; l = l->later) {
+      ar(l->reference);
+      process_in_message(ar, static_cast<mailbox_node<V>*>(l)->value);
+    }
+  }
+}
+/// Adds the device memory of unread letters with values V.
+template <class V>
+void collect_unread(const unread_nodes& unread, std::vector<device_part*>& parts) {
+  for (auto* l = unread.first(); l != nullptr; l = l->later)
+    collect_device_parts(static_cast<mailbox_node<V>*>(l)->value, parts);
+}
+
 /// The part of a mailbox that does not depend on the type of its values.
 class mailbox_base {
  public:
@@ -128,8 +158,7 @@ class mailbox_base {
   void pass_on();
 
  protected:
-  ~mailbox_base() { discard(); }
-  void discard() noexcept;
+  ~mailbox_base() { unread_.discard(); }
 
   unread_nodes unread_;
   receiver* first_waiting_ = nullptr;
@@ -285,12 +314,9 @@ class mailbox : detail::mailbox_base {
   using mailbox_base::pass_on;
   using mailbox_base::put;
   /// Unread values migrate with the chare.
-  void serialize(auto& ar);
+  void serialize(auto& ar) { detail::archive_unread<T>(ar, unread_); }
   /// For the runtime: adds the device memory of unread values.
-  void collect_unread(std::vector<detail::device_part*>& parts) {
-    for (auto* l = unread_.first(); l != nullptr; l = l->later)
-      detail::collect_device_parts(static_cast<detail::mailbox_node<T>*>(l)->value, parts);
-  }
+  void collect_unread(std::vector<detail::device_part*>& parts) { detail::collect_unread<T>(unread_, parts); }
 };
 
 /// The awaitable of `receive`: co_await it at once.
@@ -308,27 +334,5 @@ class [[nodiscard("co_await the value")]] mailbox<T>::receiver final : public de
     return value;
   }
 };
-
-template <class T>
-void mailbox<T>::serialize(auto& ar) {
-  using archive = std::remove_cvref_t<decltype(ar)>;
-  std::uint64_t n = unread_.size();
-  ar(n);
-  if constexpr (archive::reading) {
-    discard();
-    for (; n > 0; --n) {
-      auto& m = detail::make_message<detail::detached_node<T>>();
-      m.content.owner = &m;
-      detail::message_guard guard(m);
-      m.serialize(ar);
-      unread_.add(static_cast<detail::detached_node<T>&>(guard.release()).content);
-    }
-  } else {
-    for (auto* l = unread_.first(); l != nullptr; l = l->later) {
-      ar(l->reference);
-      detail::process_in_message(ar, static_cast<detail::mailbox_node<T>*>(l)->value);
-    }
-  }
-}
 
 }  // namespace imbrex

@@ -87,9 +87,10 @@ void post(processor& pe, const element<T>& to, reply_address reply, A&&... argum
 
 template <class T, auto M>
 void port_message<T, M>::post(std::uint64_t collection, std::uint64_t linear, std::int64_t reference,
-                              value_type&& value) {
+                              void* value) {
   if constexpr (is_index<typename T::index_type>)
-    detail::post<T, M>(processor::here(), element<T>(collection, linear), {}, reference, std::move(value));
+    detail::post<T, M>(processor::here(), element<T>(collection, linear), {}, reference,
+                       std::move(*static_cast<value_type*>(value)));
 }
 
 /// True if messages for entry or port M of a T hold device memory.

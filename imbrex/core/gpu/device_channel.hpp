@@ -26,6 +26,8 @@ namespace detail {
 template <class T>
 class device_parcel {
  public:
+  static constexpr bool is_placed_by_receiver = true;
+
   device_parcel() noexcept = default;
   explicit device_parcel(device_part&& content) noexcept : part_(std::move(content)) {}
   explicit device_parcel(const device_loan<std::remove_const_t<T>>& loan) : part_(loan.part()) {}
@@ -39,11 +41,6 @@ template <class T>
 inline constexpr bool stays_with_device<device_parcel<T>> = true;
 template <class T>
 inline constexpr bool is_device_memory<device_parcel<T>> = true;
-template <class T>
-inline constexpr bool lands_by_itself<device_parcel<T>> = false;
-
-template <class T, class C>
-struct member_traits<device_channel<T> C::*> : port_traits<device_parcel<T>, C> {};
 
 class placed_receives;
 

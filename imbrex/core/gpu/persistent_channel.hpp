@@ -26,17 +26,13 @@ namespace detail {
 /// memory is offered for them.
 template <class T>
 struct device_signal {
+  static constexpr bool is_placed_by_receiver = true;
+
   std::int64_t released = 0;  ///< number of arrays that its sender has released so far
   std::unique_ptr<bound_offer> offer{};
   std::unique_ptr<device_parcel<T>> content{};  ///< an array that the receiver must copy to its slot itself
   bool put_from_afar = false;                   ///< another process has put the array, and it is complete
 };
-
-template <class T>
-inline constexpr bool lands_by_itself<device_signal<T>> = false;
-
-template <class T, class C>
-struct member_traits<persistent_channel<T> C::*> : port_traits<device_signal<T>, C> {};
 
 }  // namespace detail
 

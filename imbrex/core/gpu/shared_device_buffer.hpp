@@ -73,6 +73,8 @@ class shared_device_buffer {
 
  public:
   using element_type = const T;
+  /// For the runtime: it is copied at its first use.
+  static constexpr bool is_placed_by_receiver = true;
 
   /// An empty array, on no device.
   shared_device_buffer() noexcept = default;
@@ -105,8 +107,6 @@ template <class T>
 inline constexpr bool stays_with_device<shared_device_buffer<T>> = true;
 template <class T>
 inline constexpr bool is_device_memory<shared_device_buffer<T>> = true;
-template <class T>
-inline constexpr bool lands_by_itself<shared_device_buffer<T>> = false;  // copied at its first use
 
 }  // namespace detail
 

@@ -76,9 +76,10 @@ bool holds_device_memory(T& value) {
   return holds;
 }
 
-/// False for objects whose target memory the receiver provides later; specialised next to `is_device_memory`.
+/// False for objects whose target memory the receiver provides later: those that have a constant
+/// `is_placed_by_receiver`.
 template <class T>
-inline constexpr bool lands_by_itself = true;
+inline constexpr bool lands_by_itself = !requires { requires T::is_placed_by_receiver; };
 
 /// Copies a received part to this PE's device if it is not there yet. Enqueues the copies and waits for none
 /// of them. Throws imbrex::error if the PE has no device, and `device_out_of_memory`.

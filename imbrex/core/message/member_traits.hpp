@@ -13,12 +13,15 @@
 namespace imbrex {
 
 struct entry_name;
-template <class T>
-class mailbox;
-template <class T>
-class channel;
 
 namespace detail {
+
+template <class V>
+struct letter;
+
+/// A port: what a message brings to it is one value, which `put` takes with its reference number.
+template <class P>
+concept port = requires(P& p, letter<typename P::value_type>& arrived) { p.put(arrived); };
 
 enum class member_kind { function, port };
 
@@ -45,14 +48,6 @@ struct function_traits {
   using parameter = std::tuple_element_t<I, std::tuple<P...>>;
 };
 
-template <class V, class C>
-struct port_traits {
-  static constexpr member_kind kind = member_kind::port;
-  using result = void;
-  using owner = C;
-  using value_type = V;
-};
-
 template <class M>
 struct member_traits;
 template <class R, class C, class... P>
@@ -67,10 +62,13 @@ template <class R, class C, class... P>
 struct member_traits<R (C::*)(P...)&> : function_traits<R, C, P...> {};
 template <class R, class C, class... P>
 struct member_traits<R (C::*)(P...) const&> : function_traits<R, C, P...> {};
-template <class V, class C>
-struct member_traits<mailbox<V> C::*> : port_traits<V, C> {};
-template <class V, class C>
-struct member_traits<channel<V> C::*> : port_traits<V, C> {};
+template <port P, class C>
+struct member_traits<P C::*> {
+  static constexpr member_kind kind = member_kind::port;
+  using result = void;
+  using owner = C;
+  using value_type = typename P::value_type;
+};
 
 template <auto M>
 using traits_of = member_traits<decltype(M)>;

@@ -78,9 +78,9 @@ struct message_type : work_type {
   named_kind named = nullptr;
   /// The number that traces use for the element a message is for. Null unless the message is for one element.
   std::uint64_t (*element)(const work& message) = nullptr;
-  /// Sends a value to the port of an element; the type is `post_to_port<V>`. Null unless this is a port of
-  /// chares with dense indices. A channel sends to its other end by this function.
-  void (*post)() = nullptr;
+  /// Sends a value, which is moved from, to the port of an element; `value` is of the port's type. Null
+  /// unless this is a port of chares with dense indices. `array_port` is the typed form.
+  void (*post)(std::uint64_t collection, std::uint64_t linear, std::int64_t reference, void* value) = nullptr;
   /// Finds the device memory in a message; null unless this kind carries any.
   void (*device_parts)(work& message, std::vector<detail::device_part*>& parts) = nullptr;
   /// Finds the device memory in unreceived values of a chare's port; null unless this is a port.
@@ -103,11 +103,6 @@ struct message_type : work_type {
   std::uint32_t id = not_numbered;
   message_type* next_registered = nullptr;
 };
-
-/// The type of `message_type::post` for values V; parameters: collection, linear index, reference number,
-/// value.
-template <class V>
-using post_to_port = void (*)(std::uint64_t, std::uint64_t, std::int64_t, V&&);
 
 /// The address of a reply: a slot in the reply table of the PE that sent the message (`origin`). 0: no reply.
 struct reply_address {

@@ -75,4 +75,7 @@ class run_recording {
   std::vector<std::unique_ptr<device_recorder>> device_recorders_;
 };
 
+/// The recorder of this thread's PE; null if it is not recording.
+recorder* recorder_here();
+
 }  // namespace imbrex::detail

@@ -2,7 +2,6 @@
 #include <imbrex/core/record/tracing.hpp>
 
 #include <imbrex/core/pe/run_services.hpp>
-#include <imbrex/core/record/named_turn.hpp>
 #include <imbrex/core/record/recorder.hpp>
 #include <imbrex/core/record/run_recording.hpp>
 
@@ -33,50 +32,17 @@ void switch_all(bool on) {
   }
 }
 
-/// The recorder of this thread's PE; null if it is not recording.
-detail::recorder* recorder_here() {
-  const auto* const here = detail::scheduler::current();
-  if (here == nullptr || here->observers() == nullptr || here->pe() == detail::scheduler::no_pe)
-    return nullptr;
-  auto* const recording = static_cast<const detail::processor*>(here)->run().recording();
-  if (recording == nullptr) return nullptr;
-  auto& its = recording->recorder_of(here->pe());
-  return its.is_on() ? &its : nullptr;
-}
-
 }  // namespace
 
 namespace detail {
 
-bool begin_turn(std::string_view entry, std::uint32_t collection, std::uint64_t element) {
-  auto* const r = recorder_here();
-  if (r != nullptr) r->turn_begins(entry, collection, element);
-  return r != nullptr;
-}
-
-void end_turn() {
-  if (auto* const r = recorder_here()) r->turn_ends();
-}
-
-bool resume_turn(std::string_view entry, std::uint32_t collection, std::uint64_t element) {
-  auto* const r = recorder_here();
-  if (r != nullptr) r->turn_waits(trace::record_kind::resumed, entry, collection, element);
-  return r != nullptr;
-}
-
-void suspend_turn(std::string_view entry, std::uint32_t collection, std::uint64_t element, bool has_ended) {
-  auto* const r = recorder_here();
-  if (r == nullptr) return;
-  r->turn_waits(trace::record_kind::suspended, entry, collection, element);
-  if (has_ended) r->turn_waits(trace::record_kind::abandoned, entry, collection, element);
-}
-
-void name_turns(std::uint32_t collection, std::string_view class_name, std::uint64_t element,
-                std::string_view element_name) {
-  auto* const r = recorder_here();
-  if (r == nullptr) return;
-  r->name(trace::name_table::collections, collection, 0, class_name);
-  r->name(trace::name_table::elements, collection, element, element_name);
+recorder* recorder_here() {
+  const auto* const here = scheduler::current();
+  if (here == nullptr || here->observers() == nullptr || here->pe() == scheduler::no_pe) return nullptr;
+  auto* const recording = static_cast<const processor*>(here)->run().recording();
+  if (recording == nullptr) return nullptr;
+  auto& its = recording->recorder_of(here->pe());
+  return its.is_on() ? &its : nullptr;
 }
 
 }  // namespace detail
@@ -87,12 +53,12 @@ void start() { switch_all(true); }
 void stop() { switch_all(false); }
 
 void mark(std::string_view name, std::int64_t value) {
-  if (auto* const r = recorder_here())
+  if (auto* const r = detail::recorder_here())
     r->add_user(record_kind::mark, r->records().mark_number(name), static_cast<std::uint64_t>(value), 0);
 }
 
 phase::phase(std::string_view name, std::int64_t value) {
-  auto* const r = recorder_here();
+  auto* const r = detail::recorder_here();
   if (r == nullptr) return;
   is_recorded_ = true;
   name_ = r->records().mark_number(name);
@@ -102,12 +68,12 @@ phase::phase(std::string_view name, std::int64_t value) {
 }
 
 phase::~phase() {
-  auto* const r = is_recorded_ ? recorder_here() : nullptr;
+  auto* const r = is_recorded_ ? detail::recorder_here() : nullptr;
   if (r != nullptr) r->add_user(record_kind::phase_end, name_, static_cast<std::uint64_t>(value_), which_);
 }
 
 data_stretch::data_stretch(record_kind kind, std::string_view datum, std::uint64_t words) : kind_(kind) {
-  auto* const r = recorder_here();
+  auto* const r = detail::recorder_here();
   if (r == nullptr) return;
   is_recorded_ = true;
   name_ = r->records().mark_number(datum);
@@ -117,12 +83,12 @@ data_stretch::data_stretch(record_kind kind, std::string_view datum, std::uint64
 }
 
 data_stretch::~data_stretch() {
-  auto* const r = is_recorded_ ? recorder_here() : nullptr;
+  auto* const r = is_recorded_ ? detail::recorder_here() : nullptr;
   if (r != nullptr) r->add_data(kind_, data_step::end, name_, words_, which_);
 }
 
 void data_stretch::element(std::uint64_t i) {
-  auto* const r = is_recorded_ ? recorder_here() : nullptr;
+  auto* const r = is_recorded_ ? detail::recorder_here() : nullptr;
   if (r != nullptr) r->add_data(kind_, data_step::element, name_, i, which_);
 }
 

@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <imbrex/core/pe/processor.hpp>
-#include <imbrex/core/pe/run_services.hpp>
+#include <imbrex/core/extension/run.hpp>
 #include <imbrex/mpi/api/creation.hpp>
 #include <imbrex/mpi/api/define.hpp>
 
@@ -83,7 +82,7 @@ void free_communicator(rank_data& data, communicator& in, MPI_Comm* handle) {
 }
 
 int color_of_hardware(rank_data& data, int split_type, MPI_Info hints) {
-  const int process = detail::processor::here().run().process();
+  const int process = extension::run_handle::here().process();
   switch (split_type) {
     case MPI_UNDEFINED: return MPI_UNDEFINED;
     case MPI_COMM_TYPE_SHARED: return process;

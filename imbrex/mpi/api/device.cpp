@@ -7,10 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include <imbrex/core/extension/device.hpp>
 #include <imbrex/core/gpu/device_work.hpp>
-#include <imbrex/core/gpu/run_devices.hpp>
-#include <imbrex/core/pe/processor.hpp>
-#include <imbrex/core/pe/run_services.hpp>
 #include <imbrex/device/error.hpp>
 #include <imbrex/device/kernel.hpp>
 #include <imbrex/device/stream.hpp>
@@ -74,7 +72,7 @@ void launch(rank_data& data, void (*function)(void*), const void* arguments, int
 
 /// Whether the run has devices of this backend.
 bool has_devices(std::string_view backend) {
-  const auto& all = detail::processor::here().run().devices().all();
+  const auto all = extension::devices_of_run();
   return !all.empty() && all.front()->info().backend == backend;
 }
 

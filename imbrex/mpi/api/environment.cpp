@@ -10,8 +10,7 @@
 
 #include <imbrex/base/clock.hpp>
 #include <imbrex/base/log.hpp>
-#include <imbrex/core/pe/processor.hpp>
-#include <imbrex/core/pe/run_services.hpp>
+#include <imbrex/core/extension/pe.hpp>
 #include <imbrex/mpi/api/collective.hpp>
 #include <imbrex/mpi/api/define.hpp>
 #include <imbrex/mpi/collective/spread.hpp>
@@ -47,9 +46,9 @@ double seconds_now() {
 /// ends. On the deterministic machine each rank has its own clock.
 double seconds_of_looks(rank_data& data) {
   constexpr nanoseconds look{100};
-  switch (detail::processor::here().run().how().machine) {
+  switch (extension::run_handle::here().settings().machine) {
     case machine_kind::threads: break;
-    case machine_kind::simulated: detail::processor::here().charge(look); break;
+    case machine_kind::simulated: extension::current_pe().charge(look); break;
     case machine_kind::deterministic: data.looked += look;
   }
   return std::chrono::duration<double>(data.looked).count();
@@ -109,10 +108,10 @@ IMBREX_MPI_DEFINE(int, Abort, (MPI_Comm comm, int errorcode)) {
   return call_on("MPI_Abort", comm, [&](rank_data& data, communicator& in) {
     constexpr int statuses = 256;
     const int status = errorcode % statuses == 0 ? 1 : std::abs(errorcode % statuses);
-    detail::processor::here().run().fail("rank " + std::to_string(data.self().number()) +
-                                             " called MPI_Abort on " + describe_communicator(&in) +
-                                             " with the error code " + std::to_string(errorcode),
-                                         status);
+    extension::run_handle::here().fail("rank " + std::to_string(data.self().number()) +
+                                           " called MPI_Abort on " + describe_communicator(&in) +
+                                           " with the error code " + std::to_string(errorcode),
+                                       status);
     data.self().stop();
   });
 }

@@ -2,8 +2,7 @@
 // Location and migration of ranks; an extension of MPI.
 #include <string>
 
-#include <imbrex/core/pe/processor.hpp>
-#include <imbrex/core/pe/run_services.hpp>
+#include <imbrex/core/extension/pe.hpp>
 #include <imbrex/mpi/api/define.hpp>
 #include <imbrex/mpi/state.hpp>
 
@@ -18,10 +17,10 @@ struct pe_block {
 };
 
 pe_block pes_of_process() {
-  const auto& here = detail::processor::running_here();
-  pe_block its{here.pe(), 1};
+  const extension::current_pe here;
+  pe_block its{here.number(), 1};
   while (its.first > 0 && here.run().holds(its.first - 1)) --its.first;
-  while (its.first + its.count < here.num_pes() && here.run().holds(its.first + its.count)) ++its.count;
+  while (its.first + its.count < here.count() && here.run().holds(its.first + its.count)) ++its.count;
   return its;
 }
 
@@ -37,7 +36,7 @@ void move(rank_data& data, int to) {
       throw error(MPI_ERR_REQUEST,
                   "a request of this rank is under way; complete it, as by MPI_Wait, before the rank moves");
   });
-  if (to != detail::processor::running_here().pe()) data.self().move_to(to);
+  if (to != extension::current_pe().number()) data.self().move_to(to);
 }
 
 }  // namespace
@@ -45,7 +44,7 @@ void move(rank_data& data, int to) {
 IMBREX_MPIX_DEFINE(int, Get_pe, (int* pe, int* first, int* count)) {
   return call_running("MPIX_Get_pe", [&](rank_data&) {
     const pe_block its = pes_of_process();
-    *pe = detail::processor::running_here().pe();
+    *pe = extension::current_pe().number();
     *first = its.first;
     *count = its.count;
   });

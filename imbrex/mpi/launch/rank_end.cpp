@@ -7,8 +7,7 @@
 #include <string>
 
 #include <imbrex/base/log.hpp>
-#include <imbrex/core/pe/processor.hpp>
-#include <imbrex/core/pe/run_services.hpp>
+#include <imbrex/core/extension/run.hpp>
 #include <imbrex/mpi/image/program_copy.hpp>
 #include <imbrex/mpi/state.hpp>
 
@@ -28,10 +27,10 @@ int status_at_end(int status) {
   rank_data& data = rank_data::here();
   if (seen == 0 && data.now == rank_data::phase::running) data.self().note_early_end();
   if (seen != 0 && data.now == rank_data::phase::running) {
-    detail::processor::here().run().fail("rank " + std::to_string(data.self().number()) +
-                                             " has ended with the status " + std::to_string(seen) +
-                                             " before it called MPI_Finalize",
-                                         seen);
+    extension::run_handle::here().fail("rank " + std::to_string(data.self().number()) +
+                                           " has ended with the status " + std::to_string(seen) +
+                                           " before it called MPI_Finalize",
+                                       seen);
     data.self().stop();
   }
   return seen;

@@ -15,9 +15,7 @@
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/log.hpp>
-#include <imbrex/core/message/carried_exception.hpp>
-#include <imbrex/core/pe/processor.hpp>
-#include <imbrex/core/pe/run_services.hpp>
+#include <imbrex/core/extension/run.hpp>
 #include <imbrex/core/run/run.hpp>
 #include <imbrex/mpi/image/child_process.hpp>
 #include <imbrex/mpi/image/program_copy.hpp>
@@ -44,15 +42,15 @@ int run_main(Main main) {
   } catch (const abi::__forced_unwind&) {
     if (is_child()) throw;
     rank& self = *rank::current();
-    detail::processor::here().run().fail("rank " + std::to_string(self.number()) +
-                                         " has called pthread_exit, which would end a thread of the runtime: "
-                                         "return from main, or call exit");
+    extension::run_handle::here().fail("rank " + std::to_string(self.number()) +
+                                       " has called pthread_exit, which would end a thread of the runtime: "
+                                       "return from main, or call exit");
     self.stop();
   } catch (...) {
     if (is_child()) std::terminate();
     rank& self = *rank::current();
-    detail::processor::here().run().fail("rank " + std::to_string(self.number()) +
-                                         ", main: " + detail::describe_current_exception());
+    extension::run_handle::here().fail("rank " + std::to_string(self.number()) +
+                                       ", main: " + extension::describe(std::current_exception()));
     self.stop();
   }
 }

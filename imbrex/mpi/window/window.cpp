@@ -9,15 +9,14 @@
 #include <string>
 #include <utility>
 
-#include <imbrex/core/pe/processor.hpp>
-#include <imbrex/core/pe/run_services.hpp>
+#include <imbrex/core/extension/pe.hpp>
 #include <imbrex/mpi/collective/exchange.hpp>
 #include <imbrex/mpi/collective/spread.hpp>
 #include <imbrex/mpi/object/handle.hpp>
 
 namespace imbrex::mpi {
 
-using detail::processor;
+using extension::current_pe;
 
 namespace {
 
@@ -58,7 +57,7 @@ window::window(rank& self, const ref<communicator>& in, const window_memory& mem
       unit_(static_cast<int>(std::min<std::int64_t>(memory.unit, std::numeric_limits<int>::max()))),
       model_(MPI_WIN_UNIFIED),
       size_(memory.size),
-      is_direct_(processor::running_here().queues_plainly()),
+      is_direct_(current_pe().queues_plainly()),
       own_(nullptr, &std::free),
       targets_(static_cast<std::size_t>(in->size())) {
   std::byte* base = memory.base;
@@ -88,7 +87,7 @@ ref<window> window::make(rank& self, const ref<communicator>& of, context_id con
 }
 
 void window::meet(const window_memory& memory) {
-  const auto process = static_cast<std::uint64_t>(processor::running_here().run().process());
+  const auto process = static_cast<std::uint64_t>(current_pe().run().process());
   const introduction own{reinterpret_cast<std::uint64_t>(memory_.get()),
                          reinterpret_cast<std::uint64_t>(memory_->base()), memory.size, memory.unit, process};
   std::vector<introduction> all(targets_.size());

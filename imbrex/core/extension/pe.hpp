@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The PE on which a front end's code runs.
+
+#include <imbrex/core/extension/run.hpp>
+#include <imbrex/core/pe/processor.hpp>
+
+namespace imbrex::extension {
+
+/// The PE that runs on this thread: its queue, its timers, and the way of its messages. Make it where it is
+/// used, in code that a PE runs: it is valid on this thread alone, and does not check that.
+class current_pe {
+ public:
+  current_pe() : pe_(detail::processor::running_here()) {}
+
+  int number() const { return pe_.pe(); }
+  /// The number of PEs in the run.
+  int count() const { return pe_.num_pes(); }
+  nanoseconds now() const { return pe_.now(); }
+  run_handle run() const { return run_handle(pe_.run()); }
+
+  /// Queues an item that this PE runs in a turn of its own. The item must live until then.
+  void push(detail::work& item) const { pe_.push(item); }
+  /// Queues the timer's item at its deadline.
+  void add_timer(detail::timer& t) const { pe_.add_timer(t); }
+  /// In simulated time: lets `time` pass for this PE.
+  void charge(nanoseconds time) const { pe_.charge(time); }
+
+  /// True if messages of the PE to itself only go through its queue. Then a front end may call an element of
+  /// this PE directly: nobody observes messages, delays them or changes their order.
+  bool queues_plainly() const { return pe_.queues_plainly(); }
+  /// Sends a message to a PE, which may be this one.
+  void send(detail::message& m, int to) const { pe_.dispatch(m, to); }
+
+ private:
+  detail::processor& pe_;
+};
+
+}  // namespace imbrex::extension
