@@ -103,8 +103,18 @@ set(IMBREX_PUBLIC_HEADERS
   imbrex/resident/symmetric_heap.hpp
 
   imbrex/core/array/define_entries.hpp
+  imbrex/core/extension/chare.hpp
+  imbrex/core/extension/device.hpp
+  imbrex/core/extension/diagnosis.hpp
+  imbrex/core/extension/index.hpp
+  imbrex/core/extension/message_kind.hpp
+  imbrex/core/extension/pe.hpp
+  imbrex/core/extension/port.hpp
+  imbrex/core/extension/report.hpp
+  imbrex/core/extension/run.hpp
   imbrex/core/record/load_meter.hpp
   imbrex/coro/await_by.hpp
+  imbrex/coro/entry_body.hpp
   imbrex/sched/observer.hpp
 )
 

@@ -52,6 +52,7 @@ ROOMS_OF_FOLDERS = {
     "mpi/window": "one-sided communication",
     "python/imbrex": "the Python part of the package",
     "python/imbrex/charm4py": "programs of charm4py on one Imbrex chare for each PE",
+    "core/extension": "the interface for front ends, namespace `imbrex::extension`",
     "core/run": "`runtime`, one run; `local_run`, its part in this process; `job`; `machine` and its kinds",
     "core/record": "observers of PEs: traces, statistics, a meter of the load of each element",
     "core/gpu": "devices of a run, completions, device memory in messages and collectives",
