@@ -137,7 +137,7 @@ struct drop_request : extension::message_to<imbrex::index1> {
   void deliver() {
     board* const receiver = extension::receiver_of<board>(*this);
     if (receiver == nullptr) return;
-    const extension::message_guard mine(*this);
+    const extension::message_guard guard(*this);
     receiver->tuples.drop(name);
   }
 };

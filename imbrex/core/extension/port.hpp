@@ -21,15 +21,15 @@
 namespace imbrex::extension {
 
 /// A value that has arrived at a port, with its `reference` number. It is a part of the message that brought
-/// it, which `envelope` points to.
+/// it, which `owner` points to.
 template <class V>
-using port_node = detail::letter<V>;
+using port_node = detail::mailbox_node<V>;
 
 /// Makes a node for values that come otherwise than by a message to the port.
 template <class V>
 port_node<V>& make_port_node(std::int64_t reference, V&& value) {
-  auto& m = detail::make_message<detail::bare_letter<V>>();
-  m.content.envelope = &m;
+  auto& m = detail::make_message<detail::detached_node<V>>();
+  m.content.owner = &m;
   m.content.reference = reference;
   m.content.value = std::move(value);
   return m.content;
@@ -56,7 +56,7 @@ class unread_queue {
   /// Removes and destroys a value.
   void remove(node& n) {
     nodes_.remove(n);
-    n.envelope->type->destroy(*n.envelope);
+    n.owner->type->destroy(*n.owner);
   }
 
   void serialize(auto& ar) { detail::archive_unread<V>(ar, nodes_); }
@@ -64,7 +64,7 @@ class unread_queue {
   void collect(std::vector<detail::device_part*>& parts) { detail::collect_unread<V>(nodes_, parts); }
 
  private:
-  detail::unread_letters nodes_;
+  detail::unread_nodes nodes_;
 };
 
 /// A port for values V in each element of an array, by which chares send to it. It can be copied and

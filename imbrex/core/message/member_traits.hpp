@@ -17,11 +17,11 @@ struct entry_name;
 namespace detail {
 
 template <class V>
-struct letter;
+struct mailbox_node;
 
 /// A port: what a message brings to it is one value, which `put` takes with its reference number.
 template <class P>
-concept port = requires(P& p, letter<typename P::value_type>& arrived) { p.put(arrived); };
+concept port = requires(P& p, mailbox_node<typename P::value_type>& arrived) { p.put(arrived); };
 
 enum class member_kind { function, port };
 
