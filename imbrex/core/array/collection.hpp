@@ -308,7 +308,7 @@ class collection final : public element_map<typename T::index_type> {
       if (this->is_of_singles())
         return write_single(this->shown_name(), singles_.number(k), singles_.creator(k), out);
       index_type i = from_linear(shape_, k);
-      write_index(this->shown_name(), &i[0], index_type::dimensions, out);
+      write_index(this->shown_name(), &i[0], i.dimensions, out);
     } else if constexpr (shows_keys) {
       out.add(short_name(this->shown_name())).add("(").add(T::shown_key(k)).add(")");
     } else if constexpr (std::is_convertible_v<const key&, std::string_view>) {

@@ -277,9 +277,9 @@ void make_chare_on(detail::pe_number, A&&...) {
 /// Creates a group: one chare on each PE, constructed from copies of the arguments. where()[0] is its PE.
 template <class T, class... A>
 group<T> make_group(const A&... constructor_arguments) {
-  static_assert(std::is_same_v<typename T::index_type, index<1>>,
+  static_assert(detail::fits_one_dimension<typename T::index_type>,
                 "imbrex: the chares of a group have the index type index<1>");
-  const index<1> shape(detail::processor::here().num_pes());
+  const typename T::index_type shape(detail::processor::here().num_pes());
   return group<T>(
       detail::create_array<T>(dense(shape).placed(detail::pinned_placement{}), constructor_arguments...));
 }
@@ -319,7 +319,7 @@ class creator {
   /// See imbrex::make_chare.
   template <class T, class... A>
   element<T> make_chare(A&&... constructor_arguments) const {
-    static_assert(std::is_same_v<typename T::index_type, index<1>>,
+    static_assert(detail::fits_one_dimension<typename T::index_type>,
                   "imbrex: a single chare has the index type index<1>");
     auto& pe = detail::processor::here();
     return make_chare_on<T>(pe.next_pe(), std::forward<A>(constructor_arguments)...);

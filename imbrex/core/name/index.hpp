@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <tuple>
+#include <type_traits>
 
 #include <imbrex/base/narrowed.hpp>
 #include <imbrex/serial/bitwise.hpp>
@@ -65,6 +66,14 @@ class index {
 template <int N>
 inline constexpr bool enable_bitwise<index<N>> = true;
 
+/// True if Index names places in a shape, so that arrays number their elements. A front end specialises it
+/// for an index type whose number of dimensions is known at run time only. Such a type has `dimensions`,
+/// operator[], `to_string` and serialization. A copy of a shape is an index with that shape's dimensions.
+template <class Index>
+inline constexpr bool enable_index = false;
+template <int N>
+inline constexpr bool enable_index<index<N>> = true;
+
 using index1 = index<1>;
 using index2 = index<2>;
 using index3 = index<3>;
@@ -91,9 +100,10 @@ std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& o
 }
 
 /// True if the index lies within an array of this shape.
-template <int N>
-constexpr bool contains(const index<N>& shape, const index<N>& i) {
-  for (int d = 0; d < N; ++d)
+template <class Index>
+  requires enable_index<Index>
+constexpr bool contains(const Index& shape, const Index& i) {
+  for (int d = 0; d < shape.dimensions; ++d)
     if (i[d] < 0 || i[d] >= shape[d]) return false;
   return true;
 }
@@ -101,44 +111,50 @@ constexpr bool contains(const index<N>& shape, const index<N>& i) {
 namespace detail {
 
 template <class T>
-inline constexpr bool is_index = false;
-template <int N>
-inline constexpr bool is_index<index<N>> = true;
+inline constexpr bool is_index = enable_index<T>;
+/// True for the index types of groups and of single chares: an int is an index.
+template <class T>
+inline constexpr bool fits_one_dimension = is_index<T> && std::is_constructible_v<T, int>;
 template <class T>
 inline constexpr std::size_t dimensions_of = 0;
 template <int N>
 inline constexpr std::size_t dimensions_of<index<N>> = static_cast<std::size_t>(N);
 
-template <int N>
-constexpr std::uint64_t linear(const index<N>& shape, const index<N>& i) {
+template <class Index>
+  requires is_index<Index>
+constexpr std::uint64_t linear(const Index& shape, const Index& i) {
   std::uint64_t l = 0;
-  for (int d = 0; d < N; ++d) l = l * static_cast<std::uint64_t>(shape[d]) + static_cast<std::uint64_t>(i[d]);
+  for (int d = 0; d < shape.dimensions; ++d)
+    l = l * static_cast<std::uint64_t>(shape[d]) + static_cast<std::uint64_t>(i[d]);
   return l;
 }
 
-template <int N>
-constexpr index<N> from_linear(const index<N>& shape, std::uint64_t l) {
-  index<N> i;
-  for (int d = N - 1; d >= 0; --d) {
+template <class Index>
+  requires is_index<Index>
+constexpr Index from_linear(const Index& shape, std::uint64_t l) {
+  Index i = shape;
+  for (int d = shape.dimensions - 1; d >= 0; --d) {
     i[d] = static_cast<int>(l % static_cast<std::uint64_t>(shape[d]));
     l /= static_cast<std::uint64_t>(shape[d]);
   }
   return i;
 }
 
-template <int N>
-constexpr bool is_below_zero(const index<N>& shape) {
-  for (int d = 0; d < N; ++d)
+template <class Index>
+  requires is_index<Index>
+constexpr bool is_below_zero(const Index& shape) {
+  for (int d = 0; d < shape.dimensions; ++d)
     if (shape[d] < 0) return true;
   return false;
 }
 
 /// Number of elements in an array of this shape. It is 0 if an extent is below 1, and saturated if 64 bits do
 /// not hold the product.
-template <int N>
-constexpr std::uint64_t volume(const index<N>& shape) {
+template <class Index>
+  requires is_index<Index>
+constexpr std::uint64_t volume(const Index& shape) {
   std::uint64_t n = 1;
-  for (int d = 0; d < N; ++d) {
+  for (int d = 0; d < shape.dimensions; ++d) {
     if (shape[d] < 1) return 0;
     if (__builtin_mul_overflow(n, static_cast<std::uint64_t>(shape[d]), &n)) return ~std::uint64_t{0};
   }

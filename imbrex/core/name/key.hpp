@@ -34,8 +34,9 @@ template <class Index>
 struct key_of {
   using type = Index;
 };
-template <int N>
-struct key_of<index<N>> {
+template <class Index>
+  requires is_index<Index>
+struct key_of<Index> {
   using type = std::uint64_t;
 };
 template <class Index>

@@ -51,8 +51,9 @@ struct layout {
 }  // namespace detail
 
 /// A layout whose elements all exist from the start; add `placed` to choose the placement.
-template <int N>
-detail::layout<index<N>, block_placement, false> dense(const index<N>& shape) {
+template <class Index>
+  requires enable_index<Index>
+detail::layout<Index, block_placement, false> dense(const Index& shape) {
   return {shape};
 }
 inline detail::layout<index<1>, block_placement, false> dense(detail::extent elements) {
@@ -60,8 +61,9 @@ inline detail::layout<index<1>, block_placement, false> dense(detail::extent ele
 }
 
 /// A layout without initial elements; `insert` creates them, anywhere inside the shape.
-template <int N>
-detail::layout<index<N>, block_placement, true> sparse(const index<N>& shape) {
+template <class Index>
+  requires enable_index<Index>
+detail::layout<Index, block_placement, true> sparse(const Index& shape) {
   return {shape};
 }
 inline detail::layout<index<1>, block_placement, true> sparse(detail::extent bound) {
@@ -127,8 +129,8 @@ int home_of(const key_type<Index>& k, const Index& shape, int pes) {
 
 /// Calls `visit(linear number)` for each element that a dense array has on a PE. O(elements there), but O(all
 /// elements) for user-defined placements.
-template <class Placement, int N, class Visitor>
-void for_each_on(const index<N>& shape, int pe, int pes, Visitor visit) {
+template <class Placement, class Index, class Visitor>
+void for_each_on(const Index& shape, int pe, int pes, Visitor visit) {
   const std::uint64_t all = volume(shape);
   const auto p = static_cast<std::uint64_t>(pe);
   const auto n = static_cast<std::uint64_t>(pes);
@@ -140,7 +142,7 @@ void for_each_on(const index<N>& shape, int pe, int pes, Visitor visit) {
     for (std::uint64_t l = p; l < all; l += n) visit(l);
   } else {
     for (std::uint64_t l = 0; l < all; ++l)
-      if (home_of<index<N>, Placement>(l, shape, pes) == pe) visit(l);
+      if (home_of<Index, Placement>(l, shape, pes) == pe) visit(l);
   }
 }
 
