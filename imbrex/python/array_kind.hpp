@@ -42,9 +42,11 @@ class array_kind {
   ~array_kind() = default;
 };
 
-/// The kind for indices of 1 to 6 dimensions; 0 for keys.
-const array_kind& kind_of(int dimensions);
-inline const array_kind& kind_of(const proxy& p) { return kind_of(p.dimensions); }
+const array_kind& arrays_with_indices();
+const array_kind& arrays_with_keys();
+inline const array_kind& kind_of(const proxy& p) {
+  return p.dimensions == 0 ? arrays_with_keys() : arrays_with_indices();
+}
 
 // Groups and single chares always have one dimension.
 proxy make_group(class_record& of, encoder& arguments);

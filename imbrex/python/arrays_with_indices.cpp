@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <imbrex/python/kinds.hpp>
+#include <imbrex/python/array_kind.hpp>
 #include <imbrex/python/object.hpp>
 
 namespace imbrex::python {
 
 namespace {
 
-using type = object<index<1>>;
+using type = object<array_index>;
 
 proxy new_proxy_of(class_record& of, proxy_kind kind) {
   proxy p;
@@ -17,8 +17,8 @@ proxy new_proxy_of(class_record& of, proxy_kind kind) {
 
 }  // namespace
 
-const array_kind& kind_of_index_1() {
-  static const kind_of_index<index<1>> kind;
+const array_kind& arrays_with_indices() {
+  static constexpr kind_of_index<array_index> kind;
   return kind;
 }
 
@@ -45,7 +45,7 @@ proxy make_chare(class_record& of, int pe, std::int8_t priority, encoder& argume
 
 nb::object local_chare(const proxy& g) {
   return nb::borrow(
-      group<type>(array<type>(g.collection, index<1>(g.shape[0]))).local()->object_base::self());
+      group<type>(array<type>(g.collection, array_index(g.extents()))).local()->object_base::self());
 }
 
 }  // namespace imbrex::python

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <exception>
 #include <span>
 #include <string>
@@ -16,6 +18,7 @@
 #include <imbrex/core/array/send.hpp>
 #include <imbrex/core/extension/chare.hpp>
 #include <imbrex/core/extension/index.hpp>
+#include <imbrex/python/array_index.hpp>
 #include <imbrex/python/array_kind.hpp>
 #include <imbrex/python/awaitable.hpp>
 #include <imbrex/python/interrupts.hpp>
@@ -27,8 +30,15 @@ namespace imbrex::python {
 /// A key of an array as `repr` writes it, which `ast.literal_eval` reads.
 using text_key = std::string;
 
-/// A Python chare in arrays with index type `Index`. Its entries stand for those of Python classes, whose
-/// names are known only at run time.
+/// The Python value of an index.
+inline nb::object object_of(const array_index& i) { return index_object(i.values()); }
+inline nb::object object_of(const text_key& key) {
+  static module_attribute read("ast", "literal_eval");
+  return checked(PyObject_CallFunction(read, "s", key.c_str()));
+}
+
+/// A Python chare in arrays with index type `Index`: an array_index or a text_key. Its entries stand for
+/// entries of Python classes, whose names are known only at run time.
 template <class Index>
 class object final : public chare<object<Index>, Index>, public object_base {
  public:
@@ -81,16 +91,7 @@ class object final : public chare<object<Index>, Index>, public object_base {
 
   void serialize(auto& ar) { serialize_base(ar); }
 
-  nb::object where() const override {
-    const proxy p = self_proxy();
-    if constexpr (std::is_same_v<Index, text_key>) {
-      static module_attribute read("ast", "literal_eval");
-      return checked(PyObject_CallFunction(read, "s", p.key.c_str()));
-    } else {
-      const auto index = index_at(p.extents(), p.number);
-      return index_object(std::span(index).first(p.dimensions));
-    }
-  }
+  nb::object where() const override { return object_of(base::where()); }
   proxy self_proxy() const override;
   proxy peers() const override;
   int pe() const override { return base::pe(); }
@@ -175,12 +176,11 @@ proxy object<Index>::self_proxy() const {
     p.key = e.key_value();
   } else {
     const extension::local_elements<object> part(*this);
-    p.dimensions = Index::dimensions;
     p.number = e.key_value();
     p.is_single = part.is_of_singles();
-    const auto shape = part.shape();
-    for (int d = 0; d < Index::dimensions; ++d)
-      p.shape[static_cast<std::size_t>(d)] = p.is_single ? 1 : shape[d];
+    const array_index shape = p.is_single ? array_index(1) : part.shape();
+    p.dimensions = static_cast<std::uint8_t>(shape.dimensions);
+    std::copy(shape.values().begin(), shape.values().end(), p.shape.begin());
   }
   return p;
 }
@@ -206,7 +206,7 @@ nb::object object<Index>::all_reduce_among(contribution value, const Section&...
                       of().all_reduce_name);
 }
 
-/// Implements array_kind for arrays of `object<Index>`.
+/// The arrays of `object<Index>`.
 template <class Index>
 class kind_of_index final : public array_kind {
  public:
@@ -293,7 +293,7 @@ class kind_of_index final : public array_kind {
     if constexpr (std::is_same_v<Index, text_key>) {
       p.collection = imbrex::make_array<type>(imbrex::keyed<text_key>(), constructor).collection();
     } else {
-      const Index extents = index_of_shape(shape);
+      const Index extents = shape_of(shape);
       if (how == layout_kind::sparse)
         p.collection = imbrex::make_array<type>(imbrex::sparse(extents), constructor).collection();
       else if (how == layout_kind::round_robin)
@@ -308,21 +308,13 @@ class kind_of_index final : public array_kind {
 
   void insert(const proxy& e, encoder& arguments) const override {
     const entry_name constructor = e.of->constructor().number;
-    if constexpr (std::is_same_v<Index, text_key>)
-      array_of(e).insert(e.key, constructor, arguments.take());
-    else
-      array_of(e).insert(extension::from_linear(index_of_shape(e), e.number), constructor, arguments.take());
+    array_of(e).insert(index_of(e), constructor, arguments.take());
   }
 
   proxy section(const proxy& of, const std::vector<proxy>& members) const override {
     std::vector<Index> all;
     all.reserve(members.size());
-    for (const proxy& m : members) {
-      if constexpr (std::is_same_v<Index, text_key>)
-        all.push_back(m.key);
-      else
-        all.push_back(extension::from_linear(index_of_shape(of), m.number));
-    }
+    for (const proxy& m : members) all.push_back(index_of(m));
     const auto new_section = array_of(of).section(std::move(all));
     proxy p = of;
     p.kind = proxy_kind::section;
@@ -355,11 +347,17 @@ class kind_of_index final : public array_kind {
         all.template reduce<&type::start_loaded_for>(combination{}, entry.number, by, argument_parcel),
         object_of_contribution, name);
   }
-  static Index index_of_shape(const proxy& p) {
-    Index i{};
-    if constexpr (!std::is_same_v<Index, text_key>)
-      for (int d = 0; d < Index::dimensions; ++d) i[d] = p.shape[static_cast<std::size_t>(d)];
-    return i;
+  static Index shape_of(const proxy& p) {
+    if constexpr (std::is_same_v<Index, text_key>)
+      return {};
+    else
+      return array_index(p.extents());
+  }
+  static Index index_of(const proxy& element) {
+    if constexpr (std::is_same_v<Index, text_key>)
+      return element.key;
+    else
+      return index_at(element.extents(), element.number);
   }
   static element<type> element_of(const proxy& p) {
     if constexpr (std::is_same_v<Index, text_key>) {
@@ -370,7 +368,7 @@ class kind_of_index final : public array_kind {
     }
   }
   static array<type> array_of(const proxy& p) {
-    return array<type>(p.collection, index_of_shape(p)).with_priority(p.priority);
+    return array<type>(p.collection, shape_of(p)).with_priority(p.priority);
   }
   template <class Use>
   static void with_many(const proxy& p, const Use& use) {

@@ -109,27 +109,14 @@ std::uint64_t linear_place(const class_record& of, std::span<const int> shape, s
   return place;
 }
 
-std::array<int, 6> index_at(std::span<const int> shape, std::uint64_t place) {
-  std::array<int, 6> index{};
-  for (std::size_t d = shape.size(); d-- > 0;) {
-    index[d] = static_cast<int>(place % static_cast<std::uint64_t>(shape[d]));
-    place /= static_cast<std::uint64_t>(shape[d]);
-  }
-  return index;
-}
-
-std::string index_text(std::span<const int> index) {
-  if (index.size() == 1) return std::to_string(index[0]);
-  std::string text = "(";
-  for (std::size_t d = 0; d < index.size(); ++d) text += (d > 0 ? ", " : "") + std::to_string(index[d]);
-  return text + ")";
+array_index index_at(std::span<const int> shape, std::uint64_t place) {
+  return detail::from_linear(array_index(shape), place);
 }
 
 std::string element_text(const proxy& element) {
   if (element.dimensions == 0) return element.of->name + "(" + element.key + ")";
   if (element.is_single) return element.of->name;
-  const auto index = index_at(element.extents(), element.number);
-  const std::string at = index_text(std::span<const int>(index).first(element.dimensions));
+  const std::string at = to_string(index_at(element.extents(), element.number));
   return element.of->name + (element.dimensions == 1 ? "(" + at + ")" : at);
 }
 

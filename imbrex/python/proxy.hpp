@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 
+#include <imbrex/python/array_index.hpp>
 #include <imbrex/python/classes.hpp>
 #include <imbrex/python/codec.hpp>
 
@@ -57,8 +58,7 @@ nb::object index_object(std::span<const int> index);
 std::uint8_t read_index(PyObject* o, std::array<int, 6>& index, const char* what);
 /// The linear index, row-major, of `index` in `shape`. Throws std::out_of_range.
 std::uint64_t linear_place(const class_record& of, std::span<const int> shape, std::span<const int> index);
-std::array<int, 6> index_at(std::span<const int> shape, std::uint64_t place);
-std::string index_text(std::span<const int> index);
+array_index index_at(std::span<const int> shape, std::uint64_t place);
 /// "Block(1, 2)"; for a single chare only the class.
 std::string element_text(const proxy& element);
 
