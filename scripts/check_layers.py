@@ -30,6 +30,8 @@ ROOMS = {"base": ["", "host", "options"],
 # The folders above the core, and which of them each may include.
 FRONT_ENDS = {"balance": set(), "checkpoint": set(), "grid": set(), "cells": {"grid"}, "mpi": set(), "python": set(),
               "resident": set(), "tools": {"mpi", "resident"}}
+# Rooms whose sources compile fast, and the header that none of them may reach by any chain of includes.
+KEPT_LIGHT = {"mpi/api": "core/array/collection.hpp"}
 HEIGHT = {folder: height for height, row in enumerate(LAYERS) for folder in row}
 PROGRAMS = ["apps", "examples", "bench"]
 SOURCES = {".hpp", ".cpp", ".cuh", ".cu"}
@@ -66,6 +68,19 @@ def cycle_in(graph):
         return None
 
     return next(filter(None, (visit(node, []) for node in sorted(graph))), None)
+
+
+def chain_of_includes(includes, path, goal):
+    """A chain of includes from `path` to `goal` as a list of paths; empty if there is none."""
+    chains = {path: [path]}
+    waiting = [path]
+    while waiting and goal not in chains:
+        here = waiting.pop(0)
+        for included in sorted(includes.get(here, ())):
+            if included not in chains:
+                chains[included] = chains[here] + [included]
+                waiting.append(included)
+    return chains.get(goal, [])
 
 
 def node_of(path):
@@ -176,7 +191,7 @@ def check_rooms(where, path, included):
 def check(root):
     """The complaints about the tree at `root`, one string each."""
     complaints = []
-    folders, rooms, nodes = {}, {}, {}
+    folders, rooms, nodes, files = {}, {}, {}, {}
     for folder in sorted(path.name for path in (root / "imbrex").iterdir() if path.is_dir()):
         if folder not in HEIGHT:
             complaints.append(f"imbrex/{folder} has no place among the layers in scripts/check_layers.py")
@@ -200,6 +215,7 @@ def check(root):
                 complaints.append(f"{where}: that is private to {room_of(included)}")
             if complaint := check_rooms(where, path, included):
                 complaints.append(complaint)
+            files.setdefault(path, set()).add(included)
             if other != folder:
                 folders.setdefault(folder, set()).add(other)
             if not is_test(path) and not is_test(included):
@@ -212,6 +228,9 @@ def check(root):
     if cycle := cycle_of_modules(root / "imbrex/python"):
         complaints.append("cycle of modules: " + " -> ".join(cycle))
     complaints += check_private_names(root)
+    for path in sorted(files):
+        if chain := chain_of_includes(files, path, KEPT_LIGHT.get(room_of(path))):
+            complaints.append("too much to compile: " + " -> ".join(chain))
     for program_folder in PROGRAMS:
         for file, _, included in includes_below(root / program_folder):
             if re.search(r"\bimbrex/(.*/)?internal/", included):

@@ -116,6 +116,15 @@ class CheckLayers(unittest.TestCase):
             "imbrex/python/imbrex/b.py": "from .a import f\n",
         }))
 
+    def test_rooms_that_are_kept_light(self):
+        heavy = "#include <imbrex/core/array/collection.hpp>\n"
+        files = {"imbrex/core/array/send.hpp": heavy, "imbrex/mpi/rank.hpp": "#include <imbrex/core/array/send.hpp>\n",
+                 "imbrex/mpi/rank.cpp": "#include <imbrex/mpi/rank.hpp>\n"}
+        self.assertEqual("", self.complaints(files))
+        self.assertIn(
+            "too much to compile: mpi/api/send.cpp -> mpi/rank.hpp -> core/array/send.hpp -> core/array/collection.hpp",
+            self.complaints({**files, "imbrex/mpi/api/send.cpp": "#include <imbrex/mpi/rank.hpp>\n"}))
+
     def test_ways_around(self):
         relative = '#include "../core/b.hpp"\n'
         umbrella = "#include <imbrex/imbrex.hpp>\n"

@@ -2,13 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <unordered_map>
 
-#include <imbrex/base/error.hpp>
-#include <imbrex/mpi/packet.hpp>
-
 namespace imbrex::mpi {
+
+struct packet;
 
 /// Consumer of packets of one-sided communication, which may arrive at any time.
 class access_receiver {
@@ -26,12 +24,7 @@ class access_table {
   void add(std::uint64_t context, access_receiver& receiver) { receivers_[context] = &receiver; }
   void remove(std::uint64_t context) { receivers_.erase(context); }
 
-  void deliver(packet& p) {
-    const auto found = receivers_.find(p.head.context);
-    if (found == receivers_.end())
-      throw imbrex::error("rank " + std::to_string(p.from) + " accesses a window that is not there");
-    found->second->take_access(p);
-  }
+  void deliver(packet& p);
 
  private:
   std::unordered_map<std::uint64_t, access_receiver*> receivers_;

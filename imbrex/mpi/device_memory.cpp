@@ -7,6 +7,8 @@
 
 #include <imbrex/mpi/include/mpi.h>
 #include <imbrex/core/extension/device.hpp>
+#include <imbrex/core/gpu/device_work.hpp>
+#include <imbrex/device/error.hpp>
 #include <imbrex/mpi/object/error.hpp>
 
 namespace imbrex::mpi {
@@ -67,6 +69,21 @@ std::optional<address_range> device_memory::block_with(const std::byte* address)
   const auto& [first, bytes] = *std::prev(next);
   const address_range range{first, bytes};
   return range.holds(address) ? std::optional(range) : std::nullopt;
+}
+
+device& own_device() {
+  try {
+    return gpu();
+  } catch (const device_error&) {
+    throw;
+  } catch (const imbrex::error& e) {
+    throw error(MPI_ERR_OTHER, e.what());
+  }
+}
+
+bool has_devices(std::string_view backend) {
+  const auto all = extension::devices_of_run();
+  return !all.empty() && all.front()->info().backend == backend;
 }
 
 void throw_on_device(const device& on, const char* what) {

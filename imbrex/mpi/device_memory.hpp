@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string_view>
 
 #include <imbrex/device/device.hpp>
 
@@ -46,6 +47,11 @@ class device_memory {
   std::array<piece, 4> known_{};
   std::size_t next_ = 0;  ///< index in `known_` to replace next
 };
+
+/// The device of the running PE. Throws mpi::error (MPI_ERR_OTHER) if there is none.
+device& own_device();
+/// Whether the run has devices of this backend, such as "cuda".
+bool has_devices(std::string_view backend);
 
 /// Throws mpi::error (MPI_ERR_BUFFER); `what` names the memory in its message.
 [[noreturn]] void throw_on_device(const device& on, const char* what);

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include <imbrex/mpi/packet.hpp>
+
 namespace imbrex::mpi {
 
 namespace {

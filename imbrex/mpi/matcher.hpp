@@ -6,10 +6,12 @@
 #include <memory>
 #include <vector>
 
-#include <imbrex/mpi/packet.hpp>
+#include <imbrex/mpi/envelope.hpp>
 #include <imbrex/mpi/request.hpp>
 
 namespace imbrex::mpi {
+
+struct packet;
 
 /// Receives of one rank that wait for a message, and messages that wait for a receive. A message matches the
 /// first posted receive with the same context and with an equal or any source and tag. A receive matches the
@@ -42,11 +44,8 @@ class matcher {
   /// Bytes of data behind the waiting messages.
   std::size_t bytes_held() const { return bytes_held_; }
 
-  /// Visits messages in the order of their arrival.
-  template <class Visitor>
-  void for_each_message(Visitor visit) const {
-    for (const packet* p = oldest_; p != nullptr; p = p->newer) visit(*p);
-  }
+  /// Number of waiting messages.
+  std::size_t messages() const { return messages_; }
 
  private:
   struct receive_list {

@@ -5,15 +5,9 @@
 #include <cstdint>
 
 #include <imbrex/core/extension/message_kind.hpp>
+#include <imbrex/mpi/envelope.hpp>
 
 namespace imbrex::mpi {
-
-/// Fields by which messages and receives are matched.
-struct envelope {
-  std::uint64_t context = 0;  ///< a communicator's context for one of its purposes
-  std::int32_t source = 0;    ///< the sender's rank in the communicator
-  std::int32_t tag = 0;
-};
 
 /// Transport of a packet's data.
 enum class packet_form : std::uint8_t {

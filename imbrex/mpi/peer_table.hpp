@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
-#include <imbrex/mpi/packet.hpp>
-
 namespace imbrex::mpi {
+
+struct packet;
 
 /// Sequence numbers between a rank and another rank: packets sent to it, and the next number expected from
 /// it. Packets may overtake each other in transit; early ones wait.
@@ -20,33 +19,14 @@ struct peer {
   /// Packets that arrived early: a heap, the first sent on top. Null before the first one.
   std::unique_ptr<std::vector<packet*>> early;
 
-  /// Whether a was sent after b. Sequence numbers wrap around, so they count from `expected`.
-  struct is_later {
-    std::uint32_t from;
-    bool operator()(const packet* a, const packet* b) const {
-      return a->sequence - from > b->sequence - from;
-    }
-  };
-
   bool has_early() const { return early != nullptr && !early->empty(); }
-  void keep_early(packet& p) {
-    if (early == nullptr) early = std::make_unique<std::vector<packet*>>();
-    early->push_back(&p);
-    std::ranges::push_heap(*early, is_later{expected});
-  }
+  void keep_early(packet& p);
   /// Takes the expected packet if it has arrived; else null.
-  packet* take_expected() {
-    if (!has_early() || early->front()->sequence != expected) return nullptr;
-    packet* const first = take_first();
-    ++expected;
-    return first;
-  }
-  packet* take_first() {
-    std::ranges::pop_heap(*early, is_later{expected});
-    packet* const first = early->back();
-    early->pop_back();
-    return first;
-  }
+  packet* take_expected() { return has_early() ? take_early_expected() : nullptr; }
+  packet* take_first();
+
+ private:
+  packet* take_early_expected();
 };
 
 /// Table of a rank's peers, indexed by rank. Allocates blocks of `block_size` neighbouring ranks on first
@@ -54,12 +34,7 @@ struct peer {
 class peer_table {
  public:
   explicit peer_table(int ranks) : blocks_((static_cast<std::size_t>(ranks) + block_size - 1) / block_size) {}
-  ~peer_table() {
-    for (auto& b : blocks_)
-      if (b != nullptr)
-        for (peer& each : *b)
-          while (each.has_early()) packet::release(*each.take_first());
-  }
+  ~peer_table();
   peer_table(const peer_table&) = delete;
   peer_table& operator=(const peer_table&) = delete;
 

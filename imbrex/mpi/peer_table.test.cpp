@@ -9,6 +9,8 @@
 #include <random>
 #include <vector>
 
+#include <imbrex/mpi/packet.hpp>
+
 namespace imbrex::mpi {
 
 TEST(peer, gives_packets_in_the_order_of_their_sending) {

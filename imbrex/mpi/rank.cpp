@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/mpi/packet.hpp>
 #include <imbrex/mpi/rank_objects.hpp>
 
 namespace imbrex::mpi {
@@ -70,7 +71,11 @@ const detail::work_type rank::ready_type{"rank", &run_ready, &no_destroy, nullpt
 const detail::work_type rank::step_type{"collective", &run_step, &no_destroy, nullptr, nullptr};
 const detail::work_type rank::alarm_type{"timer", &run_alarm, &no_destroy, nullptr, nullptr};
 
-rank::rank() : program_(program::current()), wait_(std::make_unique<wait>(*this)), peers_(program_.ranks) {
+rank::rank(int number)
+    : number_(number),
+      program_(program::current()),
+      wait_(std::make_unique<wait>(*this)),
+      peers_(program_.ranks) {
   ready_.type = &ready_type;
   ready_.owner = this;
   alarm_.type = &alarm_type;
@@ -85,7 +90,7 @@ void rank::throw_immobile() {
 
 // ---- its stack
 
-rank_entry rank::run() {
+void rank::make_code() {
   fiber_ = std::make_unique<fiber>(program_.stack, &rank::body, this, program_.code);
   running_ = fiber_.get();
   code_ = program_.make_code(number());
@@ -94,7 +99,6 @@ rank_entry rank::run() {
     state_ = program_.make_state(*this);
     objects_ = &state_->objects();
   }
-  return {this};
 }
 
 void rank::body(void* self) {
@@ -125,9 +129,7 @@ void rank::leave_in_child() {
   set_objects(nullptr);
 }
 
-void rank::note_early_end() { imbrex::send<&rank::tell_early_end>(self()); }
-
-early_end_entry rank::tell_early_end() { return {this}; }
+void rank::note_early_end() { imbrex::send<&rank_chare::tell_early_end>(chare_of(*this).self()); }
 
 bool rank::start_early_end(scope& entry) {
   early_end_ = std::make_unique<early_end>(number());
@@ -254,9 +256,9 @@ void rank::run_step(detail::work& item) {
 
 void rank::send_turn() {
   auto& m = extension::make_message<turn>();
-  m.collection = part().collection();
+  m.collection = ranks_beside(*this).collection();
   m.key = static_cast<std::uint64_t>(number());
-  extension::send_to_element<rank>(m);
+  extension::send_to_element<rank_chare>(m);
 }
 
 /// Yields by a message to itself where messages to the own PE travel, since others arrive only among these.
@@ -282,7 +284,7 @@ void rank::send_turn() {
 }
 
 [[gnu::noinline]] void rank::move_to(int to) {
-  migrate_to(to);
+  chare_of(*this).migrate_to(to);
   send_turn();
   moves_ = true;
   block();
@@ -297,7 +299,7 @@ void rank::send_turn() {
     return send_from_device(q, to);
   const std::uint32_t sequence = peers_[static_cast<std::uint32_t>(to)].sent++;
   const current_pe pe;
-  const auto ranks = part();
+  const auto ranks = ranks_beside(*this);
   const auto key = static_cast<std::uint64_t>(to);
   if (pe.queues_plainly()) [[likely]] {
     if (auto* const there = ranks.find(key)) return send_here(*there, q, sequence, mode);
@@ -322,7 +324,7 @@ constexpr std::size_t most_held = std::size_t{1} << 20U;
                                           int to) {
   const current_pe pe;
   if (!pe.queues_plainly()) return false;
-  const auto ranks = part();
+  const auto ranks = ranks_beside(*this);
   const auto key = static_cast<std::uint64_t>(to);
   peer& own = peers_[static_cast<std::uint32_t>(to)];
   if (auto* const there = ranks.find(key)) {
@@ -420,14 +422,19 @@ bool rank::shares_memory() const {
   return pe.queues_plainly() && pe.run().is_on_threads() && !pe.run().delays_messages();
 }
 
-int rank::first_pe_of(int number) const { return part().home_of(static_cast<std::uint64_t>(number)); }
+int rank::first_pe_of(int number) const {
+  return ranks_beside(*this).home_of(static_cast<std::uint64_t>(number));
+}
 
 bool rank::is_in_process(int number) const { return current_pe().run().holds(first_pe_of(number)); }
 
-bool rank::is_here(int number) const { return part().find(static_cast<std::uint64_t>(number)) != nullptr; }
+bool rank::is_here(int number) const {
+  return ranks_beside(*this).find(static_cast<std::uint64_t>(number)) != nullptr;
+}
 
 void rank::complete_at(int number, request& q) {
-  if (auto* const there = part().find(static_cast<std::uint64_t>(number))) return there->complete(q);
+  if (auto* const there = ranks_beside(*this).find(static_cast<std::uint64_t>(number)))
+    return there->complete(q);
   call_at(
       number,
       [](rank& there, void* object, std::uint64_t) { there.complete(*static_cast<request*>(object)); }, &q,
@@ -437,12 +444,12 @@ void rank::complete_at(int number, request& q) {
 void rank::call_at(int number, void (*function)(rank&, void*, std::uint64_t), void* object,
                    std::uint64_t what) {
   auto& m = extension::make_message<local_call>();
-  m.collection = part().collection();
+  m.collection = ranks_beside(*this).collection();
   m.key = static_cast<std::uint64_t>(number);
   m.function = function;
   m.object = object;
   m.what = what;
-  extension::send_to_element<rank>(m);
+  extension::send_to_element<rank_chare>(m);
 }
 
 // ---- receives
@@ -498,14 +505,14 @@ void rank::ask_for_data(request& receive, packet& p) {
   note_outcome(receive, p.head, p.size);
   receive.number = receives_.add(receive);
   auto& m = extension::make_message<pull>();
-  m.collection = part().collection();
+  m.collection = ranks_beside(*this).collection();
   m.key = p.from;
   m.offer = p.offer;
   m.payload = receive.received;
   m.to = static_cast<std::uint32_t>(number());
   m.receive = receive.number;
   packet::release(p);
-  extension::send_to_element<rank>(m);
+  extension::send_to_element<rank_chare>(m);
 }
 
 void rank::answer_offer(std::uint32_t to, std::uint64_t offer, offer_outcome outcome) {
@@ -514,14 +521,14 @@ void rank::answer_offer(std::uint32_t to, std::uint64_t offer, offer_outcome out
   answer.offer = offer;
   answer.outcome = outcome;
   if (pe.queues_plainly()) {
-    if (auto* const there = part().find(to)) return there->note_answer(answer);
+    if (auto* const there = ranks_beside(*this).find(to)) return there->note_answer(answer);
   }
   auto& m = extension::make_message<offer_answer>();
-  m.collection = part().collection();
+  m.collection = ranks_beside(*this).collection();
   m.key = to;
   m.offer = offer;
   m.outcome = outcome;
-  extension::send_to_element<rank>(m);
+  extension::send_to_element<rank_chare>(m);
 }
 
 void rank::keep(packet& p) {
@@ -578,14 +585,14 @@ void rank::serve_pull(const pull& p) {
       throw imbrex::error("rank " + std::to_string(p.to) + " asks rank " + std::to_string(number()) +
                           " for data that it has not offered");
     auto& m = extension::make_message<long_data>();
-    m.collection = part().collection();
+    m.collection = ranks_beside(*this).collection();
     m.key = p.to;
     m.receive = p.receive;
     m.from = static_cast<std::uint32_t>(number());
     m.offer = p.offer;
     m.bytes = offered_by(*q);
     m.size = p.payload;
-    extension::send_to_element<rank>(m);
+    extension::send_to_element<rank_chare>(m);
   });
 }
 
@@ -649,12 +656,12 @@ void rank::send(packet& p, int to) {
   p.from = static_cast<std::uint32_t>(number());
   p.sequence = peers_[static_cast<std::uint32_t>(to)].sent++;
   const current_pe pe;
-  p.collection = part().collection();
+  p.collection = ranks_beside(*this).collection();
   p.key = static_cast<std::uint64_t>(to);
   if (pe.queues_plainly()) {
-    if (auto* const there = part().find(p.key)) return there->take_in_order(p);
+    if (auto* const there = ranks_beside(*this).find(p.key)) return there->take_in_order(p);
   }
-  extension::send_to_element<rank>(p);
+  extension::send_to_element<rank_chare>(p);
 }
 
 // ---- waits

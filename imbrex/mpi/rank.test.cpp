@@ -10,6 +10,8 @@
 #include <vector>
 
 #include <imbrex/core/extension/run.hpp>
+#include <imbrex/mpi/packet.hpp>
+#include <imbrex/mpi/rank_interface.hpp>
 #include <imbrex/mpi/ranks.test.hpp>
 
 namespace imbrex::mpi {

@@ -14,6 +14,7 @@
 #include <imbrex/device/error.hpp>
 #include <imbrex/mpi/device_copy.hpp>
 #include <imbrex/mpi/object/error.hpp>
+#include <imbrex/mpi/packet.hpp>
 
 namespace imbrex::mpi {
 
@@ -98,7 +99,7 @@ void rank::complete_after(stream& work, request& q) {
 
 void rank::send_from_device(request& q, int to) {
   const current_pe pe;
-  const auto ranks = part();
+  const auto ranks = ranks_beside(*this);
   const auto key = static_cast<std::uint64_t>(to);
   const int place = ranks.place_of(key);
   const bool same_process = pe.run().holds(place);

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include <imbrex/core/extension/chare.hpp>
+#include <imbrex/mpi/packet.hpp>
 
 namespace imbrex::mpi {
 
@@ -12,11 +13,11 @@ using extension::message_guard;
 using extension::receiver_of;
 
 void packet::deliver() {
-  if (rank* const receiver = receiver_of<rank>(*this)) receiver->take_packet(*this);
+  if (rank* const receiver = receiver_of<rank_chare>(*this)) receiver->take_packet(*this);
 }
 
 void pull::deliver() {
-  if (rank* const receiver = receiver_of<rank>(*this)) {
+  if (rank* const receiver = receiver_of<rank_chare>(*this)) {
     const message_guard guard(*this);
     receiver->serve_pull(*this);
   }
@@ -38,7 +39,7 @@ void long_data::serialize(reader& in) {
   const bool is_pending = in.is_pending(count);
   std::byte* place = nullptr;
   // A thread that drives the network for all PEs has no access to their ranks.
-  if (const auto ranks = extension::local_elements<rank>::here(collection))
+  if (const auto ranks = extension::local_elements<rank_chare>::here(collection))
     if (const rank* const receiver = ranks->find(key)) place = receiver->place_for(receive, size);
   has_landed = place != nullptr;
   if (place == nullptr) {
@@ -53,21 +54,21 @@ void long_data::serialize(reader& in) {
 }
 
 void long_data::deliver() {
-  if (rank* const receiver = receiver_of<rank>(*this)) {
+  if (rank* const receiver = receiver_of<rank_chare>(*this)) {
     const message_guard guard(*this);
     receiver->take_data(*this);
   }
 }
 
 void offer_answer::deliver() {
-  if (rank* const receiver = receiver_of<rank>(*this)) {
+  if (rank* const receiver = receiver_of<rank_chare>(*this)) {
     const message_guard guard(*this);
     receiver->take_answer(*this);
   }
 }
 
 void local_call::deliver() {
-  if (rank* const receiver = receiver_of<rank>(*this)) {
+  if (rank* const receiver = receiver_of<rank_chare>(*this)) {
     const message_guard guard(*this);
     receiver->take_call(*this);
   }
@@ -76,7 +77,7 @@ void local_call::deliver() {
 void local_call::throw_local() { throw imbrex::error("a call within a process was sent to another one"); }
 
 void turn::deliver() {
-  if (rank* const receiver = receiver_of<rank>(*this)) {
+  if (rank* const receiver = receiver_of<rank_chare>(*this)) {
     const message_guard guard(*this);
     receiver->take_turn();
   }

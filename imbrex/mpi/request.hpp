@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <imbrex/mpi/packet.hpp>
+#include <imbrex/mpi/envelope.hpp>
 
 namespace imbrex {
 class device;

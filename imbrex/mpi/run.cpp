@@ -3,12 +3,13 @@
 
 #include <imbrex/core/array/send.hpp>
 #include <imbrex/core/run/run.hpp>
+#include <imbrex/mpi/rank.hpp>
 
 namespace imbrex::mpi {
 
 task<int> ranks_of(const program& what) {
-  const auto ranks = make_array<rank>(index<1>{what.ranks});
-  co_return co_await ranks.reduce<&rank::run>(max);
+  const auto ranks = make_array<rank_chare>(index<1>{what.ranks});
+  co_return co_await ranks.reduce<&rank_chare::run>(max);
 }
 
 int run(const options& settings, const program& what) {

@@ -2,7 +2,8 @@
 #pragma once
 
 #include <imbrex/core/options/options.hpp>
-#include <imbrex/mpi/rank.hpp>
+#include <imbrex/coro/task.hpp>
+#include <imbrex/mpi/program.hpp>
 
 namespace imbrex::mpi {
 

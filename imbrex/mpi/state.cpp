@@ -4,6 +4,7 @@
 #include <string>
 
 #include <imbrex/core/extension/run.hpp>
+#include <imbrex/mpi/packet.hpp>
 
 namespace imbrex::mpi {
 
@@ -24,6 +25,10 @@ context_id context_of(int rank, std::uint32_t n) {
 }
 
 }  // namespace
+
+user_message::~user_message() {
+  if (found != nullptr) packet::release(*found);
+}
 
 rank_data::rank_data(rank& of)
     : self_(of),

@@ -13,7 +13,7 @@
 #include <imbrex/mpi/communicator.hpp>
 #include <imbrex/mpi/device_blocks.hpp>
 #include <imbrex/mpi/object/window_object.hpp>
-#include <imbrex/mpi/rank.hpp>
+#include <imbrex/mpi/rank_interface.hpp>
 #include <imbrex/mpi/rank_objects.hpp>
 #include <imbrex/mpi/user_request.hpp>
 
@@ -22,9 +22,7 @@ namespace imbrex::mpi {
 /// A message that a program has found by MPI_Mprobe and not yet received.
 struct user_message : counted {
   user_message(packet& p, const ref<communicator>& c) : found(&p), in(c) {}
-  ~user_message() {
-    if (found != nullptr) packet::release(*found);
-  }
+  ~user_message();
   packet* found;
   ref<communicator> in;
 };

@@ -7,6 +7,7 @@
 
 #include <imbrex/mpi/device_copy.hpp>
 #include <imbrex/mpi/object/status.hpp>
+#include <imbrex/mpi/packet.hpp>
 #include <imbrex/mpi/state.hpp>
 
 namespace imbrex::mpi {

@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include <imbrex/core/extension/index.hpp>
+
 namespace imbrex::python {
 
 nb::object new_proxy(proxy p) {
@@ -110,7 +112,7 @@ std::uint64_t linear_place(const class_record& of, std::span<const int> shape, s
 }
 
 array_index index_at(std::span<const int> shape, std::uint64_t place) {
-  return detail::from_linear(array_index(shape), place);
+  return extension::from_linear(array_index(shape), place);
 }
 
 std::string element_text(const proxy& element) {

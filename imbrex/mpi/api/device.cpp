@@ -7,9 +7,6 @@
 #include <string>
 #include <string_view>
 
-#include <imbrex/core/extension/device.hpp>
-#include <imbrex/core/gpu/device_work.hpp>
-#include <imbrex/device/error.hpp>
 #include <imbrex/device/kernel.hpp>
 #include <imbrex/device/stream.hpp>
 #include <imbrex/mpi/api/define.hpp>
@@ -22,16 +19,6 @@ namespace {
 void check_size(MPI_Aint size) {
   if (size < 0)
     throw error(MPI_ERR_ARG, "the size is " + std::to_string(size) + " bytes; it must not be negative");
-}
-
-device& own_device() {
-  try {
-    return gpu();
-  } catch (const device_error&) {
-    throw;
-  } catch (const imbrex::error& e) {
-    throw error(MPI_ERR_OTHER, e.what());
-  }
 }
 
 /// A kernel of a program, which has no notion of streams: each rank uses one stream of its own.
@@ -68,12 +55,6 @@ void launch(rank_data& data, void (*function)(void*), const void* arguments, int
   rank_kernel its{function, bytes, flops};
   if (size > 0) std::memcpy(its.arguments.data(), arguments, static_cast<std::size_t>(size));
   kernels->launch(launched_by_rank, its);
-}
-
-/// Whether the run has devices of this backend.
-bool has_devices(std::string_view backend) {
-  const auto all = extension::devices_of_run();
-  return !all.empty() && all.front()->info().backend == backend;
 }
 
 }  // namespace

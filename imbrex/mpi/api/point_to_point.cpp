@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/mpi/api/define.hpp>
 #include <imbrex/mpi/object/status.hpp>
+#include <imbrex/mpi/packet.hpp>
 #include <imbrex/mpi/state.hpp>
 
 namespace imbrex::mpi {

@@ -6,9 +6,10 @@
 #include <span>
 
 #include <imbrex/mpi/datatype/pack.hpp>
-#include <imbrex/mpi/packet.hpp>
 
 namespace imbrex::mpi {
+
+struct packet;
 
 /// The kind of a packet about a window, from one rank to another: a request, a reply or a notification.
 enum class access_kind : std::uint8_t {

@@ -13,6 +13,7 @@
 #include <imbrex/mpi/collective/exchange.hpp>
 #include <imbrex/mpi/collective/spread.hpp>
 #include <imbrex/mpi/object/handle.hpp>
+#include <imbrex/mpi/packet.hpp>
 
 namespace imbrex::mpi {
 

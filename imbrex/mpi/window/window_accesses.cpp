@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Accesses of a rank to the memory of other ranks.
+#include <imbrex/mpi/packet.hpp>
 #include <imbrex/mpi/window/window.hpp>
 
 #include <algorithm>
