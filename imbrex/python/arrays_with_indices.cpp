@@ -33,12 +33,12 @@ proxy make_group(class_record& of, encoder& arguments) {
 proxy make_chare(class_record& of, int pe, std::int8_t priority, encoder& arguments) {
   const creator with = imbrex::with_priority(priority);
   const entry_name constructor = of.constructor().number;
-  const auto made = pe < 0 ? with.make_chare<type>(constructor, arguments.take())
+  const auto chare = pe < 0 ? with.make_chare<type>(constructor, arguments.take())
                            : with.make_chare_on<type>(pe, constructor, arguments.take());
   proxy p = new_proxy_of(of, proxy_kind::element);
   p.is_single = true;
-  p.collection = made.collection();
-  p.number = made.key_value();
+  p.collection = chare.collection();
+  p.number = chare.key_value();
   p.shape[0] = 1;
   return p;
 }
