@@ -255,7 +255,7 @@ PyMethodDef methods[] = {
      "Destroys the chare, or all chares of an array or group, which can be awaited."},
     {"created", &created, METH_NOARGS, "Waits until the initial elements of the array exist on all PEs."},
     {"with_priority", &with_priority, METH_O,
-     "with_priority(n): this proxy for messages of a priority of -32 to 31."},
+     "with_priority(n): this proxy for messages with a priority from -32 to 31."},
     {"coalesced", &coalesced, METH_NOARGS,
      "This proxy for short messages, which may be sent together later."},
     {"__reduce__", &reduce, METH_NOARGS, nullptr},
