@@ -80,6 +80,7 @@ TEST_P(index_types, of_that_kind_serve_sparse_arrays_sections_groups_and_single_
     const auto some = make_array<tile>(sparse(place{1000, 1000}));
     some.insert({999, 5});
     some.insert({7, 0});
+    co_await quiescence();
     const auto one = co_await some.section({{999, 5}}).reduce<&tile::at>(gather);
     EXPECT_EQ(one, std::vector<place>({{999, 5}}));
     const auto both = co_await some.reduce<&tile::at>(gather);
