@@ -99,7 +99,8 @@ std::string describe_communicator(const void* which) {
   return static_cast<const communicator*>(which)->description();
 }
 
-user_buffer checked_shape(rank_data& data, const void* address, std::int64_t count, MPI_Datatype type) {
+user_buffer checked_shape(rank_data& data, const send_argument& which) {
+  const auto& [address, count, type] = which;
   if (count < 0)
     throw error(MPI_ERR_COUNT, "the count is " + std::to_string(count) + "; it must not be negative");
   user_buffer buffer{const_cast<void*>(address), count, data.objects().type(type)};
@@ -114,9 +115,8 @@ user_buffer checked_shape(rank_data& data, const void* address, std::int64_t cou
   return buffer;
 }
 
-user_buffer checked_buffer(rank_data& data, const void* address, std::int64_t count, MPI_Datatype type,
-                           memory_use where) {
-  user_buffer buffer = checked_shape(data, address, count, type);
+user_buffer checked_buffer(rank_data& data, const send_argument& which, memory_use where) {
+  user_buffer buffer = checked_shape(data, which);
   device_memory& devices = data.self().devices();
   if (!devices.any()) [[likely]]
     return buffer;

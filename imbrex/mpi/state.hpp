@@ -6,6 +6,7 @@
 #include <memory>
 #include <new>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include <imbrex/mpi/include/mpi.h>
@@ -186,26 +187,41 @@ int call_on(const char* function, MPI_Comm handle, Body&& body) {
   });
 }
 
+/// Data as the arguments of a function of MPI name them. `Address` is `const void` if they are only read.
+template <class Address>
+struct buffer_argument {
+  Address* address;
+  std::int64_t count;
+  MPI_Datatype type;
+
+  operator buffer_argument<const void>() const
+    requires(!std::is_const_v<Address>)
+  {
+    return {address, count, type};
+  }
+};
+using send_argument = buffer_argument<const void>;
+using receive_argument = buffer_argument<void>;
+
 /// Memory in which the data of a call may lie.
 enum class memory_use : std::uint8_t { host, host_or_device };
 /// The data of a call, checked: the count is not negative, the type is committed, and the address is valid.
 /// For callers that check by themselves where the data lie.
-user_buffer checked_shape(rank_data& data, const void* address, std::int64_t count, MPI_Datatype type);
+user_buffer checked_shape(rank_data& data, const send_argument& which);
 /// Like `checked_shape`; also checks that all data lie in one block of a device's memory, or in the host's.
-user_buffer checked_buffer(rank_data& data, const void* address, std::int64_t count, MPI_Datatype type,
-                           memory_use where = memory_use::host);
+user_buffer checked_buffer(rank_data& data, const send_argument& which, memory_use where = memory_use::host);
 /// Throws mpi::error (MPI_ERR_BUFFER) if an address of the running rank lies in a device's memory. `what`
 /// names the memory in the message.
 void require_host_memory(const void* address, const char* what);
 /// Fast check for the common case, by the handle alone: the data are contiguous, in host memory and valid for
 /// `checked_buffer`. Sets `bytes` to their size.
-inline bool is_plain(rank& of, const void* address, std::int64_t count, MPI_Datatype type,
-                     std::uint64_t& bytes) {
-  const auto size = static_cast<std::uint64_t>(basic_size(type));
-  bytes = static_cast<std::uint64_t>(count) * size;
+inline bool is_plain(rank& of, const send_argument& which, std::uint64_t& bytes) {
+  const auto size = static_cast<std::uint64_t>(basic_size(which.type));
+  const auto count = static_cast<std::uint64_t>(which.count);
+  bytes = count * size;
   constexpr std::uint64_t most = std::uint64_t{1} << 48U;
-  return size > 0 && static_cast<std::uint64_t>(count) < most && address != nullptr &&
-         address != MPI_IN_PLACE && of.devices().find(address) == nullptr;
+  return size > 0 && count < most && which.address != nullptr && which.address != MPI_IN_PLACE &&
+         of.devices().find(which.address) == nullptr;
 }
 
 [[noreturn]] void throw_wrong_rank(const communicator& in, int rank, const char* what);

@@ -16,9 +16,8 @@ namespace {
 
 class send_request final : public user_request {
  public:
-  send_request(const ref<communicator>& in, const user_buffer& data, int to, int tag, user_send mode,
-               bool is_persistent)
-      : user_request(is_persistent, in), data_(data), to_(to), tag_(tag), mode_(mode) {}
+  send_request(const ref<communicator>& in, const user_buffer& data, message_end to, send_kind kind)
+      : user_request(kind.is_persistent, in), data_(data), to_(to), mode_(kind.mode) {}
 
   void cancel(rank& by) override {
     if (mode_ != user_send::buffered && !awaited().is_done) by.cancel(awaited());
@@ -32,9 +31,9 @@ class send_request final : public user_request {
  private:
   void begin(rank& by) override {
     request& q = awaited();
-    if (to_ == MPI_PROC_NULL) return by.complete(q);
-    const int to = in()->remote().world_rank(to_);
-    q.head = {in()->context(purpose::point_to_point), in()->rank(), tag_};
+    if (to_.rank == MPI_PROC_NULL) return by.complete(q);
+    const int to = in()->remote().world_rank(to_.rank);
+    q.head = {in()->context(purpose::point_to_point), in()->rank(), to_.tag};
     if (mode_ == user_send::buffered) {
       static_cast<rank_data&>(by.state()).buffered.send(by, q.head, data_, to);
       return by.complete(q);
@@ -53,21 +52,20 @@ class send_request final : public user_request {
   void end() override { packed_.reset(); }
 
   user_buffer data_;
-  int to_;
-  int tag_;
+  message_end to_;
   user_send mode_;
   std::unique_ptr<std::byte[]> packed_;
 };
 
 class receive_request final : public user_request {
  public:
-  receive_request(const ref<communicator>& in, const user_buffer& data, int from, int tag, bool is_persistent,
+  receive_request(const ref<communicator>& in, const user_buffer& data, message_end from, bool is_persistent,
                   packet* found)
-      : user_request(is_persistent, in), data_(data), from_(from), tag_(tag), found_(found) {}
+      : user_request(is_persistent, in), data_(data), from_(from), found_(found) {}
 
   void cancel(rank& by) override { by.cancel(awaited()); }
   int outcome(MPI_Status& status) override {
-    if (from_ == MPI_PROC_NULL) {
+    if (from_.rank == MPI_PROC_NULL) {
       tell_no_process(status);
       return MPI_SUCCESS;
     }
@@ -77,8 +75,8 @@ class receive_request final : public user_request {
  private:
   void begin(rank& by) override {
     request& q = awaited();
-    if (from_ == MPI_PROC_NULL) return by.complete(q);
-    q.head = {in() != nullptr ? in()->context(purpose::point_to_point) : 0, from_, tag_};
+    if (from_.rank == MPI_PROC_NULL) return by.complete(q);
+    q.head = {in() != nullptr ? in()->context(purpose::point_to_point) : 0, from_.rank, from_.tag};
     q.size = static_cast<std::uint64_t>(data_.bytes());
     if (data_.is_contiguous()) {
       q.buffer = data_.begin();
@@ -97,8 +95,7 @@ class receive_request final : public user_request {
   }
 
   user_buffer data_;
-  int from_;
-  int tag_;
+  message_end from_;
   packet* found_;
   std::unique_ptr<std::byte[]> packed_;
 };
@@ -107,9 +104,9 @@ class receive_request final : public user_request {
 /// the device has copied each run of them to its address. The gaps are not touched.
 class scattered_receive final : public user_request {
  public:
-  scattered_receive(const ref<communicator>& in, const user_buffer& data, int from, int tag,
+  scattered_receive(const ref<communicator>& in, const user_buffer& data, message_end from,
                     bool is_persistent, packet* found)
-      : user_request(is_persistent, in), data_(data), from_(from), tag_(tag), found_(found) {}
+      : user_request(is_persistent, in), data_(data), from_(from), found_(found) {}
 
   void cancel(rank& by) override { by.cancel(packed_.q); }
   int outcome(MPI_Status& status) override { return tell_receive(awaited(), status); }
@@ -126,7 +123,7 @@ class scattered_receive final : public user_request {
     packed_.q = {};
     packed_.owner = this;
     packed_.q.finished = &handle_arrival;
-    packed_.q.head = {in() != nullptr ? in()->context(purpose::point_to_point) : 0, from_, tag_};
+    packed_.q.head = {in() != nullptr ? in()->context(purpose::point_to_point) : 0, from_.rank, from_.tag};
     packed_.q.size = static_cast<std::uint64_t>(data_.bytes());
     packed_.data = std::make_unique_for_overwrite<std::byte[]>(packed_.q.size);
     packed_.q.buffer = packed_.data.get();
@@ -155,18 +152,17 @@ class scattered_receive final : public user_request {
   void end() override { packed_.data.reset(); }
 
   user_buffer data_;
-  int from_;
-  int tag_;
+  message_end from_;
   packet* found_;
   rank* by_ = nullptr;
   packed packed_;
 };
 
-ref<user_request> make_receive(const ref<communicator>& in, const user_buffer& data, int from, int tag,
+ref<user_request> make_receive(const ref<communicator>& in, const user_buffer& data, message_end from,
                                bool is_persistent, packet* found) {
-  if (data.on != nullptr && !data.is_contiguous() && from != MPI_PROC_NULL)
-    return ref<user_request>(new scattered_receive(in, data, from, tag, is_persistent, found));
-  return ref<user_request>(new receive_request(in, data, from, tag, is_persistent, found));
+  if (data.on != nullptr && !data.is_contiguous() && from.rank != MPI_PROC_NULL)
+    return ref<user_request>(new scattered_receive(in, data, from, is_persistent, found));
+  return ref<user_request>(new receive_request(in, data, from, is_persistent, found));
 }
 
 }  // namespace
@@ -190,17 +186,17 @@ void pack_to_host(rank& by, const user_buffer& data, std::byte* to) {
   pack(copied, 0, to, bytes);
 }
 
-ref<user_request> make_send(const ref<communicator>& in, const user_buffer& data, int to, int tag,
-                            user_send mode, bool is_persistent) {
-  return ref<user_request>(new send_request(in, data, to, tag, mode, is_persistent));
+ref<user_request> make_send(const ref<communicator>& in, const user_buffer& data, message_end to,
+                            send_kind kind) {
+  return ref<user_request>(new send_request(in, data, to, kind));
 }
-ref<user_request> make_receive(const ref<communicator>& in, const user_buffer& data, int from, int tag,
+ref<user_request> make_receive(const ref<communicator>& in, const user_buffer& data, message_end from,
                                bool is_persistent) {
-  return make_receive(in, data, from, tag, is_persistent, nullptr);
+  return make_receive(in, data, from, is_persistent, nullptr);
 }
 ref<user_request> make_receive_of(const ref<communicator>& in, const user_buffer& data, packet* found) {
   const int from = found != nullptr ? found->head.source : MPI_PROC_NULL;
-  return make_receive(in, data, from, any_tag, false, found);
+  return make_receive(in, data, {from, any_tag}, false, found);
 }
 
 // ---- buffered sends

@@ -83,9 +83,19 @@ struct user_buffer {
 
 enum class user_send { standard, buffered, synchronous, ready };
 
-ref<user_request> make_send(const ref<communicator>& in, const user_buffer& data, int to, int tag,
-                            user_send mode, bool is_persistent);
-ref<user_request> make_receive(const ref<communicator>& in, const user_buffer& data, int from, int tag,
+struct send_kind {
+  user_send mode;
+  bool is_persistent = false;
+};
+/// The other end of a message: a rank of the communicator, and the tag.
+struct message_end {
+  int rank;
+  int tag;
+};
+
+ref<user_request> make_send(const ref<communicator>& in, const user_buffer& data, message_end to,
+                            send_kind kind);
+ref<user_request> make_receive(const ref<communicator>& in, const user_buffer& data, message_end from,
                                bool is_persistent);
 /// Receive of a message that was taken out of the rank's matcher; null: a message from MPI_PROC_NULL.
 ref<user_request> make_receive_of(const ref<communicator>& in, const user_buffer& data, packet* found);

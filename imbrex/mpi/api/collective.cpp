@@ -37,8 +37,8 @@ void collective_call::stage(const address_range& extent, device& on, void*& addr
   if (stage_->add(extent, on, address) && is_blocking_) stage_->fetch_last(self());
 }
 
-user_buffer collective_call::named(void* address, std::int64_t count, MPI_Datatype type, access how) const {
-  user_buffer data = checked_buffer(data_, address, count, type, memory_use::host_or_device);
+user_buffer collective_call::named(const receive_argument& which, access how) const {
+  user_buffer data = checked_buffer(data_, which, memory_use::host_or_device);
   if (data.on == nullptr) [[likely]]
     return data;
   const user_buffer device_data = data;
@@ -83,11 +83,10 @@ schedule::maker collective_call::staged(schedule::maker make) const {
   return [stage = stage_, make = std::move(make)](schedule& s) { return go_by_host(s, *stage, make); };
 }
 
-block_list collective_call::listed(void* address, std::int64_t count, MPI_Datatype type, int n,
-                                   access how) const {
+block_list collective_call::listed(const receive_argument& which, int n, access how) const {
   // Without receivers no buffer is needed.
-  check(n == 0 ? this : address, count, type);
-  block_list all{address, count, data_.objects().type(type), {}, {}, {}};
+  check({n == 0 ? this : which.address, which.count, which.type});
+  block_list all{which.address, which.count, data_.objects().type(which.type), {}, {}, {}};
   stage_blocks(all, n, how);
   return all;
 }
@@ -98,12 +97,13 @@ void collective_call::check_lists(numbers counts, bool displacements, int n) con
                                  std::to_string(n) + " ranks");
 }
 
-block_list collective_call::listed(void* address, numbers counts, numbers displacements, MPI_Datatype type,
-                                   int n, access how) const {
+block_list collective_call::listed(const blocks_argument<void, MPI_Datatype>& which, int n,
+                                   access how) const {
+  const auto& [address, counts, displacements, type] = which;
   check_lists(counts, displacements.are_there(), n);
   block_list all{address, 0, data_.objects().type(type), {}, {}, {}};
   for (int i = 0; i < n; ++i) {
-    check(address, counts[i], type);
+    check({address, counts[i], type});
     all.counts.push_back(counts[i]);
     all.offsets.push_back(displacements[i] * all.type->extent());
   }
@@ -111,14 +111,15 @@ block_list collective_call::listed(void* address, numbers counts, numbers displa
   return all;
 }
 
-block_list collective_call::listed(void* address, numbers counts, numbers displacements,
-                                   const MPI_Datatype types[], int n, access how) const {
+block_list collective_call::listed(const blocks_argument<void, const MPI_Datatype*>& which, int n,
+                                   access how) const {
+  const auto& [address, counts, displacements, types] = which;
   check_lists(counts, displacements.are_there() && types != nullptr, n);
   block_list all;
   all.address = address;
   for (int i = 0; i < n; ++i) {
     const bool is_absolute = address == MPI_BOTTOM && displacements[i] != 0;
-    check(is_absolute ? &all : address, counts[i], types[i]);
+    check({is_absolute ? &all : address, counts[i], types[i]});
     all.types.push_back(data_.objects().type(types[i]));
     all.counts.push_back(counts[i]);
     all.offsets.push_back(displacements[i]);

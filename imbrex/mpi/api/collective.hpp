@@ -27,6 +27,18 @@ class numbers {
   const MPI_Count* long_ = nullptr;
 };
 
+/// Blocks for several ranks, or from them, as the arguments of a function of MPI name them. `Types` is one
+/// datatype, or a pointer to one for each rank; displacements are in bytes then.
+template <class Address, class Types>
+struct blocks_argument {
+  Address* address;
+  numbers counts;
+  numbers displacements;
+  Types types;
+};
+template <class Address, class Counts, class Displacements, class Types>
+blocks_argument(Address*, Counts, Displacements, Types) -> blocks_argument<Address, Types>;
+
 /// A call of a collective function; checks the arguments. All member functions throw mpi::error.
 class collective_call {
  public:
@@ -54,31 +66,25 @@ class collective_call {
 
   /// Whether the argument is MPI_IN_PLACE. MPI_ERR_BUFFER between two groups.
   bool is_in_place(const void* address) const;
-  void check(const void* address, std::int64_t count, MPI_Datatype type) const {
-    (void)checked_shape(data_, address, count, type);
-  }
+  void check(const send_argument& which) const { (void)checked_shape(data_, which); }
   // Buffers on the host, even if the program's data are on a device. Those from pointers to constant data are
   // only read; the others are also received.
-  user_buffer buffer(const void* address, std::int64_t count, MPI_Datatype type) const {
-    return named(const_cast<void*>(address), count, type, access::read);
+  user_buffer buffer(const send_argument& which) const { return named(writable(which), access::read); }
+  user_buffer buffer(const receive_argument& which) const { return named(which, access::received); }
+  /// Blocks for `n` ranks, consecutive if there is one count; each block is checked.
+  block_list blocks(const send_argument& which, int n) const {
+    return listed(writable(which), n, access::read);
   }
-  user_buffer buffer(void* address, std::int64_t count, MPI_Datatype type) const {
-    return named(address, count, type, access::received);
+  block_list blocks(const receive_argument& which, int n) const { return listed(which, n, access::received); }
+  template <class Types>
+  block_list blocks(const blocks_argument<const void, Types>& which, int n) const {
+    return listed(
+        blocks_argument{const_cast<void*>(which.address), which.counts, which.displacements, which.types}, n,
+        access::read);
   }
-  /// Consecutive blocks for `n` ranks; each block is checked.
-  block_list blocks(const void* address, std::int64_t count, MPI_Datatype type, int n) const {
-    return listed(const_cast<void*>(address), count, type, n, access::read);
-  }
-  block_list blocks(void* address, std::int64_t count, MPI_Datatype type, int n) const {
-    return listed(address, count, type, n, access::received);
-  }
-  /// Displacements are in bytes if there are several types.
-  block_list blocks(const void* address, numbers counts, numbers displacements, const auto& types,
-                    int n) const {
-    return listed(const_cast<void*>(address), counts, displacements, types, n, access::read);
-  }
-  block_list blocks(void* address, numbers counts, numbers displacements, const auto& types, int n) const {
-    return listed(address, counts, displacements, types, n, access::received);
+  template <class Types>
+  block_list blocks(const blocks_argument<void, Types>& which, int n) const {
+    return listed(which, n, access::received);
   }
 
   /// The maker of the schedule's plan; wraps `make` in copies from and to devices if data lie there.
@@ -97,12 +103,13 @@ class collective_call {
  private:
   enum class access : std::uint8_t { read, received };
   void check_lists(numbers counts, bool displacements, int n) const;
-  user_buffer named(void* address, std::int64_t count, MPI_Datatype type, access how) const;
-  block_list listed(void* address, std::int64_t count, MPI_Datatype type, int n, access how) const;
-  block_list listed(void* address, numbers counts, numbers displacements, MPI_Datatype type, int n,
-                    access how) const;
-  block_list listed(void* address, numbers counts, numbers displacements, const MPI_Datatype types[], int n,
-                    access how) const;
+  static receive_argument writable(const send_argument& which) {
+    return {const_cast<void*>(which.address), which.count, which.type};
+  }
+  user_buffer named(const receive_argument& which, access how) const;
+  block_list listed(const receive_argument& which, int n, access how) const;
+  block_list listed(const blocks_argument<void, MPI_Datatype>& which, int n, access how) const;
+  block_list listed(const blocks_argument<void, const MPI_Datatype*>& which, int n, access how) const;
   /// Copies device memory to the host; `address` becomes the address in the copy.
   void stage(const address_range& extent, device& on, void*& address) const;
   void stage_blocks(block_list& all, int n, access how) const;

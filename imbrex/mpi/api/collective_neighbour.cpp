@@ -16,74 +16,49 @@ schedule::maker exchange(neighbourhood with, block_list send, bool is_one, block
   };
 }
 
-schedule::maker make_gather_equal(const collective_call& c, const void* send, std::int64_t send_count,
-                                  MPI_Datatype send_type, void* receive, std::int64_t count,
-                                  MPI_Datatype type) {
+schedule::maker make_gather(const collective_call& c, const send_argument& send, const auto& receive) {
   const neighbourhood with = neighbourhood_of(c.in());
-  return exchange(with, c.blocks(send, send_count, send_type, with.destinations.empty() ? 0 : 1), true,
-                  c.blocks(receive, count, type, count_of(with.sources)));
+  return exchange(with, c.blocks(send, with.destinations.empty() ? 0 : 1), true,
+                  c.blocks(receive, count_of(with.sources)));
 }
 
-schedule::maker make_gather_each(const collective_call& c, const void* send, std::int64_t send_count,
-                                 MPI_Datatype send_type, void* receive, numbers counts, numbers displacements,
-                                 MPI_Datatype type) {
+schedule::maker make_all(const collective_call& c, const auto& send, const auto& receive) {
   const neighbourhood with = neighbourhood_of(c.in());
-  return exchange(with, c.blocks(send, send_count, send_type, with.destinations.empty() ? 0 : 1), true,
-                  c.blocks(receive, counts, displacements, type, count_of(with.sources)));
-}
-
-schedule::maker make_all_equal(const collective_call& c, const void* send, std::int64_t send_count,
-                               MPI_Datatype send_type, void* receive, std::int64_t count, MPI_Datatype type) {
-  const neighbourhood with = neighbourhood_of(c.in());
-  return exchange(with, c.blocks(send, send_count, send_type, count_of(with.destinations)), false,
-                  c.blocks(receive, count, type, count_of(with.sources)));
-}
-
-schedule::maker make_all_each(const collective_call& c, const void* send, numbers send_counts,
-                              numbers send_displacements, MPI_Datatype send_type, void* receive,
-                              numbers counts, numbers displacements, MPI_Datatype type) {
-  const neighbourhood with = neighbourhood_of(c.in());
-  return exchange(with,
-                  c.blocks(send, send_counts, send_displacements, send_type, count_of(with.destinations)),
-                  false, c.blocks(receive, counts, displacements, type, count_of(with.sources)));
-}
-
-schedule::maker make_all_types(const collective_call& c, const void* send, numbers send_counts,
-                               numbers send_displacements, const MPI_Datatype* send_types, void* receive,
-                               numbers counts, numbers displacements, const MPI_Datatype* types) {
-  const neighbourhood with = neighbourhood_of(c.in());
-  return exchange(with,
-                  c.blocks(send, send_counts, send_displacements, send_types, count_of(with.destinations)),
-                  false, c.blocks(receive, counts, displacements, types, count_of(with.sources)));
+  return exchange(with, c.blocks(send, count_of(with.destinations)), false,
+                  c.blocks(receive, count_of(with.sources)));
 }
 
 }  // namespace
 
-#define IMBREX_MPI_BOTH(suffix, count_type, displacement_type)                                            \
-  IMBREX_MPI_COLLECTIVE(Neighbor_allgather, Ineighbor_allgather, suffix, make_gather_equal,               \
-                        (const void* sendbuf, count_type sendcount, MPI_Datatype sendtype, void* recvbuf, \
-                         count_type recvcount, MPI_Datatype recvtype),                                    \
-                        (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype))                     \
-  IMBREX_MPI_COLLECTIVE(                                                                                  \
-      Neighbor_allgatherv, Ineighbor_allgatherv, suffix, make_gather_each,                                \
-      (const void* sendbuf, count_type sendcount, MPI_Datatype sendtype, void* recvbuf,                   \
-       const count_type recvcounts[], const displacement_type displs[], MPI_Datatype recvtype),           \
-      (sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype))                              \
-  IMBREX_MPI_COLLECTIVE(Neighbor_alltoall, Ineighbor_alltoall, suffix, make_all_equal,                    \
-                        (const void* sendbuf, count_type sendcount, MPI_Datatype sendtype, void* recvbuf, \
-                         count_type recvcount, MPI_Datatype recvtype),                                    \
-                        (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype))                     \
-  IMBREX_MPI_COLLECTIVE(                                                                                  \
-      Neighbor_alltoallv, Ineighbor_alltoallv, suffix, make_all_each,                                     \
-      (const void* sendbuf, const count_type sendcounts[], const displacement_type sdispls[],             \
-       MPI_Datatype sendtype, void* recvbuf, const count_type recvcounts[],                               \
-       const displacement_type rdispls[], MPI_Datatype recvtype),                                         \
-      (sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype))                   \
-  IMBREX_MPI_COLLECTIVE(Neighbor_alltoallw, Ineighbor_alltoallw, suffix, make_all_types,                  \
-                        (const void* sendbuf, const count_type sendcounts[], const MPI_Aint sdispls[],    \
-                         const MPI_Datatype sendtypes[], void* recvbuf, const count_type recvcounts[],    \
-                         const MPI_Aint rdispls[], const MPI_Datatype recvtypes[]),                       \
-                        (sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes))
+#define IMBREX_MPI_BOTH(suffix, count_type, displacement_type)                                               \
+  IMBREX_MPI_COLLECTIVE(                                                                                     \
+      Neighbor_allgather, Ineighbor_allgather, suffix, make_gather,                                          \
+      (const void* sendbuf, count_type sendcount, MPI_Datatype sendtype, void* recvbuf,                      \
+       count_type recvcount, MPI_Datatype recvtype),                                                         \
+      (send_argument{sendbuf, sendcount, sendtype}, receive_argument{recvbuf, recvcount, recvtype}))         \
+  IMBREX_MPI_COLLECTIVE(                                                                                     \
+      Neighbor_allgatherv, Ineighbor_allgatherv, suffix, make_gather,                                        \
+      (const void* sendbuf, count_type sendcount, MPI_Datatype sendtype, void* recvbuf,                      \
+       const count_type recvcounts[], const displacement_type displs[], MPI_Datatype recvtype),              \
+      (send_argument{sendbuf, sendcount, sendtype}, blocks_argument{recvbuf, recvcounts, displs, recvtype})) \
+  IMBREX_MPI_COLLECTIVE(                                                                                     \
+      Neighbor_alltoall, Ineighbor_alltoall, suffix, make_all,                                               \
+      (const void* sendbuf, count_type sendcount, MPI_Datatype sendtype, void* recvbuf,                      \
+       count_type recvcount, MPI_Datatype recvtype),                                                         \
+      (send_argument{sendbuf, sendcount, sendtype}, receive_argument{recvbuf, recvcount, recvtype}))         \
+  IMBREX_MPI_COLLECTIVE(                                                                                     \
+      Neighbor_alltoallv, Ineighbor_alltoallv, suffix, make_all,                                             \
+      (const void* sendbuf, const count_type sendcounts[], const displacement_type sdispls[],                \
+       MPI_Datatype sendtype, void* recvbuf, const count_type recvcounts[],                                  \
+       const displacement_type rdispls[], MPI_Datatype recvtype),                                            \
+      (blocks_argument{sendbuf, sendcounts, sdispls, sendtype},                                              \
+       blocks_argument{recvbuf, recvcounts, rdispls, recvtype}))                                             \
+  IMBREX_MPI_COLLECTIVE(Neighbor_alltoallw, Ineighbor_alltoallw, suffix, make_all,                           \
+                        (const void* sendbuf, const count_type sendcounts[], const MPI_Aint sdispls[],       \
+                         const MPI_Datatype sendtypes[], void* recvbuf, const count_type recvcounts[],       \
+                         const MPI_Aint rdispls[], const MPI_Datatype recvtypes[]),                          \
+                        (blocks_argument{sendbuf, sendcounts, sdispls, sendtypes},                           \
+                         blocks_argument{recvbuf, recvcounts, rdispls, recvtypes}))
 
 IMBREX_MPI_BOTH(, int, int)
 IMBREX_MPI_BOTH(_c, MPI_Count, MPI_Aint)

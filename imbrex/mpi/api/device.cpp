@@ -79,8 +79,8 @@ IMBREX_MPIX_DEFINE(int, Device_memcpy, (void* to, const void* from, MPI_Aint siz
     check_size(size);
     if (size == 0) return;
     rank& self = data.self();
-    const user_buffer into = checked_buffer(data, to, size, MPI_BYTE, memory_use::host_or_device);
-    const user_buffer out = checked_buffer(data, from, size, MPI_BYTE, memory_use::host_or_device);
+    const user_buffer into = checked_buffer(data, {to, size, MPI_BYTE}, memory_use::host_or_device);
+    const user_buffer out = checked_buffer(data, {from, size, MPI_BYTE}, memory_use::host_or_device);
     if (into.on == nullptr) return pack_to_host(self, out, static_cast<std::byte*>(to));
     request q;
     self.copy(q, to, into.on, from, out.on, static_cast<std::size_t>(size));

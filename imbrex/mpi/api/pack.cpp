@@ -48,34 +48,54 @@ Count narrowed(std::int64_t bytes) {
 
 std::byte* bytes(const void* buffer) { return const_cast<std::byte*>(static_cast<const std::byte*>(buffer)); }
 
+/// Packed data as the arguments of a function of MPI name them.
 template <typename Count>
-void pack_some(const void* in, Count count, MPI_Datatype handle, void* out, Count size, Count* position,
-               MPI_Comm comm) {
-  check_communicator(comm);
-  const datatype_ref type = objects().type(handle);
-  check_committed(*type, handle);
-  const typed_buffer buffer{bytes(in), count, type.get()};
-  const std::int64_t n = buffer.bytes();
-  check_room(*position, n, size);
-  require_host_memory(in, "the buffer");
-  require_host_memory(out, "the buffer");
-  pack(buffer, 0, bytes(out) + *position, n);
-  *position = Count(*position + n);
+struct packed_argument {
+  const void* address;
+  Count size;
+  Count* position;
+
+  std::byte* next() const { return bytes(address) + *position; }
+  void advance(std::int64_t n) const { *position = Count(*position + n); }
+};
+template <typename Count>
+packed_argument(const void*, Count, Count*) -> packed_argument<Count>;
+
+/// Data to pack or to unpack, checked.
+struct unpacked_data {
+  explicit unpacked_data(const send_argument& which)
+      : type(objects().type(which.type)), buffer{bytes(which.address), which.count, type.get()} {
+    check_committed(*type, which.type);
+  }
+  datatype_ref type;
+  typed_buffer buffer;
+};
+
+template <typename Count>
+void check_packed(const packed_argument<Count>& packed, std::int64_t n, const send_argument& other) {
+  check_room(*packed.position, n, packed.size);
+  require_host_memory(packed.address, "the buffer");
+  require_host_memory(other.address, "the buffer");
 }
 
 template <typename Count>
-void unpack_some(const void* in, Count size, Count* position, void* out, Count count, MPI_Datatype handle,
-                 MPI_Comm comm) {
+void pack_some(const send_argument& in, const packed_argument<Count>& out, MPI_Comm comm) {
   check_communicator(comm);
-  const datatype_ref type = objects().type(handle);
-  check_committed(*type, handle);
-  const typed_buffer buffer{bytes(out), count, type.get()};
-  const std::int64_t n = buffer.bytes();
-  check_room(*position, n, size);
-  require_host_memory(in, "the buffer");
-  require_host_memory(out, "the buffer");
-  unpack(buffer, 0, bytes(in) + *position, n);
-  *position = Count(*position + n);
+  const unpacked_data data(in);
+  const std::int64_t n = data.buffer.bytes();
+  check_packed(out, n, in);
+  pack(data.buffer, 0, out.next(), n);
+  out.advance(n);
+}
+
+template <typename Count>
+void unpack_some(const packed_argument<Count>& in, const receive_argument& out, MPI_Comm comm) {
+  check_communicator(comm);
+  const unpacked_data data(out);
+  const std::int64_t n = data.buffer.bytes();
+  check_packed(in, n, out);
+  unpack(data.buffer, 0, in.next(), n);
+  in.advance(n);
 }
 
 template <typename Count>
@@ -89,30 +109,24 @@ std::int64_t external_bytes(const datatype& type, std::int64_t count) {
   return product(count, type.external_size(), "the size in external32");
 }
 
-void pack_outside(const char* representation, const void* in, std::int64_t count, MPI_Datatype handle,
-                  void* out, std::int64_t size, std::int64_t* position) {
+void pack_outside(const char* representation, const send_argument& in,
+                  const packed_argument<std::int64_t>& out) {
   check_representation(representation);
-  const datatype_ref type = objects().type(handle);
-  check_committed(*type, handle);
-  const std::int64_t n = external_bytes(*type, count);
-  check_room(*position, n, size);
-  require_host_memory(in, "the buffer");
-  require_host_memory(out, "the buffer");
-  pack_external({bytes(in), count, type.get()}, bytes(out) + *position);
-  *position += n;
+  const unpacked_data data(in);
+  const std::int64_t n = external_bytes(*data.type, in.count);
+  check_packed(out, n, in);
+  pack_external(data.buffer, out.next());
+  out.advance(n);
 }
 
-void unpack_outside(const char* representation, const void* in, std::int64_t size, std::int64_t* position,
-                    void* out, std::int64_t count, MPI_Datatype handle) {
+void unpack_outside(const char* representation, const packed_argument<std::int64_t>& in,
+                    const receive_argument& out) {
   check_representation(representation);
-  const datatype_ref type = objects().type(handle);
-  check_committed(*type, handle);
-  const std::int64_t n = external_bytes(*type, count);
-  check_room(*position, n, size);
-  require_host_memory(in, "the buffer");
-  require_host_memory(out, "the buffer");
-  unpack_external(bytes(in) + *position, {bytes(out), count, type.get()});
-  *position += n;
+  const unpacked_data data(out);
+  const std::int64_t n = external_bytes(*data.type, out.count);
+  check_packed(in, n, out);
+  unpack_external(in.next(), data.buffer);
+  in.advance(n);
 }
 
 void find_external_size(const char* representation, std::int64_t count, MPI_Datatype handle,
@@ -126,24 +140,31 @@ void find_external_size(const char* representation, std::int64_t count, MPI_Data
 IMBREX_MPI_DEFINE(int, Pack,
                   (const void* inbuf, int incount, MPI_Datatype datatype, void* outbuf, int outsize,
                    int* position, MPI_Comm comm)) {
-  return call("MPI_Pack", [&] { pack_some(inbuf, incount, datatype, outbuf, outsize, position, comm); });
+  return call("MPI_Pack", [&] {
+    pack_some({inbuf, incount, datatype}, packed_argument{outbuf, outsize, position}, comm);
+  });
 }
 IMBREX_MPI_DEFINE(int, Pack_c,
                   (const void* inbuf, MPI_Count incount, MPI_Datatype datatype, void* outbuf,
                    MPI_Count outsize, MPI_Count* position, MPI_Comm comm)) {
-  return call("MPI_Pack_c", [&] { pack_some(inbuf, incount, datatype, outbuf, outsize, position, comm); });
+  return call("MPI_Pack_c", [&] {
+    pack_some({inbuf, incount, datatype}, packed_argument{outbuf, outsize, position}, comm);
+  });
 }
 
 IMBREX_MPI_DEFINE(int, Unpack,
                   (const void* inbuf, int insize, int* position, void* outbuf, int outcount,
                    MPI_Datatype datatype, MPI_Comm comm)) {
-  return call("MPI_Unpack", [&] { unpack_some(inbuf, insize, position, outbuf, outcount, datatype, comm); });
+  return call("MPI_Unpack", [&] {
+    unpack_some(packed_argument{inbuf, insize, position}, {outbuf, outcount, datatype}, comm);
+  });
 }
 IMBREX_MPI_DEFINE(int, Unpack_c,
                   (const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount,
                    MPI_Datatype datatype, MPI_Comm comm)) {
-  return call("MPI_Unpack_c",
-              [&] { unpack_some(inbuf, insize, position, outbuf, outcount, datatype, comm); });
+  return call("MPI_Unpack_c", [&] {
+    unpack_some(packed_argument{inbuf, insize, position}, {outbuf, outcount, datatype}, comm);
+  });
 }
 
 IMBREX_MPI_DEFINE(int, Pack_size, (int incount, MPI_Datatype datatype, MPI_Comm comm, int* size)) {
@@ -158,26 +179,26 @@ IMBREX_MPI_DEFINE(int, Pack_external,
                   (const char* datarep, const void* inbuf, int incount, MPI_Datatype datatype, void* outbuf,
                    MPI_Aint outsize, MPI_Aint* position)) {
   return call("MPI_Pack_external",
-              [&] { pack_outside(datarep, inbuf, incount, datatype, outbuf, outsize, position); });
+              [&] { pack_outside(datarep, {inbuf, incount, datatype}, {outbuf, outsize, position}); });
 }
 IMBREX_MPI_DEFINE(int, Pack_external_c,
                   (const char* datarep, const void* inbuf, MPI_Count incount, MPI_Datatype datatype,
                    void* outbuf, MPI_Count outsize, MPI_Count* position)) {
   return call("MPI_Pack_external_c",
-              [&] { pack_outside(datarep, inbuf, incount, datatype, outbuf, outsize, position); });
+              [&] { pack_outside(datarep, {inbuf, incount, datatype}, {outbuf, outsize, position}); });
 }
 
 IMBREX_MPI_DEFINE(int, Unpack_external,
                   (const char datarep[], const void* inbuf, MPI_Aint insize, MPI_Aint* position, void* outbuf,
                    int outcount, MPI_Datatype datatype)) {
   return call("MPI_Unpack_external",
-              [&] { unpack_outside(datarep, inbuf, insize, position, outbuf, outcount, datatype); });
+              [&] { unpack_outside(datarep, {inbuf, insize, position}, {outbuf, outcount, datatype}); });
 }
 IMBREX_MPI_DEFINE(int, Unpack_external_c,
                   (const char datarep[], const void* inbuf, MPI_Count insize, MPI_Count* position,
                    void* outbuf, MPI_Count outcount, MPI_Datatype datatype)) {
   return call("MPI_Unpack_external_c",
-              [&] { unpack_outside(datarep, inbuf, insize, position, outbuf, outcount, datatype); });
+              [&] { unpack_outside(datarep, {inbuf, insize, position}, {outbuf, outcount, datatype}); });
 }
 
 IMBREX_MPI_DEFINE(int, Pack_external_size,

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <optional>
+
 #include <imbrex/mpi/api/define.hpp>
 #include <imbrex/mpi/object/status.hpp>
 #include <imbrex/mpi/packet.hpp>
@@ -32,75 +34,93 @@ class single_status {
                                     " bytes that the receive has room for; receive a greater count");
 }
 
-envelope envelope_of_receive(const communicator& in, int from, int tag) {
-  return {in.context(purpose::point_to_point), from, tag};
+/// The other end of a message, and its communicator.
+struct end_argument {
+  message_end end;
+  MPI_Comm comm;
+};
+
+envelope envelope_of_receive(const communicator& in, message_end from) {
+  return {in.context(purpose::point_to_point), from.rank, from.tag};
 }
 
-void check_source(const communicator& in, int from, int tag) {
-  if (from != MPI_ANY_SOURCE) check_rank(in, from, "the source");
-  if (tag != MPI_ANY_TAG) check_tag(tag);
+void check_source(const communicator& in, message_end from) {
+  if (from.rank != MPI_ANY_SOURCE) check_rank(in, from.rank, "the source");
+  if (from.tag != MPI_ANY_TAG) check_tag(from.tag);
+}
+void check_destination(const communicator& in, message_end to) {
+  check_rank(in, to.rank, "the destination");
+  check_tag(to.tag);
+}
+
+/// Contiguous data.
+struct data_bytes {
+  std::byte* address;
+  std::uint64_t count;
+  device* on = nullptr;
+};
+data_bytes bytes_at(const void* address, std::uint64_t count) {
+  return {static_cast<std::byte*>(const_cast<void*>(address)), count};
+}
+data_bytes bytes_of(const user_buffer& contiguous) {
+  return {contiguous.begin(), static_cast<std::uint64_t>(contiguous.bytes()), contiguous.on};
 }
 
 /// Sends contiguous data, and waits until the buffer may be reused.
-void send_bytes(rank& me, const communicator& in, const void* address, device* on, std::uint64_t bytes,
-                int to, int tag, user_send mode) {
+void send_bytes(rank& me, const communicator& in, const data_bytes& data, message_end to, user_send mode) {
   request q;
-  q.on = on;
-  q.head = {in.context(purpose::point_to_point), in.rank(), tag};
-  q.buffer = static_cast<std::byte*>(const_cast<void*>(address));
-  q.size = bytes;
-  me.send(q, in.remote().world_rank(to),
+  q.on = data.on;
+  q.head = {in.context(purpose::point_to_point), in.rank(), to.tag};
+  q.buffer = data.address;
+  q.size = data.count;
+  me.send(q, in.remote().world_rank(to.rank),
           mode == user_send::synchronous ? send_mode::synchronous : send_mode::standard);
   me.await(q);
 }
 
 /// The common case: a send of plain data that completes at once and needs no request.
-bool send_at_once(const void* address, std::int64_t count, MPI_Datatype type, int to, int tag,
-                  MPI_Comm comm) {
+bool send_at_once(const send_argument& which, message_end to, MPI_Comm comm) {
   rank* const me = rank::current();
   if (me == nullptr) return false;
   const auto& data = static_cast<const rank_data&>(me->state());
   const communicator* const in = data.find(comm);
   std::uint64_t bytes = 0;
-  return data.now == rank_data::phase::running && in != nullptr &&
-         is_plain(*me, address, count, type, bytes) && to >= 0 && to < in->remote().size() && tag >= 0 &&
-         tag <= most_tag &&
-         me->send_at_once({in->context(purpose::point_to_point), in->rank(), tag},
-                          static_cast<const std::byte*>(address), bytes, in->remote().world_rank(to));
+  return data.now == rank_data::phase::running && in != nullptr && is_plain(*me, which, bytes) &&
+         to.rank >= 0 && to.rank < in->remote().size() && to.tag >= 0 && to.tag <= most_tag &&
+         me->send_at_once({in->context(purpose::point_to_point), in->rank(), to.tag},
+                          static_cast<const std::byte*>(which.address), bytes,
+                          in->remote().world_rank(to.rank));
 }
 
-int send(const char* function, const void* address, std::int64_t count, MPI_Datatype type, int to, int tag,
-         MPI_Comm comm, user_send mode) {
+int send(const char* function, const send_argument& which, message_end to, MPI_Comm comm, user_send mode) {
   return call_on(function, comm, [&](rank_data& data, communicator& in) {
     rank& me = data.self();
     std::uint64_t bytes = 0;
-    if (mode != user_send::buffered && is_plain(me, address, count, type, bytes)) [[likely]] {
-      check_rank(in, to, "the destination");
-      check_tag(tag);
-      if (to != MPI_PROC_NULL) send_bytes(me, in, address, nullptr, bytes, to, tag, mode);
+    if (mode != user_send::buffered && is_plain(me, which, bytes)) [[likely]] {
+      check_destination(in, to);
+      if (to.rank != MPI_PROC_NULL) send_bytes(me, in, bytes_at(which.address, bytes), to, mode);
       return;
     }
-    const user_buffer buffer = checked_buffer(data, address, count, type, memory_use::host_or_device);
-    check_rank(in, to, "the destination");
-    check_tag(tag);
-    if (to == MPI_PROC_NULL) return;
+    const user_buffer buffer = checked_buffer(data, which, memory_use::host_or_device);
+    check_destination(in, to);
+    if (to.rank == MPI_PROC_NULL) return;
     if (mode == user_send::buffered || !buffer.is_contiguous()) {
-      const auto q = make_send(ref<communicator>(&in), buffer, to, tag, mode, false);
+      const auto q = make_send(ref<communicator>(&in), buffer, to, {mode});
       q->start(me);
       return me.await(q->awaited());
     }
-    send_bytes(me, in, address, buffer.on, static_cast<std::uint64_t>(buffer.bytes()), to, tag, mode);
+    send_bytes(me, in, bytes_of(buffer), to, mode);
   });
 }
 
 /// Receives contiguous data, and waits for them to arrive.
-void receive_bytes(rank& me, const communicator& in, void* address, device* on, std::uint64_t bytes, int from,
-                   int tag, MPI_Status* status) {
+void receive_bytes(rank& me, const communicator& in, const data_bytes& data, message_end from,
+                   MPI_Status* status) {
   request q;
-  q.on = on;
-  q.head = envelope_of_receive(in, from, tag);
-  q.buffer = static_cast<std::byte*>(address);
-  q.size = bytes;
+  q.on = data.on;
+  q.head = envelope_of_receive(in, from);
+  q.buffer = data.address;
+  q.size = data.count;
   me.receive(q);
   me.await(q);
   if (status != MPI_STATUS_IGNORE) {
@@ -108,82 +128,78 @@ void receive_bytes(rank& me, const communicator& in, void* address, device* on, 
     tell_receive(q, *reported_status);
   }
   if (q.is_too_long) [[unlikely]]
-    throw_truncated(q, static_cast<std::int64_t>(bytes));
+    throw_truncated(q, static_cast<std::int64_t>(data.count));
 }
 
-int receive(const char* function, void* address, std::int64_t count, MPI_Datatype type, int from, int tag,
-            MPI_Comm comm, MPI_Status* status) {
+int receive(const char* function, const receive_argument& which, message_end from, MPI_Comm comm,
+            MPI_Status* status) {
   return call_on(function, comm, [&](rank_data& data, communicator& in) {
     rank& me = data.self();
-    const user_buffer buffer = checked_buffer(data, address, count, type, memory_use::host_or_device);
-    check_source(in, from, tag);
+    const user_buffer buffer = checked_buffer(data, which, memory_use::host_or_device);
+    check_source(in, from);
     const single_status reported_status(status);
-    if (from == MPI_PROC_NULL) return tell_no_process(*reported_status);
-    if (buffer.is_contiguous())
-      return receive_bytes(me, in, address, buffer.on, static_cast<std::uint64_t>(buffer.bytes()), from, tag,
-                           status);
-    const auto q = make_receive(ref<communicator>(&in), buffer, from, tag, false);
+    if (from.rank == MPI_PROC_NULL) return tell_no_process(*reported_status);
+    if (buffer.is_contiguous()) return receive_bytes(me, in, bytes_of(buffer), from, status);
+    const auto q = make_receive(ref<communicator>(&in), buffer, from, false);
     q->start(me);
     me.await(q->awaited());
     if (q->finish(*reported_status) != MPI_SUCCESS) throw_truncated(q->awaited(), buffer.bytes());
   });
 }
 
-/// The common case: a receive of plain data with valid arguments; false if it is not one. `code` becomes the
-/// call's return value.
-bool receive_plain(const char* function, void* address, std::int64_t count, MPI_Datatype type, int from,
-                   int tag, MPI_Comm comm, MPI_Status* status, int& code) {
+/// The common case: a receive of plain data with valid arguments. Returns the call's code; empty if it is not
+/// that case.
+std::optional<int> receive_plain(const char* function, const receive_argument& which, message_end from,
+                                 MPI_Comm comm, MPI_Status* status) {
   rank* const me = rank::current();
-  if (me == nullptr) return false;
+  if (me == nullptr) return std::nullopt;
   auto& data = static_cast<rank_data&>(me->state());
   communicator* const in = data.find(comm);
   std::uint64_t bytes = 0;
-  if (data.now != rank_data::phase::running || in == nullptr || !is_plain(*me, address, count, type, bytes) ||
-      from < 0 || from >= in->remote().size() || tag < any_tag || tag > most_tag)
-    return false;
+  if (data.now != rank_data::phase::running || in == nullptr || !is_plain(*me, which, bytes) ||
+      from.rank < 0 || from.rank >= in->remote().size() || from.tag < any_tag || from.tag > most_tag)
+    return std::nullopt;
   const call_frame frame(*me, {function, &describe_communicator, in});
   error_target* const owner = in;
-  code = run_call(data.objects(), function, owner,
-                  [&] { receive_bytes(*me, *in, address, nullptr, bytes, from, tag, status); });
-  return true;
+  return run_call(data.objects(), function, owner,
+                  [&] { receive_bytes(*me, *in, bytes_at(which.address, bytes), from, status); });
 }
 
-int begin_send(const char* function, const void* address, std::int64_t count, MPI_Datatype type, int to,
-               int tag, MPI_Comm comm, MPI_Request* handle, user_send mode, bool is_persistent) {
-  return call_on(function, comm, [&](rank_data& data, communicator& in) {
-    const user_buffer buffer = checked_buffer(data, address, count, type, memory_use::host_or_device);
-    check_rank(in, to, "the destination");
-    check_tag(tag);
-    const auto q = make_send(ref<communicator>(&in), buffer, to, tag, mode, is_persistent);
+int begin_send(const char* function, const send_argument& which, const end_argument& to, MPI_Request* handle,
+               send_kind kind) {
+  return call_on(function, to.comm, [&](rank_data& data, communicator& in) {
+    const user_buffer buffer = checked_buffer(data, which, memory_use::host_or_device);
+    check_destination(in, to.end);
+    const auto q = make_send(ref<communicator>(&in), buffer, to.end, kind);
+    if (!kind.is_persistent) q->start(data.self());
+    *handle = data.requests.add(q);
+  });
+}
+
+int begin_receive(const char* function, const receive_argument& which, const end_argument& from,
+                  MPI_Request* handle, bool is_persistent) {
+  return call_on(function, from.comm, [&](rank_data& data, communicator& in) {
+    const user_buffer buffer = checked_buffer(data, which, memory_use::host_or_device);
+    check_source(in, from.end);
+    const auto q = make_receive(ref<communicator>(&in), buffer, from.end, is_persistent);
     if (!is_persistent) q->start(data.self());
     *handle = data.requests.add(q);
   });
 }
 
-int begin_receive(const char* function, void* address, std::int64_t count, MPI_Datatype type, int from,
-                  int tag, MPI_Comm comm, MPI_Request* handle, bool is_persistent) {
-  return call_on(function, comm, [&](rank_data& data, communicator& in) {
-    const user_buffer buffer = checked_buffer(data, address, count, type, memory_use::host_or_device);
-    check_source(in, from, tag);
-    const auto q = make_receive(ref<communicator>(&in), buffer, from, tag, is_persistent);
-    if (!is_persistent) q->start(data.self());
-    *handle = data.requests.add(q);
-  });
-}
-
-int probe(const char* function, int from, int tag, MPI_Comm comm, int* flag, MPI_Message* message,
+int probe(const char* function, const end_argument& from, int* flag, MPI_Message* message,
           MPI_Status* status) {
-  return call_on(function, comm, [&](rank_data& data, communicator& in) {
-    check_source(in, from, tag);
+  return call_on(function, from.comm, [&](rank_data& data, communicator& in) {
+    check_source(in, from.end);
     const single_status reported_status(status);
-    if (from == MPI_PROC_NULL) {
+    if (from.end.rank == MPI_PROC_NULL) {
       tell_no_process(*reported_status);
       if (flag != nullptr) *flag = 1;
       if (message != nullptr) *message = MPI_MESSAGE_NO_PROC;
       return;
     }
     rank& me = data.self();
-    const envelope receive_envelope = envelope_of_receive(in, from, tag);
+    const envelope receive_envelope = envelope_of_receive(in, from.end);
     packet* found = me.find_message(receive_envelope);
     if (flag == nullptr) {
       found = &me.await_message(receive_envelope);
@@ -205,11 +221,11 @@ int probe(const char* function, int from, int tag, MPI_Comm comm, int* flag, MPI
 }
 
 /// A receive of a message found by a matched probe, whose communicator handles errors.
-ref<user_request> receive_of(rank_data& data, error_owner& owner, void* address, std::int64_t count,
-                             MPI_Datatype type, MPI_Message* message) {
+ref<user_request> receive_of(rank_data& data, error_owner& owner, const receive_argument& which,
+                             MPI_Message* message) {
   if (*message != MPI_MESSAGE_NULL && *message != MPI_MESSAGE_NO_PROC)
     owner.set(data.messages.at(*message).in);
-  const user_buffer buffer = checked_buffer(data, address, count, type, memory_use::host_or_device);
+  const user_buffer buffer = checked_buffer(data, which, memory_use::host_or_device);
   if (*message == MPI_MESSAGE_NULL)
     throw error(MPI_ERR_REQUEST, "the message is MPI_MESSAGE_NULL; find one by MPI_Mprobe first");
   if (*message == MPI_MESSAGE_NO_PROC) {
@@ -225,48 +241,48 @@ ref<user_request> receive_of(rank_data& data, error_owner& owner, void* address,
 
 IMBREX_MPI_DEFINE(int, Send,
                   (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)) {
-  if (send_at_once(buf, count, datatype, dest, tag, comm)) [[likely]]
+  if (send_at_once({buf, count, datatype}, {dest, tag}, comm)) [[likely]]
     return MPI_SUCCESS;
-  return send("MPI_Send", buf, count, datatype, dest, tag, comm, user_send::standard);
+  return send("MPI_Send", {buf, count, datatype}, {dest, tag}, comm, user_send::standard);
 }
 IMBREX_MPI_DEFINE(int, Recv,
                   (void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
                    MPI_Status* status)) {
   constexpr const char* function = "MPI_Recv";
-  int code = 0;
-  if (receive_plain(function, buf, count, datatype, source, tag, comm, status, code)) [[likely]]
-    return code;
-  return receive(function, buf, count, datatype, source, tag, comm, status);
+  const receive_argument which{buf, count, datatype};
+  if (const auto code = receive_plain(function, which, {source, tag}, comm, status)) [[likely]]
+    return *code;
+  return receive(function, which, {source, tag}, comm, status);
 }
 IMBREX_MPI_DEFINE(int, Send_c,
                   (const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
                    MPI_Comm comm)) {
-  return send("MPI_Send_c", buf, count, datatype, dest, tag, comm, user_send::standard);
+  return send("MPI_Send_c", {buf, count, datatype}, {dest, tag}, comm, user_send::standard);
 }
 IMBREX_MPI_DEFINE(int, Recv_c,
                   (void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
                    MPI_Status* status)) {
-  return receive("MPI_Recv_c", buf, count, datatype, source, tag, comm, status);
+  return receive("MPI_Recv_c", {buf, count, datatype}, {source, tag}, comm, status);
 }
 
 #define IMBREX_MPI_SEND(name, suffix, count_type, mode)                                               \
   IMBREX_MPI_DEFINE(                                                                                  \
       int, name##suffix,                                                                              \
       (const void* buf, count_type count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)) { \
-    return send("MPI_" #name #suffix, buf, count, datatype, dest, tag, comm, mode);                   \
+    return send("MPI_" #name #suffix, {buf, count, datatype}, {dest, tag}, comm, mode);               \
   }
 #define IMBREX_MPI_SEND_REQUEST(name, suffix, count_type, mode, persistent)                       \
   IMBREX_MPI_DEFINE(int, name##suffix,                                                            \
                     (const void* buf, count_type count, MPI_Datatype datatype, int dest, int tag, \
                      MPI_Comm comm, MPI_Request* request)) {                                      \
-    return begin_send("MPI_" #name #suffix, buf, count, datatype, dest, tag, comm, request, mode, \
-                      persistent);                                                                \
+    return begin_send("MPI_" #name #suffix, {buf, count, datatype}, {{dest, tag}, comm}, request, \
+                      {mode, persistent});                                                        \
   }
 #define IMBREX_MPI_RECEIVE_REQUEST(name, suffix, count_type, persistent)                                     \
   IMBREX_MPI_DEFINE(int, name##suffix,                                                                       \
                     (void* buf, count_type count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, \
                      MPI_Request* request)) {                                                                \
-    return begin_receive("MPI_" #name #suffix, buf, count, datatype, source, tag, comm, request,             \
+    return begin_receive("MPI_" #name #suffix, {buf, count, datatype}, {{source, tag}, comm}, request,       \
                          persistent);                                                                        \
   }
 #define IMBREX_MPI_BOTH(suffix, count_type)                                             \
@@ -288,26 +304,26 @@ IMBREX_MPI_BOTH(_c, MPI_Count)
 #undef IMBREX_MPI_BOTH
 
 IMBREX_MPI_DEFINE(int, Probe, (int source, int tag, MPI_Comm comm, MPI_Status* status)) {
-  return probe("MPI_Probe", source, tag, comm, nullptr, nullptr, status);
+  return probe("MPI_Probe", {{source, tag}, comm}, nullptr, nullptr, status);
 }
 IMBREX_MPI_DEFINE(int, Iprobe, (int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status)) {
-  return probe("MPI_Iprobe", source, tag, comm, flag, nullptr, status);
+  return probe("MPI_Iprobe", {{source, tag}, comm}, flag, nullptr, status);
 }
 IMBREX_MPI_DEFINE(int, Mprobe,
                   (int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status)) {
-  return probe("MPI_Mprobe", source, tag, comm, nullptr, message, status);
+  return probe("MPI_Mprobe", {{source, tag}, comm}, nullptr, message, status);
 }
 IMBREX_MPI_DEFINE(int, Improbe,
                   (int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status)) {
-  return probe("MPI_Improbe", source, tag, comm, flag, message, status);
+  return probe("MPI_Improbe", {{source, tag}, comm}, flag, message, status);
 }
 
 namespace {
 
-int receive_found(const char* function, void* address, std::int64_t count, MPI_Datatype type,
-                  MPI_Message* message, MPI_Status* status) {
+int receive_found(const char* function, const receive_argument& which, MPI_Message* message,
+                  MPI_Status* status) {
   return call_for_owner(function, [&](rank_data& data, error_owner& owner) {
-    const auto q = receive_of(data, owner, address, count, type, message);
+    const auto q = receive_of(data, owner, which, message);
     q->start(data.self());
     data.self().await(q->awaited());
     const single_status reported_status(status);
@@ -317,10 +333,10 @@ int receive_found(const char* function, void* address, std::int64_t count, MPI_D
   });
 }
 
-int begin_receive_found(const char* function, void* address, std::int64_t count, MPI_Datatype type,
-                        MPI_Message* message, MPI_Request* request) {
+int begin_receive_found(const char* function, const receive_argument& which, MPI_Message* message,
+                        MPI_Request* request) {
   return call_for_owner(function, [&](rank_data& data, error_owner& owner) {
-    const auto q = receive_of(data, owner, address, count, type, message);
+    const auto q = receive_of(data, owner, which, message);
     q->start(data.self());
     *request = data.requests.add(q);
   });
@@ -332,12 +348,12 @@ int begin_receive_found(const char* function, void* address, std::int64_t count,
   IMBREX_MPI_DEFINE(                                                                                      \
       int, Mrecv##suffix,                                                                                 \
       (void* buf, count_type count, MPI_Datatype datatype, MPI_Message* message, MPI_Status* status)) {   \
-    return receive_found("MPI_Mrecv" #suffix, buf, count, datatype, message, status);                     \
+    return receive_found("MPI_Mrecv" #suffix, {buf, count, datatype}, message, status);                   \
   }                                                                                                       \
   IMBREX_MPI_DEFINE(                                                                                      \
       int, Imrecv##suffix,                                                                                \
       (void* buf, count_type count, MPI_Datatype datatype, MPI_Message* message, MPI_Request* request)) { \
-    return begin_receive_found("MPI_Imrecv" #suffix, buf, count, datatype, message, request);             \
+    return begin_receive_found("MPI_Imrecv" #suffix, {buf, count, datatype}, message, request);           \
   }
 IMBREX_MPI_BOTH(, int)
 IMBREX_MPI_BOTH(_c, MPI_Count)
@@ -376,16 +392,17 @@ class exchange_request final : public user_request {
   int left_ = 2;
 };
 
-struct exchange_arguments {
-  int to, sent_tag, from, received_tag;
+struct exchange_argument {
+  message_end to;
+  message_end from;
+  MPI_Comm comm;
 };
 
 /// Checks the arguments and makes an exchange. Without `out`, the receive buffer's data are copied and sent.
 ref<exchange_request> make_exchange(rank_data& data, communicator& in, const user_buffer* out,
-                                    const user_buffer& into, const exchange_arguments& with) {
-  check_rank(in, with.to, "the destination");
-  check_tag(with.sent_tag);
-  check_source(in, with.from, with.received_tag);
+                                    const user_buffer& into, const exchange_argument& with) {
+  check_destination(in, with.to);
+  check_source(in, with.from);
   std::unique_ptr<std::byte[]> copied;
   user_buffer sent;
   if (out != nullptr) {
@@ -398,27 +415,34 @@ ref<exchange_request> make_exchange(rank_data& data, communicator& in, const use
   }
   const ref<communicator> share(&in);
   const ref<exchange_request> exchange(
-      new exchange_request(share, make_send(share, sent, with.to, with.sent_tag, user_send::standard, false),
-                           make_receive(share, into, with.from, with.received_tag, false)));
+      new exchange_request(share, make_send(share, sent, with.to, {user_send::standard}),
+                           make_receive(share, into, with.from, false)));
   exchange->copied = std::move(copied);
   return exchange;
 }
 
-int exchange_now(const char* function, MPI_Comm comm, const void* sendbuf, std::int64_t sendcount,
-                 MPI_Datatype sendtype, void* recvbuf, std::int64_t recvcount, MPI_Datatype recvtype,
-                 const exchange_arguments& with, bool replaces, MPI_Status* status, MPI_Request* handle) {
-  return call_on(function, comm, [&](rank_data& data, communicator& in) {
-    const user_buffer into = checked_buffer(data, recvbuf, recvcount, recvtype, memory_use::host_or_device);
+/// Where a call reports its end: a blocking one in the status, another by a request.
+struct exchange_result {
+  MPI_Status* status = nullptr;
+  MPI_Request* handle = nullptr;
+};
+
+/// Without `send`, the data of the receive buffer are sent and then replaced.
+int exchange_now(const char* function, const std::optional<send_argument>& send,
+                 const receive_argument& receive, const exchange_argument& with,
+                 const exchange_result& result) {
+  return call_on(function, with.comm, [&](rank_data& data, communicator& in) {
+    const user_buffer into = checked_buffer(data, receive, memory_use::host_or_device);
     user_buffer out;
-    if (!replaces) out = checked_buffer(data, sendbuf, sendcount, sendtype, memory_use::host_or_device);
-    const auto both = make_exchange(data, in, replaces ? nullptr : &out, into, with);
+    if (send) out = checked_buffer(data, *send, memory_use::host_or_device);
+    const auto both = make_exchange(data, in, send ? &out : nullptr, into, with);
     both->start(data.self());
-    if (handle != nullptr) {
-      *handle = data.requests.add(ref<user_request>(both.get()));
+    if (result.handle != nullptr) {
+      *result.handle = data.requests.add(ref<user_request>(both.get()));
       return;
     }
     data.self().await(both->awaited());
-    const single_status reported_status(status);
+    const single_status reported_status(result.status);
     if (both->finish(*reported_status) != MPI_SUCCESS)
       throw error(MPI_ERR_TRUNCATE, "the message received has more than the " + std::to_string(into.bytes()) +
                                         " bytes that there is room for; receive a greater count");
@@ -432,27 +456,29 @@ int exchange_now(const char* function, MPI_Comm comm, const void* sendbuf, std::
                     (const void* sendbuf, count_type sendcount, MPI_Datatype sendtype, int dest,            \
                      int sendtag, void* recvbuf, count_type recvcount, MPI_Datatype recvtype, int source,   \
                      int recvtag, MPI_Comm comm, MPI_Status* status)) {                                     \
-    return exchange_now("MPI_Sendrecv" #suffix, comm, sendbuf, sendcount, sendtype, recvbuf, recvcount,     \
-                        recvtype, {dest, sendtag, source, recvtag}, false, status, nullptr);                \
+    return exchange_now("MPI_Sendrecv" #suffix, send_argument{sendbuf, sendcount, sendtype},                \
+                        {recvbuf, recvcount, recvtype}, {{dest, sendtag}, {source, recvtag}, comm},         \
+                        {.status = status});                                                                \
   }                                                                                                         \
   IMBREX_MPI_DEFINE(int, Isendrecv##suffix,                                                                 \
                     (const void* sendbuf, count_type sendcount, MPI_Datatype sendtype, int dest,            \
                      int sendtag, void* recvbuf, count_type recvcount, MPI_Datatype recvtype, int source,   \
                      int recvtag, MPI_Comm comm, MPI_Request* request)) {                                   \
-    return exchange_now("MPI_Isendrecv" #suffix, comm, sendbuf, sendcount, sendtype, recvbuf, recvcount,    \
-                        recvtype, {dest, sendtag, source, recvtag}, false, nullptr, request);               \
+    return exchange_now("MPI_Isendrecv" #suffix, send_argument{sendbuf, sendcount, sendtype},               \
+                        {recvbuf, recvcount, recvtype}, {{dest, sendtag}, {source, recvtag}, comm},         \
+                        {.handle = request});                                                               \
   }                                                                                                         \
   IMBREX_MPI_DEFINE(int, Sendrecv_replace##suffix,                                                          \
                     (void* buf, count_type count, MPI_Datatype datatype, int dest, int sendtag, int source, \
                      int recvtag, MPI_Comm comm, MPI_Status* status)) {                                     \
-    return exchange_now("MPI_Sendrecv_replace" #suffix, comm, nullptr, 0, datatype, buf, count, datatype,   \
-                        {dest, sendtag, source, recvtag}, true, status, nullptr);                           \
+    return exchange_now("MPI_Sendrecv_replace" #suffix, {}, {buf, count, datatype},                         \
+                        {{dest, sendtag}, {source, recvtag}, comm}, {.status = status});                    \
   }                                                                                                         \
   IMBREX_MPI_DEFINE(int, Isendrecv_replace##suffix,                                                         \
                     (void* buf, count_type count, MPI_Datatype datatype, int dest, int sendtag, int source, \
                      int recvtag, MPI_Comm comm, MPI_Request* request)) {                                   \
-    return exchange_now("MPI_Isendrecv_replace" #suffix, comm, nullptr, 0, datatype, buf, count, datatype,  \
-                        {dest, sendtag, source, recvtag}, true, nullptr, request);                          \
+    return exchange_now("MPI_Isendrecv_replace" #suffix, {}, {buf, count, datatype},                        \
+                        {{dest, sendtag}, {source, recvtag}, comm}, {.handle = request});                   \
   }                                                                                                         \
   IMBREX_MPI_DEFINE(int, Buffer_attach##suffix, (void* buffer, count_type size)) {                          \
     return call_running("MPI_Buffer_attach" #suffix,                                                        \

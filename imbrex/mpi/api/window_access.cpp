@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Accesses to windows.
 #include <imbrex/mpi/api/window.hpp>
+
+#include <utility>
+
 #include <imbrex/mpi/datatype/predefined.hpp>
 #include <imbrex/mpi/window/accumulation.hpp>
 
@@ -10,13 +13,14 @@ namespace {
 
 /// The target's arguments of a call.
 struct target_arguments {
+  MPI_Win window;
   int rank;
   MPI_Aint displacement;
   std::int64_t count;
   MPI_Datatype type;
 };
 
-user_buffer checked_target(rank_data& data, const target_arguments& to) {
+window::place checked_target(rank_data& data, const target_arguments& to) {
   if (to.count < 0)
     throw error(MPI_ERR_COUNT,
                 "the count of the target is " + std::to_string(to.count) + "; it must not be negative");
@@ -24,7 +28,7 @@ user_buffer checked_target(rank_data& data, const target_arguments& to) {
   if (!at.type->is_committed())
     throw error(MPI_ERR_TYPE,
                 "the datatype " + text_of_handle(to.type) + " is not committed; call MPI_Type_commit first");
-  return at;
+  return {to.rank, to.displacement, std::move(at)};
 }
 
 /// Calls access(window, rma_request) to start the access; for MPI_PROC_NULL it only completes the request.
@@ -51,65 +55,54 @@ void begin_access(rank_data& data, window& of, int target, MPI_Request* handle, 
   if (rma_request->is_done()) data.self().give_way();
 }
 
-int put(const char* function, const void* origin, std::int64_t count, MPI_Datatype type,
-        const target_arguments& to, MPI_Win win, MPI_Request* handle) {
-  return call_on_window(function, win, [&](rank_data& data, window& of) {
-    const user_buffer from = checked_buffer(data, origin, count, type);
-    const user_buffer at = checked_target(data, to);
-    begin_access(data, of, to.rank, handle, [&](window& w, access_request* rma_request) {
-      w.put(from, to.rank, to.displacement, at, rma_request);
-    });
+int put(const char* function, const send_argument& origin, const target_arguments& to, MPI_Request* handle) {
+  return call_on_window(function, to.window, [&](rank_data& data, window& of) {
+    const user_buffer from = checked_buffer(data, origin);
+    const window::place target = checked_target(data, to);
+    begin_access(data, of, to.rank, handle,
+                 [&](window& w, access_request* rma_request) { w.put(from, target, rma_request); });
   });
 }
 
-int get(const char* function, void* origin, std::int64_t count, MPI_Datatype type,
-        const target_arguments& from, MPI_Win win, MPI_Request* handle) {
-  return call_on_window(function, win, [&](rank_data& data, window& of) {
-    const user_buffer into = checked_buffer(data, origin, count, type);
-    const user_buffer at = checked_target(data, from);
-    begin_access(data, of, from.rank, handle, [&](window& w, access_request* rma_request) {
-      w.get(into, from.rank, from.displacement, at, rma_request);
-    });
+int get(const char* function, const receive_argument& origin, const target_arguments& from,
+        MPI_Request* handle) {
+  return call_on_window(function, from.window, [&](rank_data& data, window& of) {
+    const user_buffer into = checked_buffer(data, origin);
+    const window::place target = checked_target(data, from);
+    begin_access(data, of, from.rank, handle,
+                 [&](window& w, access_request* rma_request) { w.get(into, target, rma_request); });
   });
 }
 
-int accumulate(const char* function, const void* origin, std::int64_t count, MPI_Datatype type,
-               const target_arguments& to, MPI_Op op, MPI_Win win, MPI_Request* handle) {
-  return call_on_window(function, win, [&](rank_data& data, window& of) {
-    const user_buffer from = checked_buffer(data, origin, count, type);
-    const user_buffer at = checked_target(data, to);
+int accumulate(const char* function, const send_argument& origin, const target_arguments& to, MPI_Op op,
+               MPI_Request* handle) {
+  return call_on_window(function, to.window, [&](rank_data& data, window& of) {
+    const user_buffer from = checked_buffer(data, origin);
+    const window::place target = checked_target(data, to);
     const operation& how = data.objects().op(op);
-    check_accumulation(how, from.typed(), at.typed());
+    check_accumulation(how, from.typed(), target.at.typed());
     begin_access(data, of, to.rank, handle, [&](window& w, access_request* rma_request) {
-      w.accumulate(from, to.rank, to.displacement, at, how.handle(), rma_request);
+      w.accumulate(from, target, how.handle(), rma_request);
     });
   });
 }
 
 /// The origin's operand; empty for MPI_NO_OP, which ignores it.
-user_buffer checked_operand(rank_data& data, const void* origin, std::int64_t count, MPI_Datatype type,
-                            MPI_Op op) {
-  if (op != MPI_NO_OP) return checked_buffer(data, origin, count, type);
+user_buffer checked_operand(rank_data& data, const send_argument& origin, MPI_Op op) {
+  if (op != MPI_NO_OP) return checked_buffer(data, origin);
   return {nullptr, 0, datatype_ref(predefined_type(MPI_BYTE))};
 }
 
-struct result_arguments {
-  void* address;
-  std::int64_t count;
-  MPI_Datatype type;
-};
-
-int get_accumulate(const char* function, const void* origin, std::int64_t count, MPI_Datatype type,
-                   const result_arguments& result, const target_arguments& to, MPI_Op op, MPI_Win win,
-                   MPI_Request* handle) {
-  return call_on_window(function, win, [&](rank_data& data, window& of) {
+int get_accumulate(const char* function, const send_argument& origin, const receive_argument& result,
+                   const target_arguments& to, MPI_Op op, MPI_Request* handle) {
+  return call_on_window(function, to.window, [&](rank_data& data, window& of) {
     const operation& how = data.objects().op(op);
-    const user_buffer from = checked_operand(data, origin, count, type, op);
-    const user_buffer into = checked_buffer(data, result.address, result.count, result.type);
-    const user_buffer at = checked_target(data, to);
-    check_accumulation(how, from.typed(), at.typed());
+    const user_buffer from = checked_operand(data, origin, op);
+    const user_buffer into = checked_buffer(data, result);
+    const window::place target = checked_target(data, to);
+    check_accumulation(how, from.typed(), target.at.typed());
     begin_access(data, of, to.rank, handle, [&](window& w, access_request* rma_request) {
-      w.get_accumulate(from, into, to.rank, to.displacement, at, how.handle(), rma_request);
+      w.get_accumulate(from, into, target, how.handle(), rma_request);
     });
   });
 }
@@ -146,121 +139,121 @@ bool can_be_compared(element of) {
 IMBREX_MPI_DEFINE(int, Put,
                   (const void* origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
                    MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win)) {
-  return put("MPI_Put", origin_addr, origin_count, origin_datatype,
-             {target_rank, target_disp, target_count, target_datatype}, win, nullptr);
+  return put("MPI_Put", {origin_addr, origin_count, origin_datatype},
+             {win, target_rank, target_disp, target_count, target_datatype}, nullptr);
 }
 IMBREX_MPI_DEFINE(int, Put_c,
                   (const void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
                    int target_rank, MPI_Aint target_disp, MPI_Count target_count,
                    MPI_Datatype target_datatype, MPI_Win win)) {
-  return put("MPI_Put_c", origin_addr, origin_count, origin_datatype,
-             {target_rank, target_disp, target_count, target_datatype}, win, nullptr);
+  return put("MPI_Put_c", {origin_addr, origin_count, origin_datatype},
+             {win, target_rank, target_disp, target_count, target_datatype}, nullptr);
 }
 IMBREX_MPI_DEFINE(int, Rput,
                   (const void* origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
                    MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win,
                    MPI_Request* handle)) {
-  return put("MPI_Rput", origin_addr, origin_count, origin_datatype,
-             {target_rank, target_disp, target_count, target_datatype}, win, handle);
+  return put("MPI_Rput", {origin_addr, origin_count, origin_datatype},
+             {win, target_rank, target_disp, target_count, target_datatype}, handle);
 }
 IMBREX_MPI_DEFINE(int, Rput_c,
                   (const void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
                    int target_rank, MPI_Aint target_disp, MPI_Count target_count,
                    MPI_Datatype target_datatype, MPI_Win win, MPI_Request* handle)) {
-  return put("MPI_Rput_c", origin_addr, origin_count, origin_datatype,
-             {target_rank, target_disp, target_count, target_datatype}, win, handle);
+  return put("MPI_Rput_c", {origin_addr, origin_count, origin_datatype},
+             {win, target_rank, target_disp, target_count, target_datatype}, handle);
 }
 
 IMBREX_MPI_DEFINE(int, Get,
                   (void* origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
                    MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win)) {
-  return get("MPI_Get", origin_addr, origin_count, origin_datatype,
-             {target_rank, target_disp, target_count, target_datatype}, win, nullptr);
+  return get("MPI_Get", {origin_addr, origin_count, origin_datatype},
+             {win, target_rank, target_disp, target_count, target_datatype}, nullptr);
 }
 IMBREX_MPI_DEFINE(int, Get_c,
                   (void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank,
                    MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win)) {
-  return get("MPI_Get_c", origin_addr, origin_count, origin_datatype,
-             {target_rank, target_disp, target_count, target_datatype}, win, nullptr);
+  return get("MPI_Get_c", {origin_addr, origin_count, origin_datatype},
+             {win, target_rank, target_disp, target_count, target_datatype}, nullptr);
 }
 IMBREX_MPI_DEFINE(int, Rget,
                   (void* origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
                    MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win,
                    MPI_Request* handle)) {
-  return get("MPI_Rget", origin_addr, origin_count, origin_datatype,
-             {target_rank, target_disp, target_count, target_datatype}, win, handle);
+  return get("MPI_Rget", {origin_addr, origin_count, origin_datatype},
+             {win, target_rank, target_disp, target_count, target_datatype}, handle);
 }
 IMBREX_MPI_DEFINE(int, Rget_c,
                   (void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank,
                    MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win,
                    MPI_Request* handle)) {
-  return get("MPI_Rget_c", origin_addr, origin_count, origin_datatype,
-             {target_rank, target_disp, target_count, target_datatype}, win, handle);
+  return get("MPI_Rget_c", {origin_addr, origin_count, origin_datatype},
+             {win, target_rank, target_disp, target_count, target_datatype}, handle);
 }
 
 IMBREX_MPI_DEFINE(int, Accumulate,
                   (const void* origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
                    MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op,
                    MPI_Win win)) {
-  return accumulate("MPI_Accumulate", origin_addr, origin_count, origin_datatype,
-                    {target_rank, target_disp, target_count, target_datatype}, op, win, nullptr);
+  return accumulate("MPI_Accumulate", {origin_addr, origin_count, origin_datatype},
+                    {win, target_rank, target_disp, target_count, target_datatype}, op, nullptr);
 }
 IMBREX_MPI_DEFINE(int, Accumulate_c,
                   (const void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
                    int target_rank, MPI_Aint target_disp, MPI_Count target_count,
                    MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)) {
-  return accumulate("MPI_Accumulate_c", origin_addr, origin_count, origin_datatype,
-                    {target_rank, target_disp, target_count, target_datatype}, op, win, nullptr);
+  return accumulate("MPI_Accumulate_c", {origin_addr, origin_count, origin_datatype},
+                    {win, target_rank, target_disp, target_count, target_datatype}, op, nullptr);
 }
 IMBREX_MPI_DEFINE(int, Raccumulate,
                   (const void* origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
                    MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op,
                    MPI_Win win, MPI_Request* handle)) {
-  return accumulate("MPI_Raccumulate", origin_addr, origin_count, origin_datatype,
-                    {target_rank, target_disp, target_count, target_datatype}, op, win, handle);
+  return accumulate("MPI_Raccumulate", {origin_addr, origin_count, origin_datatype},
+                    {win, target_rank, target_disp, target_count, target_datatype}, op, handle);
 }
 IMBREX_MPI_DEFINE(int, Raccumulate_c,
                   (const void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
                    int target_rank, MPI_Aint target_disp, MPI_Count target_count,
                    MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request* handle)) {
-  return accumulate("MPI_Raccumulate_c", origin_addr, origin_count, origin_datatype,
-                    {target_rank, target_disp, target_count, target_datatype}, op, win, handle);
+  return accumulate("MPI_Raccumulate_c", {origin_addr, origin_count, origin_datatype},
+                    {win, target_rank, target_disp, target_count, target_datatype}, op, handle);
 }
 
 IMBREX_MPI_DEFINE(int, Get_accumulate,
                   (const void* origin_addr, int origin_count, MPI_Datatype origin_datatype, void* result_addr,
                    int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp,
                    int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)) {
-  return get_accumulate("MPI_Get_accumulate", origin_addr, origin_count, origin_datatype,
+  return get_accumulate("MPI_Get_accumulate", {origin_addr, origin_count, origin_datatype},
                         {result_addr, result_count, result_datatype},
-                        {target_rank, target_disp, target_count, target_datatype}, op, win, nullptr);
+                        {win, target_rank, target_disp, target_count, target_datatype}, op, nullptr);
 }
 IMBREX_MPI_DEFINE(int, Get_accumulate_c,
                   (const void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
                    void* result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank,
                    MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op,
                    MPI_Win win)) {
-  return get_accumulate("MPI_Get_accumulate_c", origin_addr, origin_count, origin_datatype,
+  return get_accumulate("MPI_Get_accumulate_c", {origin_addr, origin_count, origin_datatype},
                         {result_addr, result_count, result_datatype},
-                        {target_rank, target_disp, target_count, target_datatype}, op, win, nullptr);
+                        {win, target_rank, target_disp, target_count, target_datatype}, op, nullptr);
 }
 IMBREX_MPI_DEFINE(int, Rget_accumulate,
                   (const void* origin_addr, int origin_count, MPI_Datatype origin_datatype, void* result_addr,
                    int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp,
                    int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win,
                    MPI_Request* handle)) {
-  return get_accumulate("MPI_Rget_accumulate", origin_addr, origin_count, origin_datatype,
+  return get_accumulate("MPI_Rget_accumulate", {origin_addr, origin_count, origin_datatype},
                         {result_addr, result_count, result_datatype},
-                        {target_rank, target_disp, target_count, target_datatype}, op, win, handle);
+                        {win, target_rank, target_disp, target_count, target_datatype}, op, handle);
 }
 IMBREX_MPI_DEFINE(int, Rget_accumulate_c,
                   (const void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
                    void* result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank,
                    MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op,
                    MPI_Win win, MPI_Request* handle)) {
-  return get_accumulate("MPI_Rget_accumulate_c", origin_addr, origin_count, origin_datatype,
+  return get_accumulate("MPI_Rget_accumulate_c", {origin_addr, origin_count, origin_datatype},
                         {result_addr, result_count, result_datatype},
-                        {target_rank, target_disp, target_count, target_datatype}, op, win, handle);
+                        {win, target_rank, target_disp, target_count, target_datatype}, op, handle);
 }
 
 IMBREX_MPI_DEFINE(int, Fetch_and_op,
@@ -269,12 +262,12 @@ IMBREX_MPI_DEFINE(int, Fetch_and_op,
   return call_on_window("MPI_Fetch_and_op", win, [&](rank_data& data, window& of) {
     require_predefined(datatype);
     const operation& how = data.objects().op(op);
-    const user_buffer from = checked_operand(data, origin_addr, 1, datatype, op);
-    const user_buffer into = checked_buffer(data, result_addr, 1, datatype);
+    const user_buffer from = checked_operand(data, {origin_addr, 1, datatype}, op);
+    const user_buffer into = checked_buffer(data, {result_addr, 1, datatype});
     const user_buffer at{nullptr, 1, into.type};
     check_accumulation(how, at.typed(), at.typed());
     if (target_rank != MPI_PROC_NULL)
-      of.get_accumulate(from, into, target_rank, target_disp, at, how.handle(), nullptr);
+      of.get_accumulate(from, into, {target_rank, target_disp, at}, how.handle(), nullptr);
   });
 }
 
@@ -284,7 +277,7 @@ IMBREX_MPI_DEFINE(int, Compare_and_swap,
   return call_on_window("MPI_Compare_and_swap", win, [&](rank_data& data, window& of) {
     require_predefined(datatype);
     for (const void* const each : {origin_addr, compare_addr, static_cast<const void*>(result_addr)})
-      (void)checked_buffer(data, each, 1, datatype);
+      (void)checked_buffer(data, {each, 1, datatype});
     const datatype_ref type = data.objects().type(datatype);
     if (!can_be_compared(type->single()))
       throw error(MPI_ERR_TYPE,
@@ -292,7 +285,8 @@ IMBREX_MPI_DEFINE(int, Compare_and_swap,
                       " is neither an integer, a logical value, a character nor a byte, and others "
                       "are not compared; give such a type");
     if (target_rank != MPI_PROC_NULL)
-      of.compare_and_swap(origin_addr, compare_addr, result_addr, target_rank, target_disp, type);
+      of.compare_and_swap(origin_addr, compare_addr, result_addr,
+                          {target_rank, target_disp, {nullptr, 1, type}});
   });
 }
 

@@ -81,11 +81,11 @@ team::team(const communicator& of, const rank& self) {
 
 /// Calls `combine_share` once all members of a share have arrived, and `combine_all` once all shares have.
 template <class CombineShare, class CombineAll>
-void team::meet(communicator& in, rank& self, const void* data, std::int64_t bytes,
-                CombineShare combine_share, CombineAll combine_all) {
-  const unsigned number = in.meetings++ % 2;
+void team::meet(team_member by, const void* data, std::int64_t bytes, CombineShare combine_share,
+                CombineAll combine_all) {
+  const unsigned number = by.in.meetings++ % 2;
   set& now = sets_[number];
-  const auto member = static_cast<std::size_t>(in.rank());
+  const auto member = static_cast<std::size_t>(by.in.rank());
   slot& own = now.slots[slot_of_[member]];
   request q;
   q.peer = request::is_several;
@@ -104,11 +104,11 @@ void team::meet(communicator& in, rank& self, const void* data, std::int64_t byt
     const std::lock_guard lock(mutex_);
     is_last = ++now.arrived == shares_.size();
   }
-  if (!is_last) return self.await(q);
+  if (!is_last) return by.self.await(q);
   own.waits = nullptr;
   now.arrived = 0;
   combine_all();
-  release_all(self, number);
+  release_all(by.self, number);
 }
 
 void team::release_all(rank& by, unsigned number) {
@@ -135,15 +135,15 @@ void team::release_share(rank& by, std::size_t number, unsigned set_number) {
   }
 }
 
-void team::barrier(communicator& in, rank& self) { bring(in, self, 0); }
+void team::barrier(team_member by) { bring(by, 0); }
 
-void team::reduce(communicator& in, rank& self, int root, const user_buffer& send, const user_buffer& receive,
+void team::reduce(team_member by, int root, const user_buffer& send, const user_buffer& receive,
                   const operation& op) {
   const std::int64_t bytes = send.bytes();
   const auto fold = [&](const void* first, std::byte* values) {
     op.apply(first, values, send.count, *send.type, send.type->handle());
   };
-  const unsigned number = in.meetings % 2;
+  const unsigned number = by.in.meetings % 2;
   const std::vector<std::byte>& result = shares_.back()->values[number];
   set& now = sets_[number];
   const auto combine_share = [&](share& of) {
@@ -161,11 +161,11 @@ void team::reduce(communicator& in, rank& self, int root, const user_buffer& sen
     std::byte* const values = shares_.back()->values[number].data();
     for (std::size_t i = shares_.size() - 1; i-- > 0;) fold(shares_[i]->values[number].data(), values);
   };
-  meet(in, self, send.address, bytes, combine_share, combine_all);
+  meet(by, send.address, bytes, combine_share, combine_all);
   if (now.is_uneven)
     throw error(MPI_ERR_COUNT, "the ranks combine different numbers of elements, this one " +
                                    std::to_string(send.count) + "; give the same count everywhere");
-  if (root == everybody || root == in.rank())
+  if (root == everybody || root == by.in.rank())
     std::memcpy(receive.address, result.data(), static_cast<std::size_t>(bytes));
 }
 
@@ -190,59 +190,58 @@ void team::blocks::take(std::size_t i, int from, const user_buffer& data) const 
                                       " from it; give both the same counts");
 }
 
-void team::bring(communicator& in, rank& self, std::int64_t bytes) {
-  meet(in, self, nullptr, bytes, [](const share&) {}, [] {});
+void team::bring(team_member by, std::int64_t bytes) {
+  meet(by, nullptr, bytes, [](const share&) {}, [] {});
 }
 
-void team::broadcast(communicator& in, rank& self, int root, const user_buffer& data) {
-  const blocks all(*this, in, 1);
-  if (root == in.rank()) all.leave(0, data);
-  bring(in, self, data.bytes());
-  if (root != in.rank()) all.take(0, root, data);
+void team::broadcast(team_member by, int root, const user_buffer& data) {
+  const blocks all(*this, by.in, 1);
+  if (root == by.in.rank()) all.leave(0, data);
+  bring(by, data.bytes());
+  if (root != by.in.rank()) all.take(0, root, data);
 }
 
-void team::gather(communicator& in, rank& self, int root, const user_buffer& send, const block_list& receive,
+void team::gather(team_member by, int root, const user_buffer& send, const block_list& receive,
                   bool is_in_place) {
-  const auto size = static_cast<std::size_t>(in.size());
-  const blocks all(*this, in, size);
-  if (!is_in_place) all.leave(static_cast<std::size_t>(in.rank()), send);
-  bring(in, self, is_in_place ? 0 : send.bytes());
-  if (root != in.rank()) return;
+  const auto size = static_cast<std::size_t>(by.in.size());
+  const blocks all(*this, by.in, size);
+  if (!is_in_place) all.leave(static_cast<std::size_t>(by.in.rank()), send);
+  bring(by, is_in_place ? 0 : send.bytes());
+  if (root != by.in.rank()) return;
   for (std::size_t i = 0; i < size; ++i) {
     const int from = static_cast<int>(i);
     if (!is_in_place || from != root) all.take(i, from, receive[from]);
   }
 }
 
-void team::scatter(communicator& in, rank& self, int root, const block_list& send, const user_buffer& receive,
+void team::scatter(team_member by, int root, const block_list& send, const user_buffer& receive,
                    bool is_in_place) {
-  const auto size = static_cast<std::size_t>(in.size());
-  const blocks all(*this, in, size);
-  if (root == in.rank())
+  const auto size = static_cast<std::size_t>(by.in.size());
+  const blocks all(*this, by.in, size);
+  if (root == by.in.rank())
     for (std::size_t i = 0; i < size; ++i) all.leave(i, send[static_cast<int>(i)]);
-  bring(in, self, root == in.rank() ? send[0].bytes() : receive.bytes());
-  if (!is_in_place) all.take(static_cast<std::size_t>(in.rank()), root, receive);
+  bring(by, root == by.in.rank() ? send[0].bytes() : receive.bytes());
+  if (!is_in_place) all.take(static_cast<std::size_t>(by.in.rank()), root, receive);
 }
 
-void team::all_gather(communicator& in, rank& self, const user_buffer& send, const block_list& receive,
-                      bool is_in_place) {
-  const auto size = static_cast<std::size_t>(in.size());
-  const blocks all(*this, in, size);
-  const user_buffer own = is_in_place ? receive[in.rank()] : send;
-  all.leave(static_cast<std::size_t>(in.rank()), own);
-  bring(in, self, own.bytes());
+void team::all_gather(team_member by, const user_buffer& send, const block_list& receive, bool is_in_place) {
+  const auto size = static_cast<std::size_t>(by.in.size());
+  const blocks all(*this, by.in, size);
+  const user_buffer own = is_in_place ? receive[by.in.rank()] : send;
+  all.leave(static_cast<std::size_t>(by.in.rank()), own);
+  bring(by, own.bytes());
   for (std::size_t i = 0; i < size; ++i) {
     const int from = static_cast<int>(i);
-    if (!is_in_place || from != in.rank()) all.take(i, from, receive[from]);
+    if (!is_in_place || from != by.in.rank()) all.take(i, from, receive[from]);
   }
 }
 
-void team::all_to_all(communicator& in, rank& self, const block_list& send, const block_list& receive) {
-  const auto size = static_cast<std::size_t>(in.size());
-  const auto own = static_cast<std::size_t>(in.rank());
-  const blocks all(*this, in, size * size);
+void team::all_to_all(team_member by, const block_list& send, const block_list& receive) {
+  const auto size = static_cast<std::size_t>(by.in.size());
+  const auto own = static_cast<std::size_t>(by.in.rank());
+  const blocks all(*this, by.in, size * size);
   for (std::size_t i = 0; i < size; ++i) all.leave(own * size + i, send[static_cast<int>(i)]);
-  bring(in, self, send[0].bytes());
+  bring(by, send[0].bytes());
   for (std::size_t i = 0; i < size; ++i)
     all.take(i * size + own, static_cast<int>(i), receive[static_cast<int>(i)]);
 }

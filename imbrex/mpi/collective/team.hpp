@@ -16,6 +16,12 @@
 
 namespace imbrex::mpi {
 
+/// The caller of a collective of a team.
+struct team_member {
+  communicator& in;
+  rank& self;
+};
+
 /// Members of a communicator that all live in this process and run collectives through its memory. Each
 /// member registers its data and waits. The last arrival of each PE combines that PE's data. The last arrival
 /// of all combines the PEs' results and releases everyone, by one message to each other PE. A member enters
@@ -31,11 +37,11 @@ class team {
   static team* of(communicator& in, rank& self);
 
   // Each function is one collective; it returns when the member has its result.
-  void barrier(communicator& in, rank& self);
+  void barrier(team_member by);
   /// Reduces to `root`, or to all if `root` is `everybody`. Takes at least one element of a basic type,
   /// combined in the order of slots; that is rank order if `is_ordered`. Throws mpi::error (MPI_ERR_COUNT) if
   /// the members' counts differ.
-  void reduce(communicator& in, rank& self, int root, const user_buffer& send, const user_buffer& receive,
+  void reduce(team_member by, int root, const user_buffer& send, const user_buffer& receive,
               const operation& op);
   static constexpr int everybody = -1;
   /// Whether the ranks of each PE follow those of the PE before.
@@ -47,14 +53,12 @@ class team {
   }
   // For blocks that `takes` accepts. Throws mpi::error (MPI_ERR_TRUNCATE) if more data arrive than the buffer
   // holds.
-  void broadcast(communicator& in, rank& self, int root, const user_buffer& data);
-  void gather(communicator& in, rank& self, int root, const user_buffer& send, const block_list& receive,
-              bool is_in_place);
-  void scatter(communicator& in, rank& self, int root, const block_list& send, const user_buffer& receive,
+  void broadcast(team_member by, int root, const user_buffer& data);
+  void gather(team_member by, int root, const user_buffer& send, const block_list& receive, bool is_in_place);
+  void scatter(team_member by, int root, const block_list& send, const user_buffer& receive,
                bool is_in_place);
-  void all_gather(communicator& in, rank& self, const user_buffer& send, const block_list& receive,
-                  bool is_in_place);
-  void all_to_all(communicator& in, rank& self, const block_list& send, const block_list& receive);
+  void all_gather(team_member by, const user_buffer& send, const block_list& receive, bool is_in_place);
+  void all_to_all(team_member by, const block_list& send, const block_list& receive);
 
  private:
   struct slot {
@@ -82,7 +86,7 @@ class team {
   team(const communicator& of, const rank& self);
 
   template <class CombineShare, class CombineAll>
-  void meet(communicator& in, rank& self, const void* data, std::int64_t bytes, CombineShare combine_share,
+  void meet(team_member by, const void* data, std::int64_t bytes, CombineShare combine_share,
             CombineAll combine_all);
   /// Blocks that members pass to each other in one collective.
   class blocks {
@@ -100,7 +104,7 @@ class team {
     std::size_t distance_;
   };
   /// Waits for all members, with nothing to combine.
-  void bring(communicator& in, rank& self, std::int64_t bytes);
+  void bring(team_member by, std::int64_t bytes);
   void release_all(rank& by, unsigned number);
   void release_share(rank& by, std::size_t number, unsigned set_number);
 

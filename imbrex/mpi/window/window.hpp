@@ -65,19 +65,20 @@ class window final : public window_object, private access_receiver {
   /// empty.
   window_memory shared_memory(int of) const;
 
-  // Accesses. `at` gives the target's count and type; its address is ignored. `rma_request` is the request to
-  // complete; may be null. All throw mpi::error.
-  void put(const user_buffer& data, int target, std::int64_t displacement, const user_buffer& at,
-           access_request* rma_request);
-  void get(const user_buffer& result, int target, std::int64_t displacement, const user_buffer& at,
-           access_request* rma_request);
-  void accumulate(const user_buffer& data, int target, std::int64_t displacement, const user_buffer& at,
-                  int operation, access_request* rma_request);
-  void get_accumulate(const user_buffer& data, const user_buffer& result, int target,
-                      std::int64_t displacement, const user_buffer& at, int operation,
+  /// Data of a target. `at` gives their count and type; its address is ignored.
+  struct place {
+    int rank;
+    std::int64_t displacement;
+    user_buffer at;
+  };
+  // Accesses. `rma_request` is the request to complete; may be null. All throw mpi::error.
+  void put(const user_buffer& data, const place& to, access_request* rma_request);
+  void get(const user_buffer& result, const place& from, access_request* rma_request);
+  void accumulate(const user_buffer& data, const place& to, int operation, access_request* rma_request);
+  void get_accumulate(const user_buffer& data, const user_buffer& result, const place& to, int operation,
                       access_request* rma_request);
-  void compare_and_swap(const void* data, const void* compared, void* result, int target,
-                        std::int64_t displacement, const datatype_ref& type);
+  /// The place has one value.
+  void compare_and_swap(const void* data, const void* compared, void* result, const place& to);
 
   // Synchronisation. All throw mpi::error (MPI_ERR_RMA_SYNC) if the window's present epoch does not allow the
   // call.

@@ -205,40 +205,40 @@ void window::expect_result(int from, std::int32_t tag, const user_buffer& into, 
 
 // ---- functions of MPI
 
-void window::put(const user_buffer& data, int rank, std::int64_t displacement, const user_buffer& at,
-                 access_request* rma_request) {
+void window::put(const user_buffer& data, const place& to, access_request* rma_request) {
+  const auto& [rank, displacement, at] = to;
   target& t = accessible(rank);
   const std::int64_t bytes = data.bytes();
   require_room(bytes, at.bytes(), "the origin", "the target");
-  const std::int64_t place = place_in(t, displacement);
-  check_range(t, place, at);
+  const std::int64_t offset = place_in(t, displacement);
+  check_range(t, offset, at);
   if (bytes == 0) return end_at_once(self_, rma_request);
   if (!is_direct(t)) {
     access_header header;
     header.kind = access_kind::put;
-    header.place = place;
+    header.place = offset;
     header.tag = next_tag();
     return send_data(rank, header, at, data, rma_request);
   }
-  copy(data.typed(), {t.memory->reach(place, *at.type, at.count), at.count, at.type.get()}, bytes);
+  copy(data.typed(), {t.memory->reach(offset, *at.type, at.count), at.count, at.type.get()}, bytes);
   end_at_once(self_, rma_request);
 }
 
-void window::get(const user_buffer& into, int rank, std::int64_t displacement, const user_buffer& at,
-                 access_request* rma_request) {
+void window::get(const user_buffer& into, const place& from, access_request* rma_request) {
+  const auto& [rank, displacement, at] = from;
   target& t = accessible(rank);
   const std::int64_t bytes = at.bytes();
   require_room(bytes, into.bytes(), "the target", "the origin");
-  const std::int64_t place = place_in(t, displacement);
-  check_range(t, place, at);
+  const std::int64_t offset = place_in(t, displacement);
+  check_range(t, offset, at);
   if (bytes == 0) return end_at_once(self_, rma_request);
   if (is_direct(t)) {
-    copy({t.memory->reach(place, *at.type, at.count), at.count, at.type.get()}, into.typed(), bytes);
+    copy({t.memory->reach(offset, *at.type, at.count), at.count, at.type.get()}, into.typed(), bytes);
     return end_at_once(self_, rma_request);
   }
   access_header header;
   header.kind = access_kind::get;
-  header.place = place;
+  header.place = offset;
   header.count = at.count;
   header.tag = next_tag();
   expect_result(rank, header.tag, into, rma_request);
@@ -247,23 +247,24 @@ void window::get(const user_buffer& into, int rank, std::int64_t displacement, c
   self_.send(p, world_rank(rank));
 }
 
-void window::accumulate(const user_buffer& data, int rank, std::int64_t displacement, const user_buffer& at,
-                        int operation, access_request* rma_request) {
+void window::accumulate(const user_buffer& data, const place& to, int operation,
+                        access_request* rma_request) {
+  const auto& [rank, displacement, at] = to;
   target& t = accessible(rank);
   const std::int64_t bytes = data.bytes();
   require_room(bytes, at.bytes(), "the origin", "the target");
-  const std::int64_t place = place_in(t, displacement);
-  check_range(t, place, at);
+  const std::int64_t offset = place_in(t, displacement);
+  check_range(t, offset, at);
   if (bytes == 0) return end_at_once(self_, rma_request);
   if (!is_direct(t)) {
     access_header header;
     header.kind = access_kind::accumulate;
-    header.place = place;
+    header.place = offset;
     header.operation = operation;
     header.tag = next_tag();
     return send_data(rank, header, at, data, rma_request);
   }
-  std::byte* const memory = t.memory->reach(place, *at.type, at.count);
+  std::byte* const memory = t.memory->reach(offset, *at.type, at.count);
   {
     const packed_data packed(data);
     const std::lock_guard lock(t.memory->accumulates());
@@ -272,26 +273,26 @@ void window::accumulate(const user_buffer& data, int rank, std::int64_t displace
   end_at_once(self_, rma_request);
 }
 
-void window::get_accumulate(const user_buffer& data, const user_buffer& into, int rank,
-                            std::int64_t displacement, const user_buffer& at, int operation,
+void window::get_accumulate(const user_buffer& data, const user_buffer& into, const place& to, int operation,
                             access_request* rma_request) {
+  const auto& [rank, displacement, at] = to;
   target& t = accessible(rank);
   const std::int64_t bytes = at.bytes();
   require_room(data.bytes(), bytes, "the origin", "the target");
   require_room(bytes, into.bytes(), "the target", "the result");
-  const std::int64_t place = place_in(t, displacement);
-  check_range(t, place, at);
+  const std::int64_t offset = place_in(t, displacement);
+  check_range(t, offset, at);
   if (bytes == 0) return end_at_once(self_, rma_request);
   if (!is_direct(t)) {
     access_header header;
     header.kind = access_kind::get_accumulate;
-    header.place = place;
+    header.place = offset;
     header.operation = operation;
     header.tag = next_tag();
     expect_result(rank, header.tag, into, rma_request);
     return send_data(rank, header, at, data, nullptr);
   }
-  const typed_buffer memory{t.memory->reach(place, *at.type, at.count), at.count, at.type.get()};
+  const typed_buffer memory{t.memory->reach(offset, *at.type, at.count), at.count, at.type.get()};
   {
     const packed_data packed(data);
     const std::lock_guard lock(t.memory->accumulates());
@@ -301,15 +302,15 @@ void window::get_accumulate(const user_buffer& data, const user_buffer& into, in
   end_at_once(self_, rma_request);
 }
 
-void window::compare_and_swap(const void* data, const void* compared, void* into, int rank,
-                              std::int64_t displacement, const datatype_ref& type) {
+void window::compare_and_swap(const void* data, const void* compared, void* into, const place& to) {
+  const auto& [rank, displacement, at] = to;
+  const datatype_ref& type = at.type;
   target& t = accessible(rank);
-  const user_buffer at{nullptr, 1, type};
-  const std::int64_t place = place_in(t, displacement);
-  check_range(t, place, at);
+  const std::int64_t offset = place_in(t, displacement);
+  check_range(t, offset, at);
   const auto bytes = static_cast<std::size_t>(type->size());
   if (is_direct(t)) {
-    std::byte* const memory = t.memory->reach(place, *type, 1);
+    std::byte* const memory = t.memory->reach(offset, *type, 1);
     const std::lock_guard lock(t.memory->accumulates());
     std::memcpy(into, memory, bytes);
     if (std::memcmp(memory, compared, bytes) == 0) std::memcpy(memory, data, bytes);
@@ -320,7 +321,7 @@ void window::compare_and_swap(const void* data, const void* compared, void* into
   std::memcpy(both + bytes, compared, bytes);
   access_header header;
   header.kind = access_kind::compare_and_swap;
-  header.place = place;
+  header.place = offset;
   header.tag = next_tag();
   expect_result(rank, header.tag, {into, 1, type}, nullptr);
   const user_buffer sent{both, std::int64_t(2 * bytes), datatype_ref(predefined_type(MPI_BYTE))};
