@@ -90,8 +90,17 @@ void rank::throw_immobile() {
 
 // ---- its stack
 
+std::unique_ptr<fiber> rank::make_stack(fiber::function body) {
+  try {
+    return std::make_unique<fiber>(program_.stack, body, this, program_.code, boost_switch);
+  } catch (const imbrex::error& e) {
+    throw imbrex::error("rank " + std::to_string(number()) + ": " + e.what() +
+                        "; --rank-stack sets the size for all ranks");
+  }
+}
+
 void rank::make_code() {
-  fiber_ = std::make_unique<fiber>(program_.stack, &rank::body, this, program_.code);
+  fiber_ = make_stack(&rank::body);
   running_ = fiber_.get();
   code_ = program_.make_code(number());
   devices_.begin();
@@ -179,8 +188,7 @@ void rank::callback_body(void* self) {
 }
 
 [[gnu::noinline]] void rank::run_callback(callback what) {
-  if (!callback_stack_)
-    callback_stack_ = std::make_unique<fiber>(program_.stack, &rank::callback_body, this, program_.code);
+  if (!callback_stack_) callback_stack_ = make_stack(&rank::callback_body);
   callback_ = std::move(what);
   begin_code();
   running_ = callback_stack_.get();

@@ -13,11 +13,11 @@
 
 #include <imbrex/base/clock.hpp>
 #include <imbrex/base/work.hpp>
+#include <imbrex/core/extension/fiber.hpp>
 #include <imbrex/coro/waiter.hpp>
 #include <imbrex/device/pooled_memory.hpp>
 #include <imbrex/mpi/access_table.hpp>
 #include <imbrex/mpi/device_memory.hpp>
-#include <imbrex/mpi/fiber.hpp>
 #include <imbrex/mpi/matcher.hpp>
 #include <imbrex/mpi/peer_table.hpp>
 #include <imbrex/mpi/program.hpp>
@@ -215,6 +215,7 @@ class rank {
   static const detail::work_type step_type;
   static const detail::work_type alarm_type;
   static void body(void* self);
+  std::unique_ptr<fiber> make_stack(fiber::function body);
   static void callback_body(void* self);
 
   /// Continues the rank's code. Called on the PE's stack.

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/resident/stepping.hpp>
 
-#include <sys/mman.h>
-#include <ucontext.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -17,24 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include <imbrex/base/error.hpp>
-
-#ifndef __has_feature
-#define __has_feature(x) 0
-#endif
-#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
-#include <sanitizer/common_interface_defs.h>
-#define IMBREX_RESIDENT_ASAN 1
-#elif defined(__SANITIZE_THREAD__) || __has_feature(thread_sanitizer)
-#include <sanitizer/tsan_interface.h>
-#define IMBREX_RESIDENT_TSAN 1
-#endif
-
-#ifdef __clang__  // ThreadSanitizer must not see a call that begins on one stack and ends on another
-#define IMBREX_RESIDENT_UNSEEN __attribute__((disable_sanitizer_instrumentation))
-#else
-#define IMBREX_RESIDENT_UNSEEN
-#endif
+#include <imbrex/core/extension/fiber.hpp>
 
 namespace imbrex::resident::detail {
 namespace {
@@ -53,87 +32,22 @@ device_model without_rendezvous(device_model model) {
   return model;
 }
 
-/// Memory for a stack, above a page without access, which stops an overflow.
-class guarded_stack {
- public:
-  guarded_stack() {
-    if (memory_ == MAP_FAILED || ::mprotect(memory_, page_, PROT_NONE) != 0)
-      throw error("a PE of a program inside a GPU has no memory for its stack of " +
-                  std::to_string(stack_bytes) + " bytes: run fewer PEs");
-  }
-  guarded_stack(const guarded_stack&) = delete;
-  guarded_stack& operator=(const guarded_stack&) = delete;
-  ~guarded_stack() { ::munmap(memory_, page_ + stack_bytes); }
-  std::byte* bottom() const { return static_cast<std::byte*>(memory_) + page_; }
-
- private:
-  const std::size_t page_ = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  void* const memory_ =
-      ::mmap(nullptr, page_ + stack_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-};
-
 }  // namespace
-
-/// A stack that can be left for another one: a PE's, or the thread's. Sanitizers are notified.
-struct stepping::place {
-  ucontext_t context{};
-  const void* bottom = nullptr;
-  std::size_t size = 0;
-#if defined(IMBREX_RESIDENT_TSAN)
-  void* known = __tsan_get_current_fiber();
-#elif defined(IMBREX_RESIDENT_ASAN)
-  void* frames = nullptr;
-#endif
-
-  IMBREX_RESIDENT_UNSEEN void leave_for(place& next, [[maybe_unused]] bool for_good = false) {
-#if defined(IMBREX_RESIDENT_TSAN)
-    __tsan_switch_to_fiber(next.known, 0);
-#elif defined(IMBREX_RESIDENT_ASAN)
-    __sanitizer_start_switch_fiber(for_good ? nullptr : &frames, next.bottom, next.size);
-#endif
-    ::swapcontext(&context, &next.context);
-    entered(next);
-  }
-  IMBREX_RESIDENT_UNSEEN void entered([[maybe_unused]] place& from) {
-#if defined(IMBREX_RESIDENT_ASAN)
-    __sanitizer_finish_switch_fiber(frames, &from.bottom, &from.size);
-#endif
-  }
-};
 
 struct stepping::pe {
   pe_state state;
   near_part near;
   std::vector<std::uint32_t> tickets;
-  guarded_stack stack;
-  place own;
-  place* caller = nullptr;
   nanoseconds time{0};
   std::pair<nanoseconds, std::uint64_t> key{asleep, 0};  ///< in `ready_`
   std::uint32_t looks = 0;
-  bool has_ended = false;
   /// Arrival times of items, by source and ticket. Source 0 is the PE's mailbox; sources from 1 on are GPUs;
   /// sources from near_way on are PEs of the cluster.
   std::map<std::pair<std::uint32_t, std::uint32_t>, nanoseconds> arrivals;
   std::map<std::uint32_t, nanoseconds> put;  ///< by GPU: arrival time of the last data put there
   std::function<void()> body;
-
-  IMBREX_RESIDENT_UNSEEN static void begin(unsigned low, unsigned high) {
-    auto& its = *reinterpret_cast<pe*>(std::uintptr_t{high} << 32U | low);  // NOLINT: makecontext passes
-                                                                            // integers
-    its.own.entered(*its.caller);
-    its.body();
-    its.has_ended = true;
-    its.own.leave_for(*its.caller, true);
-  }
-#if defined(IMBREX_RESIDENT_TSAN)
-  pe() { own.known = __tsan_create_fiber(0); }
-  ~pe() { __tsan_destroy_fiber(own.known); }
-#else
-  pe() = default;
-#endif
-  pe(const pe&) = delete;
-  pe& operator=(const pe&) = delete;
+  extension::fiber stack{stack_bytes, [](void* body) { (*static_cast<std::function<void()>*>(body))(); },
+                         &body};
 };
 
 stepping::stepping(const device_model& costs, std::uint32_t gpus, std::uint64_t seed)
@@ -151,7 +65,6 @@ nanoseconds stepping::run(const machine& m, serve_function serve, const std::fun
     gpu.steps = this;
   }
   pes_each_ = m.pes_here;
-  place main;
   pes_.clear();
   ready_.clear();
   flags_.clear();
@@ -165,15 +78,6 @@ nanoseconds stepping::run(const machine& m, serve_function serve, const std::fun
       team alone;
       serve(gpu, one.state, alone, n);
     };
-    one.caller = &main;
-    one.own.bottom = one.stack.bottom();
-    one.own.size = stack_bytes;
-    ::getcontext(&one.own.context);
-    one.own.context.uc_stack.ss_sp = one.stack.bottom();
-    one.own.context.uc_stack.ss_size = stack_bytes;
-    const auto self = reinterpret_cast<std::uintptr_t>(&one);
-    ::makecontext(&one.own.context, reinterpret_cast<void (*)()>(&pe::begin), 2, static_cast<unsigned>(self),
-                  static_cast<unsigned>(self >> 32U));
     wake(n, nanoseconds(0));
   }
   for (std::uint32_t n = 0; n < m.pes; ++n)
@@ -183,7 +87,7 @@ nanoseconds stepping::run(const machine& m, serve_function serve, const std::fun
     if (ready_.empty()) {  // all is quiet, or has ended, which PEs find out when they poll again
       rests();
       for (std::uint32_t n = 0; n < m.pes; ++n)
-        if (!pes_[n]->has_ended) wake(n, last);
+        if (!pes_[n]->stack.has_ended()) wake(n, last);
     }
     if (std::exchange(is_host_behind_, false)) rests();
     now_runs_ = ready_.begin()->second;
@@ -191,9 +95,9 @@ nanoseconds stepping::run(const machine& m, serve_function serve, const std::fun
     pe& one = *pes_[now_runs_];
     one.time = std::max(one.time, one.key.first);
     one.key.first = asleep;
-    main.leave_for(one.own);
+    one.stack.enter();
     last = std::max(last, one.time);
-    if (!one.has_ended) continue;
+    if (!one.stack.has_ended()) continue;
     if (one.key.first != asleep) ready_.erase({one.key, now_runs_});
     --left;
   }
@@ -204,7 +108,7 @@ nanoseconds stepping::run(const machine& m, serve_function serve, const std::fun
 /// Lets a PE go on at that time, if not before.
 void stepping::wake(std::uint32_t which, nanoseconds at) {
   pe& one = *pes_[which];
-  if (one.has_ended || one.key.first <= at) return;
+  if (one.stack.has_ended() || one.key.first <= at) return;
   if (one.key.first != asleep) ready_.erase({one.key, which});
   one.key = {at, ++turns_ + dice_.below(4 * pes_.size())};  // so that no PE is passed over for long
   ready_.insert({one.key, which});
@@ -332,10 +236,7 @@ void stepping::pass(step what, std::uint64_t a, std::uint32_t b, std::uint32_t c
   leave();
 }
 
-void stepping::leave() {
-  pe& me = *pes_[now_runs_];
-  me.own.leave_for(*me.caller);
-}
+void stepping::leave() { pes_[now_runs_]->stack.leave(); }
 
 void pass_step(stepping& through, step what, std::uint64_t a, std::uint32_t b, std::uint32_t c) {
   through.pass(what, a, b, c);

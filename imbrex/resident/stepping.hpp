@@ -46,7 +46,6 @@ class stepping {
   void pass(step what, std::uint64_t a, std::uint32_t b, std::uint32_t c);
 
  private:
-  struct place;
   struct pe;
   static constexpr nanoseconds asleep = nanoseconds::max();
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
-#include <cstddef>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -10,42 +8,11 @@
 #include <string>
 #include <utility>
 
-#include <boost/context/detail/fcontext.hpp>
-
+#include <imbrex/core/extension/fiber.hpp>
 #include <imbrex/coro/await_by.hpp>
 #include <imbrex/coro/entry_body.hpp>
 
-#ifdef __clang__  // ThreadSanitizer must not see a call that begins on one stack and ends on another
-#define IMBREX_TEST_UNSEEN __attribute__((disable_sanitizer_instrumentation))
-#else
-#define IMBREX_TEST_UNSEEN
-#endif
-
 namespace imbrex::stack_test {
-
-/// The state that sanitizers need for a stack switch.
-struct stack_for_sanitizers {
-  stack_for_sanitizers();
-  ~stack_for_sanitizers();
-  stack_for_sanitizers(const stack_for_sanitizers&) = delete;
-  stack_for_sanitizers& operator=(const stack_for_sanitizers&) = delete;
-
-  /// Call before and after the switch to the stack, on the caller's stack.
-  IMBREX_TEST_UNSEEN void enter();
-  IMBREX_TEST_UNSEEN void left();
-  /// Call before and after the switch to the caller, on this stack. `for_good`: the stack is not resumed.
-  IMBREX_TEST_UNSEEN void leave(bool for_good);
-  IMBREX_TEST_UNSEEN void entered();
-
-  const void* bottom = nullptr;
-  std::size_t size = 0;
-  void* frames = nullptr;  ///< kept by AddressSanitizer while the stack is suspended
-  const void* callers_bottom = nullptr;
-  std::size_t callers_size = 0;
-  void* callers_frames = nullptr;
-  void* thread = nullptr;  ///< the stack's fibre in ThreadSanitizer
-  void* callers_thread = nullptr;
-};
 
 /// The body of an entry that runs on a stack of its own, as used by a front end whose entries are no
 /// coroutines.
@@ -71,27 +38,17 @@ class stack {
  private:
   /// Thrown to unwind a stack that is dropped.
   struct dropped {};
-  /// The C++ library's state for the exceptions that a stack handles: two words, by its ABI.
-  using exception_state = std::array<void*, 2>;
 
   static void resume(void* self);
-  static void exchange_exceptions(exception_state& kept);
-  static void begin(boost::context::detail::transfer_t from);
-  void enter();
   void leave();
   void run_here() noexcept;
 
   std::function<void(stack&)> run_;
-  std::unique_ptr<std::byte[]> memory_;
-  boost::context::detail::fcontext_t there_;  ///< the stack's suspended context; while it runs, the caller's
-                                              ///< context
+  extension::fiber fiber_;
   scope* entry_ = nullptr;
   waiter awaiter_;
   std::exception_ptr error_;
-  exception_state exceptions_{};
-  bool ended_ = false;
   bool is_dropped_ = false;
-  stack_for_sanitizers seen_;
 };
 
 /// The result type of an entry whose body runs on a stack.

@@ -1,21 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+// The switch of stacks, for front ends whose entries are no coroutines.
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 
 #ifdef __clang__  // ThreadSanitizer must not see a call that begins on one stack and ends on another
-#define IMBREX_MPI_UNSEEN __attribute__((disable_sanitizer_instrumentation))
+#define IMBREX_UNSEEN_BY_SANITIZERS __attribute__((disable_sanitizer_instrumentation))
 #else
-#define IMBREX_MPI_UNSEEN
+#define IMBREX_UNSEEN_BY_SANITIZERS
 #endif
 
-namespace imbrex::mpi {
+namespace imbrex::extension {
+
+/// The functions that save the registers of one stack and load those of another. A context is the address of
+/// saved registers, which lie on the stack that was left.
+struct stack_switch {
+  /// The context that was left, and the data that came with the switch.
+  struct arrival {
+    void* from;
+    void* data;
+  };
+
+  /// Makes the context of a new stack of `bytes` bytes that ends at `top`. The first switch to it calls
+  /// `fiber::begin`.
+  void* (*make)(std::byte* top, std::size_t bytes);
+  /// Leaves this stack for a context. Returns when somebody switches back.
+  arrival (*jump)(void* to, void* data);
+};
+
+/// The switch of the C library. It makes a system call each time; `imbrex/mpi` has a faster one.
+extern const stack_switch system_switch;
 
 /// A function on a stack of its own. The function can leave and be entered again, also by another thread. The
 /// rounding mode (fesetround) belongs to the fiber and begins as the creator's. Inaccessible guard pages lie
-/// below the stack, enough to catch an overflow by a large array.
+/// below the stack, enough to catch an overflow by a large array. Sanitizers are told of the switches.
 class fiber {
  public:
   using function = void (*)(void* object);
@@ -25,7 +45,8 @@ class fiber {
 
   /// Reserves `bytes` bytes of address space; the system provides pages on first use. Throws imbrex::error if
   /// the reservation fails.
-  fiber(std::size_t bytes, function body, void* object, code_on_stack code = code_on_stack::no);
+  fiber(std::size_t bytes, function body, void* object, code_on_stack code = code_on_stack::no,
+        const stack_switch& by = system_switch);
   /// Frees the stack without running destructors of objects on it.
   ~fiber();
   fiber(const fiber&) = delete;
@@ -45,13 +66,16 @@ class fiber {
   bool is_below(const void* address) const;
   std::size_t bytes() const { return bytes_; }
 
+  /// For a `stack_switch`: the first function on the new stack; `data` is the fiber.
+  [[noreturn]] IMBREX_UNSEEN_BY_SANITIZERS static void begin(stack_switch::arrival arrived);
+
  private:
   /// Exception state of a thread in the C++ library: two words, by its ABI.
   using exception_state = std::array<void*, 2>;
   static void exchange_exceptions(exception_state& kept);
 
-  /// Floating-point rounding and traps that Boost.Context does not save: FPCR on aarch64. Boost.Context
-  /// itself saves mxcsr and the x87 control word.
+  /// Floating-point rounding and traps that a switch does not save: FPCR on aarch64. On x86-64 it saves mxcsr
+  /// and the x87 control word.
   struct float_control {
     std::uint64_t word = 0;
     static float_control of_thread();
@@ -64,10 +88,10 @@ class fiber {
     ~sanitizers();
     sanitizers(const sanitizers&) = delete;
     sanitizers& operator=(const sanitizers&) = delete;
-    IMBREX_MPI_UNSEEN void enter();
-    IMBREX_MPI_UNSEEN void left();
-    IMBREX_MPI_UNSEEN void leave(bool for_good);
-    IMBREX_MPI_UNSEEN void entered();
+    IMBREX_UNSEEN_BY_SANITIZERS void enter();
+    IMBREX_UNSEEN_BY_SANITIZERS void left();
+    IMBREX_UNSEEN_BY_SANITIZERS void leave(bool for_good);
+    IMBREX_UNSEEN_BY_SANITIZERS void entered();
 
     const void* bottom = nullptr;
     std::size_t size = 0;
@@ -78,9 +102,9 @@ class fiber {
     void* thread = nullptr;  ///< ThreadSanitizer's handle of the fiber
     void* callers_thread = nullptr;
   };
-  struct entry_point;
 
   std::size_t bytes_;
+  stack_switch::arrival (*jump_)(void* to, void* data);
   std::byte* memory_;  ///< guard pages, and the stack above
   void* there_;        ///< context where the function left; while it runs, its caller's
   function body_;
@@ -91,4 +115,4 @@ class fiber {
   sanitizers seen_;
 };
 
-}  // namespace imbrex::mpi
+}  // namespace imbrex::extension

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <imbrex/mpi/fiber.hpp>
+#include <imbrex/core/extension/fiber.hpp>
 
+#include <cerrno>
 #include <cstring>
 #include <functional>
+#include <new>
 #include <string>
 
 #include <cxxabi.h>
 #include <sys/mman.h>
+#include <ucontext.h>
 #include <unistd.h>
-
-#include <boost/context/detail/fcontext.hpp>
 
 #include <imbrex/base/error.hpp>
 
@@ -19,18 +20,16 @@
 #if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
-#define IMBREX_MPI_ASAN 1
+#define IMBREX_HAS_ASAN 1
 #endif
 #if defined(__SANITIZE_THREAD__) || __has_feature(thread_sanitizer)
 #include <sanitizer/tsan_interface.h>
-#define IMBREX_MPI_TSAN 1
+#define IMBREX_HAS_TSAN 1
 #endif
 
-namespace imbrex::mpi {
+namespace imbrex::extension {
 
-namespace context = boost::context::detail;
-
-#ifdef IMBREX_MPI_ASAN
+#ifdef IMBREX_HAS_ASAN
 fiber::sanitizers::sanitizers() = default;
 fiber::sanitizers::~sanitizers() = default;
 void fiber::sanitizers::enter() { __sanitizer_start_switch_fiber(&callers_frames, bottom, size); }
@@ -39,7 +38,7 @@ void fiber::sanitizers::leave(bool for_good) {
   __sanitizer_start_switch_fiber(for_good ? nullptr : &frames, callers_bottom, callers_size);
 }
 void fiber::sanitizers::entered() { __sanitizer_finish_switch_fiber(frames, &callers_bottom, &callers_size); }
-#elif defined(IMBREX_MPI_TSAN)
+#elif defined(IMBREX_HAS_TSAN)
 fiber::sanitizers::sanitizers() : thread(__tsan_create_fiber(0)) {}
 fiber::sanitizers::~sanitizers() { __tsan_destroy_fiber(thread); }
 void fiber::sanitizers::enter() {
@@ -69,20 +68,50 @@ std::size_t page() {
 }
 std::size_t whole_pages(std::size_t bytes) { return (bytes + page() - 1) / page() * page(); }
 
-}  // namespace
-
-struct fiber::entry_point {
-  static void begin(context::transfer_t from) {
-    auto& its = *static_cast<fiber*>(from.data);
-    its.there_ = from.fctx;
-    its.seen_.entered();
-    its.body_(its.object_);
-    its.end();
-  }
+/// A context of the C library, on the stack that it belongs to.
+struct system_context {
+  ucontext_t registers;
+  stack_switch::arrival arrived;
 };
 
-fiber::fiber(std::size_t bytes, function body, void* object, code_on_stack code)
-    : bytes_(whole_pages(bytes)), body_(body), object_(object) {
+IMBREX_UNSEEN_BY_SANITIZERS stack_switch::arrival jump_by_system(void* to, void* data) {
+  system_context here;
+  auto& next = *static_cast<system_context*>(to);
+  next.arrived = {&here, data};
+  ::swapcontext(&here.registers, &next.registers);
+  return here.arrived;
+}
+
+IMBREX_UNSEEN_BY_SANITIZERS void begin_by_system(unsigned low, unsigned high) {
+  const std::uintptr_t address = std::uintptr_t{high} << 32U | low;         // makecontext passes integers
+  fiber::begin(reinterpret_cast<const system_context*>(address)->arrived);  // NOLINT
+}
+
+void* make_by_system(std::byte* top, std::size_t bytes) {
+  auto* const made = ::new (top - whole_pages(sizeof(system_context))) system_context{};
+  ::getcontext(&made->registers);
+  made->registers.uc_stack.ss_sp = top - bytes;
+  made->registers.uc_stack.ss_size = bytes - whole_pages(sizeof(system_context));
+  const auto self = reinterpret_cast<std::uintptr_t>(made);
+  ::makecontext(&made->registers, reinterpret_cast<void (*)()>(&begin_by_system), 2,
+                static_cast<unsigned>(self), static_cast<unsigned>(self >> 32U));
+  return made;
+}
+
+}  // namespace
+
+const stack_switch system_switch{&make_by_system, &jump_by_system};
+
+void fiber::begin(stack_switch::arrival arrived) {
+  auto& its = *static_cast<fiber*>(arrived.data);
+  its.there_ = arrived.from;
+  its.seen_.entered();
+  its.body_(its.object_);
+  its.end();
+}
+
+fiber::fiber(std::size_t bytes, function body, void* object, code_on_stack code, const stack_switch& by)
+    : bytes_(whole_pages(bytes)), jump_(by.jump), body_(body), object_(object) {
   void* const memory = ::mmap(nullptr, bytes_below + bytes_, PROT_NONE,
                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   std::byte* const bottom = static_cast<std::byte*>(memory) + bytes_below;
@@ -90,17 +119,17 @@ fiber::fiber(std::size_t bytes, function body, void* object, code_on_stack code)
   if (memory == MAP_FAILED || ::mprotect(bottom, bytes_, access) != 0) {
     const std::string why = std::strerror(errno);
     if (memory != MAP_FAILED) ::munmap(memory, bytes_below + bytes_);
-    throw imbrex::error("the stack of a rank, " + std::to_string(bytes_) + " bytes, cannot be mapped: " +
-                        why + "; take smaller ones by --rank-stack, fewer ranks, or raise vm.max_map_count");
+    throw error("a stack of " + std::to_string(bytes_) + " bytes cannot be mapped: " + why +
+                "; take fewer or smaller ones, or raise vm.max_map_count");
   }
   memory_ = static_cast<std::byte*>(memory);
   seen_.bottom = bottom;
   seen_.size = bytes_;
-  there_ = context::make_fcontext(bottom + bytes_, bytes_, &entry_point::begin);
+  there_ = by.make(bottom + bytes_, bytes_);
 }
 
 fiber::~fiber() {
-#ifdef IMBREX_MPI_ASAN
+#ifdef IMBREX_HAS_ASAN
   __asan_unpoison_memory_region(memory_ + bytes_below, bytes_);  // frames may remain on the stack
 #endif
   ::munmap(memory_, bytes_below + bytes_);
@@ -131,7 +160,7 @@ void fiber::enter() {
   const float_control callers = float_control::of_thread();
   floats_.apply();
   seen_.enter();
-  there_ = context::jump_fcontext(there_, this).fctx;
+  there_ = jump_(there_, this).from;
   seen_.left();
   floats_ = float_control::of_thread();
   callers.apply();
@@ -140,14 +169,14 @@ void fiber::enter() {
 
 void fiber::leave() {
   seen_.leave(false);
-  there_ = context::jump_fcontext(there_, nullptr).fctx;
+  there_ = jump_(there_, nullptr).from;
   seen_.entered();
 }
 
 void fiber::end() {
   ended_ = true;
   seen_.leave(true);
-  context::jump_fcontext(there_, nullptr);
+  jump_(there_, nullptr);
   __builtin_unreachable();
 }
 
@@ -160,4 +189,4 @@ bool fiber::is_below(const void* address) const {
   return holds(address) && std::less<>()(static_cast<const std::byte*>(address), memory_ + bytes_below);
 }
 
-}  // namespace imbrex::mpi
+}  // namespace imbrex::extension
