@@ -88,14 +88,14 @@ IMBREX_UNSEEN_BY_SANITIZERS void begin_by_system(unsigned low, unsigned high) {
 }
 
 void* make_by_system(std::byte* top, std::size_t bytes) {
-  auto* const made = ::new (top - whole_pages(sizeof(system_context))) system_context{};
-  ::getcontext(&made->registers);
-  made->registers.uc_stack.ss_sp = top - bytes;
-  made->registers.uc_stack.ss_size = bytes - whole_pages(sizeof(system_context));
-  const auto self = reinterpret_cast<std::uintptr_t>(made);
-  ::makecontext(&made->registers, reinterpret_cast<void (*)()>(&begin_by_system), 2,
+  auto* const context = ::new (top - whole_pages(sizeof(system_context))) system_context{};
+  ::getcontext(&context->registers);
+  context->registers.uc_stack.ss_sp = top - bytes;
+  context->registers.uc_stack.ss_size = bytes - whole_pages(sizeof(system_context));
+  const auto self = reinterpret_cast<std::uintptr_t>(context);
+  ::makecontext(&context->registers, reinterpret_cast<void (*)()>(&begin_by_system), 2,
                 static_cast<unsigned>(self), static_cast<unsigned>(self >> 32U));
-  return made;
+  return context;
 }
 
 }  // namespace
