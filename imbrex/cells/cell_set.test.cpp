@@ -21,7 +21,7 @@
 namespace imbrex::cells::cell_set_test {
 
 class cell_set_on : public on_machine {};
-INSTANTIATE_TEST_SUITE_P(on, cell_set_on, testing::ValuesIn(machines()), name_of_machine);
+INSTANTIATE_TEST_SUITE_P(on, cell_set_on, ::testing::ValuesIn(machines()), name_of_machine);
 
 /// Behaviour of blocks between steps, and the method by which elements move between blocks.
 enum class habit : std::uint8_t { stays, leaves_between_steps, leaves_between_phases };
@@ -486,14 +486,14 @@ TEST_P(cell_set_on, agrees_with_a_serial_model) {
 }
 
 TEST(cell_set_model, agrees_in_any_deterministic_order) {
-  for (std::uint64_t seed = 1000; seed < 1080 && !testing::Test::HasFailure(); ++seed)
+  for (std::uint64_t seed = 1000; seed < 1080 && !::testing::Test::HasFailure(); ++seed)
     EXPECT_EQ(imbrex::run(seeded(static_cast<int>(seed % 5 + 1), seed), [seed] { return program_of(seed); }),
               0)
         << seed;
 }
 
 TEST(cell_set_model, agrees_on_shuffled_threads) {
-  for (std::uint64_t seed = 2000; seed < 2060 && !testing::Test::HasFailure(); ++seed) {
+  for (std::uint64_t seed = 2000; seed < 2060 && !::testing::Test::HasFailure(); ++seed) {
     const options how{
         .pes = static_cast<int>(seed % 4 + 1), .shuffle = seed, .serialize_always = seed % 2 == 0};
     EXPECT_EQ(imbrex::run(how, [seed] { return program_of(seed); }), 0) << seed;

@@ -214,13 +214,13 @@ TEST(cell_set_errors, say_that_blocks_do_different_things) {
 }
 
 TEST(cell_set_errors, tell_of_blocks_that_do_not_take_part) {
-  testing::internal::CaptureStderr();
+  ::testing::internal::CaptureStderr();
   EXPECT_EQ(run_in_order([]() -> task<> {
               const auto all = make_array<block>(index2(2, 1), box());
               co_await all.call<&block::forget>();
             }),
             1);
-  const std::string output = testing::internal::GetCapturedStderr();
+  const std::string output = ::testing::internal::GetCapturedStderr();
   EXPECT_NE(output.find("waits for cells, phase 2, for copies of the blocks (1, 0)"), std::string::npos)
       << output;
 }
@@ -269,7 +269,7 @@ TEST(cell_set_errors, say_what_is_connected_wrongly) {
 }
 
 class cell_set_way : public on_machine {};
-INSTANTIATE_TEST_SUITE_P(on, cell_set_way, testing::ValuesIn(machines()), name_of_machine);
+INSTANTIATE_TEST_SUITE_P(on, cell_set_way, ::testing::ValuesIn(machines()), name_of_machine);
 
 TEST_P(cell_set_way, goes_far_by_the_general_route) {
   run([]() -> task<> {

@@ -15,7 +15,7 @@
 namespace imbrex::cells::collections_test {
 
 class collections : public on_machine {};
-INSTANTIATE_TEST_SUITE_P(on, collections, testing::ValuesIn(machines()), name_of_machine);
+INSTANTIATE_TEST_SUITE_P(on, collections, ::testing::ValuesIn(machines()), name_of_machine);
 
 /// Chare that has element or entry n after a step; all chares can compute it.
 int place_of(std::int64_t n, int step, int members) {

@@ -37,7 +37,7 @@ std::string text_of(const device_kind& kind) {
   return kind.seed ? "seed " + std::to_string(*kind.seed) : "simulated time";
 }
 
-class every_device : public testing::TestWithParam<std::tuple<suite, device_check>> {};
+class every_device : public ::testing::TestWithParam<std::tuple<suite, device_check>> {};
 
 TEST_P(every_device, keeps_the_rules) {
   const auto& [on, check] = GetParam();
@@ -59,7 +59,8 @@ TEST_P(every_device, keeps_the_rules) {
 }
 
 INSTANTIATE_TEST_SUITE_P(all, every_device,
-                         testing::Combine(testing::ValuesIn(suites()), testing::ValuesIn(device_checks())),
+                         ::testing::Combine(::testing::ValuesIn(suites()),
+                                            ::testing::ValuesIn(device_checks())),
                          [](const auto& of) {
                            return std::get<0>(of.param).name + "_" + std::get<1>(of.param).name;
                          });

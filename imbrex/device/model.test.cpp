@@ -141,7 +141,7 @@ TEST(device_models, with_some_of_the_links_say_what_is_missing) {
 }
 
 TEST(device_models, may_say_what_an_mpi_takes) {
-  const std::string path = testing::TempDir() + "imbrex_device_model_of_mpi.toml";
+  const std::string path = ::testing::TempDir() + "imbrex_device_model_of_mpi.toml";
   const std::string file = std::string(complete) + std::string(links);
   std::ofstream(path) << file << "[mpi]\nsend = \"11ns\"\nreceive = \"12ns\"\nstaged_from = 13\n"
                       << "staged = \"14MB/s\"\n";
@@ -224,11 +224,11 @@ TEST(device_models, of_imbrex_are_found_by_name) {
 }
 
 TEST(device_models, are_found_by_path) {
-  const std::string path = testing::TempDir() + "imbrex_device_model.toml";
+  const std::string path = ::testing::TempDir() + "imbrex_device_model.toml";
   std::ofstream(path) << complete;
   EXPECT_EQ(find_device_model(path).name, "mine");
-  EXPECT_THROW(find_device_model(testing::TempDir() + "there_is_no_such_model.toml"), usage_error);
-  EXPECT_THROW(find_device_model(testing::TempDir()), usage_error);
+  EXPECT_THROW(find_device_model(::testing::TempDir() + "there_is_no_such_model.toml"), usage_error);
+  EXPECT_THROW(find_device_model(::testing::TempDir()), usage_error);
   EXPECT_THROW(find_device_model("/dev/zero"), usage_error);
 }
 

@@ -36,7 +36,7 @@ std::vector<std::string> finders(const device_kind& kind) {
   return names;
 }
 
-class mutants : public testing::TestWithParam<mutant> {};
+class mutants : public ::testing::TestWithParam<mutant> {};
 
 TEST_P(mutants, are_found_in_simulated_time) {
   std::vector<std::string> found = finders({.in_simulated_time = true, .defect = GetParam().defect});
@@ -59,13 +59,13 @@ TEST_P(mutants, are_found_in_real_time) {
 }
 
 INSTANTIATE_TEST_SUITE_P(all, mutants,
-                         testing::Values(mutant{"early_event", emulation_defect::early_event},
-                                         mutant{"copy_jumps_queue", emulation_defect::copy_jumps_queue},
-                                         mutant{"lost_notice", emulation_defect::lost_callback},
-                                         mutant{"ignored_wait", emulation_defect::ignored_wait},
-                                         mutant{"ignored_priority", emulation_defect::ignored_priority},
-                                         mutant{"ignored_graph_order",
-                                                emulation_defect::ignored_graph_order}),
+                         ::testing::Values(mutant{"early_event", emulation_defect::early_event},
+                                           mutant{"copy_jumps_queue", emulation_defect::copy_jumps_queue},
+                                           mutant{"lost_notice", emulation_defect::lost_callback},
+                                           mutant{"ignored_wait", emulation_defect::ignored_wait},
+                                           mutant{"ignored_priority", emulation_defect::ignored_priority},
+                                           mutant{"ignored_graph_order",
+                                                  emulation_defect::ignored_graph_order}),
                          [](const auto& of) { return of.param.name; });
 
 TEST(no_mutant, the_checks_find_nothing_without_a_defect) {

@@ -169,7 +169,7 @@ class grid_device_halo : public on_machine {
     }
   }
 };
-INSTANTIATE_TEST_SUITE_P(on, grid_device_halo, testing::ValuesIn(machines()), name_of_machine);
+INSTANTIATE_TEST_SUITE_P(on, grid_device_halo, ::testing::ValuesIn(machines()), name_of_machine);
 
 TEST_P(grid_device_halo, gives_each_ghost_the_value_of_a_sequential_model) {
   std::uint64_t seed = 0;
@@ -180,7 +180,7 @@ TEST_P(grid_device_halo, gives_each_ghost_the_value_of_a_sequential_model) {
 }
 
 TEST(grid_device_halo_model, agrees_in_any_deterministic_order) {
-  for (std::uint64_t seed = 1000; seed < 1090 && !testing::Test::HasFailure(); ++seed) {
+  for (std::uint64_t seed = 1000; seed < 1090 && !::testing::Test::HasFailure(); ++seed) {
     options settings = seeded(static_cast<int>(seed % 5 + 1), seed);
     settings.device = "emulated";
     settings.devices = static_cast<int>(seed % 2 + 1);

@@ -18,7 +18,7 @@
 namespace imbrex::grid::halo_test {
 
 class grid_halo : public on_machine {};
-INSTANTIATE_TEST_SUITE_P(on, grid_halo, testing::ValuesIn(machines()), name_of_machine);
+INSTANTIATE_TEST_SUITE_P(on, grid_halo, ::testing::ValuesIn(machines()), name_of_machine);
 
 /// A block of two fields. The first has cells of one byte, so that the second must be aligned in messages.
 template <int N>
@@ -135,14 +135,14 @@ TEST_P(grid_halo, gives_each_ghost_the_value_of_a_sequential_model) {
 }
 
 TEST(grid_halo_model, agrees_in_any_deterministic_order) {
-  for (std::uint64_t seed = 1000; seed < 1120 && !testing::Test::HasFailure(); ++seed)
+  for (std::uint64_t seed = 1000; seed < 1120 && !::testing::Test::HasFailure(); ++seed)
     EXPECT_EQ(imbrex::run(seeded(static_cast<int>(seed % 5 + 1), seed), [seed] { return program_of(seed); }),
               0)
         << seed;
 }
 
 TEST(grid_halo_model, agrees_on_shuffled_threads) {
-  for (std::uint64_t seed = 2000; seed < 2060 && !testing::Test::HasFailure(); ++seed) {
+  for (std::uint64_t seed = 2000; seed < 2060 && !::testing::Test::HasFailure(); ++seed) {
     const options how{
         .pes = static_cast<int>(seed % 4 + 1), .shuffle = seed, .serialize_always = seed % 2 == 0};
     EXPECT_EQ(imbrex::run(how, [seed] { return program_of(seed); }), 0) << seed;

@@ -17,18 +17,18 @@ class grid_halo_errors : public on_machine {
   void fails(const Main& main, const std::vector<std::string>& expected) {
     for (const options& how : GetParam().runs) {
       SCOPED_TRACE(text_of(how));
-      testing::internal::CaptureStderr();
+      ::testing::internal::CaptureStderr();
       EXPECT_EQ(run_once(how, main), 1);
-      const std::string text = testing::internal::GetCapturedStderr();
+      const std::string text = ::testing::internal::GetCapturedStderr();
       for (const auto& e : expected)
         EXPECT_NE(text.find(e), std::string::npos) << e << "\nis not in\n" << text;
     }
   }
 };
 INSTANTIATE_TEST_SUITE_P(on, grid_halo_errors,
-                         testing::Values(machine_under_test{"threads_2", {threads(2)}},
-                                         machine_under_test{"serialize_always", {serializing(threads(2))}},
-                                         shuffled(3), deterministic_seeds(5), in_simulated_time()),
+                         ::testing::Values(machine_under_test{"threads_2", {threads(2)}},
+                                           machine_under_test{"serialize_always", {serializing(threads(2))}},
+                                           shuffled(3), deterministic_seeds(5), in_simulated_time()),
                          name_of_machine);
 
 class block : public chare<block, index<2>> {

@@ -18,7 +18,7 @@
 namespace imbrex::mpi {
 
 using communicators = on_mpi_ranks;
-INSTANTIATE_TEST_SUITE_P(on, communicators, testing::ValuesIn(machines()), name_of_machine);
+INSTANTIATE_TEST_SUITE_P(on, communicators, ::testing::ValuesIn(machines()), name_of_machine);
 
 namespace {
 

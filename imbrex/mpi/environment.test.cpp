@@ -12,7 +12,7 @@
 namespace imbrex::mpi {
 
 using environment = on_mpi_ranks;
-INSTANTIATE_TEST_SUITE_P(on, environment, testing::ValuesIn(machines()), name_of_machine);
+INSTANTIATE_TEST_SUITE_P(on, environment, ::testing::ValuesIn(machines()), name_of_machine);
 
 TEST_P(environment, is_told_by_an_info) {
   run_ranks(2, [] {

@@ -21,7 +21,7 @@ class point_to_point : public on_ranks {
     return what;
   }
 };
-INSTANTIATE_TEST_SUITE_P(on, point_to_point, testing::ValuesIn(machines()), name_of_machine);
+INSTANTIATE_TEST_SUITE_P(on, point_to_point, ::testing::ValuesIn(machines()), name_of_machine);
 
 namespace {
 

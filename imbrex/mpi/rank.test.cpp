@@ -17,7 +17,7 @@
 namespace imbrex::mpi {
 
 class ranks : public on_ranks {};
-INSTANTIATE_TEST_SUITE_P(on, ranks, testing::ValuesIn(machines()), name_of_machine);
+INSTANTIATE_TEST_SUITE_P(on, ranks, ::testing::ValuesIn(machines()), name_of_machine);
 
 namespace {
 

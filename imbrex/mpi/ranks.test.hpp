@@ -57,9 +57,9 @@ class on_ranks : public on_machine {
   void ranks_fail(int ranks, const Code& code, const std::vector<std::string>& expected, int status = 1) {
     for (const options& settings : GetParam().runs) {
       SCOPED_TRACE(text_of(settings));
-      testing::internal::CaptureStderr();
+      ::testing::internal::CaptureStderr();
       const int found = run_ranks_once(settings, ranks, code);
-      const std::string text = testing::internal::GetCapturedStderr();
+      const std::string text = ::testing::internal::GetCapturedStderr();
       EXPECT_EQ(found, status) << text;
       for (const auto& e : expected)
         EXPECT_NE(text.find(e), std::string::npos) << e << "\nis not in\n" << text;

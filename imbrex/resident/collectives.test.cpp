@@ -67,12 +67,12 @@ class fleet_in_heap {
   program<fleet> fleet_program_;
 };
 
-class resident_together : public testing::TestWithParam<std::uint32_t> {
+class resident_together : public ::testing::TestWithParam<std::uint32_t> {
  protected:
   std::vector<std::unique_ptr<device>> devices_ = devices_here("emulated");
   device& gpu() { return *devices_.front(); }
 };
-INSTANTIATE_TEST_SUITE_P(gpus, resident_together, testing::Values(1U, 2U, 3U, 5U));
+INSTANTIATE_TEST_SUITE_P(gpus, resident_together, ::testing::Values(1U, 2U, 3U, 5U));
 
 TEST_P(resident_together, waits_reduces_and_broadcasts) {
   fleet_in_heap all(gpu(), GetParam(), GetParam() == 2 ? 3 : 1);
@@ -130,7 +130,7 @@ TEST(resident_together_by_error, ends_by_the_watchdog_if_one_does_not_come) {
         program<fleet> all(*devices.front(), s, {2});
         all.run_all<&fleet::stray>(std::uint32_t{2});
       },
-      testing::ExitedWithCode(1), "PE 0 is in entry stray of all of fleet");
+      ::testing::ExitedWithCode(1), "PE 0 is in entry stray of all of fleet");
 }
 
 TEST(resident_together_by_steps, repeats_by_seeds) {

@@ -32,11 +32,11 @@ struct place {
   std::string backend;
   std::uint32_t gpus = 1;
 };
-std::string name_of(const testing::TestParamInfo<place>& info) {
+std::string name_of(const ::testing::TestParamInfo<place>& info) {
   return info.param.backend + (info.param.gpus == 1 ? "" : "_" + std::to_string(info.param.gpus) + "_gpus");
 }
 
-class resident_errors : public testing::TestWithParam<place> {
+class resident_errors : public ::testing::TestWithParam<place> {
  protected:
   void SetUp() override {
     devices_ = devices_here(GetParam().backend);
@@ -63,10 +63,10 @@ class resident_errors : public testing::TestWithParam<place> {
  private:
   std::vector<std::unique_ptr<device>> devices_;
 };
-INSTANTIATE_TEST_SUITE_P(, resident_errors, testing::Values(place{"emulated"}, place{"emulated", 2}),
+INSTANTIATE_TEST_SUITE_P(, resident_errors, ::testing::Values(place{"emulated"}, place{"emulated", 2}),
                          name_of);
 #if IMBREX_HAS_CUDA
-INSTANTIATE_TEST_SUITE_P(cuda, resident_errors, testing::Values(place{"cuda"}), name_of);
+INSTANTIATE_TEST_SUITE_P(cuda, resident_errors, ::testing::Values(place{"cuda"}), name_of);
 #endif
 
 TEST_P(resident_errors, name_a_missing_element_and_who_sent_to_it) {
@@ -314,7 +314,7 @@ TEST_P(resident_errors, of_an_entry_that_hangs_are_the_watchdogs) {
         program<culprit> p(*found.front(), s, {4, 2});
         p.run<&culprit::hang>({2, 1});
       },
-      testing::ExitedWithCode(1),
+      ::testing::ExitedWithCode(1),
       "imbrex: no PE of a program inside a GPU has begun an entry for 0\\.[3-9] s:\n  PE 1 is in entry hang "
       "of culprit\\(2, 1\\)");
 }

@@ -35,13 +35,13 @@ struct shape {
   std::string backend = "emulated";
   std::uint32_t pes = 1, threads = 1, parcels = 64, host_slots = 16;
 };
-std::string name_of(const testing::TestParamInfo<shape>& info) {
+std::string name_of(const ::testing::TestParamInfo<shape>& info) {
   const shape& s = info.param;
   return s.backend + "_" + std::to_string(s.pes) + "_pes_of_" + std::to_string(s.threads) + "_slots_" +
          std::to_string(s.host_slots);
 }
 
-class resident_host_link : public testing::TestWithParam<shape> {
+class resident_host_link : public ::testing::TestWithParam<shape> {
  protected:
   void SetUp() override {
     devices_ = devices_here(GetParam().backend);
@@ -64,12 +64,12 @@ class resident_host_link : public testing::TestWithParam<shape> {
 };
 const std::vector<shape> on_threads{
     {}, {.pes = 3, .threads = 2}, {.pes = 5, .parcels = 2, .host_slots = 2}, {.pes = 32, .host_slots = 4}};
-INSTANTIATE_TEST_SUITE_P(, resident_host_link, testing::ValuesIn(on_threads), name_of);
+INSTANTIATE_TEST_SUITE_P(, resident_host_link, ::testing::ValuesIn(on_threads), name_of);
 #if IMBREX_HAS_CUDA
 const std::vector<shape> on_a_gpu{{.backend = "cuda"},
                                   {.backend = "cuda", .pes = 5, .threads = 64, .parcels = 2, .host_slots = 2},
                                   {.backend = "cuda", .pes = 0, .threads = 128}};
-INSTANTIATE_TEST_SUITE_P(cuda, resident_host_link, testing::ValuesIn(on_a_gpu), name_of);
+INSTANTIATE_TEST_SUITE_P(cuda, resident_host_link, ::testing::ValuesIn(on_a_gpu), name_of);
 #endif
 
 /// Messages of each chare must arrive completely and in order.
@@ -191,9 +191,9 @@ std::vector<std::string> lines_of(const std::string& text) {
 
 TEST_P(resident_host_link, prints_whole_lines_that_name_who_prints) {
   program<teller> p(gpu(), chosen(), {7});
-  testing::internal::CaptureStdout();
+  ::testing::internal::CaptureStdout();
   p.run_all<&teller::speak>(std::int32_t{-6});
-  const std::vector<std::string> lines = lines_of(testing::internal::GetCapturedStdout());
+  const std::vector<std::string> lines = lines_of(::testing::internal::GetCapturedStdout());
   ASSERT_EQ(lines.size(), 7U);
   const std::uint32_t pes = p.chosen().pes;
   for (std::uint32_t n = 0; n < 7; ++n)
@@ -205,11 +205,11 @@ TEST_P(resident_host_link, prints_whole_lines_that_name_who_prints) {
 TEST_P(resident_host_link, counts_lines_that_it_leaves_out) {
   program<teller> p(gpu(), chosen(), {7});
   constexpr std::uint32_t printed = 3'000;
-  testing::internal::CaptureStdout();
-  testing::internal::CaptureStderr();
+  ::testing::internal::CaptureStdout();
+  ::testing::internal::CaptureStderr();
   p.run<&teller::prattle>(0, printed);
-  const std::size_t lines = lines_of(testing::internal::GetCapturedStdout()).size();
-  const std::string output = testing::internal::GetCapturedStderr();
+  const std::size_t lines = lines_of(::testing::internal::GetCapturedStdout()).size();
+  const std::string output = ::testing::internal::GetCapturedStderr();
   EXPECT_GE(lines, p.chosen().host_slots);
   if (lines == printed) {
     EXPECT_EQ(output, "");
@@ -432,7 +432,7 @@ TEST(resident_program_of_a_chare, ends_with_its_run) {
 }
 
 TEST(resident_program_of_a_chare, ends_with_a_run_that_fails_while_it_is_awaited) {
-  testing::internal::CaptureStderr();
+  ::testing::internal::CaptureStderr();
   EXPECT_EQ(run(on_an_emulated_device(),
                 []() -> task<int> {
                   const auto one = make_chare<holder>();
@@ -442,7 +442,7 @@ TEST(resident_program_of_a_chare, ends_with_a_run_that_fails_while_it_is_awaited
                   co_return 0;
                 }),
             1);
-  EXPECT_NE(testing::internal::GetCapturedStderr().find("enough"), std::string::npos);
+  EXPECT_NE(::testing::internal::GetCapturedStderr().find("enough"), std::string::npos);
 }
 
 }  // namespace

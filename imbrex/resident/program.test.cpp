@@ -27,14 +27,14 @@ struct shape {
   std::uint32_t mailbox = 64, parcels = 64;
   std::uint32_t gpus = 1, crossing = 64;
 };
-std::string name_of(const testing::TestParamInfo<shape>& info) {
+std::string name_of(const ::testing::TestParamInfo<shape>& info) {
   const shape& s = info.param;
   return s.backend + "_" + (s.gpus == 1 ? "" : std::to_string(s.gpus) + "_gpus_") + std::to_string(s.pes) +
          "_pes_of_" + std::to_string(s.threads) + (s.placed == placement::blocks ? "_in_blocks" : "") +
          "_mailbox_" + std::to_string(s.mailbox);
 }
 
-class resident_program : public testing::TestWithParam<shape> {
+class resident_program : public ::testing::TestWithParam<shape> {
  protected:
   void SetUp() override {
     devices_ = devices_here(GetParam().backend);
@@ -69,7 +69,7 @@ const std::vector<shape> on_threads{
     {.pes = 6, .threads = 2, .placed = placement::blocks, .gpus = 3},
     {.pes = 8, .mailbox = 2, .parcels = 1, .gpus = 4, .crossing = 2},
 };
-INSTANTIATE_TEST_SUITE_P(, resident_program, testing::ValuesIn(on_threads), name_of);
+INSTANTIATE_TEST_SUITE_P(, resident_program, ::testing::ValuesIn(on_threads), name_of);
 #if IMBREX_HAS_CUDA
 const std::vector<shape> on_a_gpu{
     {.backend = "cuda"},
@@ -77,7 +77,7 @@ const std::vector<shape> on_a_gpu{
     {.backend = "cuda", .pes = 8, .threads = 64, .placed = placement::blocks, .mailbox = 2, .parcels = 1},
     {.backend = "cuda", .pes = 0, .threads = 256},
 };
-INSTANTIATE_TEST_SUITE_P(cuda, resident_program, testing::ValuesIn(on_a_gpu), name_of);
+INSTANTIATE_TEST_SUITE_P(cuda, resident_program, ::testing::ValuesIn(on_a_gpu), name_of);
 #endif
 
 TEST_P(resident_program, passes_a_token_round) {

@@ -227,7 +227,7 @@ TEST(resident_stepping, has_a_watchdog) {
                     p.run<&culprit::hang>({2, 1});
                     co_return 0;
                   }),
-              testing::ExitedWithCode(1), "PE 1 is in entry hang of culprit\\(2, 1\\)");
+              ::testing::ExitedWithCode(1), "PE 1 is in entry hang of culprit\\(2, 1\\)");
 }
 
 }  // namespace

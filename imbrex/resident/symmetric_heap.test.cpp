@@ -18,7 +18,7 @@ namespace imbrex::resident::test {
 namespace {
 
 /// Tests with a parameter: the number of GPUs.
-class resident_heap : public testing::TestWithParam<std::uint32_t> {
+class resident_heap : public ::testing::TestWithParam<std::uint32_t> {
  protected:
   settings chosen() const {
     settings s;
@@ -32,7 +32,7 @@ class resident_heap : public testing::TestWithParam<std::uint32_t> {
  protected:
   const symmetric_heap heap_{*devices_.front(), GetParam(), std::size_t{1} << 22U};
 };
-INSTANTIATE_TEST_SUITE_P(gpus, resident_heap, testing::Values(1U, 2U));
+INSTANTIATE_TEST_SUITE_P(gpus, resident_heap, ::testing::Values(1U, 2U));
 
 /// The next user of the program's memory in the heap must not meet its PEs there.
 TEST_P(resident_heap, waits_for_the_run_of_a_program_that_is_destroyed) {

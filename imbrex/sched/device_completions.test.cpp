@@ -24,7 +24,7 @@ namespace imbrex::detail {
 namespace {
 
 /// An idle PE whose device has many streams, each of which waits until the test releases it.
-class completions : public testing::TestWithParam<completion_method> {
+class completions : public ::testing::TestWithParam<completion_method> {
  protected:
   static constexpr std::size_t streams = 300;
 
@@ -72,8 +72,8 @@ class completions : public testing::TestWithParam<completion_method> {
 };
 
 INSTANTIATE_TEST_SUITE_P(by, completions,
-                         testing::Values(completion_method::polling, completion_method::flag,
-                                         completion_method::callback),
+                         ::testing::Values(completion_method::polling, completion_method::flag,
+                                           completion_method::callback),
                          [](const auto& info) {
                            if (info.param == completion_method::polling) return "poll";
                            return info.param == completion_method::flag ? "flag" : "callback";

@@ -39,7 +39,7 @@ void throw_token(work&) { throw std::runtime_error("thrown by an item"); }
 constexpr work_type hop{"token", &run_token, &keep_token, nullptr, nullptr};
 constexpr work_type thrower{"thrower", &throw_token, &keep_token, nullptr, nullptr};
 
-class machine : public testing::TestWithParam<int>, protected thread_machine::listener {
+class machine : public ::testing::TestWithParam<int>, protected thread_machine::listener {
  protected:
   machine() {
     for (int p = 0; p < GetParam(); ++p) pes_.push_back(std::make_unique<scheduler>(p, time_, std::nullopt));
@@ -169,7 +169,7 @@ TEST(thread_machine, leaves_the_processor_to_who_must_make_room) {
   EXPECT_GE(network.rests, full_endpoint::last_look / 50);
 }
 
-INSTANTIATE_TEST_SUITE_P(pes, machine, testing::Values(1, 2, 3, 8));
+INSTANTIATE_TEST_SUITE_P(pes, machine, ::testing::Values(1, 2, 3, 8));
 
 }  // namespace
 }  // namespace imbrex::detail

@@ -155,11 +155,11 @@ template <class A, class B>
 using rule_4 = record<guarded<A>, std::pair<std::set<A>, std::vector<B>>>;
 
 template <template <class, class> class Outer, class A, class B>
-using twice = testing::Types<Outer<A, B>, Outer<A, rule_0<A, B>>, Outer<A, rule_1<A, B>>,
-                             Outer<A, rule_2<A, B>>, Outer<A, rule_3<A, B>>, Outer<A, rule_4<A, B>>>;
+using twice = ::testing::Types<Outer<A, B>, Outer<A, rule_0<A, B>>, Outer<A, rule_1<A, B>>,
+                               Outer<A, rule_2<A, B>>, Outer<A, rule_3<A, B>>, Outer<A, rule_4<A, B>>>;
 
 template <class T>
-class generated : public testing::Test {};
+class generated : public ::testing::Test {};
 TYPED_TEST_SUITE_P(generated);
 
 TYPED_TEST_P(generated, survives_a_round_trip_and_refuses_less) {

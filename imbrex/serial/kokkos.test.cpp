@@ -16,7 +16,7 @@ namespace imbrex {
 namespace {
 
 /// Initialises Kokkos, which views need.
-class kokkos : public testing::Test {
+class kokkos : public ::testing::Test {
  protected:
   static void SetUpTestSuite() { Kokkos::initialize(); }
   static void TearDownTestSuite() { Kokkos::finalize(); }

@@ -13,13 +13,13 @@ using words = std::vector<std::string>;
 
 /// The standard output of a command line, or the text of its error.
 std::string output_of(const words& line) {
-  testing::internal::CaptureStdout();
+  ::testing::internal::CaptureStdout();
   try {
     const int status = commands().run(line);
-    const std::string text = testing::internal::GetCapturedStdout();
+    const std::string text = ::testing::internal::GetCapturedStdout();
     return status == 0 ? text : "status " + std::to_string(status) + " " + text;
   } catch (const usage_error& e) {
-    testing::internal::GetCapturedStdout();
+    ::testing::internal::GetCapturedStdout();
     return e.what();
   }
 }

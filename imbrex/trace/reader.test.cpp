@@ -115,7 +115,7 @@ struct many_tracks {
   enum class times : std::uint8_t { all_equal, dense, far } step;
 };
 
-class ReaderOf : public testing::TestWithParam<many_tracks> {
+class ReaderOf : public ::testing::TestWithParam<many_tracks> {
  protected:
   ReaderOf() {
     const auto of = GetParam();
@@ -209,7 +209,7 @@ std::vector<many_tracks> all_many_tracks() {
         all.push_back({tracks, one_has_half, step});
   return all;
 }
-INSTANTIATE_TEST_SUITE_P(ManyTracks, ReaderOf, testing::ValuesIn(all_many_tracks()));
+INSTANTIATE_TEST_SUITE_P(ManyTracks, ReaderOf, ::testing::ValuesIn(all_many_tracks()));
 
 TEST(Reader, SortsByAllOfATime) {
   // Ends of buffers cut windows of nearly maximal length; the records after them are far apart.

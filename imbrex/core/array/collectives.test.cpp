@@ -16,7 +16,7 @@
 namespace imbrex::collectives_test {
 
 class collectives : public on_machine {};
-INSTANTIATE_TEST_SUITE_P(on, collectives, testing::ValuesIn(machines()), name_of_machine);
+INSTANTIATE_TEST_SUITE_P(on, collectives, ::testing::ValuesIn(machines()), name_of_machine);
 
 /// Concatenation of texts, which is associative but does not commute.
 struct join_text {

@@ -21,7 +21,7 @@
 namespace imbrex::short_message_test {
 
 class short_messages : public on_machine {};
-INSTANTIATE_TEST_SUITE_P(on, short_messages, testing::ValuesIn(machines()), name_of_machine);
+INSTANTIATE_TEST_SUITE_P(on, short_messages, ::testing::ValuesIn(machines()), name_of_machine);
 
 enum class colour : std::uint8_t { red, green, blue };
 struct place3 {
@@ -239,13 +239,13 @@ TEST(short_messages_between_processes, say_who_threw) {
   };
   options settings;
   settings.pes = 1;
-  testing::internal::CaptureStderr();
+  ::testing::internal::CaptureStderr();
   const int status = run_in_processes(2, settings, []() -> task<> {
     const auto two = make_array<thrower>(2);
     send<&thrower::tell>(two[1], 17);
     co_await quiescence();
   });
-  const std::string text = testing::internal::GetCapturedStderr();
+  const std::string text = ::testing::internal::GetCapturedStderr();
   EXPECT_EQ(status, 1);
   EXPECT_NE(text.find("thrower(1), entry tell, on PE 1: no 17"), std::string::npos) << text;
 }
@@ -296,7 +296,7 @@ TEST_P(short_messages, may_be_volatile_or_only_moved) {
 }
 
 /// Feeds items, as received from the network, to an element of a process; the test drives the process.
-class short_items : public testing::Test {
+class short_items : public ::testing::Test {
  protected:
   static constexpr std::uint64_t number = 5;
   using bytes = std::vector<std::byte>;

@@ -24,7 +24,7 @@ struct check_migratable {
 namespace imbrex::arguments_test {
 
 class arguments : public on_machine {};
-INSTANTIATE_TEST_SUITE_P(on, arguments, testing::ValuesIn(machines()), name_of_machine);
+INSTANTIATE_TEST_SUITE_P(on, arguments, ::testing::ValuesIn(machines()), name_of_machine);
 
 class taker : public chare<taker> {
  public:

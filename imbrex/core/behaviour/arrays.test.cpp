@@ -26,7 +26,7 @@ struct imbrex::index_of<imbrex::arrays_test::bond> {
 namespace imbrex::arrays_test {
 
 class arrays : public on_machine {};
-INSTANTIATE_TEST_SUITE_P(on, arrays, testing::ValuesIn(machines()), name_of_machine);
+INSTANTIATE_TEST_SUITE_P(on, arrays, ::testing::ValuesIn(machines()), name_of_machine);
 
 template <int N>
 class point : public chare<point<N>, index<N>> {

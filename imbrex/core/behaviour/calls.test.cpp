@@ -18,7 +18,7 @@
 namespace imbrex::calls_test {
 
 class calls : public on_machine {};
-INSTANTIATE_TEST_SUITE_P(on, calls, testing::ValuesIn(machines()), name_of_machine);
+INSTANTIATE_TEST_SUITE_P(on, calls, ::testing::ValuesIn(machines()), name_of_machine);
 
 struct face {
   int side = 0;

@@ -12,7 +12,7 @@
 namespace imbrex::channels_test {
 
 class channels : public on_machine {};
-INSTANTIATE_TEST_SUITE_P(on, channels, testing::ValuesIn(machines()), name_of_machine);
+INSTANTIATE_TEST_SUITE_P(on, channels, ::testing::ValuesIn(machines()), name_of_machine);
 
 /// One of two chares, each the neighbour of the other.
 class end : public chare<end> {

@@ -48,10 +48,10 @@ std::vector<options> few_ways() { return {threads(1), threads(3), serializing(th
 template <class Main>
 void expect_crash(const Main& main, int signal, const std::string& text) {
   if (test::memory_is_kept_back) GTEST_SKIP() << "the sanitizer tells of crashes";
-  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  ::testing::FLAGS_gtest_death_test_style = "threadsafe";
   for (const options& settings : few_ways()) {
     SCOPED_TRACE(text_of(settings));
-    EXPECT_EXIT(imbrex::run(settings, main), testing::KilledBySignal(signal), text);
+    EXPECT_EXIT(imbrex::run(settings, main), ::testing::KilledBySignal(signal), text);
   }
 }
 
@@ -117,9 +117,9 @@ TEST(crashes_death_test, name_keys_single_chares_and_the_main_task) {
 TEST(crashes_death_test, name_the_process) {
   if (test::memory_is_kept_back) GTEST_SKIP() << "the sanitizer tells of crashes";
   if (!has_network()) GTEST_SKIP() << "there is no network";
-  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  ::testing::FLAGS_gtest_death_test_style = "threadsafe";
   const auto main = []() -> task<> { co_await make_array<fragile>({2, 3})[{1, 2}].call<&fragile::write>(); };
-  EXPECT_EXIT(run_in_processes(2, threads(1), main), testing::KilledBySignal(SIGSEGV),
+  EXPECT_EXIT(run_in_processes(2, threads(1), main), ::testing::KilledBySignal(SIGSEGV),
               "fragile.1, 2., entry write, on PE 1 of process 1: crash by SIGSEGV");
 }
 

@@ -36,7 +36,7 @@ class creations : public on_machine {
     }
   }
 };
-INSTANTIATE_TEST_SUITE_P(on, creations, testing::ValuesIn(machines()), name_of_machine);
+INSTANTIATE_TEST_SUITE_P(on, creations, ::testing::ValuesIn(machines()), name_of_machine);
 
 struct on_first {
   int operator()(const index<1>&, const index<1>&, int) const { return 0; }

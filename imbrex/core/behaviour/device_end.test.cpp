@@ -45,21 +45,21 @@ struct leftovers {
   std::optional<graph> steps;
 };
 
-class what_is_left : public testing::TestWithParam<machine_kind> {
+class what_is_left : public ::testing::TestWithParam<machine_kind> {
  protected:
   options how() const { return {.pes = 2, .machine = GetParam(), .device = "emulated", .devices = 1}; }
 
   /// Makes the objects in one run.
   std::unique_ptr<leftovers> left_by_a_run() {
     std::unique_ptr<leftovers> remains;
-    testing::internal::CaptureStderr();
+    ::testing::internal::CaptureStderr();
     EXPECT_EQ(run(how(),
                   [&]() -> task<> {
                     remains = std::make_unique<leftovers>(gpu());
                     co_await remains->work.done();
                   }),
               0);
-    warning = testing::internal::GetCapturedStderr();
+    warning = ::testing::internal::GetCapturedStderr();
     return remains;
   }
 
@@ -127,19 +127,19 @@ TEST_P(what_is_left, refuses_every_use_in_the_next_run) {
 }
 
 TEST_P(what_is_left, is_nothing_of_a_program_that_tidies_up) {
-  testing::internal::CaptureStderr();
+  ::testing::internal::CaptureStderr();
   EXPECT_EQ(run(how(),
                 []() -> task<> {
                   leftovers remains(gpu());
                   co_await remains.work.done();
                 }),
             0);
-  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
 }
 
 INSTANTIATE_TEST_SUITE_P(machines, what_is_left,
-                         testing::Values(machine_kind::threads, machine_kind::deterministic,
-                                         machine_kind::simulated),
+                         ::testing::Values(machine_kind::threads, machine_kind::deterministic,
+                                           machine_kind::simulated),
                          [](const auto& of) {
                            return of.param == machine_kind::threads         ? "threads"
                                   : of.param == machine_kind::deterministic ? "deterministic"

@@ -49,9 +49,9 @@ class errors : public on_machine {
   void fails(const Main& main, const std::vector<std::string>& expected, int status = 1) {
     for (const options& settings : GetParam().runs) {
       SCOPED_TRACE(text_of(settings));
-      testing::internal::CaptureStderr();
+      ::testing::internal::CaptureStderr();
       EXPECT_EQ(run_once(settings, main), status);
-      const std::string text = testing::internal::GetCapturedStderr();
+      const std::string text = ::testing::internal::GetCapturedStderr();
       for (const auto& e : expected)
         EXPECT_NE(text.find(e), std::string::npos) << e << "\nis not in\n" << text;
       if (status != 1) continue;
@@ -66,7 +66,7 @@ class errors : public on_machine {
     return n;
   }
 };
-INSTANTIATE_TEST_SUITE_P(on, errors, testing::ValuesIn(few_machines()), name_of_machine);
+INSTANTIATE_TEST_SUITE_P(on, errors, ::testing::ValuesIn(few_machines()), name_of_machine);
 
 struct own_exception : std::exception {
   const char* what() const noexcept override { return "my own"; }
@@ -604,7 +604,7 @@ TEST_P(errors, a_status_that_would_be_seen_as_another_is_refused) {
 
 TEST_P(errors, messages_for_elements_never_inserted_are_told_of_at_the_end) {
   for (const options& settings : GetParam().runs) {
-    testing::internal::CaptureStderr();
+    ::testing::internal::CaptureStderr();
     EXPECT_EQ(run_once(settings,
                        []() -> task<> {
                          auto all = make_array<faulty>(sparse(index<2>(2, 2)));
@@ -612,7 +612,7 @@ TEST_P(errors, messages_for_elements_never_inserted_are_told_of_at_the_end) {
                          co_await quiescence();
                        }),
               0);
-    const auto text = testing::internal::GetCapturedStderr();
+    const auto text = ::testing::internal::GetCapturedStderr();
     EXPECT_NE(text.find("1 undelivered message"), std::string::npos) << text;
     EXPECT_NE(text.find("faulty(1, 0)"), std::string::npos) << text;
   }
@@ -687,7 +687,7 @@ class careless : public chare<careless> {
 };
 
 class through_bytes : public errors {};
-INSTANTIATE_TEST_SUITE_P(on, through_bytes, testing::ValuesIn(machines_with_bytes()), name_of_machine);
+INSTANTIATE_TEST_SUITE_P(on, through_bytes, ::testing::ValuesIn(machines_with_bytes()), name_of_machine);
 
 TEST_P(through_bytes, a_message_that_cannot_be_unpacked_is_named) {
   const std::string truncated = " cannot be unpacked: truncated message: 4 bytes wanted";
@@ -752,9 +752,9 @@ TEST(errors_alone, a_proxy_of_an_earlier_run_is_refused) {
     send<&faulty::fail>(kept);
     co_await quiescence();
   };
-  testing::internal::CaptureStderr();
+  ::testing::internal::CaptureStderr();
   EXPECT_EQ(imbrex::run(options{.pes = 1}, broadcast), 1);
-  const auto text = testing::internal::GetCapturedStderr();
+  const auto text = ::testing::internal::GetCapturedStderr();
   EXPECT_NE(text.find("earlier run"), std::string::npos) << text;
 }
 
@@ -767,7 +767,7 @@ class endless : public chare<endless> {
 };
 
 TEST(errors_alone_death_test, an_entry_that_never_returns_does_not_keep_the_process) {
-  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  ::testing::FLAGS_gtest_death_test_style = "threadsafe";
   const auto begin = std::chrono::steady_clock::now();
   EXPECT_EXIT(imbrex::run(threads(2),
                           []() -> task<> {
@@ -776,7 +776,7 @@ TEST(errors_alone_death_test, an_entry_that_never_returns_does_not_keep_the_proc
                             co_await sleep_for(std::chrono::milliseconds(20));
                             throw std::runtime_error("enough");
                           }),
-              testing::ExitedWithCode(1), "enough[^$]*PE 1 is still busy with endless::spin that does not");
+              ::testing::ExitedWithCode(1), "enough[^$]*PE 1 is still busy with endless::spin that does not");
   // The limit is 3 s after a failed run, and 30 s after a successful one.
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
 }

@@ -20,7 +20,7 @@
 namespace imbrex::executors_test {
 
 class executors : public on_machine {};
-INSTANTIATE_TEST_SUITE_P(on, executors, testing::ValuesIn(machines()), name_of_machine);
+INSTANTIATE_TEST_SUITE_P(on, executors, ::testing::ValuesIn(machines()), name_of_machine);
 
 class counter : public chare<counter> {
  public:
@@ -124,14 +124,14 @@ TEST_P(executors, refuse_what_comes_after_the_run) {
 
 TEST_P(executors, end_the_run_by_an_exception) {
   for (const options& settings : GetParam().runs) {
-    testing::internal::CaptureStderr();
+    ::testing::internal::CaptureStderr();
     const int status = run_once(settings, []() -> task<int> {
       make_executor().post([] { throw std::runtime_error("posted in vain"); });
       auto [promise, never] = make_promise();
       co_await never;
       co_return 0;
     });
-    const std::string text = testing::internal::GetCapturedStderr();
+    const std::string text = ::testing::internal::GetCapturedStderr();
     EXPECT_EQ(status, 1);
     EXPECT_NE(text.find("posted in vain"), std::string::npos) << text;
   }

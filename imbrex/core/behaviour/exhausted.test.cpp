@@ -72,7 +72,7 @@ struct way {
   const char* who;
 };
 
-class exhausted : public testing::TestWithParam<way> {};
+class exhausted : public ::testing::TestWithParam<way> {};
 
 TEST_P(exhausted, says_so_and_who_it_was) {
   if (test::memory_is_kept_back) GTEST_SKIP() << "a sanitizer ends the process by itself";
@@ -81,47 +81,48 @@ TEST_P(exhausted, says_so_and_who_it_was) {
   const std::string why =
       "out of memory .*held [0-9.]+ [MG]iB of the machine's .* with a limit of addresses of ";
   for (const int pes : {1, 3})
-    EXPECT_EXIT(run_in_little(pes, GetParam().main), testing::ExitedWithCode(1),
+    EXPECT_EXIT(run_in_little(pes, GetParam().main), ::testing::ExitedWithCode(1),
                 "(" + who + ".*" + why + "|" + why + ".*" + who + ")")
         << pes;
 }
 
 INSTANTIATE_TEST_SUITE_P(by, exhausted,
-                         testing::Values(way{"send",
-                                             [](array<hungry> all) -> task<int> {
-                                               send<&hungry::grow>(all[3]);
-                                               co_await sleep_for(std::chrono::seconds(20));
-                                               co_return 0;
-                                             },
-                                             "hungry.3., entry grow"},
-                                         way{"call",
-                                             [](array<hungry> all) -> task<int> {
-                                               const int ended =
-                                                   co_await all[3].call<&hungry::grow_to_an_end>();
-                                               co_return ended;
-                                             },
-                                             "hungry.3., entry grow_to_an_end"},
-                                         way{"task",
-                                             [](array<hungry> all) -> task<int> {
-                                               const int ended = co_await all[3].call<&hungry::grow_later>();
-                                               co_return ended;
-                                             },
-                                             "hungry.3., entry grow_later"},
-                                         way{"broadcast",
-                                             [](array<hungry> all) -> task<int> {
-                                               const int ended =
-                                                   co_await all.reduce<&hungry::grow_to_an_end>(sum);
-                                               co_return ended;
-                                             },
-                                             "hungry.*grow_to_an_end"},
-                                         way{"messages",
-                                             [](array<hungry> all) -> task<int> {
-                                               send<&hungry::send_for_ever>(all[3]);
-                                               co_await sleep_for(std::chrono::seconds(20));
-                                               co_return 0;
-                                             },
-                                             "hungry.3., entry send_for_ever"}),
-                         [](const testing::TestParamInfo<way>& info) { return info.param.name; });
+                         ::testing::Values(way{"send",
+                                               [](array<hungry> all) -> task<int> {
+                                                 send<&hungry::grow>(all[3]);
+                                                 co_await sleep_for(std::chrono::seconds(20));
+                                                 co_return 0;
+                                               },
+                                               "hungry.3., entry grow"},
+                                           way{"call",
+                                               [](array<hungry> all) -> task<int> {
+                                                 const int ended =
+                                                     co_await all[3].call<&hungry::grow_to_an_end>();
+                                                 co_return ended;
+                                               },
+                                               "hungry.3., entry grow_to_an_end"},
+                                           way{"task",
+                                               [](array<hungry> all) -> task<int> {
+                                                 const int ended =
+                                                     co_await all[3].call<&hungry::grow_later>();
+                                                 co_return ended;
+                                               },
+                                               "hungry.3., entry grow_later"},
+                                           way{"broadcast",
+                                               [](array<hungry> all) -> task<int> {
+                                                 const int ended =
+                                                     co_await all.reduce<&hungry::grow_to_an_end>(sum);
+                                                 co_return ended;
+                                               },
+                                               "hungry.*grow_to_an_end"},
+                                           way{"messages",
+                                               [](array<hungry> all) -> task<int> {
+                                                 send<&hungry::send_for_ever>(all[3]);
+                                                 co_await sleep_for(std::chrono::seconds(20));
+                                                 co_return 0;
+                                               },
+                                               "hungry.3., entry send_for_ever"}),
+                         [](const ::testing::TestParamInfo<way>& info) { return info.param.name; });
 
 TEST(exhausted, can_be_caught) {
   if (test::memory_is_kept_back) GTEST_SKIP() << "a sanitizer ends the process by itself";
@@ -135,7 +136,7 @@ TEST(exhausted, can_be_caught) {
                               }
                               co_return 0;
                             }),
-              testing::ExitedWithCode(7), "caught: out of memory ");
+              ::testing::ExitedWithCode(7), "caught: out of memory ");
 }
 
 /// Each thread needs a stack of some MB.
@@ -143,7 +144,7 @@ TEST(exhausted, threads_that_cannot_be_made_are_an_error_that_says_which) {
   if (test::memory_is_kept_back) GTEST_SKIP() << "a sanitizer ends the process by itself";
   EXPECT_EXIT(run_in_little(
                   64, [](array<hungry>) -> task<int> { co_return 0; }, std::size_t{100} << 20U),
-              testing::ExitedWithCode(1),
+              ::testing::ExitedWithCode(1),
               "cannot start the thread of PE [0-9]+: Resource temporarily unavailable; lower --pes, or ");
 }
 

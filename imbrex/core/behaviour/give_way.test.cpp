@@ -15,7 +15,7 @@
 namespace imbrex::give_way_test {
 
 class give_way_on : public on_machine {};
-INSTANTIATE_TEST_SUITE_P(on, give_way_on, testing::ValuesIn(machines()), name_of_machine);
+INSTANTIATE_TEST_SUITE_P(on, give_way_on, ::testing::ValuesIn(machines()), name_of_machine);
 
 constexpr int parts = 5;
 
@@ -99,11 +99,11 @@ TEST(give_way, lets_time_pass_where_it_is_simulated) {
 
 /// The streams of a chare that polls in vain are destroyed during stack unwinding.
 TEST(give_way, is_asked_for_where_a_program_asks_in_vain) {
-  testing::internal::CaptureStderr();
+  ::testing::internal::CaptureStderr();
   EXPECT_EQ(imbrex::run(options{.pes = 1, .machine = machine_kind::deterministic, .device = "emulated"},
                         []() -> task<> { co_await make_chare<asker>().call<&asker::ask>(false); }),
             1);
-  const auto text = testing::internal::GetCapturedStderr();
+  const auto text = ::testing::internal::GetCapturedStderr();
   EXPECT_NE(text.find("a program polls its device in a loop"), std::string::npos) << text;
 }
 

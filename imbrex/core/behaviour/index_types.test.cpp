@@ -43,7 +43,7 @@ inline constexpr bool imbrex::enable_index<imbrex::index_types_test::place> = tr
 namespace imbrex::index_types_test {
 
 class index_types : public on_machine {};
-INSTANTIATE_TEST_SUITE_P(on, index_types, testing::ValuesIn(machines()), name_of_machine);
+INSTANTIATE_TEST_SUITE_P(on, index_types, ::testing::ValuesIn(machines()), name_of_machine);
 
 class tile : public chare<tile, place> {
  public:

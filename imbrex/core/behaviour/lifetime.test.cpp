@@ -36,15 +36,15 @@ class lifetime : public on_machine {
   void leaves_nothing(const Main& main, int status = 0) {
     for (const options& settings : GetParam().runs) {
       SCOPED_TRACE(text_of(settings));
-      testing::internal::CaptureStderr();
+      ::testing::internal::CaptureStderr();
       EXPECT_EQ(run_once(settings, main), status);
-      const auto text = testing::internal::GetCapturedStderr();
+      const auto text = ::testing::internal::GetCapturedStderr();
       EXPECT_EQ(counted::alive.load(), 0) << text;
       counted::alive = 0;
     }
   }
 };
-INSTANTIATE_TEST_SUITE_P(on, lifetime, testing::ValuesIn(machines()), name_of_machine);
+INSTANTIATE_TEST_SUITE_P(on, lifetime, ::testing::ValuesIn(machines()), name_of_machine);
 
 class keeper : public chare<keeper> {
  public:
@@ -333,7 +333,7 @@ TEST_P(lifetime, of_chares_ends_on_the_thread_of_their_pe) {
     for (const ending end : {ending::normal, ending::exit, ending::failure}) {
       homing::destroyed = 0;
       homing::strays = 0;
-      testing::internal::CaptureStderr();
+      ::testing::internal::CaptureStderr();
       run_once(settings, [end]() -> task<> {
         auto all = make_array<homing>(11);
         send<&homing::look>(all);
@@ -343,7 +343,7 @@ TEST_P(lifetime, of_chares_ends_on_the_thread_of_their_pe) {
         if (end == ending::exit) imbrex::exit(3);
         if (end == ending::failure) co_await all[7].call<&homing::fail>();
       });
-      testing::internal::GetCapturedStderr();
+      ::testing::internal::GetCapturedStderr();
       EXPECT_EQ(homing::destroyed, 11);
       EXPECT_EQ(homing::strays, 0);
     }

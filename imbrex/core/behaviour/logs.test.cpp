@@ -9,7 +9,7 @@
 namespace imbrex::logs_test {
 
 class logs : public on_machine {};
-INSTANTIATE_TEST_SUITE_P(on, logs, testing::ValuesIn(machines()), name_of_machine);
+INSTANTIATE_TEST_SUITE_P(on, logs, ::testing::ValuesIn(machines()), name_of_machine);
 
 class talker : public chare<talker, index<2>> {
  public:
@@ -25,13 +25,13 @@ TEST_P(logs, name_the_chare_and_its_pe) {
   for (options settings : GetParam().runs) {
     settings.log = log_level::info;
     int pe = -1;
-    testing::internal::CaptureStderr();
+    ::testing::internal::CaptureStderr();
     const int status = run_once(settings, [&pe]() -> task<int> {
       const auto all = make_array<talker>({2, 3});
       pe = co_await all[{1, 2}].call<&talker::say>();
       co_return 0;
     });
-    const std::string text = testing::internal::GetCapturedStderr();
+    const std::string text = ::testing::internal::GetCapturedStderr();
     EXPECT_EQ(status, 0);
     EXPECT_NE(text.find("imbrex: talker(1, 2) on PE " + std::to_string(pe) + ": hello"), std::string::npos)
         << text;

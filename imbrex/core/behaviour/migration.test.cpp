@@ -15,7 +15,7 @@
 namespace imbrex::migration_test {
 
 class migration : public on_machine {};
-INSTANTIATE_TEST_SUITE_P(on, migration, testing::ValuesIn(machines()), name_of_machine);
+INSTANTIATE_TEST_SUITE_P(on, migration, ::testing::ValuesIn(machines()), name_of_machine);
 
 class traveller : public chare<traveller> {
  public:
@@ -292,7 +292,7 @@ TEST_P(migration, that_others_ask_for_waits_for_no_second_entry) {
 }
 
 TEST(migration_statistics, tell_of_elements_that_stay) {
-  testing::internal::CaptureStderr();
+  ::testing::internal::CaptureStderr();
   EXPECT_EQ(imbrex::run(options{.pes = 2, .stats = true},
                         []() -> task<> {
                           const auto all = make_array<traveller>({2});
@@ -308,7 +308,7 @@ TEST(migration_statistics, tell_of_elements_that_stay) {
                           co_await quiescence();
                         }),
             0);
-  const auto text = testing::internal::GetCapturedStderr();
+  const auto text = ::testing::internal::GetCapturedStderr();
   EXPECT_NE(text.find("elements  1 have migrated; 1 did not migrate on request"), std::string::npos) << text;
 }
 
@@ -575,9 +575,9 @@ void expect_refusal(const std::string& text) {
     co_await quiescence();
   };
   for (const options& settings : {serializing(threads(2)), seeded(3, 1)}) {
-    testing::internal::CaptureStderr();
+    ::testing::internal::CaptureStderr();
     EXPECT_EQ(imbrex::run(settings, main), 1);
-    const std::string output = testing::internal::GetCapturedStderr();
+    const std::string output = ::testing::internal::GetCapturedStderr();
     const std::string where = InSerialize ? "serialize of restless" : "the default constructor of restless";
     EXPECT_NE(output.find(where), std::string::npos) << output;
     EXPECT_NE(output.find("(1), which migrates, threw " + text), std::string::npos) << output;

@@ -108,15 +108,15 @@ class named_entries : public on_machine {
   void fails(const Main& main, const std::vector<std::string>& expected) {
     for (const options& settings : GetParam().runs) {
       SCOPED_TRACE(text_of(settings));
-      testing::internal::CaptureStderr();
+      ::testing::internal::CaptureStderr();
       EXPECT_EQ(run_once(settings, main), 1);
-      const std::string text = testing::internal::GetCapturedStderr();
+      const std::string text = ::testing::internal::GetCapturedStderr();
       for (const auto& e : expected)
         EXPECT_NE(text.find(e), std::string::npos) << e << "\nis not in\n" << text;
     }
   }
 };
-INSTANTIATE_TEST_SUITE_P(on, named_entries, testing::ValuesIn(machines()), name_of_machine);
+INSTANTIATE_TEST_SUITE_P(on, named_entries, ::testing::ValuesIn(machines()), name_of_machine);
 
 TEST_P(named_entries, are_sent_called_broadcast_and_reduced_as_all_others) {
   const auto add = define_entry({"Script", "add", "(int, int) -> int"});

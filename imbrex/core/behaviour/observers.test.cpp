@@ -112,7 +112,7 @@ class observers_of_run {
 };
 
 class observers : public on_machine {};
-INSTANTIATE_TEST_SUITE_P(on, observers, testing::ValuesIn(machines()), name_of_machine);
+INSTANTIATE_TEST_SUITE_P(on, observers, ::testing::ValuesIn(machines()), name_of_machine);
 
 class speaker : public chare<speaker> {
  public:

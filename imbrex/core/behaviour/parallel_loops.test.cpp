@@ -17,7 +17,7 @@
 namespace imbrex::parallel_loops_test {
 
 class parallel_loops : public on_machine {};
-INSTANTIATE_TEST_SUITE_P(on, parallel_loops, testing::ValuesIn(machines()), name_of_machine);
+INSTANTIATE_TEST_SUITE_P(on, parallel_loops, ::testing::ValuesIn(machines()), name_of_machine);
 
 class squares : public chare<squares> {
  public:

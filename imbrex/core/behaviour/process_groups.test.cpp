@@ -132,7 +132,7 @@ TEST_P(process_groups, have_no_chare_of_a_process_that_there_is_not) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(on, process_groups, testing::ValuesIn(machines()), name_of_machine);
+INSTANTIATE_TEST_SUITE_P(on, process_groups, ::testing::ValuesIn(machines()), name_of_machine);
 
 }  // namespace
 }  // namespace imbrex

@@ -24,7 +24,7 @@
 namespace imbrex::processes_test {
 
 class processes : public on_machine {};
-INSTANTIATE_TEST_SUITE_P(on, processes, testing::ValuesIn(machines()), name_of_machine);
+INSTANTIATE_TEST_SUITE_P(on, processes, ::testing::ValuesIn(machines()), name_of_machine);
 
 /// Sizes around those at which a network changes its protocol: 0 B to 3 MB.
 std::vector<std::size_t> sizes() {

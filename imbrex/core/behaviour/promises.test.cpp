@@ -14,7 +14,7 @@
 namespace imbrex::promises_test {
 
 class promises : public on_machine {};
-INSTANTIATE_TEST_SUITE_P(on, promises, testing::ValuesIn(machines()), name_of_machine);
+INSTANTIATE_TEST_SUITE_P(on, promises, ::testing::ValuesIn(machines()), name_of_machine);
 
 class keeper : public chare<keeper> {
  public:
@@ -142,7 +142,7 @@ TEST_P(promises, that_are_set_twice_end_the_run) {
   bool by_exception = false;
   for (const options& settings : GetParam().runs) {
     by_exception = !by_exception;
-    testing::internal::CaptureStderr();
+    ::testing::internal::CaptureStderr();
     const int status = run_once(settings, [by_exception]() -> task<int> {
       const auto all = make_array<keeper>(1);
       auto [promise, result] = make_promise<int>();
@@ -150,7 +150,7 @@ TEST_P(promises, that_are_set_twice_end_the_run) {
       co_await quiescence();  // so that both results arrive
       co_return co_await result;
     });
-    const std::string text = testing::internal::GetCapturedStderr();
+    const std::string text = ::testing::internal::GetCapturedStderr();
     EXPECT_EQ(status, 1);
     EXPECT_NE(text.find("a promise was set twice"), std::string::npos) << text;
   }

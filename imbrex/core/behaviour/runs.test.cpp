@@ -33,22 +33,22 @@ started_program started(std::vector<std::string> words) {
   int argc = static_cast<int>(words.size());
   char** argv = arguments.data();
   started_program seen;
-  testing::internal::CaptureStdout();
-  testing::internal::CaptureStderr();
+  ::testing::internal::CaptureStdout();
+  ::testing::internal::CaptureStderr();
   seen.status = imbrex::run(argc, argv, [&]() -> task<> {
     seen.ran = true;
     co_return;
   });
   std::fflush(stdout);
-  seen.out = testing::internal::GetCapturedStdout();
-  seen.err = testing::internal::GetCapturedStderr();
+  seen.out = ::testing::internal::GetCapturedStdout();
+  seen.err = ::testing::internal::GetCapturedStderr();
   return seen;
 }
 
 TEST(runs, an_impossible_number_of_pes_is_a_usage_error) {
-  testing::internal::CaptureStderr();
+  ::testing::internal::CaptureStderr();
   EXPECT_EQ(imbrex::run(options{.pes = -1}, []() -> task<> { co_return; }), usage_error::exit_status);
-  EXPECT_NE(testing::internal::GetCapturedStderr().find("-1"), std::string::npos);
+  EXPECT_NE(::testing::internal::GetCapturedStderr().find("-1"), std::string::npos);
   for (const char* wrong : {"0", "x", "-3"}) {
     const auto seen = started({"--pes", wrong});
     EXPECT_EQ(seen.status, usage_error::exit_status);
@@ -132,9 +132,9 @@ TEST(runs, that_share_a_command_line_share_what_parse_options_returns) {
 }
 
 TEST(runs, another_number_of_processes_than_a_file_wants_is_a_usage_error) {
-  testing::internal::CaptureStderr();
+  ::testing::internal::CaptureStderr();
   EXPECT_EQ(imbrex::run(options{.processes = 4}, []() -> task<> { co_return; }), usage_error::exit_status);
-  EXPECT_NE(testing::internal::GetCapturedStderr().find("start it by imbrex run -n 4"), std::string::npos);
+  EXPECT_NE(::testing::internal::GetCapturedStderr().find("start it by imbrex run -n 4"), std::string::npos);
   EXPECT_EQ(imbrex::run(options{.processes = 1}, []() -> task<> { co_return; }), 0);
 }
 class member : public chare<member> {
@@ -342,14 +342,14 @@ TEST(runs, a_proxy_of_an_earlier_one_names_nothing_in_the_next) {
 
 TEST(runs, an_error_that_is_told_is_what_the_run_comes_to) {
   for (int i = 0; i < 300; ++i) {
-    testing::internal::CaptureStderr();
+    ::testing::internal::CaptureStderr();
     const int status = imbrex::run(threads(3), []() -> task<> {
       const auto all = make_array<waiting>(3);
       for (int e = 0; e < 3; ++e) send<&waiting::fail>(all[e]);
       co_return;
     });
     const bool is_reported =
-        testing::internal::GetCapturedStderr().find("of the first run") != std::string::npos;
+        ::testing::internal::GetCapturedStderr().find("of the first run") != std::string::npos;
     ASSERT_EQ(status, is_reported ? 1 : 0);
   }
 }

@@ -212,17 +212,17 @@ class maker : public chare<maker> {
 
 TEST_P(sections, that_each_member_makes_are_told_of_in_a_deadlock) {
   for (const options& settings : GetParam().runs) {
-    testing::internal::CaptureStderr();
+    ::testing::internal::CaptureStderr();
     EXPECT_EQ(
         run_once(settings, []() -> task<> { co_await make_array<maker>(2).reduce<&maker::reduce>(sum); }), 1);
-    const std::string text = testing::internal::GetCapturedStderr();
+    const std::string text = ::testing::internal::GetCapturedStderr();
     EXPECT_NE(text.find("an all_reduce over a section of the array of maker waits for "), std::string::npos)
         << text;
     EXPECT_NE(text.find("each call of section makes another section"), std::string::npos) << text;
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(on, sections, testing::ValuesIn(machines()), name_of_machine);
+INSTANTIATE_TEST_SUITE_P(on, sections, ::testing::ValuesIn(machines()), name_of_machine);
 
 /// Each list of PEs is cut into at most four parts that are not empty; no part contains PEs on both sides of
 /// the PE's own position.

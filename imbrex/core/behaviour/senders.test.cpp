@@ -10,7 +10,7 @@
 namespace imbrex::senders_test {
 
 class senders : public on_machine {};
-INSTANTIATE_TEST_SUITE_P(on, senders, testing::ValuesIn(machines()), name_of_machine);
+INSTANTIATE_TEST_SUITE_P(on, senders, ::testing::ValuesIn(machines()), name_of_machine);
 
 class listener : public chare<listener> {
  public:

@@ -15,7 +15,7 @@ using std::chrono::hours;
 using std::chrono::microseconds;
 
 class timeouts : public on_machine {};
-INSTANTIATE_TEST_SUITE_P(on, timeouts, testing::ValuesIn(machines()), name_of_machine);
+INSTANTIATE_TEST_SUITE_P(on, timeouts, ::testing::ValuesIn(machines()), name_of_machine);
 
 class waiter_chare : public chare<waiter_chare> {
  public:

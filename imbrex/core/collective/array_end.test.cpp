@@ -10,7 +10,7 @@
 namespace imbrex::array_end_test {
 
 class array_end : public on_machine {};
-INSTANTIATE_TEST_SUITE_P(on, array_end, testing::ValuesIn(machines()), name_of_machine);
+INSTANTIATE_TEST_SUITE_P(on, array_end, ::testing::ValuesIn(machines()), name_of_machine);
 
 class guest : public chare<guest> {
  public:

@@ -12,7 +12,7 @@
 namespace imbrex::broadcasts_test {
 
 class broadcasts : public on_machine {};
-INSTANTIATE_TEST_SUITE_P(on, broadcasts, testing::ValuesIn(machines()), name_of_machine);
+INSTANTIATE_TEST_SUITE_P(on, broadcasts, ::testing::ValuesIn(machines()), name_of_machine);
 
 /// The fate of an element in a round; all PEs compute the same one.
 enum class fate { stays, moves, ends };

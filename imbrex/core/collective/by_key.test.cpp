@@ -17,7 +17,7 @@
 namespace imbrex::by_key_test {
 
 class by_key : public on_machine {};
-INSTANTIATE_TEST_SUITE_P(on, by_key, testing::ValuesIn(machines()), name_of_machine);
+INSTANTIATE_TEST_SUITE_P(on, by_key, ::testing::ValuesIn(machines()), name_of_machine);
 
 /// Shows the order and the bracketing in which values are combined.
 struct bracket {

@@ -81,7 +81,7 @@ times modelled(int pes) {
 
 TEST(modelled_times, of_collectives_grow_by_the_logarithm_of_the_pes) {
   for (const int pes : {48, 192, 768}) {
-    SCOPED_TRACE(testing::Message() << pes << " PEs");
+    SCOPED_TRACE(::testing::Message() << pes << " PEs");
     const auto found = modelled(pes);
     const auto hop = std::chrono::microseconds(12);
     const auto most = hop * std::bit_width(static_cast<unsigned>(pes - 1)) * 5 / 2;

@@ -20,7 +20,7 @@
 namespace imbrex::reductions_test {
 
 class reductions : public on_machine {};
-INSTANTIATE_TEST_SUITE_P(on, reductions, testing::ValuesIn(machines()), name_of_machine);
+INSTANTIATE_TEST_SUITE_P(on, reductions, ::testing::ValuesIn(machines()), name_of_machine);
 
 struct extent {
   double low = 0;
@@ -450,14 +450,14 @@ task<> hurry(std::uint64_t seed) {
 }
 
 TEST(hasty_reductions, end_in_any_deterministic_order) {
-  for (std::uint64_t seed = 1; seed <= 150 && !testing::Test::HasFailure(); ++seed) {
+  for (std::uint64_t seed = 1; seed <= 150 && !::testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE(seed);
     EXPECT_EQ(run(seeded(static_cast<int>(seed % 4 + 1), seed), [seed] { return hurry(seed); }), 0);
   }
 }
 
 TEST(hasty_reductions, end_on_shuffled_threads) {
-  for (std::uint64_t seed = 1; seed <= 40 && !testing::Test::HasFailure(); ++seed) {
+  for (std::uint64_t seed = 1; seed <= 40 && !::testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE(seed);
     const options settings{.pes = static_cast<int>(seed % 4 + 1), .shuffle = seed};
     EXPECT_EQ(run(settings, [seed] { return hurry(seed); }), 0);
@@ -566,7 +566,7 @@ task<> end_early(int members) {
 }
 
 TEST(section_reductions, may_be_under_way_when_their_array_ends) {
-  for (std::uint64_t seed = 1; seed <= 60 && !testing::Test::HasFailure(); ++seed) {
+  for (std::uint64_t seed = 1; seed <= 60 && !::testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE(seed);
     EXPECT_EQ(run(seeded(static_cast<int>(seed % 5 + 2), seed), [] { return end_early(23); }), 0);
   }

@@ -11,7 +11,7 @@
 namespace imbrex::chare_test {
 
 class extensions : public on_machine {};
-INSTANTIATE_TEST_SUITE_P(on, extensions, testing::ValuesIn(machines()), name_of_machine);
+INSTANTIATE_TEST_SUITE_P(on, extensions, ::testing::ValuesIn(machines()), name_of_machine);
 
 class pawn : public chare<pawn> {
  public:

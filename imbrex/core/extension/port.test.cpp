@@ -11,7 +11,7 @@
 namespace imbrex::port_test {
 
 class ports : public on_machine {};
-INSTANTIATE_TEST_SUITE_P(on, ports, testing::ValuesIn(machines()), name_of_machine);
+INSTANTIATE_TEST_SUITE_P(on, ports, ::testing::ValuesIn(machines()), name_of_machine);
 
 /// A port that keeps all values until somebody reads them.
 class tray {

@@ -199,7 +199,7 @@ std::vector<machine_under_test> some_machines() {
   return some;
 }
 
-INSTANTIATE_TEST_SUITE_P(on, device_channels, testing::ValuesIn(some_machines()), name_of_machine);
+INSTANTIATE_TEST_SUITE_P(on, device_channels, ::testing::ValuesIn(some_machines()), name_of_machine);
 
 TEST_P(device_channels, bring_arrays_in_order_both_ways) {
   const auto talk = []() -> task<> {

@@ -299,7 +299,7 @@ std::vector<machine_under_test> some_machines() {
   return some;
 }
 
-INSTANTIATE_TEST_SUITE_P(on, device_messages, testing::ValuesIn(some_machines()), name_of_machine);
+INSTANTIATE_TEST_SUITE_P(on, device_messages, ::testing::ValuesIn(some_machines()), name_of_machine);
 
 TEST_P(device_messages, move_buffers_from_chare_to_chare) {
   check_nodes(7, [](auto& nodes) -> task<> { co_await nodes.template call<&node::give>(20); });
@@ -481,7 +481,7 @@ TEST(device_messages, end_the_run_if_nobody_can_be_told_that_there_is_no_more_me
   settings.devices = 2;
   settings.device_model = "v100";
   settings.device_data = false;
-  testing::internal::CaptureStderr();
+  ::testing::internal::CaptureStderr();
   EXPECT_EQ(imbrex::run(settings,
                         []() -> task<> {
                           auto all = make_array<hoarder>({2});
@@ -490,7 +490,7 @@ TEST(device_messages, end_the_run_if_nobody_can_be_told_that_there_is_no_more_me
                           co_await sleep_for(std::chrono::seconds(60));
                         }),
             1);
-  const std::string text = testing::internal::GetCapturedStderr();
+  const std::string text = ::testing::internal::GetCapturedStderr();
   EXPECT_NE(text.find("hoarder(1)"), std::string::npos) << text;
   EXPECT_NE(text.find("letters"), std::string::npos) << text;
   EXPECT_NE(text.find("no device memory for 300000 bytes"), std::string::npos) << text;

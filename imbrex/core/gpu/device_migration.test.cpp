@@ -234,7 +234,7 @@ class device_migration : public on_machine {
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(on, device_migration, testing::ValuesIn(machines()), name_of_machine);
+INSTANTIATE_TEST_SUITE_P(on, device_migration, ::testing::ValuesIn(machines()), name_of_machine);
 
 TEST_P(device_migration, of_both_ends_during_traffic) {
   std::uint64_t seed = 0;

@@ -134,7 +134,7 @@ std::vector<machine_under_test> two_processes() {
 }
 
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(device_paths);
-INSTANTIATE_TEST_SUITE_P(on, device_paths, testing::ValuesIn(two_processes()), name_of_machine);
+INSTANTIATE_TEST_SUITE_P(on, device_paths, ::testing::ValuesIn(two_processes()), name_of_machine);
 
 task<> expect_copies(std::vector<std::int64_t> sizes, copies of_sender, copies of_receiver) {
   auto nodes = make_array<node>({2});

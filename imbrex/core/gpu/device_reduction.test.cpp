@@ -411,7 +411,7 @@ std::vector<machine_under_test> some_machines() {
   return some;
 }
 
-INSTANTIATE_TEST_SUITE_P(on, device_reduction, testing::ValuesIn(some_machines()), name_of_machine);
+INSTANTIATE_TEST_SUITE_P(on, device_reduction, ::testing::ValuesIn(some_machines()), name_of_machine);
 
 TEST_P(device_reduction, comes_to_what_the_host_comes_to) {
   const std::vector<std::size_t> sizes{7, 0, 1, 33, 257};
@@ -511,7 +511,7 @@ TEST_P(device_reduction, gives_memory_back) {
 }
 
 /// One process, in real or virtual time.
-class device_reduction_here : public testing::Test {
+class device_reduction_here : public ::testing::Test {
  protected:
   static options simulated(int pes, int devices) {
     options settings{.pes = pes, .machine = machine_kind::simulated};

@@ -215,7 +215,7 @@ options with_device(options settings, completion_method m) {
   return settings;
 }
 
-class device_work : public testing::TestWithParam<std::tuple<machine_under_test, completion_method>> {
+class device_work : public ::testing::TestWithParam<std::tuple<machine_under_test, completion_method>> {
  protected:
   /// Runs in all variants of the machine, or in the first `most` ones.
   template <class Main>
@@ -252,11 +252,9 @@ std::vector<machine_under_test> some_machines() {
   return some;
 }
 
-INSTANTIATE_TEST_SUITE_P(on, device_work,
-                         testing::Combine(testing::ValuesIn(some_machines()), testing::ValuesIn(methods)),
-                         [](const auto& info) {
-                           return std::get<0>(info.param).name + "_" + name_of(std::get<1>(info.param));
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    on, device_work, ::testing::Combine(::testing::ValuesIn(some_machines()), ::testing::ValuesIn(methods)),
+    [](const auto& info) { return std::get<0>(info.param).name + "_" + name_of(std::get<1>(info.param)); });
 
 TEST_P(device_work, is_awaited_by_many_chares) {
   run([]() -> task<> {
@@ -323,8 +321,8 @@ TEST_P(device_work, may_be_pending_a_thousandfold) {
       10);  // each run takes up to half a second with a sanitizer
 }
 
-class on_threads : public testing::TestWithParam<completion_method> {};
-INSTANTIATE_TEST_SUITE_P(by, on_threads, testing::ValuesIn(methods),
+class on_threads : public ::testing::TestWithParam<completion_method> {};
+INSTANTIATE_TEST_SUITE_P(by, on_threads, ::testing::ValuesIn(methods),
                          [](const auto& info) { return name_of(info.param); });
 
 TEST_P(on_threads, a_stream_that_is_held_up_holds_up_no_other) {
@@ -345,13 +343,13 @@ TEST_P(on_threads, a_stream_that_is_held_up_holds_up_no_other) {
 TEST_P(on_threads, a_fault_ends_the_run_and_names_kernel_and_stream) {
   for (const options& machine : {threads(2), seeded(2, 1), seeded(1, 2), seeded(3, 3),
                                  options{.pes = 2, .machine = machine_kind::simulated}}) {
-    testing::internal::CaptureStderr();
+    ::testing::internal::CaptureStderr();
     const int status = run(with_device(machine, GetParam()), []() -> task<> {
       auto blocks = make_array<block>({3});
       send<&block::wait_in_vain>(blocks);
       co_await blocks[1].call<&block::break_device>();
     });
-    const std::string output = testing::internal::GetCapturedStderr();
+    const std::string output = ::testing::internal::GetCapturedStderr();
     EXPECT_EQ(status, 1) << text_of(machine);
     EXPECT_NE(output.find("fault"), std::string::npos) << output;
     EXPECT_NE(output.find("block 1"), std::string::npos) << output;
@@ -360,12 +358,12 @@ TEST_P(on_threads, a_fault_ends_the_run_and_names_kernel_and_stream) {
 }
 
 TEST_P(on_threads, a_fault_that_nobody_awaits_is_told_too) {
-  testing::internal::CaptureStderr();
+  ::testing::internal::CaptureStderr();
   const int status = run(with_device(threads(1), GetParam()), []() -> task<> {
     auto blocks = make_array<block>({1});
     co_await blocks[0].call<&block::break_device_and_forget>();
   });
-  const std::string output = testing::internal::GetCapturedStderr();
+  const std::string output = ::testing::internal::GetCapturedStderr();
   EXPECT_EQ(status, 1);
   EXPECT_NE(output.find("cell 43"), std::string::npos) << output;
 }
@@ -374,7 +372,7 @@ TEST_P(on_threads, a_fault_is_told_to_whoever_awaits_and_ends_the_run_at_its_end
   for (const nanoseconds before_it_asks : {0ns, nanoseconds(5ms)})
     for (const options& machine : {threads(1), threads(2), seeded(2, 1), seeded(1, 2), seeded(3, 3),
                                    options{.pes = 2, .machine = machine_kind::simulated}}) {
-      testing::internal::CaptureStderr();
+      ::testing::internal::CaptureStderr();
       int notices = 0;
       int notified_beside = 0;
       options settings = with_device(machine, GetParam());
@@ -387,7 +385,7 @@ TEST_P(on_threads, a_fault_is_told_to_whoever_awaits_and_ends_the_run_at_its_end
         notified_beside += co_await beside;
         notified_beside += co_await also_beside;
       });
-      const std::string output = testing::internal::GetCapturedStderr();
+      const std::string output = ::testing::internal::GetCapturedStderr();
       EXPECT_EQ(status, 1) << text_of(settings);
       EXPECT_EQ(notices, 3) << text_of(settings) << output;
       // With a blocking PE or virtual time, these waits may complete before the fault occurs.
@@ -399,13 +397,13 @@ TEST_P(on_threads, a_fault_is_told_to_whoever_awaits_and_ends_the_run_at_its_end
 }
 
 TEST_P(on_threads, a_fault_before_a_message_of_the_device_ends_the_run) {
-  testing::internal::CaptureStderr();
+  ::testing::internal::CaptureStderr();
   const int status = run(with_device(threads(1), GetParam()), []() -> task<> {
     auto blocks = make_array<block>({1});
     send<&block::break_device_and_send>(blocks[0]);
     co_await blocks[0].call<&block::wait_until_finished>();
   });
-  const std::string output = testing::internal::GetCapturedStderr();
+  const std::string output = ::testing::internal::GetCapturedStderr();
   EXPECT_EQ(status, 1);
   EXPECT_NE(output.find("cell 47"), std::string::npos) << output;
 }
@@ -413,12 +411,12 @@ TEST_P(on_threads, a_fault_before_a_message_of_the_device_ends_the_run) {
 TEST_P(on_threads, a_fault_of_a_stream_that_is_gone_is_told_too) {
   for (const options& machine : {threads(1), options{.pes = 1, .machine = machine_kind::deterministic},
                                  options{.pes = 1, .machine = machine_kind::simulated}}) {
-    testing::internal::CaptureStderr();
+    ::testing::internal::CaptureStderr();
     const int status = run(with_device(machine, GetParam()), []() -> task<> {
       stream(gpu(), stream_priority::normal, "short-lived").launch(fault, 45);
       co_return;
     });
-    const std::string output = testing::internal::GetCapturedStderr();
+    const std::string output = ::testing::internal::GetCapturedStderr();
     EXPECT_EQ(status, 1) << text_of(machine);
     EXPECT_NE(output.find("short-lived"), std::string::npos) << output;
     EXPECT_NE(output.find("cell 45"), std::string::npos) << output;
@@ -426,12 +424,12 @@ TEST_P(on_threads, a_fault_of_a_stream_that_is_gone_is_told_too) {
 }
 
 TEST_P(on_threads, a_fault_of_a_work_request_names_the_device) {
-  testing::internal::CaptureStderr();
+  ::testing::internal::CaptureStderr();
   const int status = run(with_device(threads(2), GetParam()), []() -> task<> {
     auto blocks = make_array<block>({2});
     co_await blocks[1].call<&block::break_device_by_request>();
   });
-  const std::string output = testing::internal::GetCapturedStderr();
+  const std::string output = ::testing::internal::GetCapturedStderr();
   EXPECT_EQ(status, 1);
   EXPECT_NE(output.find("stream of the work requests to emulated device 0"), std::string::npos) << output;
   EXPECT_NE(output.find("cell 44"), std::string::npos) << output;
@@ -496,14 +494,14 @@ TEST(device_work_by_callback, lets_the_pe_sleep) {
 }
 
 TEST(device_work_errors, a_run_without_device_says_how_to_get_one) {
-  testing::internal::CaptureStderr();
+  ::testing::internal::CaptureStderr();
   EXPECT_EQ(run(threads(1),
                 []() -> task<> {
                   auto blocks = make_array<block>({1});
                   co_await blocks[0].call<&block::grow>(1);
                 }),
             1);
-  const std::string output = testing::internal::GetCapturedStderr();
+  const std::string output = ::testing::internal::GetCapturedStderr();
   EXPECT_NE(output.find("PE 0 has no device: start the program with --device cuda"), std::string::npos)
       << output;
 }
@@ -518,9 +516,9 @@ TEST(device_work_errors, options_that_contradict_each_other_are_refused) {
         options{.pes = 1, .machine = machine_kind::simulated, .device = "cuda"},
         options{.pes = 1, .machine = machine_kind::simulated, .devices = 2},
         options{.pes = 1, .device_data = false}, options{.pes = 1, .device_words = "--completion flag"}}) {
-    testing::internal::CaptureStderr();
+    ::testing::internal::CaptureStderr();
     EXPECT_EQ(run(wrong, nothing_to_do), 2);
-    EXPECT_NE(testing::internal::GetCapturedStderr(), "");
+    EXPECT_NE(::testing::internal::GetCapturedStderr(), "");
   }
 }
 
@@ -612,9 +610,9 @@ TEST(device_map, of_the_program_must_name_a_device_that_is_there) {
   for (const int wrong : {-1, 2}) {
     options settings{.pes = 1, .device = "emulated", .devices = 2};
     settings.choose_device = [wrong](const device_choice&) { return wrong; };
-    testing::internal::CaptureStderr();
+    ::testing::internal::CaptureStderr();
     EXPECT_EQ(run(settings, []() -> task<> { co_return; }), usage_error::exit_status);
-    const std::string output = testing::internal::GetCapturedStderr();
+    const std::string output = ::testing::internal::GetCapturedStderr();
     EXPECT_NE(output.find("gave PE 0 the device " + std::to_string(wrong) +
                           ", but this process has devices 0 to 1"),
               std::string::npos)
@@ -634,7 +632,7 @@ TEST(device_map, leaves_a_pe_without_device_to_work_beside_those_that_have_one) 
     settings.choose_device = [](const device_choice& pe) {
       return pe.pe == 0 ? std::optional(2) : std::nullopt;
     };
-    testing::internal::CaptureStderr();
+    ::testing::internal::CaptureStderr();
     int there = -1;
     std::string missing;
     EXPECT_EQ(run(settings,
@@ -648,7 +646,7 @@ TEST(device_map, leaves_a_pe_without_device_to_work_beside_those_that_have_one) 
                     }
                   }),
               0);
-    EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+    EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
     EXPECT_EQ(there, 2);
     EXPECT_EQ(
         missing,

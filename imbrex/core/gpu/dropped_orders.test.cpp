@@ -163,7 +163,7 @@ std::int64_t wrong_cells(dropped what, std::uint64_t seed, int devices) {
   return found;
 }
 
-class dropped_orders : public testing::TestWithParam<std::pair<const char*, dropped>> {};
+class dropped_orders : public ::testing::TestWithParam<std::pair<const char*, dropped>> {};
 
 TEST_P(dropped_orders, are_found) {
   for (const int devices : {1, 2}) {
@@ -175,15 +175,15 @@ TEST_P(dropped_orders, are_found) {
 }
 
 INSTANTIATE_TEST_SUITE_P(all, dropped_orders,
-                         testing::Values(std::pair("none", dropped::none),
-                                         std::pair("send_before_kernel", dropped::send_before_kernel),
-                                         std::pair("lend_before_kernel", dropped::share_before_kernel),
-                                         std::pair("put_before_kernel", dropped::put_before_kernel),
-                                         std::pair("receive_before_copy", dropped::receive_before_copy),
-                                         std::pair("read_beside_place", dropped::read_beside_place),
-                                         std::pair("reuse_before_notice", dropped::reuse_before_completion),
-                                         std::pair("release_before_read", dropped::release_before_read),
-                                         std::pair("post_after_data", dropped::post_after_data)),
+                         ::testing::Values(std::pair("none", dropped::none),
+                                           std::pair("send_before_kernel", dropped::send_before_kernel),
+                                           std::pair("lend_before_kernel", dropped::share_before_kernel),
+                                           std::pair("put_before_kernel", dropped::put_before_kernel),
+                                           std::pair("receive_before_copy", dropped::receive_before_copy),
+                                           std::pair("read_beside_place", dropped::read_beside_place),
+                                           std::pair("reuse_before_notice", dropped::reuse_before_completion),
+                                           std::pair("release_before_read", dropped::release_before_read),
+                                           std::pair("post_after_data", dropped::post_after_data)),
                          [](const auto& of) { return std::string(of.param.first); });
 
 }  // namespace imbrex::dropped_orders_test

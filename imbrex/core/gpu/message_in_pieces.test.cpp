@@ -321,7 +321,7 @@ std::vector<machine_under_test> ways() {
   return some;
 }
 
-INSTANTIATE_TEST_SUITE_P(on, message_in_pieces, testing::ValuesIn(ways()), name_of_machine);
+INSTANTIATE_TEST_SUITE_P(on, message_in_pieces, ::testing::ValuesIn(ways()), name_of_machine);
 
 /// Sizes around the limit for pieces, and around the smallest piece.
 constexpr std::array<std::size_t, 12> sizes{
@@ -461,7 +461,7 @@ class small_device {
   const std::string& path() const { return path_; }
 
  private:
-  std::string path_ = testing::TempDir() + "small_device." + std::to_string(::getpid()) + ".toml";
+  std::string path_ = ::testing::TempDir() + "small_device." + std::to_string(::getpid()) + ".toml";
 };
 
 TEST_P(message_in_pieces, come_by_memory_that_is_not_pinned_where_there_is_no_other) {

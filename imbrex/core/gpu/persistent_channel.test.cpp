@@ -201,7 +201,7 @@ std::vector<machine_under_test> some_machines() {
   return some;
 }
 
-INSTANTIATE_TEST_SUITE_P(on, persistent_channels, testing::ValuesIn(some_machines()), name_of_machine);
+INSTANTIATE_TEST_SUITE_P(on, persistent_channels, ::testing::ValuesIn(some_machines()), name_of_machine);
 
 TEST_P(persistent_channels, bring_arrays_in_order_both_ways) {
   for (const int devices : {1, 2})

@@ -57,8 +57,8 @@ owned_span<E> received(const owned_span<E>& sent) {
 }
 
 template <class E>
-class OwnedSpan : public testing::Test {};
-using kinds = testing::Types<std::uint8_t, std::uint16_t, double, aligned_row>;
+class OwnedSpan : public ::testing::Test {};
+using kinds = ::testing::Types<std::uint8_t, std::uint16_t, double, aligned_row>;
 TYPED_TEST_SUITE(OwnedSpan, kinds);
 
 /// Storage inside the message ends at 24 bytes: sizes below, at and above it.

@@ -96,7 +96,7 @@ const pattern patterns[]{
      [](numbers& r, std::uint64_t step) { return r() % 2 << 48U | (step / 8 + r() % 100); }},
 };
 
-class key_maps : public testing::TestWithParam<pattern> {};
+class key_maps : public ::testing::TestWithParam<pattern> {};
 
 TEST_P(key_maps, hold_what_an_unordered_map_does) {
   for (const std::size_t reserved : {0, 300, 5000}) {
@@ -114,7 +114,7 @@ TEST_P(key_maps, hold_what_an_unordered_map_does) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(of, key_maps, testing::ValuesIn(patterns),
+INSTANTIATE_TEST_SUITE_P(of, key_maps, ::testing::ValuesIn(patterns),
                          [](const auto& info) { return std::string(info.param.name); });
 
 // A hash table would need 2,048 slots.

@@ -60,7 +60,7 @@ void check(int pes, int root, const std::vector<int>& host_starts) {
 TEST(pe_tree, reaches_each_pe_once_by_consecutive_subtrees) {
   for (int pes = 1; pes <= 40; ++pes)
     for (int root = 0; root < pes; ++root) {
-      SCOPED_TRACE(testing::Message() << pes << " PEs, root " << root);
+      SCOPED_TRACE(::testing::Message() << pes << " PEs, root " << root);
       check(pes, root, {0});
     }
 }
@@ -72,7 +72,7 @@ TEST(pe_tree, joins_hosts_by_one_edge_each) {
     std::vector<int> starts{0};
     for (int p = 1; p < pes; ++p)
       if (random() % 4 == 0) starts.push_back(p);
-    SCOPED_TRACE(testing::Message() << "drawn " << i);
+    SCOPED_TRACE(::testing::Message() << "drawn " << i);
     check(pes, static_cast<int>(random() % static_cast<unsigned>(pes)), starts);
   }
 }

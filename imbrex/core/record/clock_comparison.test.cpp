@@ -11,7 +11,7 @@
 namespace imbrex::detail {
 namespace {
 
-class ClockComparison : public testing::Test {
+class ClockComparison : public ::testing::Test {
  protected:
   int question_count = 0;
   std::vector<trace::clock_reading> found;

@@ -335,9 +335,9 @@ TEST_P(Recorder, CallsMessagesOfTheRuntimeByTheNamesOfTheProgram) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(, Recorder, testing::ValuesIn(machines()), name_of_machine);
+INSTANTIATE_TEST_SUITE_P(, Recorder, ::testing::ValuesIn(machines()), name_of_machine);
 
-class Tracing : public testing::Test {
+class Tracing : public ::testing::Test {
  protected:
   options how(int pes = 2) const {
     options o = threads(pes);
@@ -520,7 +520,7 @@ struct taker : chare<taker> {
 TEST_F(Tracing, MessagesThatCannotBeSerialisedAreSentAllTheSame) {
   auto settings = how(2);
   settings.stats = true;
-  testing::internal::CaptureStderr();
+  ::testing::internal::CaptureStderr();
   EXPECT_EQ(run(settings,
                 []() -> task<> {
                   auto takers = make_array<taker>({4});
@@ -528,15 +528,15 @@ TEST_F(Tracing, MessagesThatCannotBeSerialisedAreSentAllTheSame) {
                   co_await quiescence();
                 }),
             0);
-  testing::internal::GetCapturedStderr();
+  ::testing::internal::GetCapturedStderr();
 }
 
 TEST_F(Tracing, TwoRunsDoNotWriteOneFile) {
   EXPECT_EQ(run(how(1),
                 [this]() -> task<> {
-                  testing::internal::CaptureStderr();
+                  ::testing::internal::CaptureStderr();
                   EXPECT_THROW(trace::file_writer(folder_.file(), {}), error);
-                  testing::internal::GetCapturedStderr();
+                  ::testing::internal::GetCapturedStderr();
                   co_return;
                 }),
             0);
@@ -608,15 +608,15 @@ TEST_F(Tracing, WithoutATraceNothingIsWritten) {
 TEST_F(Tracing, AFileThatCannotBeIsAClearFailure) {
   auto settings = how();
   settings.trace = folder_.file("no/such/folder");
-  testing::internal::CaptureStderr();
+  ::testing::internal::CaptureStderr();
   EXPECT_EQ(run(settings, game), 1);
-  const auto text = testing::internal::GetCapturedStderr();
+  const auto text = ::testing::internal::GetCapturedStderr();
   EXPECT_NE(text.find(settings.trace), std::string::npos) << text;
   settings = how();
   settings.trace_buffer = 5;
-  testing::internal::CaptureStderr();
+  ::testing::internal::CaptureStderr();
   EXPECT_EQ(run(settings, game), 2);
-  EXPECT_NE(testing::internal::GetCapturedStderr().find("trace_buffer = 5"), std::string::npos);
+  EXPECT_NE(::testing::internal::GetCapturedStderr().find("trace_buffer = 5"), std::string::npos);
 }
 
 TEST_F(Tracing, DevicesTellWhatTheyDid) {

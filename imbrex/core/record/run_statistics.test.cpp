@@ -69,7 +69,7 @@ struct worker : chare<worker> {
 TEST(RunStatistics, SaysWhatARunDid) {
   options settings{.pes = 3, .machine = machine_kind::simulated, .stats = true};
   settings.net_latency = std::chrono::milliseconds(3);
-  testing::internal::CaptureStderr();
+  ::testing::internal::CaptureStderr();
   EXPECT_EQ(run(settings,
                 []() -> task<> {
                   auto workers = make_array<worker>({3});
@@ -79,7 +79,7 @@ TEST(RunStatistics, SaysWhatARunDid) {
                 }),
             0);
   // Two PEs wait three milliseconds for messages, then each PE works for six.
-  const auto text = testing::internal::GetCapturedStderr();
+  const auto text = ::testing::internal::GetCapturedStderr();
   EXPECT_NE(text.find("the run took 0.009 s on 3 PEs"), std::string::npos) << text;
   EXPECT_NE(text.find("busy 67 % of the time, idle 33 %"), std::string::npos) << text;
 }
@@ -93,7 +93,7 @@ int exposed(const std::string& summary) {
 TEST(RunStatistics, TheTimeOnAModelledLinkIsExposed) {
   options settings{.pes = 2, .stats = true};
   settings.net_latency = std::chrono::milliseconds(30);
-  testing::internal::CaptureStderr();
+  ::testing::internal::CaptureStderr();
   EXPECT_EQ(run(settings,
                 []() -> task<> {
                   auto workers = make_array<worker>({2});
@@ -101,14 +101,14 @@ TEST(RunStatistics, TheTimeOnAModelledLinkIsExposed) {
                 }),
             0);
   // Each PE waits for some message all the time; the wait before its first item does not count.
-  const auto text = testing::internal::GetCapturedStderr();
+  const auto text = ::testing::internal::GetCapturedStderr();
   EXPECT_GT(exposed(text), 75) << text;
 }
 
 TEST(RunStatistics, SaysNothingWhereNobodyAsks) {
-  testing::internal::CaptureStderr();
+  ::testing::internal::CaptureStderr();
   EXPECT_EQ(run(options{.pes = 1}, []() -> task<> { co_return; }), 0);
-  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
 }
 
 }  // namespace

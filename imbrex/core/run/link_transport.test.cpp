@@ -53,7 +53,7 @@ struct test_message final : detail::message {
 };
 
 /// PEs stepped by hand in simulated time, so that all times are exact.
-class link_in_simulated_time : public testing::TestWithParam<bool> {
+class link_in_simulated_time : public ::testing::TestWithParam<bool> {
  protected:
   static constexpr int count = 3;
 
@@ -108,7 +108,7 @@ class link_in_simulated_time : public testing::TestWithParam<bool> {
   std::vector<line> log_;
 };
 
-INSTANTIATE_TEST_SUITE_P(carriers, link_in_simulated_time, testing::Values(false, true),
+INSTANTIATE_TEST_SUITE_P(carriers, link_in_simulated_time, ::testing::Values(false, true),
                          [](const auto& serialises) { return serialises.param ? "serializing" : "direct"; });
 
 TEST_P(link_in_simulated_time, delivers_by_the_model) {

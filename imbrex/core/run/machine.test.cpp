@@ -89,7 +89,7 @@ struct token : detail::work {
   int hops = 0;
 };
 
-class machines : public testing::TestWithParam<machine_kind> {
+class machines : public ::testing::TestWithParam<machine_kind> {
  protected:
   machines() : run({.pes = 3, .machine = GetParam()}) {
     token::under_way = 0;
@@ -171,9 +171,9 @@ TEST_P(machines, end_a_run_in_which_an_item_throws) {
   bad item;
   item.type = &kind;
   run.processor_at(2).pe_inbox().post(item);
-  testing::internal::CaptureStderr();
+  ::testing::internal::CaptureStderr();
   run.run();
-  const auto text = testing::internal::GetCapturedStderr();
+  const auto text = ::testing::internal::GetCapturedStderr();
   EXPECT_EQ(run.status(), 1);
   EXPECT_NE(text.find("on PE 2: std::runtime_error: thrown by an item"), std::string::npos) << text;
 }
@@ -191,8 +191,8 @@ TEST_P(machines, give_each_pe_a_clock) {
 }
 
 INSTANTIATE_TEST_SUITE_P(kinds, machines,
-                         testing::Values(machine_kind::threads, machine_kind::deterministic,
-                                         machine_kind::simulated),
+                         ::testing::Values(machine_kind::threads, machine_kind::deterministic,
+                                           machine_kind::simulated),
                          [](const auto& of) { return std::string(option_word(of.param)); });
 
 }  // namespace imbrex::machine_test

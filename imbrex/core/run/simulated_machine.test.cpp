@@ -86,7 +86,7 @@ transfer = "5us"
 class model_file {
  public:
   explicit model_file(const char* more = "")
-      : path_(testing::TempDir() + "digits." + std::to_string(::getpid()) + ".toml") {
+      : path_(::testing::TempDir() + "digits." + std::to_string(::getpid()) + ".toml") {
     std::ofstream(path_) << model_text << more;
   }
   ~model_file() { std::remove(path_.c_str()); }
@@ -398,14 +398,14 @@ TEST(simulated_machine, is_quiet_when_all_have_done_their_work) {
 
 TEST(simulated_machine, an_entry_that_waits_for_its_device_in_a_loop_is_told) {
   const model_file model;
-  testing::internal::CaptureStderr();
+  ::testing::internal::CaptureStderr();
   EXPECT_EQ(run(simulated(model, 1),
                 []() -> task<> {
                   const auto workers = make_array<worker>({1});
                   co_await workers[0].call<&worker::spin>();
                 }),
             1);
-  EXPECT_NE(testing::internal::GetCapturedStderr().find("await stream.done()"), std::string::npos);
+  EXPECT_NE(::testing::internal::GetCapturedStderr().find("await stream.done()"), std::string::npos);
 }
 
 constexpr completion_method methods[] = {completion_method::polling, completion_method::flag,
@@ -438,7 +438,7 @@ TEST(simulated_machine, what_others_do_to_a_device_is_noticed) {
 TEST(simulated_machine, a_device_that_fails_is_told_though_others_go_on) {
   const model_file model;
   for (const auto completion : methods) {
-    testing::internal::CaptureStderr();
+    ::testing::internal::CaptureStderr();
     int rounds = 0;
     EXPECT_EQ(run(simulated(model, 2, completion),
                   [&]() -> task<> {
@@ -447,7 +447,7 @@ TEST(simulated_machine, a_device_that_fails_is_told_though_others_go_on) {
                     for (; rounds < 1000; ++rounds) co_await sleep_for(1s);
                   }),
               1);
-    EXPECT_NE(testing::internal::GetCapturedStderr().find("a worker"), std::string::npos)
+    EXPECT_NE(::testing::internal::GetCapturedStderr().find("a worker"), std::string::npos)
         << option_word(completion);
     EXPECT_LT(rounds, 5) << option_word(completion);
   }
@@ -488,19 +488,19 @@ TEST(simulated_machine, without_a_model_messages_travel_as_the_network_options_s
 }
 
 TEST(simulated_machine, a_deadlock_is_told) {
-  testing::internal::CaptureStderr();
+  ::testing::internal::CaptureStderr();
   EXPECT_EQ(run({.pes = 2, .machine = machine_kind::simulated},
                 []() -> task<> { co_await make_group<lone>().call<&lone::wait>(); }),
             1);
-  EXPECT_NE(testing::internal::GetCapturedStderr().find("deadlock"), std::string::npos);
+  EXPECT_NE(::testing::internal::GetCapturedStderr().find("deadlock"), std::string::npos);
 }
 
 TEST(simulated_machine, a_model_that_is_not_there_is_refused) {
-  testing::internal::CaptureStderr();
+  ::testing::internal::CaptureStderr();
   EXPECT_EQ(run({.pes = 2, .machine = machine_kind::simulated, .device_model = "v1000"},
                 []() -> task<> { co_return; }),
             2);
-  EXPECT_NE(testing::internal::GetCapturedStderr().find("v1000"), std::string::npos);
+  EXPECT_NE(::testing::internal::GetCapturedStderr().find("v1000"), std::string::npos);
 }
 
 }  // namespace imbrex::simulated_machine_test

@@ -66,7 +66,7 @@ void beside(const Code& code, const std::function<void(const line&)>& here) {
   if (child == 0) {
     code(line(there[0], back[1]));
     test::end_streams();
-    ::_exit(testing::Test::HasFailure() ? 1 : 0);
+    ::_exit(::testing::Test::HasFailure() ? 1 : 0);
   }
   here(line(back[0], there[1]));
   int status = -1;

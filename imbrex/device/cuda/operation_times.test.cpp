@@ -59,7 +59,7 @@ struct driver {
 };
 driver* now = nullptr;
 
-class OperationTimes : public testing::Test, public operation_observer {
+class OperationTimes : public ::testing::Test, public operation_observer {
  protected:
   struct report {
     finished_operation::type what;

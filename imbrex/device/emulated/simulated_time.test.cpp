@@ -31,7 +31,7 @@ device_model round_model() {
   return model;
 }
 
-class in_simulated_time : public testing::Test {
+class in_simulated_time : public ::testing::Test {
  protected:
   explicit in_simulated_time(device_model model = round_model())
       : in({.in_simulated_time = true}, std::move(model)) {}

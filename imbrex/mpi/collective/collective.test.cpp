@@ -14,7 +14,7 @@
 namespace imbrex::mpi {
 
 using collectives = on_mpi_ranks;
-INSTANTIATE_TEST_SUITE_P(on, collectives, testing::ValuesIn(machines()), name_of_machine);
+INSTANTIATE_TEST_SUITE_P(on, collectives, ::testing::ValuesIn(machines()), name_of_machine);
 
 TEST_P(collectives, meet_wherever_their_ranks_have_gone) {
   run_ranks(7, [] {

@@ -13,7 +13,8 @@
 namespace imbrex::mpi {
 
 class device_collectives : public on_devices {};
-INSTANTIATE_TEST_SUITE_P(on, device_collectives, testing::ValuesIn(machines_with_devices()), name_of_machine);
+INSTANTIATE_TEST_SUITE_P(on, device_collectives, ::testing::ValuesIn(machines_with_devices()),
+                         name_of_machine);
 
 namespace {
 

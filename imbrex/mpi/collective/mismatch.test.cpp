@@ -11,7 +11,7 @@
 namespace imbrex::mpi {
 
 using mismatches = on_mpi_ranks;
-INSTANTIATE_TEST_SUITE_P(on, mismatches, testing::ValuesIn(machines()), name_of_machine);
+INSTANTIATE_TEST_SUITE_P(on, mismatches, ::testing::ValuesIn(machines()), name_of_machine);
 
 namespace {
 

@@ -17,7 +17,7 @@
 namespace imbrex::mpi {
 
 using random_collectives = on_mpi_ranks;
-INSTANTIATE_TEST_SUITE_P(on, random_collectives, testing::ValuesIn(machines()), name_of_machine);
+INSTANTIATE_TEST_SUITE_P(on, random_collectives, ::testing::ValuesIn(machines()), name_of_machine);
 
 namespace {
 

@@ -147,7 +147,7 @@ class generator {
   std::mt19937 random_;
 };
 
-class random_types : public testing::TestWithParam<unsigned> {};
+class random_types : public ::testing::TestWithParam<unsigned> {};
 
 /// The displacement of each packed byte of `count` elements.
 std::vector<std::int64_t> byte_map(const typemap& m, std::int64_t count) {
@@ -281,6 +281,6 @@ TEST_P(random_types, come_back_from_external32) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(seeds, random_types, testing::Range(0U, 6U));
+INSTANTIATE_TEST_SUITE_P(seeds, random_types, ::testing::Range(0U, 6U));
 
 }  // namespace

@@ -10,7 +10,7 @@
 namespace imbrex::mpi {
 
 using topologies = on_mpi_ranks;
-INSTANTIATE_TEST_SUITE_P(on, topologies, testing::ValuesIn(machines()), name_of_machine);
+INSTANTIATE_TEST_SUITE_P(on, topologies, ::testing::ValuesIn(machines()), name_of_machine);
 
 namespace {
 

@@ -16,7 +16,7 @@
 namespace imbrex::mpi {
 
 class random_accesses : public on_mpi_ranks {};
-INSTANTIATE_TEST_SUITE_P(on, random_accesses, testing::ValuesIn(machines()), name_of_machine);
+INSTANTIATE_TEST_SUITE_P(on, random_accesses, ::testing::ValuesIn(machines()), name_of_machine);
 
 namespace {
 

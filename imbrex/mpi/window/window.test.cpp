@@ -19,7 +19,7 @@
 namespace imbrex::mpi {
 
 class windows : public on_mpi_ranks {};
-INSTANTIATE_TEST_SUITE_P(on, windows, testing::ValuesIn(machines()), name_of_machine);
+INSTANTIATE_TEST_SUITE_P(on, windows, ::testing::ValuesIn(machines()), name_of_machine);
 
 namespace {
 

@@ -32,7 +32,7 @@ std::vector<fabric_kind> kinds() {
   return all;
 }
 
-class every_fabric : public testing::TestWithParam<std::tuple<fabric_kind, fabric_check>> {};
+class every_fabric : public ::testing::TestWithParam<std::tuple<fabric_kind, fabric_check>> {};
 
 TEST_P(every_fabric, keeps_the_rules) {
   const auto& [kind, check] = GetParam();
@@ -42,11 +42,9 @@ TEST_P(every_fabric, keeps_the_rules) {
   for (const std::string& wrong : in.end()) ADD_FAILURE() << wrong;
 }
 
-INSTANTIATE_TEST_SUITE_P(all, every_fabric,
-                         testing::Combine(testing::ValuesIn(kinds()), testing::ValuesIn(fabric_checks())),
-                         [](const auto& of) {
-                           return std::get<0>(of.param).name + "_" + std::get<1>(of.param).name;
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    all, every_fabric, ::testing::Combine(::testing::ValuesIn(kinds()), ::testing::ValuesIn(fabric_checks())),
+    [](const auto& of) { return std::get<0>(of.param).name + "_" + std::get<1>(of.param).name; });
 
 }  // namespace
 }  // namespace imbrex::test

@@ -17,7 +17,7 @@ struct mutant {
   friend void PrintTo(const mutant& m, std::ostream* out) { *out << m.name; }
 };
 
-class mutants : public testing::TestWithParam<mutant> {};
+class mutants : public ::testing::TestWithParam<mutant> {};
 
 TEST_P(mutants, are_found) {
   for (const fabric_check& check : fabric_checks()) {
@@ -29,11 +29,11 @@ TEST_P(mutants, are_found) {
 }
 
 INSTANTIATE_TEST_SUITE_P(of_loopback, mutants,
-                         testing::Values(mutant{"loses", {.lost = 5, .are_hidden = true}},
-                                         mutant{"doubles", {.duplicated = 5, .are_hidden = true}},
-                                         mutant{"reorders", {.reordered = 50, .are_hidden = true}},
-                                         mutant{"changes", {.corrupted = 5, .are_hidden = true}},
-                                         mutant{"forgets", {.unnoted = 50, .are_hidden = true}}),
+                         ::testing::Values(mutant{"loses", {.lost = 5, .are_hidden = true}},
+                                           mutant{"doubles", {.duplicated = 5, .are_hidden = true}},
+                                           mutant{"reorders", {.reordered = 50, .are_hidden = true}},
+                                           mutant{"changes", {.corrupted = 5, .are_hidden = true}},
+                                           mutant{"forgets", {.unnoted = 50, .are_hidden = true}}),
                          [](const auto& of) { return of.param.name; });
 
 }  // namespace

@@ -18,7 +18,7 @@ namespace imbrex::endpoints {
 namespace {
 
 /// An owner and a reader, which could be two processes.
-class blocks_in_shared_memory : public testing::Test {
+class blocks_in_shared_memory : public ::testing::Test {
  protected:
   void SetUp() override { ASSERT_TRUE(there_); }
 

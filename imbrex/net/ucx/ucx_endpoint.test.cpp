@@ -49,7 +49,7 @@ struct process : detail::network::receiver {
   std::function<void()> on_control_message;
 };
 
-class job_on_two_hosts : public testing::Test {
+class job_on_two_hosts : public ::testing::Test {
  protected:
   job_on_two_hosts() {
     constexpr std::size_t many = 40;

@@ -9,7 +9,7 @@
 namespace imbrex::ucx {
 namespace {
 
-class ways_in_a_job : public testing::Test {
+class ways_in_a_job : public ::testing::Test {
  protected:
   void SetUp() override {
     ::unsetenv("UCX_TLS");

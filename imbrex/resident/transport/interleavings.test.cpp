@@ -558,9 +558,9 @@ constexpr std::uint64_t most_runs = 100'000;
   if (imbrex::test::memory_is_kept_back) GTEST_SKIP() << "sanitizers do not follow a change of stacks"
 
 template <class Case>
-class interleavings : public testing::Test {};
-using cases = testing::Types<order, parcels, returns, quiet, kept, triggered, slots, crossed, neighbours,
-                             neighbours_with_memory<is_ordered>, put_and_signal, gathered, ending_waves>;
+class interleavings : public ::testing::Test {};
+using cases = ::testing::Types<order, parcels, returns, quiet, kept, triggered, slots, crossed, neighbours,
+                               neighbours_with_memory<is_ordered>, put_and_signal, gathered, ending_waves>;
 TYPED_TEST_SUITE(interleavings, cases);
 
 TYPED_TEST(interleavings, are_all_right) {
@@ -569,7 +569,7 @@ TYPED_TEST(interleavings, are_all_right) {
   EXPECT_EQ(found.wrong, "");
   EXPECT_TRUE(found.complete) << found.runs << " runs";
   EXPECT_GT(found.runs, 50U);
-  testing::Test::RecordProperty("runs", std::to_string(found.runs));
+  ::testing::Test::RecordProperty("runs", std::to_string(found.runs));
 }
 
 template <class Case>

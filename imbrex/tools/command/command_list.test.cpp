@@ -35,12 +35,12 @@ struct outcome {
 };
 
 outcome run(const command_list& commands, const words& line) {
-  testing::internal::CaptureStdout();
+  ::testing::internal::CaptureStdout();
   try {
     const int status = commands.run(line);
-    return {status, testing::internal::GetCapturedStdout()};
+    return {status, ::testing::internal::GetCapturedStdout()};
   } catch (const usage_error& e) {
-    testing::internal::GetCapturedStdout();
+    ::testing::internal::GetCapturedStdout();
     return {usage_error::exit_status, e.what()};
   }
 }

@@ -58,7 +58,7 @@ TEST(new_command, refuses_names_that_no_project_can_have) {
 }
 
 /// A new working directory for each test.
-class new_project : public testing::Test {
+class new_project : public ::testing::Test {
  protected:
   new_project() : before_(files::current_path()) {
     std::string name = files::temp_directory_path() / "imbrex-new-XXXXXX";

@@ -251,10 +251,10 @@ TEST(replay, predicts_random_programs_over_other_networks) {
                     static_cast<int>(1 + dice.below(12)), dice.below(1000)};
     const link_model link{nanoseconds(1 + dice.below(3'000'000)), 1'000'000 * (1 + dice.below(2000)),
                           nanoseconds(dice.below(50'000))};
-    SCOPED_TRACE(testing::Message() << "cells " << what.cells << " steps " << what.steps << " seed "
-                                    << what.seed << " pes " << pes << " latency " << link.latency.count()
-                                    << " bandwidth " << link.bandwidth << " gap "
-                                    << link.injection_gap.count());
+    SCOPED_TRACE(::testing::Message()
+                 << "cells " << what.cells << " steps " << what.steps << " seed " << what.seed << " pes "
+                 << pes << " latency " << link.latency.count() << " bandwidth " << link.bandwidth << " gap "
+                 << link.injection_gap.count());
     const replayed predicted = replay(recorded(what, over(pes, {})), link);
     const dataflow achieved = recorded(what, over(pes, link));
     EXPECT_EQ(predicted.never, 0U);

@@ -18,7 +18,7 @@ namespace {
 using namespace std::chrono_literals;
 
 /// Threads that stand for processes.
-class joined : public testing::Test {
+class joined : public ::testing::Test {
  protected:
   numbered_job job(int rank, int size) const {
     return {"torchrun", rank,        size,  "a test in process " + std::to_string(::getpid()),

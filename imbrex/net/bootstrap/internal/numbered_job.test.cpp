@@ -14,7 +14,7 @@
 namespace imbrex {
 namespace {
 
-class numbered_jobs : public testing::Test {
+class numbered_jobs : public ::testing::Test {
  protected:
   void SetUp() override { clear(); }
   void TearDown() override { clear(); }
