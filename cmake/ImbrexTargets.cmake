@@ -87,9 +87,10 @@ endfunction()
 #            IMBREX_INSTALLED_HEADERS
 #   DEPENDS  folders below this one;  LINKS  other libraries, which no header of this folder shows
 #   TESTS    unit tests, linked into the program <folder>.test;  PRECOMPILED  as for imbrex_unit_tests
+#   TEST_LINKS  libraries that only these tests need
 #   INTERNAL is not for users: it has no name imbrex::<folder> and is not installed
 function(imbrex_component folder)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "INTERNAL" "PRECOMPILED" "SOURCES;HEADERS;DEPENDS;LINKS;TESTS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "INTERNAL" "PRECOMPILED" "SOURCES;HEADERS;DEPENDS;LINKS;TESTS;TEST_LINKS")
   set(target imbrex_${folder})
   list(TRANSFORM arg_DEPENDS PREPEND imbrex::)
   if(arg_SOURCES)
@@ -112,7 +113,7 @@ function(imbrex_component folder)
   endif()
 
   if(IMBREX_BUILD_TESTS AND arg_TESTS)
-    imbrex_unit_tests(${folder} SOURCES ${arg_TESTS} LINKS ${target} ${arg_LINKS}
+    imbrex_unit_tests(${folder} SOURCES ${arg_TESTS} LINKS ${target} ${arg_LINKS} ${arg_TEST_LINKS}
                       PRECOMPILED "${arg_PRECOMPILED}")
   endif()
 endfunction()

@@ -102,6 +102,10 @@ set(IMBREX_PUBLIC_HEADERS
   imbrex/resident/symmetric.hpp
   imbrex/resident/symmetric_heap.hpp
 
+  imbrex/testing/awaited_error_of.hpp
+  imbrex/testing/error_of.hpp
+  imbrex/testing/machines.hpp
+
   imbrex/core/array/define_entries.hpp
   imbrex/core/extension/chare.hpp
   imbrex/core/extension/device.hpp

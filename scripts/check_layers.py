@@ -15,7 +15,9 @@ import sys
 
 # From the lowest to the highest; folders of one row may include each other as long as there is no cycle.
 LAYERS = [["base"], ["serial"], ["trace"], ["net"], ["device"], ["sched"], ["coro"], ["core"],
-          ["balance", "checkpoint", "grid"], ["python", "mpi", "cells", "resident", "tools"]]
+          ["balance", "checkpoint", "grid"], ["python", "mpi", "cells", "resident", "tools"], ["testing"]]
+# Tests of every folder may include what tests are written with.
+FOR_TESTS = "testing"
 # The rooms of a folder, from the lowest to the highest; "" is what lies in the folder itself. Where none are
 # named, rooms may include each other as long as there is no cycle.
 ROOMS = {"base": ["", "host", "options"],
@@ -207,6 +209,8 @@ def check(root):
                 complaints.append(f"{where}: that is for users; include the header that is needed")
                 continue
             other = included.split("/")[0]
+            if other == FOR_TESTS and is_test(path):
+                continue
             if HEIGHT.get(other, len(LAYERS)) > HEIGHT[folder]:
                 complaints.append(f"{where}: {other} stands above {folder}")
             if folder in FRONT_ENDS and other in FRONT_ENDS and other not in FRONT_ENDS[folder] | {folder}:

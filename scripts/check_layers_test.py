@@ -63,6 +63,14 @@ class CheckLayers(unittest.TestCase):
         self.assertIn("imbrex/core/lobby has no place among the rooms",
                       self.complaints({"imbrex/core/lobby/key.cpp": upward}))
 
+    def test_kit_of_tests(self):
+        kit = "#include <imbrex/testing/error_of.hpp>\n"
+        self.assertEqual("", self.complaints({
+            "imbrex/base/log.test.cpp": kit,
+            "imbrex/testing/machines.cpp": "#include <imbrex/base/log.hpp>\n",
+        }))
+        self.assertIn("testing stands above base", self.complaints({"imbrex/base/log.cpp": kit}))
+
     def test_foreign_internal(self):
         private = "#include <imbrex/base/internal/line.hpp>\n"
         self.assertIn("that is private to net/bootstrap", self.complaints({

@@ -13,6 +13,7 @@ from check_layers import LAYERS, ROOMS, SOURCES, room_of
 
 # Folders below imbrex/, and the folders inside them that have sources.
 FOLDERS = {
+    "testing": "the test kit of the tree and of users: machines by name, texts of exceptions",
     "tools": "the command `imbrex`: the launcher, trace reports, replay, tuning, overlap models",
     "resident": "chares that live and are scheduled inside a GPU, with mailboxes in its memory",
     "cells": "elements that move between cells of space, and their copies around blocks of cells",

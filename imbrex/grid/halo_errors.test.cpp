@@ -26,9 +26,8 @@ class grid_halo_errors : public on_machine {
   }
 };
 INSTANTIATE_TEST_SUITE_P(on, grid_halo_errors,
-                         ::testing::Values(machine_under_test{"threads_2", {threads(2)}},
-                                           machine_under_test{"serialize_always", {serializing(threads(2))}},
-                                           shuffled(3), deterministic_seeds(5), in_simulated_time()),
+                         ::testing::ValuesIn(machines({"threads_2", "serialized", "shuffled_3",
+                                                       "deterministic_5", "simulated"})),
                          name_of_machine);
 
 class block : public chare<block, index<2>> {

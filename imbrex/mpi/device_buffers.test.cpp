@@ -307,7 +307,8 @@ TEST_P(device_buffers, are_copied_once_by_the_device) {
 }
 
 class modelled_buffers : public on_devices {};
-INSTANTIATE_TEST_SUITE_P(on, modelled_buffers, ::testing::Values(in_simulated_time()), name_of_machine);
+INSTANTIATE_TEST_SUITE_P(on, modelled_buffers, ::testing::Values(machine_by_name("simulated")),
+                         name_of_machine);
 
 /// In the model a transfer between two hosts begins 26 us after its request; 64 KiB then take 6.6 us.
 TEST_P(modelled_buffers, of_one_window_come_side_by_side) {

@@ -36,16 +36,9 @@ class on_devices : public on_mpi_ranks {
 };
 
 /// Machines of each kind on which tests of devices run.
-inline std::vector<machine_under_test> machines_with_devices() {
-  std::vector<machine_under_test> some;
-  for (auto& m : machines())
-    if (m.name == "threads_1" || m.name == "threads_2" || m.name == "serialize_always" ||
-        m.name == "delayed_link" || m.name == "shuffle" || m.name == "ucx_2x1" || m.name == "ucx_3x2" ||
-        m.name == "ucx_2x3_delayed_link")
-      some.push_back(m);
-  some.push_back(deterministic_seeds(5));
-  some.push_back(in_simulated_time());
-  return some;
+inline std::vector<testing::machine> machines_with_devices() {
+  return machines({"threads_1", "threads_2", "serialized", "delayed", "shuffled", "deterministic_5",
+                   "simulated", "processes_2", "processes_3x2", "processes_2x3_delayed"});
 }
 
 /// Values in memory of a device or of the host.

@@ -10,7 +10,7 @@ endfunction()
 
 file(REMOVE_RECURSE ${WORK})
 file(COPY ${CMAKE_CURRENT_LIST_DIR}/${KIND}/CMakeLists.txt ${CMAKE_CURRENT_LIST_DIR}/hello.cpp
-     DESTINATION ${WORK}/project)
+          ${CMAKE_CURRENT_LIST_DIR}/hello_test.cpp DESTINATION ${WORK}/project)
 
 if(KIND STREQUAL "find_package")
   run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix)
@@ -29,6 +29,7 @@ run(${CMAKE_COMMAND} --build ${WORK}/build)
 
 execute_process(COMMAND ${WORK}/build/hello --pes 2
                 OUTPUT_VARIABLE output ECHO_OUTPUT_VARIABLE COMMAND_ERROR_IS_FATAL ANY)
+run(${WORK}/build/hello_test)
 if(KIND STREQUAL "find_package")
   run(${WORK}/prefix/bin/imbrex run -n 1 ${WORK}/build/hello --pes 2)
 else()  # what was built so can be installed

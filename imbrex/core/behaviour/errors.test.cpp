@@ -13,32 +13,14 @@
 #include <unistd.h>
 
 #include <imbrex/core/behaviour/machines.test.hpp>
-#include <imbrex/net/connect/fabric_kinds.hpp>
 
 namespace imbrex::errors_test {
 
-std::vector<machine_under_test> few_machines() {
-  std::vector<machine_under_test> few{{"threads_1", {threads(1)}},
-                                      {"threads_3", {threads(3)}},
-                                      {"serialize_always", {serializing(threads(2))}},
-                                      delayed_link(),
-                                      shuffled(3),
-                                      deterministic_seeds(5),
-                                      in_simulated_time()};
-  if (!has_network()) return few;
-  few.push_back({"ucx_2x2", {threads(2)}, 2});
-  few.push_back({"ucx_4x1", {threads(1)}, 4});
-  return few;
-}
-
 /// Machines in which a message to another PE is always serialised.
-std::vector<machine_under_test> machines_with_bytes() {
-  std::vector<machine_under_test> some{
-      {"serialize_always", {serializing(threads(2))}},
-      {"delayed_link", {serializing(delayed())}},
-      {"deterministic", {seeded(2, 1), seeded(3, 2)}},
-  };
-  if (has_network()) some.push_back({"ucx_2x1", {threads(1)}, 2});
+std::vector<testing::machine> machines_with_bytes() {
+  std::vector<testing::machine> some = machines({"serialized", "processes_2"});
+  some.push_back({"delayed", {serializing(delayed())}});
+  some.push_back({"deterministic", {seeded(2, 1), seeded(3, 2)}});
   return some;
 }
 
@@ -66,7 +48,11 @@ class errors : public on_machine {
     return n;
   }
 };
-INSTANTIATE_TEST_SUITE_P(on, errors, ::testing::ValuesIn(few_machines()), name_of_machine);
+INSTANTIATE_TEST_SUITE_P(on, errors,
+                         ::testing::ValuesIn(machines({"threads_1", "threads_3", "serialized", "delayed",
+                                                       "shuffled_3", "deterministic_5", "simulated",
+                                                       "processes_2x2", "processes_4"})),
+                         name_of_machine);
 
 struct own_exception : std::exception {
   const char* what() const noexcept override { return "my own"; }

@@ -3,14 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdint>
 #include <functional>
-#include <initializer_list>
-#include <memory>
 #include <ostream>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include <imbrex/core/array/balance_point.hpp>
 #include <imbrex/core/array/channel.hpp>
@@ -20,60 +15,32 @@
 #include <imbrex/core/run/run.hpp>
 #include <imbrex/coro/when_all.hpp>
 #include <imbrex/coro/when_any.hpp>
+#include <imbrex/testing/awaited_error_of.hpp>
+#include <imbrex/testing/error_of.hpp>
+#include <imbrex/testing/machines.hpp>
 
 namespace imbrex {
+namespace testing {
 
-/// The settings with which a test is to run. Shared, since googletest copies a parameter several times for
-/// each test.
-class ways_to_run {
- public:
-  ways_to_run(std::initializer_list<options> ways) : ways_to_run(std::vector(ways)) {}
-  ways_to_run(std::vector<options> ways) : ways_(std::make_shared<std::vector<options>>(std::move(ways))) {}
+inline void PrintTo(const machine& m, std::ostream* out) { *out << m.name; }
 
-  auto begin() const { return ways_->begin(); }
-  auto end() const { return ways_->end(); }
+}  // namespace testing
 
- private:
-  std::shared_ptr<const std::vector<options>> ways_;
-};
-
-struct machine_under_test {
-  std::string name;
-  ways_to_run runs;
-  int processes = 1;  ///< number of runtimes connected only by the network, each with the PEs of `runs`
-
-  friend void PrintTo(const machine_under_test& m, std::ostream* out) { *out << m.name; }
-};
-
-std::string text_of(const options& settings);
-
-options threads(int pes);
-options seeded(int pes, std::uint64_t seed);
-/// Messages between PEs take at least 20 us.
-options delayed();
-options serializing(options settings);
-
-/// Delayed messages that are also serialised, as between processes.
-machine_under_test delayed_link();
-/// Simulated time, with and without a message delay.
-machine_under_test in_simulated_time();
-machine_under_test shuffled(std::uint64_t seeds);
-machine_under_test deterministic_seeds(std::uint64_t seeds);
-/// Machines of every kind.
-std::vector<machine_under_test> machines();
-
-/// Runs a program in several runtimes, as in a job whose processes are threads of this process; the network
-/// treats them as processes. Returns the greatest exit status.
-int run_in_processes(int processes, const options& settings, const std::function<task<int>()>& main);
-template <class Main>
-int run_in_processes(int processes, const options& settings, const Main& main) {
-  return run_in_processes(processes, settings, detail::main_function(std::ref(main)));
-}
+using testing::awaited_error_of;
+using testing::delayed;
+using testing::error_of;
+using testing::machine_by_name;
+using testing::machines;
+using testing::run_in_processes;
+using testing::seeded;
+using testing::serializing;
+using testing::text_of;
+using testing::threads;
 
 /// A test that runs its program on each of several machines.
-class on_machine : public testing::TestWithParam<machine_under_test> {
+class on_machine : public ::testing::TestWithParam<testing::machine> {
  protected:
-  /// Runs a program with the given settings. Returns the (greatest) exit status.
+  /// Runs a program with the given settings. Returns the exit status.
   template <class Main>
   int run_once(const options& settings, const Main& main) {
     return run_so(settings, detail::main_function(std::ref(main)));
@@ -89,6 +56,6 @@ class on_machine : public testing::TestWithParam<machine_under_test> {
   void run_all_ways(const std::function<task<int>()>& main);
 };
 
-std::string name_of_machine(const testing::TestParamInfo<machine_under_test>& m);
+std::string name_of_machine(const ::testing::TestParamInfo<testing::machine>& m);
 
 }  // namespace imbrex

@@ -126,15 +126,8 @@ class device_paths : public on_machine {
   }
 };
 
-std::vector<machine_under_test> two_processes() {
-  std::vector<machine_under_test> some;
-  for (auto& m : machines())
-    if (m.name == "ucx_2x1") some.push_back(m);
-  return some;
-}
-
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(device_paths);
-INSTANTIATE_TEST_SUITE_P(on, device_paths, ::testing::ValuesIn(two_processes()), name_of_machine);
+INSTANTIATE_TEST_SUITE_P(on, device_paths, ::testing::ValuesIn(machines({"processes_2"})), name_of_machine);
 
 task<> expect_copies(std::vector<std::int64_t> sizes, copies of_sender, copies of_receiver) {
   auto nodes = make_array<node>({2});

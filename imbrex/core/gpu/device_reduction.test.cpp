@@ -399,19 +399,12 @@ class device_reduction : public on_machine {
   }
 };
 
-std::vector<machine_under_test> some_machines() {
-  std::vector<machine_under_test> some;
-  for (auto& m : machines())
-    if (m.name == "threads_1" || m.name == "threads_2" || m.name == "threads_5" || m.name == "shuffle" ||
-        m.name == "delayed_link" || m.name == "ucx_2x1" || m.name == "ucx_2x2_comm_thread" ||
-        m.name == "ucx_3x1")
-      some.push_back(m);
-  some.push_back(deterministic_seeds(30));
-  some.push_back(in_simulated_time());
-  return some;
-}
-
-INSTANTIATE_TEST_SUITE_P(on, device_reduction, ::testing::ValuesIn(some_machines()), name_of_machine);
+INSTANTIATE_TEST_SUITE_P(on, device_reduction,
+                         ::testing::ValuesIn(machines({"threads_1", "threads_2", "threads_5", "shuffled",
+                                                       "delayed", "deterministic_30", "simulated",
+                                                       "processes_2", "processes_3",
+                                                       "processes_2x2_comm_thread"})),
+                         name_of_machine);
 
 TEST_P(device_reduction, comes_to_what_the_host_comes_to) {
   const std::vector<std::size_t> sizes{7, 0, 1, 33, 257};

@@ -215,7 +215,7 @@ options with_device(options settings, completion_method m) {
   return settings;
 }
 
-class device_work : public ::testing::TestWithParam<std::tuple<machine_under_test, completion_method>> {
+class device_work : public ::testing::TestWithParam<std::tuple<testing::machine, completion_method>> {
  protected:
   /// Runs in all variants of the machine, or in the first `most` ones.
   template <class Main>
@@ -224,9 +224,7 @@ class device_work : public ::testing::TestWithParam<std::tuple<machine_under_tes
     for (options settings : machine.runs | std::views::take(most)) {
       settings = with_device(settings, method);
       if (settings.pes > 2) settings.devices = 2;
-      EXPECT_EQ(machine.processes == 1 ? imbrex::run(settings, main)
-                                       : run_in_processes(machine.processes, settings, main),
-                0);
+      EXPECT_EQ(run_in_processes(machine.processes, settings, main), 0);
       if (HasFailure()) {
         ADD_FAILURE() << "with " << text_of(settings);
         return;
@@ -235,14 +233,11 @@ class device_work : public ::testing::TestWithParam<std::tuple<machine_under_tes
   }
 };
 
-std::vector<machine_under_test> some_machines() {
-  std::vector<machine_under_test> some;
-  for (auto& m : machines())
-    if (m.name == "threads_1" || m.name == "threads_2" || m.name == "threads_5" || m.name == "shuffle" ||
-        m.name == "ucx_2x1" || m.name == "ucx_2x2_comm_thread")
-      some.push_back(m);
-  some.push_back(deterministic_seeds(50));
-  const ways_to_run of_host = in_simulated_time().runs;
+std::vector<testing::machine> some_machines() {
+  std::vector<testing::machine> some =
+      machines({"threads_1", "threads_2", "threads_5", "shuffled", "deterministic_50", "processes_2",
+                "processes_2x2_comm_thread"});
+  const testing::settings_list of_host = machine_by_name("simulated").runs;
   std::vector<options> with_models(of_host.begin(), of_host.end());
   for (options settings : of_host) {
     settings.device_model = "v100";

@@ -313,11 +313,9 @@ options two_hosts_of_the_model() {
   return settings;
 }
 
-std::vector<machine_under_test> ways() {
-  std::vector<machine_under_test> some{
-      {"simulated", {two_hosts_of_the_model(), serializing(two_hosts_of_the_model())}}};
-  for (auto& m : machines())
-    if (m.name == "ucx_2x1" || m.name == "ucx_2x2_comm_thread") some.push_back(m);
+std::vector<testing::machine> ways() {
+  std::vector<testing::machine> some = machines({"processes_2", "processes_2x2_comm_thread"});
+  some.push_back({"simulated", {two_hosts_of_the_model(), serializing(two_hosts_of_the_model())}});
   return some;
 }
 

@@ -190,18 +190,11 @@ class persistent_channels : public on_machine {
   }
 };
 
-std::vector<machine_under_test> some_machines() {
-  std::vector<machine_under_test> some;
-  for (auto& m : machines())
-    if (m.name == "threads_1" || m.name == "threads_2" || m.name == "shuffle" || m.name == "delayed_link" ||
-        m.name == "ucx_2x1" || m.name == "ucx_2x2_comm_thread")
-      some.push_back(m);
-  some.push_back(deterministic_seeds(30));
-  some.push_back(in_simulated_time());
-  return some;
-}
-
-INSTANTIATE_TEST_SUITE_P(on, persistent_channels, ::testing::ValuesIn(some_machines()), name_of_machine);
+INSTANTIATE_TEST_SUITE_P(on, persistent_channels,
+                         ::testing::ValuesIn(machines({"threads_1", "threads_2", "shuffled", "delayed",
+                                                       "deterministic_30", "simulated", "processes_2",
+                                                       "processes_2x2_comm_thread"})),
+                         name_of_machine);
 
 TEST_P(persistent_channels, bring_arrays_in_order_both_ways) {
   for (const int devices : {1, 2})
