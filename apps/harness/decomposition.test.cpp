@@ -9,8 +9,12 @@
 #include <string>
 #include <vector>
 
+#include <imbrex/testing/error_of.hpp>
+
 namespace harness {
 namespace {
+
+using imbrex::testing::error_of;
 
 std::int64_t least_surface(const extents& grid, std::int64_t chares) {
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
@@ -73,12 +77,7 @@ TEST(decomposition, holds_for_the_longest_grids) {
 }
 
 std::string complaint(const extents& grid, std::int64_t chares) {
-  try {
-    minimal_surface(grid, chares);
-  } catch (const std::invalid_argument& error) {
-    return error.what();
-  }
-  return {};
+  return error_of<std::invalid_argument>([&] { minimal_surface(grid, chares); });
 }
 
 TEST(decomposition, refuses_with_the_numbers) {

@@ -12,6 +12,7 @@
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/sanitized.test.hpp>
+#include <imbrex/testing/error_of.hpp>
 
 #include "apps/harness/decomposition.hpp"
 #include "apps/jacobi3d/checksum.hpp"
@@ -21,6 +22,8 @@
 
 namespace jacobi3d {
 namespace {
+
+using imbrex::testing::error_of;
 
 // The program's algorithm without a runtime: blocks that exchange faces, then sweep.
 class blocks {
@@ -223,12 +226,7 @@ TEST(plain_loop, says_which_thread_cannot_be_made) {
   ASSERT_EQ(::getrlimit(RLIMIT_AS, &before), 0);
   const rlimit none{1, before.rlim_max};
   ASSERT_EQ(::setrlimit(RLIMIT_AS, &none), 0);
-  std::string error_text;
-  try {
-    plain.run(1, false);
-  } catch (const imbrex::error& e) {
-    error_text = e.what();
-  }
+  const std::string error_text = error_of<imbrex::error>([&] { plain.run(1, false); });
   ASSERT_EQ(::setrlimit(RLIMIT_AS, &before), 0);
   EXPECT_TRUE(error_text.starts_with(
       "cannot start the thread of the plain loop: Resource temporarily unavailable; lower --pes, or "))

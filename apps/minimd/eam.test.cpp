@@ -10,11 +10,14 @@
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/random.hpp>
+#include <imbrex/testing/error_of.hpp>
 
 #include "apps/minimd/synthetic_potential.test.hpp"
 
 namespace minimd {
 namespace {
+
+using imbrex::testing::error_of;
 
 /// A few atoms without a box, with all pairs in the lists.
 struct cluster {
@@ -82,12 +85,7 @@ TEST(eam, has_splines_through_their_points) {
 }
 
 std::string refusal(const std::string& text) {
-  try {
-    (void)eam_potential::of(text, "Cu.eam");
-    return "";
-  } catch (const imbrex::usage_error& e) {
-    return e.what();
-  }
+  return error_of<imbrex::usage_error>([&] { (void)eam_potential::of(text, "Cu.eam"); });
 }
 
 TEST(eam, refuses_files_of_other_forms) {

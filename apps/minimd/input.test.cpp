@@ -6,9 +6,12 @@
 #include <string>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/testing/error_of.hpp>
 
 namespace minimd {
 namespace {
+
+using imbrex::testing::error_of;
 
 const std::string of_minimd =
     "Lennard-Jones input file for MD benchmark\n"
@@ -42,12 +45,7 @@ TEST(input, reads_a_file_of_minimd) {
 }
 
 std::string refusal(const std::string& text) {
-  try {
-    parse_input(text, "in");
-    return "";
-  } catch (const imbrex::usage_error& e) {
-    return e.what();
-  }
+  return error_of<imbrex::usage_error>([&] { parse_input(text, "in"); });
 }
 
 TEST(input, is_refused_with_the_line) {

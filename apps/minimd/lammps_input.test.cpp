@@ -8,9 +8,12 @@
 #include <variant>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/testing/error_of.hpp>
 
 namespace minimd {
 namespace {
+
+using imbrex::testing::error_of;
 
 TEST(lammps_input, reads_commands_of_lammps) {
   const input parameters = parse_input(
@@ -49,12 +52,7 @@ TEST(lammps_input, reads_commands_of_lammps) {
 }
 
 std::string refusal(const std::string& text) {
-  try {
-    parse_input(text, "in");
-    return "";
-  } catch (const imbrex::usage_error& e) {
-    return e.what();
-  }
+  return error_of<imbrex::usage_error>([&] { parse_input(text, "in"); });
 }
 
 // LAMMPS's benchmark in.lj with another size.

@@ -15,6 +15,7 @@
 
 #include <imbrex/gpu.hpp>
 #include <imbrex/serial/file.hpp>
+#include <imbrex/testing/error_of.hpp>
 
 #include "apps/minimd/device_store.hpp"
 #include "apps/minimd/report.hpp"
@@ -22,6 +23,8 @@
 
 namespace minimd {
 namespace {
+
+using imbrex::testing::error_of;
 
 settings of_size(imbrex::index<3> lattice, int pes) {
   settings setup;
@@ -159,14 +162,9 @@ TEST(minimd, gives_the_same_bits_with_renewals_where_they_must_be) {
 }
 
 TEST(minimd, refuses_more_chares_than_cells) {
-  try {
-    chares_of(of_size({1, 1, 1}, 2), 1);
-    FAIL();
-  } catch (const imbrex::usage_error& e) {
-    EXPECT_STREQ(e.what(),
-                 "more chares than cells: 2 chares, but the grid 1 x 1 x 1 has 1 cells; take fewer --pes, a "
-                 "smaller --odf or a larger problem");
-  }
+  EXPECT_EQ(error_of<imbrex::usage_error>([&] { chares_of(of_size({1, 1, 1}, 2), 1); }),
+            "more chares than cells: 2 chares, but the grid 1 x 1 x 1 has 1 cells; take fewer --pes, a "
+            "smaller --odf or a larger problem");
 }
 
 settings on_device(imbrex::index<3> lattice, int pes, communication comm) {
@@ -195,12 +193,8 @@ TEST(minimd, refuses_buffers_of_devices_that_are_too_short) {
                           halo_plan plan{.own = 1, .copies = 2, .number_of_sources = 1};
                           plan.parts = {{}, {.with = {1, 0, 2}, .sources = 1, .copies = 2}};
                           store.reserve(std::move(plan));
-                          std::string text;
-                          try {
-                            store.put(store.partners().front(), {imbrex::gpu(), 5});
-                          } catch (const imbrex::error& e) {
-                            text = e.what();
-                          }
+                          const std::string text = error_of<imbrex::error>(
+                              [&] { store.put(store.partners().front(), {imbrex::gpu(), 5}); });
                           EXPECT_NE(text.find("of 6 numbers of copies from block (1, 0, 2), which sent 5"),
                                     std::string::npos)
                               << text;

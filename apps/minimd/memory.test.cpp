@@ -8,19 +8,17 @@
 #include <string>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/testing/error_of.hpp>
 
 #include "apps/minimd/block.hpp"
 
 namespace minimd {
 namespace {
 
+using imbrex::testing::error_of;
+
 std::string refusal(const settings& setup) {
-  try {
-    check_memory(setup, std::uint64_t(8) << 30);
-    return "";
-  } catch (const imbrex::usage_error& e) {
-    return e.what();
-  }
+  return error_of<imbrex::usage_error>([&] { check_memory(setup, std::uint64_t(8) << 30); });
 }
 
 TEST(memory, is_enough_for_what_is_meant) {

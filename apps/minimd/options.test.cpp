@@ -11,11 +11,14 @@
 #include <vector>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/testing/error_of.hpp>
 
 #include "apps/minimd/synthetic_potential.test.hpp"
 
 namespace minimd {
 namespace {
+
+using imbrex::testing::error_of;
 
 settings parsed(std::vector<std::string> words) {
   words.insert(words.begin(), "minimd");
@@ -26,12 +29,7 @@ settings parsed(std::vector<std::string> words) {
 }
 
 std::string refusal(const std::vector<std::string>& words) {
-  try {
-    parsed(words);
-    return "";
-  } catch (const imbrex::usage_error& e) {
-    return e.what();
-  }
+  return error_of<imbrex::usage_error>([&] { parsed(words); });
 }
 
 TEST(options, are_read) {

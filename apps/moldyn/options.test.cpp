@@ -7,9 +7,12 @@
 #include <vector>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/testing/error_of.hpp>
 
 namespace moldyn {
 namespace {
+
+using imbrex::testing::error_of;
 
 settings parsed(std::vector<std::string> words) {
   words.insert(words.begin(), "moldyn");
@@ -20,12 +23,7 @@ settings parsed(std::vector<std::string> words) {
 }
 
 std::string refusal(const std::vector<std::string>& words) {
-  try {
-    parsed(words);
-    return "";
-  } catch (const imbrex::usage_error& e) {
-    return e.what();
-  }
+  return error_of<imbrex::usage_error>([&] { parsed(words); });
 }
 
 TEST(options, are_read) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/testing/error_of.hpp>
 
 namespace imbrex::detail {
 namespace {
@@ -19,14 +20,9 @@ static_assert(fits<int>(2147483647U) && !fits<int>(2147483648U) && !fits<int>(-2
 static_assert(narrow<int, index_words>(std::uint64_t{7}) == 7);
 
 TEST(narrowed, refuses_what_does_not_fit) {
-  try {
-    narrow<int, index_words>((std::int64_t{1} << 32) + 2);
-    ADD_FAILURE() << "2^32 + 2 is no int";
-  } catch (const error& e) {
-    EXPECT_STREQ(e.what(),
-                 "the index or extent 4294967298 does not fit: it must be from -2147483648 to 2147483647; "
-                 "give the array more dimensions, or a key of another type: chare<T, std::uint64_t>");
-  }
+  EXPECT_EQ(testing::error_of<error>([&] { narrow<int, index_words>((std::int64_t{1} << 32) + 2); }),
+            "the index or extent 4294967298 does not fit: it must be from -2147483648 to 2147483647; "
+            "give the array more dimensions, or a key of another type: chare<T, std::uint64_t>");
 }
 
 TEST(narrowed, takes_what_an_int_takes) {

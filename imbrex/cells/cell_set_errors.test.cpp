@@ -31,15 +31,6 @@ domain<2> box() {
   return {{0, 0}, {4, 1}, {4, 1}, ends};
 }
 
-std::string text_of(const std::function<void()>& does) {
-  try {
-    does();
-  } catch (const error& e) {
-    return e.what();
-  }
-  return "";
-}
-
 constexpr double nowhere = std::numeric_limits<double>::quiet_NaN();
 
 class block : public chare<block, index<2>> {
@@ -55,7 +46,7 @@ class block : public chare<block, index<2>> {
   }
 
   std::string jump(point<2> by) {
-    return text_of([&] {
+    return error_of<error>([&] {
       cells.migrate(
           [&](particle& p) {
             if (p.id != 1) return;
@@ -66,31 +57,24 @@ class block : public chare<block, index<2>> {
     });
   }
   std::string insert(point<2> at) {
-    return text_of([&] { cells.insert({at, 7}); });
+    return error_of<error>([&] { cells.insert({at, 7}); });
   }
   std::string twice() {
     cells.migrate([](particle&) {}, 0.5);
-    return text_of([&] { cells.migrate([](particle&) {}, 0.5); });
+    return error_of<error>([&] { cells.migrate([](particle&) {}, 0.5); });
   }
   task<std::string> pairs_without_halo() {
     co_await cells.migrate([](particle&) {}, 0.5).all();
     const auto visit = [](cell<particle>&, cell<particle>&) {};
-    std::string texts;
-    try {
-      co_await cells.for_each_pair(1, visit);
-    } catch (const error& e) {
-      texts = e.what();
-    }
+    const std::string without_halo =
+        co_await awaited_error_of<error>([&] { return cells.for_each_pair(1, visit); });
     co_await cells.cache_halo(0.5).all();
-    try {
-      co_await cells.for_each_pair(1, visit);
-    } catch (const error& e) {
-      texts += "\n" + std::string(e.what());
-    }
-    co_return texts;
+    const std::string with_thin_halo =
+        co_await awaited_error_of<error>([&] { return cells.for_each_pair(1, visit); });
+    co_return without_halo + "\n" + with_thin_halo;
   }
   std::string strange_cell() {
-    return text_of([&] { cells[{9, 0}]; });
+    return error_of<error>([&] { cells[{9, 0}]; });
   }
   /// One block migrates while the other caches.
   task<std::string> in_another_order() {
@@ -231,19 +215,19 @@ class unconnected : public chare<unconnected, index<2>> {
   cell_set<2, nameless> others;
 
   std::string use() {
-    return text_of([&] { cells.migrate([](particle&) {}, 1); });
+    return error_of<error>([&] { cells.migrate([](particle&) {}, 1); });
   }
   std::string connect_wrongly() {
     const std::string grid =
-        text_of([&] { cells.connect<&unconnected::cells>(*this, box(), {{4, 2}, {2, 1}}); });
+        error_of<error>([&] { cells.connect<&unconnected::cells>(*this, box(), {{4, 2}, {2, 1}}); });
     const std::string shape =
-        text_of([&] { cells.connect<&unconnected::cells>(*this, box(), {{4, 1}, {4, 1}}); });
+        error_of<error>([&] { cells.connect<&unconnected::cells>(*this, box(), {{4, 1}, {4, 1}}); });
     return grid + "\n" + shape;
   }
   std::string nameless_jump() {
     others.connect<&unconnected::others>(*this, box(), {{4, 1}, {2, 1}});
     others.insert({{0.5, 0.5}});
-    return text_of([&] { others.migrate([](nameless& e) { e.position[1] += 3; }, 1); });
+    return error_of<error>([&] { others.migrate([](nameless& e) { e.position[1] += 3; }, 1); });
   }
 };
 

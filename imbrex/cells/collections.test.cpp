@@ -82,13 +82,7 @@ class member : public chare<member> {
 
   std::string errors() {
     std::string text;
-    const auto tell = [&](const auto& does) {
-      try {
-        does();
-      } catch (const error& e) {
-        text += std::string(e.what()) + "\n";
-      }
-    };
+    const auto tell = [&](const auto& does) { text += error_of<error>(does) + "\n"; };
     tell([&] { map_.move_at_sync("nothing", 0); });
     array_.add({5, 9}, [](std::int64_t) { return std::vector<std::int64_t>(); });
     for (const number_range r : {number_range{8, 12}, {2, 6}, {6, 7}, {3, 3}})

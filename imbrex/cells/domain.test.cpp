@@ -7,6 +7,7 @@
 #include <string>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/testing/error_of.hpp>
 
 namespace imbrex::cells {
 namespace {
@@ -71,12 +72,7 @@ TEST(domain, counts_layers) {
 
 std::string refusal(const point<2>& lower, const point<2>& upper, const index<2>& cells,
                     const boundaries<2>& ends = {}) {
-  try {
-    const domain<2> box(lower, upper, cells, ends);
-    return "";
-  } catch (const error& e) {
-    return e.what();
-  }
+  return testing::error_of<error>([&] { const domain<2> box(lower, upper, cells, ends); });
 }
 
 TEST(domain, refuses_what_cannot_be) {

@@ -45,13 +45,8 @@ TEST(deterministic, can_be_stepped_and_asked_for_the_next_message) {
   }
   machine.expect_next<&noted::halo>(all[{1, 2}], 3);
   machine.expect_next<&noted::halo>(all[{1, 2}]);
-  try {
-    machine.expect_next<&noted::halo>(all[{1, 2}], 4);
-    ADD_FAILURE() << "expected the wrong reference";
-  } catch (const error& e) {
-    EXPECT_STREQ(e.what(),
-                 "expected the next message to be halo with reference 4, but it is halo with reference 3");
-  }
+  EXPECT_EQ(error_of<error>([&] { machine.expect_next<&noted::halo>(all[{1, 2}], 4); }),
+            "expected the next message to be halo with reference 4, but it is halo with reference 3");
   EXPECT_THROW(machine.expect_next<&noted::note>(all[{1, 2}]), error);
   EXPECT_FALSE(machine.next_for(all[{0, 0}]));
   const auto next = machine.next_for(all[{1, 2}]);

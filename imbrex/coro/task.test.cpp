@@ -13,6 +13,7 @@
 
 #include <imbrex/coro/when_all.hpp>
 #include <imbrex/coro/when_any.hpp>
+#include <imbrex/testing/awaited_error_of.hpp>
 
 namespace imbrex {
 namespace {
@@ -104,12 +105,7 @@ TEST(task, passes_results_and_says_what_it_waits_for) {
 
 TEST(task, exceptions_reach_the_awaiter) {
   const auto catches = []() -> task<std::string> {
-    std::string text;
-    try {
-      co_await throws_at_once();
-    } catch (const std::runtime_error& e) {
-      text = e.what();
-    }
+    const std::string text = co_await testing::awaited_error_of<std::runtime_error>(throws_at_once());
     co_return text;
   };
   entry<std::string> e(catches());

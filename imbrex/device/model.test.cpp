@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/testing/error_of.hpp>
 
 namespace imbrex {
 namespace {
@@ -83,12 +84,7 @@ std::string with_line(std::size_t number, std::string_view line) {
 }
 
 std::string refusal(std::string_view text) {
-  try {
-    parse_device_model(text, "a.toml");
-  } catch (const usage_error& e) {
-    return e.what();
-  }
-  return {};
+  return testing::error_of<usage_error>([&] { parse_device_model(text, "a.toml"); });
 }
 
 TEST(device_models, are_read) {

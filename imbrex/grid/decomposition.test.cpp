@@ -8,18 +8,12 @@
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/serial/archive.hpp>
+#include <imbrex/testing/error_of.hpp>
 
 namespace imbrex::grid {
 namespace {
 
-std::string complaint(const std::function<void()>& wrong) {
-  try {
-    wrong();
-  } catch (const error& e) {
-    return e.what();
-  }
-  return "nothing was thrown";
-}
+using testing::error_of;
 
 template <int N>
 void expect_each_cell_in_one_block(const decomposition<N>& cut) {
@@ -69,24 +63,25 @@ TEST(grid_decomposition, travels) {
 }
 
 TEST(grid_decomposition, refuses_what_cannot_be) {
-  EXPECT_EQ(complaint([] { decomposition<2>({8, 2}, {2, 3}); }),
+  EXPECT_EQ(error_of<error>([] { decomposition<2>({8, 2}, {2, 3}); }),
             "a grid of the extents (8, 2) cannot be cut into (2, 3) blocks: dimension 1 needs one block or "
             "more, each of "
             "one cell or more");
-  EXPECT_EQ(complaint([] { decomposition<1>({8}, {0}); }),
+  EXPECT_EQ(error_of<error>([] { decomposition<1>({8}, {0}); }),
             "a grid of the extents 8 cannot be cut into 0 blocks: dimension 0 needs one block or more, each "
             "of one cell "
             "or more");
-  EXPECT_EQ(complaint([] { decomposition<2>({{{3}, {2, 0}}}); }),
+  EXPECT_EQ(error_of<error>([] { decomposition<2>({{{3}, {2, 0}}}); }),
             "the blocks of dimension 1 cannot have the lengths {2, 0}: give one or more, each 1 or more, of "
             "2147483647 cells together at most");
-  EXPECT_NE(complaint([] { decomposition<2>({{{3}, {}}}); }).find("cannot have the lengths {}"),
+  EXPECT_NE(error_of<error>([] { decomposition<2>({{{3}, {}}}); }).find("cannot have the lengths {}"),
             std::string::npos);
-  EXPECT_NE(complaint([] { decomposition<1>({{{2147483647, 1}}}); }).find("{2147483647, 1}"),
+  EXPECT_NE(error_of<error>([] { decomposition<1>({{{2147483647, 1}}}); }).find("{2147483647, 1}"),
             std::string::npos);
   const decomposition<2> cut({8, 6}, {2, 3});
-  EXPECT_EQ(complaint([&] { cut[{2, 0}]; }), "the grid has no block (2, 0): it is cut into (2, 3)");
-  EXPECT_EQ(complaint([&] { cut.block_of({0, 6}); }), "the grid has no cell (0, 6): its extents are (8, 6)");
+  EXPECT_EQ(error_of<error>([&] { cut[{2, 0}]; }), "the grid has no block (2, 0): it is cut into (2, 3)");
+  EXPECT_EQ(error_of<error>([&] { cut.block_of({0, 6}); }),
+            "the grid has no cell (0, 6): its extents are (8, 6)");
 }
 
 }  // namespace

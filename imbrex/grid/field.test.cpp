@@ -14,18 +14,12 @@
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/random.hpp>
 #include <imbrex/serial/archive.hpp>
+#include <imbrex/testing/error_of.hpp>
 
 namespace imbrex::grid {
 namespace {
 
-std::string complaint(const std::function<void()>& wrong) {
-  try {
-    wrong();
-  } catch (const error& e) {
-    return e.what();
-  }
-  return "nothing was thrown";
-}
+using testing::error_of;
 
 TEST(grid_field, has_each_cell_and_each_ghost_once) {
   field<int, 3> f({3, 4, 5}, {1, 0, 2}, 7);
@@ -176,17 +170,18 @@ TEST(grid_field, travels_with_its_ghosts) {
 TEST(grid_field, refuses_what_cannot_be) {
   using line = field<double, 1>;
   using plane = field<double, 2>;
-  EXPECT_EQ(complaint([] { plane({3, 0}); }),
+  EXPECT_EQ(error_of<error>([] { plane({3, 0}); }),
             "a field cannot have the extents (3, 0): each must be 1 or more");
-  EXPECT_EQ(complaint([] { plane({3, 2}, {1, -1}); }),
+  EXPECT_EQ(error_of<error>([] { plane({3, 2}, {1, -1}); }),
             "a field cannot have ghost layers of the widths (1, -1): each must be 0 or more");
-  EXPECT_EQ(complaint([] { line(-1); }), "a field cannot have the extents (-1): each must be 1 or more");
-  EXPECT_EQ(complaint([] { field<double, 3>({1 << 30, 1 << 30, 1 << 30}, 0); }),
+  EXPECT_EQ(error_of<error>([] { line(-1); }),
+            "a field cannot have the extents (-1): each must be 1 or more");
+  EXPECT_EQ(error_of<error>([] { field<double, 3>({1 << 30, 1 << 30, 1 << 30}, 0); }),
             "a field of the extents (1073741824, 1073741824, 1073741824) with ghost layers of the widths (0, "
             "0, 0) has "
             "more bytes than memory can have: cut the grid into more blocks");
   plane narrow({2, 5}, 3);
-  EXPECT_EQ(complaint([&] { narrow.border(side<2>(1)); }),
+  EXPECT_EQ(error_of<error>([&] { narrow.border(side<2>(1)); }),
             "a block of the extents (2, 5) has fewer cells in dimension 0 than ghost layers, whose widths "
             "are (3, 3): "
             "take fewer blocks or fewer layers");

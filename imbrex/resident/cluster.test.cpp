@@ -18,6 +18,7 @@
 #include <imbrex/resident/host_cells.test.hpp>
 #include <imbrex/resident/program.hpp>
 #include <imbrex/resident/stepped.test.hpp>
+#include <imbrex/testing/error_of.hpp>
 
 namespace imbrex::resident::test {
 namespace {
@@ -62,14 +63,10 @@ TEST(resident_clusters, lose_nothing_and_keep_order_on_threads) {
 
 TEST(resident_clusters, refuse_pes_that_are_left_over) {
   const auto devices = devices_here("emulated");
-  try {
-    program<gossip<kind>> p(*devices.front(), narrow(6), {3});
-    FAIL() << "a cluster and a half";
-  } catch (const usage_error& e) {
-    EXPECT_EQ(std::string(e.what()),
-              "a program inside a GPU cannot have 6 PEs on a GPU: its classes say that 4 of them are a "
-              "cluster, so give a multiple of that");
-  }
+  EXPECT_EQ(
+      testing::error_of<usage_error>([&] { program<gossip<kind>> p(*devices.front(), narrow(6), {3}); }),
+      "a program inside a GPU cannot have 6 PEs on a GPU: its classes say that 4 of them are a "
+      "cluster, so give a multiple of that");
 }
 
 TEST(resident_clusters, lose_nothing_and_keep_order_by_seeds) {

@@ -18,6 +18,7 @@
 #include <imbrex/resident/host_cells.test.hpp>
 #include <imbrex/resident/program.hpp>
 #include <imbrex/resident/stepped.test.hpp>
+#include <imbrex/testing/error_of.hpp>
 
 namespace imbrex::resident::test {
 namespace {
@@ -92,14 +93,10 @@ TEST_P(resident_together, is_left_when_the_run_ends) {
   fleet_in_heap all(gpu(), GetParam());
   EXPECT_EQ(all.prepared().run_all<&fleet::stray>(std::uint32_t{0}).value, 5U);
   for (const fleet& one : all.prepared().read<fleet>()) EXPECT_EQ(one.wrong, 0U);
-  try {
-    all.prepared().run_all<&fleet::stray>(std::uint32_t{1});
-    FAIL() << "the run fails";
-  } catch (const error& e) {
-    const std::string last = std::to_string(GetParam() - 1);
-    EXPECT_EQ(std::string(e.what()),
-              "entry stray of fleet(" + last + ") on PE " + last + " failed with number 6");
-  }
+  const std::string error_text =
+      testing::error_of<error>([&] { all.prepared().run_all<&fleet::stray>(std::uint32_t{1}); });
+  const std::string last = std::to_string(GetParam() - 1);
+  EXPECT_EQ(error_text, "entry stray of fleet(" + last + ") on PE " + last + " failed with number 6");
 }
 
 TEST(resident_together_by_error, is_of_one_pe_of_each_gpu) {
@@ -108,15 +105,12 @@ TEST(resident_together_by_error, is_of_one_pe_of_each_gpu) {
   s.pes = 4;
   s.gpus = 2;
   program<lockstep> all(*devices.front(), s, {4});
-  try {
-    all.run<&lockstep::barriers>(3, std::uint32_t{1});
-    FAIL() << "two PEs of a GPU";
-  } catch (const error& e) {
-    EXPECT_EQ(
-        std::string(e.what()),
-        "entry barriers of lockstep(3) on PE 3 takes part in a collective of all GPUs for its GPU, but is "
-        "one of 2 PEs there: have one on each, by `using pe = imbrex::resident::whole_gpu` or settings::pes");
-  }
+  const std::string error_text =
+      testing::error_of<error>([&] { all.run<&lockstep::barriers>(3, std::uint32_t{1}); });
+  EXPECT_EQ(
+      error_text,
+      "entry barriers of lockstep(3) on PE 3 takes part in a collective of all GPUs for its GPU, but is "
+      "one of 2 PEs there: have one on each, by `using pe = imbrex::resident::whole_gpu` or settings::pes");
 }
 
 TEST(resident_together_by_error, ends_by_the_watchdog_if_one_does_not_come) {

@@ -16,6 +16,7 @@
 #include <imbrex/resident/host_cells.test.hpp>
 #include <imbrex/resident/program.hpp>
 #include <imbrex/resident/stepped.test.hpp>
+#include <imbrex/testing/error_of.hpp>
 
 namespace imbrex::resident::test {
 namespace {
@@ -128,12 +129,9 @@ TEST(resident_oddities, end_once_though_many_end_them) {
       s.pes = 2 * gpus;
       s.gpus = gpus;
       program<culprit> p(*devices.front(), s, {4, 2});
-      try {
-        p.run_all<&culprit::fail>(std::uint64_t{17});
-        FAIL() << "nobody has failed";
-      } catch (const error& e) {
-        EXPECT_NE(std::string(e.what()).find("failed with number 17"), std::string::npos) << e.what();
-      }
+      const std::string error_text =
+          testing::error_of<error>([&] { p.run_all<&culprit::fail>(std::uint64_t{17}); });
+      EXPECT_NE(error_text.find("failed with number 17"), std::string::npos) << error_text;
     }
 }
 
@@ -141,12 +139,7 @@ TEST(resident_oddities, are_refused_by_name) {
   const auto devices = devices_here("emulated");
   program<circus> p(*devices.front(), small(edge_cases[2]), {7, 1, 5});
   const auto refusal = [&p](const index<3>& to) -> std::string {
-    try {
-      p.start<&circus::bump>(to, std::uint64_t{1});
-    } catch (const usage_error& e) {
-      return e.what();
-    }
-    return "";
+    return testing::error_of<usage_error>([&] { p.start<&circus::bump>(to, std::uint64_t{1}); });
   };
   for (const char* where : {"(7, 0, 0)", "(0, 1, 0)", "(-1, 0, 4)"}) {
     const index<3> to = where[1] == '7'   ? index<3>(7, 0, 0)

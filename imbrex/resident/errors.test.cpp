@@ -14,19 +14,12 @@
 #include <imbrex/resident/host_cells.test.hpp>
 #include <imbrex/resident/program.hpp>
 #include <imbrex/resident/symmetric_heap.hpp>
+#include <imbrex/testing/error_of.hpp>
 
 namespace imbrex::resident::test {
 namespace {
 
-template <class Error>
-std::string text_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "nothing was thrown";
-}
+using testing::error_of;
 
 struct place {
   std::string backend;
@@ -57,7 +50,7 @@ class resident_errors : public ::testing::TestWithParam<place> {
   template <auto Entry, class... A>
   std::string failure_of(const A&... arguments) {
     program<culprit> p(gpu(), small(), {4, 2});
-    return text_of<error>([&] { p.run<Entry>({2, 0}, arguments...); });
+    return error_of<error>([&] { p.run<Entry>({2, 0}, arguments...); });
   }
 
  private:
@@ -110,7 +103,7 @@ TEST_P(resident_errors, say_that_a_trigger_is_on_another_gpu) {
   const settings s = small();
   program<culprit> p(gpu(), s, {4, 2});
   EXPECT_EQ(
-      text_of<error>([&] { p.run<&culprit::signal_to_its_own>({2, 0}); }),
+      error_of<error>([&] { p.run<&culprit::signal_to_its_own>({2, 0}); }),
       "entry signal_to_its_own of culprit(2, 0) on PE 0 signalled to a trigger that is not on the GPU of "
       "the chare whose entry it runs: have it in that chare");
 }
@@ -148,7 +141,7 @@ std::string failure_on(std::uint32_t gpus, const A& argument) {
   std::vector<stranger> all(4);
   for (stranger& one : all) one.words = words.what();
   p.write(all);
-  return text_of<error>([&] { p.run<Entry>({1, 0}, argument); });
+  return error_of<error>([&] { p.run<Entry>({1, 0}, argument); });
 }
 
 TEST(resident_errors_of_names, are_the_same_of_whatever_names_what_is_not_there) {
@@ -197,24 +190,24 @@ TEST(resident_errors_of_payloads, say_that_one_is_sent_again) {
 }
 
 TEST_P(resident_errors, name_heaps_that_cannot_be) {
-  EXPECT_EQ(text_of<usage_error>([this] { symmetric_heap(gpu(), 0, 1'000); }),
+  EXPECT_EQ(error_of<usage_error>([this] { symmetric_heap(gpu(), 0, 1'000); }),
             "a symmetric heap of 0 GPUs is impossible: give 1 to 96");
-  EXPECT_EQ(text_of<usage_error>([this] { symmetric_heap(gpu(), 1, SIZE_MAX); }),
+  EXPECT_EQ(error_of<usage_error>([this] { symmetric_heap(gpu(), 1, SIZE_MAX); }),
             "a symmetric heap of 18446744073709551615 bytes is impossible: give less than 2^40");
   const symmetric_heap heap(gpu(), 1, 4'096);
-  EXPECT_EQ(text_of<usage_error>([&] { heap.make<double>(SIZE_MAX / 4); }),
+  EXPECT_EQ(error_of<usage_error>([&] { heap.make<double>(SIZE_MAX / 4); }),
             "symmetric memory of 4611686018427387903 elements is impossible: it exceeds the address space");
   EXPECT_EQ(
-      text_of<usage_error>([&] { heap.make<char>(SIZE_MAX); }),
+      error_of<usage_error>([&] { heap.make<char>(SIZE_MAX); }),
       "a symmetric heap of 4096 bytes, of which 0 are used, has no room for 18446744073709551615 more in "
       "one piece: make it larger");
   const auto some = heap.make<double>(100);
-  EXPECT_EQ(text_of<usage_error>([&] { heap.make<double>(500); }),
+  EXPECT_EQ(error_of<usage_error>([&] { heap.make<double>(500); }),
             "a symmetric heap of 4096 bytes, of which 1024 are used, has no room for 4096 more in one piece: "
             "make it larger");
-  EXPECT_EQ(text_of<usage_error>([&] { some.read(1); }),
+  EXPECT_EQ(error_of<usage_error>([&] { some.read(1); }),
             "a process reads or writes the memory of GPU 1 of a symmetric heap, which is another process's");
-  EXPECT_EQ(text_of<usage_error>([&] { some.write(0, std::vector<double>(3)); }),
+  EXPECT_EQ(error_of<usage_error>([&] { some.write(0, std::vector<double>(3)); }),
             "symmetric memory of 100 elements is written with 3");
 }
 
@@ -232,7 +225,7 @@ TEST_P(resident_errors, say_that_a_reduction_is_too_far_ahead) {
 /// A PE detects the error outside of entries, when another PE's later rounds arrive too early.
 TEST_P(resident_errors, name_the_pe_that_is_too_far_ahead_of_one_above_it) {
   program<culprit> p(gpu(), small(), {2, 1});
-  EXPECT_EQ(text_of<error>([&] { p.run<&culprit::reduce_ahead>({1, 0}); }),
+  EXPECT_EQ(error_of<error>([&] { p.run<&culprit::reduce_ahead>({1, 0}); }),
             "PE 1 is 4 rounds of the reduction for reduced ahead of another element: wait for a result in "
             "between");
 }
@@ -242,7 +235,7 @@ TEST_P(resident_errors, name_messages_that_nobody_accepts) {
   s.early = 5;
   program<culprit> p(gpu(), s, {4, 2});
   EXPECT_EQ(
-      text_of<error>([&] { p.run<&culprit::number_ahead>({2, 0}); }),
+      error_of<error>([&] { p.run<&culprit::number_ahead>({2, 0}); }),
       "a program inside a GPU is quiet, but 3 messages wait for a number that is not accepted, such as entry "
       "numbered of culprit(1, 1) with number 1");
 }
@@ -259,7 +252,7 @@ TEST_P(resident_errors, say_that_the_host_has_no_parcel_left) {
     p.send<&culprit::numbered_long>({1, 1}, reference(n + 1), std::span<const double>(values));
   p.close();
   p.stream().synchronize();
-  EXPECT_EQ(text_of<error>([&] { p.end(); }),
+  EXPECT_EQ(error_of<error>([&] { p.end(); }),
             "PE 0 has a message of the host of more than 8 bytes, and all 3 parcels of the host are in "
             "messages whose numbers are not accepted: send less ahead, or raise settings::parcels");
 }
@@ -268,7 +261,7 @@ TEST_P(resident_errors, name_settings_that_cannot_be) {
   const auto refusal = [this](const std::function<void(settings&)>& change) {
     settings s = small();
     change(s);
-    return text_of<usage_error>([&] { program<ring>(gpu(), s, {4}); });
+    return error_of<usage_error>([&] { program<ring>(gpu(), s, {4}); });
   };
   EXPECT_EQ(refusal([](settings& s) { s.pes = 1000; }),
             "a program inside a GPU cannot have 1000 PEs: give 1 to 256");
@@ -282,24 +275,24 @@ TEST_P(resident_errors, name_settings_that_cannot_be) {
   EXPECT_EQ(refusal([](settings& s) { s.host_bytes = (1U << 24U) + 16; }),
             "a program inside a GPU cannot have messages of 16777232 bytes to the host: give a multiple of "
             "16 from 192 to 2^24");
-  EXPECT_EQ(text_of<usage_error>([this] { program<ring>(gpu(), small(), {0}); }),
+  EXPECT_EQ(error_of<usage_error>([this] { program<ring>(gpu(), small(), {0}); }),
             "a program inside a GPU cannot have an array of ring with an extent of 0");
   EXPECT_EQ(
-      text_of<usage_error>([this] { program<culprit>(gpu(), small(), {5000, 5000}); }),
+      error_of<usage_error>([this] { program<culprit>(gpu(), small(), {5000, 5000}); }),
       "a program inside a GPU cannot have an array of 25000000 elements of culprit: the most are 16777215");
 }
 
 TEST_P(resident_errors, refuse_a_program_that_runs) {
   program<ring> p(gpu(), small(), {4});
-  EXPECT_EQ(text_of<error>([&] { p.end(); }), "end() of a program inside a GPU was called before start()");
+  EXPECT_EQ(error_of<error>([&] { p.end(); }), "end() of a program inside a GPU was called before start()");
   p.start<&ring::token>(0, std::uint64_t{3});
-  EXPECT_EQ(text_of<error>([&] { p.read<ring>(); }),
+  EXPECT_EQ(error_of<error>([&] { p.read<ring>(); }),
             "a program inside a GPU is used while it runs: await its stream and call end() before");
   p.stream().synchronize();
   EXPECT_EQ(p.end().value, 7U);
-  EXPECT_EQ(text_of<usage_error>([&] { p.write(std::vector<ring>(3)); }),
+  EXPECT_EQ(error_of<usage_error>([&] { p.write(std::vector<ring>(3)); }),
             "an array inside a GPU is written with 3 elements, but has 4");
-  EXPECT_EQ(text_of<usage_error>([&] { p.run<&ring::token>(4, std::uint64_t{3}); }),
+  EXPECT_EQ(error_of<usage_error>([&] { p.run<&ring::token>(4, std::uint64_t{3}); }),
             "a run inside a GPU cannot begin with ring(4), which there is not: the array has the extents "
             "(4)");
 }

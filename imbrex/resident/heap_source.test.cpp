@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/testing/error_of.hpp>
 
 namespace imbrex::resident::detail {
 namespace {
@@ -24,14 +25,11 @@ std::vector<heap_part> three(const std::function<void(std::vector<heap_part>&)>&
 }
 
 std::string refusal(const std::function<void(std::vector<heap_part>&)>& change) {
-  try {
+  return testing::error_of<usage_error>([&] {
     const auto all = three(change);
     check_hardware(all);
     choose_heap_way(all);
-  } catch (const usage_error& e) {
-    return e.what();
-  }
-  return "";
+  });
 }
 
 TEST(resident_heap_way, is_by_handles_on_one_host_and_else_by_nvshmem) {

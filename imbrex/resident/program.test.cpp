@@ -15,6 +15,7 @@
 #include <imbrex/base/sanitized.test.hpp>
 #include <imbrex/resident/cells.test.hpp>
 #include <imbrex/resident/devices.test.hpp>
+#include <imbrex/testing/error_of.hpp>
 
 namespace imbrex::resident::test {
 namespace {
@@ -114,13 +115,9 @@ TEST_P(resident_program, has_whole_gpus_as_pes) {
   s.pes = s.gpus;
   check_crew<whole_gpu>(gpu(), s, GetParam().backend == "emulated" ? 2 : 0);
   s.pes = s.gpus + s.gpus;
-  try {
-    program<crew<whole_gpu>> refused(gpu(), s, {3});
-    FAIL() << "two PEs of a GPU";
-  } catch (const usage_error& e) {
-    EXPECT_NE(std::string(e.what()).find("a PE is a whole GPU, so there is one on each"), std::string::npos)
-        << e.what();
-  }
+  const std::string error_text =
+      testing::error_of<usage_error>([&] { program<crew<whole_gpu>> refused(gpu(), s, {3}); });
+  EXPECT_NE(error_text.find("a PE is a whole GPU, so there is one on each"), std::string::npos) << error_text;
 }
 
 TEST_P(resident_program, runs_again_with_what_the_last_run_left) {

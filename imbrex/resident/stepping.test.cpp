@@ -18,6 +18,7 @@
 #include <imbrex/resident/cells.test.hpp>
 #include <imbrex/resident/program.hpp>
 #include <imbrex/resident/stepped.test.hpp>
+#include <imbrex/testing/error_of.hpp>
 
 namespace imbrex::resident::test {
 namespace {
@@ -185,11 +186,7 @@ TEST(resident_stepping, refuses_to_open_a_run_and_goes_on) {
     settings s;
     s.pes = 2;
     program<ring> p(gpu(), s, {4});
-    try {
-      p.open();
-    } catch (const usage_error& e) {
-      refusal = e.what();
-    }
+    refusal = testing::error_of<usage_error>([&] { p.open(); });
     p.start<&ring::token>(0, std::uint64_t{3});
     co_await p.stream().done();
     EXPECT_EQ(p.end().value, 7U);

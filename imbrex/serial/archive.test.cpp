@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/serial/archive.hpp>
 #include <imbrex/serial/sample.test.hpp>
+#include <imbrex/testing/error_of.hpp>
 
 #include <gtest/gtest.h>
 
@@ -43,12 +44,7 @@ T read_back(std::span<const std::byte> bytes) {
 
 template <class T>
 std::string error_of(std::span<const std::byte> bytes) {
-  try {
-    static_cast<void>(read_back<T>(bytes));
-  } catch (const serial_error& error) {
-    return error.what();
-  }
-  return "no error";
+  return testing::error_of<serial_error>([&] { static_cast<void>(read_back<T>(bytes)); });
 }
 
 std::vector<std::byte> raw(std::initializer_list<std::uint64_t> numbers) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/testing/error_of.hpp>
 
 namespace imbrex::tools {
 namespace {
@@ -15,12 +16,7 @@ using words = std::vector<std::string>;
 info_settings settings(const words& line) { return std::get<info_settings>(parse_info(line)); }
 
 std::string complaint(const words& line) {
-  try {
-    parse_info(line);
-    return {};
-  } catch (const usage_error& e) {
-    return e.what();
-  }
+  return testing::error_of<usage_error>([&] { parse_info(line); });
 }
 
 TEST(info_command, takes_the_options_of_the_runtime) {

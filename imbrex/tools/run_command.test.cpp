@@ -9,22 +9,19 @@
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/host/temporary_file.test.hpp>
+#include <imbrex/testing/error_of.hpp>
 
 namespace {
 
 using namespace std::chrono_literals;
+using imbrex::testing::error_of;
 using imbrex::tools::job_settings;
 using words = std::vector<std::string>;
 
 job_settings settings(const words& line) { return std::get<job_settings>(imbrex::tools::parse_run(line)); }
 
 std::string complaint(const words& line) {
-  try {
-    imbrex::tools::parse_run(line);
-    return {};
-  } catch (const imbrex::usage_error& e) {
-    return e.what();
-  }
+  return error_of<imbrex::usage_error>([&] { imbrex::tools::parse_run(line); });
 }
 
 TEST(run_command, leaves_the_program_its_options) {

@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/testing/error_of.hpp>
 #include <imbrex/trace/clock_fit.hpp>
 #include <imbrex/trace/temporary_trace.test.hpp>
 
@@ -272,12 +273,7 @@ TEST(Reader, KeepsSomeNamesOfEachKind) {
 }
 
 std::string complaint(const std::string& path) {
-  try {
-    reader in(path);
-    return {};
-  } catch (const usage_error& e) {
-    return e.what();
-  }
+  return testing::error_of<usage_error>([&] { reader in(path); });
 }
 
 TEST(Reader, RefusesWhatIsNoTrace) {

@@ -13,6 +13,7 @@
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/host/small_files.test.hpp>
+#include <imbrex/testing/error_of.hpp>
 
 namespace imbrex::trace {
 namespace {
@@ -217,13 +218,9 @@ TEST_F(Recording, WithoutAFinishTheFileHasNoEnd) {
 TEST_F(Recording, SaysWhyItCannotBegin) {
   auto settings = how();
   settings.file = (folder_ / "no such folder" / "trace").string();
-  try {
-    recording r(settings, {});
-    FAIL();
-  } catch (const error& e) {
-    EXPECT_NE(std::string(e.what()).find(settings.file), std::string::npos) << e.what();
-    EXPECT_NE(std::string(e.what()).find("No such file"), std::string::npos) << e.what();
-  }
+  const std::string error_text = testing::error_of<error>([&] { recording r(settings, {}); });
+  EXPECT_NE(error_text.find(settings.file), std::string::npos) << error_text;
+  EXPECT_NE(error_text.find("No such file"), std::string::npos) << error_text;
 }
 
 TEST_F(Recording, AFullDiskEndsItAndNotTheProgram) {

@@ -24,8 +24,13 @@
 
 #include <imbrex/resident.hpp>
 #include <imbrex/resident/cells.test.hpp>
+#include <imbrex/testing/awaited_error_of.hpp>
+#include <imbrex/testing/error_of.hpp>
 
 namespace {
+
+using imbrex::testing::awaited_error_of;
+using imbrex::testing::error_of;
 
 namespace resident = imbrex::resident;
 using namespace imbrex::resident::test;
@@ -214,12 +219,8 @@ class owner : public imbrex::chare<owner> {
       co_await p.stream().done();
       check(p);
     }
-    std::string error_text;
-    try {
-      co_await heap_at(place, is_last ? 2'000 : 1'000);
-    } catch (const imbrex::usage_error& e) {
-      error_text = e.what();
-    }
+    const std::string error_text =
+        co_await awaited_error_of<imbrex::usage_error>(heap_at(place, is_last ? 2'000 : 1'000));
     wrong += error_text == "a symmetric heap has 1000 bytes in process 0 and 2000 in process " +
                                std::to_string(heap.gpus() - 1) + ": give the same number in all processes"
                  ? 0
@@ -302,12 +303,8 @@ class owner : public imbrex::chare<owner> {
       wrong += was[0] == 0 ? 0 : 1;
       word.write(heap.first_gpu(), std::vector<std::uint32_t>{7});
     }
-    std::string error_text;
-    try {
-      co_await heap_at(place, std::size_t{250} << 20U);
-    } catch (const imbrex::error& e) {
-      error_text = e.what();
-    }
+    const std::string error_text =
+        co_await awaited_error_of<imbrex::error>(heap_at(place, std::size_t{250} << 20U));
     wrong += error_text.empty() ? 1 : 0;
     co_return wrong;
   }
@@ -321,12 +318,7 @@ class owner : public imbrex::chare<owner> {
 
   template <class Program>
   static std::string text_of_end(Program& p) {
-    try {
-      p.end();
-    } catch (const imbrex::error& e) {
-      return e.what();
-    }
-    return "nothing was thrown";
+    return error_of<imbrex::error>([&] { p.end(); });
   }
 };
 

@@ -7,7 +7,11 @@
 #include <string>
 #include <system_error>
 
+#include <imbrex/testing/error_of.hpp>
+
 namespace {
+
+using imbrex::testing::error_of;
 
 bool blocks(int signal) {
   sigset_t now;
@@ -23,17 +27,14 @@ TEST(background_thread, takes_no_signals_and_leaves_them_to_others) {
 }
 
 TEST(background_thread, says_what_it_was_for_if_there_can_be_none) {
-  try {
+  const std::string text = error_of<imbrex::error>([&] {
     imbrex::throw_no_thread("of PE 3", std::system_error(EAGAIN, std::generic_category()),
                             "lower --pes, or ");
-    FAIL();
-  } catch (const imbrex::error& e) {
-    const std::string text = e.what();
-    EXPECT_TRUE(
-        text.starts_with("cannot start the thread of PE 3: Resource temporarily unavailable; lower --pes, or "
-                         "raise the limit of processes (ulimit -u"))
-        << text;
-  }
+  });
+  EXPECT_TRUE(
+      text.starts_with("cannot start the thread of PE 3: Resource temporarily unavailable; lower --pes, or "
+                       "raise the limit of processes (ulimit -u"))
+      << text;
 }
 
 }  // namespace

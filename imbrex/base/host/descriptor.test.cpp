@@ -10,8 +10,11 @@
 #include <string>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/testing/error_of.hpp>
 
 namespace {
+
+using imbrex::testing::error_of;
 
 std::string link_target(int number) {
   std::error_code is_closed;
@@ -51,12 +54,7 @@ TEST(descriptor, too_few_are_an_error_that_names_the_limit) {
   const rlimit few{64, before.rlim_max};
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &few), 0);
   EXPECT_NO_THROW(imbrex::require_descriptors(10, "it is a test"));
-  std::string text;
-  try {
-    imbrex::require_descriptors(64, "it is a test");
-  } catch (const imbrex::error& e) {
-    text = e.what();
-  }
+  const std::string text = error_of<imbrex::error>([&] { imbrex::require_descriptors(64, "it is a test"); });
   ::setrlimit(RLIMIT_NOFILE, &before);
   EXPECT_NE(text.find("it is a test, and this process may have 64, of which "), text.npos) << text;
   EXPECT_NE(text.find("(ulimit -n)"), text.npos) << text;

@@ -7,19 +7,16 @@
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/host/temporary_file.test.hpp>
+#include <imbrex/testing/error_of.hpp>
 
 namespace {
 
 using imbrex::read_file;
 using imbrex::test::temporary_file;
+using imbrex::testing::error_of;
 
 std::string problem_of(const std::string& file, std::size_t most = 1000) {
-  try {
-    read_file(file, most);
-    return {};
-  } catch (const imbrex::error& e) {
-    return e.what();
-  }
+  return error_of<imbrex::error>([&] { read_file(file, most); });
 }
 
 TEST(read_file, gives_all_bytes) {

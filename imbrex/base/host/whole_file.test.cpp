@@ -16,11 +16,13 @@
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/host/small_files.test.hpp>
+#include <imbrex/testing/error_of.hpp>
 
 namespace {
 
 namespace fs = std::filesystem;
 using imbrex::whole_file;
+using imbrex::testing::error_of;
 
 void put(const std::string& file, const std::string& text) { std::ofstream(file) << text; }
 
@@ -30,15 +32,6 @@ std::string text_of(const fs::path& file) {
 }
 
 std::span<const std::byte> bytes(std::string_view text) { return std::as_bytes(std::span(text)); }
-
-std::string complaint(const std::function<void()>& of) {
-  try {
-    of();
-  } catch (const imbrex::error& e) {
-    return e.what();
-  }
-  return {};
-}
 
 class WholeFile : public testing::Test {
  protected:
@@ -107,18 +100,22 @@ TEST_F(WholeFile, IsNeverWrittenInPlace) {
   next.write(bytes("second"));
   next.put_in_place();
   EXPECT_EQ(text_of(folder_ / "other"), "first");
-  EXPECT_EQ(complaint([] { whole_file("/dev/null"); }), "it is no regular file");
+  EXPECT_EQ(error_of<imbrex::error>([] { whole_file("/dev/null"); }), "it is no regular file");
   ASSERT_EQ(::mkfifo((folder_ / "pipe").c_str(), 0600), 0);
-  EXPECT_EQ(complaint([&] { whole_file((folder_ / "pipe").string()); }), "it is no regular file");
-  EXPECT_EQ(complaint([&] { whole_file(folder_.string()); }), "Is a directory");
-  EXPECT_EQ(complaint([&] { whole_file((folder_ / "no" / "file").string()); }), "No such file or directory");
-  EXPECT_EQ(complaint([&] { whole_file((folder_ / std::string(250, 'f')).string()); }), "File name too long");
+  EXPECT_EQ(error_of<imbrex::error>([&] { whole_file((folder_ / "pipe").string()); }),
+            "it is no regular file");
+  EXPECT_EQ(error_of<imbrex::error>([&] { whole_file(folder_.string()); }), "Is a directory");
+  EXPECT_EQ(error_of<imbrex::error>([&] { whole_file((folder_ / "no" / "file").string()); }),
+            "No such file or directory");
+  EXPECT_EQ(error_of<imbrex::error>([&] { whole_file((folder_ / std::string(250, 'f')).string()); }),
+            "File name too long");
 }
 
 TEST_F(WholeFile, LeavesTheOtherAsItWasIfTheDiskIsFull) {
   put(file_, "first");
   const imbrex::test::small_files full(20);
-  EXPECT_EQ(complaint([&] { whole_file(file_).write(bytes(std::string(100, '#'))); }), "File too large");
+  EXPECT_EQ(error_of<imbrex::error>([&] { whole_file(file_).write(bytes(std::string(100, '#'))); }),
+            "File too large");
   EXPECT_EQ(text_of(file_), "first");
   EXPECT_EQ(files(), 1);
 }

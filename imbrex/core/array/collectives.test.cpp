@@ -152,20 +152,14 @@ class member : public chare<member> {
   }
 
   task<std::string> too_few() {
-    try {
-      co_await imbrex::all_to_all(*this, std::vector<int>(static_cast<std::size_t>(members_ + 1)));
-    } catch (const error& e) {
-      co_return e.what();
-    }
-    co_return "";
+    const std::string text = co_await awaited_error_of<error>(
+        [&] { return imbrex::all_to_all(*this, std::vector<int>(static_cast<std::size_t>(members_ + 1))); });
+    co_return text;
   }
   task<std::string> nobody() {
-    try {
-      co_await imbrex::exchange(*this, std::map<index<1>, int>{{index<1>(members_), 1}});
-    } catch (const error& e) {
-      co_return e.what();
-    }
-    co_return "";
+    const std::string text = co_await awaited_error_of<error>(
+        [&] { return imbrex::exchange(*this, std::map<index<1>, int>{{index<1>(members_), 1}}); });
+    co_return text;
   }
 
   /// Members with an odd index are already destroyed; a value for one makes all results exceptions.

@@ -57,16 +57,6 @@ class taker : public chare<taker> {
   }
 };
 
-template <class Action>
-std::string refusal_of(const Action& action) {
-  try {
-    action();
-  } catch (const error& e) {
-    return e.what();
-  }
-  return "accepted";
-}
-
 TEST_P(arguments, that_are_integers_of_another_type_must_fit) {
   run([]() -> task<int> {
     const auto all = make_array<taker>(2);
@@ -74,20 +64,20 @@ TEST_P(arguments, that_are_integers_of_another_type_must_fit) {
     const std::string lost =
         "argument 1 of taker::add is 5000000000, of type long, which does not fit into its int: "
         "give it a wider type";
-    EXPECT_EQ(refusal_of([&] { send<&taker::add>(all[1], large, 1); }), lost);
-    EXPECT_EQ(refusal_of([&] { send<&taker::add>(all, large, 1); }), lost);
-    EXPECT_EQ(refusal_of([&] { send<&taker::add>(all.section({0, 1}), large, 1); }), lost);
-    EXPECT_EQ(refusal_of([&] { static_cast<void>(all[1].call<&taker::add>(large, 1)); }), lost);
-    EXPECT_EQ(refusal_of([&] { static_cast<void>(all.reduce<&taker::add>(sum, large, 1)); }), lost);
+    EXPECT_EQ(error_of<error>([&] { send<&taker::add>(all[1], large, 1); }), lost);
+    EXPECT_EQ(error_of<error>([&] { send<&taker::add>(all, large, 1); }), lost);
+    EXPECT_EQ(error_of<error>([&] { send<&taker::add>(all.section({0, 1}), large, 1); }), lost);
+    EXPECT_EQ(error_of<error>([&] { static_cast<void>(all[1].call<&taker::add>(large, 1)); }), lost);
+    EXPECT_EQ(error_of<error>([&] { static_cast<void>(all.reduce<&taker::add>(sum, large, 1)); }), lost);
     EXPECT_EQ(
-        refusal_of([&] { send<&taker::add>(all[1], 1, 256); }),
+        error_of<error>([&] { send<&taker::add>(all[1], 1, 256); }),
         "argument 2 of taker::add is 256, of type int, which does not fit into its unsigned char: give it a "
         "wider type");
     EXPECT_EQ(
-        refusal_of([&] { send<&taker::port>(all[1], 40'000); }),
+        error_of<error>([&] { send<&taker::port>(all[1], 40'000); }),
         "argument 1 of taker::port is 40000, of type int, which does not fit into its short: give it a wider "
         "type");
-    EXPECT_EQ(refusal_of([&] { send<&taker::port>(all[1], 7, -40'000); }),
+    EXPECT_EQ(error_of<error>([&] { send<&taker::port>(all[1], 7, -40'000); }),
               "argument 2 of taker::port is -40000, of type int, which does not fit into its short: give it "
               "a wider type");
     const int added = co_await all[1].call<&taker::add>(std::int64_t{-3}, 255);
@@ -99,12 +89,8 @@ TEST_P(arguments, that_are_integers_of_another_type_must_fit) {
     EXPECT_EQ(sum_of_values, 1'000);
     const int passed = co_await all[1].call<&taker::pass>(127);
     EXPECT_EQ(passed, 127);
-    std::string refused;
-    try {
-      co_await all[1].call<&taker::pass>(-129);
-    } catch (const error& e) {
-      refused = e.what();
-    }
+    const std::string refused =
+        co_await awaited_error_of<error>([&] { return all[1].call<&taker::pass>(-129); });
     EXPECT_TRUE(
         refused.starts_with("argument 1 of taker::line is -129, of type long, which does not fit into its "
                             "signed char: give it a wider type"))

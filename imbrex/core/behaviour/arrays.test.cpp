@@ -88,13 +88,9 @@ TEST_P(arrays, a_wrong_index_is_refused_with_its_value) {
   run([]() -> task<> {
     auto points = make_array<point<2>>({3, 4}, 1);
     for (const auto& wrong : {index<2>(3, 0), index<2>(0, 4), index<2>(-1, 0), index<2>(0, -1)}) {
-      try {
-        send<&point<2>::value>(points[wrong], 1);
-        ADD_FAILURE() << "accepted " << to_string(wrong);
-      } catch (const error& e) {
-        EXPECT_NE(std::string(e.what()).find(to_string(wrong)), std::string::npos) << e.what();
-        EXPECT_NE(std::string(e.what()).find("(3, 4)"), std::string::npos) << e.what();
-      }
+      const std::string error_text = error_of<error>([&] { send<&point<2>::value>(points[wrong], 1); });
+      EXPECT_NE(error_text.find(to_string(wrong)), std::string::npos) << error_text;
+      EXPECT_NE(error_text.find("(3, 4)"), std::string::npos) << error_text;
     }
     co_return;
   });
@@ -102,12 +98,7 @@ TEST_P(arrays, a_wrong_index_is_refused_with_its_value) {
 
 TEST_P(arrays, a_shape_that_cannot_be_is_refused) {
   run([]() -> task<> {
-    std::string text;
-    try {
-      make_array<point<2>>({-1, 4}, 1);
-    } catch (const error& e) {
-      text = e.what();
-    }
+    const std::string text = error_of<error>([&] { make_array<point<2>>({-1, 4}, 1); });
     EXPECT_TRUE(
         text.starts_with("an array of point<2> cannot have the shape (-1, 4): each extent must be 0 "
                          "or more, and there may be 2^40 elements at most"))
@@ -144,12 +135,7 @@ TEST_P(arrays, elements_are_inserted_and_destroyed_while_running) {
     co_await quiescence();
     const auto left = co_await cells.reduce<&late::name>(gather);
     EXPECT_EQ(left, std::vector<std::string>{"second"});
-    std::string refusal;
-    try {
-      co_await cells[{999, 5}].call<&late::name>();
-    } catch (const error& e) {
-      refusal = e.what();
-    }
+    const std::string refusal = co_await awaited_error_of<error>(cells[{999, 5}].call<&late::name>());
     EXPECT_NE(refusal.find("destroyed"), std::string::npos) << refusal;
 
     cells.insert({999, 5}, std::string("again"));
@@ -159,12 +145,7 @@ TEST_P(arrays, elements_are_inserted_and_destroyed_while_running) {
     send<&late::finish>(cells);
     co_await quiescence();
     co_await cells.call<&late::finish>();
-    std::string nobody;
-    try {
-      co_await cells.reduce<&late::name>(gather);
-    } catch (const error& e) {
-      nobody = e.what();
-    }
+    const std::string nobody = co_await awaited_error_of<error>(cells.reduce<&late::name>(gather));
     EXPECT_NE(nobody.find("empty"), std::string::npos) << nobody;
   });
 }
@@ -298,17 +279,6 @@ TEST_P(arrays, sections_reach_their_members_only) {
   });
 }
 
-/// Returns the exception text of a reduction without elements.
-template <class Reduction>
-task<std::string> refusal_of(Reduction reduction) {
-  try {
-    co_await reduction;
-  } catch (const error& e) {
-    co_return e.what();
-  }
-  co_return "accepted";
-}
-
 TEST_P(arrays, and_sections_may_be_empty) {
   run([]() -> task<> {
     const auto none = make_array<member>(0);
@@ -328,9 +298,9 @@ TEST_P(arrays, and_sections_may_be_empty) {
     co_await no_part.call<&member::note>();
     co_await part_of_none.call<&member::note>();
     co_await quiescence();
-    const auto of_none = co_await refusal_of(none.reduce<&member::value>(sum));
-    const auto of_no_part = co_await refusal_of(no_part.reduce<&member::value>(sum));
-    const auto gathered = co_await refusal_of(part_of_none.reduce<&member::value>(gather));
+    const auto of_none = co_await awaited_error_of<error>(none.reduce<&member::value>(sum));
+    const auto of_no_part = co_await awaited_error_of<error>(no_part.reduce<&member::value>(sum));
+    const auto gathered = co_await awaited_error_of<error>(part_of_none.reduce<&member::value>(gather));
     for (const std::string& refusal : {of_none, of_no_part, gathered})
       EXPECT_NE(refusal.find("a reduction over no elements: the array or section of member is empty"),
                 std::string::npos)
@@ -580,12 +550,8 @@ TEST_P(arrays, refuse_numbers_that_do_not_fit) {
   run([]() -> task<> {
     constexpr std::int64_t wide = (std::int64_t{1} << 32) + 2;
     const auto refused = [](const char* text, const auto& use) {
-      try {
-        use();
-        ADD_FAILURE() << "no error: " << text;
-      } catch (const error& e) {
-        EXPECT_NE(std::string(e.what()).find(text), std::string::npos) << e.what();
-      }
+      const std::string error_text = error_of<error>(use);
+      EXPECT_NE(error_text.find(text), std::string::npos) << error_text;
     };
     const auto all = make_array<numbered>(4);
     const auto keyed_ones = make_array<by_key>();

@@ -105,12 +105,7 @@ class worker : public chare<worker> {
     co_return good;
   }
   std::string send_unconnected() {
-    try {
-      left.send(1);
-    } catch (const error& e) {
-      return e.what();
-    }
-    return {};
+    return error_of<error>([&] { left.send(1); });
   }
 };
 
@@ -194,12 +189,7 @@ TEST_P(calls, are_awaited_once) {
     auto all = make_array<worker>({3});
     auto sum = all[2].call<&worker::add>(1, 1);
     co_await sum;
-    std::string text;
-    try {
-      co_await sum;
-    } catch (const error& e) {
-      text = e.what();
-    }
+    const std::string text = co_await awaited_error_of<error>(sum);
     EXPECT_EQ(text, "the result of worker::add was awaited twice: keep what the first co_await gave");
   });
 }
@@ -276,19 +266,11 @@ TEST_P(calls, when_all_and_when_any_combine_what_can_be_awaited) {
     const auto first = co_await when_any(std::move(many));
     EXPECT_EQ(first.value, 2 * static_cast<int>(first.index));
 
-    std::string text;
-    try {
-      co_await when_all(fails_after(std::chrono::microseconds(9)), fails_after(std::chrono::microseconds(4)));
-    } catch (const std::runtime_error& e) {
-      text = e.what();
-    }
+    std::string text = co_await awaited_error_of<std::runtime_error>(
+        when_all(fails_after(std::chrono::microseconds(9)), fails_after(std::chrono::microseconds(4))));
     EXPECT_EQ(text, "after 9");
-    text.clear();
-    try {
-      co_await when_any(fails_after(std::chrono::hours(9)), fails_after(std::chrono::microseconds(4)));
-    } catch (const std::runtime_error& e) {
-      text = e.what();
-    }
+    text = co_await awaited_error_of<std::runtime_error>(
+        when_any(fails_after(std::chrono::hours(9)), fails_after(std::chrono::microseconds(4))));
     EXPECT_EQ(text, "after 4");
     const auto before_ever =
         co_await when_any(sleep_for(std::chrono::nanoseconds::max()), sleep_for(std::chrono::hours::max()),

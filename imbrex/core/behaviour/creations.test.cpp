@@ -234,12 +234,8 @@ class hasty : public chare<hasty> {
 
 TEST_P(creations, end_before_a_chare_takes_part_in_reductions) {
   run([]() -> task<> {
-    std::string text;
-    try {
-      make_array<hasty>(dense(index<1>(1)).placed(on_first{}));
-    } catch (const error& e) {
-      text = e.what();
-    }
+    const std::string text =
+        error_of<error>([&] { make_array<hasty>(dense(index<1>(1)).placed(on_first{})); });
     EXPECT_NE(text.find("all_reduce: hasty(0) is still under construction"), std::string::npos) << text;
     co_return;
   });
@@ -259,12 +255,8 @@ class undecided : public chare<undecided> {
 TEST_P(creations, may_fail_after_constructors_have_asked_to_migrate_or_end) {
   run([]() -> task<> {
     for (const int from : {0, 1, 2, 3, 4}) {
-      std::string text;
-      try {
-        make_array<undecided>(dense(index<1>(5)).placed(on_first{}), from);
-      } catch (const error& e) {
-        text = e.what();
-      }
+      const std::string text =
+          error_of<error>([&] { make_array<undecided>(dense(index<1>(5)).placed(on_first{}), from); });
       EXPECT_NE(text.find("it broke"), std::string::npos) << text;
       co_await quiescence();
     }
@@ -318,12 +310,7 @@ TEST_P(creations, that_fail_elsewhere_fail_reductions_of_all) {
       std::vector<pending<int>> results;
       // Begun before any PE can know of the failure, and again when all know.
       for (int i = 0; i < there / 2; ++i) results.push_back(partners[i].call<&partner::combine>(2));
-      std::string why;
-      try {
-        co_await created;
-      } catch (const error& e) {
-        why = e.what();
-      }
+      const std::string why = co_await awaited_error_of<error>(created);
       EXPECT_NE(why.find("nobody is here"), std::string::npos) << why;
       for (int i = there / 2; i < there; ++i) results.push_back(partners[i].call<&partner::combine>(2));
       int failed = 0;

@@ -103,24 +103,14 @@ TEST_P(what_is_left, refuses_every_use_in_the_next_run) {
   EXPECT_EQ(run(how(),
                 [&]() -> task<> {
                   for (const auto& [name, use] : uses) {
-                    std::string text;
-                    try {
-                      use();
-                    } catch (const error& e) {
-                      text = e.what();
-                    }
+                    const std::string text = error_of<error>(use);
                     EXPECT_TRUE(text.starts_with("something of emulated device 0 ")) << name << ": " << text;
                     EXPECT_TRUE(
                         text.ends_with(" is used after the run that it was made in has ended; make it "
                                        "anew in each run"))
                         << name << ": " << text;
                   }
-                  std::string text;
-                  try {
-                    co_await left->work.done();
-                  } catch (const error& e) {
-                    text = e.what();
-                  }
+                  const std::string text = co_await awaited_error_of<error>(left->work.done());
                   EXPECT_TRUE(text.starts_with("something of emulated device 0 ")) << text;
                 }),
             0);

@@ -254,33 +254,13 @@ TEST_P(errors, each_exception_names_its_own_thrower) {
 TEST_P(errors, an_exception_in_a_call_reaches_the_awaiter) {
   run([]() -> task<> {
     auto all = make_array<faulty>({2, 2});
-    std::string text;
-    try {
-      co_await all[{1, 1}].call<&faulty::fail>();
-    } catch (const std::runtime_error& e) {
-      text = e.what();
-    }
+    std::string text = co_await awaited_error_of<std::runtime_error>(all[{1, 1}].call<&faulty::fail>());
     EXPECT_EQ(text, "it broke");
-    text.clear();
-    try {
-      co_await all[{1, 1}].call<&faulty::pass_on>(all[{0, 0}]);
-    } catch (const std::out_of_range& e) {
-      text = e.what();
-    }
+    text = co_await awaited_error_of<std::out_of_range>(all[{1, 1}].call<&faulty::pass_on>(all[{0, 0}]));
     EXPECT_EQ(text, "it broke later");
-    text.clear();
-    try {
-      co_await all.reduce<&faulty::fail_at_one>(sum);
-    } catch (const std::invalid_argument& e) {
-      text = e.what();
-    }
+    text = co_await awaited_error_of<std::invalid_argument>(all.reduce<&faulty::fail_at_one>(sum));
     EXPECT_EQ(text, "one of many");
-    text.clear();
-    try {
-      co_await all.call<&faulty::fail_later>();
-    } catch (const std::out_of_range& e) {
-      text = e.what();
-    }
+    text = co_await awaited_error_of<std::out_of_range>(all.call<&faulty::fail_later>());
     EXPECT_EQ(text, "it broke later");
     text.clear();
     try {
@@ -492,12 +472,8 @@ TEST_P(errors, a_constructor_that_throws_fails_who_waits_for_the_creation) {
         }
       }
       const auto expect_failure = [](auto& pending) -> task<> {
-        try {
-          co_await pending;
-          ADD_FAILURE() << "it did not throw";
-        } catch (const error& e) {
-          EXPECT_NE(std::string(e.what()).find("std::domain_error: no birth"), std::string::npos) << e.what();
-        }
+        const std::string error_text = co_await awaited_error_of<error>(pending);
+        EXPECT_NE(error_text.find("std::domain_error: no birth"), std::string::npos) << error_text;
       };
       for (int again = 0; again < 2; ++again) {
         auto missing = all[7].call<&unborn::value>();
@@ -628,12 +604,7 @@ TEST_P(errors, elements_that_disagree_about_a_reduction_end_the_run) {
 TEST_P(errors, vectors_of_different_lengths_cannot_be_summed) {
   run([]() -> task<> {
     auto all = make_array<contrary>({4});
-    std::string text;
-    try {
-      co_await all.reduce<&contrary::row>(sum);
-    } catch (const std::length_error& e) {
-      text = e.what();
-    }
+    const std::string text = co_await awaited_error_of<std::length_error>(all.reduce<&contrary::row>(sum));
     EXPECT_NE(text.find("same length"), std::string::npos) << text;
   });
 }
@@ -721,15 +692,12 @@ TEST(errors_alone, a_proxy_of_an_earlier_run_is_refused) {
     make_array<contrary>(2);
     EXPECT_THROW(send<&faulty::fail>(kept[{1, 0}]), error);
     EXPECT_THROW(kept.section({{1, 0}}), error);
-    try {
-      co_await kept[{1, 0}].call<&faulty::fail_at_one>();
-      ADD_FAILURE() << "there is no such array";
-    } catch (const error& e) {
-      EXPECT_NE(std::string(e.what()).find(
-                    "a proxy was used for the entry fail_at_one of faulty that belongs to an earlier run"),
-                std::string::npos)
-          << e.what();
-    }
+    const std::string error_text =
+        co_await awaited_error_of<error>([&] { return kept[{1, 0}].call<&faulty::fail_at_one>(); });
+    EXPECT_NE(error_text.find(
+                  "a proxy was used for the entry fail_at_one of faulty that belongs to an earlier run"),
+              std::string::npos)
+        << error_text;
     co_await quiescence();
   };
   EXPECT_EQ(imbrex::run(options{.pes = 1}, use), 0);

@@ -152,12 +152,7 @@ TEST_P(lifetime, of_the_entries_of_a_destroyed_chare) {
       there = co_await all.reduce<&keeper::waits_and_letters>(sum);
     }
     send<&keeper::finish>(all);
-    std::string text;
-    try {
-      co_await result;
-    } catch (const error& e) {
-      text = e.what();
-    }
+    const std::string text = co_await awaited_error_of<error>(result);
     EXPECT_NE(text.find("destroyed"), std::string::npos) << text;
     co_await quiescence();
     EXPECT_EQ(counted::alive.load(), 0);

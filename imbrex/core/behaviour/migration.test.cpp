@@ -32,12 +32,7 @@ class traveller : public chare<traveller> {
   void set(int value) { value_ = value; }
   int value() const { return value_; }
   std::string complaint(int to) {
-    try {
-      migrate_to(to);
-    } catch (const error& e) {
-      return e.what();
-    }
-    return {};
+    return error_of<error>([&] { migrate_to(to); });
   }
   std::string complaint_in_a_group() { return complaint((pe() + 1) % num_pes()); }
   task<std::string> read(std::vector<int> references) {
@@ -104,12 +99,7 @@ class traveller : public chare<traveller> {
   task<> balance_in_a_task() { co_await balance_point<&traveller::balance_in_a_task>(); }
   task<std::string> balance_below() {
     migrate_to((pe() + 1) % num_pes());
-    std::string text;
-    try {
-      co_await balance_in_a_task();
-    } catch (const error& e) {
-      text = e.what();
-    }
+    const std::string text = co_await awaited_error_of<error>(balance_in_a_task());
     co_return text;
   }
   void serialize(auto& ar) { ar(value_, round_, calls_, letters); }
@@ -217,12 +207,7 @@ TEST_P(migration, and_destruction_in_one_entry_end_the_element_once) {
     send<&traveller::die_at_balance_point>(all[2]);
     co_await quiescence();
     for (int i = 0; i < 3; ++i) {
-      std::string text;
-      try {
-        co_await all[i].call<&traveller::value>();
-      } catch (const error& e) {
-        text = e.what();
-      }
+      const std::string text = co_await awaited_error_of<error>(all[i].call<&traveller::value>());
       EXPECT_NE(text.find("destroyed"), std::string::npos) << text;
     }
   });
@@ -235,12 +220,7 @@ TEST_P(migration, a_single_chare_destroyed_far_from_home_is_gone) {
     co_await quiescence();
     c.destroy();
     co_await quiescence();
-    std::string text;
-    try {
-      co_await c.call<&traveller::value>();
-    } catch (const error& e) {
-      text = e.what();
-    }
+    const std::string text = co_await awaited_error_of<error>(c.call<&traveller::value>());
     EXPECT_NE(text.find("destroyed"), std::string::npos) << text;
   });
 }

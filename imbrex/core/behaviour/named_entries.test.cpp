@@ -312,12 +312,8 @@ TEST_P(named_entries, can_be_defined_while_the_run_goes_on) {
       auto all = make_array<script>({4}, constructor());
       const auto total = co_await all.reduce<&script::add>(sum, names[0], 1, 2);
       EXPECT_EQ(total, 12);
-      std::string text;
-      try {
-        co_await define_entries({{"Late", second, "(int)"}});
-      } catch (const error& e) {
-        text = e.what();
-      }
+      const std::string text =
+          co_await awaited_error_of<error>([&] { return define_entries({{"Late", second, "(int)"}}); });
       EXPECT_NE(text.find("Late::" + second +
                           " is defined already, with the signature \"()\" instead of \"(int)\""),
                 std::string::npos)

@@ -83,19 +83,10 @@ TEST_P(parallel_loops, reach_the_ends_of_their_integers) {
 TEST_P(parallel_loops, throw_what_a_call_throws) {
   run([]() -> task<int> {
     const auto all = make_array<squares>(2);
-    std::string text;
-    try {
-      co_await all[1].call<&squares::fail>(50);
-    } catch (const std::out_of_range& e) {
-      text = e.what();
-    }
+    const std::string text = co_await awaited_error_of<std::out_of_range>(all[1].call<&squares::fail>(50));
     EXPECT_EQ(text.substr(0, 5), "at 50");
-    std::string refusal;
-    try {
-      co_await parallel_for(0, 5, 0, [](int) {});
-    } catch (const error& e) {
-      refusal = e.what();
-    }
+    const std::string refusal =
+        co_await awaited_error_of<error>([&] { return parallel_for(0, 5, 0, [](int) {}); });
     EXPECT_EQ(refusal,
               "parallel_for: a chunk of 0 is impossible: give the number of calls that a PE makes at a time, "
               "1 or more");

@@ -54,12 +54,8 @@ class user : public chare<user> {
     co_return my_process();
   }
   task<std::string> fail(process_group<counter> counters) {
-    std::string text;
-    try {
-      co_await counters.local([](counter&) { throw std::runtime_error("no such key"); });
-    } catch (const std::exception& e) {
-      text = e.what();
-    }
+    const std::string text = co_await awaited_error_of(
+        [&] { return counters.local([](counter&) { throw std::runtime_error("no such key"); }); });
     co_return text;
   }
 };

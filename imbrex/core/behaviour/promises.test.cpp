@@ -88,14 +88,9 @@ TEST_P(promises, carry_exceptions_and_what_only_moves) {
     send<&keeper::give>(all[2], kept);
     const auto result = co_await value;
     EXPECT_EQ(*result, 5);
-    auto [broken, error_of] = make_promise<std::unique_ptr<int>>();
+    auto [broken, never_set] = make_promise<std::unique_ptr<int>>();
     send<&keeper::give_up>(all[2], broken);
-    std::string text;
-    try {
-      co_await error_of;
-    } catch (const std::runtime_error& e) {
-      text = e.what();
-    }
+    const std::string text = co_await awaited_error_of<std::runtime_error>(never_set);
     EXPECT_EQ(text.substr(0, 8), "given up");
     co_return 0;
   });
@@ -117,19 +112,10 @@ TEST_P(promises, are_dropped_where_nobody_waits_any_more) {
 TEST_P(promises, that_stand_for_nothing_are_refused) {
   std::optional<promise<int>> of_another_run;
   run([&]() -> task<int> {
-    std::string text;
-    try {
-      promise<int>().set_value(1);
-    } catch (const error& e) {
-      text = e.what();
-    }
+    std::string text = error_of<error>([&] { promise<int>().set_value(1); });
     EXPECT_NE(text.find("a default-constructed promise was set"), std::string::npos) << text;
     if (of_another_run) {
-      try {
-        of_another_run->set_value(1);
-      } catch (const error& e) {
-        text = e.what();
-      }
+      text = error_of<error>([&] { of_another_run->set_value(1); });
       EXPECT_NE(text.find("of an earlier run"), std::string::npos) << text;
     }
     auto [promise, result] = make_promise<int>();

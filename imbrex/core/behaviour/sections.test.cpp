@@ -80,47 +80,33 @@ TEST_P(sections, of_nothing_are_sections_too) {
     const auto none = line.section(std::pair{4, 4});
     send<&place<1>::count>(none);
     co_await none.call<&place<1>::count>();
-    std::string text;
-    try {
-      co_await none.reduce<&place<1>::first>(sum);
-    } catch (const error& e) {
-      text = e.what();
-    }
+    const std::string text = co_await awaited_error_of<error>(none.reduce<&place<1>::first>(sum));
     EXPECT_NE(text.find("a reduction over no elements"), std::string::npos) << text;
   });
-}
-
-/// Returns the text of the exception that making a section throws.
-template <class Make>
-std::string refusal(const Make& make) {
-  try {
-    static_cast<void>(make());
-  } catch (const error& e) {
-    return e.what();
-  }
-  return {};
 }
 
 TEST_P(sections, refuse_slices_that_are_not_within_the_shape) {
   run([]() -> task<> {
     const auto grid = make_array<place<2>>(index2{4, 5});
-    EXPECT_NE(refusal([&] { return grid.section(4, full_extent); })
+    EXPECT_NE(error_of<error>([&] { return grid.section(4, full_extent); })
                   .find("the slice of dimension 0 is from 4 to before 5; it must lie within 0 to before 4, "
                         "the extent"),
               std::string::npos);
-    EXPECT_NE(refusal([&] {
+    EXPECT_NE(error_of<error>([&] {
                 return grid.section(full_extent, std::pair{3, 6});
               }).find("dimension 1 is from 3 to before 6"),
               std::string::npos);
-    EXPECT_NE(refusal([&] { return grid.section(0, std::pair{3, 2}); }).find("from 3 to before 2"),
+    EXPECT_NE(error_of<error>([&] { return grid.section(0, std::pair{3, 2}); }).find("from 3 to before 2"),
               std::string::npos);
-    EXPECT_NE(refusal([&] { return grid.section(-1, full_extent); }).find("from -1 to before 0"),
+    EXPECT_NE(error_of<error>([&] { return grid.section(-1, full_extent); }).find("from -1 to before 0"),
               std::string::npos);
-    EXPECT_NE(refusal([&] {
+    EXPECT_NE(error_of<error>([&] {
                 return grid.section(0, strided_slice{.offset = 0, .extent = 5, .stride = 0});
               }).find("has a stride of 0; the least is 1"),
               std::string::npos);
-    EXPECT_NE(refusal([&] { return grid.section(std::int64_t{1} << 40, full_extent); }).find("1099511627776"),
+    EXPECT_NE(error_of<error>([&] {
+                return grid.section(std::int64_t{1} << 40, full_extent);
+              }).find("1099511627776"),
               std::string::npos);
     co_return;
   });
@@ -188,12 +174,8 @@ TEST_P(sections, pass_on_what_a_member_throws) {
   run([]() -> task<> {
     const auto line = make_array<place<1>>(20);
     for (const int who : {2, 11, 19}) {
-      std::string text;
-      try {
-        co_await line.section(std::pair{2, 20}).reduce<&place<1>::fail>(sum, who);
-      } catch (const std::runtime_error& e) {
-        text = e.what();
-      }
+      const std::string text = co_await awaited_error_of<std::runtime_error>(
+          [&] { return line.section(std::pair{2, 20}).reduce<&place<1>::fail>(sum, who); });
       EXPECT_EQ(text, "thrown by " + std::to_string(who));
     }
     const int good = co_await line.section(full_extent).reduce<&place<1>::fail>(sum, -1);

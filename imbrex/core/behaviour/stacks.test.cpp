@@ -184,12 +184,7 @@ TEST_P(stacks, wait_inside_of_handlers_of_exceptions) {
 TEST_P(stacks, pass_exceptions_on_to_who_awaits_them) {
   run([]() -> task<> {
     auto all = make_array<climber>({3});
-    std::string text;
-    try {
-      co_await all[2].call<&climber::let_fall>();
-    } catch (const std::out_of_range& e) {
-      text = e.what();
-    }
+    const std::string text = co_await awaited_error_of<std::out_of_range>(all[2].call<&climber::let_fall>());
     EXPECT_EQ(text, "fell from 7");
   });
   fails(
@@ -220,12 +215,7 @@ TEST_P(stacks, are_destroyed_with_their_chares_and_unwound) {
     co_await quiescence();
     for (int i = 0; i < 6; i += 2) send<&climber::let_go>(all[i]);
     for (int i = 0; i < 6; i += 2) {
-      std::string text;
-      try {
-        co_await held[static_cast<std::size_t>(i)];
-      } catch (const error& e) {
-        text = e.what();
-      }
+      const std::string text = co_await awaited_error_of<error>(held[static_cast<std::size_t>(i)]);
       EXPECT_NE(text.find("was destroyed before that entry had ended"), std::string::npos) << text;
     }
     // The other stacks are dropped at the end of the run.

@@ -40,17 +40,6 @@ class auditor : public chare<auditor> {
   }
 };
 
-template <class R>
-task<std::string> complaint_of(pending<R> call) {
-  std::string text;
-  try {
-    co_await call;
-  } catch (const error& e) {
-    text = e.what();
-  }
-  co_return text;
-}
-
 bool reports_array_end(const std::string& text) {
   return text.find("ended") != text.npos || text.find("destroyed") != text.npos;
 }
@@ -65,13 +54,13 @@ TEST_P(array_end, ends_entries_and_elements_on_their_way) {
       auto all_wait = all.reduce<&guest::wait>(sum);
       for (int i = 0; i < 3; ++i) send<&guest::move>(all);
       co_await all.destroy();
-      const std::string one = co_await complaint_of(std::move(one_waits));
+      const std::string one = co_await awaited_error_of<error>(std::move(one_waits));
       EXPECT_TRUE(reports_array_end(one)) << one;
-      const std::string every = co_await complaint_of(std::move(all_wait));
+      const std::string every = co_await awaited_error_of<error>(std::move(all_wait));
       EXPECT_TRUE(reports_array_end(every)) << every;
-      const std::string later = co_await complaint_of(all[1].call<&guest::one>());
+      const std::string later = co_await awaited_error_of<error>(all[1].call<&guest::one>());
       EXPECT_TRUE(reports_array_end(later)) << later;
-      const std::string later_all = co_await complaint_of(all.reduce<&guest::one>(sum));
+      const std::string later_all = co_await awaited_error_of<error>(all.reduce<&guest::one>(sum));
       EXPECT_TRUE(reports_array_end(later_all)) << later_all;
       co_await all.destroy();  // a second time
     }
@@ -119,7 +108,7 @@ TEST_P(array_end, comes_by_itself_when_many_have_no_elements) {
     co_await quiescence();
     const int one = co_await last[1].call<&guest::one>();
     EXPECT_EQ(one, 1);
-    const std::string text = co_await complaint_of(proxies.front()[0].call<&guest::one>());
+    const std::string text = co_await awaited_error_of<error>(proxies.front()[0].call<&guest::one>());
     EXPECT_TRUE(reports_array_end(text)) << text;
   });
 }
@@ -130,7 +119,7 @@ TEST_P(array_end, answers_each_member_of_a_section) {
       const auto all = make_array<guest>(8);
       auto answer = all.section({0, 2, 3, 5, 7}).reduce<&guest::one>(sum);
       co_await all.destroy();
-      const std::string text = co_await complaint_of(std::move(answer));
+      const std::string text = co_await awaited_error_of<error>(std::move(answer));
       EXPECT_TRUE(text.empty() || reports_array_end(text)) << text;
     }
   });
@@ -151,7 +140,7 @@ TEST_P(array_end, answers_what_waits_for_an_element_that_ends) {
       for (int j = 0; j < 2; ++j) calls.push_back(one[0].call<&guest::one>());
     }
     for (auto& call : calls) {
-      const std::string text = co_await complaint_of(std::move(call));
+      const std::string text = co_await awaited_error_of<error>(std::move(call));
       EXPECT_TRUE(text.empty() || reports_array_end(text)) << text;
     }
   });
@@ -205,7 +194,8 @@ TEST(location, forgets_keys_whose_elements_ended_long_ago) {
                   }
                   const auto places = co_await all[-1].call<&keyed_guest::places>();
                   EXPECT_LE(places, 3 * detail::element_map<int>::places_remembered + 1);
-                  const std::string text = co_await complaint_of(all[keys - 1].call<&keyed_guest::one>());
+                  const std::string text =
+                      co_await awaited_error_of<error>(all[keys - 1].call<&keyed_guest::one>());
                   EXPECT_TRUE(reports_array_end(text)) << text;
                   all.insert(3);  // the home has long forgotten this key
                   const int one = co_await all[3].call<&keyed_guest::one>();

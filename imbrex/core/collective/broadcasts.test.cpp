@@ -315,12 +315,7 @@ TEST_P(broadcasts, that_come_late_are_not_followed_by_others_at_once) {
       co_await all.created();
       send<&mortal::finish>(all, std::vector<char>(1'000'000));  // long, so that the next broadcast overtakes
                                                                  // this one
-      std::string thrown;
-      try {
-        co_await all.reduce<&mortal::slow>(sum);
-      } catch (const error& e) {
-        thrown = e.what();
-      }
+      const std::string thrown = co_await awaited_error_of<error>(all.reduce<&mortal::slow>(sum));
       EXPECT_EQ(thrown.find("asked"), thrown.npos) << thrown;
     }
   });

@@ -276,18 +276,6 @@ struct brittle {
   friend brittle operator+(const brittle& a, const brittle& b) { return {a.number + b.number}; }
 };
 
-/// Returns the text of the exception that an awaited object throws.
-template <class Awaited>
-task<std::string> thrown_by(Awaited awaited) {
-  std::string text;
-  try {
-    co_await awaited;
-  } catch (const std::exception& e) {
-    text = e.what();
-  }
-  co_return text;
-}
-
 class tester : public chare<tester> {
  public:
   brittle own() const { return {where()[0]}; }
@@ -321,15 +309,15 @@ TEST_P(reductions, and_calls_fail_by_results_that_cannot_be_written) {
   run([always_written]() -> task<> {
     auto all = make_array<tester>({14});
     std::vector<std::string> thrown;
-    thrown.push_back(co_await thrown_by(all.reduce<&tester::own>(gather)));
-    thrown.push_back(co_await thrown_by(all.reduce<&tester::own_later>(gather)));
-    thrown.push_back(co_await thrown_by(all[13].call<&tester::own_later>()));
-    thrown.push_back(co_await thrown_by(all[13].call<&tester::own>()));
+    thrown.push_back(co_await awaited_error_of(all.reduce<&tester::own>(gather)));
+    thrown.push_back(co_await awaited_error_of(all.reduce<&tester::own_later>(gather)));
+    thrown.push_back(co_await awaited_error_of(all[13].call<&tester::own_later>()));
+    thrown.push_back(co_await awaited_error_of(all[13].call<&tester::own>()));
     for (const auto& text : thrown)
       EXPECT_TRUE(text == "13 cannot be written" || (text.empty() && !always_written)) << text;
     auto alone = make_array<tester>(dense(14).placed(
         [](const index<1>& i, const index<1>&, int pes) { return i[0] == 13 ? pes - 1 : 0; }));
-    const std::string shared = co_await thrown_by(alone.reduce<&tester::share>(min));
+    const std::string shared = co_await awaited_error_of(alone.reduce<&tester::share>(min));
     EXPECT_TRUE(shared == "13 cannot be written" || shared.empty()) << shared;  // depends on how near the
                                                                                 // root is
     const auto some = all.section({index<1>(13), index<1>(0), index<1>(6)});
@@ -490,12 +478,7 @@ class rover : public chare<rover> {
   }
   task<> moved() { co_return; }
   task<std::string> refused_by(section<rover> some) {
-    std::string text;
-    try {
-      co_await all_reduce(some, 1, sum);
-    } catch (const std::exception& e) {
-      text = e.what();
-    }
+    const std::string text = co_await awaited_error_of([&] { return all_reduce(some, 1, sum); });
     co_return text;
   }
   void serialize(auto&) {}
@@ -535,7 +518,7 @@ TEST_P(reductions, over_sections_do_not_depend_on_where_members_are) {
         if (!others.empty())
           EXPECT_EQ((co_await again), std::vector<std::string>(others.size(), joined(members, 0)));
         else
-          EXPECT_NE(co_await thrown_by(std::move(again)), "");
+          EXPECT_NE(co_await awaited_error_of(std::move(again)), "");
         EXPECT_EQ((co_await everybody.reduce<&rover::join>(gather, everybody, round)).size(),
                   static_cast<std::size_t>(elements));
       }

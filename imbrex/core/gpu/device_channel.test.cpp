@@ -47,12 +47,7 @@ class end : public chare<end> {
   void connect() { line.connect<&end::line>(peers()[1 - where()[0]]); }
 
   std::string connect_to_itself() {
-    try {
-      line.connect<&end::line>(self());
-    } catch (const error& e) {
-      return e.what();
-    }
-    return "none";
+    return error_of<error>([&] { line.connect<&end::line>(self()); });
   }
 
   task<> talk(int rounds) {
@@ -132,33 +127,24 @@ class end : public chare<end> {
   }
   task<std::string> receive_in_vain() {
     device_buffer<std::int64_t> ghost(gpu(), 5);
-    try {
-      co_await line.receive(ghost.span(), look_);
-    } catch (const error& e) {
-      co_return e.what();
-    }
-    co_return "none";
+    const std::string text =
+        co_await awaited_error_of<error>([&] { return line.receive(ghost.span(), look_); });
+    co_return text;
   }
   std::uintptr_t address() const { return std::bit_cast<std::uintptr_t>(this); }
   /// Receives by a stream of another chare, to memory of that stream's device.
   task<std::string> receive_by_other(std::uintptr_t address) {
     const auto* const other = std::bit_cast<const end*>(address);
     device_buffer<std::int64_t> ghost(other->look_.on(), 3);
-    try {
-      co_await line.receive(ghost.span(), const_cast<stream&>(other->look_));
-    } catch (const error& e) {
-      co_return e.what();
-    }
-    co_return "none";
+    const std::string text = co_await awaited_error_of<error>(
+        [&] { return line.receive(ghost.span(), const_cast<stream&>(other->look_)); });
+    co_return text;
   }
   std::string send_in_vain() {
-    try {
+    return error_of<error>([&] {
       device_buffer<std::int64_t> face(gpu(), 5);
       line.send(std::move(face));
-    } catch (const error& e) {
-      return e.what();
-    }
-    return "none";
+    });
   }
   void say_three() {
     device_buffer<std::int64_t> face(gpu(), 3);

@@ -209,12 +209,9 @@ class node : public chare<node> {
   }
 
   task<std::string> refusal(int round) {
-    try {
-      co_await next().call<&node::take>(where()[0], round, filled(8, round));
-    } catch (const std::exception& e) {
-      co_return e.what();
-    }
-    co_return "none";
+    const std::string text = co_await awaited_error_of(
+        [&] { return next().call<&node::take>(where()[0], round, filled(8, round)); });
+    co_return text;
   }
   task<std::string> refusal_of_foreign_stream() {
     try {
@@ -225,7 +222,7 @@ class node : public chare<node> {
       static_cast<void>(own_.end_capture());
       co_return e.what();
     }
-    co_return "none";
+    co_return "";
   }
 
   task<std::size_t> driver_calls() {
@@ -369,12 +366,9 @@ TEST(device_messages, need_a_device_where_they_arrive) {
   EXPECT_EQ(imbrex::run(settings,
                         []() -> task<> {
                           auto all = make_group<host_only>();
-                          std::string text;
-                          try {
-                            co_await all[1].call<&host_only::take>(device_buffer<std::int64_t>(gpu(), 3));
-                          } catch (const error& e) {
-                            text = e.what();
-                          }
+                          const std::string text = co_await awaited_error_of<error>([&] {
+                            return all[1].call<&host_only::take>(device_buffer<std::int64_t>(gpu(), 3));
+                          });
                           EXPECT_NE(text.find("PE 1 has no device"), std::string::npos) << text;
                         }),
             0);
@@ -416,7 +410,7 @@ class hoarder : public chare<hoarder> {
     } catch (const device_out_of_memory& e) {
       co_return e.what();
     }
-    co_return "none";
+    co_return "";
   }
 
  private:
@@ -463,7 +457,7 @@ TEST(device_messages, tell_who_receives_that_the_device_has_no_more_memory) {
                               << text;
                           co_await all[1].call<&hoarder::give_up>();
                           send<&hoarder::say>(all[0], std::size_t{300'000});
-                          EXPECT_EQ((co_await all[1].call<&hoarder::hear>()), "none");
+                          EXPECT_EQ((co_await all[1].call<&hoarder::hear>()), "");
                         }),
             0);
 }

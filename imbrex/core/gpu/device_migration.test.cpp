@@ -112,12 +112,8 @@ class nomad : public chare<nomad> {
   }
   task<std::string> send_bound_in_vain() {
     stream work(gpu());
-    try {
-      co_await bound.send(work);
-    } catch (const error& e) {
-      co_return e.what();
-    }
-    co_return "none";
+    const std::string text = co_await awaited_error_of<error>([&] { return bound.send(work); });
+    co_return text;
   }
 
   void write_some(int count, std::size_t more) {
@@ -131,12 +127,8 @@ class nomad : public chare<nomad> {
     co_await put_down();
   }
   task<std::string> read_in_vain() {
-    try {
-      co_await letters.receive(0);
-    } catch (const error& e) {
-      co_return e.what();
-    }
-    co_return "none";
+    const std::string text = co_await awaited_error_of<error>([&] { return letters.receive(0); });
+    co_return text;
   }
   void send_buffer(const element<nomad>& to) {
     send<&nomad::letters>(to, 0, here().filled(where()[0], 5));

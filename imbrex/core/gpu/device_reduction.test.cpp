@@ -103,12 +103,8 @@ class member : public chare<member> {
     co_return (equal_bits(is, by_host) && most.size() == 9 && total.size() == 5) ? 0 : 1;
   }
   task<std::string> error_of_lengths() {
-    std::string text;
-    try {
-      co_await all_reduce(filled(index() == 2 ? 8 : 7, 0), sum);
-    } catch (const error& e) {
-      text = e.what();
-    }
+    const std::string text =
+        co_await awaited_error_of<error>([&] { return all_reduce(filled(index() == 2 ? 8 : 7, 0), sum); });
     co_return text;
   }
   task<int> over(section<member> some, int members) {
@@ -247,12 +243,8 @@ class member : public chare<member> {
     co_await all_reduce(0, sum);
     std::optional<device_buffer<std::byte>> rest;
     if (index() == 1) rest.emplace(gpu(), gpu().free_memory() - size * sizeof(double) / 2);
-    std::string text;
-    try {
-      co_await all_reduce(std::move(buffer), sum);
-    } catch (const error& e) {
-      text = e.what();
-    }
+    const std::string text =
+        co_await awaited_error_of<error>([&] { return all_reduce(std::move(buffer), sum); });
     co_return text;
   }
   std::int64_t blocks() { return std::int64_t(gpu().memory(memory_kind::device).counts().blocks_in_use); }

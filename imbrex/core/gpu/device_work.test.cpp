@@ -439,14 +439,12 @@ TEST(streams_of_all, are_captured_only_where_no_other_pe_uses_them) {
     const int status = run(settings, [&]() -> task<> {
       stream_set all("one");
       device_buffer<std::int64_t> number(gpu(), 1);
-      try {
+      refused = error_of<device_error>([&] {
         all.compute().begin_capture();
         all.compute().fill(number.span(), std::byte(0));
         graph zero = all.compute().end_capture();
         all.compute().launch(zero);
-      } catch (const device_error& e) {
-        refused = e.what();
-      }
+      });
       co_await all.compute().done();
     });
     EXPECT_EQ(status, 0);
@@ -634,11 +632,7 @@ TEST(device_map, leaves_a_pe_without_device_to_work_beside_those_that_have_one) 
                   [&]() -> task<> {
                     auto tellers = make_group<teller>();
                     there = co_await tellers[0].call<&teller::device_here>();
-                    try {
-                      co_await tellers[1].call<&teller::device_here>();
-                    } catch (const std::exception& e) {
-                      missing = e.what();
-                    }
+                    missing = co_await awaited_error_of(tellers[1].call<&teller::device_here>());
                   }),
               0);
     EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/testing/error_of.hpp>
 
 namespace imbrex::detail {
 namespace {
@@ -54,25 +55,20 @@ static_assert(may_be_lost<int, unsigned>() && may_be_lost<colour, int>() &&
 
 template <class Parameter, class Argument>
 std::string refusal(const Argument& argument) {
-  try {
-    check_integer<Parameter>("app::block", "run", 2, argument);
-  } catch (const error& e) {
-    return e.what();
-  }
-  return "accepted";
+  return testing::error_of<error>([&] { check_integer<Parameter>("app::block", "run", 2, argument); });
 }
 
 TEST(argument, that_is_an_integer_must_fit) {
-  EXPECT_EQ(refusal<int>(std::int64_t{2147483647}), "accepted");
+  EXPECT_EQ(refusal<int>(std::int64_t{2147483647}), "");
   EXPECT_EQ(
       refusal<int>(std::numeric_limits<std::int64_t>::min()),
       "argument 2 of block::run is -9223372036854775808, of type long, which does not fit into its int: "
       "give it a wider type");
-  EXPECT_EQ(refusal<unsigned>(0), "accepted");
+  EXPECT_EQ(refusal<unsigned>(0), "");
   EXPECT_NE(refusal<unsigned>(-1).find("is -1, of type int, which does not fit into its unsigned int"),
             std::string::npos);
   EXPECT_NE(refusal<signed char>('\x7f' + 1).find("is 128"), std::string::npos);
-  EXPECT_EQ(refusal<int>(red), "accepted");
+  EXPECT_EQ(refusal<int>(red), "");
   EXPECT_NE(refusal<int>(far_red).find("is 1099511627776, of type imbrex::detail::"), std::string::npos)
       << refusal<int>(far_red);
 }
@@ -80,7 +76,7 @@ TEST(argument, that_is_an_integer_must_fit) {
 #ifdef __SIZEOF_INT128__
 TEST(argument, that_is_an_integer_of_128_bits_must_fit) {
   const auto large = static_cast<uint128>(1) << 100U;
-  EXPECT_EQ(refusal<std::int64_t>(static_cast<int128>(-5)), "accepted");
+  EXPECT_EQ(refusal<std::int64_t>(static_cast<int128>(-5)), "");
   EXPECT_NE(refusal<std::int64_t>(large).find("is 1267650600228229401496703205376, of type "),
             std::string::npos);
   EXPECT_NE(refusal<std::int64_t>(-static_cast<int128>(large)).find("is -1267650600228229401496703205376,"),

@@ -12,9 +12,12 @@
 #include <string>
 #include <vector>
 
+#include <imbrex/testing/error_of.hpp>
+
 namespace {
 
 using imbrex::machine_kind;
+using imbrex::testing::error_of;
 
 /// An argc/argv as main() gets it, including argv[0] and the terminating null.
 class command_line {
@@ -360,12 +363,8 @@ TEST(options, come_from_the_environment_alone_with_those_of_others) {
   EXPECT_EQ(taken, "04;1;05;");
   EXPECT_EQ(std::getenv("IMBREX_OPTIONS"), nullptr);
   setenv("IMBREX_OPTIONS", "--rank 2", 1);
-  try {
-    parse();
-    ADD_FAILURE() << "accepted";
-  } catch (const imbrex::usage_error& e) {
-    EXPECT_STREQ(e.what(), "IMBREX_OPTIONS: there is no option --rank of the runtime; did you mean --ranks?");
-  }
+  EXPECT_EQ(error_of<imbrex::usage_error>([&] { parse(); }),
+            "IMBREX_OPTIONS: there is no option --rank of the runtime; did you mean --ranks?");
   unsetenv("IMBREX_OPTIONS");
 }
 

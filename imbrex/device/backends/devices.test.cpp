@@ -9,17 +9,13 @@
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/device/subject.test.hpp>
+#include <imbrex/testing/error_of.hpp>
 
 namespace imbrex::test {
 namespace {
 
 std::string refusal(std::string_view backend, const emulated_options& emulation_options = {}) {
-  try {
-    devices(backend, emulation_options);
-  } catch (const error& e) {
-    return e.what();
-  }
-  return {};
+  return testing::error_of<error>([&] { devices(backend, emulation_options); });
 }
 
 TEST(device_backends, are_found_by_name) {

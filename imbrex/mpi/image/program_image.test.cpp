@@ -11,6 +11,7 @@
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/mpi/image/elf_file.hpp>
+#include <imbrex/testing/error_of.hpp>
 
 #include <gtest/gtest.h>
 
@@ -22,6 +23,7 @@ namespace {
 
 using imbrex::mpi::elf_file;
 using imbrex::mpi::require_copyable;
+using imbrex::testing::error_of;
 
 /// A copy of this program's file with a changed header.
 class changed_program {
@@ -43,12 +45,7 @@ class changed_program {
 };
 
 std::string refusal(const std::string& file) {
-  try {
-    require_copyable(file);
-  } catch (const imbrex::error& e) {
-    return e.what();
-  }
-  return "";
+  return error_of<imbrex::error>([&] { require_copyable(file); });
 }
 
 TEST(program_image, takes_what_is_independent_of_its_position) {

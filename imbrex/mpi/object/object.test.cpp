@@ -14,8 +14,11 @@
 #include <imbrex/mpi/object/info.hpp>
 #include <imbrex/mpi/object/object_table.hpp>
 #include <imbrex/mpi/object/status.hpp>
+#include <imbrex/testing/error_of.hpp>
 
 namespace {
+
+using imbrex::testing::error_of;
 
 using namespace imbrex::mpi;
 
@@ -26,15 +29,6 @@ int class_of(auto&& call) {
     return e.code();
   }
   return MPI_SUCCESS;
-}
-
-std::string text_of(auto&& call) {
-  try {
-    call();
-  } catch (const error& e) {
-    return e.what();
-  }
-  return {};
 }
 
 struct thing : counted {
@@ -65,11 +59,11 @@ TEST(object_table, says_what_a_wrong_handle_is) {
   const int a = table.add(ref(new thing(&alive)));
   EXPECT_EQ(index_of(a), 5U);
   table.remove(a);
-  EXPECT_NE(text_of([&] { table.at(a); }).find("was it freed?"), std::string::npos);
-  EXPECT_EQ(text_of([&] { table.at(MPI_COMM_WORLD); }),
+  EXPECT_NE(error_of<error>([&] { table.at(a); }).find("was it freed?"), std::string::npos);
+  EXPECT_EQ(error_of<error>([&] { table.at(MPI_COMM_WORLD); }),
             "0x44000000 is the handle of a communicator and not of an info");
-  EXPECT_EQ(text_of([&] { table.at(MPI_INFO_NULL); }), "0x1c000000 is the null handle of an info");
-  EXPECT_EQ(text_of([&] { table.at(7); }), "0x00000007 is not the handle of an info");
+  EXPECT_EQ(error_of<error>([&] { table.at(MPI_INFO_NULL); }), "0x1c000000 is the null handle of an info");
+  EXPECT_EQ(error_of<error>([&] { table.at(7); }), "0x00000007 is not the handle of an info");
   EXPECT_EQ(class_of([&] { table.at(7); }), MPI_ERR_INFO);
 }
 

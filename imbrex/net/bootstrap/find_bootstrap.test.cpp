@@ -7,8 +7,11 @@
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/net/bootstrap/bootstrap.hpp>
+#include <imbrex/testing/error_of.hpp>
 
 namespace {
+
+using imbrex::testing::error_of;
 
 /// Each test is a process of its own under ctest. If all run in one process, the next must find a clean
 /// environment.
@@ -50,12 +53,7 @@ class find_bootstrap : public testing::Test {
   /// The text of the exception; empty if there is none.
   template <class Exception>
   static std::string complaint() {
-    try {
-      imbrex::find_bootstrap();
-      return {};
-    } catch (const Exception& e) {
-      return e.what();
-    }
+    return error_of<Exception>([&] { imbrex::find_bootstrap(); });
   }
 };
 

@@ -7,17 +7,13 @@
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/net/connect/fabric_kinds.hpp>
+#include <imbrex/testing/error_of.hpp>
 
 namespace imbrex {
 namespace {
 
 std::string refusal(std::string_view name, int processes = 1) {
-  try {
-    check_fabric(name, processes);
-  } catch (const usage_error& e) {
-    return e.what();
-  }
-  return {};
+  return testing::error_of<usage_error>([&] { check_fabric(name, processes); });
 }
 
 TEST(fabrics, are_found_by_name) {

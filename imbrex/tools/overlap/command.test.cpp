@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/testing/error_of.hpp>
 
 namespace imbrex::overlap {
 namespace {
@@ -15,12 +16,7 @@ using words = std::vector<std::string>;
 settings settings_of(const words& line) { return std::get<settings>(parse_command(line)); }
 
 std::string complaint(const words& line) {
-  try {
-    parse_command(line);
-    return {};
-  } catch (const usage_error& e) {
-    return e.what();
-  }
+  return testing::error_of<usage_error>([&] { parse_command(line); });
 }
 
 TEST(command, looks_at_the_networks_of_the_paper) {

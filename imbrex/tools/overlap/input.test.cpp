@@ -12,6 +12,7 @@
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/random.hpp>
+#include <imbrex/testing/error_of.hpp>
 #include <imbrex/tools/overlap/examples.test.hpp>
 
 namespace imbrex::overlap {
@@ -71,12 +72,7 @@ std::string replaced(std::string text, const std::string& what, const std::strin
 }
 
 std::string complaint(const std::string& text) {
-  try {
-    parse_applications(text, "some.file");
-    return {};
-  } catch (const usage_error& e) {
-    return e.what();
-  }
+  return testing::error_of<usage_error>([&] { parse_applications(text, "some.file"); });
 }
 
 TEST(input, reads_all_keys_of_both_formats) {

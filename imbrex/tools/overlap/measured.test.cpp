@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/testing/error_of.hpp>
 #include <imbrex/tools/overlap/input.hpp>
 #include <imbrex/tools/overlap/parameters.hpp>
 #include <imbrex/tools/replay/read_dataflow.hpp>
@@ -187,12 +188,8 @@ TEST(measured, takes_the_iterations_that_were_given) {
 }
 
 TEST(measured, refuses_a_phase_that_is_not_there) {
-  try {
-    measure(exchange(), {.phase = "iterations"}, "x");
-    FAIL();
-  } catch (const usage_error& e) {
-    EXPECT_STREQ(e.what(), "--phase iterations: the trace has no such phase; it has steps");
-  }
+  EXPECT_EQ(testing::error_of<usage_error>([&] { measure(exchange(), {.phase = "iterations"}, "x"); }),
+            "--phase iterations: the trace has no such phase; it has steps");
 }
 
 TEST(measured, takes_empty_messages) {

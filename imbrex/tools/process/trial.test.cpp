@@ -12,12 +12,14 @@
 #include <fstream>
 #include <string>
 
+#include <imbrex/testing/error_of.hpp>
 #include <imbrex/tools/process/descendants.hpp>
 #include <imbrex/tools/process/temporary_folder.hpp>
 
 namespace {
 
 using namespace std::chrono_literals;
+using imbrex::testing::error_of;
 using imbrex::tools::telling_line;
 using imbrex::tools::trial_result;
 using imbrex::tools::trial_runner;
@@ -155,12 +157,9 @@ TEST(trial, is_not_run_again_for_a_stop_before_it) {
 TEST(trial, is_given_up_when_we_are_stopped_again_and_again) {
   const imbrex::tools::temporary_folder folder;
   const std::string file = folder.file("runs");
-  try {
-    shell("echo >> " + file + "; kill -CONT " + std::to_string(::getpid()) + "; sleep 1000");
-    FAIL() << "the trial went on";
-  } catch (const imbrex::tools::disturbed& e) {
-    EXPECT_NE(std::string(e.what()).find("given up 5 times"), std::string::npos) << e.what();
-  }
+  const std::string error_text = error_of<imbrex::tools::disturbed>(
+      [&] { shell("echo >> " + file + "; kill -CONT " + std::to_string(::getpid()) + "; sleep 1000"); });
+  EXPECT_NE(error_text.find("given up 5 times"), std::string::npos) << error_text;
   EXPECT_EQ(std::filesystem::file_size(file), 5U);
   EXPECT_TRUE(imbrex::tools::running_children().empty());
 }

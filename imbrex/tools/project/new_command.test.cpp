@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/testing/error_of.hpp>
 #include <imbrex/tools/project/project_files.hpp>
 
 namespace imbrex::tools {
@@ -24,12 +25,7 @@ namespace files = std::filesystem;
 using words = std::vector<std::string>;
 
 std::string complaint(const words& line) {
-  try {
-    parse_new(line);
-    return {};
-  } catch (const usage_error& e) {
-    return e.what();
-  }
+  return testing::error_of<usage_error>([&] { parse_new(line); });
 }
 
 TEST(new_command, takes_one_name) {
@@ -100,13 +96,8 @@ TEST_F(new_project, replaces_nothing) {
   std::ofstream("file") << "precious";
   files::create_symlink("nowhere", "link");
   for (const std::string name : {"folder", "file", "link"}) {
-    try {
-      make_project({name}, "0.1.0");
-      ADD_FAILURE() << name << " was replaced";
-    } catch (const usage_error& e) {
-      EXPECT_EQ(std::string(e.what()), "there is something of the name " + name +
-                                           " here already; choose another name, or remove it");
-    }
+    EXPECT_EQ(testing::error_of<usage_error>([&] { make_project({name}, "0.1.0"); }),
+              "there is something of the name " + name + " here already; choose another name, or remove it");
   }
   EXPECT_TRUE(files::is_empty("folder"));
   EXPECT_EQ(content("file"), "precious");

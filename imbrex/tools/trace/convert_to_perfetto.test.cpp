@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/testing/error_of.hpp>
 #include <imbrex/tools/trace/element_text.hpp>
 #include <imbrex/tools/trace/perfetto_file.hpp>
 #include <imbrex/tools/trace/random_schedule.test.hpp>
@@ -235,12 +236,9 @@ TEST(ConvertToPerfetto, SaysWhichFileCannotBeWritten) {
   const temporary_trace folder;
   test::random_schedule(1, {.steps = 50}).write(folder.file());
   trace::reader in(folder.file());
-  try {
-    convert_to_perfetto(in, folder.file("no/out"));
-    ADD_FAILURE();
-  } catch (const error& e) {
-    EXPECT_NE(std::string(e.what()).find("no/out: No such file"), std::string::npos);
-  }
+  const std::string error_text =
+      testing::error_of<error>([&] { convert_to_perfetto(in, folder.file("no/out")); });
+  EXPECT_NE(error_text.find("no/out: No such file"), std::string::npos);
 }
 
 TEST(ConvertToPerfetto, LeavesNoHalfOfAFile) {

@@ -6,6 +6,7 @@
 #include <random>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/testing/error_of.hpp>
 #include <imbrex/trace/file_writer.hpp>
 #include <imbrex/trace/temporary_trace.test.hpp>
 
@@ -75,12 +76,8 @@ TEST(phase_time, of_a_name_that_is_not_there_is_refused) {
   const test::temporary_trace folder;
   write_phases(folder.file());
   trace::reader in(folder.file());
-  try {
-    read_phase(in, "step");
-    ADD_FAILURE() << "it was read";
-  } catch (const usage_error& e) {
-    EXPECT_STREQ(e.what(), "--phase step: the trace has no such phase; it has set up, steps");
-  }
+  EXPECT_EQ(testing::error_of<usage_error>([&] { read_phase(in, "step"); }),
+            "--phase step: the trace has no such phase; it has set up, steps");
 }
 
 }  // namespace

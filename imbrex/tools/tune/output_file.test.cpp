@@ -9,11 +9,13 @@
 #include <iterator>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/testing/error_of.hpp>
 #include <imbrex/tools/process/temporary_folder.hpp>
 
 namespace {
 
 namespace fs = std::filesystem;
+using imbrex::testing::error_of;
 using imbrex::tune::check_output;
 using imbrex::tune::write_output;
 
@@ -57,12 +59,8 @@ TEST_F(output_file, may_be_a_device) {
   check_output("/dev/null");
   write_output("/dev/null", "--odf 4\n");
   EXPECT_FALSE(fs::is_regular_file("/dev/null"));
-  try {
-    write_output("/dev/full", "--odf 4\n");
-    FAIL() << "it was written";
-  } catch (const imbrex::error& e) {
-    EXPECT_STREQ(e.what(), "--output /dev/full cannot be written: No space left on device");
-  }
+  EXPECT_EQ(error_of<imbrex::error>([&] { write_output("/dev/full", "--odf 4\n"); }),
+            "--output /dev/full cannot be written: No space left on device");
 }
 
 TEST_F(output_file, is_refused_if_it_is_a_pipe_that_nobody_reads) {
@@ -81,15 +79,10 @@ TEST_F(output_file, may_be_a_link_to_nothing) {
 
 TEST_F(output_file, is_refused_if_it_holds_something_else) {
   put(file_, "--odf 4\nfour\n");
-  try {
-    check_output(file_);
-    FAIL() << "it was accepted";
-  } catch (const imbrex::usage_error& e) {
-    const std::string error_text = e.what();
-    EXPECT_NE(error_text.find("is there, and is no file of options; name another"), std::string::npos)
-        << error_text;
-    EXPECT_NE(error_text.find("'four' is no option"), std::string::npos) << error_text;
-  }
+  const std::string error_text = error_of<imbrex::usage_error>([&] { check_output(file_); });
+  EXPECT_NE(error_text.find("is there, and is no file of options; name another"), std::string::npos)
+      << error_text;
+  EXPECT_NE(error_text.find("'four' is no option"), std::string::npos) << error_text;
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/testing/error_of.hpp>
 
 namespace imbrex {
 namespace {
@@ -87,14 +88,10 @@ TEST_F(joined, fail_at_once_when_one_will_not_come) {
 TEST_F(joined, name_who_has_not_come) {
   std::thread other(
       [this] { EXPECT_THROW(joined_bootstrap(job(2, 4), std::nullopt, 300ms).all_gather(""), error); });
-  try {
-    joined_bootstrap alone(job(0, 4), std::nullopt, 300ms);
-    FAIL() << "found nobody and did not say so";
-  } catch (const error& e) {
-    const std::string text = e.what();
-    EXPECT_NE(text.find("have not come to process 0: 1, "), std::string::npos) << text;
-    EXPECT_NE(text.find("IMBREX_PATIENCE"), std::string::npos) << text;
-  }
+  const std::string text =
+      testing::error_of<error>([&] { joined_bootstrap alone(job(0, 4), std::nullopt, 300ms); });
+  EXPECT_NE(text.find("have not come to process 0: 1, "), std::string::npos) << text;
+  EXPECT_NE(text.find("IMBREX_PATIENCE"), std::string::npos) << text;
   other.join();
 }
 

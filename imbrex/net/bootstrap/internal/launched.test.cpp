@@ -8,12 +8,14 @@
 #include <thread>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/testing/error_of.hpp>
 
 namespace {
 
 using namespace std::chrono_literals;
 using imbrex::descriptor;
 using imbrex::frame_kind;
+using imbrex::testing::error_of;
 
 /// A process's bootstrap; the test acts as the launcher.
 class launched : public testing::Test {
@@ -44,12 +46,7 @@ class launched : public testing::Test {
   }
 
   static std::string complaint(imbrex::bootstrap& process) {
-    try {
-      process.all_gather("mine");
-      return {};
-    } catch (const imbrex::error& e) {
-      return e.what();
-    }
+    return error_of<imbrex::error>([&] { process.all_gather("mine"); });
   }
 
   descriptor process_;

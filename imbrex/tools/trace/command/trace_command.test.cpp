@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/testing/error_of.hpp>
 #include <imbrex/trace/file_writer.hpp>
 #include <imbrex/trace/reader.hpp>
 #include <imbrex/trace/temporary_trace.test.hpp>
@@ -20,12 +21,7 @@ conversion_settings conversion(const words& line) {
 }
 
 std::string complaint(const words& line) {
-  try {
-    trace_commands().run(line);
-    return {};
-  } catch (const usage_error& e) {
-    return e.what();
-  }
+  return testing::error_of<usage_error>([&] { trace_commands().run(line); });
 }
 
 TEST(trace_command, takes_one_trace_or_two) {
@@ -95,17 +91,15 @@ TEST(trace_command, overwrites_no_file_of_the_trace) {
       for (const bool converts : {true, false}) {
         const std::string output = trace::file_of_process(folder.file(), written);
         const std::string file = trace::file_of_process(folder.file(), read);
-        try {
+        const std::string error_text = testing::error_of<usage_error>([&] {
           if (converts)
             convert_trace({.file = file, .output = output});
           else
             print_report({.files = {file}, .output = output});
-          ADD_FAILURE() << output << " was overwritten";
-        } catch (const usage_error& e) {
-          EXPECT_NE(std::string(e.what()).find("is the trace itself, of process " + std::to_string(written)),
-                    std::string::npos)
-              << e.what();
-        }
+        });
+        EXPECT_NE(error_text.find("is the trace itself, of process " + std::to_string(written)),
+                  std::string::npos)
+            << error_text;
         EXPECT_NO_THROW(trace::reader{output});
       }
 }
