@@ -18,25 +18,12 @@ import tempfile
 import time
 import unittest
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+
+from host_processes import has_ended, wait_until
+
 IMBREX, PROBE, MPIRUN, MPI_MODULE = sys.argv[1:5]
 LIMIT = 50  # seconds that nothing here takes unless it hangs
-
-
-def gone(pid):
-    """Whether a process has ended; a zombie that has not been waited for has ended."""
-    try:
-        return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
-    except OSError:
-        return True
-
-
-def wait_until(condition, seconds=20):
-    end = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.02)
-    return True
 
 
 class Launch(unittest.TestCase):
@@ -341,7 +328,7 @@ print(rank, "interrupts", count, flush=True)
         job.send_signal(signal.SIGINT)
         self.finish(job)
         self.assertEqual(job.returncode, 128 + signal.SIGINT)
-        self.assertTrue(all(gone(pid) for pid in pids))
+        self.assertTrue(all(has_ended(pid) for pid in pids))
 
     def test_ignored_signals_stay_ignored(self):
         job, _ = self.started_shells(1, "READY; sleep 1; echo done", before=["nohup"])
@@ -358,7 +345,7 @@ class NobodyIsLeft(Launch):
         self.finish(job)
         self.assertEqual(job.returncode, 128 + signal.SIGKILL)
         self.assertRegex(job.err, rf"\Aimbrex run: rank 1 \(pid {pids[1]}\) ended by signal 9 \(Killed\)\n\Z")
-        self.assertTrue(all(gone(pid) for pid in pids))
+        self.assertTrue(all(has_ended(pid) for pid in pids))
         self.assertLess(time.monotonic() - began, 20)
 
     def test_when_the_launcher_is_killed(self):
@@ -367,7 +354,7 @@ class NobodyIsLeft(Launch):
                 file.unlink()
             job, pids = self.started_shells(3, "trap '' TERM HUP PIPE; READY; while :; do sleep 0.05; done")
             job.kill()
-            self.assertTrue(wait_until(lambda: all(gone(pid) for pid in pids)), "processes are left")
+            self.assertTrue(wait_until(lambda: all(has_ended(pid) for pid in pids)), "processes are left")
 
     def test_when_the_launcher_is_killed_at_the_start(self):
         file = self.folder / "pids"
@@ -381,7 +368,7 @@ class NobodyIsLeft(Launch):
             delay *= 2
         time.sleep(0.5)
         pids = [int(line) for line in file.read_text().split()]
-        self.assertTrue(wait_until(lambda: all(gone(pid) for pid in pids)), "processes are left")
+        self.assertTrue(wait_until(lambda: all(has_ended(pid) for pid in pids)), "processes are left")
 
     def test_processes_learn_that_the_launcher_has_gone(self):
         # Behind a shell, which alone is killed with the launcher.
@@ -398,7 +385,7 @@ class NobodyIsLeft(Launch):
         self.assertEqual(job.returncode, 0)
         pids = [int(line) for line in job.out.split()]
         self.assertEqual(len(pids), 2)
-        self.assertTrue(all(gone(pid) for pid in pids))
+        self.assertTrue(all(has_ended(pid) for pid in pids))
 
 
     def test_when_one_cannot_be_started(self):
@@ -410,7 +397,7 @@ class NobodyIsLeft(Launch):
         self.assertEqual(job.returncode, 2)
         self.assertIn("cannot run './program'", job.err)
         self.assertEqual(job.out, "here\n")
-        self.assertTrue(gone(int((self.folder / "left").read_text())))
+        self.assertTrue(has_ended(int((self.folder / "left").read_text())))
 
     def test_what_was_there_before(self):
         """Processes that a script had started before it became the launcher are not part of the job."""
@@ -418,7 +405,7 @@ class NobodyIsLeft(Launch):
         pid = int(job.out)
         self.addCleanup(os.kill, pid, signal.SIGKILL)
         self.assertEqual((job.returncode, job.err), (0, ""))
-        self.assertFalse(gone(pid))
+        self.assertFalse(has_ended(pid))
 
 
 class Foreign(Launch):

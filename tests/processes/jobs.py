@@ -12,7 +12,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
 
 IMBREX, WORKER, OTHER_WORKER, RELAY = sys.argv[1:5]
@@ -22,42 +21,10 @@ END_SECONDS = 10      # for all processes to end after a failure
 SILENT_SECONDS = 30   # time limit if the link fails silently
 STOP_SECONDS = float(os.environ.get("IMBREX_TEST_STOP_SECONDS", "3"))
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench/link"))
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "bench/link")]
 
-
-def status_of(pid):
-    """State and parent of a process; None if it has ended (a zombie that has not been waited for has ended)."""
-    try:
-        fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    except OSError:
-        return None
-    return None if fields[0] == "Z" else (fields[0], int(fields[1]))
-
-
-def gone(pid):
-    return status_of(pid) is None
-
-
-def descendants(pid):
-    """All processes below a process."""
-    parents = {}
-    for entry in pathlib.Path("/proc").glob("[0-9]*"):
-        if status := status_of(entry.name):
-            parents.setdefault(status[1], []).append(int(entry.name))
-    found, below = [], [pid]
-    while below:
-        below = [child for parent in below for child in parents.get(parent, [])]
-        found += below
-    return found
-
-
-def wait_until(condition, seconds=20):
-    end = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.02)
-    return True
+from host_processes import descendants, has_ended, status_of, wait_until
 
 
 def segments_of(pids):
@@ -191,7 +158,7 @@ class Job(unittest.TestCase):
                       f"{self.out()}{self.err()}")
 
     def check_nothing_left(self, seconds=1):
-        self.assertTrue(wait_until(lambda: all(map(gone, self.pids)), seconds), "processes are left")
+        self.assertTrue(wait_until(lambda: all(map(has_ended, self.pids)), seconds), "processes are left")
         # The kernel may end a process before it has taken its memory down.
         self.assertTrue(wait_until(lambda: not segments_of(self.pids), 2), segments_of(self.pids))
         self.assertEqual(list(self.segments.iterdir()), [])
