@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <imbrex/core/behaviour/machines.test.hpp>
+#include <imbrex/core/gpu/counting_kernels.test.hpp>
 #include <imbrex/core/gpu/device_argument.hpp>
 #include <imbrex/core/gpu/device_channel.hpp>
 #include <imbrex/core/gpu/device_choice.hpp>
@@ -22,30 +23,11 @@
 
 namespace imbrex::device_messages_test {
 
-/// Sets cell i to first + i.
-constexpr kernel<device_span<std::int64_t>, std::int64_t> count_from{
-    .name = "count_from",
-    .host =
-        [](device_span<std::int64_t> to, std::int64_t first) {
-          for (std::size_t i = 0; i < to.size(); ++i) to.data()[i] = first + static_cast<std::int64_t>(i);
-        },
-    .work = [](device_span<std::int64_t> to,
-               std::int64_t) { return work_size{.time = nanoseconds(700 * (to.size() % 5))}; }};
-/// Counts cells with other values.
-constexpr kernel<device_span<const std::int64_t>, std::int64_t, device_span<std::int64_t>> compare{
-    .name = "compare",
-    .host =
-        [](device_span<const std::int64_t> cells, std::int64_t first, device_span<std::int64_t> wrong) {
-          for (std::size_t i = 0; i < cells.size(); ++i)
-            if (cells.data()[i] != first + static_cast<std::int64_t>(i)) ++wrong.data()[0];
-        },
-    .work =
-        [](device_span<const std::int64_t> cells, std::int64_t, device_span<std::int64_t>) {
-          return work_size{.time = nanoseconds(900 * (cells.size() % 3))};
-        }};
+using test::compare;
+using test::count_from;
+using test::first_of;
 
 constexpr std::size_t sizes[] = {0, 1, 7, 257, 4096};
-std::int64_t first_of(int from, int round) { return 1'000'003LL * from + 7919LL * round; }
 
 struct parcel {
   int from = 0;

@@ -10,6 +10,7 @@
 
 #include <imbrex/base/random.hpp>
 #include <imbrex/core/behaviour/machines.test.hpp>
+#include <imbrex/core/gpu/counting_kernels.test.hpp>
 #include <imbrex/core/gpu/device_choice.hpp>
 #include <imbrex/core/gpu/device_loan.hpp>
 #include <imbrex/core/gpu/persistent_channel.hpp>
@@ -17,22 +18,10 @@
 
 namespace imbrex::device_migration_test {
 
-constexpr kernel<device_span<std::int64_t>, std::int64_t> count_from{
-    .name = "count_from",
-    .host =
-        [](device_span<std::int64_t> to, std::int64_t first) {
-          for (std::size_t i = 0; i < to.size(); ++i) to.data()[i] = first + static_cast<std::int64_t>(i);
-        },
-    .work = [](device_span<std::int64_t> to,
-               std::int64_t) { return work_size{.time = nanoseconds(700 * (to.size() % 5))}; }};
-constexpr kernel<device_span<const std::int64_t>, std::int64_t, device_span<std::int64_t>> compare{
-    .name = "compare",
-    .host = [](device_span<const std::int64_t> cells, std::int64_t first, device_span<std::int64_t> wrong) {
-      for (std::size_t i = 0; i < cells.size(); ++i)
-        if (cells.data()[i] != first + static_cast<std::int64_t>(i)) ++wrong.data()[0];
-    }};
+using test::compare;
+using test::count_from;
+using test::first_of;
 
-std::int64_t first_of(int from, int number) { return 500'009LL * from + 1013LL * number; }
 std::size_t size_of(int number, std::size_t more = 0) { return std::size_t(number * number % 41) + more; }
 
 struct parcel {

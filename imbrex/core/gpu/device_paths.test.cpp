@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <imbrex/core/behaviour/machines.test.hpp>
+#include <imbrex/core/gpu/counting_kernels.test.hpp>
 #include <imbrex/core/gpu/device_argument.hpp>
 #include <imbrex/core/gpu/device_channel.hpp>
 #include <imbrex/core/gpu/device_loan.hpp>
@@ -20,19 +21,12 @@
 
 namespace imbrex::device_paths_test {
 
+using test::compare;
+
+work_size slow_work(device_span<std::int64_t>, std::int64_t) { return {.time = nanoseconds(30'000)}; }
+/// As the shared kernel, and slow: its buffer is sent before it ends.
 constexpr kernel<device_span<std::int64_t>, std::int64_t> count_from{
-    .name = "count_from",
-    .host =
-        [](device_span<std::int64_t> to, std::int64_t first) {
-          for (std::size_t i = 0; i < to.size(); ++i) to.data()[i] = first + static_cast<std::int64_t>(i);
-        },
-    .work = [](device_span<std::int64_t>, std::int64_t) { return work_size{.time = nanoseconds(30'000)}; }};
-constexpr kernel<device_span<const std::int64_t>, std::int64_t, device_span<std::int64_t>> compare{
-    .name = "compare",
-    .host = [](device_span<const std::int64_t> cells, std::int64_t first, device_span<std::int64_t> wrong) {
-      for (std::size_t i = 0; i < cells.size(); ++i)
-        if (cells.data()[i] != first + static_cast<std::int64_t>(i)) ++wrong.data()[0];
-    }};
+    .name = "count_from", .host = test::count_from.host, .work = slow_work};
 
 /// Counts of completed copies of a device.
 struct copies {

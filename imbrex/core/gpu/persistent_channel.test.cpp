@@ -11,31 +11,14 @@
 #include <vector>
 
 #include <imbrex/core/behaviour/machines.test.hpp>
+#include <imbrex/core/gpu/counting_kernels.test.hpp>
 #include <imbrex/device/buffer.hpp>
 
 namespace imbrex::persistent_channel_test {
 
-constexpr kernel<device_span<std::int64_t>, std::int64_t> count_from{
-    .name = "count_from",
-    .host =
-        [](device_span<std::int64_t> to, std::int64_t first) {
-          for (std::size_t i = 0; i < to.size(); ++i) to.data()[i] = first + static_cast<std::int64_t>(i);
-        },
-    .work =
-        [](device_span<std::int64_t> to, std::int64_t first) {
-          return work_size{.time = nanoseconds(700 * ((to.size() + std::size_t(first)) % 5))};
-        }};
-constexpr kernel<device_span<const std::int64_t>, std::int64_t, device_span<std::int64_t>> compare{
-    .name = "compare",
-    .host =
-        [](device_span<const std::int64_t> cells, std::int64_t first, device_span<std::int64_t> wrong) {
-          for (std::size_t i = 0; i < cells.size(); ++i)
-            if (cells.data()[i] != first + static_cast<std::int64_t>(i)) ++wrong.data()[0];
-        },
-    .work = [](device_span<const std::int64_t>, std::int64_t first,
-               device_span<std::int64_t>) { return work_size{.time = nanoseconds(500 * (first % 7))}; }};
-
-std::int64_t first_of(int from, int round) { return 500'009LL * from + 1013LL * round; }
+using test::compare;
+using test::count_from;
+using test::first_of;
 
 /// One of two connected neighbours. It has `places` arrays in each direction, the second longer than the
 /// first, and so on.
