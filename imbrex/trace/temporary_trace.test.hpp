@@ -3,10 +3,14 @@
 
 #include <stdlib.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
 #include <iterator>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include <imbrex/trace/file_writer.hpp>
 
@@ -46,5 +50,27 @@ inline trace::record a_record(std::uint64_t time, trace::record_kind kind, std::
                               std::uint8_t detail = 0) {
   return {time, kind, detail, entry, group, a, b};
 }
+
+/// Writes the trace of one process by hand.
+class trace_builder {
+ public:
+  explicit trace_builder(const std::string& file, const trace::file_header& head = {}) : out_(file, head) {}
+
+  void entry(std::uint32_t id, std::string_view name) {
+    out_.write_name(trace::name_table::entries, id, 0, name);
+  }
+  void mark(std::uint32_t id, std::string_view name) {
+    out_.write_name(trace::name_table::marks, id, 0, name);
+  }
+  /// Writes records of a track, which follow its earlier ones.
+  void write(std::uint32_t track, std::initializer_list<trace::record> records) {
+    out_.write(track, std::span(records.begin(), records.size()));
+  }
+  /// Marks the end of the run.
+  void end() { out_.end(); }
+
+ private:
+  trace::file_writer out_;
+};
 
 }  // namespace imbrex::test

@@ -19,6 +19,7 @@ namespace {
 
 using test::a_record;
 using test::temporary_trace;
+using test::trace_builder;
 using trace::record_kind;
 
 constexpr std::uint8_t program = 0;
@@ -37,14 +38,12 @@ run_report report_on(const std::string& file, std::size_t history = history_kept
 
 /// Two PEs and a device; the expected report can be checked by hand.
 void write_golden(const std::string& file) {
-  trace::file_header head;
-  head.pes = 2;
-  trace::file_writer out(file, head);
-  out.write_name(trace::name_table::entries, 0, 0, "block::run");
-  out.write_name(trace::name_table::entries, 1, 0, "block::halo");
-  out.write_name(trace::name_table::entries, 2, 0, "completion");
+  trace_builder out(file, {.pes = 2});
+  out.entry(0, "block::run");
+  out.entry(1, "block::halo");
+  out.entry(2, "completion");
   // arguments: time, kind, a, b, group, entry, detail
-  out.write(0, std::vector{
+  out.write(0, {
                    a_record(100, record_kind::item_begin, 0, 0, 1, 0, program),
                    a_record(150, record_kind::sent, 0x10, 1000, 1, 1),
                    a_record(300, record_kind::item_end),
@@ -55,7 +54,7 @@ void write_golden(const std::string& file) {
                    a_record(640, record_kind::sent, 0x30, 5, 1, 1),
                    a_record(700, record_kind::item_end),
                });
-  out.write(1, std::vector{
+  out.write(1, {
                    a_record(100, record_kind::parked),
                    a_record(250, record_kind::woken),
                    a_record(260, record_kind::arrived, 0x10),
@@ -74,9 +73,9 @@ void write_golden(const std::string& file) {
                    a_record(1000, record_kind::parked),
                });
   out.write(track_number(trace::track_class::device, 0),
-            std::vector{a_record(500, record_kind::operation, 100, 0, 0, 0, 0),
-                        a_record(650, record_kind::operation, 50, 0, 0, 0, 0),
-                        a_record(700, record_kind::operation, 250, 4096, 0, 0, 1)});
+            {a_record(500, record_kind::operation, 100, 0, 0, 0, 0),
+             a_record(650, record_kind::operation, 50, 0, 0, 0, 0),
+             a_record(700, record_kind::operation, 250, 4096, 0, 0, 1)});
   out.end();
 }
 
@@ -176,8 +175,8 @@ TEST(Analysis, SaysTheSameInTablesAndInJson) {
 TEST(Analysis, ComparesNoPartOfNothing) {
   const temporary_trace folder;
   {
-    trace::file_writer out(folder.file(), {});
-    out.write(0, std::vector{a_record(100, record_kind::item_begin), a_record(200, record_kind::item_end)});
+    trace_builder out(folder.file());
+    out.write(0, {a_record(100, record_kind::item_begin), a_record(200, record_kind::item_end)});
   }
   const run_report run = report_on(folder.file());
   EXPECT_NE(comparison_text(run, run).find("-        -             -  communication covered"),
@@ -191,8 +190,8 @@ TEST(Analysis, ComparesNoPartOfNothing) {
 TEST(Analysis, DoesNotTakeAMessageForAnotherThatCameToItsAddress) {
   const temporary_trace folder;
   {
-    trace::file_writer out(folder.file(), {});
-    out.write(0, std::vector{
+    trace_builder out(folder.file());
+    out.write(0, {
                      a_record(100, record_kind::item_begin),
                      a_record(150, record_kind::sent, 0x10, 1000, 0, 1),
                      a_record(200, record_kind::item_end),
@@ -213,10 +212,8 @@ TEST(Analysis, DoesNotTakeAMessageForAnotherThatCameToItsAddress) {
 TEST(Analysis, CountsNoCallWhereAMessageWasOnlyPassedOn) {
   const temporary_trace folder;
   {
-    trace::file_header head;
-    head.pes = 2;
-    trace::file_writer out(folder.file(), head);
-    out.write(0, std::vector{
+    trace_builder out(folder.file(), {.pes = 2});
+    out.write(0, {
                      a_record(100, record_kind::item_begin, 0x10, 0, 1, 1, program),
                      a_record(100, record_kind::sent, 0x20, 8, 0, 2),  // forwarded to the chare's PE
                      a_record(100, record_kind::sent, 0x10, 8, 1, 1),
@@ -226,7 +223,7 @@ TEST(Analysis, CountsNoCallWhereAMessageWasOnlyPassedOn) {
                      a_record(320, record_kind::sent, 0x30, 8, 1, 3),
                      a_record(400, record_kind::item_end),
                  });
-    out.write(1, std::vector{
+    out.write(1, {
                      a_record(200, record_kind::item_begin, 0x10, 0, 1, 1, program),
                      a_record(1200, record_kind::item_end),
                  });
@@ -244,8 +241,8 @@ TEST(Analysis, CountsNoCallWhereAMessageWasOnlyPassedOn) {
 TEST(Analysis, EndsTheWaitsOfCoroutinesThatWereDestroyed) {
   const temporary_trace folder;
   {
-    trace::file_writer out(folder.file(), {});
-    out.write(0, std::vector{
+    trace_builder out(folder.file());
+    out.write(0, {
                      a_record(100, record_kind::item_begin),
                      a_record(150, record_kind::suspended, 0, 0, 0, 0, timer),
                      a_record(200, record_kind::item_end),
@@ -265,8 +262,8 @@ TEST(Analysis, EndsTheWaitsOfCoroutinesThatWereDestroyed) {
 TEST(Analysis, WaitsForTheDeviceWhileThatKeepsThePeFromItsMessages) {
   const temporary_trace folder;
   {
-    trace::file_writer out(folder.file(), {});
-    out.write(0, std::vector{
+    trace_builder out(folder.file());
+    out.write(0, {
                      a_record(0, record_kind::item_begin),
                      a_record(40, record_kind::sent, 0x10, 8, 0, 1),
                      a_record(50, record_kind::suspended, 0, 3, 1, 0, device),
@@ -288,11 +285,9 @@ TEST(Analysis, WaitsForTheDeviceWhileThatKeepsThePeFromItsMessages) {
 TEST(Analysis, GoesFromQuiescenceToThePeThatWorkedLast) {
   const temporary_trace folder;
   {
-    trace::file_header head;
-    head.pes = 3;
-    trace::file_writer out(folder.file(), head);
-    out.write_name(trace::name_table::entries, 0, 0, "the main task");
-    out.write(0, std::vector{
+    trace_builder out(folder.file(), {.pes = 3});
+    out.entry(0, "the main task");
+    out.write(0, {
                      a_record(0, record_kind::item_begin, 0, 0, 0, 0, other),
                      a_record(10, record_kind::sent, 0x10, 8, 1, 1),
                      a_record(20, record_kind::suspended, 0, 0, 0, 0),
@@ -303,12 +298,12 @@ TEST(Analysis, GoesFromQuiescenceToThePeThatWorkedLast) {
                      a_record(1010, record_kind::resumed, 0, 0, 0, 0),
                      a_record(1050, record_kind::item_end),
                  });
-    out.write(1, std::vector{
+    out.write(1, {
                      a_record(30, record_kind::item_begin, 0x10, 0, 1, 1, program),
                      a_record(40, record_kind::sent, 0x20, 8, 2, 2),
                      a_record(900, record_kind::item_end),
                  });
-    out.write(2, std::vector{
+    out.write(2, {
                      a_record(50, record_kind::item_begin, 0x20, 0, 1, 2, program),
                      a_record(100, record_kind::item_end),
                      a_record(950, record_kind::item_begin, 0, 0, 0, 4, other),  // a timer, which is no work
@@ -330,10 +325,10 @@ TEST(Analysis, GoesFromQuiescenceToThePeThatWorkedLast) {
 TEST(Analysis, CountsTheMainTaskAsTheProgram) {
   const temporary_trace folder;
   {
-    trace::file_writer out(folder.file(), {});
-    out.write_name(trace::name_table::entries, 0, 0, "the main task");
-    out.write_name(trace::name_table::entries, 1, 0, "timer");
-    out.write(0, std::vector{
+    trace_builder out(folder.file());
+    out.entry(0, "the main task");
+    out.entry(1, "timer");
+    out.write(0, {
                      a_record(0, record_kind::item_begin, 0, 0, 0, 0, other),
                      a_record(100, record_kind::suspended, 0, 0, 0, 0, timer),
                      a_record(100, record_kind::item_end),
@@ -354,8 +349,8 @@ TEST(Analysis, CountsTheMainTaskAsTheProgram) {
 TEST(Analysis, KnowsOfNoWaitAfterAPauseOfTheRecording) {
   const temporary_trace folder;
   {
-    trace::file_writer out(folder.file(), {});
-    out.write(0, std::vector{
+    trace_builder out(folder.file());
+    out.write(0, {
                      a_record(0, record_kind::item_begin),
                      a_record(50, record_kind::suspended, 0, 3, 1, 0, device),
                      a_record(100, record_kind::item_end),
@@ -376,8 +371,8 @@ TEST(Analysis, KnowsOfNoWaitAfterAPauseOfTheRecording) {
 TEST(Analysis, LeavesOutWhatTheRingHasDropped) {
   const temporary_trace folder;
   {
-    trace::file_writer out(folder.file(), {});
-    out.write(0, std::vector{
+    trace_builder out(folder.file());
+    out.write(0, {
                      a_record(100, record_kind::item_begin),
                      a_record(200, record_kind::mark),
                      a_record(500, record_kind::dropped, 7),
@@ -404,16 +399,12 @@ TEST(Analysis, KnowsTheComputationOfAProcessWhereOnePeHasDroppedRecords) {
   for (const bool says_when : {true, false}) {
     const temporary_trace folder;
     {
-      trace::file_header head;
-      head.pes = 2;
-      trace::file_writer out(folder.file(), head);
-      out.write(0, std::vector{a_record(0, record_kind::item_begin)});
-      if (says_when) out.write(0, std::vector{a_record(40, record_kind::off)});
-      out.write(0, std::vector{a_record(1'000'000, record_kind::dropped, 1),
-                               a_record(1'000'001, record_kind::parked)});
-      out.write(1,
-                std::vector{a_record(10, record_kind::item_begin), a_record(100'000, record_kind::item_end),
-                            a_record(1'000'002, record_kind::parked)});
+      trace_builder out(folder.file(), {.pes = 2});
+      out.write(0, {a_record(0, record_kind::item_begin)});
+      if (says_when) out.write(0, {a_record(40, record_kind::off)});
+      out.write(0, {a_record(1'000'000, record_kind::dropped, 1), a_record(1'000'001, record_kind::parked)});
+      out.write(1, {a_record(10, record_kind::item_begin), a_record(100'000, record_kind::item_end),
+                    a_record(1'000'002, record_kind::parked)});
       out.end();
     }
     const run_report run = report_on(folder.file());
@@ -426,13 +417,12 @@ TEST(Analysis, KnowsTheComputationOfAProcessWhereOnePeHasDroppedRecords) {
 TEST(Analysis, CountsWhatTheRingsOfDevicesHaveDropped) {
   const temporary_trace folder;
   {
-    trace::file_writer out(folder.file(), {});
-    out.write(0, std::vector{a_record(100, record_kind::item_begin), a_record(110, record_kind::dropped, 3),
-                             a_record(200, record_kind::item_end)});
+    trace_builder out(folder.file());
+    out.write(0, {a_record(100, record_kind::item_begin), a_record(110, record_kind::dropped, 3),
+                  a_record(200, record_kind::item_end)});
     out.write(track_number(trace::track_class::device, 0),
-              std::vector{a_record(150, record_kind::dropped, 40), a_record(160, record_kind::operation, 5)});
-    out.write(track_number(trace::track_class::comm_thread, 0),
-              std::vector{a_record(170, record_kind::dropped, 500)});
+              {a_record(150, record_kind::dropped, 40), a_record(160, record_kind::operation, 5)});
+    out.write(track_number(trace::track_class::comm_thread, 0), {a_record(170, record_kind::dropped, 500)});
     out.end();
   }
   const run_report run = report_on(folder.file());
@@ -447,13 +437,13 @@ TEST(Analysis, CountsWhatTheRingsOfDevicesHaveDropped) {
 TEST(Analysis, HasTheBlocksOfKernelsAsRows) {
   const temporary_trace folder;
   {
-    trace::file_writer out(folder.file(), {});
-    out.write(0, std::vector{a_record(100, record_kind::item_begin), a_record(1100, record_kind::item_end)});
+    trace_builder out(folder.file());
+    out.write(0, {a_record(100, record_kind::item_begin), a_record(1100, record_kind::item_end)});
     out.write(track_number(trace::track_class::block, 3),
-              std::vector{a_record(150, record_kind::operation, 40),
-                          a_record(260, record_kind::operation, 60), a_record(300, record_kind::dropped, 7)});
+              {a_record(150, record_kind::operation, 40), a_record(260, record_kind::operation, 60),
+               a_record(300, record_kind::dropped, 7)});
     out.write(track_number(trace::track_class::block, 20U << 16U | 2U << 8U | 5U),
-              std::vector{a_record(1000, record_kind::operation, 500)});
+              {a_record(1000, record_kind::operation, 500)});
     out.end();
   }
   const run_report run = report_on(folder.file());
@@ -474,20 +464,17 @@ TEST(Analysis, HasTheBlocksOfKernelsAsRows) {
 TEST(Analysis, KnowsAMessageThatBeginsWhenItIsSent) {
   const temporary_trace folder;
   {
-    trace::file_header head;
-    head.pes = 3;
-    head.flags = trace::simulated_clock;
-    trace::file_writer out(folder.file(), head);
-    out.write(0, std::vector{
+    trace_builder out(folder.file(), {.pes = 3, .flags = trace::simulated_clock});
+    out.write(0, {
                      a_record(50, record_kind::item_begin, 0x20, 0, 0, 1, program),
                      a_record(80, record_kind::item_end),
                  });
-    out.write(1, std::vector{
+    out.write(1, {
                      a_record(30, record_kind::item_begin, 0x10, 0, 0, 2, program),
                      a_record(50, record_kind::sent, 0x20, 1, 0, 1),
                      a_record(60, record_kind::item_end),
                  });
-    out.write(2, std::vector{
+    out.write(2, {
                      a_record(0, record_kind::item_begin, 0, 0, 0, 3, program),
                      a_record(30, record_kind::sent, 0x10, 1, 1, 2),
                      a_record(40, record_kind::item_end),
@@ -564,11 +551,10 @@ TEST(Analysis, CountsMessagesThatWereInAQueueForLongerThanAShortHistory) {
 TEST(Analysis, CountsOfADeviceWhatTheRunHas) {
   const temporary_trace folder;
   {
-    trace::file_writer out(folder.file(), {});
-    out.write(
-        0, std::vector{a_record(100'000, record_kind::item_begin), a_record(100'900, record_kind::item_end)});
+    trace_builder out(folder.file());
+    out.write(0, {a_record(100'000, record_kind::item_begin), a_record(100'900, record_kind::item_end)});
     out.write(track_number(trace::track_class::device, 0),
-              std::vector{a_record(100'500, record_kind::operation, 50'000)});
+              {a_record(100'500, record_kind::operation, 50'000)});
     out.end();
   }
   const run_report run = report_on(folder.file());

@@ -14,6 +14,7 @@ namespace imbrex::tools {
 namespace {
 
 using test::a_record;
+using test::trace_builder;
 using trace::record_kind;
 
 TEST(phase_time, passes_while_there_is_a_phase) {
@@ -38,12 +39,10 @@ TEST(phase_time, passes_while_there_is_a_phase) {
 }
 
 void write_phases(const std::string& file) {
-  trace::file_header head;
-  head.pes = 2;
-  trace::file_writer out(file, head);
-  out.write_name(trace::name_table::marks, 0, 0, "steps");
-  out.write_name(trace::name_table::marks, 1, 0, "set up");
-  out.write(0, std::vector{
+  trace_builder out(file, {.pes = 2});
+  out.mark(0, "steps");
+  out.mark(1, "set up");
+  out.write(0, {
                    a_record(50, record_kind::phase_end, 0, 99, 0),  // the begin was not recorded
                    a_record(100, record_kind::phase_begin, 0, 1, 1),
                    a_record(200, record_kind::phase_begin, 0, 2, 0),
@@ -51,7 +50,7 @@ void write_phases(const std::string& file) {
                    a_record(300, record_kind::phase_end, 0, 2, 0),
                    a_record(700, record_kind::phase_begin, 0, 3, 0),
                });
-  out.write(1, std::vector{
+  out.write(1, {
                    a_record(280, record_kind::phase_begin, 0, 2, 0),
                    a_record(400, record_kind::phase_end, 0, 2, 0),
                    a_record(900, record_kind::mark),

@@ -13,6 +13,7 @@ namespace {
 
 using imbrex::test::a_record;
 using imbrex::test::temporary_trace;
+using imbrex::test::trace_builder;
 using imbrex::testing::error_of;
 using imbrex::trace::record_kind;
 namespace trace = imbrex::trace;
@@ -24,13 +25,11 @@ constexpr std::uint8_t program = 0;
 /// on the other from 300 to 495 and 400 to 500. Phase 1 has another name.
 std::string write_example(const temporary_trace& folder) {
   std::string file = folder.file();
-  trace::file_header head;
-  head.pes = 2;
-  trace::file_writer out(file, head);
-  out.write_name(trace::name_table::entries, 0, 0, "block::run");
-  out.write_name(trace::name_table::marks, 0, 0, "steps");
-  out.write_name(trace::name_table::marks, 1, 0, "other");
-  out.write(0, std::vector{
+  trace_builder out(file, {.pes = 2});
+  out.entry(0, "block::run");
+  out.mark(0, "steps");
+  out.mark(1, "other");
+  out.write(0, {
                    a_record(100, record_kind::item_begin, 0, 0, 1, 0, program),
                    a_record(150, record_kind::phase_begin, 0, 1, 0),
                    a_record(200, record_kind::phase_end, 0, 1, 0),
@@ -41,7 +40,7 @@ std::string write_example(const temporary_trace& folder) {
                    a_record(650, record_kind::phase_end, 0, 5, 0),
                    a_record(700, record_kind::item_end),
                });
-  out.write(1, std::vector{
+  out.write(1, {
                    a_record(300, record_kind::item_begin, 0, 1, 1, 0, program),
                    a_record(300, record_kind::phase_begin, 0, 2, 0),
                    a_record(310, record_kind::phase_begin, 0, 4, 1),
@@ -78,10 +77,10 @@ std::string complaint(const std::string& file, const std::string& phase = "") {
 TEST(trace_evidence, ends_a_phase_only_with_its_own_end) {
   const temporary_trace folder;
   const std::string file = folder.file();
-  trace::file_writer out(file, trace::file_header{});
-  out.write_name(trace::name_table::marks, 0, 0, "steps");
-  out.write_name(trace::name_table::marks, 1, 0, "open");
-  out.write(0, std::vector{
+  trace_builder out(file);
+  out.mark(0, "steps");
+  out.mark(1, "open");
+  out.write(0, {
                    a_record(100, record_kind::phase_begin, 0, 1, 0),
                    a_record(200, record_kind::phase_end, 0, 7, 0),
                    a_record(300, record_kind::phase_begin, 0, 8, 1),
@@ -96,12 +95,10 @@ TEST(trace_evidence, ends_a_phase_only_with_its_own_end) {
 TEST(trace_evidence, ends_a_phase_only_on_its_own_pe) {
   const temporary_trace folder;
   const std::string file = folder.file();
-  trace::file_header head;
-  head.pes = 2;
-  trace::file_writer out(file, head);
-  out.write_name(trace::name_table::marks, 0, 0, "steps");
-  out.write(0, std::vector{a_record(200, record_kind::phase_end, 0, 1, 0)});
-  out.write(1, std::vector{
+  trace_builder out(file, {.pes = 2});
+  out.mark(0, "steps");
+  out.write(0, {a_record(200, record_kind::phase_end, 0, 1, 0)});
+  out.write(1, {
                    a_record(100, record_kind::phase_begin, 0, 1, 0),
                    a_record(300, record_kind::phase_end, 0, 1, 0),
                });
@@ -120,8 +117,8 @@ TEST(trace_evidence, refuses_a_trace_that_is_not_whole) {
   for (const auto& [last, expected] :
        {std::pair(a_record(200, record_kind::dropped, 3), "3 of 5 records are missing"),
         std::pair(a_record(100, record_kind::item_end), "it has no length")}) {
-    trace::file_writer out(folder.file(), trace::file_header{});
-    out.write(0, std::vector{a_record(100, record_kind::item_begin, 0, 0, 1, 0, program), last});
+    trace_builder out(folder.file());
+    out.write(0, {a_record(100, record_kind::item_begin, 0, 0, 1, 0, program), last});
     out.end();
     EXPECT_NE(complaint(folder.file()).find(expected), std::string::npos) << complaint(folder.file());
   }
@@ -145,8 +142,8 @@ TEST(trace_evidence, tells_where_the_time_of_the_run_went) {
 TEST(trace_evidence, leaves_out_no_time) {
   const temporary_trace folder;
   const std::string file = folder.file();
-  trace::file_writer out(file, trace::file_header{});
-  out.write(0, std::vector{
+  trace_builder out(file);
+  out.write(0, {
                    a_record(100, record_kind::item_begin, 0, 0, 1, 0, program),
                    a_record(150, record_kind::sent, 0x10, 8, 0, 0),
                    a_record(200, record_kind::item_end),
