@@ -34,7 +34,7 @@ proxy make_chare(class_record& of, int pe, std::int8_t priority, encoder& argume
   const creator with = imbrex::with_priority(priority);
   const entry_name constructor = of.constructor().number;
   const auto chare = pe < 0 ? with.make_chare<type>(constructor, arguments.take())
-                           : with.make_chare_on<type>(pe, constructor, arguments.take());
+                            : with.make_chare_on<type>(pe, constructor, arguments.take());
   proxy p = new_proxy_of(of, proxy_kind::element);
   p.is_single = true;
   p.collection = chare.collection();
