@@ -116,7 +116,7 @@ TEST_P(promises, that_stand_for_nothing_are_refused) {
     EXPECT_NE(text.find("a default-constructed promise was set"), std::string::npos) << text;
     if (of_another_run) {
       text = error_of<error>([&] { of_another_run->set_value(1); });
-      EXPECT_NE(text.find("of an earlier run"), std::string::npos) << text;
+      EXPECT_NE(text.find("belongs to an earlier run"), std::string::npos) << text;
     }
     auto [promise, result] = make_promise<int>();
     of_another_run = promise;
