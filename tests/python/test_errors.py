@@ -320,7 +320,7 @@ def test_deadlocks_name_class_entry_and_line(failure):
     text = failure(main)
     assert "deadlock" in text
     lines = pathlib.Path(__file__).read_text().split("\n")
-    inside = 1 + next(i for i, line in enumerate(lines) if "it never comes" in line)
+    inside = 1 + next(i for i, line in enumerate(lines) if "# a value that never arrives" in line)
     assert re.search(r"Faulty\(0\), entry wait, on PE \d waits for port with reference 3 \(1 unread with", text)
     assert f"{HERE}:{inside}, in wait_inside" in text
     outside = 1 + next(i for i, line in enumerate(lines) if "await chares[0].wait.call()" in line)

@@ -232,7 +232,7 @@ def test_a_proxy_of_an_earlier_run(failure, run):
         async def again(use=use):
             await use()
         text = failure(again)
-        assert "of an earlier run" in text
+        assert "belongs to an earlier run" in text
         assert not OF_CPP.search(text), text
 
 
