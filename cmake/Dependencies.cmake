@@ -11,7 +11,9 @@ if(CMAKE_CUDA_COMPILER)
   find_package(CUDAToolkit REQUIRED)
   set_target_properties(CUDA::cudart_static CUDA::cudart_static_deps PROPERTIES IMPORTED_GLOBAL TRUE)
 endif()
-# Only the headers of UCX; the library is loaded at run time.
+# Only the headers of METIS and UCX; the libraries are loaded at run time.
+find_path(IMBREX_METIS metis.h)
+mark_as_advanced(IMBREX_METIS)
 find_package(ucx QUIET GLOBAL)
 if(ucx_FOUND)
   include(MendUcxTargets)

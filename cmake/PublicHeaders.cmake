@@ -73,6 +73,14 @@ set(IMBREX_PUBLIC_HEADERS
   imbrex/shared_event.hpp
   imbrex/stream.hpp
 
+  imbrex/balance/curve_order.hpp
+  imbrex/balance/decision.hpp
+  imbrex/balance/forecast.hpp
+  imbrex/balance/problem.hpp
+  imbrex/balance/quality.hpp
+  imbrex/balance/snapshot.hpp
+  imbrex/balance/strategy.hpp
+
   imbrex/grid/boundaries.hpp
   imbrex/grid/box.hpp
   imbrex/grid/decomposition.hpp

@@ -20,6 +20,7 @@ FOLDERS = {
     "mpi": "programs of MPI: each rank is a chare with a stack of its own",
     "python": "the Python package: chares whose classes are Python's, and charm4py on top of them",
     "grid": "fields on grids that are cut into blocks, and the exchange of their ghost cells",
+    "balance": "which PE each object should be on: problems, strategies, and when to act; without chares",
     "core": "chares, arrays, proxies, messages, mailboxes, location, reductions, and the run of a program",
     "coro": "`task`, `scope`, `when_all`, `when_any`, and `waiter`, the callback that resumes an entry",
     "sched": "a PE (`scheduler`) with its queues, timers and observers; `thread_machine`; `comm_thread`",

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace imbrex::balance {
+
+/// The PEs of a run. Each array has one value for each PE, unless its comment differs; an empty array stands
+/// for its default.
+struct machine {
+  int pes = 0;
+  std::span<const int> node;                   ///< numbered from 0; default: all PEs are on node 0
+  std::span<const int> device;                 ///< numbered from 0, -1: none; default: no PE has a device
+  std::span<const double> speed;               ///< relative, positive; default: 1
+  std::span<const std::uint64_t> free_memory;  ///< bytes on each device; default: no limit
+
+  int node_of(int pe) const { return node.empty() ? 0 : node[static_cast<std::size_t>(pe)]; }
+  /// -1 if the PE has no device.
+  int device_of(int pe) const { return device.empty() ? -1 : device[static_cast<std::size_t>(pe)]; }
+  double speed_of(int pe) const { return speed.empty() ? 1 : speed[static_cast<std::size_t>(pe)]; }
+  /// The number of nodes: one more than the largest number of a node. O(PEs).
+  int nodes() const;
+  /// The number of devices: one more than the largest number of a device. O(PEs).
+  int devices() const;
+};
+
+/// A question for a strategy: objects, their loads and places, and the machine. The arrays belong to whoever
+/// poses the problem. Each has one value for each object, unless its comment differs; an empty array stands
+/// for its default.
+struct problem {
+  std::span<const int> pe;       ///< the object's PE; never empty unless there are no objects
+  std::span<const double> load;  ///< expected seconds in the next period, on a PE of speed 1; default: 0
+  std::span<const double> device_load;          ///< expected seconds on a device; default: 0
+  std::span<const std::uint8_t> movable;        ///< 0: the object stays; default: all may move
+  std::span<const std::uint64_t> bytes;         ///< bytes of a migration; default: 0
+  std::span<const std::uint64_t> device_bytes;  ///< device memory that migrates with the object; default: 0
+  int dimensions = 0;                           ///< dimensions of the coordinates: 0 to 6
+  std::span<const float> coordinates;           ///< as many for each object as there are dimensions
+  std::span<const std::uint32_t> curve;         ///< the objects along a curve; default: `curve_order`
+  std::span<const std::uint32_t>
+      first_edge;  ///< first edge of each object, and the number of edges; default: no edges
+  std::span<const std::uint32_t> edge_to;  ///< for each edge: the other object
+  std::span<const float> edge_bytes;       ///< for each edge: bytes in a period; default: 1
+  machine on;
+  std::uint64_t seed = 0;  ///< strategies with the same problem and seed have the same solution
+
+  /// The number of objects.
+  std::size_t size() const { return pe.size(); }
+  double load_of(std::size_t object) const { return load.empty() ? 0 : load[object]; }
+  double device_load_of(std::size_t object) const { return device_load.empty() ? 0 : device_load[object]; }
+  bool is_movable(std::size_t object) const { return movable.empty() || movable[object] != 0; }
+  std::uint64_t bytes_of(std::size_t object) const { return bytes.empty() ? 0 : bytes[object]; }
+  std::uint64_t device_bytes_of(std::size_t object) const {
+    return device_bytes.empty() ? 0 : device_bytes[object];
+  }
+};
+
+/// Throws imbrex::error, with the value and the remedy, unless the problem makes sense: arrays have the right
+/// lengths, loads are finite and not negative, PEs, nodes, devices and objects exist. O(objects + edges +
+/// PEs).
+void check(const problem& p);
+
+}  // namespace imbrex::balance
