@@ -4,7 +4,8 @@
 installed, if a public header does not compile alone, or if the page of the public headers names others.
 
 Public headers that others include compile alone in the source tree, as the target check_headers shows; here all that
-they include is there. So only the others are compiled, which takes a tenth of the time.
+they include is there. So only the others are compiled, which takes a tenth of the time. Headers that only include
+others are compiled in one program.
 
 usage: check_headers.py INSTALLED_PREFIX PAGE COMPILER PUBLIC_HEADER...
 """
@@ -22,11 +23,20 @@ INCLUDE = re.compile(r"^\s*#\s*include\s*<(imbrex/[^>]+)>", re.MULTILINE)
 FOR_LIBRARIES = {"imbrex/serial/eigen.hpp": "Eigen/Core", "imbrex/serial/kokkos.hpp": "Kokkos_Core.hpp"}
 
 
-def source_of(header):
-    """A program that includes the header alone."""
-    include = f"#include <{header}>\n"
-    needed = FOR_LIBRARIES.get(header)
-    return f"#if __has_include(<{needed}>)\n{include}#endif\n" if needed else include
+def source_of(headers):
+    """A program that includes the headers alone."""
+    source = ""
+    for header in headers:
+        include = f"#include <{header}>\n"
+        needed = FOR_LIBRARIES.get(header)
+        source += f"#if __has_include(<{needed}>)\n{include}#endif\n" if needed else include
+    return source
+
+
+def only_includes(header, folder):
+    """Whether a header has no code of its own."""
+    lines = [line.split("//")[0].strip() for line in (folder / header).read_text().splitlines()]
+    return all(not line or line == "#pragma once" or INCLUDE.match(line) for line in lines)
 
 
 def included_by(header, folder):
@@ -46,11 +56,12 @@ def reached_from(headers, folder):
     return reached
 
 
-def compile_alone(header, folder, compiler):
-    """The complaint about a header that does not compile; None if it does, or is for a library that is not there."""
+def compile_alone(headers, folder, compiler):
+    """The complaint about headers that do not compile; None if they do, or are for a library that is not there."""
     done = subprocess.run([compiler, "-std=c++20", "-fsyntax-only", f"-I{folder}", "-x", "c++", "-"],
-                          input=source_of(header), capture_output=True, text=True)
-    return None if done.returncode == 0 else f"{header} does not compile alone:\n{done.stderr}"
+                          input=source_of(headers), capture_output=True, text=True)
+    verb = "does" if len(headers) == 1 else "do"
+    return None if done.returncode == 0 else f"{', '.join(headers)} {verb} not compile alone:\n{done.stderr}"
 
 
 def check(prefix, page, compiler, public):
@@ -63,10 +74,13 @@ def check(prefix, page, compiler, public):
     named = re.findall(r"^\| `(imbrex/[^`]+)`", page.read_text(), re.MULTILINE)
     complaints += [f"{page.name} does not name {header}" for header in public if header not in named]
     complaints += [f"{page.name} names {header}, which is not public" for header in named if header not in public]
-    inner = {included for header in reached for included in included_by(header, folder)}
-    outer = [header for header in public if header not in inner and header in installed]
+    plain = [header for header in public if header in installed and only_includes(header, folder)]
+    inner = {included for header in reached - set(plain) for included in included_by(header, folder)}
+    outer = [[header] for header in public if header not in inner and header in installed and header not in plain]
+    if plain:
+        outer.append(plain)
     with concurrent.futures.ThreadPoolExecutor(min(2, os.cpu_count() or 1)) as threads:
-        complaints += filter(None, threads.map(lambda header: compile_alone(header, folder, compiler), outer))
+        complaints += filter(None, threads.map(lambda headers: compile_alone(headers, folder, compiler), outer))
     return complaints
 
 
