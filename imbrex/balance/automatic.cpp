@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include <imbrex/balance/curve_order.hpp>
 #include <imbrex/balance/internal/library.hpp>
+#include <imbrex/balance/internal/ordered_problem.hpp>
 #include <imbrex/balance/quality.hpp>
 
 namespace imbrex::balance::detail {
@@ -69,18 +69,13 @@ class surface {
 }  // namespace
 
 std::vector<int> automatic(const problem& p) {
-  problem ordered = p;
-  std::vector<std::uint32_t> order;
-  if (p.curve.empty()) {
-    order = curve_order(p);
-    ordered.curve = order;
-  }
-  std::vector<int> runs = segments(ordered);
-  const surface of(ordered);
+  const ordered_problem ordered(p);
+  std::vector<int> runs = segments(ordered.get());
+  const surface of(ordered.get());
   const double scattered = of.of(runs);
   if (scattered <= most_scattered * of.of_curve()) return runs;
   // Objects that cannot move may keep the curve's solution as scattered.
-  std::vector<int> parts = curve(ordered);
+  std::vector<int> parts = curve(ordered.get());
   return scattered > most_scattered * of.of(parts) ? parts : runs;
 }
 

@@ -127,7 +127,7 @@ class bisection {
   std::vector<std::size_t> end_;
 };
 
-void solve(const stage& s, placement& places) {
+void solve_by_bisect(const stage& s, placement& places) {
   for (region_objects& region : objects_of_regions(s, places)) {
     const std::vector<std::size_t> end = bisection(s.of, region).run();
     assign_parts(s, places, region, end);
@@ -143,7 +143,7 @@ std::vector<int> bisect(const problem& p) {
   std::vector<std::uint32_t> order(p.size());
   std::iota(order.begin(), order.end(), std::uint32_t{0});
   ordered.curve = order;
-  return solve_by_stages(ordered, solve, acceptable_if_compact);
+  return solve_by_stages(ordered, solve_by_bisect, acceptable_if_compact);
 }
 
 }  // namespace imbrex::balance::detail

@@ -13,7 +13,7 @@
 namespace imbrex::balance {
 namespace {
 
-constexpr std::size_t most_dimensions = 6;
+constexpr std::size_t most_dimensions = problem::most_dimensions;
 constexpr int bits_of_keys = 60;
 constexpr int most_bits = 20;  ///< the precision of a coordinate
 constexpr int bits_of_digits = 11;

@@ -82,7 +82,7 @@ void offer(bin_loads& loads, int bin, std::span<const int> known, std::vector<st
   }
 }
 
-void solve(const stage& s, placement& places) {
+void solve_by_gossip(const stage& s, placement& places) {
   random dice(s.of.seed);
   bin_loads loads(s, places);
   for (int repetition = 0; repetition < repetitions; ++repetition) {
@@ -103,6 +103,6 @@ void solve(const stage& s, placement& places) {
 
 }  // namespace
 
-std::vector<int> gossip(const problem& p) { return solve_by_stages(p, solve); }
+std::vector<int> gossip(const problem& p) { return solve_by_stages(p, solve_by_gossip); }
 
 }  // namespace imbrex::balance::detail

@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include <imbrex/balance/curve_order.hpp>
 #include <imbrex/balance/internal/bin_loads.hpp>
 #include <imbrex/balance/internal/library.hpp>
 #include <imbrex/balance/internal/metis.hpp>
+#include <imbrex/balance/internal/ordered_problem.hpp>
 #include <imbrex/balance/internal/parts.hpp>
 #include <imbrex/balance/internal/stage.hpp>
 
@@ -135,7 +135,7 @@ std::vector<std::size_t> cut(const stage& s, region_objects& region, std::vector
   return sort_by_part(region, part);
 }
 
-void solve(const stage& s, placement& places) {
+void solve_by_graph(const stage& s, placement& places) {
   std::vector<std::int32_t> vertex_of(s.of.size(), absent);
   for (region_objects& region : objects_of_regions(s, places)) {
     const std::vector<std::size_t> end = cut(s, region, vertex_of);
@@ -147,13 +147,8 @@ void solve(const stage& s, placement& places) {
 }  // namespace
 
 std::vector<int> graph(const problem& p) {
-  problem ordered = p;
-  std::vector<std::uint32_t> order;
-  if (p.curve.empty()) {
-    order = curve_order(p);
-    ordered.curve = order;
-  }
-  return solve_by_stages(ordered, solve, acceptable_if_compact);
+  const ordered_problem ordered(p);
+  return solve_by_stages(ordered.get(), solve_by_graph, acceptable_if_compact);
 }
 
 }  // namespace imbrex::balance::detail

@@ -54,7 +54,7 @@ class empty_bins {
   std::vector<std::vector<int>> heaps_;
 };
 
-void solve(const stage& s, placement& places) {
+void solve_by_greedy(const stage& s, placement& places) {
   places.forget_loads();
   empty_bins bins(s);
   bins.set_fixed(places);
@@ -71,6 +71,6 @@ void solve(const stage& s, placement& places) {
 
 }  // namespace
 
-std::vector<int> greedy(const problem& p) { return solve_by_stages(p, solve); }
+std::vector<int> greedy(const problem& p) { return solve_by_stages(p, solve_by_greedy); }
 
 }  // namespace imbrex::balance::detail

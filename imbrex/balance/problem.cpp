@@ -12,8 +12,6 @@
 namespace imbrex::balance {
 namespace {
 
-constexpr int most_dimensions = 6;
-
 /// One more than the largest value; at least `least`.
 int count_of(std::span<const int> numbers, int least) {
   int count = least;
@@ -78,9 +76,9 @@ void check_machine(const machine& on) {
 }
 
 void check_coordinates(const problem& p) {
-  if (p.dimensions < 0 || p.dimensions > most_dimensions)
+  if (p.dimensions < 0 || p.dimensions > problem::most_dimensions)
     throw error("coordinates of " + std::to_string(p.dimensions) + " dimensions: give 0 to " +
-                std::to_string(most_dimensions));
+                std::to_string(problem::most_dimensions));
   const std::size_t expected = p.size() * static_cast<std::size_t>(p.dimensions);
   if (p.coordinates.size() != expected)
     throw error("there are " + std::to_string(p.coordinates.size()) + " coordinates, not " +

@@ -30,6 +30,8 @@ struct machine {
 /// poses the problem. Each has one value for each object, unless its comment differs; an empty array stands
 /// for its default.
 struct problem {
+  static constexpr int most_dimensions = 6;
+
   std::span<const int> pe;       ///< the object's PE; never empty unless there are no objects
   std::span<const double> load;  ///< expected seconds in the next period, on a PE of speed 1; default: 0
   std::span<const double> device_load;          ///< expected seconds on a device; default: 0

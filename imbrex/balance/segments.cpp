@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-#include <imbrex/balance/curve_order.hpp>
 #include <imbrex/balance/internal/bin_loads.hpp>
 #include <imbrex/balance/internal/library.hpp>
+#include <imbrex/balance/internal/ordered_problem.hpp>
 #include <imbrex/balance/internal/stage.hpp>
 
 namespace imbrex::balance::detail {
@@ -84,7 +84,7 @@ class giver {
   int to_ = -1;  ///< the light bin of the last object
 };
 
-void solve(const stage& s, placement& places) {
+void solve_by_segments(const stage& s, placement& places) {
   bin_loads loads(s, places);
   const std::vector<int> heavy = loads.heavy();
   if (heavy.empty()) return;
@@ -102,13 +102,8 @@ void solve(const stage& s, placement& places) {
 }  // namespace
 
 std::vector<int> segments(const problem& p) {
-  problem ordered = p;
-  std::vector<std::uint32_t> order;
-  if (p.curve.empty()) {
-    order = curve_order(p);
-    ordered.curve = order;
-  }
-  return solve_by_stages(ordered, solve);
+  const ordered_problem ordered(p);
+  return solve_by_stages(ordered.get(), solve_by_segments);
 }
 
 }  // namespace imbrex::balance::detail
