@@ -4,10 +4,10 @@
 #include <cmath>
 #include <utility>
 
-#include <imbrex/base/error.hpp>
 #include <imbrex/base/options/command_words.hpp>
 #include <imbrex/base/options/number.hpp>
-#include <imbrex/core/options/options.hpp>
+#include <imbrex/error.hpp>
+#include <imbrex/options.hpp>
 
 namespace harness {
 namespace {

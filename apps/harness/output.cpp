@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include <imbrex/base/error.hpp>
+#include <imbrex/error.hpp>
 
 namespace harness {
 

@@ -3,7 +3,7 @@
 
 #include <chrono>
 
-#include <imbrex/core/run/spend.hpp>
+#include <imbrex/spend.hpp>
 
 namespace harness {
 

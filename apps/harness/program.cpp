@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <exception>
 
-#include <imbrex/base/error.hpp>
 #include <imbrex/base/printable.hpp>
+#include <imbrex/error.hpp>
 
 namespace harness {
 

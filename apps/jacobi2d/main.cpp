@@ -12,9 +12,9 @@
 #include <string_view>
 #include <vector>
 
-#include <imbrex/base/error.hpp>
 #include <imbrex/base/options/command.hpp>
 #include <imbrex/device/backends/devices.hpp>
+#include <imbrex/error.hpp>
 
 #include "numbers.hpp"
 #include "solver.hpp"

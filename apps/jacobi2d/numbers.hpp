@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include <imbrex/base/error.hpp>
+#include <imbrex/error.hpp>
 
 /// Parsers of option values.
 namespace jacobi2d {

@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include <imbrex/device/device.hpp>
-#include <imbrex/device/stream.hpp>
+#include <imbrex/device.hpp>
 #include <imbrex/resident/program.hpp>
 #include <imbrex/resident/symmetric_heap.hpp>
+#include <imbrex/stream.hpp>
 
 #include "block.hpp"
 #include "waiting_share.hpp"

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include <imbrex/base/error.hpp>
 #include <imbrex/device/backends/devices.hpp>
+#include <imbrex/error.hpp>
 
 namespace jacobi2d {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <imbrex/device/device_span.hpp>
-#include <imbrex/device/kernel.hpp>
+#include <imbrex/device_span.hpp>
+#include <imbrex/kernel.hpp>
 
 #include "apps/jacobi3d/device_faces.hpp"
 #include "apps/jacobi3d/device_layout.hpp"

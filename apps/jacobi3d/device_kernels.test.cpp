@@ -15,10 +15,10 @@
 #include <string>
 #include <vector>
 
-#include <imbrex/base/error.hpp>
+#include <imbrex/buffer.hpp>
 #include <imbrex/device/backends/devices.hpp>
-#include <imbrex/device/buffer.hpp>
-#include <imbrex/device/stream.hpp>
+#include <imbrex/error.hpp>
+#include <imbrex/stream.hpp>
 
 #include "apps/jacobi3d/block_field.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include <imbrex/core/name/index.hpp>
+#include <imbrex/index.hpp>
 #include <imbrex/serial/absent_bytes.hpp>
 
 #include "apps/jacobi3d/block_field.hpp"

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include <imbrex/base/clock.hpp>
-#include <imbrex/base/error.hpp>
-#include <imbrex/core/options/options.hpp>
+#include <imbrex/clock.hpp>
+#include <imbrex/error.hpp>
+#include <imbrex/options.hpp>
 
 #include "apps/jacobi3d/block_field.hpp"
 #include "apps/jacobi3d/communication.hpp"

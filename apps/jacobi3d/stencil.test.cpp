@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include <imbrex/base/error.hpp>
 #include <imbrex/base/sanitized.test.hpp>
+#include <imbrex/error.hpp>
 #include <imbrex/testing/error_of.hpp>
 
 #include "apps/harness/decomposition.hpp"

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include <imbrex/base/error.hpp>
+#include <imbrex/error.hpp>
 
 #include "apps/minimd/block.hpp"
 

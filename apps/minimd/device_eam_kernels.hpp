@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include <imbrex/device/device_span.hpp>
-#include <imbrex/device/kernel.hpp>
+#include <imbrex/device_span.hpp>
+#include <imbrex/kernel.hpp>
 
 #include "apps/minimd/device_layout.hpp"
 

@@ -12,11 +12,11 @@
 #include <utility>
 #include <vector>
 
-#include <imbrex/base/error.hpp>
-#include <imbrex/base/random.hpp>
+#include <imbrex/buffer.hpp>
 #include <imbrex/device/backends/devices.hpp>
-#include <imbrex/device/buffer.hpp>
-#include <imbrex/device/stream.hpp>
+#include <imbrex/error.hpp>
+#include <imbrex/random.hpp>
+#include <imbrex/stream.hpp>
 
 #include "apps/minimd/device_eam_kernels.hpp"
 #include "apps/minimd/eam.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include <imbrex/base/error.hpp>
+#include <imbrex/error.hpp>
 
 #include "apps/minimd/device_eam_kernels.hpp"
 #include "apps/minimd/device_kernels.hpp"

@@ -10,7 +10,7 @@
 #include <sstream>
 #include <string_view>
 
-#include <imbrex/base/error.hpp>
+#include <imbrex/error.hpp>
 
 #include "apps/minimd/eam_vectors.hpp"
 #include "apps/minimd/vectors.hpp"

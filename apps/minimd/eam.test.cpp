@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include <imbrex/base/error.hpp>
-#include <imbrex/base/random.hpp>
+#include <imbrex/error.hpp>
+#include <imbrex/random.hpp>
 #include <imbrex/testing/error_of.hpp>
 
 #include "apps/minimd/synthetic_potential.test.hpp"

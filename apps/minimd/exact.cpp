@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include <imbrex/base/error.hpp>
+#include <imbrex/error.hpp>
 
 namespace minimd {
 namespace {

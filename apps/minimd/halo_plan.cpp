@@ -8,7 +8,7 @@
 #include <numbers>
 #include <string>
 
-#include <imbrex/base/error.hpp>
+#include <imbrex/error.hpp>
 
 namespace minimd {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include <imbrex/base/error.hpp>
+#include <imbrex/error.hpp>
 #include <imbrex/testing/error_of.hpp>
 
 namespace minimd {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <variant>
 
-#include <imbrex/base/error.hpp>
+#include <imbrex/error.hpp>
 #include <imbrex/testing/error_of.hpp>
 
 namespace minimd {

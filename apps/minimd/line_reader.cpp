@@ -6,7 +6,7 @@
 #include <limits>
 #include <system_error>
 
-#include <imbrex/base/error.hpp>
+#include <imbrex/error.hpp>
 
 namespace minimd {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <imbrex/core/name/index.hpp>
+#include <imbrex/index.hpp>
 
 #include "apps/minimd/problem.hpp"
 #include "apps/minimd/store.hpp"

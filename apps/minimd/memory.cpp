@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numbers>
 
-#include <imbrex/base/error.hpp>
+#include <imbrex/error.hpp>
 
 #include "apps/harness/memory.hpp"
 

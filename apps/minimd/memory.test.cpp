@@ -7,7 +7,7 @@
 #include <limits>
 #include <string>
 
-#include <imbrex/base/error.hpp>
+#include <imbrex/error.hpp>
 #include <imbrex/testing/error_of.hpp>
 
 #include "apps/minimd/block.hpp"

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <imbrex/device/device_span.hpp>
-#include <imbrex/device/native_stream.hpp>
+#include <imbrex/device_span.hpp>
+#include <imbrex/native_stream.hpp>
 
 #include "apps/minimd/device_layout.hpp"
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include <imbrex/base/error.hpp>
+#include <imbrex/error.hpp>
 #include <imbrex/testing/error_of.hpp>
 
 #include "apps/minimd/synthetic_potential.test.hpp"

@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-#include <imbrex/base/error.hpp>
+#include <imbrex/error.hpp>
 
 namespace minimd {
 namespace {

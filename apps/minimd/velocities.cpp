@@ -4,7 +4,7 @@
 #include <array>
 #include <variant>
 
-#include <imbrex/base/error.hpp>
+#include <imbrex/error.hpp>
 
 #include "apps/minimd/initial_state.hpp"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <imbrex/base/error.hpp>
+#include <imbrex/error.hpp>
 #include <imbrex/testing/error_of.hpp>
 
 namespace moldyn {

@@ -5,7 +5,7 @@
 #include <array>
 #include <string>
 
-#include <imbrex/base/error.hpp>
+#include <imbrex/error.hpp>
 
 #include "apps/moldyn/torus_kernel.hpp"
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstddef>
 
-#include <imbrex/base/random.hpp>
+#include <imbrex/random.hpp>
 
 namespace moldyn::torus {
 

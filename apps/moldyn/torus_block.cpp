@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <imbrex/base/random.hpp>
+#include <imbrex/random.hpp>
 
 #include "apps/moldyn/torus_kernel.hpp"
 

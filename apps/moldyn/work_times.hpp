@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <imbrex/base/clock.hpp>
+#include <imbrex/clock.hpp>
 
 namespace moldyn {
 

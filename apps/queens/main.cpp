@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include <imbrex/base/error.hpp>
 #include <imbrex/base/options/command.hpp>
 #include <imbrex/device/backends/devices.hpp>
+#include <imbrex/error.hpp>
 
 #include "search.hpp"
 

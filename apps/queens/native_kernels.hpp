@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include <imbrex/device/device_span.hpp>
-#include <imbrex/device/native_stream.hpp>
+#include <imbrex/device_span.hpp>
+#include <imbrex/native_stream.hpp>
 
 #include "board.hpp"
 

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include <imbrex/base/error.hpp>
-#include <imbrex/device/buffer.hpp>
-#include <imbrex/device/kernel.hpp>
-#include <imbrex/device/stream.hpp>
+#include <imbrex/buffer.hpp>
+#include <imbrex/error.hpp>
+#include <imbrex/kernel.hpp>
 #include <imbrex/resident/program.hpp>
+#include <imbrex/stream.hpp>
 
 #include "native_kernels.hpp"
 #include "searcher.hpp"

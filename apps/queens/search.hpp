@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include <imbrex/device/device.hpp>
+#include <imbrex/device.hpp>
 
 namespace queens {
 

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include <imbrex/base/error.hpp>
 #include <imbrex/device/backends/devices.hpp>
+#include <imbrex/error.hpp>
 
 namespace queens {
 namespace {
