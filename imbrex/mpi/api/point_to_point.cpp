@@ -54,20 +54,21 @@ void check_destination(const communicator& in, message_end to) {
 }
 
 /// Contiguous data.
-struct data_bytes {
+struct contiguous_data {
   std::byte* address;
   std::uint64_t count;
   device* on = nullptr;
 };
-data_bytes bytes_at(const void* address, std::uint64_t count) {
+contiguous_data contiguous_at(const void* address, std::uint64_t count) {
   return {static_cast<std::byte*>(const_cast<void*>(address)), count};
 }
-data_bytes bytes_of(const user_buffer& contiguous) {
+contiguous_data contiguous_in(const user_buffer& contiguous) {
   return {contiguous.begin(), static_cast<std::uint64_t>(contiguous.bytes()), contiguous.on};
 }
 
 /// Sends contiguous data, and waits until the buffer may be reused.
-void send_bytes(rank& me, const communicator& in, const data_bytes& data, message_end to, user_send mode) {
+void send_bytes(rank& me, const communicator& in, const contiguous_data& data, message_end to,
+                user_send mode) {
   request q;
   q.on = data.on;
   q.head = {in.context(purpose::point_to_point), in.rank(), to.tag};
@@ -98,7 +99,7 @@ int send(const char* function, const send_argument& which, message_end to, MPI_C
     std::uint64_t bytes = 0;
     if (mode != user_send::buffered && is_plain(me, which, bytes)) [[likely]] {
       check_destination(in, to);
-      if (to.rank != MPI_PROC_NULL) send_bytes(me, in, bytes_at(which.address, bytes), to, mode);
+      if (to.rank != MPI_PROC_NULL) send_bytes(me, in, contiguous_at(which.address, bytes), to, mode);
       return;
     }
     const user_buffer buffer = checked_buffer(data, which, memory_use::host_or_device);
@@ -109,12 +110,12 @@ int send(const char* function, const send_argument& which, message_end to, MPI_C
       q->start(me);
       return me.await(q->awaited());
     }
-    send_bytes(me, in, bytes_of(buffer), to, mode);
+    send_bytes(me, in, contiguous_in(buffer), to, mode);
   });
 }
 
 /// Receives contiguous data, and waits for them to arrive.
-void receive_bytes(rank& me, const communicator& in, const data_bytes& data, message_end from,
+void receive_bytes(rank& me, const communicator& in, const contiguous_data& data, message_end from,
                    MPI_Status* status) {
   request q;
   q.on = data.on;
@@ -139,7 +140,7 @@ int receive(const char* function, const receive_argument& which, message_end fro
     check_source(in, from);
     const single_status reported_status(status);
     if (from.rank == MPI_PROC_NULL) return tell_no_process(*reported_status);
-    if (buffer.is_contiguous()) return receive_bytes(me, in, bytes_of(buffer), from, status);
+    if (buffer.is_contiguous()) return receive_bytes(me, in, contiguous_in(buffer), from, status);
     const auto q = make_receive(ref<communicator>(&in), buffer, from, false);
     q->start(me);
     me.await(q->awaited());
@@ -162,7 +163,7 @@ std::optional<int> receive_plain(const char* function, const receive_argument& w
   const call_frame frame(*me, {function, &describe_communicator, in});
   error_target* const owner = in;
   return run_call(data.objects(), function, owner,
-                  [&] { receive_bytes(*me, *in, bytes_at(which.address, bytes), from, status); });
+                  [&] { receive_bytes(*me, *in, contiguous_at(which.address, bytes), from, status); });
 }
 
 int begin_send(const char* function, const send_argument& which, const end_argument& to, MPI_Request* handle,
