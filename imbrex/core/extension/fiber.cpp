@@ -114,15 +114,16 @@ fiber::fiber(std::size_t bytes, function body, void* object, code_on_stack code,
     : bytes_(whole_pages(bytes)), jump_(by.jump), body_(body), object_(object) {
   void* const memory = ::mmap(nullptr, bytes_below + bytes_, PROT_NONE,
                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
-  std::byte* const bottom = static_cast<std::byte*>(memory) + bytes_below;
   const int access = PROT_READ | PROT_WRITE | (code == code_on_stack::yes ? PROT_EXEC : 0);
-  if (memory == MAP_FAILED || ::mprotect(bottom, bytes_, access) != 0) {
+  if (memory == MAP_FAILED ||
+      ::mprotect(static_cast<std::byte*>(memory) + bytes_below, bytes_, access) != 0) {
     const std::string why = std::strerror(errno);
     if (memory != MAP_FAILED) ::munmap(memory, bytes_below + bytes_);
     throw error("a stack of " + std::to_string(bytes_) + " bytes cannot be mapped: " + why +
                 "; take fewer or smaller ones, or raise vm.max_map_count");
   }
   memory_ = static_cast<std::byte*>(memory);
+  std::byte* const bottom = memory_ + bytes_below;
   seen_.bottom = bottom;
   seen_.size = bytes_;
   there_ = by.make(bottom + bytes_, bytes_);
