@@ -393,7 +393,7 @@ class device_reduction : public on_machine {
 
 INSTANTIATE_TEST_SUITE_P(on, device_reduction,
                          ::testing::ValuesIn(machines({"threads_1", "threads_2", "threads_5", "shuffled",
-                                                       "delayed", "deterministic_30", "simulated",
+                                                       "delayed", "deterministic_10", "simulated",
                                                        "processes_2", "processes_3",
                                                        "processes_2x2_comm_thread"})),
                          name_of_machine);
