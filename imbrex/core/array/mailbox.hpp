@@ -90,7 +90,7 @@ class unread_nodes {
     if (!buckets_.empty()) [[unlikely]]
       take_out_of_bucket(l);
   }
-  /// Removes and destroys all letters.
+  /// Removes and destroys all nodes.
   void discard() noexcept;
 
  private:
@@ -114,7 +114,7 @@ class unread_nodes {
   std::vector<bucket> buckets_;
 };
 
-/// Archives unread letters with values V; read ones replace those that are there.
+/// Archives unread nodes with values V; read ones replace those that are there.
 template <class V>
 void archive_unread(auto& ar, unread_nodes& unread) {
   std::uint64_t n = unread.size();
@@ -135,7 +135,7 @@ void archive_unread(auto& ar, unread_nodes& unread) {
     }
   }
 }
-/// Adds the device memory of unread letters with values V.
+/// Adds the device memory of unread nodes with values V.
 template <class V>
 void collect_unread(const unread_nodes& unread, std::vector<device_part*>& parts) {
   for (auto* l = unread.first(); l != nullptr; l = l->later)
