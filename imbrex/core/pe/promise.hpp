@@ -15,6 +15,10 @@ namespace imbrex {
 
 namespace detail {
 
+/// The waiter for a promised result; null if it has given up. Fails the run if the result has arrived
+/// already.
+reply_target* promised(processor& pe, const reply_address& reply);
+
 /// The result of a promise; it is set once.
 template <class R>
 struct promised_result final : message {
@@ -32,10 +36,6 @@ struct promised_result final : message {
     if (target != nullptr) target->accept(0, std::addressof(value));
   }
 };
-
-/// The waiter for a promised result; null if it has given up. Fails the run if the result has arrived
-/// already.
-reply_target* promised(processor& pe, const reply_address& reply);
 
 /// The mark of this run in promises, and its check. Throws imbrex::error for a promise of another run, and
 /// for an empty one.
