@@ -20,7 +20,7 @@ LAYERS = [["base"], ["serial"], ["trace"], ["net"], ["device"], ["sched"], ["cor
 FOR_TESTS = "testing"
 # The rooms of a folder, from the lowest to the highest; "" is what lies in the folder itself. Where none are
 # named, rooms may include each other as long as there is no cycle.
-ROOMS = {"base": ["", "host", "options"],
+ROOMS = {"base": ["standard", "", "host", "options"],
          "net": ["bootstrap", "", "endpoint", "local", "delay", "simulated", "loopback", "ucx", "connect"],
          "device": ["", "emulated", "cuda", "backends"],
          "core": ["name", "options", "message", "pe", "collective", "array", "gpu", "record", "run", "extension", ""],

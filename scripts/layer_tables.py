@@ -79,6 +79,7 @@ ROOMS_OF_FOLDERS = {
     "net/ucx": "the fabric on UCX",
     "base/options": "the parser of option tables, help texts, command lines",
     "base/host": "the host: processors, files, descriptors, crash reports",
+    "base/standard": "parts of the standard library that compile faster than its headers",
 }
 TABLES = {"CONTRIBUTING.md": ["folder"], "docs/architecture.md": ["folder", "room"]}
 

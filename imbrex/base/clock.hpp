@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
-#include <chrono>
+#include <imbrex/base/standard/duration.hpp>
+#include <imbrex/base/standard/sort.hpp>
 
 namespace imbrex {
 

@@ -22,6 +22,9 @@ std::string demangled(const std::type_info& type) {
 
 }  // namespace
 
+foreign_error::foreign_error(const std::string& text, std::vector<std::byte> form)
+    : error(text), form_(std::make_shared<const std::vector<std::byte>>(std::move(form))) {}
+
 std::string exception_type(const std::exception_ptr& thrown) {
   if (!thrown) return {};
   try {

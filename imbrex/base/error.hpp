@@ -46,8 +46,7 @@ class remote_error : public error {
 /// from which the front end restores the exception.
 class foreign_error : public error {
  public:
-  foreign_error(const std::string& text, std::vector<std::byte> form)
-      : error(text), form_(std::make_shared<const std::vector<std::byte>>(std::move(form))) {}
+  foreign_error(const std::string& text, std::vector<std::byte> form);
 
   const std::vector<std::byte>& form() const noexcept { return *form_; }
 

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <optional>
 
+#include <imbrex/base/standard/duration.hpp>
 #include <imbrex/base/work.hpp>
 
 namespace imbrex::detail {

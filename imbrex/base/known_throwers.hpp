@@ -4,7 +4,6 @@
 #include <exception>
 #include <optional>
 #include <string>
-#include <vector>
 
 namespace imbrex {
 
@@ -12,6 +11,14 @@ namespace imbrex {
 /// exceptions themselves may be destroyed by another thread.
 class known_throwers {
  public:
+  known_throwers() = default;
+  known_throwers(const known_throwers&) = delete;
+  known_throwers& operator=(const known_throwers&) = delete;
+  ~known_throwers() {
+    if (list_ != nullptr) [[unlikely]]
+      drop();
+  }
+
   void add(const std::exception_ptr& thrown, std::string thrower);
   /// The thrower of this exception. Nothing if it was not added, or is no std::exception, which cannot be
   /// identified.
@@ -20,15 +27,12 @@ class known_throwers {
  private:
   static constexpr std::size_t most = 16;
 
-  struct exception {
-    const void* object = nullptr;  ///< never dereferenced; null if it is no std::exception
-    std::string type;
-    std::string text;
-    std::string thrower;
-  };
+  struct exception;
   static exception seen_from_outside(const std::exception_ptr& thrown);
+  void drop() noexcept;
 
-  std::vector<exception> exceptions_;  ///< oldest first
+  struct list;
+  list* list_ = nullptr;  ///< null if there are none
 };
 
 }  // namespace imbrex

@@ -2,6 +2,8 @@
 #pragma once
 // Functions of a cell set that send copies of elements to other blocks, and handle received parcels.
 
+#include <algorithm>
+
 #include <imbrex/cells/declaration.hpp>
 
 namespace imbrex::cells {

@@ -2,6 +2,9 @@
 #pragma once
 // Functions of a cell set that move elements.
 
+#include <algorithm>
+#include <map>
+
 #include <imbrex/cells/declaration.hpp>
 
 namespace imbrex::cells {

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <exception>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -94,13 +93,7 @@ struct scope {
                          ///< awaits
   const body_kind* kind = nullptr;
   suspension* waits = nullptr;
-  std::unique_ptr<known_throwers> throwers;  ///< throwers of the exceptions that the entry has received; null
-                                             ///< if there were none
-
-  /// Thrower of an exception that the entry has received; nullopt if it has not received this exception.
-  std::optional<std::string> thrower_of(const std::exception_ptr& thrown) const {
-    return throwers ? throwers->thrower_of(thrown) : std::nullopt;
-  }
+  known_throwers throwers;  ///< throwers of the exceptions that the entry has received
 };
 
 inline void suspension::begin(scope& entry) {

@@ -1,19 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/sched/observer.hpp>
 
+#include <utility>
+
 #include <imbrex/net/local/serializing.hpp>
 
 namespace imbrex {
 
 // The packed size; 0 for a message that cannot be packed, and need not be where it goes.
 std::uint64_t departing_message::bytes() const {
-  if (!bytes_) try {
+  if (!std::exchange(is_measured_, true)) try {
       bytes_ = packed_size(message_);
     } catch (...) {
       bytes_ = 0;
     }
-  return *bytes_;
+  return bytes_;
 }
+
+std::optional<packing_record> observer::packed(const detail::work& /*message*/) { return std::nullopt; }
+
+void observer_list::add(observer& o) { all_.push_back(&o); }
 
 void observer_list::turn_begins(const detail::local_array& part, const chare_header& element,
                                 const detail::work_type& entry, const detail::work& broadcast) const {

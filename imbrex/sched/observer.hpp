@@ -41,7 +41,8 @@ class departing_message {
  private:
   detail::work& message_;
   int to_;
-  mutable std::optional<std::uint64_t> bytes_;
+  mutable std::uint64_t bytes_ = 0;
+  mutable bool is_measured_ = false;
 };
 
 /// An observer of a PE or of the communication thread: a trace, counts, a meter of load, the lock of an
@@ -80,7 +81,7 @@ class observer {
 
   virtual void sent(const departing_message& /*message*/) {}
   /// A message was packed. Returns a record to send with the bytes, if any.
-  virtual std::optional<packing_record> packed(const detail::work& /*message*/) { return std::nullopt; }
+  virtual std::optional<packing_record> packed(const detail::work& message);
   /// A message was unpacked from bytes with that record.
   virtual void arrived(const detail::work& /*message*/, const packing_record& /*packed*/) {}
   /// A message reached the end of a modelled link `ago` before.
@@ -126,7 +127,7 @@ enum class observed : std::uint8_t {
 /// The observers of all of a PE's events, in the order of their attachment.
 class observer_list {
  public:
-  void add(observer& o) { all_.push_back(&o); }
+  void add(observer& o);
 
   template <class Event>
   void tell(const Event& event) const {

@@ -15,7 +15,7 @@ struct run_queue::bag {
 };
 
 run_queue::run_queue(std::optional<std::uint64_t> shuffle) {
-  if (shuffle) bag_ = std::make_unique<bag>(*shuffle);
+  if (shuffle) bag_ = make_owner<bag>(*shuffle);
 }
 
 run_queue::~run_queue() = default;

@@ -5,9 +5,9 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 
+#include <imbrex/base/owner.hpp>
 #include <imbrex/base/queue.hpp>
 
 namespace imbrex::detail {
@@ -62,7 +62,7 @@ class run_queue {
 
   std::uint64_t occupied_ = 0;  // bit l: lane l has items
   std::array<work_queue, 64> lanes_;
-  std::unique_ptr<bag> bag_;  // null without a seed
+  owner<bag> bag_;  // null without a seed
 };
 
 }  // namespace imbrex::detail

@@ -25,6 +25,15 @@ struct scheduler::receipt : work {
   std::size_t bytes;
 };
 
+scheduler::scheduler(int pe, const clock& time, std::optional<std::uint64_t> shuffle)
+    : pe_(pe), clock_(time), queue_(shuffle) {}
+
+scheduler::~scheduler() = default;
+
+std::optional<nanoseconds> scheduler::next_deadline() const {
+  return timers_.empty() ? std::nullopt : std::optional(timers_.next_deadline());
+}
+
 void scheduler::attach(observer& o, observed what) {
   thread_observers_.add(o);
   if (what != observed::everything) return;

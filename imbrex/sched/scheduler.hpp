@@ -26,11 +26,10 @@ class endpoint;
 /// `running()`, which any thread may read.
 class scheduler {
  public:
-  scheduler(int pe, const clock& time, std::optional<std::uint64_t> shuffle)
-      : pe_(pe), clock_(time), queue_(shuffle) {}
+  scheduler(int pe, const clock& time, std::optional<std::uint64_t> shuffle);
   scheduler(const scheduler&) = delete;
   scheduler& operator=(const scheduler&) = delete;
-  virtual ~scheduler() = default;
+  virtual ~scheduler();
 
   /// The number of a scheduler that is not a PE.
   static constexpr int no_pe = -1;
@@ -79,9 +78,8 @@ class scheduler {
     has_sources_ = true;
   }
   void remove_timer(timer& t) { timers_.remove(t); }
-  std::optional<nanoseconds> next_deadline() const {
-    return timers_.empty() ? std::nullopt : std::optional(timers_.next_deadline());
-  }
+  bool has_timers() const { return !timers_.empty(); }
+  std::optional<nanoseconds> next_deadline() const;
 
   /// Count executors. While there are some, threads that are no PE may post at any time. Then the PE may
   /// sleep, but does not count as quiet, as one that waits only for other PEs does.

@@ -44,7 +44,7 @@ class [[nodiscard("co_await balance_point")]] balance_point_awaiter {
     restart.bind(element_.born);
     restart.may_find_none = !request.reply;  // the restarted entry ends with the element, as other suspended
                                              // entries do
-    push_after_entry(departure<T>, element_, &restart);
+    push_departure(element_, &restart);
     return true;
   }
   void await_resume() const noexcept {}

@@ -23,7 +23,10 @@ struct element_header : chare_header {
   key_type<Index> key{};
   Index where{};
 
-  void serialize(auto& ar) { ar(key, where, reductions, broadcasts, epoch, born, section_reductions); }
+  void serialize(auto& ar) {
+    ar(key, where);
+    serialize_state(ar);
+  }
 };
 
 /// The memory of one element: its header, then the chare itself.
@@ -91,9 +94,7 @@ consteval bool check_migratable() {
 [[noreturn]] void throw_wrong_pe(const char* what, int pe, int num_pes);
 
 /// `asks_itself`: the element itself requests the migration.
-template <class T>
 void request_migration(chare_header& element, int to, bool asks_itself);
-template <class T>
 void destroy_later(chare_header& element);
 
 }  // namespace detail
@@ -146,7 +147,7 @@ class chare {
   /// the new PE, and serialize.
   void migrate_to(detail::pe_number to) {
     if constexpr (detail::check_migratable<Derived>())
-      detail::request_migration<Derived>(detail::header_of(*this), to, true);
+      detail::request_migration(detail::header_of(*this), to, true);
   }
 
   /// A point at which the chare may migrate. The entry itself must await it, not a function that the entry
@@ -160,7 +161,7 @@ class chare {
 
   /// Destroys this chare when the current entry next suspends or ends. Throws imbrex::error in code that runs
   /// during a migration.
-  void destroy() { detail::destroy_later<Derived>(detail::header_of(*this)); }
+  void destroy() { detail::destroy_later(detail::header_of(*this)); }
 
  protected:
   chare() = default;

@@ -3,6 +3,7 @@
 
 #include <exception>
 #include <limits>
+#include <optional>
 #include <string>
 
 #include <imbrex/base/error.hpp>
@@ -11,31 +12,10 @@
 
 namespace imbrex::detail {
 
-namespace {
-
-/// Rethrows the current exception with `before` prepended to its text.
-[[noreturn]] void rethrow_with(const std::string& before) {
-  try {
-    throw;
-  } catch (const foreign_error& e) {
-    throw foreign_error(before + e.what(), e.form());
-  } catch (...) {
-    throw error(before + describe_current_exception());
-  }
-}
-
-}  // namespace
-
 void throw_another_class(std::string_view chare_name, const collection_part& part) {
   const std::string named(short_name(chare_name));
   throw error("a proxy of " + named + " names an object of " + std::string(short_name(part.shown_name())) +
               " in this run: proxies are valid only within their run");
-}
-
-void throw_no_such_singles(std::string_view chare_name, std::uint64_t number) {
-  throw serial_error("a message for a chare of " + std::string(short_name(chare_name)) +
-                     " names the single chares number " + std::to_string(number & ~singles_bit) +
-                     ", which are of another class");
 }
 
 std::uint64_t number_of_singles(entry_name constructor) {
@@ -44,12 +24,34 @@ std::uint64_t number_of_singles(entry_name constructor) {
   return number;
 }
 
+namespace {
+
+/// The inverse of `number_of_singles`; empty if the number belongs to no such class.
 std::optional<entry_name> constructor_of_singles(std::uint64_t number) {
   const std::uint32_t of_classes = message_table::size();
   if (number <= of_classes || number > std::numeric_limits<std::uint32_t>::max()) return std::nullopt;
   const entry_name constructor{static_cast<std::uint32_t>(number) - of_classes};
   return kind_of_name(constructor) != nullptr ? std::optional(constructor) : std::nullopt;
 }
+
+}  // namespace
+
+bool names_single_class(std::uint64_t number) { return constructor_of_singles(number).has_value(); }
+
+std::string_view shown_class_of_singles(std::uint64_t number) {
+  return constructor_of_singles(number)->definition().chare;
+}
+
+namespace {
+
+/// Throws imbrex::error: a message names single chares that are not of its class.
+[[noreturn]] void throw_no_such_singles(std::string_view chare_name, std::uint64_t number) {
+  throw serial_error("a message for a chare of " + std::string(short_name(chare_name)) +
+                     " names the single chares number " + std::to_string(number & ~singles_bit) +
+                     ", which are of another class");
+}
+
+}  // namespace
 
 void refuse_ended(message& m, std::string_view chare_name) {
   const message_guard guard(m);
@@ -65,63 +67,24 @@ void refuse_ended(message& m, std::string_view chare_name) {
                          "arrays since; make another, or make it by sparse() to fill it again"))));
 }
 
-void throw_pinned(const chare_header& element) {
-  throw error("migrate_to: " + element.home->element_name(element) +
-              " belongs to a group, whose chares stay on their PEs: make an array of its class");
-}
-
-void throw_not_migratable(const chare_header& element) {
-  throw error(element.home->element_name(element) +
-              " cannot migrate: its class needs a default constructor and `void serialize(auto& ar)` with "
-              "all members");
-}
-
-bool entries_can_move(const chare_header& element, int to) {
-  if (element.entries == nullptr) return true;
-  if (!element.home->pe().run().holds(to)) return false;
-  for (const scope* s = element.entries; s != nullptr; s = s->next) {
-    if (!s->kind->can_move || s->waits == nullptr) return false;
-    for (const suspension* w = s->waits; w != nullptr; w = w->next())
-      if (!w->can_move()) return false;
+collection_part* find_part(processor& pe, message& m, const part_class& of) {
+  if (auto* const part = pe.collection_of(m.collection, of.name)) return part;
+  if (auto* const part = pe.collection(m.collection)) {
+    const message_guard guard(m);
+    throw_another_class(of.shown_name, *part);
   }
-  return true;
-}
-
-void throw_travelling(const char* what, const chare_header& element) {
-  const std::string name = element.home->element_name(element);
-  throw error(std::string(what) + ": " + name +
-              " is on its way to another PE, which runs the default constructor of " +
-              std::string(short_name(element.home->shown_name())) +
-              " and serialize: neither may request its migration or end, but its entries and its other "
-              "constructors may");
-}
-
-void rethrow_travel_failure(const char* doing, const chare_header& element) {
-  rethrow_with(std::string(doing) + " of " + element.home->element_name(element) +
-               ", which migrates, threw ");
-}
-
-void rethrow_construction_failure(const std::string& name, int pe) {
-  rethrow_with("the constructor of " + name + " on PE " + std::to_string(pe) + " threw ");
-}
-
-void push_after_entry(const work_type& what, chare_header& element, message* restart) {
-  auto& after = *::new (pool::allocate(sizeof(after_entry))) after_entry();
-  after.type = &what;
-  after.element = &element;
-  after.restart = restart;
-  element.home->pe().push_after(after);
-}
-
-void drop_after_entry(const chare_header& element) {
-  element.home->pe().drop_after(
-      [&](work& item) { return static_cast<after_entry&>(item).element == &element; });
-}
-
-void destroy_after_entry(work& item) noexcept {
-  auto& after = static_cast<after_entry&>(item);
-  if (after.restart != nullptr) after.restart->type->destroy(*after.restart);
-  pool::release(&after, sizeof after);
+  if (of.is_of_single(m.collection)) return &of.singles_part(pe, m.collection);
+  if ((m.collection & singles_bit) != 0) {
+    const message_guard guard(m);
+    pe.check_run(m.collection, of.shown_name, m.shown_kind().entry_name);
+    throw_no_such_singles(of.shown_name, m.collection);
+  }
+  if (pe.has_ended(m.collection)) {
+    refuse_ended(m, of.shown_name);
+    return nullptr;
+  }
+  pe.hold(m);
+  return nullptr;
 }
 
 }  // namespace imbrex::detail

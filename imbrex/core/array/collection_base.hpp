@@ -20,6 +20,14 @@ class collection_base : public local_array {
   int creator() const override { return ending_.creator(); }
   void became_empty(std::optional<std::uint64_t> next_report) override;
 
+  /// Destroys an element that is here.
+  virtual void destroy(chare_header& e) = 0;
+  /// Sends an element to PE `to`. `restart` calls the entry again that was at a balance point; null if there
+  /// was none. The element's class can migrate.
+  virtual void depart(chare_header& e, int to, message* restart) = 0;
+  /// Adds an element that has arrived from PE `from`. Takes `restart`, unless an exception is thrown.
+  virtual void arrive(chare_header& e, message*& restart, int from) = 0;
+
  private:
   broadcast_station broadcasts_;
   reduction_station reductions_;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -10,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <imbrex/base/standard/sort.hpp>
 #include <imbrex/core/array/create.hpp>
 #include <imbrex/core/array/exchange.hpp>
 

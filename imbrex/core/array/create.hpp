@@ -65,7 +65,7 @@ struct create_message final : message {
     }
     std::uint64_t elements = 0;
     if constexpr (!IsSparse) elements = volume(shape);
-    auto instance = std::make_unique<detail::collection<T>>(
+    auto instance = make_owner<detail::collection<T>>(
         pe, id, shape, &home_of<index_type, Placement>, elements,
         std::apply([](const auto&... a) { return class_to_show<T>(a...); }, arguments));
     auto& part = *instance;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -11,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include <imbrex/base/owner.hpp>
+#include <imbrex/base/standard/sort.hpp>
 #include <imbrex/core/array/collection.hpp>
 #include <imbrex/core/collective/reduction.hpp>
 #include <imbrex/core/message/shown_type.hpp>
@@ -63,7 +64,7 @@ struct exchange_receipt {
 template <class Exchange, class T>
 Exchange* exchange_at(collection<T>& part, std::uint64_t number) {
   auto& slot = part.reductions().exchange_with(number);
-  if (slot == nullptr) slot = std::make_unique<Exchange>(part, number);
+  if (slot == nullptr) slot = make_owner<Exchange>(part, number);
   auto* const its = dynamic_cast<Exchange*>(slot.get());
   if (its == nullptr) fail_reduction_types(part);
   return its;
@@ -87,7 +88,7 @@ class exchange final : public exchange_base, public reply_target {
   using value_type = typename Pattern::value_type;
   using result_type = typename Pattern::result_type;
   using bundle = exchange_bundle<T, Pattern>;
-  using owned_bundle = std::unique_ptr<bundle, message_deleter>;
+  using owned_bundle = owner<bundle, message_deleter>;
 
   exchange(collection<T>& part, std::uint64_t number)
       : part_(part), number_(number), all_have_joined_(part.reductions().has_closed(number)) {
@@ -389,7 +390,7 @@ auto join_with(T& chare, const char* what, V&& value, Join join) {
   auto& station = part.reductions();
   const std::uint64_t number = station.begin(h, result.address());
   auto& slot = station.contributions(number);
-  if (!slot) slot = std::make_unique<typed>();
+  if (!slot) slot = make_owner<typed>();
   auto* const its = exchange_at<Exchange>(part, number);
   if (slot->kind().id != typed::whole::type_record.id || its == nullptr) {
     fail_reduction_types(part);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -12,6 +11,8 @@
 #include <vector>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/base/owner.hpp>
+#include <imbrex/base/standard/sort.hpp>
 #include <imbrex/core/array/chare.hpp>
 #include <imbrex/core/array/collection_base.hpp>
 #include <imbrex/core/message/record_of_parts.hpp>
@@ -37,6 +38,26 @@ struct location {
   std::uint64_t born;   ///< the epoch at which its life began
 };
 inline constexpr std::int32_t nowhere = -1;
+
+/// The source of a PE's knowledge of an element's location.
+enum class place_kind : std::uint8_t {
+  leaves,     ///< has left here, and is not known to have arrived
+  is_away,    ///< at the home: is at the recorded location
+  has_left,   ///< has left here, and has arrived at the recorded location or a later one; may be forgotten
+  is_cached,  ///< was at the recorded location; may be forgotten
+  has_ended   ///< at the home: was destroyed; may be forgotten
+};
+
+struct known_place {
+  location last;
+  place_kind what;
+  std::uint8_t age = 0;  ///< number of forgetting passes since the last news or use
+  std::int32_t notified_pe =
+      -1;  ///< the PE with the highest lot among those notified of this location; -1: none
+};
+
+template <class Key>
+struct element_tables;
 
 template <class Key>
 struct key_hasher {
@@ -101,7 +122,7 @@ class element_map : public collection_base {
   /// The PE to which a message for an element should be sent. Throws the placement's exceptions.
   int place_of(const key& k) {
     if (elements_.find(k) != nullptr) return pe().pe();
-    return known_.empty() ? home_of(k) : last_place_of(k);
+    return knows_places_ ? last_place_of(k) : home_of(k);
   }
 
   virtual int home_of(const key& k) const = 0;
@@ -132,11 +153,11 @@ class element_map : public collection_base {
 
   void describe_held(std::vector<std::string>& lines, std::size_t most, bool also_migrating) const override;
   std::size_t count_held() const override;
-  bool holds_messages() const override { return !held_.empty(); }
+  bool holds_messages() const override;
 
   /// The least number of newest locations that are remembered, for each kind that may be forgotten.
   static constexpr std::size_t places_remembered = 8192;
-  std::size_t places_known() const { return known_.size(); }
+  std::size_t places_known() const;
 
  protected:
   /// Adds an element that was created here or has arrived. If an exception leaves it without a slot, it is
@@ -160,27 +181,16 @@ class element_map : public collection_base {
   void discard_held() noexcept;
 
  private:
-  enum class kind : std::uint8_t {
-    leaves,     ///< has left here, and is not known to have arrived
-    is_away,    ///< at the home: is at the recorded location
-    has_left,   ///< has left here, and has arrived at the recorded location or a later one; may be forgotten
-    is_cached,  ///< was at the recorded location; may be forgotten
-    has_ended   ///< at the home: was destroyed; may be forgotten
-  };
+  using kind = place_kind;
   static constexpr std::size_t kinds = 5;
-  struct place {
-    location last;
-    kind what;
-    std::uint8_t age = 0;               ///< number of forgetting passes since the last news or use
-    std::int32_t notified_pe = nobody;  ///< the PE with the highest lot among those notified of this location
-  };
-  static constexpr std::int32_t nobody = -1;
+  using place = known_place;
   static constexpr std::uint8_t oldest = 2;
   static bool may_be_forgotten(kind k) { return k >= kind::has_left; }
 
   bool before(const chare_header& a, const chare_header& b) const override;
   int last_place_of(const key& k);
   void know(const key& k, const location& where, kind what);
+  void forget(const key& k);
   struct counted {
     std::size_t all = 0;
     std::size_t used = 0;
@@ -203,21 +213,28 @@ class element_map : public collection_base {
   void refuse(element_message<key>& m);
 
   key_map<key, header> elements_;
-  std::unordered_map<key, place, key_hasher<key>> known_;
+  owner<element_tables<key>> tables_;
+  bool knows_places_ = false;               ///< false while the table of places is empty
   std::array<std::size_t, kinds> news_{};   ///< news by kind since the last forgetting pass of that kind
   std::size_t period_ = places_remembered;  ///< in locations that were used or reported
   std::size_t places_used_ = 0;             ///< used in this period, or reported
   std::size_t repeated_reports_ = 0;        ///< reports in this period of forgotten locations
   std::uint64_t last_end_ = 0;              ///< the newest epoch of all ended elements of this home
-  std::unordered_map<key, std::vector<element_message<key>*>, key_hasher<key>> held_;
+};
+
+/// A PE's knowledge of elements elsewhere, and the messages that wait for elements.
+template <class Key>
+struct element_tables {
+  std::unordered_map<Key, known_place, key_hasher<Key>> known;
+  std::unordered_map<Key, std::vector<element_message<Key>*>, key_hasher<Key>> held;
 };
 
 template <class Index>
 int element_map<Index>::last_place_of(const key& k) {
   if (places_used_ > period_) [[unlikely]]
     end_period();
-  const auto at = known_.find(k);
-  if (at == known_.end() || at->second.what == kind::has_ended) return home_of(k);
+  const auto at = tables_->known.find(k);
+  if (at == tables_->known.end() || at->second.what == kind::has_ended) return home_of(k);
   if (at->second.age != 0) [[unlikely]] {
     at->second.age = 0;
     ++places_used_;
@@ -233,8 +250,8 @@ void element_map<Index>::route(element_message<key>& m) {
   const int home = home_of(m.key);
   guard.release();
   const bool is_home = home == pe().pe();
-  const auto at = known_.find(m.key);
-  if (at == known_.end()) {
+  const auto at = tables_->known.find(m.key);
+  if (at == tables_->known.end()) {
     if (!is_home) return pe().dispatch(m, home);
     // A message for one life was sent after that life had begun, so the element has ended.
     return m.of_one_life || was_destroyed(m.key) ? refuse(m) : hold(m);
@@ -276,8 +293,8 @@ void element_map<Index>::followed(follower<Index>& f) {
 
 template <class Index>
 bool element_map<Index>::knows_as_new(const key& k, std::uint64_t epoch) const {
-  const auto at = known_.find(k);
-  if (at == known_.end())
+  const auto at = tables_->known.find(k);
+  if (at == tables_->known.end())
     return home_of(k) == pe().pe();  // then it is the element's end, which may be
                                      // forgotten
   const auto& last = at->second.last;
@@ -297,8 +314,7 @@ void element_map<Index>::forward(element_message<key>& m, place& known) {
     news.key = m.key;
     news.where = known.last;
     news.is_repeated = known.notified_pe == asks;
-    if (known.notified_pe == nobody || lot(m.key, asks) > lot(m.key, known.notified_pe))
-      known.notified_pe = asks;
+    if (known.notified_pe < 0 || lot(m.key, asks) > lot(m.key, known.notified_pe)) known.notified_pe = asks;
     pe().dispatch(news, asks);
   }
   pe().dispatch(m, known.last.pe);
@@ -312,9 +328,9 @@ std::uint64_t element_map<Index>::lot(const key& k, std::int32_t pe) {
 template <class Index>
 void element_map<Index>::reported(const key& k, const location& where, int from,
                                   const caught_up& broadcast_state) {
-  const auto at = known_.find(k);
+  const auto at = tables_->known.find(k);
   // A location elsewhere would be recorded: without a record, the element has returned since, or has ended.
-  if (find(k) == nullptr && at != known_.end()) {
+  if (find(k) == nullptr && at != tables_->known.end()) {
     const auto& last = at->second.last;
     const bool arrives = at->second.what == kind::leaves && where.epoch == last.epoch;
     if (where.epoch > last.epoch || arrives) {
@@ -345,10 +361,10 @@ void element_map<Index>::send_receipt(const key& k, const location& where, int t
 
 template <class Index>
 void element_map<Index>::confirmed(const key& k, const location& where, const caught_up& broadcast_state) {
-  if (const auto at = known_.find(k);
-      at != known_.end() && at->second.what == kind::leaves && at->second.last.epoch == where.epoch) {
+  if (const auto at = tables_->known.find(k);
+      at != tables_->known.end() && at->second.what == kind::leaves && at->second.last.epoch == where.epoch) {
     if (where.pe == nowhere)
-      known_.erase(k);
+      forget(k);
     else
       know(k, where, kind::has_left);
     release_held(k);
@@ -359,8 +375,8 @@ void element_map<Index>::confirmed(const key& k, const location& where, const ca
 template <class Index>
 void element_map<Index>::update_location(const key& k, const location& where, bool is_repeated) {
   if (find(k) != nullptr) return;
-  const auto at = known_.find(k);
-  if (at == known_.end()) {
+  const auto at = tables_->known.find(k);
+  if (at == tables_->known.end()) {
     if (home_of(k) == pe().pe()) return;
     know(k, where, kind::is_cached);
     ++places_used_;
@@ -374,7 +390,7 @@ void element_map<Index>::update_location(const key& k, const location& where, bo
 template <class Index>
 void element_map<Index>::describe_held(std::vector<std::string>& lines, std::size_t most,
                                        bool also_migrating) const {
-  for (const auto& [k, messages] : held_) {
+  for (const auto& [k, messages] : tables_->held) {
     const bool migrates = is_elsewhere(k);
     if (migrates && !also_migrating) continue;
     const std::string why = migrates ? "migrates, and is not known to have arrived" : why_nowhere(k);
@@ -388,20 +404,30 @@ void element_map<Index>::describe_held(std::vector<std::string>& lines, std::siz
 
 template <class Index>
 const char* element_map<Index>::why_nowhere(const key& k) const {
-  if (was_destroyed(k) || known_.contains(k)) return "has been destroyed";
+  if (was_destroyed(k) || tables_->known.contains(k)) return "has been destroyed";
   return last_end_ == 0 ? "was never created" : "was never created, or destroyed long ago";
+}
+
+template <class Index>
+bool element_map<Index>::holds_messages() const {
+  return !tables_->held.empty();
+}
+
+template <class Index>
+std::size_t element_map<Index>::places_known() const {
+  return tables_->known.size();
 }
 
 template <class Index>
 std::size_t element_map<Index>::count_held() const {
   std::size_t n = 0;
-  for (const auto& [k, messages] : held_) n += is_elsewhere(k) ? 0 : messages.size();
+  for (const auto& [k, messages] : tables_->held) n += is_elsewhere(k) ? 0 : messages.size();
   return n;
 }
 
 template <class Index>
 void element_map<Index>::put(header& e) {
-  const auto news = known_.empty() ? known_.end() : known_.find(e.key);
+  const auto news = knows_places_ ? tables_->known.find(e.key) : tables_->known.end();
   add_local(e);
   try {
     elements_.insert(e.key, e);
@@ -409,8 +435,11 @@ void element_map<Index>::put(header& e) {
     remove_local(e);
     throw;
   }
-  if (news != known_.end()) known_.erase(news);
-  if (!held_.empty()) release_held(e.key);
+  if (news != tables_->known.end()) {
+    tables_->known.erase(news);
+    knows_places_ = !tables_->known.empty();
+  }
+  if (!tables_->held.empty()) release_held(e.key);
 }
 
 template <class Index>
@@ -455,7 +484,7 @@ template <class Index>
 void element_map<Index>::end(const key& k, const location& end_location) {
   last_end_ = std::max(last_end_, end_location.epoch);
   if (was_destroyed(k))
-    known_.erase(k);
+    forget(k);
   else
     know(k, end_location, kind::has_ended);
 }
@@ -468,36 +497,44 @@ void element_map<Index>::remove(header& e) {
 
 template <class Index>
 auto element_map<Index>::known_elsewhere(const key& k) const -> const location* {
-  const auto at = known_.find(k);
-  return at == known_.end() || at->second.what == kind::has_ended ? nullptr : &at->second.last;
+  const auto at = tables_->known.find(k);
+  return at == tables_->known.end() || at->second.what == kind::has_ended ? nullptr : &at->second.last;
 }
 
 template <class Index>
 void element_map<Index>::know(const key& k, const location& where, kind what) {
-  known_.insert_or_assign(k, place{where, what});
+  tables_->known.insert_or_assign(k, place{where, what});
+  knows_places_ = true;
   if (!may_be_forgotten(what) || what == kind::is_cached) return;
   // The threshold is a quarter of all locations, so that a pass costs only a few steps for each news.
   auto& news = news_[static_cast<std::size_t>(what)];
-  if (++news <= std::max(places_remembered, known_.size() / 4)) return;
+  if (++news <= std::max(places_remembered, tables_->known.size() / 4)) return;
   news = 0;
   forget_old(what);
+}
+
+template <class Index>
+void element_map<Index>::forget(const key& k) {
+  tables_->known.erase(k);
+  knows_places_ = !tables_->known.empty();
 }
 
 /// Forgets the oldest locations of one kind, and counts those used since the last pass.
 template <class Index>
 auto element_map<Index>::forget_old(kind what) -> counted {
   counted left;
-  for (auto at = known_.begin(); at != known_.end();) {
+  for (auto at = tables_->known.begin(); at != tables_->known.end();) {
     if (at->second.what != what) {
       ++at;
     } else if (at->second.age == oldest) {
-      at = known_.erase(at);
+      at = tables_->known.erase(at);
     } else {
       ++left.all;
       if (at->second.age++ == 0) ++left.used;
       ++at;
     }
   }
+  knows_places_ = !tables_->known.empty();
   return left;
 }
 
@@ -512,21 +549,21 @@ void element_map<Index>::end_period() {
     period_ *= 2;
   else if (left.all < period_ / 16)
     period_ /= 2;
-  period_ = std::max({period_, places_remembered, left.used, known_.size() / 4});
+  period_ = std::max({period_, places_remembered, left.used, tables_->known.size() / 4});
   places_used_ = 0;
   repeated_reports_ = 0;
 }
 
 template <class Index>
 void element_map<Index>::discard_held() noexcept {
-  for (auto& [k, messages] : held_)
+  for (auto& [k, messages] : tables_->held)
     for (auto* m : messages) m->type->destroy(*m);
-  held_.clear();
+  tables_->held.clear();
 }
 
 template <class Index>
 void element_map<Index>::refuse_held() {
-  for (auto& [k, messages] : std::exchange(held_, {}))
+  for (auto& [k, messages] : std::exchange(tables_->held, {}))
     for (auto* m : messages) {
       pe().announce(*m, pe().pe());
       pe().push(*m);
@@ -541,10 +578,10 @@ bool element_map<Index>::before(const chare_header& a, const chare_header& b) co
 /// Routes the held messages again.
 template <class Index>
 void element_map<Index>::release_held(const key& k) {
-  const auto at = held_.find(k);
-  if (at == held_.end()) return;
+  const auto at = tables_->held.find(k);
+  if (at == tables_->held.end()) return;
   const auto messages = std::move(at->second);
-  held_.erase(at);
+  tables_->held.erase(at);
   for (auto* m : messages) {
     pe().announce(*m, pe().pe());
     pe().push(*m);
@@ -563,7 +600,7 @@ void element_map<Index>::refuse(element_message<key>& m) {
 
 template <class Index>
 void element_map<Index>::hold(element_message<key>& m) {
-  held_[m.key].push_back(&m);
+  tables_->held[m.key].push_back(&m);
 }
 
 template <class Index>
@@ -574,7 +611,7 @@ void element_map<Index>::reserve(std::size_t n) {
 template <class Index>
 element_map<Index>::element_map(processor& pe, std::uint64_t id, const class_names& of,
                                 std::uint64_t initial_elements)
-    : collection_base(pe, id, of, initial_elements) {}
+    : collection_base(pe, id, of, initial_elements), tables_(make_owner<element_tables<key>>()) {}
 
 template <class Index>
 element_map<Index>::~element_map() = default;

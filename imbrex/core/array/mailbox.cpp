@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/core/array/mailbox.hpp>
 
+#include <utility>
+
 #include <imbrex/core/pe/local_array.hpp>
 
 namespace imbrex::detail {
@@ -34,6 +36,8 @@ void unread_nodes::discard() noexcept {
     l->owner->type->destroy(*l->owner);
   }
 }
+
+mailbox_base::mailbox_base(mailbox_base&& other) noexcept : unread_(std::exchange(other.unread_, {})) {}
 
 bool mailbox_base::receiver::accept_unread() {
   if (next_ != nullptr && from_.first_waiting_ != nullptr)

@@ -146,7 +146,7 @@ void collect_unread(const unread_nodes& unread, std::vector<device_part*>& parts
 class mailbox_base {
  public:
   mailbox_base() = default;
-  mailbox_base(mailbox_base&& other) noexcept : unread_(std::exchange(other.unread_, {})) {}
+  mailbox_base(mailbox_base&& other) noexcept;
   mailbox_base(const mailbox_base&) = delete;
   mailbox_base& operator=(const mailbox_base&) = delete;
 

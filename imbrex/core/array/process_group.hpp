@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -55,10 +55,10 @@ class typed_chare_call final : public chare_call<T> {
  private:
   void run(std::uint64_t) override {
     if constexpr (std::is_void_v<result_type>) {
-      std::invoke(function_, this->chare());
+      std::apply(function_, std::tie(this->chare()));
       result_.emplace();
     } else {
-      result_.emplace(std::invoke(function_, this->chare()));
+      result_.emplace(std::apply(function_, std::tie(this->chare())));
     }
   }
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <exception>
 #include <iterator>
 #include <map>
-#include <memory>
 #include <optional>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include <imbrex/base/owner.hpp>
+#include <imbrex/base/standard/sort.hpp>
 #include <imbrex/core/array/send.hpp>
 #include <imbrex/core/message/shown_type.hpp>
 #include <imbrex/core/name/indices.hpp>
@@ -104,7 +104,7 @@ class section_collector final : public collector_base {
   }
 
   const std::vector<Key> keys_;
-  std::unique_ptr<std::optional<V>[]> own_;
+  owner<std::optional<V>, delete_array> own_;
   std::vector<partial> parts_;
   const std::size_t parts_before_;
 };
@@ -119,7 +119,7 @@ struct section_share final : message {
   using value = storable<typename traits_of<M>::result>;
   using key = key_type<typename T::index_type>;
   using branches = std::vector<section_branch<key>>;
-  using owned_content = std::unique_ptr<content_type, message_deleter>;
+  using owned_content = owner<content_type, message_deleter>;
 
   branches below;  ///< by PE, ascending; the addressee first
   owned_content content;
@@ -163,8 +163,8 @@ struct section_share final : message {
     if (has_own) local_share = std::move(all[own].members);
     const std::size_t behind = own + (has_own ? 1 : 0);
     const auto ends = section_parts(own, all.size() - behind);
-    const auto before =
-        static_cast<std::size_t>(std::ranges::count_if(ends, [&](std::size_t end) { return end <= own; }));
+    const auto before = static_cast<std::size_t>(
+        std::count_if(ends.begin(), ends.end(), [&](std::size_t end) { return end <= own; }));
     [[maybe_unused]] auto* const results = collector_for(request, local_share, before, ends.size());
     std::size_t begin = 0;
     for (std::size_t p = 0; p < ends.size(); ++p) {
@@ -253,7 +253,7 @@ struct section_broadcast final : message {
   using key = key_type<typename T::index_type>;
 
   std::uint64_t section_id = 0;
-  std::unique_ptr<content_type, message_deleter> content;
+  owner<content_type, message_deleter> content;
 
   section_broadcast() { this->has_device_memory = entry_carries<T, M>(); }
   section_broadcast(std::uint64_t id, content_type& c) : section_id(id), content(&c) {
@@ -367,8 +367,7 @@ section<T> section_of(const array<T>& all, std::vector<typename element<T>::key>
   else
     pe.check_run(number, shown_type<T>::name);
   using list = section_list<typename element<T>::key>;
-  return {all.collection(), pe.add_section(std::make_unique<list>(number, std::move(members))),
-          all.priority()};
+  return {all.collection(), pe.add_section(make_owner<list>(number, std::move(members))), all.priority()};
 }
 
 }  // namespace detail

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include <imbrex/base/owner.hpp>
+#include <imbrex/base/standard/sort.hpp>
 #include <imbrex/core/array/section.hpp>
 #include <imbrex/core/message/shown_type.hpp>
 
@@ -56,72 +56,103 @@ class section_reduction_base {
 /// Joins names as in "a, b and 3 others"; names no more than three.
 std::string join_names(const std::vector<std::string>& names);
 
+/// A PE's place in the tree of a section's homes: all that does not depend on the class of the members.
+class section_tree_place : public section_place_base {
+ public:
+  section_tree_place(local_array& part, std::uint64_t id);
+  ~section_tree_place() override;
+
+  std::uint64_t id() const { return id_; }
+  int parent() const { return parent_in_section(array_.pe(), array_.pe().pe(), id_); }
+  bool is_known() const { return is_known_; }
+  /// The child PEs that report.
+  const std::vector<int>& children() const { return children_; }
+  /// A child PE requests its place.
+  void request_place(int child);
+  /// True if no all_reduce over the section can end, since a member was never created.
+  bool lacks_member() const { return lacks_member_; }
+  /// PE `from` has reported that a member is missing.
+  void lack(int from);
+  void describe_missing(std::vector<std::string>& lines, std::size_t most) const final;
+  /// Removes a finished reduction.
+  owner<section_reduction_base> take(std::uint64_t number);
+
+ protected:
+  /// True once: the search for the places of all homes and this PE is to begin.
+  bool begins_to_find() { return !is_known_ && !std::exchange(is_requested_, true); }
+  /// The child PEs whose requests waited for this PE's own place, each once.
+  std::vector<int> take_asking();
+  /// This PE knows its place.
+  void set_known() { is_known_ = true; }
+  void add_child(int child);
+  void check_all();
+  /// The reduction with this number; null before its first use.
+  owner<section_reduction_base>& reduction(std::uint64_t number);
+
+  /// Starts the search for the places of all homes and this PE, unless it has begun.
+  virtual void look_for_place() = 0;
+  /// Notifies a child that it has no part in the section.
+  virtual void tell_none(int child) const = 0;
+  virtual void tell_of_lack(int pe) const = 0;
+  /// A line for each member at home here that is on no PE. Stops at `most` lines.
+  virtual void describe_members(std::vector<std::string>& lines, std::size_t most) const = 0;
+
+ private:
+  struct table;
+
+  local_array& array_;
+  const std::uint64_t id_;
+  bool is_requested_ = false;
+  bool is_known_ = false;
+  bool lacks_member_ = false;
+  std::vector<int> children_;
+  owner<table> table_;
+};
+
 /// A PE's place in the tree of a section's homes.
 template <class T>
-class section_place final : public section_place_base {
+class section_place final : public section_tree_place {
  public:
   using key = key_type<typename T::index_type>;
   using branches = std::vector<section_branch<key>>;
   using part_type = detail::collection<T>;
 
-  section_place(part_type& part, std::uint64_t id) : part_(part), id_(id) {}
+  section_place(part_type& part, std::uint64_t id) : section_tree_place(part, id), part_(part) {}
 
   static section_place& of(part_type& part, std::uint64_t id) {
-    auto& place = part.section_places[id];
-    if (!place) place = std::make_unique<section_place>(part, id);
+    auto& place = part.section_place(id);
+    if (!place) place = make_owner<section_place>(part, id);
     return static_cast<section_place&>(*place);
   }
 
   part_type& part() const { return part_; }
-  std::uint64_t id() const { return id_; }
-  int parent() const { return parent_in_section(part_.pe(), part_.pe().pe(), id_); }
-  bool is_known() const { return is_known_; }
   /// The members whose home this PE is, in key order.
   const std::vector<key>& members() const { return members_; }
-  /// The child PEs that report.
-  const std::vector<int>& children() const { return children_; }
 
   /// Starts the search for the places of all homes and this PE, unless it has begun.
   void find();
-  /// A child PE requests its place.
-  void request_place(int child);
   /// Sets the homes in this PE's subtree, with their members.
   void learn(branches homes);
-  void describe_missing(std::vector<std::string>& lines, std::size_t most) const override;
-  /// True if no all_reduce over the section can end, since a member was never created.
-  bool lacks_member() const { return lacks_member_; }
-  /// PE `from` has reported that a member is missing.
-  void lack(int from);
 
   /// The reduction with this number, made on first use. Fails the run if its types differ.
   template <class Reduction>
   Reduction* reduction_of(std::uint64_t number) {
-    auto& slot = reductions_[number];
-    if (!slot) slot = std::make_unique<Reduction>(*this, number);
+    auto& slot = this->reduction(number);
+    if (!slot) slot = make_owner<Reduction>(*this, number);
     auto* const typed = dynamic_cast<Reduction*>(slot.get());
     if (typed == nullptr) fail_reduction_types(part_);
     return typed;
   }
-  /// Removes a finished reduction.
-  std::unique_ptr<section_reduction_base> take(std::uint64_t number) {
-    auto node = reductions_.extract(number);
-    return std::move(node.mapped());
-  }
 
  private:
   void tell(int child, branches homes) const;
-  void tell_of_lack(int pe) const;
-  void check_all();
+  void look_for_place() override { find(); }
+  void tell_none(int child) const override { tell(child, {}); }
+  void tell_of_lack(int pe) const override;
+  void describe_members(std::vector<std::string>& lines, std::size_t most) const override;
 
   part_type& part_;
-  const std::uint64_t id_;
-  bool is_requested_ = false;
-  bool is_known_ = false;
   std::vector<key> members_;
-  std::vector<int> children_;
-  std::vector<int> asking_;  ///< child PEs whose requests wait for this PE's own place
-  bool lacks_member_ = false;
-  std::map<std::uint64_t, std::unique_ptr<section_reduction_base>> reductions_;
 };
 
 /// Sent by a PE to its parent: requests the places of the homes of the section's members.
@@ -177,82 +208,57 @@ struct section_lack final : message {
 
 template <class T>
 void section_place<T>::find() {
-  if (is_known_ || std::exchange(is_requested_, true)) return;
+  if (!begins_to_find()) return;
   auto& pe = part_.pe();
   const int above = parent();
   if (above >= 0) {
     auto& m = make_message<section_question<T>>();
     m.collection = part_.id();
-    m.section_id = id_;
+    m.section_id = id();
     return pe.dispatch(m, above);
   }
   std::map<int, std::vector<key>> members_of_home;
-  for (const auto& k : section_list<key>::of(part_.id(), id_)) members_of_home[part_.home_of(k)].push_back(k);
+  for (const auto& k : section_list<key>::of(part_.id(), id()))
+    members_of_home[part_.home_of(k)].push_back(k);
   branches homes;
   for (auto& [home, members] : members_of_home) homes.push_back({home, std::move(members)});
   learn(std::move(homes));
 }
 
 template <class T>
-void section_place<T>::request_place(int child) {
-  if (!is_known_) {
-    asking_.push_back(child);
-    find();
-  } else if (std::ranges::find(children_, child) == children_.end()) {
-    tell(child, {});
-  }
-}
-
-template <class T>
 void section_place<T>::learn(branches homes) {
   std::map<int, branches> below;
-  for (const int child : std::exchange(asking_, {})) below[child];
+  for (const int child : take_asking()) below[child];
   for (auto& home : homes) {
     if (home.pe == part_.pe().pe())
       members_ = std::move(home.members);
     else
-      below[child_in_section(part_.pe(), home.pe, id_)].push_back(std::move(home));
+      below[child_in_section(part_.pe(), home.pe, id())].push_back(std::move(home));
   }
-  is_known_ = true;
+  set_known();
   for (auto& [child, its] : below) {
-    if (!its.empty()) children_.push_back(child);
+    if (!its.empty()) add_child(child);
     tell(child, std::move(its));
-    if (lacks_member_) tell_of_lack(child);
+    if (lacks_member()) tell_of_lack(child);
   }
   const auto is_missing = [&](const key& k) { return part_.was_never_created(k); };
-  if (std::ranges::any_of(members_, is_missing)) return lack(part_.pe().pe());
+  if (std::any_of(members_.begin(), members_.end(), is_missing)) return lack(part_.pe().pe());
   check_all();
 }
 
 template <class T>
-void section_place<T>::describe_missing(std::vector<std::string>& lines, std::size_t most) const {
+void section_place<T>::describe_members(std::vector<std::string>& lines, std::size_t most) const {
   for (const auto& k : members_)
     if (lines.size() < most && part_.is_nowhere(k))
       lines.push_back(part_.key_name(k) + " belongs to a section whose members reduce, and " +
                       part_.why_nowhere(k));
-  for (const auto& [number, reduction] : reductions_) {
-    if (lines.size() >= most || !is_known_) return;
-    lines.push_back("an all_reduce over a section of the array of " +
-                    std::string(short_name(part_.shown_name())) + " waits for " + reduction->missing() +
-                    ": each call of section makes another section, so make one, and send its proxy to all "
-                    "members");
-  }
-}
-
-template <class T>
-void section_place<T>::lack(int from) {
-  if (std::exchange(lacks_member_, true)) return;
-  if (const int above = parent(); above >= 0 && above != from) tell_of_lack(above);
-  for (const int child : children_)
-    if (child != from) tell_of_lack(child);
-  check_all();
 }
 
 template <class T>
 void section_place<T>::tell(int child, branches homes) const {
   auto& m = make_message<section_homes<T>>();
   m.collection = part_.id();
-  m.section_id = id_;
+  m.section_id = id();
   m.homes = std::move(homes);
   part_.pe().dispatch(m, child);
 }
@@ -261,16 +267,9 @@ template <class T>
 void section_place<T>::tell_of_lack(int pe) const {
   auto& m = make_message<section_lack<T>>();
   m.collection = part_.id();
-  m.section_id = id_;
+  m.section_id = id();
   m.why = part_.creation_failure;
   part_.pe().dispatch(m, pe);
-}
-
-template <class T>
-void section_place<T>::check_all() {
-  std::vector<std::uint64_t> waiting;
-  for (const auto& [number, reduction] : reductions_) waiting.push_back(number);
-  for (const std::uint64_t number : waiting) reductions_.at(number)->check();
 }
 
 template <class T, class V, class Op>
@@ -328,7 +327,8 @@ class section_reduction final : public section_reduction_base {
   std::string missing() const override {
     std::vector<std::string> names;
     for (const auto& k : place_.members())
-      if (std::ranges::none_of(contributions_, [&](const auto& c) { return c.from == k; }))
+      if (std::none_of(contributions_.begin(), contributions_.end(),
+                       [&](const auto& c) { return c.from == k; }))
         names.push_back(place_.part().key_name(k));
     for (const int child : place_.children())
       if (!reports_.contains(child)) names.push_back("members whose home is PE " + std::to_string(child));
@@ -402,7 +402,8 @@ class section_reduction final : public section_reduction_base {
     if (thrown) return;
     std::sort(contributions_.begin(), contributions_.end(),
               [](const auto& a, const auto& b) { return key_less(a.from, b.from); });
-    const auto failed = std::ranges::find_if(contributions_, [](const auto& c) { return bool(c.thrown); });
+    const auto failed = std::find_if(contributions_.begin(), contributions_.end(),
+                                     [](const auto& c) { return bool(c.thrown); });
     if (failed != contributions_.end()) {
       thrown = std::move(failed->thrown);
       return;
@@ -586,18 +587,14 @@ auto chare<Derived, Index>::all_reduce(const section<Derived>& over, V value, Op
       throw error(part.key_name(h.key) + " is not a member of that section, which is of another array");
     }
     const int home = part.home_of(h.key);
-    if (!h.section_reductions)
-      h.section_reductions = std::make_unique<std::vector<std::pair<std::uint64_t, std::uint64_t>>>();
-    auto& counts = *h.section_reductions;
-    auto at = std::find_if(counts.begin(), counts.end(), [&](auto& c) { return c.first == over.id(); });
-    if (at == counts.end()) at = counts.insert(counts.end(), {over.id(), 0});
+    const std::uint64_t own_number = h.section_reductions.count(over.id());
     pending<typename message::reduction_type::result> result("the result of all_reduce over a section");
-    const auto contribution = [&, number = at->second++]() -> message& {
+    const auto contribution = [&]() -> message& {
       auto& m = detail::make_message<message>();
       m.collection = collection;
       m.reply = result.address();
       m.section_id = over.id();
-      m.number = number;
+      m.number = own_number;
       m.from = h.key;
       return m;
     };

@@ -3,11 +3,11 @@
 
 #include <cstdint>
 #include <exception>
-#include <memory>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include <imbrex/base/owner.hpp>
 #include <imbrex/core/array/collection.hpp>
 #include <imbrex/core/array/element_turn.hpp>
 #include <imbrex/core/array/short_message.hpp>
@@ -114,7 +114,7 @@ struct entry_broadcast final : broadcast_message {
   using value = storable<typename traits_of<M>::result>;
   using key = key_type<index_type>;
 
-  std::unique_ptr<content_type, message_deleter> content;  ///< copied for each element, or shared
+  owner<content_type, message_deleter> content;  ///< copied for each element, or shared
 
   entry_broadcast() { has_device_memory = entry_carries<T, M>(); }
   explicit entry_broadcast(content_type& c) : content(&c) { has_device_memory = entry_carries<T, M>(); }

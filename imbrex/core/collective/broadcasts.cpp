@@ -2,6 +2,7 @@
 #include <imbrex/core/collective/broadcasts.hpp>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include <imbrex/core/pe/local_array.hpp>
@@ -28,9 +29,28 @@ struct broadcast_done : message {
 
 }  // namespace
 
+struct broadcast_station::state {
+  struct entry {
+    broadcast_message* message;
+    std::uint64_t elements;
+  };
+  struct tally {
+    int reports = 0;
+    std::uint64_t elements = 0;
+  };
+
+  std::map<std::uint64_t, entry> log;                 // delivered broadcasts
+  std::map<std::uint64_t, broadcast_message*> early;  // broadcasts received before their predecessors
+  std::map<std::uint64_t, std::uint64_t> on_the_way;  // elements that left, by the number they left with
+  std::map<std::uint64_t, std::uint64_t> late;  // elements that left and got a broadcast at their new PE
+  std::map<std::uint64_t, tally> tallies;       // done counts of this PE and its children, by broadcast
+};
+
+broadcast_station::broadcast_station(local_array& part) : part_(part), state_(make_owner<state>()) {}
+
 broadcast_station::~broadcast_station() {
-  for (auto& [number, e] : log_) e.message->type->destroy(*e.message);
-  for (auto& [number, b] : early_) b->type->destroy(*b);
+  for (auto& [number, e] : state_->log) e.message->type->destroy(*e.message);
+  for (auto& [number, b] : state_->early) b->type->destroy(*b);
 }
 
 void broadcast_station::receive(broadcast_message& b) {
@@ -46,7 +66,7 @@ void broadcast_station::receive(broadcast_message& b) {
   if (!b.was_early) pass_down(b);
   if (b.number == delivered_ + 1) return deliver(b);
   b.was_early = true;
-  early_[b.number] = &b;
+  state_->early[b.number] = &b;
 }
 
 void broadcast_station::pass_down(broadcast_message& b) {
@@ -55,7 +75,7 @@ void broadcast_station::pass_down(broadcast_message& b) {
 
 void broadcast_station::deliver(broadcast_message& b) {
   const std::uint64_t news = b.pruned;
-  auto& e = log_[b.number] = {&b, 0};
+  auto& e = state_->log[b.number] = {&b, 0};
   e.elements = b.deliver_to_locals(part_);
   ++delivered_;
   report();
@@ -64,23 +84,23 @@ void broadcast_station::deliver(broadcast_message& b) {
 }
 
 void broadcast_station::deliver_next_later() {
-  const auto next = early_.find(delivered_ + 1);
-  if (next == early_.end()) return;
+  const auto next = state_->early.find(delivered_ + 1);
+  if (next == state_->early.end()) return;
   broadcast_message& b = *next->second;
-  early_.erase(next);
+  state_->early.erase(next);
   part_.pe().announce(b, part_.pe().pe());
   part_.pe().push(b);
 }
 
 void broadcast_station::report() {
   std::uint64_t safe = delivered_;
-  if (!on_the_way_.empty()) safe = std::min(safe, on_the_way_.begin()->first);
+  if (!state_->on_the_way.empty()) safe = std::min(safe, state_->on_the_way.begin()->first);
   while (reported_ < safe) {
     ++reported_;
-    std::uint64_t elements = log_.at(reported_).elements;
-    if (const auto late = late_.find(reported_); late != late_.end()) {
+    std::uint64_t elements = state_->log.at(reported_).elements;
+    if (const auto late = state_->late.find(reported_); late != state_->late.end()) {
       elements += late->second;
-      late_.erase(late);
+      state_->late.erase(late);
     }
     done(reported_, elements);
   }
@@ -89,26 +109,26 @@ void broadcast_station::report() {
 
 void broadcast_station::done(std::uint64_t number, std::uint64_t elements) {
   if (part_.is_closed()) return;
-  auto& t = tallies_[number];
+  auto& t = state_->tallies[number];
   t.elements += elements;
-  tell_part(&tallies_, number);
+  tell_part(&state_->tallies, number);
   const int reporters = part_.tree().reporters();
   if (++t.reports < reporters) return;
-  tell_complete(&tallies_, number);
+  tell_complete(&state_->tallies, number);
   if (!part_.is_root()) {
     auto& m = make_message<broadcast_done>();
     m.collection = part_.id();
     m.number = number;
     m.elements = t.elements;
-    tallies_.erase(number);
+    state_->tallies.erase(number);
     return part_.pe().dispatch(m, part_.tree().parent);
   }
-  log_.at(number).message->all_delivered(part_, t.elements);
-  for (auto first = tallies_.begin();
-       first != tallies_.end() && first->first == all_done_ + 1 && first->second.reports == reporters;
-       first = tallies_.begin()) {
+  state_->log.at(number).message->all_delivered(part_, t.elements);
+  for (auto first = state_->tallies.begin();
+       first != state_->tallies.end() && first->first == all_done_ + 1 && first->second.reports == reporters;
+       first = state_->tallies.begin()) {
     all_done_ = first->first;
-    tallies_.erase(first);
+    state_->tallies.erase(first);
   }
   forget_until(all_done_);
 }
@@ -116,28 +136,29 @@ void broadcast_station::done(std::uint64_t number, std::uint64_t elements) {
 void broadcast_station::forget_until(std::uint64_t number) {
   // The root keeps broadcasts until all PEs have reported them: it needs the entry at the last report.
   if (part_.is_root()) number = std::min(number, all_done_);
-  while (!log_.empty() && log_.begin()->first <= number && log_.begin()->first <= reported_) {
-    message* m = log_.begin()->second.message;
-    log_.erase(log_.begin());
+  while (!state_->log.empty() && state_->log.begin()->first <= number &&
+         state_->log.begin()->first <= reported_) {
+    message* m = state_->log.begin()->second.message;
+    state_->log.erase(state_->log.begin());
     m->type->destroy(*m);
   }
 }
 
-void broadcast_station::element_leaves(std::uint64_t last_broadcast) { ++on_the_way_[last_broadcast]; }
+void broadcast_station::element_leaves(std::uint64_t last_broadcast) { ++state_->on_the_way[last_broadcast]; }
 
 std::uint64_t broadcast_station::element_arrives(chare_header& element) {
   while (element.broadcasts < delivered_) {
     ++element.broadcasts;
-    log_.at(element.broadcasts).message->deliver_late(part_, element);
+    state_->log.at(element.broadcasts).message->deliver_late(part_, element);
   }
   return element.broadcasts;
 }
 
 void broadcast_station::confirmed(std::uint64_t left_with, std::uint64_t caught_up_to) {
   if (part_.is_closed()) return;
-  for (std::uint64_t n = left_with + 1; n <= caught_up_to; ++n) late_[n] += 1;
-  const auto at = on_the_way_.find(left_with);
-  if (--at->second == 0) on_the_way_.erase(at);
+  for (std::uint64_t n = left_with + 1; n <= caught_up_to; ++n) state_->late[n] += 1;
+  const auto at = state_->on_the_way.find(left_with);
+  if (--at->second == 0) state_->on_the_way.erase(at);
   report();
 }
 
@@ -146,12 +167,12 @@ void broadcast_station::fail_caller(const broadcast_message& b) {
 }
 
 void broadcast_station::close() {
-  for (const auto& [number, b] : std::exchange(early_, {})) b->type->destroy(*b);
+  for (const auto& [number, b] : std::exchange(state_->early, {})) b->type->destroy(*b);
   if (!part_.is_root()) return;
-  for (const auto& [number, e] : log_) {
-    const auto reports = tallies_.find(number);
-    const bool is_done = number <= all_done_ ||
-                         (reports != tallies_.end() && reports->second.reports == part_.tree().reporters());
+  for (const auto& [number, e] : state_->log) {
+    const auto reports = state_->tallies.find(number);
+    const bool is_done = number <= all_done_ || (reports != state_->tallies.end() &&
+                                                 reports->second.reports == part_.tree().reporters());
     if (!is_done) fail_caller(*e.message);
   }
 }

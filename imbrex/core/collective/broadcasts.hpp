@@ -3,9 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
-#include <vector>
 
+#include <imbrex/base/owner.hpp>
 #include <imbrex/core/message/message.hpp>
 
 namespace imbrex {
@@ -48,7 +47,7 @@ struct broadcast_message : message {
 /// PEs may forget the broadcast: the next broadcasts carry that news.
 class broadcast_station {
  public:
-  explicit broadcast_station(local_array& part) : part_(part) {}
+  explicit broadcast_station(local_array& part);
   broadcast_station(const broadcast_station&) = delete;
   broadcast_station& operator=(const broadcast_station&) = delete;
   ~broadcast_station();
@@ -76,14 +75,7 @@ class broadcast_station {
   void close();
 
  private:
-  struct entry {
-    broadcast_message* message;
-    std::uint64_t elements;
-  };
-  struct tally {
-    int reports = 0;
-    std::uint64_t elements = 0;
-  };
+  struct state;
 
   void deliver(broadcast_message& b);
   void deliver_next_later();
@@ -95,12 +87,8 @@ class broadcast_station {
   local_array& part_;
   std::uint64_t delivered_ = 0;
   std::uint64_t reported_ = 0;
-  std::map<std::uint64_t, entry> log_;                 // delivered broadcasts
-  std::map<std::uint64_t, broadcast_message*> early_;  // broadcasts received before their predecessors
-  std::map<std::uint64_t, std::uint64_t> on_the_way_;  // elements that left, by the number they left with
-  std::map<std::uint64_t, std::uint64_t> late_;  // elements that left and got a broadcast at their new PE
-  std::map<std::uint64_t, tally> tallies_;       // done counts of this PE and its children, by broadcast
-  std::uint64_t last_number_ = 0;                // used at the root only, like `all_done_`
+  owner<state> state_;
+  std::uint64_t last_number_ = 0;  // used at the root only, like `all_done_`
   std::uint64_t all_done_ = 0;
 };
 

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <imbrex/base/owner.hpp>
 #include <imbrex/core/collective/key_blocks.hpp>
 #include <imbrex/core/collective/reductions.hpp>
 #include <imbrex/core/message/record_of_parts.hpp>
@@ -269,7 +270,7 @@ auto contribute(chare_header& element, const Key& key, V&& value) {
   auto& station = element.home->reductions();
   const std::uint64_t number = station.begin(element, result.address());
   auto& slot = station.contributions(number);
-  if (!slot) slot = std::make_unique<typed>();
+  if (!slot) slot = make_owner<typed>();
   if (slot->kind().id == typed::whole::type_record.id) {
     static_cast<typed&>(*slot).add(key, std::move(value));
     station.contributed(number);
@@ -374,7 +375,7 @@ class collector final : public collector_base {
   }
 
   std::size_t expected_;
-  std::unique_ptr<std::optional<V>[]> values_;
+  owner<std::optional<V>, delete_array> values_;
   std::vector<Key> keys_;
 };
 

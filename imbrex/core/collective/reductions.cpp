@@ -2,8 +2,10 @@
 #include <imbrex/core/collective/reductions.hpp>
 
 #include <algorithm>
+#include <deque>
 #include <exception>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -257,10 +259,77 @@ carried_exception reduction_values::error() const {
   return failed != parts_.end() ? (*failed)->error : carried_exception();
 }
 
+/// One reduction of the results of a broadcast entry.
+struct reduction_station::call {
+  int reports = 0;
+  std::uint64_t count = 0;
+  std::uint64_t expected = ~std::uint64_t{0};  ///< set when the broadcast has been delivered everywhere
+  bool wants_end_alone = false;
+  std::uint32_t caller = 0;
+  reply_address reply;
+  reduction_values values;
+};
+
+struct reduction_station::open_reduction {
+  std::size_t passed = 0;  ///< number of local elements that have contributed, here or elsewhere
+  bool is_requested = false;
+  owner<contributions_base> contributions;
+};
+
+struct reduction_station::total {
+  int reports = 0;
+  std::uint64_t count = 0;
+  std::int64_t change = 0;
+  reduction_values values;
+};
+
+struct reduction_station::state {
+  explicit state(std::int64_t initial_elements) : elements(initial_elements) {}
+
+  /// The work of all PEs for a result.
+  struct shared_work {
+    int begun = 0;  ///< number of this PE and the children's subtrees that have begun
+    carried_exception error;
+    owner<shared_result, message_deleter> result;  ///< null until the request has arrived here
+  };
+
+  /// A child's latest information about elements in its subtree. The child's notifications may overtake its
+  /// reports, and each other: the newest counts.
+  struct child_emptiness {
+    std::int64_t at = -1;             ///< the reduction to be reported next when the subtree was empty
+    std::int64_t last_nonempty = -1;  ///< the last reduction reported with elements
+    bool is_empty() const { return at > last_nonempty; }
+  };
+
+  std::deque<open_reduction> open;  ///< open reductions from `next_report_` on
+  owner<contributions_base> late;   ///< contribution of an element that arrived after the report
+  std::map<std::uint64_t, std::vector<reply_address>> waiting;
+  std::map<std::uint64_t, owner<exchange_base>> exchanges;
+  /// Contributions of elements that arrived after the report, until their values have been taken.
+  std::multimap<std::uint64_t, owner<contributions_base>> late_exchanges;
+  /// Changes in the number of elements by the first reduction concerned; `change_so_far` sums those before
+  /// `next_report_`.
+  std::map<std::uint64_t, std::int64_t> changes;
+  std::int64_t change_so_far = 0;
+
+  const std::int64_t elements;  ///< initial number of elements of the array
+  std::map<std::uint64_t, total> totals;
+  std::map<std::uint64_t, std::vector<bool>> requests;  ///< children with a request, by open reduction
+  std::vector<child_emptiness> emptiness;               ///< by child
+  std::map<std::uint64_t, call> calls;
+  std::map<std::uint64_t, shared_work> works;
+};
+
 reduction_station::reduction_station(local_array& part, std::uint64_t initial_elements)
-    : part_(part), elements_(static_cast<std::int64_t>(initial_elements)) {}
+    : part_(part), state_(make_owner<state>(static_cast<std::int64_t>(initial_elements))) {}
 
 reduction_station::~reduction_station() = default;
+
+owner<exchange_base>& reduction_station::exchange_with(std::uint64_t number) {
+  return state_->exchanges[number];
+}
+
+bool reduction_station::all_are_done() const { return state_->totals.empty() && state_->calls.empty(); }
 
 std::uint64_t reduction_station::begin(chare_header& element, const reply_address& who) {
   if (part_.is_of_singles()) throw_no_peers("all_reduce", element);
@@ -268,34 +337,34 @@ std::uint64_t reduction_station::begin(chare_header& element, const reply_addres
     throw error("all_reduce: " + part_.element_name(element) +
                 " is still under construction, and others may take part before it does: call it in an entry");
   const std::uint64_t number = element.reductions++;
-  waiting_[number].push_back(who);
+  state_->waiting[number].push_back(who);
   return number;
 }
 
 reduction_station::open_reduction& reduction_station::open(std::uint64_t number) {
-  while (open_.size() <= number - next_report_) open_.emplace_back();
-  return open_[number - next_report_];
+  while (state_->open.size() <= number - next_report_) state_->open.emplace_back();
+  return state_->open[number - next_report_];
 }
 
-std::unique_ptr<contributions_base>& reduction_station::contributions(std::uint64_t number) {
+owner<contributions_base>& reduction_station::contributions(std::uint64_t number) {
   if (!has_closed(number)) return open(number).contributions;
-  late_.reset();  // an exception may have left an old value here
-  return late_;
+  state_->late.reset();  // an exception may have left an old value here
+  return state_->late;
 }
 
 std::vector<reply_address> reduction_station::take_waiting(std::uint64_t number) {
-  const auto at = waiting_.find(number);
-  if (at == waiting_.end()) return {};
+  const auto at = state_->waiting.find(number);
+  if (at == state_->waiting.end()) return {};
   auto who = std::move(at->second);
-  waiting_.erase(at);
+  state_->waiting.erase(at);
   return who;
 }
 
 void reduction_station::take_result(const shared_result& result) {
-  const auto at = exchanges_.find(result.number);
-  const auto exchange = at == exchanges_.end() ? nullptr : std::move(at->second);
+  const auto at = state_->exchanges.find(result.number);
+  const auto exchange = at == state_->exchanges.end() ? nullptr : std::move(at->second);
   if (exchange != nullptr) {
-    exchanges_.erase(at);
+    state_->exchanges.erase(at);
     exchange->complete(result.content());
   }
   const auto waiting = take_waiting(result.number);
@@ -311,7 +380,7 @@ void reduction_station::take_result(const shared_result& result) {
 
 void reduction_station::take_work(shared_result& work) {
   const std::uint64_t number = work.number;
-  works_[number].result.reset(&work);
+  state_->works[number].result.reset(&work);
   carried_exception thrown;
   try {
     work.begin_work();
@@ -322,12 +391,12 @@ void reduction_station::take_work(shared_result& work) {
 }
 
 void reduction_station::work_has_begun(std::uint64_t number, const carried_exception& error) {
-  auto& w = works_[number];
+  auto& w = state_->works[number];
   ++w.begun;
   if (!w.error) w.error = error;
-  tell_part(&works_, number);
+  tell_part(&state_->works, number);
   if (w.begun < part_.tree().reporters()) return;
-  tell_complete(&works_, number);
+  tell_complete(&state_->works, number);
   if (part_.is_root()) return end_work(number, carried_exception(w.error));
   auto& m = message_of<begun_work>(part_);
   m.number = number;
@@ -336,7 +405,7 @@ void reduction_station::work_has_begun(std::uint64_t number, const carried_excep
 }
 
 void reduction_station::end_work(std::uint64_t number, const carried_exception& error) {
-  if (!works_.contains(number))
+  if (!state_->works.contains(number))
     return;  // the work has not arrived here, and the whole subtree knows of the
              // failure
   for (const int child : part_.tree().children) {
@@ -345,10 +414,10 @@ void reduction_station::end_work(std::uint64_t number, const carried_exception& 
     m.error = error;
     part_.pe().dispatch(m, child);
   }
-  const auto work = works_.extract(number);
+  const auto work = state_->works.extract(number);
   auto& result = *work.mapped().result;
   carried_exception thrown(error);
-  if (!thrown && waiting_.contains(number)) {
+  if (!thrown && state_->waiting.contains(number)) {
     try {
       result.end_work();
     } catch (...) {
@@ -360,29 +429,29 @@ void reduction_station::end_work(std::uint64_t number, const carried_exception& 
 }
 
 void reduction_station::take_failure(std::uint64_t number, const carried_exception& error) {
-  exchanges_.erase(number);
+  state_->exchanges.erase(number);
   for (const auto& who : take_waiting(number))
     if (auto* target = part_.pe().replies().find(who)) target->fail(0, error);
 }
 
 bool reduction_station::exchange_is_taken(std::uint64_t number) {
-  if (exchanges_.empty()) return true;
-  const auto at = exchanges_.find(number);
-  return at == exchanges_.end() || at->second->flush();
+  if (state_->exchanges.empty()) return true;
+  const auto at = state_->exchanges.find(number);
+  return at == state_->exchanges.end() || at->second->flush();
 }
 
 void reduction_station::exchange_was_taken(std::uint64_t number) {
   if (!has_closed(number)) return report_what_is_complete();
-  const auto [first, last] = late_exchanges_.equal_range(number);
-  std::vector<std::unique_ptr<contributions_base>> complete;
+  const auto [first, last] = state_->late_exchanges.equal_range(number);
+  std::vector<owner<contributions_base>> complete;
   for (auto at = first; at != last; ++at) complete.push_back(std::move(at->second));
-  late_exchanges_.erase(first, last);
+  state_->late_exchanges.erase(first, last);
   for (auto& alone : complete) add_late(number, std::move(alone));
 }
 
-void reduction_station::add_late(std::uint64_t number, std::unique_ptr<contributions_base> alone) {
+void reduction_station::add_late(std::uint64_t number, owner<contributions_base> alone) {
   if (!exchange_is_taken(number)) {
-    late_exchanges_.emplace(number, std::move(alone));
+    state_->late_exchanges.emplace(number, std::move(alone));
     return;
   }
   auto& m = alone->combine();
@@ -393,21 +462,21 @@ void reduction_station::add_late(std::uint64_t number, std::unique_ptr<contribut
 }
 
 void reduction_station::add_error_of_exchange(partial_result& m) const {
-  const auto at = exchanges_.find(m.number);
-  if (at != exchanges_.end() && !m.error) m.error = at->second->error();
+  const auto at = state_->exchanges.find(m.number);
+  if (at != state_->exchanges.end() && !m.error) m.error = at->second->error();
 }
 
 void reduction_station::contributed(std::uint64_t number) {
   if (!part_.creation_failure.empty()) take_failure(number, part_.why_missing({}));
-  if (has_closed(number)) return add_late(number, std::move(late_));
+  if (has_closed(number)) return add_late(number, std::move(state_->late));
   ++open(number).passed;
-  tell_part(&open_, number);
-  if (open_.front().passed >= part_.locals().size()) report_what_is_complete();
+  tell_part(&state_->open, number);
+  if (state_->open.front().passed >= part_.locals().size()) report_what_is_complete();
 }
 
 void reduction_station::element_created(chare_header& element) {
   element.reductions = next_report_;
-  ++changes_[next_report_];
+  ++state_->changes[next_report_];
 }
 
 void reduction_station::element_destroyed(const chare_header& element) {
@@ -419,7 +488,7 @@ void reduction_station::element_destroyed(const chare_header& element) {
     m.is_report = false;
     part_.pe().dispatch(m, part_.root());
   }
-  --changes_[first < next_report_ ? next_report_ : first];
+  --state_->changes[first < next_report_ ? next_report_ : first];
   element_left(element);
 }
 
@@ -429,7 +498,7 @@ void reduction_station::element_arrived(const chare_header& element) {
 }
 
 void reduction_station::element_left(const chare_header& element) {
-  for (const auto& [number, exchange] : exchanges_)
+  for (const auto& [number, exchange] : state_->exchanges)
     if (exchange != nullptr) exchange->element_left();
   for (std::uint64_t n = next_report_; n < element.reductions; ++n) --open(n).passed;
   tell_if_empty();
@@ -453,13 +522,13 @@ void reduction_station::tell_parent_if_empty() {
 }
 
 bool reduction_station::subtree_is_empty() const {
-  return part_.locals().empty() && emptiness_.size() == part_.tree().children.size() &&
-         std::ranges::all_of(emptiness_, &emptiness::is_empty);
+  return part_.locals().empty() && state_->emptiness.size() == part_.tree().children.size() &&
+         std::ranges::all_of(state_->emptiness, &state::child_emptiness::is_empty);
 }
 
 void reduction_station::request_report(std::uint64_t number) {
   if (number < next_report_up_) return;  // the report is on its way up, or has arrived
-  totals_[number];
+  state_->totals[number];
   goes_on(number);
 }
 
@@ -471,14 +540,14 @@ void reduction_station::goes_on(std::uint64_t number) {
 }
 
 void reduction_station::ask_below(std::uint64_t number) {
-  emptiness_.resize(part_.tree().children.size());
-  for (std::size_t c = 0; c < emptiness_.size(); ++c)
-    if (emptiness_[c].is_empty()) ask(c, number);
+  state_->emptiness.resize(part_.tree().children.size());
+  for (std::size_t c = 0; c < state_->emptiness.size(); ++c)
+    if (state_->emptiness[c].is_empty()) ask(c, number);
 }
 
 void reduction_station::ask(std::size_t child, std::uint64_t number) {
-  auto& request = requests_[number];
-  request.resize(emptiness_.size());
+  auto& request = state_->requests[number];
+  request.resize(state_->emptiness.size());
   if (request[child]) return;
   request[child] = true;
   auto& m = message_of<reduction_question>(part_);
@@ -487,8 +556,8 @@ void reduction_station::ask(std::size_t child, std::uint64_t number) {
 }
 
 void reduction_station::report_what_is_complete() {
-  while (!open_.empty()) {
-    const auto& first = open_.front();
+  while (!state_->open.empty()) {
+    const auto& first = state_->open.front();
     const std::size_t here = part_.locals().size();
     if (here > 0 ? first.passed < here : !first.is_requested) return;
     if (!exchange_is_taken(next_report_)) return;
@@ -500,10 +569,10 @@ void reduction_station::report_first() {
   const std::uint64_t number = next_report_;
   const std::int64_t change = change_until(number);
   const bool has_elements = !part_.locals().empty();
-  auto contributions = std::move(open_.front().contributions);
-  open_.pop_front();
+  auto contributions = std::move(state_->open.front().contributions);
+  state_->open.pop_front();
   ++next_report_;
-  tell_complete(&open_, number);
+  tell_complete(&state_->open, number);
   if (contributions) {
     auto& m = contributions->combine();
     m.collection = part_.id();
@@ -518,25 +587,25 @@ void reduction_station::report_first() {
 }
 
 std::int64_t reduction_station::change_until(std::uint64_t number) {
-  while (!changes_.empty() && changes_.begin()->first <= number) {
-    change_so_far_ += changes_.begin()->second;
-    changes_.erase(changes_.begin());
+  while (!state_->changes.empty() && state_->changes.begin()->first <= number) {
+    state_->change_so_far += state_->changes.begin()->second;
+    state_->changes.erase(state_->changes.begin());
   }
-  return change_so_far_;
+  return state_->change_so_far;
 }
 
 void reduction_station::add(std::uint64_t number, int from, std::uint64_t count, std::int64_t change,
                             bool is_report, bool has_elements) {
   if (part_.is_closed()) return;
-  auto& t = totals_[number];
+  auto& t = state_->totals[number];
   t.reports += is_report ? 1 : 0;
   t.count += count;
   t.change += change;
-  tell_part(&totals_, number);
+  tell_part(&state_->totals, number);
   const std::size_t child = is_report ? part_.tree().position_of(from) : part_.tree().children.size();
   if (child < part_.tree().children.size()) {
-    emptiness_.resize(part_.tree().children.size());
-    auto& last = emptiness_[child].last_nonempty;
+    state_->emptiness.resize(part_.tree().children.size());
+    auto& last = state_->emptiness[child].last_nonempty;
     if (has_elements) last = std::max(last, static_cast<std::int64_t>(number));
   }
   goes_on(number);
@@ -544,14 +613,14 @@ void reduction_station::add(std::uint64_t number, int from, std::uint64_t count,
 }
 
 void reduction_station::finish(std::uint64_t number) {
-  const auto at = totals_.find(number);
-  if (at == totals_.end() || at->second.reports < part_.tree().reporters()) return;
+  const auto at = state_->totals.find(number);
+  if (at == state_->totals.end() || at->second.reports < part_.tree().reporters()) return;
   const bool is_root = part_.is_root();
-  if (is_root && static_cast<std::int64_t>(at->second.count) != elements_ + at->second.change) return;
+  if (is_root && static_cast<std::int64_t>(at->second.count) != state_->elements + at->second.change) return;
   total done = std::move(at->second);
-  totals_.erase(at);
-  requests_.erase(number);
-  tell_complete(&totals_, number);
+  state_->totals.erase(at);
+  state_->requests.erase(number);
+  tell_complete(&state_->totals, number);
   if (!is_root) return report_up(number, std::move(done));
   if (done.values.empty()) return;  // all elements that were to take part have been destroyed
   send_to_elements(*done.values.combine(), number);
@@ -620,13 +689,13 @@ void reduction_station::send_failure_down(std::uint64_t number, const carried_ex
 }
 
 void reduction_station::add(partial_result& part) {
-  auto& values = part.of_call ? calls_[part.number].values : totals_[part.number].values;
+  auto& values = part.of_call ? state_->calls[part.number].values : state_->totals[part.number].values;
   if (part.of_call && part.error) part_.pe().run().exception_waits();
   if (!values.add(part)) return fail_reduction_types(part_);
   if (!part.of_call)
     return add(part.number, static_cast<int>(part.origin), part.count, part.change, part.is_report,
                part.has_elements);
-  auto& c = calls_[part.number];
+  auto& c = state_->calls[part.number];
   c.count += part.count;
   c.reports += part.is_report ? 1 : 0;
   check(part.number);
@@ -634,13 +703,13 @@ void reduction_station::add(partial_result& part) {
 
 void reduction_station::add_no_answers(std::uint64_t broadcast) {
   if (part_.is_closed()) return;
-  ++calls_[broadcast].reports;
+  ++state_->calls[broadcast].reports;
   check(broadcast);
 }
 
 void reduction_station::expect_answers(std::uint64_t broadcast, std::uint64_t elements, bool wants_end_alone,
                                        std::uint32_t caller, const reply_address& reply) {
-  auto& c = calls_[broadcast];
+  auto& c = state_->calls[broadcast];
   c.expected = elements;
   c.wants_end_alone = wants_end_alone;
   c.caller = caller;
@@ -650,31 +719,32 @@ void reduction_station::expect_answers(std::uint64_t broadcast, std::uint64_t el
 
 std::vector<carried_exception> reduction_station::held_errors() const {
   std::vector<carried_exception> errors;
-  for (const auto& [broadcast, open] : calls_)
+  for (const auto& [broadcast, open] : state_->calls)
     if (auto error = open.values.error()) errors.push_back(std::move(error));
   return errors;
 }
 
 void reduction_station::became_empty(int child, std::uint64_t next_report) {
   const std::size_t position = part_.tree().position_of(child);
-  emptiness_.resize(part_.tree().children.size());
-  auto& of_child = emptiness_[position];
+  state_->emptiness.resize(part_.tree().children.size());
+  auto& of_child = state_->emptiness[position];
   of_child.at = std::max(of_child.at, static_cast<std::int64_t>(next_report));
   if (!of_child.is_empty()) return;
   // Reports of earlier reductions are on their way.
-  for (auto at = totals_.lower_bound(next_report); at != totals_.end(); ++at) ask(position, at->first);
+  for (auto at = state_->totals.lower_bound(next_report); at != state_->totals.end(); ++at)
+    ask(position, at->first);
   tell_parent_if_empty();
 }
 
 void reduction_station::check(std::uint64_t broadcast) {
-  tell_part(&calls_, broadcast);
-  const auto at = calls_.find(broadcast);
-  if (at == calls_.end() || at->second.reports < part_.tree().reporters()) return;
+  tell_part(&state_->calls, broadcast);
+  const auto at = state_->calls.find(broadcast);
+  if (at == state_->calls.end() || at->second.reports < part_.tree().reporters()) return;
   const bool is_root = part_.is_root();
   if (is_root && at->second.count != at->second.expected) return;
   call done = std::move(at->second);
-  calls_.erase(at);
-  tell_complete(&calls_, broadcast);
+  state_->calls.erase(at);
+  tell_complete(&state_->calls, broadcast);
   if (!is_root) return report_up(broadcast, std::move(done));
   if (done.values.empty()) return answer_for_none(done);
   const auto all = done.values.combine();
@@ -701,7 +771,7 @@ void reduction_station::answer_for_none(const call& done) {
 }
 
 void reduction_station::close() {
-  for (const auto& [broadcast, open] : std::exchange(calls_, {}))
+  for (const auto& [broadcast, open] : std::exchange(state_->calls, {}))
     if (open.reply) send_failure(open.caller, open.reply, "a reduction", array_has_ended());
 }
 

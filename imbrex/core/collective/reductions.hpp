@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <deque>
 #include <map>
-#include <memory>
 #include <span>
 #include <vector>
 
+#include <imbrex/base/owner.hpp>
 #include <imbrex/core/collective/exchange_base.hpp>
 #include <imbrex/core/message/carried_exception.hpp>
 #include <imbrex/core/message/message.hpp>
@@ -37,7 +37,7 @@ struct partial_result : message {
   virtual void prepare() = 0;
   /// Combines the value with those of other messages of this kind. The others come later in the order and
   /// lose their values.
-  virtual void merge(std::span<const std::unique_ptr<partial_result, message_deleter>> later) = 0;
+  virtual void merge(std::span<const owner<partial_result, message_deleter>> later) = 0;
   virtual bool has_value() const = 0;
   /// A copy of the message without its value, for an exception if the value cannot be packed. Null if it can
   /// always be packed.
@@ -54,7 +54,7 @@ struct partial_result : message {
   void serialize_counts(writer& out);
   void serialize_counts(reader& in);
 };
-using owned_partial = std::unique_ptr<partial_result, message_deleter>;
+using owned_partial = owner<partial_result, message_deleter>;
 
 /// Sent from the root down the tree: the result of an all_reduce. The value is a member of the derived
 /// message.
@@ -155,14 +155,14 @@ class reduction_station {
   /// reduction. Throws imbrex::error for a single chare.
   std::uint64_t begin(chare_header& element, const reply_address& who);
   /// The slot for the element's contribution; null if it is the first one here.
-  std::unique_ptr<contributions_base>& contributions(std::uint64_t number);
+  owner<contributions_base>& contributions(std::uint64_t number);
   /// The element's contribution has been added to `contributions(number)`.
   void contributed(std::uint64_t number);
   std::vector<reply_address> take_waiting(std::uint64_t number);
   /// True if this PE has closed the reduction.
   bool has_closed(std::uint64_t number) const { return number < next_report_; }
   /// The exchange that accompanies a reduction; null if none has begun here.
-  std::unique_ptr<exchange_base>& exchange_with(std::uint64_t number) { return exchanges_[number]; }
+  owner<exchange_base>& exchange_with(std::uint64_t number);
   /// All values that the exchange sent from here have been taken.
   void exchange_was_taken(std::uint64_t number);
   /// The result of a reduction has arrived for the waiters.
@@ -206,48 +206,16 @@ class reduction_station {
   /// Exceptions that were received and wait for the replies of other elements.
   std::vector<carried_exception> held_errors() const;
   /// True if no reduction is in progress.
-  bool all_are_done() const { return totals_.empty() && calls_.empty(); }
+  bool all_are_done() const;
 
   /// The array ends: waiters for reductions get an error.
   void close();
 
  private:
-  /// One reduction of the results of a broadcast entry.
-  struct call {
-    int reports = 0;
-    std::uint64_t count = 0;
-    std::uint64_t expected = ~std::uint64_t{0};  ///< set when the broadcast has been delivered everywhere
-    bool wants_end_alone = false;
-    std::uint32_t caller = 0;
-    reply_address reply;
-    reduction_values values;
-  };
-  struct open_reduction {
-    std::size_t passed = 0;  ///< number of local elements that have contributed, here or elsewhere
-    bool is_requested = false;
-    std::unique_ptr<contributions_base> contributions;
-  };
-  struct total {
-    int reports = 0;
-    std::uint64_t count = 0;
-    std::int64_t change = 0;
-    reduction_values values;
-  };
-
-  /// The work of all PEs for a result.
-  struct shared_work {
-    int begun = 0;  ///< number of this PE and the children's subtrees that have begun
-    carried_exception error;
-    std::unique_ptr<shared_result, message_deleter> result;  ///< null until the request has arrived here
-  };
-
-  /// A child's latest information about elements in its subtree. The child's notifications may overtake its
-  /// reports, and each other: the newest counts.
-  struct emptiness {
-    std::int64_t at = -1;             ///< the reduction to be reported next when the subtree was empty
-    std::int64_t last_nonempty = -1;  ///< the last reduction reported with elements
-    bool is_empty() const { return at > last_nonempty; }
-  };
+  struct call;
+  struct open_reduction;
+  struct total;
+  struct state;
 
   /// Ends a call when all replies have arrived, or passes those of this subtree up.
   void check(std::uint64_t broadcast);
@@ -261,7 +229,7 @@ class reduction_station {
   /// True if all values of the accompanying exchange, if there is one, have been taken.
   bool exchange_is_taken(std::uint64_t number);
   void add_error_of_exchange(partial_result& m) const;
-  void add_late(std::uint64_t number, std::unique_ptr<contributions_base> alone);
+  void add_late(std::uint64_t number, owner<contributions_base> alone);
   /// The reduction is in progress; notifies PEs and subtrees without elements, which may not know.
   void goes_on(std::uint64_t number);
   void ask_below(std::uint64_t number);
@@ -276,26 +244,9 @@ class reduction_station {
   void tell_parent_if_empty();
 
   local_array& part_;
-  std::uint64_t next_report_ = 0;             ///< the next reduction that this PE closes
-  std::uint64_t next_report_up_ = 0;          ///< the next reduction reported to the parent; unused at the
-                                              ///< root
-  std::deque<open_reduction> open_;           ///< open reductions from `next_report_` on
-  std::unique_ptr<contributions_base> late_;  ///< contribution of an element that arrived after the report
-  std::map<std::uint64_t, std::vector<reply_address>> waiting_;
-  std::map<std::uint64_t, std::unique_ptr<exchange_base>> exchanges_;
-  /// Contributions of elements that arrived after the report, until their values have been taken.
-  std::multimap<std::uint64_t, std::unique_ptr<contributions_base>> late_exchanges_;
-  /// Changes in the number of elements by the first reduction concerned; `change_so_far_` sums those before
-  /// `next_report_`.
-  std::map<std::uint64_t, std::int64_t> changes_;
-  std::int64_t change_so_far_ = 0;
-
-  std::int64_t elements_;  ///< initial number of elements of the array
-  std::map<std::uint64_t, total> totals_;
-  std::map<std::uint64_t, std::vector<bool>> requests_;  ///< children with a request, by open reduction
-  std::vector<emptiness> emptiness_;                     ///< by child
-  std::map<std::uint64_t, call> calls_;
-  std::map<std::uint64_t, shared_work> works_;
+  std::uint64_t next_report_ = 0;     ///< the next reduction that this PE closes
+  std::uint64_t next_report_up_ = 0;  ///< the next reduction reported to the parent; unused at the root
+  owner<state> state_;
 };
 
 void fail_reduction_types(local_array& part);

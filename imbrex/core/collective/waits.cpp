@@ -38,8 +38,7 @@ void add_waits(const std::string& who, const scope& entry, known_waits& all) {
 
 void add_waits_of(const local_array& part, known_waits& all) {
   part.describe_held(all.waits, known_waits::most_lines, true);
-  for (const auto& [id, place] : part.section_places)
-    place->describe_missing(all.waits, known_waits::most_lines);
+  part.describe_missing_in_sections(all.waits, known_waits::most_lines);
   for (const auto* e : part.locals())
     for (const scope* s = e->entries; s != nullptr; s = s->next)
       add_waits(describe_entry(*e, static_cast<const message*>(s->request)->shown_kind()), *s, all);

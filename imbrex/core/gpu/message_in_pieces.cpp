@@ -153,7 +153,7 @@ class incoming_message final : public pieces_of_messages {
   static incoming_message& of(const message& m, std::uint32_t number) {
     if (number == 0) throw serial_error("malformed message: pieces of number 0");
     auto& its = processor::here().pieces()[{static_cast<int>(m.origin), number}];
-    if (its == nullptr) its = std::make_unique<incoming_message>(static_cast<int>(m.origin), number);
+    if (its == nullptr) its = make_owner<incoming_message>(static_cast<int>(m.origin), number);
     return static_cast<incoming_message&>(*its);
   }
 
@@ -257,13 +257,13 @@ pieces_to_pe& pieces_to_pe::of(int to) {
   auto& its = pe.pieces()[{to, 0}];
   const device_model* const model = pe.run().model();
   if (its == nullptr)
-    its = std::make_unique<pieces_to_pe>(to, model != nullptr && model->has_links() ? model : nullptr);
+    its = make_owner<pieces_to_pe>(to, model != nullptr && model->has_links() ? model : nullptr);
   return static_cast<pieces_to_pe&>(*its);
 }
 
 pieces_under_way& pieces_under_way::of_this_pe() {
   auto& its = processor::here().pieces()[{-1, 0}];
-  if (its == nullptr) its = std::make_unique<pieces_under_way>();
+  if (its == nullptr) its = make_owner<pieces_under_way>();
   return static_cast<pieces_under_way&>(*its);
 }
 

@@ -12,7 +12,7 @@
 #include <imbrex/base/clock.hpp>
 #include <imbrex/core/gpu/piece_size.hpp>
 #include <imbrex/core/message/message.hpp>
-#include <imbrex/core/pe/processor.hpp>
+#include <imbrex/core/pe/pieces_table.hpp>
 #include <imbrex/device/device_part.hpp>
 
 namespace imbrex::detail {

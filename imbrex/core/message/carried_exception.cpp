@@ -10,6 +10,12 @@
 
 namespace imbrex::detail {
 
+carried_exception::carried_exception(std::exception_ptr thrown, const std::string& thrower)
+    : thrown_(std::move(thrown)),
+      thrower_(thrower.empty() ? nullptr : std::make_shared<const std::string>(thrower)) {}
+
+std::string carried_exception::thrower() const { return thrower_ ? *thrower_ : std::string(); }
+
 std::string carried_exception::description(const std::string& known) const {
   const std::string text = describe(thrown_);
   return thrower_ && *thrower_ != known ? text + " (thrown by " + *thrower_ + ")" : text;

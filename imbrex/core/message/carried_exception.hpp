@@ -23,16 +23,15 @@ class carried_exception {
  public:
   carried_exception() = default;
   /// `thrower` names the thrower; empty if the exception's text is enough.
-  explicit carried_exception(std::exception_ptr thrown, const std::string& thrower = {})
-      : thrown_(std::move(thrown)),
-        thrower_(thrower.empty() ? nullptr : std::make_shared<const std::string>(thrower)) {}
+  explicit carried_exception(std::exception_ptr thrown) : thrown_(std::move(thrown)) {}
+  carried_exception(std::exception_ptr thrown, const std::string& thrower);
 
   explicit operator bool() const { return thrown_ != nullptr; }
   const std::exception_ptr& get() const { return thrown_; }
   /// Returns the exception and leaves this empty.
   std::exception_ptr take() { return std::exchange(thrown_, nullptr); }
   /// The name of the thrower; empty if none was given.
-  std::string thrower() const { return thrower_ ? *thrower_ : std::string(); }
+  std::string thrower() const;
   /// One line for people: the text, and the thrower unless the reader knows it (`known`).
   std::string description(const std::string& known = {}) const;
 

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <vector>
 
 #include <imbrex/base/host/signal_text.hpp>
+#include <imbrex/base/standard/sort.hpp>
 #include <imbrex/core/name/index.hpp>
 #include <imbrex/serial/archive.hpp>
 

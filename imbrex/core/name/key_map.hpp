@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -9,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <imbrex/base/standard/sort.hpp>
 #include <imbrex/core/name/key.hpp>
 
 namespace imbrex::detail {

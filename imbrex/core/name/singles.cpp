@@ -2,11 +2,23 @@
 #include <imbrex/core/name/singles.hpp>
 
 #include <cstddef>
+#include <map>
+#include <set>
 #include <string>
 
 #include <imbrex/base/error.hpp>
 
 namespace imbrex::detail {
+
+/// The chares that have been created, by the pair of PEs in the key.
+struct single_keys::record {
+  struct creations {
+    std::uint64_t all_before = 0;
+    std::set<std::uint64_t> out_of_order;  ///< numbers created out of order
+  };
+
+  std::map<std::uint64_t, creations> seen;
+};
 
 single_keys::single_keys(int pes, std::uint64_t first) : pe_bits_(pes <= 256 ? 8 : 16), first_(first) {}
 single_keys::~single_keys() = default;
@@ -24,7 +36,9 @@ std::uint64_t single_keys::next(int home, int creator) {
 }
 
 void single_keys::created(std::uint64_t key) {
-  auto& seen = seen_.try_emplace(key >> number_bits(), creations{first_ - 1, {}}).first->second;
+  if (!record_) record_ = make_owner<record>();
+  auto& seen =
+      record_->seen.try_emplace(key >> number_bits(), record::creations{first_ - 1, {}}).first->second;
   const auto number = this->number(key);
   if (number != seen.all_before + 1) {
     seen.out_of_order.insert(number);
@@ -35,8 +49,9 @@ void single_keys::created(std::uint64_t key) {
 }
 
 bool single_keys::was_created(std::uint64_t key) const {
-  const auto at = seen_.find(key >> number_bits());
-  if (at == seen_.end()) return false;
+  if (!record_) return false;
+  const auto at = record_->seen.find(key >> number_bits());
+  if (at == record_->seen.end()) return false;
   const auto number = this->number(key);
   return number <= at->second.all_before || at->second.out_of_order.contains(number);
 }

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <set>
 #include <vector>
+
+#include <imbrex/base/owner.hpp>
 
 namespace imbrex::detail {
 
@@ -31,10 +31,7 @@ class single_keys {
   bool was_created(std::uint64_t key) const;
 
  private:
-  struct creations {
-    std::uint64_t all_before = 0;
-    std::set<std::uint64_t> out_of_order;  ///< numbers created out of order
-  };
+  struct record;
 
   unsigned number_bits() const { return 64U - 2 * pe_bits_; }
   std::uint64_t last_number() const { return (std::uint64_t{1} << number_bits()) - 1; }
@@ -42,7 +39,7 @@ class single_keys {
   const unsigned pe_bits_;
   const std::uint64_t first_;  ///< the first number: 1, except in tests of the last number
   std::vector<std::uint64_t> issued_;
-  std::map<std::uint64_t, creations> seen_;  ///< by the pair of PEs in the key
+  owner<record> record_;  ///< null until the first chare has been created here
 };
 
 }  // namespace imbrex::detail

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,6 +10,7 @@
 #include <imbrex/base/clock.hpp>
 #include <imbrex/base/log.hpp>
 #include <imbrex/base/max_pes.hpp>
+#include <imbrex/base/standard/function.hpp>
 #include <imbrex/device/settings.hpp>
 #include <imbrex/net/settings.hpp>
 #include <imbrex/sched/settings.hpp>

@@ -2,17 +2,38 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
-#include <utility>
-#include <vector>
 
+#include <imbrex/base/owner.hpp>
 #include <imbrex/coro/scope.hpp>
 
 namespace imbrex {
 
+class reader;
+class writer;
+
 namespace detail {
+
 class local_array;
-}
+
+/// Number of all_reduce calls of a chare, by section.
+class section_counts {
+ public:
+  section_counts();
+  ~section_counts();
+  section_counts(const section_counts&) = delete;
+  section_counts& operator=(const section_counts&) = delete;
+
+  /// Counts a call. Returns the number of earlier ones over this section.
+  std::uint64_t count(std::uint64_t section_id);
+  void serialize(writer& out) const;
+  void serialize(reader& in);
+
+ private:
+  struct list;
+  owner<list> list_;  ///< null until the first call
+};
+
+}  // namespace detail
 
 /// The runtime's data for one chare, directly before the object. Only the chare's PE touches it.
 struct chare_header {
@@ -36,8 +57,11 @@ struct chare_header {
   bool asks_itself = false;  ///< the element itself requested its migration
   bool travels =
       false;  ///< from departure to arrival: code of the class may run, but must not move or end the element
-  /// Number of all_reduce calls by section.
-  std::unique_ptr<std::vector<std::pair<std::uint64_t, std::uint64_t>>> section_reductions;
+  detail::section_counts section_reductions;
+
+  /// Packs what migrates with the element, besides its key.
+  void serialize_state(writer& out) const;
+  void serialize_state(reader& in);
 };
 
 namespace detail {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <type_traits>
 #include <utility>
@@ -21,7 +20,7 @@ struct posted_function final : work {
 
   static void run(work& item) {
     const std::unique_ptr<posted_function> own(static_cast<posted_function*>(&item));
-    std::invoke(own->function);
+    own->function();
   }
   static void destroy(work& item) noexcept { delete static_cast<posted_function*>(&item); }
   static constexpr work_type kind{"posted function", &run, &destroy, nullptr, nullptr};

@@ -31,7 +31,7 @@ std::string describe_entry(const chare_header& element, const message_type& entr
 
 carried_exception thrown_by_entry(const chare_header& element, const message_type& entry,
                                   std::exception_ptr why, const scope* begun) {
-  const auto thrower = begun != nullptr ? begun->thrower_of(why) : std::nullopt;
+  const auto thrower = begun != nullptr ? begun->throwers.thrower_of(why) : std::nullopt;
   return carried_exception(std::move(why), thrower ? *thrower : describe_entry(element, entry));
 }
 

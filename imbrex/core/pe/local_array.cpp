@@ -2,6 +2,7 @@
 #include <imbrex/core/pe/local_array.hpp>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include <imbrex/base/error.hpp>
@@ -22,6 +23,10 @@ namespace {
 
 }  // namespace
 
+struct local_array::section_place_table {
+  std::map<std::uint64_t, owner<section_place_base>> places;
+};
+
 local_array::local_array(processor& pe, std::uint64_t id, const class_names& of, const stations& its)
     : collection_part(id, of),
       pe_(pe),
@@ -29,6 +34,18 @@ local_array::local_array(processor& pe, std::uint64_t id, const class_names& of,
       reductions_(its.reductions),
       ending_(its.ending),
       tree_(place_in_tree(pe.pe(), root_of(id, pe.num_pes()), pe.num_pes(), pe.run().host_starts())) {}
+
+local_array::~local_array() = default;
+
+owner<section_place_base>& local_array::section_place(std::uint64_t id) {
+  if (!section_places_) section_places_ = make_owner<section_place_table>();
+  return section_places_->places[id];
+}
+
+void local_array::describe_missing_in_sections(std::vector<std::string>& lines, std::size_t most) const {
+  if (!section_places_) return;
+  for (const auto& [id, place] : section_places_->places) place->describe_missing(lines, most);
+}
 
 std::string_view local_array::port_name(const chare_header& element, const void* port) const {
   return message_table::port_name(chare_name(), object(element), port);

@@ -3,8 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,6 +10,7 @@
 #include <vector>
 
 #include <imbrex/base/host/signal_text.hpp>
+#include <imbrex/base/owner.hpp>
 #include <imbrex/core/pe/chare_header.hpp>
 #include <imbrex/core/pe/pe_tree.hpp>
 #include <imbrex/core/pe/processor.hpp>
@@ -34,6 +33,8 @@ class reduction_station;
 /// One PE's part of an array, a group or the single chares of a class: its elements, without their types.
 class local_array : public collection_part {
  public:
+  ~local_array() override;
+
   processor& pe() const { return pe_; }
   bool is_of_singles() const { return (id() & singles_bit) != 0; }
   /// The PE that numbers the array's broadcasts and ends its reductions.
@@ -99,8 +100,10 @@ class local_array : public collection_part {
   /// The error for a request to a missing element: the creation's exception, or that the element has been
   /// destroyed.
   carried_exception why_missing(const std::string& element) const;
-  /// Places for all_reduce over sections, by section.
-  std::map<std::uint64_t, std::unique_ptr<section_place_base>> section_places;
+  /// The place for all_reduce over a section; null before its first use here.
+  owner<section_place_base>& section_place(std::uint64_t id);
+  /// Calls `describe_missing` of all places for sections.
+  void describe_missing_in_sections(std::vector<std::string>& lines, std::size_t most) const;
 
  protected:
   /// References to the stations of the part.
@@ -129,6 +132,8 @@ class local_array : public collection_part {
   bool pinned_ = false;
   bool closed_ = false;
   tree_place tree_;
+  struct section_place_table;
+  owner<section_place_table> section_places_;  ///< null if no section has a place here
 };
 
 /// This PE's part of an array; null if it is not here.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/core/pe/parallel_for.hpp>
 
+#include <mutex>
 #include <string>
 
 #include <imbrex/base/error.hpp>

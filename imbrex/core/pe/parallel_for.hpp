@@ -5,12 +5,11 @@
 #include <concepts>
 #include <cstdint>
 #include <exception>
-#include <functional>
 #include <memory>
-#include <mutex>
 #include <type_traits>
 #include <utility>
 
+#include <imbrex/base/quick_lock.hpp>
 #include <imbrex/core/pe/pending.hpp>
 #include <imbrex/coro/task.hpp>
 
@@ -49,7 +48,7 @@ class shared_loop : public std::enable_shared_from_this<shared_loop> {
   std::atomic<std::uint64_t> next_ = 0;
   std::atomic<std::uint64_t> ended_ = 0;
   std::atomic<int> inside_ = 0;
-  std::mutex error_lock_;
+  quick_lock error_lock_;
   std::exception_ptr error_;  ///< the first exception; after it no chunk calls the function
   std::atomic<bool> has_failed_ = false;
 };
@@ -65,7 +64,7 @@ class typed_loop final : public shared_loop {
     const auto begin = static_cast<std::uint64_t>(first_) + chunk * chunk_;
     const std::uint64_t left = static_cast<std::uint64_t>(last_) - begin;
     const std::uint64_t count = left < chunk_ ? left : chunk_;
-    for (std::uint64_t i = 0; i < count; ++i) std::invoke(function_, static_cast<I>(begin + i));
+    for (std::uint64_t i = 0; i < count; ++i) function_(static_cast<I>(begin + i));
   }
 
   const I first_;

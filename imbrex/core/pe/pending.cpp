@@ -71,9 +71,7 @@ void pending_base::throw_not_to_be_awaited() const {
 }
 
 void pending_base::rethrow() {
-  auto& known = entry_that_waits_->throwers;
-  if (!known) known = std::make_unique<known_throwers>();
-  known->add(error_->get(), error_->thrower());
+  entry_that_waits_->throwers.add(error_->get(), error_->thrower());
   std::rethrow_exception(error_->take());
 }
 

@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <imbrex/base/owner.hpp>
 #include <imbrex/core/message/carried_exception.hpp>
 #include <imbrex/core/message/shown_type.hpp>
 #include <imbrex/core/pe/processor.hpp>
@@ -101,9 +102,9 @@ class pending_base : public reply_target {
   struct drop_error {
     void operator()(carried_exception* e) const noexcept;
   };
-  std::unique_ptr<carried_exception, drop_error> error_;  ///< the received exception; null if there is none
-  scope* entry_that_waits_ = nullptr;                     ///< the waiting entry, to which the exception's
-                                                          ///< thrower is reported
+  owner<carried_exception, drop_error> error_;  ///< the received exception; null if there is none
+  scope* entry_that_waits_ = nullptr;           ///< the waiting entry, to which the exception's
+                                                ///< thrower is reported
   bool ready_ = false;
   bool awaited_ = false;
   bool renounced_ = false;  ///< renounced by another thread; read at the end of the run
@@ -223,7 +224,7 @@ class [[nodiscard("co_await the result, or use send where none is wanted")]] pen
   }
 
  private:
-  std::unique_ptr<detail::pending_state<R>, detail::pending_deleter<R>> state_;
+  detail::owner<detail::pending_state<R>, detail::pending_deleter<R>> state_;
 };
 
 namespace detail {

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/core/pe/processor.hpp>
 
+#include <deque>
+#include <map>
 #include <string>
+#include <unordered_map>
 #include <utility>
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/core/message/device_parts.hpp>
+#include <imbrex/core/pe/pieces_table.hpp>
 #include <imbrex/core/pe/run_marks.hpp>
 #include <imbrex/core/pe/run_services.hpp>
 
@@ -18,10 +22,22 @@ constexpr unsigned section_bits = 44;
 
 }  // namespace
 
+/// The tables that no message needs.
+struct processor::rare_tables {
+  std::map<std::uint64_t, owner<collection_part>> frozen;
+  std::deque<std::uint64_t> empty_arrays;
+  std::unordered_map<std::uint64_t, owner<section_base>> sections;
+  pieces_table pieces;
+};
+
 processor::processor(run_services& run, int pe, const clock& time, std::optional<std::uint64_t> shuffle)
-    : scheduler(pe, time, shuffle), run_(run) {}
+    : scheduler(pe, time, shuffle), run_(run), tables_(make_owner<rare_tables>()) {}
 
 processor::~processor() = default;
+
+std::deque<std::uint64_t>& processor::empty_arrays() { return tables_->empty_arrays; }
+
+pieces_table& processor::pieces() { return tables_->pieces; }
 
 void processor::throw_no_pe() {
   throw error(
@@ -69,7 +85,7 @@ std::vector<message*> processor::take_held(std::uint64_t id) {
   return taken;
 }
 
-void processor::install(std::unique_ptr<collection_part> part) {
+void processor::install(owner<collection_part> part) {
   const std::uint64_t id = part->id();
   if (observers() != nullptr) observers()->tell([&](observer& o) { o.created(*part); });
   auto& its = slot_to_change(id);
@@ -83,18 +99,18 @@ void processor::install(std::unique_ptr<collection_part> part) {
   }
 }
 
-void processor::freeze(std::uint64_t id) { frozen_[id] = std::move(slot_to_change(id).part); }
+void processor::freeze(std::uint64_t id) { tables_->frozen[id] = std::move(slot_to_change(id).part); }
 
 collection_part* processor::frozen(std::uint64_t id) const {
-  const auto at = frozen_.find(id);
-  return at == frozen_.end() ? nullptr : at->second.get();
+  const auto at = tables_->frozen.find(id);
+  return at == tables_->frozen.end() ? nullptr : at->second.get();
 }
 
 void processor::thaw(std::uint64_t id) {
-  const auto at = frozen_.find(id);
-  if (at == frozen_.end()) return;  // the collection's end arrived first
+  const auto at = tables_->frozen.find(id);
+  if (at == tables_->frozen.end()) return;  // the collection's end arrived first
   slot_to_change(id).part = std::move(at->second);
-  frozen_.erase(at);
+  tables_->frozen.erase(at);
   for (auto* m : take_held(id)) {
     announce(*m, pe());
     push(*m);
@@ -106,10 +122,10 @@ void processor::remove(std::uint64_t id) {
   if (collection(id) == nullptr && frozen(id) == nullptr) return;
   auto& its = slot_to_change(id);
   its.next_generation = generation_of_collection(id) + 1;
-  const auto was_frozen = frozen_.extract(id);
+  const auto was_frozen = tables_->frozen.extract(id);
   const auto part = was_frozen ? std::move(was_frozen.mapped()) : std::move(its.part);
   its.id = 0;
-  std::erase_if(sections_, [id](const auto& one) { return one.second->collection == id; });
+  std::erase_if(tables_->sections, [id](const auto& one) { return one.second->collection == id; });
   for (auto* m : take_held(id)) {  // these messages are refused, or no longer matter
     announce(*m, pe());
     push(*m);
@@ -117,9 +133,9 @@ void processor::remove(std::uint64_t id) {
   if (part->creator() == pe()) run_.give_back(id);
 }
 
-std::uint64_t processor::add_section(std::unique_ptr<section_base> members) {
+std::uint64_t processor::add_section(owner<section_base> members) {
   const std::uint64_t number = section_count_++;
-  sections_.emplace(number, std::move(members));
+  tables_->sections.emplace(number, std::move(members));
   return (static_cast<std::uint64_t>(pe()) << section_bits) | number;
 }
 
@@ -130,8 +146,8 @@ int processor::root_of_section(std::uint64_t id) const {
 }
 
 const section_base& processor::section(std::uint64_t collection, std::uint64_t id) const {
-  const auto at = sections_.find(id & ((std::uint64_t{1} << section_bits) - 1));
-  if (at == sections_.end() || at->second->collection != collection)
+  const auto at = tables_->sections.find(id & ((std::uint64_t{1} << section_bits) - 1));
+  if (at == tables_->sections.end() || at->second->collection != collection)
     throw_of_another_run("section", static_cast<std::uint64_t>(pe()));
   return *at->second;
 }
@@ -221,10 +237,10 @@ void processor::clear() noexcept {
   for (auto* of_kind : {&arrays_, &singles_})
     for (auto& c : *of_kind)
       if (c.part) c.part->clear();
-  for (auto& [id, part] : frozen_) part->clear();
+  for (auto& [id, part] : tables_->frozen) part->clear();
   replies_.abandon_all();
   for (auto* m : std::exchange(held_, {})) m->type->destroy(*m);
-  pieces_.clear();
+  tables_->pieces.clear();
   discard_work();
 }
 
@@ -234,7 +250,7 @@ void processor::clear_parts() noexcept {
   for (auto* of_kind : {&arrays_, &singles_})
     const part_table ending = std::exchange(*of_kind, {});  // empties the table first, so that destructors
                                                             // find no parts
-  frozen_.clear();
+  tables_->frozen.clear();
 }
 
 }  // namespace imbrex::detail

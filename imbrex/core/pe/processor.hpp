@@ -3,13 +3,11 @@
 
 #include <cstdint>
 #include <deque>
-#include <map>
-#include <memory>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include <imbrex/base/owner.hpp>
 #include <imbrex/core/message/carried_exception.hpp>
 #include <imbrex/core/message/message.hpp>
 #include <imbrex/core/message/reply_table.hpp>
@@ -26,6 +24,7 @@ struct chare_header;
 namespace detail {
 
 class element_work;
+class pieces_table;
 class run_services;
 
 /// The members of a section, without their key type.
@@ -35,12 +34,6 @@ class section_base {
   virtual ~section_base() = default;
 
   const std::uint64_t collection;  ///< the array of the members
-};
-
-/// A PE's record of a message that is sent or received in pieces.
-class pieces_of_messages {
- public:
-  virtual ~pieces_of_messages() = default;
 };
 
 /// Collections of single chares have this bit; the other bits of their number identify the class. The number
@@ -194,7 +187,7 @@ class processor final : public scheduler {
     if (recent_.part == nullptr) __builtin_unreachable();
     return recent_.part;
   }
-  void install(std::unique_ptr<collection_part> part);
+  void install(owner<collection_part> part);
   /// Hides a part: messages for it wait as if it had not been created.
   void freeze(std::uint64_t id);
   /// A frozen part, or null.
@@ -204,11 +197,11 @@ class processor final : public scheduler {
   /// Frees this PE's data for an array that has ended.
   void remove(std::uint64_t id);
   /// The arrays without elements whose root is this PE, the oldest first.
-  std::deque<std::uint64_t>& empty_arrays() { return empty_arrays_; }
+  std::deque<std::uint64_t>& empty_arrays();
 
   /// Stores the members of a section that is made here, and returns its number. The array itself may not have
   /// been created here yet.
-  std::uint64_t add_section(std::unique_ptr<section_base> members);
+  std::uint64_t add_section(owner<section_base> members);
   /// The PE on which a section was made. Throws imbrex::error if this run has no such PE.
   int root_of_section(std::uint64_t id) const;
   /// The members of a section that was made here, of this array. Throws imbrex::error if there is none.
@@ -218,10 +211,8 @@ class processor final : public scheduler {
   /// if a default-constructed proxy has sent it.
   void hold(message& m);
 
-  /// Messages in pieces. The keys: (-1, 0) for data common to all PEs; (PE, 0) for data of one PE; (sending
-  /// PE, the sender's message number) for each incomplete message.
-  using pieces_table = std::map<std::pair<int, std::uint32_t>, std::unique_ptr<pieces_of_messages>>;
-  pieces_table& pieces() { return pieces_; }
+  /// The messages in pieces (`core/pe/pieces_table.hpp`).
+  pieces_table& pieces();
 
   /// Visits all collections here.
   template <class Visitor>
@@ -253,7 +244,7 @@ class processor final : public scheduler {
 
   struct slot {
     std::uint64_t id = 0;  ///< number of the part, while there is one
-    std::unique_ptr<collection_part> part;
+    owner<collection_part> part;
     std::uint32_t next_generation = 0;  ///< all earlier generations have ended here
   };
 
@@ -287,12 +278,10 @@ class processor final : public scheduler {
   recent_part recent_;
   part_table arrays_;
   part_table singles_;
-  std::map<std::uint64_t, std::unique_ptr<collection_part>> frozen_;
-  std::deque<std::uint64_t> empty_arrays_;
-  std::unordered_map<std::uint64_t, std::unique_ptr<section_base>> sections_;
+  struct rare_tables;
+  owner<rare_tables> tables_;
   std::uint64_t section_count_ = 0;
   std::vector<message*> held_;
-  pieces_table pieces_;
   reply_table replies_;
   element_at_work at_work_;
 };

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <chrono>
 #include <coroutine>
 #include <cstdint>
 #include <string>
 
+#include <imbrex/base/standard/duration.hpp>
 #include <imbrex/core/pe/processor.hpp>
 #include <imbrex/coro/scope.hpp>
 #include <imbrex/coro/waiter.hpp>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <chrono>
 #include <optional>
 #include <utility>
 #include <variant>
 
+#include <imbrex/base/standard/duration.hpp>
 #include <imbrex/core/pe/sleep.hpp>
 #include <imbrex/coro/task.hpp>
 #include <imbrex/coro/when_any.hpp>

@@ -33,8 +33,7 @@ processor* deterministic_machine::first_by_timers() {
   processor* first = nullptr;
   for (int p = 0; p < run_.num_pes(); ++p) {
     auto& pe = run_.processor_at(p);
-    if (pe.next_deadline() && (first == nullptr || *pe.next_deadline() < *first->next_deadline()))
-      first = &pe;
+    if (pe.has_timers() && (first == nullptr || *pe.next_deadline() < *first->next_deadline())) first = &pe;
   }
   return first;
 }

@@ -97,8 +97,8 @@ class lone_process {
   detail::collection<T>& add_array(std::uint64_t number) {
     auto& pe = run_.processor_at(0);
     const detail::scheduler::activation as(pe);
-    auto instance = std::make_unique<detail::collection<T>>(pe, number, index<1>(3),
-                                                            &detail::home_of<index<1>, block_placement>, 3);
+    auto instance = detail::make_owner<detail::collection<T>>(pe, number, index<1>(3),
+                                                              &detail::home_of<index<1>, block_placement>, 3);
     auto& part = *instance;
     part.create(0, part.first_place());
     pe.install(std::move(instance));

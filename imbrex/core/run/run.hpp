@@ -2,11 +2,11 @@
 #pragma once
 
 #include <concepts>
-#include <functional>
 #include <type_traits>
 #include <utility>
 
 #include <imbrex/base/narrowed.hpp>
+#include <imbrex/base/standard/function.hpp>
 #include <imbrex/core/options/options.hpp>
 #include <imbrex/core/pe/pending.hpp>
 #include <imbrex/core/pe/processor.hpp>

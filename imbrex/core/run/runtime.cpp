@@ -113,7 +113,7 @@ struct runtime::main_task : work {
       owner.fail(e.what(), usage_error::exit_status);
     } catch (...) {
       const auto thrown = std::current_exception();
-      const auto thrower = owner.processor_at(0).main.thrower_of(thrown);
+      const auto thrower = owner.processor_at(0).main.throwers.thrower_of(thrown);
       owner.fail("the main task: " +
                  carried_exception(thrown, thrower.value_or(std::string())).description());
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables of handles, groups, infos, attributes, error codes and handlers.
+#include <algorithm>
 #include <numeric>
 #include <string>
 #include <vector>

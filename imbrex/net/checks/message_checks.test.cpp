@@ -2,6 +2,7 @@
 // Checks that each message arrives, whole, once, and in order where that is promised.
 #include <imbrex/net/checks/checks.test.hpp>
 
+#include <algorithm>
 #include <array>
 #include <stdexcept>
 

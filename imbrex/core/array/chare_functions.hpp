@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <imbrex/core/array/chare.hpp>
+
+namespace imbrex {
+
+class reader;
+class writer;
+
+namespace detail {
+
+class device_part;
+struct migrant_base;
+
+/// The functions of element headers that depend on the index type of the array.
+struct header_functions {
+  /// Constructs a header at the beginning of an element's memory.
+  chare_header& (*construct)(void* memory);
+  void (*destroy)(chare_header& header) noexcept;
+  void (*write)(chare_header& header, writer& out);
+  void (*read)(chare_header& header, reader& in);
+};
+
+template <class Index>
+struct header_functions_of {
+  using header = element_header<Index>;
+
+  static chare_header& construct(void* memory);
+  static void destroy(chare_header& h) noexcept;
+  static void write(chare_header& h, writer& out);
+  static void read(chare_header& h, reader& in);
+
+  static constexpr header_functions all{&construct, &destroy, &write, &read};
+};
+
+template <class Index>
+chare_header& header_functions_of<Index>::construct(void* memory) {
+  return *::new (memory) header();
+}
+template <class Index>
+void header_functions_of<Index>::destroy(chare_header& h) noexcept {
+  static_cast<header&>(h).~header();
+}
+template <class Index>
+void header_functions_of<Index>::write(chare_header& h, writer& out) {
+  out(static_cast<header&>(h));
+}
+template <class Index>
+void header_functions_of<Index>::read(chare_header& h, reader& in) {
+  in(static_cast<header&>(h));
+}
+
+// Compiled once, in the library, for what most programs use.
+extern template struct header_functions_of<index<1>>;
+extern template struct header_functions_of<index<2>>;
+extern template struct header_functions_of<index<3>>;
+
+/// The functions of a collection that depend on its chare class. The rest is independent of the class, and is
+/// compiled once.
+struct chare_functions {
+  const header_functions* headers = nullptr;
+  std::size_t offset = 0;     ///< bytes from the header of an element to its object
+  std::size_t size = 0;       ///< bytes of the object
+  std::size_t alignment = 0;  ///< alignment of the element's memory
+  /// Destroys an element and frees its memory.
+  void (*destroy)(chare_header& element) noexcept = nullptr;
+
+  // These are null if the class cannot migrate.
+
+  /// Makes the message in which an element migrates.
+  migrant_base& (*make_migrant)(const chare_header& element) = nullptr;
+  /// Calls the default constructor.
+  void (*construct)(chare_header& element) = nullptr;
+  void (*write)(chare_header& element, writer& out) = nullptr;
+  void (*read)(chare_header& element, reader& in) = nullptr;
+
+  // These are null for most classes.
+
+  /// Lists the device memory in the object's own tables of values.
+  void (*collect_unread)(chare_header& element, std::vector<device_part*>& parts) = nullptr;
+  std::string_view (*port_name)(const chare_header& element, const void* port) = nullptr;
+
+  bool is_pickled = false;  ///< objects are written by Python's pickle, as errors say
+
+  std::byte* object(chare_header& element) const { return reinterpret_cast<std::byte*>(&element) + offset; }
+  const std::byte* object(const chare_header& element) const {
+    return reinterpret_cast<const std::byte*>(&element) + offset;
+  }
+  void* allocate() const;
+  void release(void* memory) const noexcept;
+  /// Frees an element without an object.
+  void release_unconstructed(chare_header& element) const noexcept;
+};
+
+/// Rethrows a constructor's exception with a description. Exceptions of another language keep their type.
+[[noreturn]] void rethrow_construction_failure(const std::string& name, int pe);
+/// Describes an exception that the element's class threw during migration; `doing` is, for example, "the
+/// default constructor".
+[[noreturn]] void rethrow_travel_failure(const char* doing, const chare_header& element);
+
+}  // namespace detail
+}  // namespace imbrex

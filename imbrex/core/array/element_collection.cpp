@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/core/array/element_collection.hpp>
+
+#include <string>
+#include <utility>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/core/pe/run_services.hpp>
+
+namespace imbrex::detail {
+
+template class element_collection<index<1>>;
+template class element_collection<index<2>>;
+template class element_collection<index<3>>;
+
+namespace {
+
+/// Work on one element, to be done after the current entry.
+struct after_entry : work {
+  chare_header* element = nullptr;
+  message* restart = nullptr;
+};
+
+void push_after_entry(const work_type& what, chare_header& element, message* restart) {
+  auto& after = *::new (pool::allocate(sizeof(after_entry))) after_entry();
+  after.type = &what;
+  after.element = &element;
+  after.restart = restart;
+  element.home->pe().push_after(after);
+}
+
+void destroy_after_entry(work& item) noexcept {
+  auto& after = static_cast<after_entry&>(item);
+  if (after.restart != nullptr) after.restart->type->destroy(*after.restart);
+  pool::release(&after, sizeof after);
+}
+
+[[noreturn]] void throw_pinned(const chare_header& element) {
+  throw error("migrate_to: " + element.home->element_name(element) +
+              " belongs to a group, whose chares stay on their PEs: make an array of its class");
+}
+
+/// True if the element's entries allow a move to PE `to`: none is suspended, or the move stays in the process
+/// and the entries move along.
+bool entries_can_move(const chare_header& element, int to) {
+  if (element.entries == nullptr) return true;
+  if (!element.home->pe().run().holds(to)) return false;
+  for (const scope* s = element.entries; s != nullptr; s = s->next) {
+    if (!s->kind->can_move || s->waits == nullptr) return false;
+    for (const suspension* w = s->waits; w != nullptr; w = w->next())
+      if (!w->can_move()) return false;
+  }
+  return true;
+}
+
+/// Throws imbrex::error: code requested that a migrating element move or end.
+[[noreturn]] void throw_travelling(const char* what, const chare_header& element) {
+  const std::string name = element.home->element_name(element);
+  throw error(std::string(what) + ": " + name +
+              " is on its way to another PE, which runs the default constructor of " +
+              std::string(short_name(element.home->shown_name())) +
+              " and serialize: neither may request its migration or end, but its entries and its other "
+              "constructors may");
+}
+
+collection_base& part_of(const chare_header& element) { return static_cast<collection_base&>(*element.home); }
+
+void run_departure(work& item) {
+  auto& after = static_cast<after_entry&>(item);
+  auto& e = *after.element;
+  auto* restart = std::exchange(after.restart, nullptr);
+  pool::release(&after, sizeof after);
+  auto& part = part_of(e);
+  if (e.dying) {
+    if (restart != nullptr) restart->type->destroy(*restart);
+    return;
+  }
+  const element_work runs(part.pe(), e);
+  if (restart != nullptr) {
+    end_scope(*e.entries);  // the only one, at its balance point
+  } else {
+    e.departure_queued = false;
+    // if not now, at the next balance point or when a movable body waits again
+    if (e.destination < 0 || !entries_can_move(e, e.destination)) return;
+  }
+  part.depart(e, e.destination, restart);
+}
+
+constexpr work_type departure{"migration", &run_departure, &destroy_after_entry, nullptr, nullptr};
+
+void run_destruction(work& item) {
+  auto& after = static_cast<after_entry&>(item);
+  auto& e = *after.element;
+  pool::release(&after, sizeof after);
+  auto& part = part_of(e);
+  const element_work runs(part.pe(), e);
+  part.destroy(e);
+}
+
+constexpr work_type destruction{"destruction", &run_destruction, &destroy_after_entry, nullptr, nullptr};
+
+}  // namespace
+
+void push_departure(chare_header& element, message* restart) {
+  push_after_entry(departure, element, restart);
+}
+
+void drop_after_entry(const chare_header& element) {
+  element.home->pe().drop_after(
+      [&](work& item) { return static_cast<after_entry&>(item).element == &element; });
+}
+
+void request_migration(chare_header& e, int to, bool asks_itself) {
+  auto& pe = e.home->pe();
+  if (to < 0 || to >= pe.num_pes()) throw_wrong_pe("migrate_to", to, pe.num_pes());
+  if (to != pe.pe() && e.home->is_pinned()) throw_pinned(e);
+  if (e.dying) return;
+  if (e.travels) throw_travelling("migrate_to", e);
+  e.destination = to == pe.pe() ? -1 : to;
+  e.asks_itself = asks_itself;
+  if (e.destination >= 0 && !std::exchange(e.departure_queued, true)) push_departure(e, nullptr);
+}
+
+void destroy_later(chare_header& e) {
+  if (e.dying) return;
+  if (e.travels) throw_travelling("destroy", e);
+  e.dying = true;
+  push_after_entry(destruction, e, nullptr);
+}
+
+void throw_not_migratable(const chare_header& element) {
+  throw error(element.home->element_name(element) +
+              " cannot migrate: its class needs a default constructor and `void serialize(auto& ar)` with "
+              "all members");
+}
+
+}  // namespace imbrex::detail

@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/core/array/chare_functions.hpp>
+#include <imbrex/core/array/location.hpp>
+#include <imbrex/core/array/migrant.hpp>
+#include <imbrex/core/name/singles.hpp>
+
+namespace imbrex::detail {
+
+// Work on one element, to be done after the current entry.
+
+/// Queues the migration of an element to its destination. `restart` calls the entry again that was at a
+/// balance point; null if there was none.
+void push_departure(chare_header& element, message* restart);
+/// Drops what is queued for the element.
+void drop_after_entry(const chare_header& element);
+
+/// Throws imbrex::error: the element's class lacks what migration requires.
+[[noreturn]] void throw_not_migratable(const chare_header& element);
+
+/// One PE's part of an array with this index type: all that does not depend on the chare class.
+template <class Index>
+class element_collection : public element_map<Index> {
+ public:
+  using base = element_map<Index>;
+  using key = typename base::key;
+  using header = typename base::header;
+  using home_function = int (*)(const key&, const Index&, int);
+
+  ~element_collection() override;
+
+  const Index& shape_for_proxy() const { return shape_; }
+  /// True if the array is dense: it began with an element at each index of its shape.
+  bool began_filled() const { return began_filled_; }
+  Index where(const key& k) const {
+    if constexpr (is_index<Index>) {
+      if (this->is_of_singles()) return Index{};
+      return from_linear(shape_, k);
+    } else {
+      return k;
+    }
+  }
+  int home_of(const key& k) const final {
+    if constexpr (is_index<Index>) {
+      if (this->is_of_singles()) return home_of_single(k);
+    }
+    return home_(k, shape_, this->pe().num_pes());
+  }
+  /// Called at the home of an element that is on no PE: true if the element existed and was destroyed. Dense
+  /// arrays and single chares need no record for this.
+  bool was_destroyed(const key& k) const final;
+  std::string key_name(const key& k) const final;
+  std::string element_name(const chare_header& e) const final;
+  std::string_view port_name(const chare_header& e, const void* port) const final;
+  void write_name(const chare_header& e, signal_text& out) const noexcept final;
+  void write_addressee(const message& m, signal_text& out) const noexcept final;
+  void write_name(std::uint64_t linear, signal_text& out) const noexcept final;
+  std::uint64_t number_of(const chare_header& e) const final;
+  std::string shape_text() const final;
+  const void* object(const chare_header& e) const final { return chares_.object(e); }
+  const chare_header* addressee(const message& m) const final;
+  bool is_member(const chare_header& e, const void* address) const final;
+  bool can_migrate() const final { return !this->is_pinned() && chares_.make_migrant != nullptr; }
+  void move(chare_header& e, int to) final;
+
+  void reserve(std::size_t elements) { base::reserve(elements); }
+  /// The location of an element that is the first with its key.
+  location first_place() const { return {this->pe().pe(), 1, 1}; }
+
+  void destroy(chare_header& e) final;
+  void depart(chare_header& e, int to, message* restart) final;
+  void arrive(chare_header& e, message*& restart, int from) final;
+  void close() final;
+  void clear() noexcept final;
+
+  /// A key for a single chare that this PE creates.
+  key new_single(int home)
+    requires is_index<Index>
+  {
+    return singles_.next(home, this->pe().pe());
+  }
+
+ protected:
+  struct layout {
+    const Index& shape;
+    home_function home;
+    std::uint64_t elements;
+  };
+  element_collection(processor& pe, std::uint64_t id, const class_names& of, const layout& how,
+                     const chare_functions& chares);
+
+  /// Sets how the class itself writes its keys.
+  void show_keys(std::string_view (*shown)(const key& k)) { shown_key_ = shown; }
+  /// Frees an element whose constructor throws, in the exception handler. Rethrows with the element's name.
+  [[noreturn]] void fail_construction(header& e);
+  /// Adds an element to the local ones, or destroys it.
+  void take_in(header& e) {
+    try {
+      this->put(e);
+    } catch (...) {
+      drop_unless_local(e);
+      throw;
+    }
+  }
+  /// Throws imbrex::error unless an element can be inserted with this key.
+  void begin_insertion(const key& k);
+  void end_insertion(header& e);
+
+ private:
+  void write_key(const key& k, signal_text& out) const noexcept;
+  int home_of_single(const key& k) const {
+    const int home = singles_.home(k);
+    if (home >= this->pe().num_pes()) [[unlikely]]
+      throw_of_another_run("chare", static_cast<std::uint64_t>(home));
+    return home;
+  }
+  void drop_unless_local(header& e);
+  void end_entries_of(chare_header& e);
+  void end_stray(header& e, message* restart);
+
+  [[no_unique_address]] Index shape_;
+  home_function home_;
+  const bool began_filled_;
+  single_keys singles_;
+  const chare_functions& chares_;
+  std::string_view (*shown_key_)(const key& k) = nullptr;
+};
+
+template <class Index>
+element_collection<Index>::element_collection(processor& pe, std::uint64_t id, const class_names& of,
+                                              const layout& how, const chare_functions& chares)
+    : base(pe, id, of, how.elements),
+      shape_(how.shape),
+      home_(how.home),
+      began_filled_(how.elements > 0),
+      singles_(pe.num_pes()),
+      chares_(chares) {}
+
+template <class Index>
+element_collection<Index>::~element_collection() {
+  clear();
+}
+
+template <class Index>
+bool element_collection<Index>::was_destroyed(const key& k) const {
+  if constexpr (is_index<Index>) {
+    if (this->is_of_singles()) return singles_.was_created(k);
+  }
+  return began_filled_;
+}
+
+template <class Index>
+std::string element_collection<Index>::key_name(const key& k) const {
+  if constexpr (is_index<Index>) {
+    if (this->is_of_singles())
+      return single_text(this->shown_name(), singles_.number(k), singles_.creator(k));
+  }
+  if (shown_key_ != nullptr) return element_text(this->shown_name(), std::string(shown_key_(k)));
+  return element_text(this->shown_name(), key_text(where(k)));
+}
+
+template <class Index>
+std::string element_collection<Index>::element_name(const chare_header& e) const {
+  return key_name(static_cast<const header&>(e).key);
+}
+
+template <class Index>
+std::string_view element_collection<Index>::port_name(const chare_header& e, const void* port) const {
+  return chares_.port_name != nullptr ? chares_.port_name(e, port) : base::port_name(e, port);
+}
+
+template <class Index>
+void element_collection<Index>::write_name(const chare_header& e, signal_text& out) const noexcept {
+  write_key(static_cast<const header&>(e).key, out);
+}
+
+template <class Index>
+void element_collection<Index>::write_addressee(const message& m, signal_text& out) const noexcept {
+  write_key(static_cast<const element_message<key>&>(m).key, out);
+}
+
+template <class Index>
+void element_collection<Index>::write_name(std::uint64_t linear, signal_text& out) const noexcept {
+  if constexpr (is_index<Index>) write_key(linear, out);
+}
+
+template <class Index>
+void element_collection<Index>::write_key(const key& k, signal_text& out) const noexcept {
+  if constexpr (is_index<Index>) {
+    if (this->is_of_singles())
+      return write_single(this->shown_name(), singles_.number(k), singles_.creator(k), out);
+  }
+  if (shown_key_ != nullptr) {
+    out.add(short_name(this->shown_name())).add("(").add(shown_key_(k)).add(")");
+  } else if constexpr (is_index<Index>) {
+    Index i = from_linear(shape_, k);
+    write_index(this->shown_name(), &i[0], i.dimensions, out);
+  } else if constexpr (std::is_convertible_v<const key&, std::string_view>) {
+    write_text_key(this->shown_name(), k, out);
+  } else if constexpr (std::is_integral_v<key>) {
+    write_number_key(this->shown_name(), static_cast<std::int64_t>(k), out);
+  } else {
+    out.add(short_name(this->shown_name()));
+  }
+}
+
+template <class Index>
+std::uint64_t element_collection<Index>::number_of(const chare_header& e) const {
+  return key_number(static_cast<const header&>(e).key);
+}
+
+template <class Index>
+std::string element_collection<Index>::shape_text() const {
+  if constexpr (is_index<Index>) {
+    if (!this->is_of_singles()) return to_string(shape_);
+  }
+  return {};
+}
+
+template <class Index>
+const chare_header* element_collection<Index>::addressee(const message& m) const {
+  return this->find(static_cast<const element_message<key>&>(m).key);
+}
+
+template <class Index>
+bool element_collection<Index>::is_member(const chare_header& e, const void* address) const {
+  const auto begin = reinterpret_cast<std::uintptr_t>(chares_.object(e));
+  return reinterpret_cast<std::uintptr_t>(address) - begin < chares_.size;
+}
+
+template <class Index>
+void element_collection<Index>::move(chare_header& e, int to) {
+  if (chares_.make_migrant == nullptr) throw_not_migratable(e);
+  request_migration(e, to, false);
+}
+
+template <class Index>
+void element_collection<Index>::fail_construction(header& e) {
+  drop_after_entry(e);  // a constructor may request a migration, and then throw
+  const key k = std::move(e.key);
+  chares_.release_unconstructed(e);
+  rethrow_construction_failure(key_name(k), this->pe().pe());
+}
+
+/// Destroys an element that could not be added to the local ones.
+template <class Index>
+void element_collection<Index>::drop_unless_local(header& e) {
+  if (e.slot != chare_header::no_slot) return;
+  end_entries_of(e);
+  chares_.destroy(e);
+}
+
+template <class Index>
+void element_collection<Index>::begin_insertion(const key& k) {
+  if (this->find(k) != nullptr)
+    throw error("insert: " + key_name(k) + " exists already; destroy it first or choose another index");
+  if (const auto* elsewhere = this->known_elsewhere(k))
+    throw error("insert: " + key_name(k) + " exists already (on PE " + std::to_string(elsewhere->pe) + ")");
+  if (this->is_closed()) throw error("insert: " + key_name(k) + ": that array has been destroyed");
+  if constexpr (is_index<Index>) {
+    if (this->is_of_singles()) singles_.created(k);
+  }
+}
+
+template <class Index>
+void element_collection<Index>::end_insertion(header& e) {
+  this->reductions().element_created(e);
+  this->ending().element_inserted();
+}
+
+template <class Index>
+void element_collection<Index>::end_entries_of(chare_header& e) {
+  e.dying = true;  // later requests to move or destroy the element have no effect
+  end_entries(e, element_name(e) + " was destroyed before that entry had ended");
+  drop_after_entry(e);
+}
+
+template <class Index>
+void element_collection<Index>::destroy(chare_header& e) {
+  end_entries_of(e);
+  this->take_out_for_good(static_cast<header&>(e));
+  this->ending().element_destroyed();
+  this->reductions().element_destroyed(e);
+  chares_.destroy(e);
+}
+
+template <class Index>
+void element_collection<Index>::depart(chare_header& e, int to, message* restart) {
+  ++e.epoch;
+  e.destination = -1;
+  e.travels = true;
+  if (const auto* const observers = this->pe().observers()) [[unlikely]]
+    observers->tell([&](observer& o) { o.departs(*this, e, to); });
+  this->take_out(static_cast<header&>(e), {to, e.epoch, e.born});
+  this->ending().element_left();
+  this->broadcasts().element_leaves(e.broadcasts);
+  this->reductions().element_left(e);
+  auto& m = chares_.make_migrant(e);
+  m.collection = this->id();
+  m.element = &e;
+  m.restart = restart;
+  m.is_object = e.entries != nullptr;
+  m.has_device_memory = has_devices(this->pe()) && m.holds_device_memory();
+  this->pe().dispatch(m, to);
+}
+
+template <class Index>
+void element_collection<Index>::arrive(chare_header& of, message*& restart, int from) {
+  auto& e = static_cast<header&>(of);
+  e.home = this;
+  e.travels = false;
+  if (this->is_closed()) return end_stray(e, std::exchange(restart, nullptr));
+  take_in(e);
+  this->ending().element_arrived();
+  const std::uint64_t left_with = e.broadcasts;
+  this->reductions().element_arrived(e);
+  this->report_arrival(e, from, {left_with, this->broadcasts().element_arrives(e)});
+  if (restart != nullptr) this->pe().dispatch(*std::exchange(restart, nullptr), this->pe().pe());
+}
+
+/// Destroys an element whose array ended while the element was migrating.
+template <class Index>
+void element_collection<Index>::end_stray(header& e, message* restart) {
+  if (restart != nullptr) restart->type->run(*restart);
+  end_entries_of(e);
+  chares_.destroy(e);
+  this->ending().stray_arrived();
+}
+
+template <class Index>
+void element_collection<Index>::close() {
+  this->shut();
+  while (!this->locals().empty()) {
+    auto& e = static_cast<header&>(*this->locals().back());
+    end_entries_of(e);
+    this->remove(e);
+    chares_.destroy(e);
+  }
+  this->refuse_held();
+}
+
+template <class Index>
+void element_collection<Index>::clear() noexcept {
+  while (!this->locals().empty()) {
+    auto& e = static_cast<header&>(*this->locals().back());
+    while (e.entries != nullptr) end_scope(*e.entries);
+    this->remove(e);
+    chares_.destroy(e);
+  }
+  this->discard_held();
+}
+
+// Compiled once, in the library, for what most programs use.
+extern template class element_collection<index<1>>;
+extern template class element_collection<index<2>>;
+extern template class element_collection<index<3>>;
+
+}  // namespace imbrex::detail
