@@ -11,31 +11,13 @@
 #include <vector>
 
 #include <imbrex/base/owner.hpp>
-#include <imbrex/base/standard/sort.hpp>
+#include <imbrex/core/array/section_table.hpp>
 #include <imbrex/core/array/send.hpp>
 #include <imbrex/core/message/shown_type.hpp>
 #include <imbrex/core/name/indices.hpp>
 
 namespace imbrex {
 namespace detail {
-
-/// The keys of a section's members, in key order, without duplicates.
-template <class Key>
-class section_list final : public section_base {
- public:
-  section_list(std::uint64_t of, std::vector<Key> keys) : section_base(of), keys_(std::move(keys)) {
-    std::sort(keys_.begin(), keys_.end(), [](const Key& a, const Key& b) { return key_less(a, b); });
-    keys_.erase(std::unique(keys_.begin(), keys_.end()), keys_.end());
-  }
-
-  /// The keys of a section that was made on this PE.
-  static const std::vector<Key>& of(std::uint64_t collection, std::uint64_t id) {
-    return static_cast<const section_list&>(processor::here().section(collection, id)).keys_;
-  }
-
- private:
-  std::vector<Key> keys_;
-};
 
 /// Members of a section whose last known location is one PE.
 template <class Key>
@@ -281,7 +263,7 @@ struct section_broadcast final : message {
     auto* part = part_for<T>(*this);
     if (part == nullptr) return;
     const message_guard guard(*this);
-    const auto& members = section_list<key>::of(this->collection, section_id);
+    const auto& members = section_table<key>::members(processor::here(), this->collection, section_id);
     if constexpr (share::reduces)
       if (members.empty()) return answer_of_none(*part);
     std::map<int, std::vector<key>> members_of_pe;
@@ -310,7 +292,7 @@ void post_to_section(const section<T>& to, const reply_address& reply, A&&... ar
   auto& pe = processor::here();
   const std::uint64_t number = pe.number_of(to.collection());
   if (pe.collection(number) == nullptr) check_run<T, M>(pe, number, arguments...);
-  const int root = pe.root_of_section(to.id());
+  const int root = root_of_section(pe, to.id());
   auto& content = make_sent_message<T, M>(pe, std::forward<A>(arguments)...);
   auto& m = make_message<section_broadcast<T, M, Op>>(to.id(), content);
   m.collection = number;
@@ -366,8 +348,8 @@ section<T> section_of(const array<T>& all, std::vector<typename element<T>::key>
     checked<T>(*part);
   else
     pe.check_run(number, shown_type<T>::name);
-  using list = section_list<typename element<T>::key>;
-  return {all.collection(), pe.add_section(make_owner<list>(number, std::move(members))), all.priority()};
+  const std::uint64_t id = section_table<typename element<T>::key>::add(pe, number, std::move(members));
+  return {all.collection(), id, all.priority()};
 }
 
 }  // namespace detail

@@ -12,7 +12,7 @@
 namespace imbrex::detail {
 
 int parent_in_section(const processor& pe, int of, std::uint64_t section_id) {
-  return place_in_tree(of, pe.root_of_section(section_id), pe.num_pes(), pe.run().host_starts()).parent;
+  return place_in_tree(of, root_of_section(pe, section_id), pe.num_pes(), pe.run().host_starts()).parent;
 }
 
 int child_in_section(const processor& pe, int towards, std::uint64_t section_id) {

@@ -218,7 +218,7 @@ void section_place<T>::find() {
     return pe.dispatch(m, above);
   }
   std::map<int, std::vector<key>> members_of_home;
-  for (const auto& k : section_list<key>::of(part_.id(), id()))
+  for (const auto& k : section_table<key>::members(part_.pe(), part_.id(), id()))
     members_of_home[part_.home_of(k)].push_back(k);
   branches homes;
   for (auto& [home, members] : members_of_home) homes.push_back({home, std::move(members)});

@@ -2,6 +2,7 @@
 #include <imbrex/core/collective/array_end.hpp>
 
 #include <algorithm>
+#include <deque>
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/core/collective/broadcasts.hpp>
@@ -11,6 +12,9 @@
 namespace imbrex::detail {
 
 namespace {
+
+/// The arrays without elements whose root is this PE, the oldest first.
+struct empty_arrays : std::deque<std::uint64_t> {};
 
 /// The part that a message is for, even if frozen; null if there is none.
 local_array* part_of(const message& m) {
@@ -183,14 +187,14 @@ void end_station::became_empty(int pe, const element_counts& counts) {
   reported(pe, counts);
   if (phase_ != phase::lives || listed_ || !seems_empty()) return;
   listed_ = true;
-  part_.pe().empty_arrays().push_back(part_.id());
+  part_.pe().local<empty_arrays>().push_back(part_.id());
   // More than one array, since an array with something still in flight returns to the list.
   for (int i = 0; i < 2; ++i) look_at_oldest();
 }
 
 void end_station::look_at_oldest() {
   auto& pe = part_.pe();
-  auto& arrays = pe.empty_arrays();
+  auto& arrays = pe.local<empty_arrays>();
   if (arrays.size() <= kept_arrays(pe.num_pes())) return;
   const std::uint64_t id = arrays.front();
   auto* const oldest = array_at(pe, id);
@@ -244,7 +248,7 @@ void end_station::finish_freezing() {
   if (!waiters_.empty()) return begin(phase::closes);
   if (!seems_empty()) return;
   listed_ = true;  // something was in flight, and there may be no further notification
-  part_.pe().empty_arrays().push_back(part_.id());
+  part_.pe().local<empty_arrays>().push_back(part_.id());
 }
 
 void end_station::finish() {

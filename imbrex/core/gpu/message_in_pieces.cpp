@@ -137,24 +137,23 @@ record_of_parts<envelope_of_pieces> envelope_of_pieces::type_record{{"message in
                                                                     device_step::piece};
 
 /// The received state of a message in pieces.
-class incoming_message final : public pieces_of_messages {
+class incoming_message {
  public:
   incoming_message(int from, std::uint32_t number)
       : from_(from),
         number_(number),
         on_(device_here()),
         in_(on_ != nullptr ? &transfers_here().beside() : nullptr) {}
-  ~incoming_message() override {
+  incoming_message(const incoming_message&) = delete;
+  incoming_message& operator=(const incoming_message&) = delete;
+  ~incoming_message() {
     for (piece_of_message* const p : early_) p->type->destroy(*p);
     if (content_ != nullptr) content_->type->destroy(*content_);
   }
 
-  /// Throws serial_error for number 0: senders do not use it, as its table slot holds `pieces_to_pe`.
   static incoming_message& of(const message& m, std::uint32_t number) {
-    if (number == 0) throw serial_error("malformed message: pieces of number 0");
-    auto& its = processor::here().pieces()[{static_cast<int>(m.origin), number}];
-    if (its == nullptr) its = make_owner<incoming_message>(static_cast<int>(m.origin), number);
-    return static_cast<incoming_message&>(*its);
+    const int from = static_cast<int>(m.origin);
+    return processor::here().local<table>().try_emplace({from, number}, from, number).first->second;
   }
 
   void open(message& content) {
@@ -182,6 +181,9 @@ class incoming_message final : public pieces_of_messages {
   }
 
  private:
+  /// The incomplete messages of a PE, by sending PE and the sender's number.
+  using table = std::map<std::pair<int, std::uint32_t>, incoming_message>;
+
   void take(piece_of_message& piece) {
     message_guard guard(piece);
     if (piece.part >= parts_.size() || piece.content.bytes() > left_)
@@ -200,7 +202,7 @@ class incoming_message final : public pieces_of_messages {
     for (device_part* const part : parts_) part->complete_receipt(in_);
     message& whole = *std::exchange(content_, nullptr);
     auto& pe = processor::here();
-    pe.pieces().erase({from_, number_});  // destroys this object
+    pe.local<table>().erase({from_, number_});  // destroys this object
     if (const auto* const observers = pe.observers())
       observers->tell([&](observer& o) { o.arrived(whole, nanoseconds(0)); });
     pe.push(whole);
@@ -254,18 +256,13 @@ struct leaving_piece {
 
 pieces_to_pe& pieces_to_pe::of(int to) {
   auto& pe = processor::here();
-  auto& its = pe.pieces()[{to, 0}];
   const device_model* const model = pe.run().model();
-  if (its == nullptr)
-    its = make_owner<pieces_to_pe>(to, model != nullptr && model->has_links() ? model : nullptr);
-  return static_cast<pieces_to_pe&>(*its);
+  return pe.local<std::map<int, pieces_to_pe>>()
+      .try_emplace(to, to, model != nullptr && model->has_links() ? model : nullptr)
+      .first->second;
 }
 
-pieces_under_way& pieces_under_way::of_this_pe() {
-  auto& its = processor::here().pieces()[{-1, 0}];
-  if (its == nullptr) its = make_owner<pieces_under_way>();
-  return static_cast<pieces_under_way&>(*its);
-}
+pieces_under_way& pieces_under_way::of_this_pe() { return processor::here().local<pieces_under_way>(); }
 
 void pieces_under_way::wait(pieces_to_pe& one) {
   if (std::ranges::find(waiting_, &one) == waiting_.end()) waiting_.push_back(&one);
@@ -298,8 +295,7 @@ void pieces_to_pe::send(message& m, const std::vector<device_part*>& parts, std:
                         std::size_t pieces) {
   message_guard leaving(m);
   departure& it = departures_.emplace_back();
-  if (++last_number_ == 0) ++last_number_;
-  it.number = last_number_;
+  it.number = ++last_number_;
   it.bytes = bytes;
   it.pieces = pieces;
   it.piece = pieces == 0 ? bytes : piece_bytes(bytes, pieces);

@@ -12,7 +12,6 @@
 #include <imbrex/base/clock.hpp>
 #include <imbrex/core/gpu/piece_size.hpp>
 #include <imbrex/core/message/message.hpp>
-#include <imbrex/core/pe/pieces_table.hpp>
 #include <imbrex/device/device_part.hpp>
 
 namespace imbrex::detail {
@@ -28,7 +27,7 @@ namespace imbrex::detail {
 class pieces_to_pe;
 
 /// The pieces in flight from one PE to all others. Its PE's thread only.
-class pieces_under_way final : public pieces_of_messages {
+class pieces_under_way {
  public:
   static pieces_under_way& of_this_pe();
 
@@ -49,14 +48,14 @@ class pieces_under_way final : public pieces_of_messages {
 
 /// The messages from one PE to another that are sent in pieces, in the order of their sends. Sender's thread
 /// only.
-class pieces_to_pe final : public pieces_of_messages {
+class pieces_to_pe {
  public:
   /// The object for messages from this thread's PE to PE `to`.
   static pieces_to_pe& of(int to);
 
   /// `model`: null if the best number of pieces is found by measurement.
   pieces_to_pe(int to, const device_model* model) : to_(to), model_(model) {}
-  ~pieces_to_pe() override;
+  ~pieces_to_pe();
   pieces_to_pe(const pieces_to_pe&) = delete;
   pieces_to_pe& operator=(const pieces_to_pe&) = delete;
 

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/core/pe/processor.hpp>
 
-#include <deque>
 #include <map>
 #include <string>
-#include <unordered_map>
 #include <utility>
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/core/message/device_parts.hpp>
-#include <imbrex/core/pe/pieces_table.hpp>
 #include <imbrex/core/pe/run_marks.hpp>
 #include <imbrex/core/pe/run_services.hpp>
 
@@ -17,27 +14,15 @@ namespace imbrex::detail {
 
 namespace {
 
-/// Bits of a section's number that count the sections of one PE; the PE's number is in the bits above.
-constexpr unsigned section_bits = 44;
+/// The frozen parts of a PE, by number.
+struct frozen_parts : std::map<std::uint64_t, owner<collection_part>> {};
 
 }  // namespace
 
-/// The tables that no message needs.
-struct processor::rare_tables {
-  std::map<std::uint64_t, owner<collection_part>> frozen;
-  std::deque<std::uint64_t> empty_arrays;
-  std::unordered_map<std::uint64_t, owner<section_base>> sections;
-  pieces_table pieces;
-};
-
 processor::processor(run_services& run, int pe, const clock& time, std::optional<std::uint64_t> shuffle)
-    : scheduler(pe, time, shuffle), run_(run), tables_(make_owner<rare_tables>()) {}
+    : scheduler(pe, time, shuffle), run_(run) {}
 
 processor::~processor() = default;
-
-std::deque<std::uint64_t>& processor::empty_arrays() { return tables_->empty_arrays; }
-
-pieces_table& processor::pieces() { return tables_->pieces; }
 
 void processor::throw_no_pe() {
   throw error(
@@ -99,18 +84,19 @@ void processor::install(owner<collection_part> part) {
   }
 }
 
-void processor::freeze(std::uint64_t id) { tables_->frozen[id] = std::move(slot_to_change(id).part); }
+void processor::freeze(std::uint64_t id) { local<frozen_parts>()[id] = std::move(slot_to_change(id).part); }
 
 collection_part* processor::frozen(std::uint64_t id) const {
-  const auto at = tables_->frozen.find(id);
-  return at == tables_->frozen.end() ? nullptr : at->second.get();
+  const auto* const parts = locals_.find<frozen_parts>();
+  if (parts == nullptr) return nullptr;
+  const auto at = parts->find(id);
+  return at == parts->end() ? nullptr : at->second.get();
 }
 
 void processor::thaw(std::uint64_t id) {
-  const auto at = tables_->frozen.find(id);
-  if (at == tables_->frozen.end()) return;  // the collection's end arrived first
-  slot_to_change(id).part = std::move(at->second);
-  tables_->frozen.erase(at);
+  auto its = local<frozen_parts>().extract(id);
+  if (!its) return;  // the collection's end arrived first
+  slot_to_change(id).part = std::move(its.mapped());
   for (auto* m : take_held(id)) {
     announce(*m, pe());
     push(*m);
@@ -122,34 +108,15 @@ void processor::remove(std::uint64_t id) {
   if (collection(id) == nullptr && frozen(id) == nullptr) return;
   auto& its = slot_to_change(id);
   its.next_generation = generation_of_collection(id) + 1;
-  const auto was_frozen = tables_->frozen.extract(id);
+  const auto was_frozen = local<frozen_parts>().extract(id);
   const auto part = was_frozen ? std::move(was_frozen.mapped()) : std::move(its.part);
   its.id = 0;
-  std::erase_if(tables_->sections, [id](const auto& one) { return one.second->collection == id; });
+  locals_.forget(id);
   for (auto* m : take_held(id)) {  // these messages are refused, or no longer matter
     announce(*m, pe());
     push(*m);
   }
   if (part->creator() == pe()) run_.give_back(id);
-}
-
-std::uint64_t processor::add_section(owner<section_base> members) {
-  const std::uint64_t number = section_count_++;
-  tables_->sections.emplace(number, std::move(members));
-  return (static_cast<std::uint64_t>(pe()) << section_bits) | number;
-}
-
-int processor::root_of_section(std::uint64_t id) const {
-  const std::uint64_t root = id >> section_bits;
-  if (root >= static_cast<std::uint64_t>(num_pes_)) throw_of_another_run("section", root);
-  return static_cast<int>(root);
-}
-
-const section_base& processor::section(std::uint64_t collection, std::uint64_t id) const {
-  const auto at = tables_->sections.find(id & ((std::uint64_t{1} << section_bits) - 1));
-  if (at == tables_->sections.end() || at->second->collection != collection)
-    throw_of_another_run("section", static_cast<std::uint64_t>(pe()));
-  return *at->second;
 }
 
 namespace {
@@ -234,13 +201,14 @@ void throw_names_nothing(std::string_view chare_name, std::string_view entry_nam
 }
 
 void processor::clear() noexcept {
+  if (auto* const parts = locals_.find<frozen_parts>())
+    for (auto& [id, part] : *parts) slot_to_change(id).part = std::move(part);
   for (auto* of_kind : {&arrays_, &singles_})
     for (auto& c : *of_kind)
       if (c.part) c.part->clear();
-  for (auto& [id, part] : tables_->frozen) part->clear();
   replies_.abandon_all();
   for (auto* m : std::exchange(held_, {})) m->type->destroy(*m);
-  tables_->pieces.clear();
+  locals_.clear();
   discard_work();
 }
 
@@ -250,7 +218,6 @@ void processor::clear_parts() noexcept {
   for (auto* of_kind : {&arrays_, &singles_})
     const part_table ending = std::exchange(*of_kind, {});  // empties the table first, so that destructors
                                                             // find no parts
-  tables_->frozen.clear();
 }
 
 }  // namespace imbrex::detail

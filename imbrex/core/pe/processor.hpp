@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +11,7 @@
 #include <imbrex/core/message/message.hpp>
 #include <imbrex/core/message/reply_table.hpp>
 #include <imbrex/core/pe/collection_part.hpp>
+#include <imbrex/core/pe/local_objects.hpp>
 #include <imbrex/coro/scope.hpp>
 #include <imbrex/net/endpoint.hpp>
 #include <imbrex/net/transport.hpp>
@@ -24,17 +24,7 @@ struct chare_header;
 namespace detail {
 
 class element_work;
-class pieces_table;
 class run_services;
-
-/// The members of a section, without their key type.
-class section_base {
- public:
-  explicit section_base(std::uint64_t of) : collection(of) {}
-  virtual ~section_base() = default;
-
-  const std::uint64_t collection;  ///< the array of the members
-};
 
 /// Collections of single chares have this bit; the other bits of their number identify the class. The number
 /// of an array or group consists of a place in a table (32 bits) and a generation (31 bits). The generation
@@ -196,23 +186,17 @@ class processor final : public scheduler {
   void thaw(std::uint64_t id);
   /// Frees this PE's data for an array that has ended.
   void remove(std::uint64_t id);
-  /// The arrays without elements whose root is this PE, the oldest first.
-  std::deque<std::uint64_t>& empty_arrays();
 
-  /// Stores the members of a section that is made here, and returns its number. The array itself may not have
-  /// been created here yet.
-  std::uint64_t add_section(owner<section_base> members);
-  /// The PE on which a section was made. Throws imbrex::error if this run has no such PE.
-  int root_of_section(std::uint64_t id) const;
-  /// The members of a section that was made here, of this array. Throws imbrex::error if there is none.
-  const section_base& section(std::uint64_t collection, std::uint64_t id) const;
+  /// The object of type T that another room keeps on this PE; its first use makes it. It is destroyed with
+  /// the chares.
+  template <class T>
+  T& local() {
+    return locals_.get<T>();
+  }
 
   /// Keeps a message for an array that is not known here yet. Throws imbrex::error, and destroys the message,
   /// if a default-constructed proxy has sent it.
   void hold(message& m);
-
-  /// The messages in pieces (`core/pe/pieces_table.hpp`).
-  pieces_table& pieces();
 
   /// Visits all collections here.
   template <class Visitor>
@@ -278,9 +262,7 @@ class processor final : public scheduler {
   recent_part recent_;
   part_table arrays_;
   part_table singles_;
-  struct rare_tables;
-  owner<rare_tables> tables_;
-  std::uint64_t section_count_ = 0;
+  local_objects locals_;
   std::vector<message*> held_;
   reply_table replies_;
   element_at_work at_work_;
