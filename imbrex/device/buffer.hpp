@@ -5,8 +5,8 @@
 #include <type_traits>
 #include <utility>
 
+#include <imbrex/device/attachment.hpp>
 #include <imbrex/device/device.hpp>
-#include <imbrex/device/device_part.hpp>
 #include <imbrex/device/device_span.hpp>
 #include <imbrex/device/pinned_span.hpp>
 #include <imbrex/device/pooled_memory.hpp>
@@ -62,11 +62,11 @@ class device_buffer {
   const shared_event& ready() const noexcept { return part_.ready(); }
 
   /// Converts from and to the part that the runtime sends.
-  explicit device_buffer(detail::device_part&& part) noexcept : part_(std::move(part)) {}
-  detail::device_part* part() noexcept { return &part_; }
+  explicit device_buffer(detail::attachment&& part) noexcept : part_(std::move(part)) {}
+  detail::attachment* part() noexcept { return &part_; }
 
  private:
-  detail::device_part part_;
+  detail::attachment part_;
 };
 
 /// An array in pinned host memory, not initialised. The device copies from and to it while the host works on.

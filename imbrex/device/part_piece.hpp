@@ -15,7 +15,7 @@ class writer;
 
 namespace detail {
 
-/// A piece of the contents of a `device_part` in transfer between devices. It is on the host, or it is all of
+/// A piece of the contents of a `attachment` in transfer between devices. It is on the host, or it is all of
 /// the contents, in device memory that the network reads and writes.
 class part_piece {
  public:

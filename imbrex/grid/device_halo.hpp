@@ -200,7 +200,7 @@ class device_halo
       const std::size_t size = bytes_across(fields..., across.offset());
       if (cells.size() != size) [[unlikely]]
         detail::throw_other_size(state::step(), state::block_across(across.number()), cells.size(), size);
-      extension::land_device_part(*cells.part());  // the chare may have moved since the cells arrived
+      extension::land_attachment(*cells.part());  // the chare may have moved since the cells arrived
     });
     std::vector<device_buffer<std::byte>> came;  // kept until the work that reads them has been submitted
     came.reserve(state::links().size());

@@ -236,7 +236,7 @@ class halo_state {
 
   waiting_end<N, Parcel>* waiting = nullptr;
 
-  void collect_unread(std::vector<imbrex::detail::device_part*>& parts) { unread_.collect(parts); }
+  void collect_unread(std::vector<imbrex::detail::attachment*>& parts) { unread_.collect(parts); }
   void serialize(auto& ar) {
     ar(port_, shape_, where_, cells_, most_, face_boundaries_, needs_function_, links_, step_, has_begun_,
        missing_, has_wrong_one_, unread_);

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include <imbrex/core/extension/device.hpp>
-#include <imbrex/device/device_part.hpp>
+#include <imbrex/device/attachment.hpp>
 
 namespace imbrex::mpi {
 
@@ -40,7 +40,7 @@ stream& order_copy(void* to, device* to_on, const void* from, device* from_on, s
   } else if (from_on == to_on || to_on->copies_from_peers()) {
     in.copy(span_at(to, bytes, *to_on), span_at(from, bytes, *from_on));
   } else {
-    detail::device_part part(from, *from_on, bytes, 1, {}, std::make_unique<waiting_rank>());
+    detail::attachment part(from, *from_on, bytes, 1, {}, std::make_unique<waiting_rank>());
     part.land_at(to, in, &extension::stream_out_of(*from_on));
   }
   return in;

@@ -35,7 +35,7 @@ void encoder::refuse_arrays() {
       "constructors, reductions and migrations: give their contents, by await array.copy_to_host()");
 }
 
-detail::device_part decoder::next_array() {
+detail::attachment decoder::next_array() {
   if (arrays_.empty()) throw_truncated();
   device_content& next = arrays_.front();
   arrays_ = arrays_.subspan(1);

@@ -59,7 +59,7 @@ class encoder {
     return std::exchange(at_, at_ + count);
   }
   void add(bytes_block b) { blocks_.push_back(std::move(b)); }
-  void add(detail::device_part array) { arrays_.push_back(std::move(array)); }
+  void add(detail::attachment array) { arrays_.push_back(std::move(array)); }
   /// Takes the memory of an imbrex.DeviceArray that is moved into the message. The destructor gives the
   /// memory back unless `take_loaded` has been called, for example if another value cannot be encoded.
   void add_moved_array(nb::object array);
@@ -99,7 +99,7 @@ class encoder {
   std::byte* at_ = first_;
   std::byte* end_ = first_ + few_.size();
   std::vector<bytes_block> blocks_;
-  std::vector<detail::device_part> arrays_;
+  std::vector<detail::attachment> arrays_;
   std::vector<argument> moved_arrays_;
 };
 
@@ -135,7 +135,7 @@ class decoder {
   }
   bool may_take() const { return may_take_; }
   /// The next device array, on the device where it lies.
-  detail::device_part next_array();
+  detail::attachment next_array();
 
  private:
   [[noreturn]] static void throw_truncated();

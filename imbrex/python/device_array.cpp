@@ -28,19 +28,19 @@ constexpr std::size_t most_dimensions = 64;  ///< NumPy's limit
 
 device_array& of(PyObject* o) { return reinterpret_cast<device_array_object*>(o)->its; }
 
-nb::object new_device_array(array_form form, detail::device_part memory) {
+nb::object new_device_array(array_form form, detail::attachment memory) {
   auto* const o = PyObject_New(device_array_object, device_array_object::type);
   if (o == nullptr) throw nb::python_error();
   ::new (&o->its) device_array{std::move(form), std::move(memory)};
   return nb::steal(reinterpret_cast<PyObject*>(o));
 }
 
-detail::device_part new_memory(const array_form& form) {
+detail::attachment new_memory(const array_form& form) {
   device& here = gpu();  // also if there are no elements: throws if there is no device
-  return form.bytes() == 0 ? detail::device_part() : detail::device_part(here, form.bytes(), 1);
+  return form.bytes() == 0 ? detail::attachment() : detail::attachment(here, form.bytes(), 1);
 }
 
-device_span<std::byte> span_of(detail::device_part& memory) {
+device_span<std::byte> span_of(detail::attachment& memory) {
   return {static_cast<std::byte*>(memory.address()), memory.bytes(), memory.device()};
 }
 
@@ -52,8 +52,8 @@ void synchronize(stream& work) {
 
 /// Starts a copy of the contents into new memory. Later work on the array's streams runs after the copy. If
 /// those streams are unknown, returns after the copy.
-detail::device_part copy_of(device_view&& from) {
-  detail::device_part copy = new_memory(from.form);
+detail::attachment copy_of(device_view&& from) {
+  detail::attachment copy = new_memory(from.form);
   if (from.form.bytes() == 0) return copy;
   stream& out = extension::transfers_here().out;
   out.copy(span_of(copy), device_span<const std::byte>(from.span()));
@@ -173,8 +173,8 @@ void encode_moved_array(encoder& out, PyObject* o) {
 
 nb::object decode_device_array(decoder& in) {
   array_form form = decode_form(in);
-  detail::device_part memory = in.next_array();
-  extension::land_device_part(memory);
+  detail::attachment memory = in.next_array();
+  extension::land_attachment(memory);
   if (memory.bytes() != form.bytes())
     throw nb::value_error("a device array that came has another size than its shape");
   return new_device_array(std::move(form), std::move(memory));
@@ -193,13 +193,13 @@ void destroyed(PyObject* o) {
 nb::object make_device_array(const nb::object& from) {
   if (auto shown = any_view_of(from.ptr(), extension::transfers_here().out)) {
     array_form form = shown->form;
-    detail::device_part copy = copy_of(std::move(*shown));
+    detail::attachment copy = copy_of(std::move(*shown));
     return new_device_array(std::move(form), std::move(copy));
   }
   const nb::object host = numpy::in_rows(from.ptr());
   const array_form form{numpy::type_of(host), numpy::element_size(numpy::type_of(host)),
                         numpy::shape_of(host)};
-  detail::device_part memory = new_memory(form);
+  detail::attachment memory = new_memory(form);
   if (form.bytes() != 0) {
     stream& in = extension::transfers_here().in;
     pinned_buffer<std::byte> pinned(gpu(), form.bytes());

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include <imbrex/device/device_part.hpp>
+#include <imbrex/device/attachment.hpp>
 #include <imbrex/python/codec.hpp>
 #include <imbrex/python/device_view.hpp>
 #include <imbrex/python/interpreter.hpp>
@@ -13,7 +13,7 @@ namespace imbrex::python {
 /// An array that owns its memory on a device.
 struct device_array {
   array_form form;
-  detail::device_part memory;  ///< empty if there are no elements
+  detail::attachment memory;  ///< empty if there are no elements
   bool is_moved_from = false;
   bool was_shown = false;  ///< other libraries may use it on unknown streams
   bool has_order = false;  ///< `ready_after` was called after the last `show`

@@ -20,8 +20,8 @@ class device_content {
   static constexpr bool is_placed_by_receiver = true;
 
   device_content() = default;
-  explicit device_content(detail::device_part&& for_one)
-      : for_one_(std::make_unique<detail::device_part>(std::move(for_one))) {}
+  explicit device_content(detail::attachment&& for_one)
+      : for_one_(std::make_unique<detail::attachment>(std::move(for_one))) {}
   explicit device_content(const shared_device_buffer<std::byte>& for_many) : for_many_(for_many) {}
   /// Copies only contents for many receivers.
   device_content(const device_content& other) : for_many_(other.for_many_) {}
@@ -31,11 +31,11 @@ class device_content {
   ~device_content() = default;
 
   /// Takes the elements; the caller transfers them to its device. The content must not be used afterwards.
-  detail::device_part take() { return std::move(*part()); }
+  detail::attachment take() { return std::move(*part()); }
 
   // Called by the runtime.
 
-  detail::device_part* part() { return for_one_ ? for_one_.get() : for_many_.part(); }
+  detail::attachment* part() { return for_one_ ? for_one_.get() : for_many_.part(); }
   void write(writer& out) {
     out.number(static_cast<std::uint8_t>(for_one_ ? 1 : 0));
     part()->serialize(out);
@@ -43,12 +43,12 @@ class device_content {
   void read(reader& in) {
     std::uint8_t is_for_one = 0;
     in.bytes(&is_for_one, sizeof is_for_one);
-    for_one_ = is_for_one != 0 ? std::make_unique<detail::device_part>() : nullptr;
-    extension::read_device_part(in, *part(), 1);
+    for_one_ = is_for_one != 0 ? std::make_unique<detail::attachment>() : nullptr;
+    extension::read_attachment(in, *part(), 1);
   }
 
  private:
-  std::unique_ptr<detail::device_part> for_one_;
+  std::unique_ptr<detail::attachment> for_one_;
   shared_device_buffer<std::byte> for_many_;
 };
 
@@ -68,7 +68,7 @@ namespace detail {
 template <>
 inline constexpr bool stays_with_device<python::device_content> = true;
 template <>
-inline constexpr bool is_device_memory<python::device_content> = true;
+inline constexpr bool is_attachment<python::device_content> = true;
 
 }  // namespace detail
 

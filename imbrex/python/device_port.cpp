@@ -59,7 +59,7 @@ task<nb::object> receive_from(std::shared_ptr<port> at, nb::object into) {
   decoder in(got);
   static_cast<void>(in.number<tag>());
   const array_form form = decode_form(in);
-  detail::device_part array = in.next_array();
+  detail::attachment array = in.next_array();
   stream& order = extension::transfers_here().in;
   const device_view to = target_of(*at, into);
   if (to.form != form)
@@ -84,7 +84,7 @@ nb::object export_array(port& from, PyObject* array) {
   encode_form(out, shown->form);
   std::optional<device_loan<std::byte>> loan;
   if (shown->form.bytes() == 0) {
-    out.add(detail::device_part());
+    out.add(detail::attachment());
   } else {
     loan.emplace(zero_copy(shown->span(), filled));
     out.add(loan->part());

@@ -80,7 +80,7 @@ class object_base {
   /// An awaitable: if the chare migrates, `entry` begins at the destination with these arguments.
   virtual nb::object balance_point(const member_record& entry, encoder& arguments) = 0;
   /// Called by the runtime: adds the device memory of unread values.
-  void collect_unread(std::vector<detail::device_part*>& parts) {
+  void collect_unread(std::vector<detail::attachment*>& parts) {
     for (const auto& p : ports_) p->values().collect_unread(parts);
   }
 

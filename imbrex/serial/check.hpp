@@ -57,10 +57,10 @@ inline constexpr bool can_be_sent = false;
 /// True for types that belong to a device; specialised where devices are known.
 template <class T>
 inline constexpr bool stays_with_device = false;
-/// True for those types of a device that travel in messages, because the runtime copies their contents;
-/// specialised at the same place.
+/// True for those types of a device that are attachments of messages: the runtime sends their contents beside
+/// the message's bytes. Specialised at the same place.
 template <class T>
-inline constexpr bool is_device_memory = false;
+inline constexpr bool is_attachment = false;
 /// Marker among the parents in `find_problem`: the value is an argument of an entry, or goes to a mailbox.
 struct in_message {};
 
@@ -252,7 +252,7 @@ consteval auto find_problem_of_elements(const Template<Element...>*) {
 template <class T, class... Parent>
 consteval auto find_problem() {
   constexpr kind k = kind_of<T>();
-  if constexpr (is_device_memory<T> && (std::is_same_v<in_message, Parent> || ...))
+  if constexpr (is_attachment<T> && (std::is_same_v<in_message, Parent> || ...))
     return no_problem{};
   else if constexpr (stays_with_device<T>)
     return problem<is_of_a_device, T>{};
@@ -337,9 +337,9 @@ consteval void check_serializable_in_message() {
     constexpr auto problem_text = explanation<decltype(find_problem<T, in_message>())>;
 }
 
-/// True if a message with a `T` carries memory of a device.
+/// True if a message with a `T` has attachments.
 template <class T>
-inline constexpr bool carries_device_memory = serializable_in_message<T> && !serializable<T>;
+inline constexpr bool carries_attachments = serializable_in_message<T> && !serializable<T>;
 
 }  // namespace detail
 }  // namespace imbrex

@@ -71,7 +71,7 @@ class channel {
   }
   /// The connection and the unread values migrate with the chare.
   void serialize(auto& ar) { ar(values_, sent_, received_, linear_, other_); }
-  void collect_unread(std::vector<detail::device_part*>& parts) { values_.collect_unread(parts); }
+  void collect_unread(std::vector<detail::attachment*>& parts) { values_.collect_unread(parts); }
 
  protected:
   // For derived channels that also send values outside the order, which are not to be `put`.

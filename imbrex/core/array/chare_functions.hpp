@@ -15,7 +15,7 @@ class writer;
 
 namespace detail {
 
-class device_part;
+class attachment;
 struct migrant_base;
 
 /// The functions of element headers that depend on the index type of the array.
@@ -82,8 +82,8 @@ struct chare_functions {
 
   // These are null for most classes.
 
-  /// Lists the device memory in the object's own tables of values.
-  void (*collect_unread)(chare_header& element, std::vector<device_part*>& parts) = nullptr;
+  /// Lists the attachments in the object's own tables of values.
+  void (*collect_unread)(chare_header& element, std::vector<attachment*>& parts) = nullptr;
   std::string_view (*port_name)(const chare_header& element, const void* port) = nullptr;
 
   bool is_pickled = false;  ///< objects are written by Python's pickle, as errors say

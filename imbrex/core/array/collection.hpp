@@ -159,8 +159,8 @@ struct chare_functions_of {
       f.write = &write;
       f.read = &read;
     }
-    if constexpr (requires(T& chare, std::vector<device_part*>& parts) { chare.collect_unread(parts); })
-      f.collect_unread = [](chare_header& e, std::vector<device_part*>& parts) {
+    if constexpr (requires(T& chare, std::vector<attachment*>& parts) { chare.collect_unread(parts); })
+      f.collect_unread = [](chare_header& e, std::vector<attachment*>& parts) {
         memory::object(e).collect_unread(parts);
       };
     if constexpr (stands_for_classes<T>) {

@@ -12,7 +12,7 @@
 
 #include <imbrex/core/array/location.hpp>
 #include <imbrex/core/array/mailbox.hpp>
-#include <imbrex/core/message/device_parts.hpp>
+#include <imbrex/core/message/attachments.hpp>
 #include <imbrex/core/message/member_traits.hpp>
 #include <imbrex/core/message/named_entry.hpp>
 
@@ -71,7 +71,7 @@ collection<T>* part_for(message& m);
 template <class Arguments>
 inline constexpr bool any_carries = false;
 template <class... Argument>
-inline constexpr bool any_carries<std::tuple<Argument...>> = (carries_device_memory<Argument> || ...);
+inline constexpr bool any_carries<std::tuple<Argument...>> = (carries_attachments<Argument> || ...);
 
 /// Copies argument number I to this PE's device. If the chare provides the target memory, calls the chare for
 /// it with the preceding arguments.
@@ -82,7 +82,7 @@ void land_argument(T& chare, Arguments& arguments) {
     if constexpr (requires { argument.land(chare, std::get<Before>(arguments)...); })
       argument.land(chare, std::get<Before>(arguments)...);
     else
-      land_device_memory(argument);
+      land_attachments(argument);
   }(std::make_index_sequence<I>());
 }
 template <class T, class... Argument>
@@ -105,12 +105,12 @@ struct port_message : element_message<key_type<typename T::index_type>> {
 
   port_message() {
     content.owner = this;
-    if constexpr (carries_device_memory<value_type>) this->has_device_memory = true;
+    if constexpr (carries_attachments<value_type>) this->has_attachments = true;
   }
   template <class V>
   port_message(std::int64_t reference, V&& value)
       : content{{.reference = reference, .owner = this}, static_cast<value_type>(std::forward<V>(value))} {
-    if constexpr (carries_device_memory<value_type>) this->has_device_memory = true;
+    if constexpr (carries_attachments<value_type>) this->has_attachments = true;
   }
 
   struct record : entry_type<T, M> {
@@ -120,15 +120,15 @@ struct port_message : element_message<key_type<typename T::index_type>> {
       };
       this->reference = [](const work& m) { return static_cast<const port_message&>(m).content.reference; };
       if constexpr (is_index<typename T::index_type>) message_type::post = &port_message::post;
-      if constexpr (carries_device_memory<value_type>) {
-        this->device_parts = [](work& m, std::vector<device_part*>& parts) {
-          collect_device_parts(static_cast<port_message&>(m).content.value, parts);
+      if constexpr (carries_attachments<value_type>) {
+        this->device_parts = [](work& m, std::vector<attachment*>& parts) {
+          collect_attachments(static_cast<port_message&>(m).content.value, parts);
         };
-        this->unread_parts = [](void* chare, std::vector<device_part*>& parts) {
+        this->unread_parts = [](void* chare, std::vector<attachment*>& parts) {
           (static_cast<T*>(chare)->*M).collect_unread(parts);
         };
         this->chare_class = &typeid(T);
-        if constexpr (!lands_by_itself<value_type>) this->step = device_step::channel;
+        if constexpr (!lands_by_itself<value_type>) this->step = attachment_use::channel;
       }
     }
   };
@@ -147,10 +147,10 @@ struct port_message : element_message<key_type<typename T::index_type>> {
     run_on(*e);
   }
   void run_on(chare_header& e) {
-    if constexpr (carries_device_memory<value_type>) {
+    if constexpr (carries_attachments<value_type>) {
       std::exception_ptr thrown;
       try {
-        land_device_memory(content.value);
+        land_attachments(content.value);
       } catch (...) {
         thrown = std::current_exception();
       }
@@ -190,15 +190,15 @@ struct call_message : element_message<key_type<typename T::index_type>> {
   arguments_type arguments;
 
   call_message() {
-    if constexpr (carries) this->has_device_memory = true;
+    if constexpr (carries) this->has_attachments = true;
   }
   explicit call_message(const arguments_type& a) : arguments(a) {
-    if constexpr (carries) this->has_device_memory = true;
+    if constexpr (carries) this->has_attachments = true;
   }
   template <class... A>
     requires(sizeof...(A) == traits::arity)
   explicit call_message(std::in_place_t, A&&... a) : arguments(std::forward<A>(a)...) {
-    if constexpr (carries) this->has_device_memory = true;
+    if constexpr (carries) this->has_attachments = true;
   }
 
   struct record : entry_type<T, M> {
@@ -208,8 +208,8 @@ struct call_message : element_message<key_type<typename T::index_type>> {
           return kind_of_name(std::get<0>(static_cast<const call_message&>(m).arguments));
         };
       if constexpr (carries)
-        this->device_parts = [](work& m, std::vector<device_part*>& parts) {
-          std::apply([&parts](auto&... each) { (collect_device_parts(each, parts), ...); },
+        this->device_parts = [](work& m, std::vector<attachment*>& parts) {
+          std::apply([&parts](auto&... each) { (collect_attachments(each, parts), ...); },
                      static_cast<call_message&>(m).arguments);
         };
     }

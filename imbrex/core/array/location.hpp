@@ -686,9 +686,9 @@ struct follower : element_message<key_type<Index>> {
   static inline record_of_parts<follower> type_record{{"message behind an element"}};
   void hold(message& m) noexcept {
     content = &m;
-    this->has_device_memory = m.has_device_memory;
+    this->has_attachments = m.has_attachments;
   }
-  void collect(std::vector<device_part*>& parts) { content->kind().device_parts(*content, parts); }
+  void collect(std::vector<attachment*>& parts) { content->kind().device_parts(*content, parts); }
   void serialize(writer& out) {
     out(this->key, epoch, content->kind().id);
     content->type->pack(*content, out);

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <imbrex/base/narrowed.hpp>
-#include <imbrex/core/message/device_parts.hpp>
+#include <imbrex/core/message/attachments.hpp>
 #include <imbrex/core/message/message.hpp>
 #include <imbrex/core/message/shown_type.hpp>
 #include <imbrex/coro/scope.hpp>
@@ -135,11 +135,11 @@ void archive_unread(auto& ar, unread_nodes& unread) {
     }
   }
 }
-/// Adds the device memory of unread nodes with values V.
+/// Adds the attachments of unread nodes with values V.
 template <class V>
-void collect_unread(const unread_nodes& unread, std::vector<device_part*>& parts) {
+void collect_unread(const unread_nodes& unread, std::vector<attachment*>& parts) {
   for (auto* l = unread.first(); l != nullptr; l = l->later)
-    collect_device_parts(static_cast<mailbox_node<V>*>(l)->value, parts);
+    collect_attachments(static_cast<mailbox_node<V>*>(l)->value, parts);
 }
 
 /// The part of a mailbox that does not depend on the type of its values.
@@ -315,8 +315,8 @@ class mailbox : detail::mailbox_base {
   using mailbox_base::put;
   /// Unread values migrate with the chare.
   void serialize(auto& ar) { detail::archive_unread<T>(ar, unread_); }
-  /// For the runtime: adds the device memory of unread values.
-  void collect_unread(std::vector<detail::device_part*>& parts) { detail::collect_unread<T>(unread_, parts); }
+  /// For the runtime: adds the attachments of unread values.
+  void collect_unread(std::vector<detail::attachment*>& parts) { detail::collect_unread<T>(unread_, parts); }
 };
 
 /// The awaitable of `receive`: co_await it at once.
@@ -330,7 +330,7 @@ class [[nodiscard("co_await the value")]] mailbox<T>::receiver final : public de
   T await_resume() {
     T value = std::move(static_cast<detail::mailbox_node<T>&>(take()).value);
     release();
-    detail::land_device_memory(value);  // the chare may have migrated since the value arrived
+    detail::land_attachments(value);  // the chare may have migrated since the value arrived
     return value;
   }
 };

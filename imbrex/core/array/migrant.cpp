@@ -18,14 +18,14 @@ migrant_base::~migrant_base() {
   if (restart != nullptr) restart->type->destroy(*restart);
 }
 
-void migrant_base::collect(std::vector<device_part*>& parts) {
+void migrant_base::collect(std::vector<attachment*>& parts) {
   message_table::collect_unread(kind(), chares_.object(*element), parts);
   if (chares_.collect_unread != nullptr) chares_.collect_unread(*element, parts);
-  if (restart != nullptr && restart->has_device_memory) restart->kind().device_parts(*restart, parts);
+  if (restart != nullptr && restart->has_attachments) restart->kind().device_parts(*restart, parts);
 }
 
-bool migrant_base::holds_device_memory() {
-  std::vector<device_part*> parts;
+bool migrant_base::holds_attachments() {
+  std::vector<attachment*> parts;
   collect(parts);
   return !parts.empty();
 }

@@ -21,9 +21,9 @@ struct migrant_base : message {
   migrant_base(const migrant_base&) = delete;
   migrant_base& operator=(const migrant_base&) = delete;
 
-  /// Lists the device memory in the element's ports, which goes to another process as in messages.
-  void collect(std::vector<device_part*>& parts);
-  bool holds_device_memory();
+  /// Lists the attachments of unread values in the element's ports, which are sent as those of messages.
+  void collect(std::vector<attachment*>& parts);
+  bool holds_attachments();
 
  protected:
   explicit migrant_base(const chare_functions& of) : chares_(of) {}

@@ -106,9 +106,9 @@ struct section_share final : message {
   branches below;  ///< by PE, ascending; the addressee first
   owned_content content;
 
-  section_share() { this->has_device_memory = entry_carries<T, M>(); }
+  section_share() { this->has_attachments = entry_carries<T, M>(); }
   section_share(branches b, content_type& c) : below(std::move(b)), content(&c) {
-    this->has_device_memory = entry_carries<T, M>();
+    this->has_attachments = entry_carries<T, M>();
   }
 
   static inline record_of_parts<section_share> type_record{
@@ -123,7 +123,7 @@ struct section_share final : message {
     ar(below);
     content->serialize(ar);
   }
-  void collect(std::vector<device_part*>& parts)
+  void collect(std::vector<attachment*>& parts)
     requires(entry_carries<T, M>())
   {
     content->kind().device_parts(*content, parts);
@@ -237,9 +237,9 @@ struct section_broadcast final : message {
   std::uint64_t section_id = 0;
   owner<content_type, message_deleter> content;
 
-  section_broadcast() { this->has_device_memory = entry_carries<T, M>(); }
+  section_broadcast() { this->has_attachments = entry_carries<T, M>(); }
   section_broadcast(std::uint64_t id, content_type& c) : section_id(id), content(&c) {
-    this->has_device_memory = entry_carries<T, M>();
+    this->has_attachments = entry_carries<T, M>();
   }
 
   static inline record_of_parts<section_broadcast> type_record{
@@ -254,7 +254,7 @@ struct section_broadcast final : message {
     ar(section_id);
     content->serialize(ar);
   }
-  void collect(std::vector<device_part*>& parts)
+  void collect(std::vector<attachment*>& parts)
     requires(entry_carries<T, M>())
   {
     content->kind().device_parts(*content, parts);

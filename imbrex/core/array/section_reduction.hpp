@@ -482,7 +482,7 @@ struct section_partial final : message {
   carried_exception thrown;  ///< in place of the value
   typename reduction_type::partial value;
 
-  section_partial() { this->has_device_memory = carries_device_memory<typename reduction_type::partial>; }
+  section_partial() { this->has_attachments = carries_attachments<typename reduction_type::partial>; }
 
   static inline record_of_parts<section_partial> type_record{
       {"part of a section's all_reduce", shown_type<V>::name, {}, type_name<Op>()}};
@@ -490,10 +490,10 @@ struct section_partial final : message {
     ar(section_id, number, thrown);
     process_in_message(ar, value);
   }
-  void collect(std::vector<device_part*>& parts)
-    requires carries_device_memory<typename reduction_type::partial>
+  void collect(std::vector<attachment*>& parts)
+    requires carries_attachments<typename reduction_type::partial>
   {
-    collect_device_parts(value, parts);
+    collect_attachments(value, parts);
   }
   void deliver() {
     auto* const part = part_in_tree<T>(*this);
@@ -515,7 +515,7 @@ struct section_result final : message {
   carried_exception thrown;  ///< in place of the value
   typename reduction_type::result value{};
 
-  section_result() { this->has_device_memory = carries_device_memory<typename reduction_type::result>; }
+  section_result() { this->has_attachments = carries_attachments<typename reduction_type::result>; }
 
   static inline record_of_parts<section_result> type_record{
       {"result of a section's all_reduce", shown_type<V>::name, {}, type_name<Op>()}};
@@ -523,10 +523,10 @@ struct section_result final : message {
     ar(section_id, number, thrown);
     if (!thrown) process_in_message(ar, value);
   }
-  void collect(std::vector<device_part*>& parts)
-    requires carries_device_memory<typename reduction_type::result>
+  void collect(std::vector<attachment*>& parts)
+    requires carries_attachments<typename reduction_type::result>
   {
-    collect_device_parts(value, parts);
+    collect_attachments(value, parts);
   }
   void deliver() {
     auto* const part = part_in_tree<T>(*this);
@@ -548,7 +548,7 @@ struct section_contribution final : message {
   carried_exception thrown;  ///< in place of the value, which could not be packed
   V value{};
 
-  section_contribution() { this->has_device_memory = carries_device_memory<V>; }
+  section_contribution() { this->has_attachments = carries_attachments<V>; }
 
   static inline record_of_parts<section_contribution> type_record{
       {"contribution to a section's all_reduce", shown_type<V>::name, {}, type_name<Op>()}};
@@ -556,10 +556,10 @@ struct section_contribution final : message {
     ar(section_id, number, from, thrown);
     if (!thrown) process_in_message(ar, value);
   }
-  void collect(std::vector<device_part*>& parts)
-    requires carries_device_memory<V>
+  void collect(std::vector<attachment*>& parts)
+    requires carries_attachments<V>
   {
-    collect_device_parts(value, parts);
+    collect_attachments(value, parts);
   }
   void deliver() {
     auto* const part = part_for<T>(*this);

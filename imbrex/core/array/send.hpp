@@ -93,11 +93,11 @@ void port_message<T, M>::post(std::uint64_t collection, std::uint64_t linear, st
                        std::move(*static_cast<value_type*>(value)));
 }
 
-/// True if messages for entry or port M of a T hold device memory.
+/// True if messages for entry or port M of a T have attachments.
 template <class T, auto M>
 consteval bool entry_carries() {
   if constexpr (is_port<M>)
-    return carries_device_memory<typename traits_of<M>::value_type>;
+    return carries_attachments<typename traits_of<M>::value_type>;
   else
     return call_message<T, M>::carries;
 }
@@ -116,8 +116,8 @@ struct entry_broadcast final : broadcast_message {
 
   owner<content_type, message_deleter> content;  ///< copied for each element, or shared
 
-  entry_broadcast() { has_device_memory = entry_carries<T, M>(); }
-  explicit entry_broadcast(content_type& c) : content(&c) { has_device_memory = entry_carries<T, M>(); }
+  entry_broadcast() { has_attachments = entry_carries<T, M>(); }
+  explicit entry_broadcast(content_type& c) : content(&c) { has_attachments = entry_carries<T, M>(); }
 
   static inline record_of_parts<entry_broadcast> type_record{
       {"broadcast", shown_type<T>::name, member_name<M>()}};
@@ -132,7 +132,7 @@ struct entry_broadcast final : broadcast_message {
     ar(number, pruned);
     content->serialize(ar);
   }
-  void collect(std::vector<device_part*>& parts)
+  void collect(std::vector<attachment*>& parts)
     requires(entry_carries<T, M>())
   {
     content->kind().device_parts(*content, parts);

@@ -116,26 +116,26 @@ struct reduction<V, by_key_operation<Op>, Key> {
   }
 };
 
-/// A reply that may hold device memory, which is copied to this PE's device before the caller gets it.
+/// A reply that may have attachments, which land before the caller gets it.
 template <class R>
-  requires carries_device_memory<R>
+  requires carries_attachments<R>
 struct reply_message<R> : message {
   R result{};
 
-  reply_message() { has_device_memory = true; }
-  explicit reply_message(R&& r) : result(std::move(r)) { has_device_memory = holds_device_memory(result); }
+  reply_message() { has_attachments = true; }
+  explicit reply_message(R&& r) : result(std::move(r)) { has_attachments = holds_attachments(result); }
 
   static inline record_of_parts<reply_message> type_record{
       {.what = "reply", .of = shown_type<R>::name, .answers = true}};
   void serialize(auto& ar) { process_in_message(ar, result); }
-  void collect(std::vector<device_part*>& parts) { collect_device_parts(result, parts); }
+  void collect(std::vector<attachment*>& parts) { collect_attachments(result, parts); }
   void deliver() {
     const message_guard guard(*this);
     auto* const target = processor::running_here().replies().find(reply);
     if (target == nullptr) return;
     carried_exception thrown;
     try {
-      land_device_memory(result);
+      land_attachments(result);
     } catch (...) {
       thrown = carried_exception(std::current_exception());
     }
@@ -149,22 +149,22 @@ template <class Result>
 struct reduction_result final : shared_result {
   Result value{};
 
-  reduction_result() { has_device_memory = carries_device_memory<Result>; }
-  explicit reduction_result(const Result& v) : value(v) { has_device_memory = carries_device_memory<Result>; }
+  reduction_result() { has_attachments = carries_attachments<Result>; }
+  explicit reduction_result(const Result& v) : value(v) { has_attachments = carries_attachments<Result>; }
   explicit reduction_result(Result&& v) : value(std::move(v)) {
-    has_device_memory = carries_device_memory<Result>;
+    has_attachments = carries_attachments<Result>;
   }
 
   static inline record_of_parts<reduction_result> type_record{
-      {"result of an all_reduce", shown_type<Result>::name}, device_step::collective};
+      {"result of an all_reduce", shown_type<Result>::name}, attachment_use::collective};
   void serialize(auto& ar) {
     ar(number);
     process_in_message(ar, value);
   }
-  void collect(std::vector<device_part*>& parts)
-    requires carries_device_memory<Result>
+  void collect(std::vector<attachment*>& parts)
+    requires carries_attachments<Result>
   {
-    collect_device_parts(value, parts);
+    collect_attachments(value, parts);
   }
   const void* content() const override { return std::addressof(value); }
   shared_result& copy() const override {
@@ -190,20 +190,20 @@ struct partial_message final : partial_result {
   std::optional<typename math::partial> value;
 
   partial_message() : partial_result(OfCall) {
-    has_device_memory = carries_device_memory<typename math::partial>;
+    has_attachments = carries_attachments<typename math::partial>;
   }
 
   static inline record_of_parts<partial_message> type_record{
       {OfCall ? "part of a reduction" : "part of an all_reduce", shown_type<V>::name, {}, type_name<Op>()},
-      device_step::collective};
+      attachment_use::collective};
   void serialize(auto& ar) {
     serialize_counts(ar);
     process_in_message(ar, value);
   }
-  void collect(std::vector<device_part*>& parts)
-    requires carries_device_memory<typename math::partial>
+  void collect(std::vector<attachment*>& parts)
+    requires carries_attachments<typename math::partial>
   {
-    collect_device_parts(value, parts);
+    collect_attachments(value, parts);
   }
   void prepare() override {
     if constexpr (requires { math::prepare(*value); })

@@ -9,7 +9,7 @@
 #include <imbrex/core/gpu/device_channel.hpp>
 #include <imbrex/core/gpu/device_transfers.hpp>
 #include <imbrex/core/gpu/device_work.hpp>
-#include <imbrex/core/message/device_parts.hpp>
+#include <imbrex/core/message/attachments.hpp>
 
 namespace imbrex::extension {
 
@@ -34,11 +34,11 @@ bool may_share_memory(int with);
 /// Throws the reason why memory of `of` cannot be shared with PE `with` if `--gpu-path shared` is set.
 void require_no_sharing(int with, device& of);
 
-/// `read_device_part(in, part, size)`: reads device memory of a message, with elements of `size` bytes.
-using detail::read_device_part;
-/// `land_device_part(part)`: copies received memory to this PE's device, if it is not there yet. Waits for no
+/// `read_attachment(in, part, size)`: reads device memory of a message, with elements of `size` bytes.
+using detail::read_attachment;
+/// `land_attachment(part)`: copies received memory to this PE's device, if it is not there yet. Waits for no
 /// copy. Throws `device_out_of_memory`.
-using detail::land_device_part;
+using detail::land_attachment;
 /// `receive_at(part, address, device, count, order)`: copies received memory to this address, in the order of
 /// the stream. Throws imbrex::error if the lengths differ.
 using detail::receive_at;

@@ -5,7 +5,7 @@
 // A class is a port for values V if it has `value_type`, which is V, and `void put(port_node<V>&)`. Then
 // `send<&block::port>(to, reference, value)` sends to it. Its `put` owns the node: it keeps it in an
 // `unread_queue` until the value is used. A port that migrates with its chare has `serialize`, and
-// `collect_unread` if values hold memory of devices.
+// `collect_unread` if values have attachments, such as memory of devices.
 
 #include <cstddef>
 #include <cstdint>
@@ -60,8 +60,8 @@ class unread_queue {
   }
 
   void serialize(auto& ar) { detail::archive_unread<V>(ar, nodes_); }
-  /// Adds the device memory of the values.
-  void collect(std::vector<detail::device_part*>& parts) { detail::collect_unread<V>(nodes_, parts); }
+  /// Adds the attachments of the values.
+  void collect(std::vector<detail::attachment*>& parts) { detail::collect_unread<V>(nodes_, parts); }
 
  private:
   detail::unread_nodes nodes_;

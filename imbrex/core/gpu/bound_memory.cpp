@@ -255,9 +255,9 @@ void bound_ends::wait_for_put(stream& filled) {
   filled.wait(there_->slots[place(sent_ - 1, first_sent_, from_.size())].filled);
 }
 
-device_part bound_ends::copy_to_send(stream& filled) {
+attachment bound_ends::copy_to_send(stream& filled) {
   const bound_array& from = next_to_send(filled);
-  device_part copy(filled.on(), from.count, size_);
+  attachment copy(filled.on(), from.count, size_);
   filled.copy(device_span<std::byte>(static_cast<std::byte*>(copy.address()), copy.bytes(), copy.device()),
               bytes_of(from, size_));
   copy.ready_after(filled);
@@ -265,14 +265,14 @@ device_part bound_ends::copy_to_send(stream& filled) {
   return copy;
 }
 
-device_part bound_ends::copy_to_host(stream& filled) {
+attachment bound_ends::copy_to_host(stream& filled) {
   const bound_array& from = next_to_send(filled);
-  device_part copy = device_part::copied_to_host(from.address, from.count, size_, filled);
+  attachment copy = attachment::copied_to_host(from.address, from.count, size_, filled);
   ++sent_;
   return copy;
 }
 
-const bound_memory::slot& bound_ends::take(stream& order, device_part* content) {
+const bound_memory::slot& bound_ends::take(stream& order, attachment* content) {
   if (here_ == nullptr) throw_unbound();
   const bound_memory::slot& at = here_->slots[place(received_, first_received_, here_->slots.size())];
   if (content == nullptr) {

@@ -13,7 +13,7 @@
 #include <imbrex/core/pe/pending.hpp>
 #include <imbrex/coro/scope.hpp>
 #include <imbrex/coro/waiter.hpp>
-#include <imbrex/device/device_part.hpp>
+#include <imbrex/device/attachment.hpp>
 #include <imbrex/device/memory_key.hpp>
 #include <imbrex/device/shared_event.hpp>
 #include <imbrex/device/stream.hpp>
@@ -134,10 +134,10 @@ class bound_ends {
   /// Makes the stream wait until an array put to another device is complete.
   void wait_for_put(stream& filled);
   /// Copies the next array, in the order of the stream: on its device, or to the host.
-  device_part copy_to_send(stream& filled);
-  device_part copy_to_host(stream& filled);
+  attachment copy_to_send(stream& filled);
+  attachment copy_to_host(stream& filled);
   /// Returns the slot of the next array, which is in memory of this end or, unless null, in `content`.
-  const bound_memory::slot& take(stream& order, device_part* content);
+  const bound_memory::slot& take(stream& order, attachment* content);
   void release(stream& read);
 
   /// True if the other end is on this PE and needs no signals: use `tell_of_array` and `tell_of_release`. The

@@ -63,12 +63,12 @@ class device_argument {
   shared_event ready() const { return order_ != nullptr ? shared_event(*order_) : part_.ready(); }
 
   // For the runtime.
-  detail::device_part* part() noexcept { return &part_; }
+  detail::attachment* part() noexcept { return &part_; }
   template <class T2, class... Before>
   void land(T2& chare, const Before&... before) {
     const std::size_t count = part_.count();
     if constexpr (std::is_same_v<decltype(Place), std::nullptr_t>) {
-      detail::land_device_part(part_);
+      detail::land_attachment(part_);
       memory_ = {static_cast<T*>(part_.address()), count, part_.device()};
     } else {
       constexpr bool fits =
@@ -88,7 +88,7 @@ class device_argument {
   }
 
  private:
-  detail::device_part part_;
+  detail::attachment part_;
   device_span<T> memory_;
   stream* order_ = nullptr;
 };
@@ -98,7 +98,7 @@ namespace detail {
 template <class T, auto Place>
 inline constexpr bool stays_with_device<device_argument<T, Place>> = true;
 template <class T, auto Place>
-inline constexpr bool is_device_memory<device_argument<T, Place>> = true;
+inline constexpr bool is_attachment<device_argument<T, Place>> = true;
 template <class T>
 inline constexpr bool stays_with_device<device_loan<T>> = true;
 
@@ -108,7 +108,7 @@ template <class T, auto Place>
 struct serializer<device_argument<T, Place>> {
   static void serialize(writer& out, device_argument<T, Place>& a) { a.part()->serialize(out); }
   static void serialize(reader& in, device_argument<T, Place>& a) {
-    detail::read_device_part(in, *a.part(), sizeof(T));
+    detail::read_attachment(in, *a.part(), sizeof(T));
   }
 };
 

@@ -48,7 +48,7 @@ shared_event placed_receives::serve(const void* address, std::size_t count, std:
   return read;
 }
 
-void receive_at(device_part& content, void* address, const void* device, std::size_t count, stream& order) {
+void receive_at(attachment& content, void* address, const void* device, std::size_t count, stream& order) {
   if (content.count() != count)
     throw error("a device channel received an array of " + std::to_string(content.count()) +
                 " elements, but expected " + std::to_string(count) + "; both ends must agree on the length");

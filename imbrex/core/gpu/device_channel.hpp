@@ -29,18 +29,18 @@ class device_parcel {
   static constexpr bool is_placed_by_receiver = true;
 
   device_parcel() noexcept = default;
-  explicit device_parcel(device_part&& content) noexcept : part_(std::move(content)) {}
+  explicit device_parcel(attachment&& content) noexcept : part_(std::move(content)) {}
   explicit device_parcel(const device_loan<std::remove_const_t<T>>& loan) : part_(loan.part()) {}
-  device_part* part() noexcept { return &part_; }
+  attachment* part() noexcept { return &part_; }
 
  private:
-  device_part part_;
+  attachment part_;
 };
 
 template <class T>
 inline constexpr bool stays_with_device<device_parcel<T>> = true;
 template <class T>
-inline constexpr bool is_device_memory<device_parcel<T>> = true;
+inline constexpr bool is_attachment<device_parcel<T>> = true;
 
 class placed_receives;
 
@@ -159,7 +159,7 @@ auto* find_port(std::uint64_t collection, std::uint64_t linear) {
 
 /// Copies the received array to this memory, in the order of the stream. Throws imbrex::error if the lengths
 /// differ.
-void receive_at(device_part& content, void* address, const void* device, std::size_t count, stream& order);
+void receive_at(attachment& content, void* address, const void* device, std::size_t count, stream& order);
 
 }  // namespace detail
 
@@ -167,7 +167,7 @@ template <class T>
 struct serializer<detail::device_parcel<T>> {
   static void serialize(writer& out, detail::device_parcel<T>& p) { p.part()->serialize(out); }
   static void serialize(reader& in, detail::device_parcel<T>& p) {
-    detail::read_device_part(in, *p.part(), sizeof(T));
+    detail::read_attachment(in, *p.part(), sizeof(T));
   }
 };
 
@@ -229,12 +229,12 @@ class device_channel : private channel<detail::device_parcel<T>> {
   task<device_buffer<T>> receive() {
     const detail::placed_receives::unplaced here(receives_);
     auto parcel = co_await base::receive();
-    detail::land_device_part(*parcel.part());
+    detail::land_attachment(*parcel.part());
     co_return device_buffer<T>(std::move(*parcel.part()));
   }
 
   /// For the runtime.
-  void collect_unread(std::vector<detail::device_part*>& parts) {  // called when its chare leaves this PE
+  void collect_unread(std::vector<detail::attachment*>& parts) {  // called when its chare leaves this PE
     receives_.leave();
     base::collect_unread(parts);
   }

@@ -58,7 +58,7 @@ class loan_record::reader_of_loan final : public memory_lender {
   shared_event read_;
 };
 
-device_part loan_record::part(const std::shared_ptr<loan_record>& self, std::size_t count, std::size_t size) {
+attachment loan_record::part(const std::shared_ptr<loan_record>& self, std::size_t count, std::size_t size) {
   return {self->address_, self->on_, count, size, self->filled_, std::make_unique<reader_of_loan>(self)};
 }
 

@@ -13,7 +13,7 @@
 #include <imbrex/core/gpu/device_work.hpp>
 #include <imbrex/core/message/message.hpp>
 #include <imbrex/coro/task.hpp>
-#include <imbrex/device/device_part.hpp>
+#include <imbrex/device/attachment.hpp>
 #include <imbrex/device/device_span.hpp>
 #include <imbrex/device/shared_event.hpp>
 
@@ -45,7 +45,7 @@ class loan_record {
   ~loan_record();
 
   /// A part of a message that reads the memory. `self`: this record.
-  static device_part part(const std::shared_ptr<loan_record>& self, std::size_t count, std::size_t size);
+  static attachment part(const std::shared_ptr<loan_record>& self, std::size_t count, std::size_t size);
   /// Completes when each part has read the memory or has been destroyed.
   static task<> done(std::shared_ptr<loan_record> self);
   /// Completes when the event has occurred.
@@ -123,7 +123,7 @@ class device_loan {
   // For the runtime.
 
   /// Throws imbrex::error if it has been moved from.
-  detail::device_part part() const { return detail::loan_record::part(record(), size(), sizeof(T)); }
+  detail::attachment part() const { return detail::loan_record::part(record(), size(), sizeof(T)); }
   /// A loan whose only receiver so far reads the memory until event `read`.
   device_loan(device_span<const T> memory, device& on, shared_event read)
       : read_(std::move(read)), on_(&on), memory_(memory) {}

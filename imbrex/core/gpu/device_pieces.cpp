@@ -10,7 +10,7 @@
 #include <imbrex/core/gpu/device_transfers.hpp>
 #include <imbrex/core/gpu/device_work.hpp>
 #include <imbrex/core/gpu/run_devices.hpp>
-#include <imbrex/core/message/device_parts.hpp>
+#include <imbrex/core/message/attachments.hpp>
 #include <imbrex/core/pe/processor.hpp>
 #include <imbrex/core/pe/run_services.hpp>
 #include <imbrex/device/model.hpp>
@@ -113,7 +113,7 @@ class device_pieces::work {
   const std::byte* start_of(const device_terms& one) const {
     return static_cast<const std::byte*>(one.one().address()) + what_.first * one.size();
   }
-  device_part part_of(const device_terms& one) const {
+  attachment part_of(const device_terms& one) const {
     return of_.part_of(start_of(one), *one.one().on(), what_.count, one.one().ready());
   }
   /// The piece's address on this device, valid after the awaited events.
@@ -123,13 +123,13 @@ class device_pieces::work {
       return start_of(terms);
     }
     if (terms.is_one()) {
-      device_part& landed = temporaries_.emplace_back(part_of(terms));
+      attachment& landed = temporaries_.emplace_back(part_of(terms));
       landed.land(transfers_here().beside(), stream_of(*terms.one().on()));
       awaited_.push_back(landed.ready());
       return landed.address();
     }
     auto outer = std::exchange(awaited_, {});
-    device_part& combined = temporaries_.emplace_back(*what_.on, what_.count, terms.size());
+    attachment& combined = temporaries_.emplace_back(*what_.on, what_.count, terms.size());
     fill(terms, combined.address());
     awaited_ = std::move(outer);
     return combined.address();
@@ -138,7 +138,7 @@ class device_pieces::work {
   device_pieces& of_;
   const piece& what_;
   stream& order_;
-  std::deque<device_part> temporaries_;
+  std::deque<attachment> temporaries_;
   std::vector<shared_event> awaited_;
 };
 
@@ -147,8 +147,8 @@ device_pieces::piece* device_pieces::piece_here() {
   return here == pieces_.end() ? nullptr : &*here;
 }
 
-device_part device_pieces::part_of(const void* from, imbrex::device& on, std::size_t count,
-                                   const shared_event& filled) {
+attachment device_pieces::part_of(const void* from, imbrex::device& on, std::size_t count,
+                                  const shared_event& filled) {
   return {from, on, count, terms_.size(), filled, std::make_unique<reader_of_pieces>(shared_from_this())};
 }
 
@@ -160,7 +160,7 @@ void device_pieces::order_here() {
     const std::lock_guard guard(lock_);
     if (std::exchange(own->is_ordered, true)) return;
   }
-  own->whole = device_part(*own->on, terms_.count(), terms_.size());
+  own->whole = attachment(*own->on, terms_.count(), terms_.size());
   own->address = static_cast<std::byte*>(own->whole.address());
   if (own->count == 0) return;
   work here(*this, *own);
@@ -174,8 +174,7 @@ shared_memory device_pieces::whole_here() {
   for (const auto& [on, whole] : wholes_)
     if (on == &here) return whole;
   piece* const own = piece_here();
-  device_part whole =
-      own != nullptr ? std::move(own->whole) : device_part(here, terms_.count(), terms_.size());
+  attachment whole = own != nullptr ? std::move(own->whole) : attachment(here, terms_.count(), terms_.size());
   auto* const to = static_cast<std::byte*>(whole.address());
   stream& order = transfers_here().in;
   std::vector<shared_event> landed;

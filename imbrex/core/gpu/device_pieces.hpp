@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <imbrex/core/gpu/shared_device_buffer.hpp>
-#include <imbrex/device/device_part.hpp>
+#include <imbrex/device/attachment.hpp>
 #include <imbrex/device/shared_event.hpp>
 #include <imbrex/device/stream.hpp>
 
@@ -21,11 +21,11 @@ class device_terms {
  public:
   /// Empty terms.
   device_terms() noexcept = default;
-  explicit device_terms(device_part&& one) noexcept : one_(std::move(one)) {}
+  explicit device_terms(attachment&& one) noexcept : one_(std::move(one)) {}
 
   bool is_one() const noexcept { return several_.empty(); }
-  const device_part& one() const noexcept { return one_; }
-  device_part& one() noexcept { return one_; }
+  const attachment& one() const noexcept { return one_; }
+  attachment& one() noexcept { return one_; }
   std::span<const device_terms> several() const noexcept { return several_; }
   /// The number of elements of each array.
   std::size_t count() const noexcept { return is_one() ? one_.count() : several_.front().count(); }
@@ -36,7 +36,7 @@ class device_terms {
   void append(device_terms&& next);
 
  private:
-  device_part one_;
+  attachment one_;
   std::vector<device_terms> several_;
 };
 
@@ -71,14 +71,14 @@ class device_pieces : public std::enable_shared_from_this<device_pieces> {
     std::size_t first = 0;
     std::size_t count = 0;
     bool is_ordered = false;
-    device_part whole{};  ///< result buffer on that device, with the piece at its offset
+    attachment whole{};  ///< result buffer on that device, with the piece at its offset
     std::byte* address = nullptr;
     shared_event ready{};
   };
   class work;
 
   piece* piece_here();
-  device_part part_of(const void* from, imbrex::device& on, std::size_t count, const shared_event& filled);
+  attachment part_of(const void* from, imbrex::device& on, std::size_t count, const shared_event& filled);
 
   const device_terms terms_;
   const combiner combine_;

@@ -15,13 +15,13 @@ void check_lengths(const device_terms& first, const device_terms& other) {
                 std::to_string(other.count()) + " elements; all must have the same length");
 }
 
-bool land_to_be_combined(device_part& part) {
+bool land_to_be_combined(attachment& part) {
   const bool in_order = part.must_land(gpu()) && is_short_transfer(part.bytes());
-  land_device_part(part);
+  land_attachment(part);
   return in_order;
 }
 
-stream& bring_to_be_combined(device_part& part, bool is_in_order) {
+stream& bring_to_be_combined(attachment& part, bool is_in_order) {
   stream& order = transfers_here().in;
   if (!is_in_order && !land_to_be_combined(part)) order.wait(part.ready());
   return order;

@@ -44,7 +44,7 @@ class reduced_buffer {
 
   device_terms& terms() noexcept { return terms_; }
   /// The part to serialise for another process; there, always one combined array.
-  device_part* part() noexcept { return &terms_.one(); }
+  attachment* part() noexcept { return &terms_.one(); }
 
   /// True if the array arrived on a PE that will combine it, and is copied to its device in the order of the
   /// combining stream.
@@ -57,16 +57,16 @@ class reduced_buffer {
 template <class T>
 inline constexpr bool stays_with_device<reduced_buffer<T>> = true;
 template <class T>
-inline constexpr bool is_device_memory<reduced_buffer<T>> = true;
+inline constexpr bool is_attachment<reduced_buffer<T>> = true;
 
 /// Throws imbrex::error unless the arrays have equal lengths.
 void check_lengths(const device_terms& first, const device_terms& other);
 
 /// Brings an array to this PE's device, if it is elsewhere. True if the copy is in the order of the combining
 /// stream.
-bool land_to_be_combined(device_part& part);
+bool land_to_be_combined(attachment& part);
 /// Brings an array to this PE's device if needed. Returns the combining stream, ordered after the array.
-stream& bring_to_be_combined(device_part& part, bool is_in_order);
+stream& bring_to_be_combined(attachment& part, bool is_in_order);
 
 /// Sent by the root to a PE: the result of an all_reduce, once all devices have combined their pieces.
 template <class T>
@@ -76,12 +76,12 @@ struct result_in_pieces final : shared_result {
 
   result_in_pieces() {
     is_object = true;
-    has_device_memory = true;
+    has_attachments = true;
   }
   static inline record_of_parts<result_in_pieces> type_record{
-      {"result of an all_reduce, in pieces", type_name<T>()}, device_step::collective};
-  void serialize(auto&) {}                     // never leaves its process
-  void collect(std::vector<device_part*>&) {}  // refers to device memory without containing it
+      {"result of an all_reduce, in pieces", type_name<T>()}, attachment_use::collective};
+  void serialize(auto&) {}                    // never leaves its process
+  void collect(std::vector<attachment*>&) {}  // refers to device memory without containing it
   shared_result& copy() const override {
     auto& m = make_message<result_in_pieces>();
     m.pieces = pieces;
@@ -122,7 +122,7 @@ struct reduction<device_buffer<T>, Op, Key> {
     if (!into && first != others.end()) into.emplace(std::move(*first++));
     if (first == others.end()) return;
     for (auto each = first; each != others.end(); ++each) check_lengths(into->terms(), each->terms());
-    device_part& all = *into->part();
+    attachment& all = *into->part();
     if (all.count() == 0) return;
     stream& order = bring_to_be_combined(all, into->is_in_order);
     std::vector<const void*> added;
@@ -151,7 +151,7 @@ struct reduction<device_buffer<T>, Op, Key> {
     return &m;
   }
   static result finish(partial&& all) {
-    land_device_part(*all.part());
+    land_attachment(*all.part());
     return result(shared_memory(std::move(*all.part())));
   }
 
@@ -170,6 +170,6 @@ template <class T>
 struct imbrex::serializer<imbrex::detail::reduced_buffer<T>> {
   static void serialize(writer& out, detail::reduced_buffer<T>& b) { b.part()->serialize(out); }
   static void serialize(reader& in, detail::reduced_buffer<T>& b) {
-    detail::read_device_part(in, *b.part(), sizeof(T));
+    detail::read_attachment(in, *b.part(), sizeof(T));
   }
 };

@@ -10,10 +10,10 @@
 #include <imbrex/core/gpu/device_work.hpp>
 #include <imbrex/core/gpu/message_in_pieces.hpp>
 #include <imbrex/core/gpu/run_devices.hpp>
-#include <imbrex/core/message/device_parts.hpp>
+#include <imbrex/core/message/attachments.hpp>
 #include <imbrex/core/pe/pending.hpp>
 #include <imbrex/core/pe/run_services.hpp>
-#include <imbrex/device/device_part.hpp>
+#include <imbrex/device/attachment.hpp>
 
 namespace imbrex::detail {
 
@@ -22,7 +22,7 @@ namespace {
 /// Device memory exported to a process of this host. That process sends a reply when it has read the memory.
 class exported_part final : public reply_target {
  public:
-  static void export_memory(device_part& part, const memory_key& key) {
+  static void export_memory(attachment& part, const memory_key& key) {
     auto& pe = processor::here();
     std::unique_ptr<exported_part> it(new exported_part(pe));
     const reply_address at = it->address_;
@@ -44,14 +44,14 @@ class exported_part final : public reply_target {
 
   processor& pe_;
   const reply_address address_;
-  device_part kept_;
+  attachment kept_;
 };
 
 /// A message whose parts are being copied to the host, or are to be exported to its receiver.
 struct staged_message {
   message* what;
   int to;
-  std::vector<device_part*> parts;
+  std::vector<attachment*> parts;
   std::vector<memory_key> keys;  ///< one for each exported part
 
   static void complete(void* self, const std::exception_ptr& failure) {
@@ -77,15 +77,15 @@ bool moves_chare(const message& m) {
 }
 
 /// True for a part that the network sends separately from the message's bytes, and for an empty part.
-bool is_sent_by_network(const device_part* part) {
+bool is_sent_by_network(const attachment* part) {
   return part->bytes() == 0 || part->bytes() >= endpoint::shortest_exported_block;
 }
 
 /// Keys by which the other PE opens the parts; empty if it cannot, or must not.
-std::vector<memory_key> keys_for(const processor& pe, int to, const std::vector<device_part*>& parts) {
+std::vector<memory_key> keys_for(const processor& pe, int to, const std::vector<attachment*>& parts) {
   std::vector<memory_key> keys;
   if (may_share_memory(pe, to))
-    for (const device_part* const part : parts)
+    for (const attachment* const part : parts)
       if (const auto key = part->bytes() == 0 ? std::optional<memory_key>(memory_key{}) : part->key())
         keys.push_back(*key);
   if (keys.size() == parts.size()) return keys;
@@ -96,11 +96,11 @@ std::vector<memory_key> keys_for(const processor& pe, int to, const std::vector<
 }  // namespace
 
 std::size_t device_bytes(message& m) {
-  if (!m.has_device_memory) return 0;
-  std::vector<device_part*> parts;
+  if (!m.has_attachments) return 0;
+  std::vector<attachment*> parts;
   m.kind().device_parts(m, parts);
   std::size_t bytes = 0;
-  for (const device_part* const part : parts)
+  for (const attachment* const part : parts)
     if (!part->goes_with_message()) bytes += part->bytes();
   return bytes;
 }
@@ -111,15 +111,15 @@ void send_from_devices(processor& pe, message& m, int to) {
     return pe.carry(leaving.release(), to);
   auto it = std::make_unique<staged_message>(staged_message{&m, to, {}, {}});
   m.kind().device_parts(m, it->parts);
-  for (device_part* const part : it->parts)
-    if (part->far() != nullptr) land_device_part(*part);  // arrived here before its chare moved on
-  std::erase_if(it->parts, [](const device_part* part) { return !part->is_on_device(); });
+  for (attachment* const part : it->parts)
+    if (part->far() != nullptr) land_attachment(*part);  // arrived here before its chare moved on
+  std::erase_if(it->parts, [](const attachment* part) { return !part->is_on_device(); });
   if (it->parts.empty()) return pe.carry(leaving.release(), to);
   stream& last = transfers_here().out;
   it->keys = keys_for(pe, to, it->parts);
   if (it->keys.empty()) {
     std::size_t bytes = 0;
-    for (const device_part* const part : it->parts) bytes += part->bytes();
+    for (const attachment* const part : it->parts) bytes += part->bytes();
     pieces_to_pe& in_pieces = pieces_to_pe::of(to);
     const bool is_whole = moves_chare(m);
     if (!is_whole && may_send_memory(pe, to) && std::ranges::all_of(it->parts, is_sent_by_network))
@@ -128,7 +128,7 @@ void send_from_devices(processor& pe, message& m, int to) {
     if (const std::size_t pieces = is_whole ? 0 : in_pieces.pieces_for(bytes); pieces != 0)
       return in_pieces.send(leaving.release(), it->parts, bytes, pieces);
   }
-  for (device_part* const part : it->parts) {
+  for (attachment* const part : it->parts) {
     if (!it->keys.empty()) {
       last.wait(part->ready());
       continue;

@@ -12,10 +12,10 @@
 #include <imbrex/base/error.hpp>
 #include <imbrex/core/gpu/device_work.hpp>
 #include <imbrex/core/gpu/run_devices.hpp>
-#include <imbrex/core/message/device_parts.hpp>
+#include <imbrex/core/message/attachments.hpp>
 #include <imbrex/core/pe/pending.hpp>
 #include <imbrex/core/pe/run_services.hpp>
-#include <imbrex/device/device_part.hpp>
+#include <imbrex/device/attachment.hpp>
 #include <imbrex/device/model.hpp>
 
 namespace imbrex::detail {
@@ -123,17 +123,17 @@ void require_no_sharing(const processor& pe, int with, device& of) {
               "; leave --gpu-path out");
 }
 
-void read_device_part(reader& in, device_part& part, std::size_t size) {
+void read_attachment(reader& in, attachment& part, std::size_t size) {
   part.serialize(in, size);
   if (const far_memory* const far = part.far()) part.borrow(std::make_unique<far_lender>(*far));
 }
 
-stream* stream_out_of(const device_part& part) {
+stream* stream_out_of(const attachment& part) {
   device* const from = part.on();
   return from == nullptr || from == &gpu() ? nullptr : &stream_out_of(*from);
 }
 
-void land_device_part(device_part& part) {
+void land_attachment(attachment& part) {
   if (part.must_land(gpu())) part.land(stream_to_land(part.bytes()), stream_out_of(part));
 }
 

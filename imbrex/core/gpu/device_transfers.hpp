@@ -7,7 +7,7 @@
 
 namespace imbrex::detail {
 
-class device_part;
+class attachment;
 class processor;
 
 /// The transfer streams of this thread's PE. Throws imbrex::error if it has no device.
@@ -37,6 +37,6 @@ bool may_send_memory(const processor& pe, int with);
 void require_no_sending(const processor& pe, int with, device& of);
 
 /// A stream of the part's device; null if it is on no device, or on this PE's.
-stream* stream_out_of(const device_part& part);
+stream* stream_out_of(const attachment& part);
 
 }  // namespace imbrex::detail

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include <imbrex/core/array/send.hpp>
-#include <imbrex/core/message/device_parts.hpp>
+#include <imbrex/core/message/attachments.hpp>
 #include <imbrex/coro/scope.hpp>
 #include <imbrex/coro/waiter.hpp>
 #include <imbrex/device/buffer.hpp>
@@ -25,7 +25,7 @@ template <class T>
 struct serializer<device_buffer<T>> {
   static void serialize(writer& out, device_buffer<T>& b) { b.part()->serialize(out); }
   static void serialize(reader& in, device_buffer<T>& b) {
-    detail::read_device_part(in, *b.part(), sizeof(T));
+    detail::read_attachment(in, *b.part(), sizeof(T));
   }
 };
 
@@ -41,7 +41,7 @@ device_completions& completions_here();
 template <class T>
 inline constexpr bool stays_with_device<device_buffer<T>> = true;
 template <class T>
-inline constexpr bool is_device_memory<device_buffer<T>> = true;
+inline constexpr bool is_attachment<device_buffer<T>> = true;
 template <class T>
 inline constexpr bool stays_with_device<pinned_buffer<T>> = true;
 template <class T>

@@ -62,7 +62,7 @@ struct piece_of_message final : message {
   }
 
   static inline record_of_parts<piece_of_message> type_record{{"piece of memory of a device"},
-                                                              device_step::piece};
+                                                              attachment_use::piece};
   void serialize(writer& out) {
     out(number, part);
     content.serialize(out);
@@ -81,7 +81,7 @@ struct piece_taken final : message {
   piece_taken() { priority = first_priority; }
   explicit piece_taken(std::uint32_t of) : number(of) { priority = first_priority; }
 
-  static inline record_of_parts<piece_taken> type_record{{"end of a piece"}, device_step::piece};
+  static inline record_of_parts<piece_taken> type_record{{"end of a piece"}, attachment_use::piece};
   void serialize(auto& ar) { ar(number); }
   void deliver() {
     const message_guard guard(*this);
@@ -91,7 +91,8 @@ struct piece_taken final : message {
 
 /// From a PE to itself: senders waiting for pinned host memory retry.
 struct retry_of_pieces final : message {
-  static inline record_of_parts<retry_of_pieces> type_record{{"wait for pinned memory"}, device_step::piece};
+  static inline record_of_parts<retry_of_pieces> type_record{{"wait for pinned memory"},
+                                                             attachment_use::piece};
   void serialize(auto&) {}
   void deliver() {
     const message_guard guard(*this);
@@ -134,7 +135,7 @@ inline constexpr bool is_envelope<envelope_of_pieces> = true;
 namespace {
 
 record_of_parts<envelope_of_pieces> envelope_of_pieces::type_record{{"message in pieces"},
-                                                                    device_step::piece};
+                                                                    attachment_use::piece};
 
 /// The received state of a message in pieces.
 class incoming_message {
@@ -160,8 +161,8 @@ class incoming_message {
     message_guard guard(content);
     if (content_ != nullptr) throw serial_error("malformed message: it comes in pieces, and twice");
     if (content.kind().device_parts != nullptr) content.kind().device_parts(content, parts_);
-    std::erase_if(parts_, [](const device_part* part) { return !part->is_pending(); });
-    for (device_part* const part : parts_) {
+    std::erase_if(parts_, [](const attachment* part) { return !part->is_pending(); });
+    for (attachment* const part : parts_) {
       part->expect_on(on_);
       left_ += part->bytes();
     }
@@ -199,7 +200,7 @@ class incoming_message {
     if (!waits) copied(&piece, nullptr);
   }
   void finish() {
-    for (device_part* const part : parts_) part->complete_receipt(in_);
+    for (attachment* const part : parts_) part->complete_receipt(in_);
     message& whole = *std::exchange(content_, nullptr);
     auto& pe = processor::here();
     pe.local<table>().erase({from_, number_});  // destroys this object
@@ -222,7 +223,7 @@ class incoming_message {
   device* const on_;
   stream* const in_;  ///< stream of the device; null without one
   message* content_ = nullptr;
-  std::vector<device_part*> parts_;
+  std::vector<attachment*> parts_;
   std::size_t left_ = 0;  ///< bytes still missing
   std::deque<piece_of_message*> early_;
 };
@@ -291,7 +292,7 @@ bool pieces_to_pe::goes_whole(std::size_t bytes) const {
                            : bytes < 2 * piece_trials::shortest_piece;
 }
 
-void pieces_to_pe::send(message& m, const std::vector<device_part*>& parts, std::size_t bytes,
+void pieces_to_pe::send(message& m, const std::vector<attachment*>& parts, std::size_t bytes,
                         std::size_t pieces) {
   message_guard leaving(m);
   departure& it = departures_.emplace_back();
@@ -299,9 +300,9 @@ void pieces_to_pe::send(message& m, const std::vector<device_part*>& parts, std:
   it.bytes = bytes;
   it.pieces = pieces;
   it.piece = pieces == 0 ? bytes : piece_bytes(bytes, pieces);
-  for (device_part* const part : parts)
-    it.parts.push_back(part->bytes() == 0 ? (part->leave(), device_part()) : part->leave_in_pieces());
-  std::erase_if(it.parts, [](const device_part& part) { return part.count() == 0; });
+  for (attachment* const part : parts)
+    it.parts.push_back(part->bytes() == 0 ? (part->leave(), attachment()) : part->leave_in_pieces());
+  std::erase_if(it.parts, [](const attachment& part) { return part.count() == 0; });
   auto& envelope = make_message<envelope_of_pieces>(it.number, leaving.release());
   if (it.parts.empty()) {  // parts without bytes only
     departures_.pop_back();
@@ -334,7 +335,7 @@ void pieces_to_pe::go_on() {
 
 void pieces_to_pe::begin_piece(departure& of) {
   auto& pe = processor::here();
-  device_part& part = of.parts[of.part];
+  attachment& part = of.parts[of.part];
   stream& out = stream_out_of(*part.on());
   const std::size_t bytes = std::min(of.piece, part.bytes() - of.first);
   auto content = of.pieces == 0 ? part.whole_piece(out) : part_piece(out.on(), of.first, bytes);
@@ -377,7 +378,7 @@ void pieces_to_pe::taken(std::uint32_t number) {
   if (of->under_way == 0 && of->part == of->parts.size()) {
     const nanoseconds now = processor::here().now();
     if (of->pieces == 0)
-      for (device_part& part : of->parts) part.has_left(stream_out_of(*part.on()));
+      for (attachment& part : of->parts) part.has_left(stream_out_of(*part.on()));
     else if (model_ == nullptr)
       trials_.took(of->bytes, of->pieces, now - of->begun);
     last_taken_ = now;

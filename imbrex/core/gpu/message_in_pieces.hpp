@@ -12,7 +12,7 @@
 #include <imbrex/base/clock.hpp>
 #include <imbrex/core/gpu/piece_size.hpp>
 #include <imbrex/core/message/message.hpp>
-#include <imbrex/device/device_part.hpp>
+#include <imbrex/device/attachment.hpp>
 
 namespace imbrex::detail {
 
@@ -65,7 +65,7 @@ class pieces_to_pe {
   bool goes_whole(std::size_t bytes) const;
   /// Sends a message whose parts are on devices and have `bytes` bytes in total, in `pieces` pieces. With 0
   /// the network sends the parts themselves.
-  void send(message& m, const std::vector<device_part*>& parts, std::size_t bytes, std::size_t pieces);
+  void send(message& m, const std::vector<attachment*>& parts, std::size_t bytes, std::size_t pieces);
   /// Handles an acknowledgement of a piece of message `number`.
   void taken(std::uint32_t number);
   /// Sends further pieces, up to the limit in flight.
@@ -76,7 +76,7 @@ class pieces_to_pe {
   struct departure {
     std::uint32_t number = 0;
     message* envelope = nullptr;  ///< null once the first piece leaves
-    std::vector<device_part> parts{};
+    std::vector<attachment> parts{};
     std::size_t bytes = 0;
     std::size_t pieces = 0;
     std::size_t piece = 0;  ///< bytes of each piece except the last of a part

@@ -108,7 +108,7 @@ class persistent_channel : private channel<detail::device_signal<T>> {
     announce();
   }
   /// Called when its chare leaves this PE. The connection stays, the binding is dropped.
-  void collect_unread(std::vector<detail::device_part*>& parts) {
+  void collect_unread(std::vector<detail::attachment*>& parts) {
     ends_.unbind();
     base::collect_unread(parts);
   }

@@ -5,16 +5,16 @@
 #include <vector>
 
 #include <imbrex/core/gpu/device_transfers.hpp>
-#include <imbrex/core/message/device_parts.hpp>
+#include <imbrex/core/message/attachments.hpp>
 #include <imbrex/core/pe/processor.hpp>
 
 namespace imbrex::detail {
 
 /// The memory, and its copies on other devices of this process, which later owners there share.
 struct shared_memory::record {
-  explicit record(device_part&& owned) : part(std::move(owned)) {}
+  explicit record(attachment&& owned) : part(std::move(owned)) {}
 
-  const device_part part;
+  const attachment part;
   std::mutex lock;  ///< guards `copies`
   std::vector<std::pair<const imbrex::device*, std::weak_ptr<record>>> copies;
 };
@@ -31,14 +31,14 @@ class reader_of_shared final : public memory_lender {
   std::shared_ptr<shared_memory::record> of_;
 };
 
-device_part part_that_reads(const std::shared_ptr<shared_memory::record>& of) {
-  const device_part& all = of->part;
+attachment part_that_reads(const std::shared_ptr<shared_memory::record>& of) {
+  const attachment& all = of->part;
   return {all.address(), *all.on(),   all.count(),
           all.size(),    all.ready(), std::make_unique<reader_of_shared>(of)};
 }
 
 /// Null for an empty part.
-std::shared_ptr<shared_memory::record> record_of(device_part&& owned) {
+std::shared_ptr<shared_memory::record> record_of(attachment&& owned) {
   return owned.on() == nullptr ? nullptr : std::make_shared<shared_memory::record>(std::move(owned));
 }
 
@@ -50,8 +50,8 @@ std::shared_ptr<shared_memory::record> copy_here(const std::shared_ptr<shared_me
   for (const auto& [on, copy] : of->copies)
     if (on == here)
       if (auto kept = copy.lock()) return kept;
-  device_part landing = part_that_reads(of);
-  land_device_part(landing);
+  attachment landing = part_that_reads(of);
+  land_attachment(landing);
   auto landed = record_of(std::move(landing));
   of->copies.emplace_back(here, landed);
   return landed;
@@ -64,7 +64,7 @@ bool has_device_here() {
 
 }  // namespace
 
-shared_memory::shared_memory(device_part&& owned) : of_(record_of(std::move(owned))) {}
+shared_memory::shared_memory(attachment&& owned) : of_(record_of(std::move(owned))) {}
 
 shared_memory::shared_memory(const shared_memory& other) {
   if (other.of_ == nullptr || has_device_here()) other.land();
@@ -106,9 +106,9 @@ std::size_t shared_memory::count() const noexcept {
   return crossing_ != nullptr ? crossing_->count() : 0;
 }
 
-device_part* shared_memory::part() {
+attachment* shared_memory::part() {
   if (crossing_ == nullptr)
-    crossing_ = std::make_unique<device_part>(of_ == nullptr ? device_part() : part_that_reads(of_));
+    crossing_ = std::make_unique<attachment>(of_ == nullptr ? attachment() : part_that_reads(of_));
   return crossing_.get();
 }
 
@@ -120,7 +120,7 @@ void shared_memory::land() const {
     of_ = copy_here(of_);
   } else if (crossing_ != nullptr) {
     const auto crossed = std::move(crossing_);
-    land_device_part(*crossed);
+    land_attachment(*crossed);
     of_ = record_of(std::move(*crossed));
   }
 }

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include <imbrex/core/gpu/device_work.hpp>
-#include <imbrex/device/device_part.hpp>
+#include <imbrex/device/attachment.hpp>
 #include <imbrex/device/device_span.hpp>
 #include <imbrex/device/shared_event.hpp>
 
@@ -21,7 +21,7 @@ class shared_memory {
 
   /// Empty memory.
   shared_memory() noexcept = default;
-  explicit shared_memory(device_part&& owned);
+  explicit shared_memory(attachment&& owned);
   /// A second owner of the same memory. Received memory is first copied to this PE's device, to be shared
   /// there.
   shared_memory(const shared_memory& other);
@@ -40,7 +40,7 @@ class shared_memory {
   // For messages.
 
   /// The part to serialise for another process.
-  device_part* part();
+  attachment* part();
   /// An owner for another PE. A short array is then copied from its current location, without a copy on this
   /// device.
   shared_memory passed_on() const;
@@ -50,7 +50,7 @@ class shared_memory {
   void land() const;
 
   mutable std::shared_ptr<record> of_;
-  mutable std::unique_ptr<device_part> crossing_;
+  mutable std::unique_ptr<attachment> crossing_;
 };
 
 }  // namespace detail
@@ -94,7 +94,7 @@ class shared_device_buffer {
   const shared_event& ready() const { return memory_.ready(); }
 
   /// For the runtime, which sends it.
-  detail::device_part* part() { return memory_.part(); }
+  detail::attachment* part() { return memory_.part(); }
   shared_device_buffer passed_on() const { return shared_device_buffer(memory_.passed_on()); }
 
  private:
@@ -106,7 +106,7 @@ namespace detail {
 template <class T>
 inline constexpr bool stays_with_device<shared_device_buffer<T>> = true;
 template <class T>
-inline constexpr bool is_device_memory<shared_device_buffer<T>> = true;
+inline constexpr bool is_attachment<shared_device_buffer<T>> = true;
 
 }  // namespace detail
 
@@ -115,7 +115,7 @@ template <class T>
 struct serializer<shared_device_buffer<T>> {
   static void serialize(writer& out, shared_device_buffer<T>& b) { b.part()->serialize(out); }
   static void serialize(reader& in, shared_device_buffer<T>& b) {
-    detail::read_device_part(in, *b.part(), sizeof(T));
+    detail::read_attachment(in, *b.part(), sizeof(T));
   }
 };
 

@@ -114,14 +114,14 @@ consteval bool argument_fits() {
   using input = std::remove_cvref_t<Argument>;
   if constexpr (is_pointer || writes) {
     return false;
-  } else if constexpr (is_device_memory<input> && !converts && !std::is_same_v<Argument, input&&>) {
+  } else if constexpr (is_attachment<input> && !converts && !std::is_same_v<Argument, input&&>) {
     static_assert(converts,
                   "imbrex: memory of a device is not copied into a message: give the device_buffer itself, "
                   "by std::move");
     return false;
-  } else if constexpr ((stays_with_device<value> && !is_device_memory<value>) ||
+  } else if constexpr ((stays_with_device<value> && !is_attachment<value>) ||
                        (stays_with_device<input> && !converts)) {
-    using of_device = std::conditional_t<stays_with_device<value> && !is_device_memory<value>, value, input>;
+    using of_device = std::conditional_t<stays_with_device<value> && !is_attachment<value>, value, input>;
     check_serializable<of_device>();
     return false;
   } else {

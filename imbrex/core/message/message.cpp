@@ -45,7 +45,7 @@ const void* module_of(void (*function)(work&)) {
   return ::dladdr(reinterpret_cast<const void*>(function), &where) != 0 ? where.dli_fbase : nullptr;
 }
 
-/// Gives each kind that moves chares the list of those ports of its class that may hold device memory. If
+/// Gives each kind that moves chares the list of those ports of its class that may hold attachments. If
 /// several libraries have a kind, all of its copies get the list.
 void join_device_ports(std::span<message_type* const> unique) {
   for (auto* mover = registered; mover != nullptr; mover = mover->next_registered) {

@@ -24,7 +24,7 @@ struct chare_header;
 
 namespace detail {
 
-class device_part;
+class attachment;
 
 /// The purpose of a runtime message in the program's names: "broadcast of block::run", "part of a reduction
 /// of double by max". Names are full names, as the compiler spells them.
@@ -37,10 +37,10 @@ struct message_purpose {
                               ///< begins with "reply"
 };
 
-/// The way device memory travels with a message kind. For a `message` the receiver provides target memory;
-/// `channel` is a device channel; the messages of a `collective` only name the memory; a `piece` is part of a
-/// message.
-enum class device_step : std::uint8_t { message, channel, collective, piece };
+/// The way attachments travel with a message kind. For a `message` the receiver provides target memory;
+/// `channel` is a channel of attachments; the messages of a `collective` only name the memory; a `piece` is
+/// part of a message.
+enum class attachment_use : std::uint8_t { message, channel, collective, piece };
 
 /// One kind of message. There is one object for each entry method or port that the program names, and for
 /// each kind of runtime message. The objects register themselves before main(). They are numbered in the
@@ -81,17 +81,17 @@ struct message_type : work_type {
   /// Sends a value, which is moved from, to the port of an element; `value` is of the port's type. Null
   /// unless this is a port of chares with dense indices. `array_port` is the typed form.
   void (*post)(std::uint64_t collection, std::uint64_t linear, std::int64_t reference, void* value) = nullptr;
-  /// Finds the device memory in a message; null unless this kind carries any.
-  void (*device_parts)(work& message, std::vector<detail::device_part*>& parts) = nullptr;
-  /// Finds the device memory in unreceived values of a chare's port; null unless this is a port.
-  void (*unread_parts)(void* chare, std::vector<detail::device_part*>& parts) = nullptr;
+  /// Finds the attachments of a message; null unless this kind carries any.
+  void (*device_parts)(work& message, std::vector<detail::attachment*>& parts) = nullptr;
+  /// Finds the attachments of unreceived values of a chare's port; null unless this is a port.
+  void (*unread_parts)(void* chare, std::vector<detail::attachment*>& parts) = nullptr;
   /// The chare class that has the port, or whose chares this kind moves; null for other kinds.
   const std::type_info* chare_class = nullptr;
   /// For a kind that moves chares: the first port of their class that has `unread_parts`. For such a port:
   /// the next one. `message_table::number` builds the list.
   const message_type* device_port = nullptr;
-  /// The cost class of device memory in this kind of message, used by `device_model`.
-  device_step step = device_step::message;
+  /// The cost class of attachments in this kind of message.
+  attachment_use step = attachment_use::message;
   /// Runs a short message of this kind while still packed, as a `short_item`; null if it must be
   /// unpacked.
   const work_type* as_short = nullptr;
@@ -286,9 +286,8 @@ class message_table {
   static std::uint64_t digest();
   /// The name of a port of a chare class; empty if the program never sends to it by name.
   static std::string_view port_name(std::string_view chare_name, const void* chare, const void* port);
-  /// Finds the device memory in unreceived values of a chare's ports; `moves` is the kind that moves the
-  /// chare.
-  static void collect_unread(const message_type& moves, void* chare, std::vector<device_part*>& parts) {
+  /// Finds the attachments of unreceived values of a chare's ports; `moves` is the kind that moves the chare.
+  static void collect_unread(const message_type& moves, void* chare, std::vector<attachment*>& parts) {
     for (const auto* port = moves.device_port; port != nullptr; port = port->device_port)
       port->unread_parts(chare, parts);
   }

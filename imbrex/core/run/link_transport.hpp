@@ -54,7 +54,7 @@ struct late_message final : message {
   void enclose(message& m) {
     content_ = &m;
     is_object = m.is_object;
-    has_device_memory = m.has_device_memory;
+    has_attachments = m.has_attachments;
   }
 
   static message_type type_record;

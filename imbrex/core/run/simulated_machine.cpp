@@ -56,23 +56,23 @@ delivery_rules simulated_machine::rules() const {
 nanoseconds simulated_machine::cost_of_sending(const work& item) const {
   if (!model_.has_links()) return model_.message.send;
   const message& sent = enclosed_message(static_cast<const message&>(item));
-  const device_step step = sent.kind().step;
-  if (step == device_step::piece) return model_.step.channel;
-  if (!sent.has_device_memory) return model_.message.send;
-  if (step == device_step::channel) return model_.step.channel;
+  const attachment_use step = sent.kind().step;
+  if (step == attachment_use::piece) return model_.step.channel;
+  if (!sent.has_attachments) return model_.message.send;
+  if (step == attachment_use::channel) return model_.step.channel;
   return model_.message.send + (sent.was_described_before ? nanoseconds(0) : model_.step.envelope);
 }
 
 nanoseconds simulated_machine::cost_of_running(const work& item) const {
   if (!model_.has_links()) return model_.message.receive;
   if (item.type->pack == nullptr || item.type->brings_message) return model_.step.completion;
-  if (static_cast<const message&>(item).kind().step == device_step::piece) return model_.step.channel;
-  if (!item.has_device_memory) return model_.message.receive;
+  if (static_cast<const message&>(item).kind().step == attachment_use::piece) return model_.step.channel;
+  if (!item.has_attachments) return model_.message.receive;
   switch (static_cast<const message&>(item).kind().step) {
-    case device_step::channel: return model_.step.channel;
-    case device_step::collective: return model_.message.receive;
-    case device_step::message:
-    case device_step::piece: break;
+    case attachment_use::channel: return model_.step.channel;
+    case attachment_use::collective: return model_.message.receive;
+    case attachment_use::message:
+    case attachment_use::piece: break;
   }
   return model_.message.receive + model_.step.post;
 }

@@ -187,7 +187,7 @@ class emulated_backend final : public device_backend {
   bool has_file() const noexcept { return file_ && file_->addresses().bytes != 0; }
   bool is_in_file(const void* address) const noexcept { return file_ && file_->holds(address); }
 
-  device_part part_;
+  attachment part_;
   std::atomic<std::uint32_t> streams_ = 0;
   std::mutex lock_;
   std::size_t used_ = 0;

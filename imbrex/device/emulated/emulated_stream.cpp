@@ -33,11 +33,11 @@ bool leads_to(const std::vector<captured_task>& tasks, const std::vector<std::si
 
 }  // namespace
 
-void device_part::fail(const std::string& owner, std::string_view operation, std::string_view reason) const {
+void attachment::fail(const std::string& owner, std::string_view operation, std::string_view reason) const {
   throw device_error(info.label(), owner, std::string(operation), reason);
 }
 
-void device_part::check(engine& core, const std::string& owner, std::string_view operation) const {
+void attachment::check(engine& core, const std::string& owner, std::string_view operation) const {
   if (const std::string& failure = core.failure(index); !failure.empty()) fail(owner, operation, failure);
 }
 
@@ -72,7 +72,7 @@ void emulated_event::synchronize() {
   of_.check(of_.runs->core(), owner_, "synchronize with an event");
 }
 
-emulated_stream::emulated_stream(const device_part& of, std::uint32_t number, stream_priority priority,
+emulated_stream::emulated_stream(const attachment& of, std::uint32_t number, stream_priority priority,
                                  std::string owner)
     : of_(of),
       number_(number),

@@ -14,7 +14,7 @@ namespace imbrex::emulated {
 class emulated_stream;
 
 /// Data that a stream shares with the rest of its device.
-struct device_part {
+struct attachment {
   std::shared_ptr<emulation> runs;
   int index = 0;  ///< index in the engine
   device_info info;
@@ -41,7 +41,7 @@ struct capture {
 
 class emulated_event final : public event_backend {
  public:
-  explicit emulated_event(const device_part& of) : of_(of) {}
+  explicit emulated_event(const attachment& of) : of_(of) {}
   bool done() override;
   void synchronize() override;
 
@@ -49,7 +49,7 @@ class emulated_event final : public event_backend {
   friend class emulated_stream;
   void check_uncaptured(std::string_view operation) const;
 
-  const device_part& of_;
+  const attachment& of_;
   std::string owner_;    // owner of the stream that recorded it last
   completion_ref last_;  // null if the event was recorded in a capture
   std::shared_ptr<capture> captured_;
@@ -68,7 +68,7 @@ class emulated_graph final : public graph_backend {
 
 class emulated_stream final : public stream_backend {
  public:
-  emulated_stream(const device_part& of, std::uint32_t number, stream_priority priority, std::string owner);
+  emulated_stream(const attachment& of, std::uint32_t number, stream_priority priority, std::string owner);
   ~emulated_stream() override;
 
   void copy(copy_direction direction, void* to, const void* from, std::size_t bytes,
@@ -105,7 +105,7 @@ class emulated_stream final : public stream_backend {
   emulated_stream& find(session& inside, native_stream handle, std::string_view operation);
   void leave_capture();
 
-  const device_part& of_;
+  const attachment& of_;
   const std::uint32_t number_;
   const stream_priority priority_;
   const std::shared_ptr<const std::string> owner_;

@@ -7,7 +7,7 @@
 namespace imbrex::detail {
 
 work& repack(work& item) {
-  if (item.type->pack == nullptr || item.is_object || item.has_device_memory) return item;
+  if (item.type->pack == nullptr || item.is_object || item.has_attachments) return item;
   const std::unique_ptr<work, void (*)(work*)> original(&item, [](work* w) { w->type->destroy(*w); });
   writer out;
   item.type->pack(item, out);

@@ -18,7 +18,7 @@ class writer;
 
 namespace detail {
 
-/// The owner of memory that a part of a message borrows. Destroyed when the part no longer needs the memory.
+/// The owner of memory that an attachment borrows. Destroyed when the attachment no longer needs the memory.
 class memory_lender {
  public:
   virtual ~memory_lender() = default;
@@ -26,15 +26,15 @@ class memory_lender {
   virtual void read(const shared_event& at) noexcept = 0;
 };
 
-/// The part of a message that lies in a device's memory; the base of a `device_buffer`. While it is sent to
-/// another process its contents are on the host, or follow it in pieces. It belongs to its owner's thread.
-class device_part {
+/// Memory of a device that is sent with a message; the base of a `device_buffer`. While it is sent to another
+/// process its contents are on the host, or follow the message in pieces. It belongs to its owner's thread.
+class attachment {
  public:
   /// An empty part.
-  device_part() noexcept = default;
+  attachment() noexcept = default;
   /// A part in borrowed memory, filled at `filled`, until it lands.
-  device_part(const void* address, imbrex::device& of, std::size_t count, std::size_t size,
-              shared_event filled, std::unique_ptr<memory_lender> lender) noexcept
+  attachment(const void* address, imbrex::device& of, std::size_t count, std::size_t size,
+             shared_event filled, std::unique_ptr<memory_lender> lender) noexcept
       : of_(&of),
         count_(count),
         size_(size),
@@ -42,9 +42,9 @@ class device_part {
         borrowed_address_(address),
         lender_(std::move(lender)) {}
   /// Allocates `count` elements of `size` bytes. Throws `device_out_of_memory`.
-  device_part(imbrex::device& of, std::size_t count, std::size_t size)
+  attachment(imbrex::device& of, std::size_t count, std::size_t size)
       : memory_(of, memory_kind::device, count, size), of_(&of), count_(count), size_(size) {}
-  device_part(device_part&& other) noexcept
+  attachment(attachment&& other) noexcept
       : memory_(std::move(other.memory_)),
         of_(std::exchange(other.of_, nullptr)),
         count_(std::exchange(other.count_, 0)),
@@ -53,7 +53,7 @@ class device_part {
         host_(std::move(other.host_)),
         borrowed_address_(other.borrowed_address_),
         lender_(std::move(other.lender_)) {}
-  device_part& operator=(device_part&& other) noexcept {
+  attachment& operator=(attachment&& other) noexcept {
     if (this == &other) return *this;
     memory_ = std::move(other.memory_);
     of_ = std::exchange(other.of_, nullptr);
@@ -91,14 +91,14 @@ class device_part {
   imbrex::device* on() const noexcept { return is_on_device() ? of_ : nullptr; }
   /// Copies memory of the stream's device to the host, in the stream's order. The contents are sent in the
   /// message, once the stream has done the copy.
-  static device_part copied_to_host(const void* from, std::size_t count, std::size_t size, stream& filled);
+  static attachment copied_to_host(const void* from, std::size_t count, std::size_t size, stream& filled);
   /// Starts the copy of its contents to the host, by a stream of its device. Complete when the work submitted
   /// so far to the stream is done.
   void begin_to_leave(stream& out);
   /// Ends the copy to the host: frees the device memory.
   void leave() noexcept;
   /// Marks its contents as sent in pieces, and returns the part that holds them.
-  device_part leave_in_pieces();
+  attachment leave_in_pieces();
   /// Copies a piece of its contents to the host, by a stream of its device, once they are complete.
   void copy_piece(const part_piece& to, stream& out);
   /// All of its contents in device memory, for a network that reads memory of devices. They are complete when
@@ -119,7 +119,7 @@ class device_part {
   std::optional<memory_key> key() const;
   /// Exports its contents, which are complete, to another process. Returns the part that must be kept until
   /// that process has read them.
-  device_part export_memory(const far_memory& where);
+  attachment export_memory(const far_memory& where);
   /// The exported memory of another process that has its contents; null if there is none, or the part has
   /// landed.
   const far_memory* far() const noexcept;

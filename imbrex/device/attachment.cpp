@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <imbrex/device/device_part.hpp>
+#include <imbrex/device/attachment.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace imbrex::detail {
 
 /// Contents in transfer: in pinned memory of the source device, in host memory as received, in another
 /// process's memory, or still to arrive.
-struct device_part::host_copy {
+struct attachment::host_copy {
   std::optional<far_memory> far;
   bool is_pending = false;
   bool has_data = true;  ///< false for a device that keeps no data
@@ -27,7 +27,7 @@ struct device_part::host_copy {
   }
 };
 
-void device_part::host_copy_deleter::operator()(host_copy* c) const noexcept { delete c; }
+void attachment::host_copy_deleter::operator()(host_copy* c) const noexcept { delete c; }
 
 namespace {
 
@@ -50,7 +50,7 @@ device_span<const std::byte> span_at(const void* address, std::size_t bytes, con
 
 }  // namespace
 
-void device_part::ready_after(stream& work) {
+void attachment::ready_after(stream& work) {
   if (device() != nullptr && device() != work.on().info().id)
     throw device_error(work.on().info().label(), work.owner(), "ready_after",
                        "the buffer is on " + info_of(device()).label() +
@@ -58,7 +58,7 @@ void device_part::ready_after(stream& work) {
   ready_ = shared_event(work);
 }
 
-void device_part::copy_to_host(const void* from, stream& out) {
+void attachment::copy_to_host(const void* from, stream& out) {
   std::unique_ptr<host_copy, host_copy_deleter> copy(new host_copy);
   copy->has_data = out.on().info().keeps_data;
   copy->pinned = pooled_memory(out.on(), memory_kind::pinned, bytes(), 1);
@@ -67,35 +67,34 @@ void device_part::copy_to_host(const void* from, stream& out) {
   host_ = std::move(copy);
 }
 
-device_part device_part::copied_to_host(const void* from, std::size_t count, std::size_t size,
-                                        stream& filled) {
-  device_part copy;
+attachment attachment::copied_to_host(const void* from, std::size_t count, std::size_t size, stream& filled) {
+  attachment copy;
   copy.count_ = count;
   copy.size_ = size;
   copy.copy_to_host(from, filled);
   return copy;
 }
 
-void device_part::begin_to_leave(stream& out) {
+void attachment::begin_to_leave(stream& out) {
   copy_to_host(source(), out);
   if (lender_ != nullptr) lender_->read(shared_event(out));
 }
 
-void device_part::leave() noexcept {
+void attachment::leave() noexcept {
   memory_.release();
   lender_.reset();
   ready_ = {};
   of_ = nullptr;
 }
 
-std::optional<memory_key> device_part::key() const {
+std::optional<memory_key> attachment::key() const {
   return of_ == nullptr || !of_->info().keeps_data ? std::nullopt : of_->backend().key_of(source());
 }
 
-device_part device_part::export_memory(const far_memory& where) {
+attachment attachment::export_memory(const far_memory& where) {
   std::unique_ptr<host_copy, host_copy_deleter> copy(new host_copy);
   copy->far = where;
-  device_part kept;
+  attachment kept;
   kept.memory_ = std::move(memory_);
   kept.lender_ = std::move(lender_);
   host_ = std::move(copy);
@@ -103,41 +102,41 @@ device_part device_part::export_memory(const far_memory& where) {
   return kept;
 }
 
-device_part device_part::leave_in_pieces() {
+attachment attachment::leave_in_pieces() {
   std::unique_ptr<host_copy, host_copy_deleter> copy(new host_copy);
   copy->is_pending = true;
   copy->has_data = of_->info().keeps_data;
-  device_part left = std::move(*this);
+  attachment left = std::move(*this);
   count_ = left.count_;
   host_ = std::move(copy);
   return left;
 }
 
-void device_part::copy_piece(const part_piece& to, stream& out) {
+void attachment::copy_piece(const part_piece& to, stream& out) {
   out.wait(ready_);
   out.copy(pinned_span<std::byte>(to.data(), to.bytes()),
            span_at(source(), bytes(), *of_).subspan(to.first(), to.bytes()));
 }
 
-part_piece device_part::whole_piece(stream& out) {
+part_piece attachment::whole_piece(stream& out) {
   out.wait(ready_);
   return {source(), bytes()};
 }
 
-void device_part::has_left(stream& out) noexcept {
+void attachment::has_left(stream& out) noexcept {
   if (lender_ != nullptr) lender_->read(shared_event(out));
   *this = {};
 }
 
-bool device_part::goes_with_message() const noexcept {
+bool attachment::goes_with_message() const noexcept {
   return host_ != nullptr && !host_->far && !host_->is_pending;
 }
 
-bool device_part::is_pending() const noexcept { return host_ != nullptr && host_->is_pending; }
+bool attachment::is_pending() const noexcept { return host_ != nullptr && host_->is_pending; }
 
-void device_part::expect_on(imbrex::device* here) { of_ = here; }
+void attachment::expect_on(imbrex::device* here) { of_ = here; }
 
-void device_part::make_room() {
+void attachment::make_room() {
   if (memory_ || host_->plain) return;
   if (of_ != nullptr) try {
       memory_ = pooled_memory(*of_, memory_kind::device, count_, size_);
@@ -148,7 +147,7 @@ void device_part::make_room() {
   host_->plain = std::make_unique_for_overwrite<std::byte[]>(bytes());
 }
 
-void device_part::take_piece(part_piece& piece, stream* in) {
+void attachment::take_piece(part_piece& piece, stream* in) {
   const bool is_whole = piece.has_arrived_on_device();
   if (piece.first() > bytes() || piece.bytes() > bytes() - piece.first() ||
       (is_whole && piece.bytes() != bytes()))
@@ -170,18 +169,18 @@ void device_part::take_piece(part_piece& piece, stream* in) {
   piece.is_used();
 }
 
-void device_part::complete_receipt(stream* in) {
+void attachment::complete_receipt(stream* in) {
   host_->is_pending = false;
   if (!memory_) return;
   ready_ = shared_event(*in);
   host_.reset();
 }
 
-const far_memory* device_part::far() const noexcept {
+const far_memory* attachment::far() const noexcept {
   return host_ != nullptr && host_->far ? &*host_->far : nullptr;
 }
 
-void device_part::serialize(writer& out) const {
+void attachment::serialize(writer& out) const {
   out.number(static_cast<std::uint64_t>(count_));
   if (out.only_counts()) return goes_with_message() ? out.absent(bytes()) : void();
   if (host_ == nullptr && count_ != 0)
@@ -200,7 +199,7 @@ void device_part::serialize(writer& out) const {
   if (has_data) out.block(host_->bytes(), bytes());
 }
 
-void device_part::serialize(reader& in, std::size_t size) {
+void attachment::serialize(reader& in, std::size_t size) {
   *this = {};
   std::uint64_t count = 0;
   std::uint8_t how = 0;
@@ -225,21 +224,21 @@ void device_part::serialize(reader& in, std::size_t size) {
   std::memcpy(host_->plain.get(), in.view(bytes()).data(), bytes());
 }
 
-void device_part::land(stream& in, stream* out) {
+void attachment::land(stream& in, stream* out) {
   pooled_memory landed(in.on(), memory_kind::device, count_, size_);
   copy_to(landed.address(), in, out);
   memory_ = std::move(landed);
   of_ = &in.on();
 }
 
-void device_part::land_at(void* address, stream& in, stream* out) {
+void attachment::land_at(void* address, stream& in, stream* out) {
   copy_to(address, in, out);
   release();
   of_ = nullptr;
   ready_ = {};
 }
 
-void device_part::copy_to(void* address, stream& in, stream* out) {
+void attachment::copy_to(void* address, stream& in, stream* out) {
   imbrex::device& here = in.on();
   if (const far_memory* const remote = far()) {
     const void* const there = here.backend().find(remote->key);
@@ -264,7 +263,7 @@ void device_part::copy_to(void* address, stream& in, stream* out) {
   lender_.reset();
 }
 
-void device_part::copy_by_host(void* address, stream& in, stream& out) {
+void attachment::copy_by_host(void* address, stream& in, stream& out) {
   const pooled_memory pinned(out.on(), memory_kind::pinned, bytes(), 1);
   out.wait(ready_);
   const std::size_t piece = std::max(shortest_piece, (bytes() + most_pieces - 1) / most_pieces);

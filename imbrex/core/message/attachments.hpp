@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Finds device memory in the arguments and values of messages. Programs without devices need no device header
-// for this.
+// Attachments are memory that is sent with a message beside its bytes. These functions find them in arguments
+// and values. Programs without attachments need no header of their types.
 
 #include <cstddef>
 #include <tuple>
@@ -12,41 +12,41 @@
 
 namespace imbrex::detail {
 
-class device_part;
+class attachment;
 class processor;
 struct message;
 
 template <class T, class Visit>
-void visit_device_memory(T& value, Visit& visit);
+void visit_attachments(T& value, Visit& visit);
 
 template <class T, class Visit, template <class...> class Template, class... Alternative>
 void visit_alternatives(T& value, Visit& visit, const Template<Alternative...>*) {
   [&]<std::size_t... I>(std::index_sequence<I...>) {
-    static_cast<void>(((value.index() == I && (visit_device_memory(get<I>(value), visit), true)) || ...));
+    static_cast<void>(((value.index() == I && (visit_attachments(get<I>(value), visit), true)) || ...));
   }(std::index_sequence_for<Alternative...>());
 }
 
-/// Calls visit(object) for each device-memory object that the value holds, in order.
+/// Calls visit(object) for each object in the value that has an attachment, in order.
 template <class T, class Visit>
-void visit_device_memory(T& value, Visit& visit) {
-  if constexpr (is_device_memory<T>) {
+void visit_attachments(T& value, Visit& visit) {
+  if constexpr (is_attachment<T>) {
     visit(value);
-  } else if constexpr (carries_device_memory<T>) {
+  } else if constexpr (carries_attachments<T>) {
     constexpr kind k = kind_of<T>();
     if constexpr (k == kind::aggregate) {
       constexpr std::size_t fields = count_initialisers<T>() - count_bases<T, true>();
-      visit_fields<fields>(value, [&visit](auto&... field) { (visit_device_memory(field, visit), ...); });
+      visit_fields<fields>(value, [&visit](auto&... field) { (visit_attachments(field, visit), ...); });
     } else if constexpr (k == kind::tuple) {
-      std::apply([&visit](auto&... element) { (visit_device_memory(element, visit), ...); }, value);
+      std::apply([&visit](auto&... element) { (visit_attachments(element, visit), ...); }, value);
     } else if constexpr (k == kind::variant) {
       visit_alternatives(value, visit, static_cast<const T*>(nullptr));
     } else if constexpr (k == kind::optional || k == kind::owner) {
-      if (value) visit_device_memory(*value, visit);
+      if (value) visit_attachments(*value, visit);
     } else if constexpr (k == kind::map) {
-      for (auto& [key, mapped] : value) visit_device_memory(mapped, visit);
+      for (auto& [key, mapped] : value) visit_attachments(mapped, visit);
     } else {
       static_assert(k == kind::array || k == kind::sequence);
-      for (auto& element : value) visit_device_memory(element, visit);
+      for (auto& element : value) visit_attachments(element, visit);
     }
   }
 }
@@ -55,24 +55,24 @@ void visit_device_memory(T& value, Visit& visit) {
 /// serialised.
 template <class Archive, class T>
 void process_in_message(Archive& archive, T& value) {
-  if constexpr (carries_device_memory<T>)
+  if constexpr (carries_attachments<T>)
     process(archive, value);
   else
     archive(value);
 }
 
-/// Adds the device-memory parts that a value holds.
+/// Adds the attachments that a value holds.
 template <class T>
-void collect_device_parts(T& value, std::vector<device_part*>& parts) {
+void collect_attachments(T& value, std::vector<attachment*>& parts) {
   auto add = [&parts](auto& object) { parts.push_back(object.part()); };
-  visit_device_memory(value, add);
+  visit_attachments(value, add);
 }
 
 template <class T>
-bool holds_device_memory(T& value) {
+bool holds_attachments(T& value) {
   bool holds = false;
   auto see = [&holds](auto&) { holds = true; };
-  visit_device_memory(value, see);
+  visit_attachments(value, see);
   return holds;
 }
 
@@ -83,24 +83,24 @@ inline constexpr bool lands_by_itself = !requires { requires T::is_placed_by_rec
 
 /// Copies a received part to this PE's device if it is not there yet. Enqueues the copies and waits for none
 /// of them. Throws imbrex::error if the PE has no device, and `device_out_of_memory`.
-void land_device_part(device_part& part);
+void land_attachment(attachment& part);
 
-/// Calls `land_device_part` for each part in the value.
+/// Calls `land_attachment` for each part in the value.
 template <class T>
-void land_device_memory(T& value) {
-  if constexpr (carries_device_memory<T>) {
+void land_attachments(T& value) {
+  if constexpr (carries_attachments<T>) {
     auto land = []<class Object>(Object& object) {
-      if constexpr (lands_by_itself<Object>) land_device_part(*object.part());
+      if constexpr (lands_by_itself<Object>) land_attachment(*object.part());
     };
-    visit_device_memory(value, land);
+    visit_attachments(value, land);
   }
 }
 
 /// Deserialises a part with elements of `size` bytes. Keeps the address to notify after the copy, if the
 /// sender wants a notification.
-void read_device_part(reader& in, device_part& part, std::size_t size);
+void read_attachment(reader& in, attachment& part, std::size_t size);
 
-/// False if the run of `pe` has no devices: then nothing can hold device memory.
+/// False if the run of `pe` has no devices: then there are no attachments.
 bool has_devices(const processor& pe);
 
 /// Number of bytes of device memory that a message carries besides its own bytes.
