@@ -35,11 +35,10 @@ struct work {
   bool may_find_none : 1 = false;  ///< the receiving element may have ended; it is then skipped
   bool of_one_life : 1 = false;    ///< only for that element, not for a later one of its key (message::bind)
   bool is_object : 1 = false;      ///< cannot be packed: stays in its process, and has no size
-  bool has_attachments : 1 = false;       ///< is sent with memory that its bytes do not contain
-  bool was_described_before : 1 = false;  ///< device memory in it was described by an earlier message
-  std::uint8_t no_flags : 2 = 0;          ///< the rest of their byte, so that it is written at once
-  std::uint16_t born_above = 0;           ///< upper 16 bits of `message::born`, with `of_one_life`
-  std::uint32_t origin = 0;               ///< PE that made the item
+  bool has_attachments : 1 = false;  ///< is sent with memory that its bytes do not contain
+  std::uint8_t no_flags : 3 = 0;     ///< the rest of their byte, so that it is written at once
+  std::uint16_t born_above = 0;      ///< upper 16 bits of `message::born`, with `of_one_life`
+  std::uint32_t origin = 0;          ///< PE that made the item
 };
 
 }  // namespace detail

@@ -108,7 +108,7 @@ struct migrant final : migrant_base {
 
   struct record : record_of_parts<migrant> {
     record() : record_of_parts<migrant>({"migration", shown_type<T>::name}) {
-      this->chare_class = &typeid(T);
+      this->own_.chare_class = &typeid(T);
     }
   };
   static inline record type_record{};

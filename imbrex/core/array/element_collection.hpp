@@ -310,7 +310,7 @@ void element_collection<Index>::depart(chare_header& e, int to, message* restart
   m.element = &e;
   m.restart = restart;
   m.is_object = e.entries != nullptr;
-  m.has_attachments = has_devices(this->pe()) && m.holds_attachments();
+  m.has_attachments = m.holds_attachments();
   this->pe().dispatch(m, to);
 }
 

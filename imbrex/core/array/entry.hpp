@@ -12,7 +12,6 @@
 
 #include <imbrex/core/array/location.hpp>
 #include <imbrex/core/array/mailbox.hpp>
-#include <imbrex/core/message/attachments.hpp>
 #include <imbrex/core/message/member_traits.hpp>
 #include <imbrex/core/message/named_entry.hpp>
 
@@ -73,7 +72,7 @@ inline constexpr bool any_carries = false;
 template <class... Argument>
 inline constexpr bool any_carries<std::tuple<Argument...>> = (carries_attachments<Argument> || ...);
 
-/// Copies argument number I to this PE's device. If the chare provides the target memory, calls the chare for
+/// Lands the attachments of argument number I. If the chare provides the target memory, calls the chare for
 /// it with the preceding arguments.
 template <std::size_t I, class T, class Arguments>
 void land_argument(T& chare, Arguments& arguments) {
@@ -121,18 +120,20 @@ struct port_message : element_message<key_type<typename T::index_type>> {
       this->reference = [](const work& m) { return static_cast<const port_message&>(m).content.reference; };
       if constexpr (is_index<typename T::index_type>) message_type::post = &port_message::post;
       if constexpr (carries_attachments<value_type>) {
-        this->device_parts = [](work& m, std::vector<attachment*>& parts) {
-          collect_attachments(static_cast<port_message&>(m).content.value, parts);
-        };
-        this->unread_parts = [](void* chare, std::vector<attachment*>& parts) {
-          (static_cast<T*>(chare)->*M).collect_unread(parts);
-        };
-        this->chare_class = &typeid(T);
-        if constexpr (!lands_by_itself<value_type>) this->step = attachment_use::channel;
+        static attachment_type own{
+            .collect = &collect_from<port_message>,
+            .collect_unread =
+                [](void* chare, std::vector<attachment*>& found) {
+                  (static_cast<T*>(chare)->*M).collect_unread(found);
+                },
+            .chare_class = &typeid(T),
+            .use = lands_by_itself<value_type> ? attachment_use::message : attachment_use::channel};
+        this->attachments = &own;
       }
     }
   };
   static inline record type_record{};
+  void collect(std::vector<attachment*>& found) { collect_attachments(content.value, found); }
   void serialize(auto& ar) {
     process_key(this->key, ar);
     ar(content.reference);
@@ -207,14 +208,16 @@ struct call_message : element_message<key_type<typename T::index_type>> {
         this->named = [](const work& m) {
           return kind_of_name(std::get<0>(static_cast<const call_message&>(m).arguments));
         };
-      if constexpr (carries)
-        this->device_parts = [](work& m, std::vector<attachment*>& parts) {
-          std::apply([&parts](auto&... each) { (collect_attachments(each, parts), ...); },
-                     static_cast<call_message&>(m).arguments);
-        };
+      if constexpr (carries) {
+        static attachment_type own{.collect = &collect_from<call_message>};
+        this->attachments = &own;
+      }
     }
   };
   static inline record type_record{};
+  void collect(std::vector<attachment*>& found) {
+    std::apply([&found](auto&... each) { (collect_attachments(each, found), ...); }, arguments);
+  }
   void serialize(auto& ar) {
     process_key(this->key, ar);
     std::apply([&ar](auto&... each) { (process_in_message(ar, each), ...); }, arguments);

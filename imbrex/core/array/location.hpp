@@ -688,7 +688,7 @@ struct follower : element_message<key_type<Index>> {
     content = &m;
     this->has_attachments = m.has_attachments;
   }
-  void collect(std::vector<attachment*>& parts) { content->kind().device_parts(*content, parts); }
+  void collect(std::vector<attachment*>& parts) { content->kind().collect_attachments(*content, parts); }
   void serialize(writer& out) {
     out(this->key, epoch, content->kind().id);
     content->type->pack(*content, out);

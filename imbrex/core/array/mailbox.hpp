@@ -11,7 +11,6 @@
 #include <vector>
 
 #include <imbrex/base/narrowed.hpp>
-#include <imbrex/core/message/attachments.hpp>
 #include <imbrex/core/message/message.hpp>
 #include <imbrex/core/message/shown_type.hpp>
 #include <imbrex/coro/scope.hpp>

@@ -19,12 +19,13 @@ migrant_base::~migrant_base() {
 }
 
 void migrant_base::collect(std::vector<attachment*>& parts) {
-  message_table::collect_unread(kind(), chares_.object(*element), parts);
+  for (const auto* port = kind().attachments->next_port; port != nullptr; port = port->next_port)
+    port->collect_unread(chares_.object(*element), parts);
   if (chares_.collect_unread != nullptr) chares_.collect_unread(*element, parts);
-  if (restart != nullptr && restart->has_attachments) restart->kind().device_parts(*restart, parts);
+  if (restart != nullptr && restart->has_attachments) restart->kind().collect_attachments(*restart, parts);
 }
 
-bool migrant_base::holds_attachments() {
+bool migrant_base::finds_attachments() {
   std::vector<attachment*> parts;
   collect(parts);
   return !parts.empty();

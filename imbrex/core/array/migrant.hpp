@@ -23,7 +23,11 @@ struct migrant_base : message {
 
   /// Lists the attachments of unread values in the element's ports, which are sent as those of messages.
   void collect(std::vector<attachment*>& parts);
-  bool holds_attachments();
+  bool holds_attachments() {
+    const bool may_hold = kind().attachments->next_port != nullptr || chares_.collect_unread != nullptr ||
+                          (restart != nullptr && restart->has_attachments);
+    return may_hold && finds_attachments();
+  }
 
  protected:
   explicit migrant_base(const chare_functions& of) : chares_(of) {}
@@ -35,6 +39,7 @@ struct migrant_base : message {
   void arrive_at(collection_base& part);
 
  private:
+  bool finds_attachments();
   void unpack(collection_base& part);
   void construct(chare_header& h) const;
 

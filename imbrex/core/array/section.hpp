@@ -126,7 +126,7 @@ struct section_share final : message {
   void collect(std::vector<attachment*>& parts)
     requires(entry_carries<T, M>())
   {
-    content->kind().device_parts(*content, parts);
+    content->kind().collect_attachments(*content, parts);
   }
   void deliver() {
     if (processor::here().has_ended(this->collection)) return refuse();
@@ -257,7 +257,7 @@ struct section_broadcast final : message {
   void collect(std::vector<attachment*>& parts)
     requires(entry_carries<T, M>())
   {
-    content->kind().device_parts(*content, parts);
+    content->kind().collect_attachments(*content, parts);
   }
   void deliver() {
     auto* part = part_for<T>(*this);

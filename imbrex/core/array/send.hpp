@@ -135,7 +135,7 @@ struct entry_broadcast final : broadcast_message {
   void collect(std::vector<attachment*>& parts)
     requires(entry_carries<T, M>())
   {
-    content->kind().device_parts(*content, parts);
+    content->kind().collect_attachments(*content, parts);
   }
   void deliver() {
     if (auto* part = part_at<T>(processor::here(), collection)) return part->broadcasts().receive(*this);

@@ -659,14 +659,14 @@ void reduction_station::send_to_elements(partial_result& all, std::uint64_t numb
 }
 
 void reduction_station::pass_down(const shared_result& result) {
-  bool was_described = false;
+  bool is_repeated = false;
   for (const int child : part_.tree().children) {
     carried_exception thrown;
     try {
       auto& m = result.copy();
       m.collection = part_.id();
       m.number = result.number;
-      m.was_described_before = std::exchange(was_described, true);
+      m.is_repeated = std::exchange(is_repeated, true);
       part_.pe().dispatch(m, child);
     } catch (...) {  // the result cannot be copied or packed
       thrown = thrown_by_reduction(part_.id());

@@ -60,6 +60,7 @@ using owned_partial = owner<partial_result, message_deleter>;
 /// message.
 struct shared_result : message {
   std::uint64_t number = 0;
+  bool is_repeated = false;  ///< this PE has sent the result before, to another PE
 
   virtual shared_result& copy() const = 0;
   virtual const void* content() const = 0;

@@ -73,7 +73,8 @@ struct staged_message {
 /// True for a migrating chare. It is serialised only at delivery, so its unread device parts are unknown
 /// before; it is sent whole.
 bool moves_chare(const message& m) {
-  return m.kind().chare_class != nullptr && m.kind().unread_parts == nullptr;
+  const attachment_type* const how = m.kind().attachments;
+  return how != nullptr && how->moves_chares();
 }
 
 /// True for a part that the network sends separately from the message's bytes, and for an empty part.
@@ -98,7 +99,7 @@ std::vector<memory_key> keys_for(const processor& pe, int to, const std::vector<
 std::size_t device_bytes(message& m) {
   if (!m.has_attachments) return 0;
   std::vector<attachment*> parts;
-  m.kind().device_parts(m, parts);
+  m.kind().collect_attachments(m, parts);
   std::size_t bytes = 0;
   for (const attachment* const part : parts)
     if (!part->goes_with_message()) bytes += part->bytes();
@@ -110,7 +111,7 @@ void send_from_devices(processor& pe, message& m, int to) {
   if (pe.run().holds(to) && !pe.run().devices().are_apart(pe.pe(), to))
     return pe.carry(leaving.release(), to);
   auto it = std::make_unique<staged_message>(staged_message{&m, to, {}, {}});
-  m.kind().device_parts(m, it->parts);
+  m.kind().collect_attachments(m, it->parts);
   for (attachment* const part : it->parts)
     if (part->far() != nullptr) land_attachment(*part);  // arrived here before its chare moved on
   std::erase_if(it->parts, [](const attachment* part) { return !part->is_on_device(); });

@@ -160,7 +160,7 @@ class incoming_message {
   void open(message& content) {
     message_guard guard(content);
     if (content_ != nullptr) throw serial_error("malformed message: it comes in pieces, and twice");
-    if (content.kind().device_parts != nullptr) content.kind().device_parts(content, parts_);
+    content.kind().collect_attachments(content, parts_);
     std::erase_if(parts_, [](const attachment* part) { return !part->is_pending(); });
     for (attachment* const part : parts_) {
       part->expect_on(on_);

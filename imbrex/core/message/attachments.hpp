@@ -4,7 +4,9 @@
 // and values. Programs without attachments need no header of their types.
 
 #include <cstddef>
+#include <cstdint>
 #include <tuple>
+#include <typeinfo>
 #include <utility>
 #include <vector>
 
@@ -15,6 +17,36 @@ namespace imbrex::detail {
 class attachment;
 class processor;
 struct message;
+struct work;
+
+/// The way attachments travel with a message kind. For a `message` the receiver provides target memory;
+/// `channel` is a channel of attachments; the messages of a `collective` only name the memory; a `piece` is
+/// part of a message.
+enum class attachment_use : std::uint8_t { message, channel, collective, piece };
+
+/// The attachments of a message kind.
+struct attachment_type {
+  /// Finds the attachments of a message; null if this kind has none.
+  void (*collect)(work& message, std::vector<attachment*>& found) = nullptr;
+  /// True if the PE has sent the same attachments before, by another message; null if that is never so.
+  bool (*is_repeated)(const work& message) = nullptr;
+  /// Finds the attachments of unread values of a chare's port; null unless this is a port.
+  void (*collect_unread)(void* chare, std::vector<attachment*>& found) = nullptr;
+  /// The chare class that has the port, or whose chares this kind moves; null for other kinds.
+  const std::type_info* chare_class = nullptr;
+  /// For a kind that moves chares: the first port of their class with attachments. For such a port: the next
+  /// one. `message_table::number` builds the list.
+  const attachment_type* next_port = nullptr;
+  attachment_use use = attachment_use::message;
+
+  bool moves_chares() const { return chare_class != nullptr && collect_unread == nullptr; }
+};
+
+/// `attachment_type::collect` for messages M that list their attachments by `collect`.
+template <class M>
+void collect_from(work& message, std::vector<attachment*>& found) {
+  static_cast<M&>(message).collect(found);
+}
 
 template <class T, class Visit>
 void visit_attachments(T& value, Visit& visit);

@@ -47,15 +47,17 @@ const void* module_of(void (*function)(work&)) {
 
 /// Gives each kind that moves chares the list of those ports of its class that may hold attachments. If
 /// several libraries have a kind, all of its copies get the list.
-void join_device_ports(std::span<message_type* const> unique) {
-  for (auto* mover = registered; mover != nullptr; mover = mover->next_registered) {
-    if (mover->chare_class == nullptr || mover->unread_parts != nullptr) continue;
-    const message_type** last = &mover->device_port;
-    for (message_type* const port : unique)
-      if (port->unread_parts != nullptr && *port->chare_class == *mover->chare_class) {
-        *last = port;
-        last = &port->device_port;
-      }
+void join_ports(std::span<message_type* const> unique) {
+  for (auto* kind = registered; kind != nullptr; kind = kind->next_registered) {
+    if (kind->attachments == nullptr || !kind->attachments->moves_chares()) continue;
+    const attachment_type** last = &kind->attachments->next_port;
+    for (const message_type* const other : unique) {
+      attachment_type* const port = other->attachments;
+      if (port == nullptr || port->collect_unread == nullptr) continue;
+      if (*port->chare_class != *kind->attachments->chare_class) continue;
+      *last = port;
+      last = &port->next_port;
+    }
     *last = nullptr;
   }
 }
@@ -140,7 +142,7 @@ void message_table::number() {
     t->id = static_cast<std::uint32_t>(unique.size());
     unique.push_back(t);
   }
-  join_device_ports(unique);
+  join_ports(unique);
   numbered = std::move(unique);
   known = all.size();
 }

@@ -7,13 +7,13 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
-#include <typeinfo>
 #include <utility>
 #include <vector>
 
 #include <imbrex/base/pool.hpp>
 #include <imbrex/base/type_name.hpp>
 #include <imbrex/base/work.hpp>
+#include <imbrex/core/message/attachments.hpp>
 #include <imbrex/core/message/wire.hpp>
 #include <imbrex/sched/scheduler.hpp>
 #include <imbrex/serial/archive.hpp>
@@ -23,8 +23,6 @@ namespace imbrex {
 struct chare_header;
 
 namespace detail {
-
-class attachment;
 
 /// The purpose of a runtime message in the program's names: "broadcast of block::run", "part of a reduction
 /// of double by max". Names are full names, as the compiler spells them.
@@ -36,11 +34,6 @@ struct message_purpose {
   bool answers = false;       ///< the message is a reply to the waiters in `message::reply`; then `what`
                               ///< begins with "reply"
 };
-
-/// The way attachments travel with a message kind. For a `message` the receiver provides target memory;
-/// `channel` is a channel of attachments; the messages of a `collective` only name the memory; a `piece` is
-/// part of a message.
-enum class attachment_use : std::uint8_t { message, channel, collective, piece };
 
 /// One kind of message. There is one object for each entry method or port that the program names, and for
 /// each kind of runtime message. The objects register themselves before main(). They are numbered in the
@@ -64,6 +57,10 @@ struct message_type : work_type {
   std::string shown_name() const;
   /// The name in reports of a runtime message for the given entry, or for the class of the given constructor.
   std::string shown_name_for(const message_type& entry) const;
+  /// Adds the attachments of a message of this kind.
+  void collect_attachments(work& message, std::vector<attachment*>& found) const {
+    if (attachments != nullptr && attachments->collect != nullptr) attachments->collect(message, found);
+  }
 
   std::string_view spelling;    ///< unique in the program
   std::string_view chare_name;  ///< the class that has the entry; empty for runtime messages
@@ -81,17 +78,8 @@ struct message_type : work_type {
   /// Sends a value, which is moved from, to the port of an element; `value` is of the port's type. Null
   /// unless this is a port of chares with dense indices. `array_port` is the typed form.
   void (*post)(std::uint64_t collection, std::uint64_t linear, std::int64_t reference, void* value) = nullptr;
-  /// Finds the attachments of a message; null unless this kind carries any.
-  void (*device_parts)(work& message, std::vector<detail::attachment*>& parts) = nullptr;
-  /// Finds the attachments of unreceived values of a chare's port; null unless this is a port.
-  void (*unread_parts)(void* chare, std::vector<detail::attachment*>& parts) = nullptr;
-  /// The chare class that has the port, or whose chares this kind moves; null for other kinds.
-  const std::type_info* chare_class = nullptr;
-  /// For a kind that moves chares: the first port of their class that has `unread_parts`. For such a port:
-  /// the next one. `message_table::number` builds the list.
-  const message_type* device_port = nullptr;
-  /// The cost class of attachments in this kind of message.
-  attachment_use step = attachment_use::message;
+  /// The attachments of this kind of message; null if it has none.
+  attachment_type* attachments = nullptr;
   /// Runs a short message of this kind while still packed, as a `short_item`; null if it must be
   /// unpacked.
   const work_type* as_short = nullptr;
@@ -286,11 +274,6 @@ class message_table {
   static std::uint64_t digest();
   /// The name of a port of a chare class; empty if the program never sends to it by name.
   static std::string_view port_name(std::string_view chare_name, const void* chare, const void* port);
-  /// Finds the attachments of unreceived values of a chare's ports; `moves` is the kind that moves the chare.
-  static void collect_unread(const message_type& moves, void* chare, std::vector<attachment*>& parts) {
-    for (const auto* port = moves.device_port; port != nullptr; port = port->device_port)
-      port->unread_parts(chare, parts);
-  }
 };
 
 }  // namespace detail

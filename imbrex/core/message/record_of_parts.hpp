@@ -4,7 +4,6 @@
 #include <string_view>
 #include <vector>
 
-#include <imbrex/core/message/attachments.hpp>
 #include <imbrex/core/message/message.hpp>
 
 namespace imbrex::detail {
@@ -13,15 +12,18 @@ namespace imbrex::detail {
 /// others. A message that has some sets `has_attachments` and lists its parts by `collect`.
 template <class M>
 struct record_of_parts : message_type {
-  explicit record_of_parts(const message_purpose& meant, attachment_use as = attachment_use::message)
+  explicit record_of_parts(const message_purpose& meant, attachment_use use = attachment_use::message)
       : message_type(type_name<M>(), {}, {}, functions_of<M>(spelled.data()), meant, named_kind_of<M>()) {
-    this->step = as;
-    constexpr bool collects = requires(M& m, std::vector<attachment*>& parts) { m.collect(parts); };
-    if constexpr (collects)
-      this->device_parts = [](work& m, std::vector<attachment*>& parts) {
-        static_cast<M&>(m).collect(parts);
-      };
+    own_.use = use;
+    constexpr bool collects = requires(M& m, std::vector<attachment*>& found) { m.collect(found); };
+    if constexpr (collects) own_.collect = &collect_from<M>;
+    if constexpr (requires(const M& m) { m.is_repeated; })
+      own_.is_repeated = [](const work& m) { return static_cast<const M&>(m).is_repeated; };
+    this->attachments = &own_;
   }
+
+ protected:
+  attachment_type own_;
 
  private:
   static constexpr std::string_view display_name = short_name(type_name<M>());

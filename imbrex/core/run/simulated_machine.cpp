@@ -28,6 +28,16 @@ bool blocks(const processor& pe) {
   return pe.completions() != nullptr && device_completions::of(pe)->blocks();
 }
 
+attachment_use use_of(const message& m) {
+  return m.kind().attachments == nullptr ? attachment_use::message : m.kind().attachments->use;
+}
+
+/// True if the attachments of a message need no description: another message of its PE has described them.
+bool is_repeated(const message& m) {
+  const attachment_type* const how = m.kind().attachments;
+  return how != nullptr && how->is_repeated != nullptr && how->is_repeated(m);
+}
+
 /// True if the PE has pending device work, even if it need not poll for it: only polling reports a failed
 /// device.
 bool waits_for_device(const processor& pe) {
@@ -56,19 +66,20 @@ delivery_rules simulated_machine::rules() const {
 nanoseconds simulated_machine::cost_of_sending(const work& item) const {
   if (!model_.has_links()) return model_.message.send;
   const message& sent = enclosed_message(static_cast<const message&>(item));
-  const attachment_use step = sent.kind().step;
-  if (step == attachment_use::piece) return model_.step.channel;
+  const attachment_use use = use_of(sent);
+  if (use == attachment_use::piece) return model_.step.channel;
   if (!sent.has_attachments) return model_.message.send;
-  if (step == attachment_use::channel) return model_.step.channel;
-  return model_.message.send + (sent.was_described_before ? nanoseconds(0) : model_.step.envelope);
+  if (use == attachment_use::channel) return model_.step.channel;
+  return model_.message.send + (is_repeated(sent) ? nanoseconds(0) : model_.step.envelope);
 }
 
 nanoseconds simulated_machine::cost_of_running(const work& item) const {
   if (!model_.has_links()) return model_.message.receive;
   if (item.type->pack == nullptr || item.type->brings_message) return model_.step.completion;
-  if (static_cast<const message&>(item).kind().step == attachment_use::piece) return model_.step.channel;
+  const attachment_use use = use_of(static_cast<const message&>(item));
+  if (use == attachment_use::piece) return model_.step.channel;
   if (!item.has_attachments) return model_.message.receive;
-  switch (static_cast<const message&>(item).kind().step) {
+  switch (use) {
     case attachment_use::channel: return model_.step.channel;
     case attachment_use::collective: return model_.message.receive;
     case attachment_use::message:
