@@ -9,7 +9,6 @@
 #include <imbrex/core/gpu/device_channel.hpp>
 #include <imbrex/core/gpu/device_transfers.hpp>
 #include <imbrex/core/gpu/device_work.hpp>
-#include <imbrex/core/message/attachments.hpp>
 
 namespace imbrex::extension {
 

@@ -17,7 +17,6 @@
 #include <utility>
 
 #include <imbrex/core/array/location.hpp>
-#include <imbrex/core/message/attachments.hpp>
 #include <imbrex/core/message/message.hpp>
 #include <imbrex/core/message/owned_span.hpp>
 #include <imbrex/core/message/wire.hpp>

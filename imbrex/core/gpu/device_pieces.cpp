@@ -10,7 +10,6 @@
 #include <imbrex/core/gpu/device_transfers.hpp>
 #include <imbrex/core/gpu/device_work.hpp>
 #include <imbrex/core/gpu/run_devices.hpp>
-#include <imbrex/core/message/attachments.hpp>
 #include <imbrex/core/pe/processor.hpp>
 #include <imbrex/core/pe/run_services.hpp>
 #include <imbrex/device/model.hpp>

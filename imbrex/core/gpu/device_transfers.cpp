@@ -10,9 +10,8 @@
 #include <vector>
 
 #include <imbrex/base/error.hpp>
-#include <imbrex/core/gpu/device_work.hpp>
+#include <imbrex/core/gpu/pe_device.hpp>
 #include <imbrex/core/gpu/run_devices.hpp>
-#include <imbrex/core/message/attachments.hpp>
 #include <imbrex/core/pe/pending.hpp>
 #include <imbrex/core/pe/run_services.hpp>
 #include <imbrex/device/attachment.hpp>
@@ -136,7 +135,5 @@ stream* stream_out_of(const attachment& part) {
 void land_attachment(attachment& part) {
   if (part.must_land(gpu())) part.land(stream_to_land(part.bytes()), stream_out_of(part));
 }
-
-bool has_devices(const processor& pe) { return pe.run().devices().any(); }
 
 }  // namespace imbrex::detail

@@ -5,7 +5,11 @@
 
 #include <imbrex/core/gpu/transfer_streams.hpp>
 
-namespace imbrex::detail {
+namespace imbrex {
+
+class reader;
+
+namespace detail {
 
 class attachment;
 class processor;
@@ -36,7 +40,15 @@ bool may_send_memory(const processor& pe, int with);
 /// Throws the reason why memory cannot be sent if `--gpu-path network` is set; returns otherwise.
 void require_no_sending(const processor& pe, int with, device& of);
 
+/// Deserialises a part with elements of `size` bytes. Keeps the address to notify after the copy, if the
+/// sender wants a notification.
+void read_attachment(reader& in, attachment& part, std::size_t size);
+/// Copies a received part to this PE's device if it is not there yet. Enqueues the copies and waits for none
+/// of them. Throws imbrex::error if the PE has no device, and `device_out_of_memory`.
+void land_attachment(attachment& part);
+
 /// A stream of the part's device; null if it is on no device, or on this PE's.
 stream* stream_out_of(const attachment& part);
 
-}  // namespace imbrex::detail
+}  // namespace detail
+}  // namespace imbrex

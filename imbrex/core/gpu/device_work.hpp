@@ -8,7 +8,8 @@
 #include <utility>
 
 #include <imbrex/core/array/send.hpp>
-#include <imbrex/core/message/attachments.hpp>
+#include <imbrex/core/gpu/device_transfers.hpp>
+#include <imbrex/core/gpu/pe_device.hpp>
 #include <imbrex/coro/scope.hpp>
 #include <imbrex/coro/waiter.hpp>
 #include <imbrex/device/buffer.hpp>
@@ -29,14 +30,7 @@ struct serializer<device_buffer<T>> {
   }
 };
 
-/// The device of this PE, for creating `stream`s and buffers. Several PEs may share a device. Throws
-/// imbrex::error if the PE has none.
-device& gpu();
-
 namespace detail {
-
-/// The completions of this PE's device. Throws imbrex::error if the PE has no device.
-device_completions& completions_here();
 
 template <class T>
 inline constexpr bool stays_with_device<device_buffer<T>> = true;
@@ -60,10 +54,6 @@ template <>
 inline constexpr bool stays_with_device<flag_array> = true;
 template <>
 inline constexpr bool stays_with_device<device_flag> = true;
-
-/// Notifies the receiver when all work submitted to the stream so far is complete, or the device has failed.
-/// Returns null if it is complete already.
-device_completions::completion* notify_here(stream& after, const device_completions::receiver& who);
 
 /// The awaiter of `stream::done`. Its destructor cancels the notification.
 class device_waiter final : public suspension {

@@ -124,11 +124,11 @@ class run_devices {
   }
   /// The model's links, which messages use, too. Null if the model has none, or charges no PEs.
   node_links* links() { return links_ ? &*links_ : nullptr; }
-  /// True if the model has links, and device memory between PEs of different hosts is sent through the host.
-  bool has_hosts_apart() const { return links_ && how_.gpu_path == device_path::host; }
-  /// True if device memory between these PEs is sent through the host.
+  /// True if device memory between these PEs of one process is sent through the host: the model has links,
+  /// and the PEs are on different hosts.
   bool are_apart(int pe, int other) const {
-    return has_hosts_apart() && links_->host_of(device_near(pe)) != links_->host_of(device_near(other));
+    return links_ && how_.gpu_path == device_path::host &&
+           links_->host_of(device_near(pe)) != links_->host_of(device_near(other));
   }
   /// The number of the PE's device; for a PE without one, of the device near the PE.
   int device_near(int pe) const;

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include <imbrex/core/gpu/device_transfers.hpp>
-#include <imbrex/core/message/attachments.hpp>
 #include <imbrex/core/pe/processor.hpp>
 
 namespace imbrex::detail {

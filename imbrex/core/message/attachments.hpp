@@ -15,8 +15,6 @@
 namespace imbrex::detail {
 
 class attachment;
-class processor;
-struct message;
 struct work;
 
 /// The way attachments travel with a message kind. For a `message` the receiver provides target memory;
@@ -113,11 +111,8 @@ bool holds_attachments(T& value) {
 template <class T>
 inline constexpr bool lands_by_itself = !requires { requires T::is_placed_by_receiver; };
 
-/// Copies a received part to this PE's device if it is not there yet. Enqueues the copies and waits for none
-/// of them. Throws imbrex::error if the PE has no device, and `device_out_of_memory`.
-void land_attachment(attachment& part);
-
-/// Calls `land_attachment` for each part in the value.
+/// Calls `land_attachment` for each attachment in the value. The header of the attachments' type declares
+/// that function.
 template <class T>
 void land_attachments(T& value) {
   if constexpr (carries_attachments<T>) {
@@ -127,19 +122,5 @@ void land_attachments(T& value) {
     visit_attachments(value, land);
   }
 }
-
-/// Deserialises a part with elements of `size` bytes. Keeps the address to notify after the copy, if the
-/// sender wants a notification.
-void read_attachment(reader& in, attachment& part, std::size_t size);
-
-/// False if the run of `pe` has no devices: then there are no attachments.
-bool has_devices(const processor& pe);
-
-/// Number of bytes of device memory that a message carries besides its own bytes.
-std::size_t device_bytes(message& m);
-
-/// Sends a message to a PE of another process once its device memory is on the host, or followed by the
-/// memory in pieces.
-void send_from_devices(processor& pe, message& m, int to);
 
 }  // namespace imbrex::detail

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include <imbrex/base/error.hpp>
-#include <imbrex/core/message/attachments.hpp>
 #include <imbrex/core/pe/run_marks.hpp>
 #include <imbrex/core/pe/run_services.hpp>
 
@@ -41,8 +40,6 @@ std::uint64_t processor::new_collection() { return run_.new_collection(); }
 void processor::dispatch_otherwise(message& m, int to) {
   announce(m, to);
   if (to == pe() && direct_) return push(m);
-  if (m.has_attachments && (has_hosts_apart_ || !here_.holds(to))) [[unlikely]]
-    return send_from_devices(*this, m, to);
   carry(m, to);
 }
 

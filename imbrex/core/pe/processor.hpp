@@ -53,8 +53,6 @@ struct delivery_rules {
   /// Each element's copy of a broadcast is a message of its own. The machine can then choose the order, or
   /// charge for each copy and let the PE block in between.
   bool separates_broadcasts = false;
-  /// Two PEs of one process may have separate device memory, as if they were on two hosts.
-  bool has_hosts_apart = false;
 };
 
 /// Ends the run because of an exception that has no receiver.
@@ -122,7 +120,6 @@ class processor final : public scheduler {
     direct_ = rules.direct;
     queues_plainly_ = rules.direct && observers() == nullptr && is_in_order();
     separates_broadcasts_ = rules.separates_broadcasts;
-    has_hosts_apart_ = rules.has_hosts_apart;
     num_pes_ = here.total;
   }
 
@@ -255,7 +252,6 @@ class processor final : public scheduler {
   bool direct_ = true;
   bool queues_plainly_ = false;
   bool separates_broadcasts_ = false;
-  bool has_hosts_apart_ = false;
   int num_pes_ = 1;
   int chares_placed_ = -1;
   std::uint32_t mark_ = 0;

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include <imbrex/core/message/attachments.hpp>
+#include <imbrex/core/gpu/device_transport.hpp>
 #include <imbrex/net/local/serializing.hpp>
 #include <imbrex/net/packing.hpp>
 #include <imbrex/sched/observer.hpp>

@@ -13,6 +13,7 @@
 #include <imbrex/base/host/crash_handler.hpp>
 #include <imbrex/base/host/topology.hpp>
 #include <imbrex/base/log.hpp>
+#include <imbrex/core/gpu/device_transport.hpp>
 #include <imbrex/core/gpu/run_devices.hpp>
 #include <imbrex/core/gpu/run_options.hpp>
 #include <imbrex/core/pe/executor_gate.hpp>
@@ -205,11 +206,13 @@ void runtime::connect_pes() {
     if (has_links) {
       // In a job links are between its processes; without a job, between PEs.
       const auto near = job_ ? pes_ : pe_range{p->pe(), 1, pes_.total};
-      links_.push_back(std::make_unique<link_transport>(*wire, model, machine_->time(),
-                                                        [near](int to) { return !near.holds(to); }));
-      wire = links_.back().get();
+      wire = wires_
+                 .emplace_back(std::make_unique<link_transport>(*wire, model, machine_->time(),
+                                                                [near](int to) { return !near.holds(to); }))
+                 .get();
       p->be_punctual();
     }
+    if (devices_->any()) wire = wires_.emplace_back(std::make_unique<device_transport>(*wire, *p)).get();
     p->connect(*wire, machine_->rules(), pes_, has_links ? nullptr : p->network());
   }
 }
@@ -251,7 +254,7 @@ runtime::~runtime() {
   gate_->close();                 // likewise not yet closed
   if (job_) job_->net().close();  // the network may hold messages, which belong to the PEs' memory
   clear();
-  links_.clear();
+  wires_.clear();
   processors_.clear();  // before the clocks, the observers and the network that they use
 }
 

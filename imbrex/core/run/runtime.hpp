@@ -77,7 +77,7 @@ class runtime final : public local_run {
   std::vector<std::unique_ptr<detail::pe_statistics>> counters_;  ///< one for each PE, if there are
                                                                   ///< statistics
   std::unique_ptr<detail::job> job_;                              ///< null for a process by itself
-  std::vector<std::unique_ptr<detail::transport>> links_;         ///< one for each PE; empty without delays
+  std::vector<std::unique_ptr<detail::transport>> wires_;         ///< over the machine's: links, devices
   std::unique_ptr<main_task> main_;
 };
 

@@ -58,9 +58,7 @@ simulated_machine::simulated_machine(const options& settings, local_run& run)
 }
 
 delivery_rules simulated_machine::rules() const {
-  return {.direct = !serializes_,
-          .separates_broadcasts = true,  // each copy is charged, and may block
-          .has_hosts_apart = run_.devices().has_hosts_apart()};
+  return {.direct = !serializes_, .separates_broadcasts = true};  // each copy is charged, and may block
 }
 
 nanoseconds simulated_machine::cost_of_sending(const work& item) const {

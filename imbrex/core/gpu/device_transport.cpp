@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <imbrex/core/gpu/device_transport.hpp>
+
 #include <algorithm>
 #include <exception>
 #include <memory>
@@ -10,7 +12,6 @@
 #include <imbrex/core/gpu/device_work.hpp>
 #include <imbrex/core/gpu/message_in_pieces.hpp>
 #include <imbrex/core/gpu/run_devices.hpp>
-#include <imbrex/core/message/attachments.hpp>
 #include <imbrex/core/pe/pending.hpp>
 #include <imbrex/core/pe/run_services.hpp>
 #include <imbrex/device/attachment.hpp>
@@ -49,6 +50,7 @@ class exported_part final : public reply_target {
 
 /// A message whose parts are being copied to the host, or are to be exported to its receiver.
 struct staged_message {
+  transport& carrier;
   message* what;
   int to;
   std::vector<attachment*> parts;
@@ -62,7 +64,7 @@ struct staged_message {
       it->keys.empty() || it->parts[i]->bytes() == 0
           ? it->parts[i]->leave()
           : exported_part::export_memory(*it->parts[i], it->keys[i]);
-    processor::here().carry(leaving.release(), it->to);
+    it->carrier.send(leaving.release(), it->to);
   }
   static void cancel(void* self) noexcept {
     const std::unique_ptr<staged_message> it(static_cast<staged_message*>(self));
@@ -106,26 +108,33 @@ std::size_t device_bytes(message& m) {
   return bytes;
 }
 
-void send_from_devices(processor& pe, message& m, int to) {
+bool device_transport::shares_memory(int to) const {
+  return pe_.run().holds(to) && !pe_.run().devices().are_apart(pe_.pe(), to);
+}
+
+void device_transport::send(work& item, int to) {
+  if (!item.has_attachments || shares_memory(to)) return carrier_.send(item, to);
+  send_from_devices(static_cast<message&>(item), to);
+}
+
+void device_transport::send_from_devices(message& m, int to) {
   message_guard leaving(m);
-  if (pe.run().holds(to) && !pe.run().devices().are_apart(pe.pe(), to))
-    return pe.carry(leaving.release(), to);
-  auto it = std::make_unique<staged_message>(staged_message{&m, to, {}, {}});
+  auto it = std::make_unique<staged_message>(staged_message{carrier_, &m, to, {}, {}});
   m.kind().collect_attachments(m, it->parts);
   for (attachment* const part : it->parts)
     if (part->far() != nullptr) land_attachment(*part);  // arrived here before its chare moved on
   std::erase_if(it->parts, [](const attachment* part) { return !part->is_on_device(); });
-  if (it->parts.empty()) return pe.carry(leaving.release(), to);
+  if (it->parts.empty()) return carrier_.send(leaving.release(), to);
   stream& last = transfers_here().out;
-  it->keys = keys_for(pe, to, it->parts);
+  it->keys = keys_for(pe_, to, it->parts);
   if (it->keys.empty()) {
     std::size_t bytes = 0;
     for (const attachment* const part : it->parts) bytes += part->bytes();
     pieces_to_pe& in_pieces = pieces_to_pe::of(to);
     const bool is_whole = moves_chare(m);
-    if (!is_whole && may_send_memory(pe, to) && std::ranges::all_of(it->parts, is_sent_by_network))
+    if (!is_whole && may_send_memory(pe_, to) && std::ranges::all_of(it->parts, is_sent_by_network))
       return in_pieces.send(leaving.release(), it->parts, bytes, 0);
-    if (!may_send_memory(pe, to)) require_no_sending(pe, to, *it->parts.front()->on());
+    if (!may_send_memory(pe_, to)) require_no_sending(pe_, to, *it->parts.front()->on());
     if (const std::size_t pieces = is_whole ? 0 : in_pieces.pieces_for(bytes); pieces != 0)
       return in_pieces.send(leaving.release(), it->parts, bytes, pieces);
   }
