@@ -337,6 +337,28 @@ consteval void check_serializable_in_message() {
     constexpr auto problem_text = explanation<decltype(find_problem<T, in_message>())>;
 }
 
+/// False if an argument of type `Argument`, or the `Value` that it is stored as, cannot leave its device. A
+/// static_assert then says why. `converts`: the argument converts to the value implicitly.
+template <class Value, class Argument, bool converts>
+consteval bool fits_as_attachment() {
+  using input = std::remove_cvref_t<Argument>;
+  constexpr bool is_copied = is_attachment<input> && !converts && !std::is_same_v<Argument, input&&>;
+  static_assert(!is_copied,
+                "imbrex: memory of a device is not copied into a message: give the device_buffer itself, "
+                "by std::move");
+  if constexpr (is_copied) {
+    return false;
+  } else if constexpr (stays_with_device<Value> && !is_attachment<Value>) {
+    check_serializable<Value>();
+    return false;
+  } else if constexpr (stays_with_device<input> && !converts) {
+    check_serializable<input>();
+    return false;
+  } else {
+    return true;
+  }
+}
+
 /// True if a message with a `T` has attachments.
 template <class T>
 inline constexpr bool carries_attachments = serializable_in_message<T> && !serializable<T>;

@@ -32,6 +32,17 @@ namespace imbrex::detail {
 template <class T>
 struct combined_elsewhere<device_buffer<T>> {
   using type = T;
+
+  template <bool is_ordered>
+  static consteval void check_order() {
+    static_assert(!is_ordered,
+                  "imbrex: `gather` and `by_key` are not for memory of devices: copy it to a std::vector, or "
+                  "combine it by the operation itself");
+  }
+  template <class Op>
+  static consteval void refuse() {
+    static_assert(std::is_void_v<Op>, "imbrex: memory of devices is combined by all_reduce and reduce alone");
+  }
 };
 
 /// The contribution of several elements on its path to the root. Either one combined array, or the list of

@@ -111,18 +111,9 @@ consteval bool argument_fits() {
                 "lost with the "
                 "message. Return a value and use call instead of send");
   constexpr bool converts = conversion_of<Argument, value>() == conversion::implicit;
-  using input = std::remove_cvref_t<Argument>;
   if constexpr (is_pointer || writes) {
     return false;
-  } else if constexpr (is_attachment<input> && !converts && !std::is_same_v<Argument, input&&>) {
-    static_assert(converts,
-                  "imbrex: memory of a device is not copied into a message: give the device_buffer itself, "
-                  "by std::move");
-    return false;
-  } else if constexpr ((stays_with_device<value> && !is_attachment<value>) ||
-                       (stays_with_device<input> && !converts)) {
-    using of_device = std::conditional_t<stays_with_device<value> && !is_attachment<value>, value, input>;
-    check_serializable<of_device>();
+  } else if constexpr (!fits_as_attachment<value, Argument, converts>()) {
     return false;
   } else {
     if constexpr (check_conversion<Number, Argument, Parameter>()) {

@@ -50,8 +50,8 @@ inline constexpr bool is_by_key = false;
 template <class Op>
 inline constexpr bool is_by_key<by_key_operation<Op>> = true;
 
-/// The element type of a V whose memory the host cannot read, and which is combined on its device.
-/// Specialised next to such types. void: a V is ordinary host data.
+/// The element type of a V whose memory the host cannot read, and which is combined elsewhere. Specialised
+/// next to such types, with functions that check the operation. void: a V is ordinary host data.
 template <class V>
 struct combined_elsewhere {
   using type = void;
@@ -168,9 +168,7 @@ consteval bool operation_fits() {
                 "without captures or an empty struct");
   constexpr bool is_here = std::is_void_v<typename combined_elsewhere<V>::type>;
   constexpr bool is_ordered = is_by_key<Op> || std::is_same_v<Op, gather_operation>;
-  static_assert(is_here || !is_ordered,
-                "imbrex: `gather` and `by_key` are not for memory of devices: copy it to a std::vector, or "
-                "combine it by the operation itself");
+  if constexpr (!is_here) combined_elsewhere<V>::template check_order<is_ordered>();
   if constexpr (stateless && !can_combine<combining, V>)
     refuse_combination<combining, typename combined_value<combining, V>::type>();
   return stateless && can_combine<combining, V> && (is_here || !is_ordered);
@@ -183,7 +181,7 @@ consteval bool order_free_operation_fits() {
   static_assert(!is_by_key<Op>,
                 "imbrex: by_key is for all_reduce and reduce: combine with the operation itself");
   constexpr bool is_here = std::is_void_v<typename combined_elsewhere<V>::type>;
-  static_assert(is_here, "imbrex: memory of devices is combined by all_reduce and reduce alone");
+  if constexpr (!is_here) combined_elsewhere<V>::template refuse<Op>();
   if constexpr (is_by_key<Op> || !is_here)
     return false;
   else
