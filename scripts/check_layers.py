@@ -5,6 +5,7 @@
 A header and its source are one node. A sub-folder is a room of its own, with its internal/ in it. Front ends include
 no other front end than FRONT_ENDS says, and use the core by its headers and namespace `imbrex::extension`: what the
 core has in `imbrex::detail` is private to it. Modules of the packages of Python import each other without a cycle.
+A source defines no function that a header of a lower room declares, and rooms lack the words of FOREIGN_WORDS.
 
 usage: check_layers.py [repository root]
 """
@@ -34,6 +35,12 @@ FRONT_ENDS = {"balance": set(), "checkpoint": set(), "grid": set(), "cells": {"g
               "resident": set(), "tools": {"mpi", "resident"}}
 # Rooms whose sources compile fast, and the header that none of them may reach by any chain of includes.
 KEPT_LIGHT = {"mpi/api": "core/array/collection.hpp"}
+# Words that these rooms lack, also in comments and in other words, since only rooms above know what they mean.
+FOREIGN_WORDS = {"device": ["core/name", "core/message", "core/pe", "core/collective", "core/array"]}
+# The services of a run give out its devices, without their definition.
+MAY_HAVE_FOREIGN_WORDS = ["core/pe/run_services.hpp"]
+# The header of a function that a shared library defines for an object in it, as a program defines main.
+MAY_BE_DEFINED_ABOVE = ["mpi/image/start.hpp"]
 HEIGHT = {folder: height for height, row in enumerate(LAYERS) for folder in row}
 PROGRAMS = ["apps", "examples", "bench"]
 SOURCES = {".hpp", ".cpp", ".cuh", ".cu"}
@@ -43,6 +50,11 @@ BRACE = re.compile(r"\bnamespace\s*([\w:]*)\s*\{|[{}]")
 DECLARED = re.compile(r"^(?:(?:struct|class|enum class|union|concept|using) (?:\[\[.*?\]\] )*(\w+)(?!\w| *;)"
                       r"|(?!template|namespace|using|struct|class|enum|return|friend|static_assert|extern template)"
                       r"[\w\[][^;={}()]*?[\s*&](\w+)(?=\(|\{| =|;|\[))", re.MULTILINE)
+# A function that begins in the first column: its qualifiers, its name, and "{" if its body follows.
+FUNCTION = re.compile(r"^(?!(?:template|namespace|using|struct|class|enum|return|friend|static|inline|extern)\b)"
+                      r"(?:\[\[[^\]]*\]\] )*[\w:][\w:<>,&*\s]*?[\s&*]((?:\w+::)*)(\w+)\([^;{}]*?\)[^;{}()]*?([;{])",
+                      re.MULTILINE)
+CLASS = re.compile(r"^(?:class|struct) (\w+)[^;{]*\{", re.MULTILINE)
 USED = re.compile(r"(?<![\w:])((?:::)?(?:\w+::)*)detail::(\w+)")
 COMMENT_OR_TEXT = re.compile(r"""//[^\n]*|"(?:\\.|[^"\\\n])*"|(?<!\w)'(?:\\.|[^'\\\n])'""")
 
@@ -151,6 +163,67 @@ def check_private_names(root):
                        f"imbrex/core/extension/ has what front ends use")
 
 
+def without_anonymous(code):
+    """The code without its anonymous namespaces."""
+    while found := re.search(r"\bnamespace\s*\{", code):
+        at, depth = found.end(), 1
+        while depth and (brace := re.search("[{}]", code[at:])):
+            at, depth = at + brace.end(), depth + (1 if brace[0] == "{" else -1)
+        if depth:
+            break
+        code = code[:found.start()] + code[at:]
+    return code
+
+
+def stands_below(path, other):
+    """True if the room of the path `other` is lower than that of `path`; both are paths below imbrex/."""
+    folder, below = path.split("/")[0], other.split("/")[0]
+    if folder != below:
+        return HEIGHT.get(below, 99) < HEIGHT[folder]
+    order, (inner, lower) = ROOMS.get(folder, []), (room_of(p)[len(folder) + 1:] for p in (path, other))
+    return {inner, lower} <= set(order) and order.index(lower) < order.index(inner)
+
+
+def names_in(code):
+    """The classes and functions of namespaces in the code: name with its namespace, and what is behind the head."""
+    for space, part in parts_of_namespaces(without_anonymous(code)):
+        for qualifiers, name, end in FUNCTION.findall(part):
+            yield f"{space}::{qualifiers}{name}", end
+        for name in CLASS.findall(part):
+            yield f"{space}::{name}", ";"
+
+
+def check_definitions(root):
+    """The complaints about functions that a header of a lower room declares, or that belong to a class of it."""
+    declared, defined = {}, []
+    for file in sorted((root / "imbrex").rglob("*.[hc]pp")):
+        path = str(file.relative_to(root / "imbrex"))
+        if "/" not in path or is_test(path) or path.split("/")[0] not in HEIGHT:
+            continue
+        for name, end in names_in(code_of(file)):
+            if file.suffix == ".hpp" and end == ";":
+                declared.setdefault(name, set()).add(path)
+            elif file.suffix == ".cpp" and end == "{":
+                defined.append((path, name))
+    for path, name in defined:
+        headers = declared.get(name) or declared.get(name.rpartition("::")[0], set())
+        lower = sorted(header for header in headers if stands_below(path, header))
+        if lower and lower[0] not in MAY_BE_DEFINED_ABOVE and room_of(path) not in map(room_of, headers):
+            yield f"imbrex/{path} defines {name}, which {lower[0]} of a lower room declares"
+
+
+def check_foreign_words(root):
+    """The complaints about words in rooms that must not know their meaning."""
+    for word, rooms in FOREIGN_WORDS.items():
+        for file in [file for room in rooms for file in sorted((root / "imbrex" / room).rglob("*.[hc]pp"))]:
+            path = str(file.relative_to(root / "imbrex"))
+            if is_test(path) or path in MAY_HAVE_FOREIGN_WORDS:
+                continue
+            for number, line in enumerate(file.read_text().splitlines(), 1):
+                if word in line.lower():
+                    yield f"imbrex/{path}:{number}: {room_of(path)} must not know the word {word}"
+
+
 def imports_of(module, modules):
     """The modules that a module imports, of those given; its own packages, which Python imports first, left out."""
     package = module if modules[module].name == "__init__.py" else module.rpartition(".")[0]
@@ -232,6 +305,8 @@ def check(root):
     if cycle := cycle_of_modules(root / "imbrex/python"):
         complaints.append("cycle of modules: " + " -> ".join(cycle))
     complaints += check_private_names(root)
+    complaints += check_definitions(root)
+    complaints += check_foreign_words(root)
     for path in sorted(files):
         if chain := chain_of_includes(files, path, KEPT_LIGHT.get(room_of(path))):
             complaints.append("too much to compile: " + " -> ".join(chain))

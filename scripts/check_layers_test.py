@@ -55,6 +55,27 @@ class CheckLayers(unittest.TestCase):
             "imbrex/net/internal/find.cpp": "#include <imbrex/net/packing.hpp>\n",
         }))
 
+    def test_definition_in_a_higher_room(self):
+        declarations = "namespace imbrex {\nclass pe {\n  void stop();\n};\nint size_of(const pe& of);\n}\n"
+        definitions = "namespace imbrex {\nvoid pe::stop() {}\nint size_of(const pe& of) { return 1; }\n}\n"
+        self.assertEqual("", self.complaints({
+            "imbrex/core/pe/pe.hpp": declarations,
+            "imbrex/core/pe/pe.cpp": definitions,
+            "imbrex/core/gpu/size.cpp": "namespace {\nint size_of(int of) { return of; }\n}\n",
+            "imbrex/core/run/size.hpp": "int size_of(long of);\n",
+            "imbrex/core/run/size.cpp": "int size_of(long of) { return 2; }\n",
+        }))
+        complaints = self.complaints({"imbrex/core/pe/pe.hpp": declarations, "imbrex/core/gpu/pe.cpp": definitions})
+        for name in ("imbrex::pe::stop", "imbrex::size_of"):
+            self.assertIn(f"core/gpu/pe.cpp defines {name}, which core/pe/pe.hpp of a lower room declares", complaints)
+
+    def test_foreign_word(self):
+        text = "// Frees memory of Devices.\n"
+        self.assertIn("imbrex/core/message/message.hpp:1: core/message must not know the word device",
+                      self.complaints({"imbrex/core/message/message.hpp": text}))
+        self.assertEqual("", self.complaints({"imbrex/core/message/message.test.cpp": text,
+                                              "imbrex/core/gpu/memory.hpp": text}))
+
     def test_order_of_rooms(self):
         upward = "#include <imbrex/core/array/chare.hpp>\n"
         self.assertIn("core/name/key.cpp includes imbrex/core/array/chare.hpp: core/array stands above core/name",
