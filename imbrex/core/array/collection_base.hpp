@@ -7,7 +7,7 @@
 #include <imbrex/core/collective/array_end.hpp>
 #include <imbrex/core/collective/broadcasts.hpp>
 #include <imbrex/core/collective/reductions.hpp>
-#include <imbrex/core/pe/local_array.hpp>
+#include <imbrex/core/pe/part_request.hpp>
 
 namespace imbrex::detail {
 
@@ -19,6 +19,8 @@ class collection_base : public local_array {
 
   int creator() const override { return ending_.creator(); }
   void became_empty(std::optional<std::uint64_t> next_report) override;
+  /// At the root: a PE has no elements of the array.
+  void notified_empty(const requester& from, std::optional<std::uint64_t> next_report, element_counts counts);
 
   /// Destroys an element that is here.
   virtual void destroy(chare_header& e) = 0;

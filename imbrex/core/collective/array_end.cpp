@@ -6,18 +6,11 @@
 #include <imbrex/base/error.hpp>
 #include <imbrex/core/collective/broadcasts.hpp>
 #include <imbrex/core/collective/reductions.hpp>
-#include <imbrex/core/pe/local_array.hpp>
+#include <imbrex/core/pe/part_request.hpp>
 
 namespace imbrex::detail {
 
 namespace {
-
-/// The part that a message is for, even if frozen; null if there is none.
-local_array* part_of(const message& m) {
-  auto& pe = processor::here();
-  auto* const part = pe.collection(m.collection);
-  return static_cast<local_array*>(part != nullptr ? part : pe.frozen(m.collection));
-}
 
 /// Sent to the root: the array is to be destroyed.
 struct end_request : message {
@@ -28,28 +21,18 @@ struct end_request : message {
       const message_guard guard(*this);
       return send_end(origin, reply);
     }
-    auto* const part = part_of(*this);
-    if (part == nullptr) return processor::here().hold(*this);
-    const message_guard guard(*this);
-    part->ending().requested(origin, reply);
+    deliver_to_part(*this, [this](local_array& part) {
+      const message_guard guard(*this);
+      part.ending().requested(origin, reply);
+    });
   }
 };
 
-/// Sent by the root: each part is to be closed, or frozen.
-template <void (end_station::*Action)()>
-struct part_request : message {
-  static inline message_type type_record = runtime_message_type<part_request>(
-      {Action == &end_station::close ? "request that a part end" : "request that a part wait"});
-  void serialize(auto&) {}
-  void deliver() {
-    auto* const part = array_at(processor::here(), collection);
-    if (part == nullptr) return processor::here().hold(*this);
-    const message_guard guard(*this);
-    (part->ending().*Action)();
-  }
-};
+// Sent by the root to each part.
+using request_to_close = request_to_part<&end_station::close, "request that a part end">;
+using request_to_freeze = request_to_part<&end_station::freeze, "request that a part wait">;
 
-/// Sent to the root: the part is closed, or frozen.
+/// Sent to the root: the part is closed, or frozen. The root's own part may be frozen, too.
 struct end_answer : message {
   element_counts counts;
   bool is_empty = true;
@@ -58,8 +41,10 @@ struct end_answer : message {
   void serialize(auto& ar) { ar(counts, is_empty); }
   void deliver() {
     const message_guard guard(*this);
-    if (auto* const part = part_of(*this))
-      part->ending().answered(static_cast<int>(origin), counts, is_empty);
+    auto& pe = processor::here();
+    auto* const part = pe.collection(collection);
+    if (auto* const root = part != nullptr ? part : pe.frozen(collection))
+      static_cast<local_array*>(root)->ending().answered(static_cast<int>(origin), counts, is_empty);
   }
 };
 
@@ -209,10 +194,9 @@ void end_station::begin(phase next) {
   answers_ = 0;
   all_empty_ = true;
   has_answered_.assign(static_cast<std::size_t>(part_.pe().num_pes()), false);
-  if (next == phase::closes)
-    send_all<part_request<&end_station::close>>();
-  else
-    send_all<part_request<&end_station::freeze>>();
+  for (int p = 0; p < part_.pe().num_pes(); ++p)
+    next == phase::closes ? send_request<request_to_close>(part_, p)
+                          : send_request<request_to_freeze>(part_, p);
 }
 
 void end_station::requested(std::uint32_t caller, const reply_address& reply) {

@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-#include <imbrex/core/pe/local_array.hpp>
+#include <imbrex/core/pe/part_request.hpp>
 #include <imbrex/core/pe/pending.hpp>
 
 namespace imbrex::detail {
@@ -13,19 +13,7 @@ namespace imbrex::detail {
 namespace {
 
 /// Sent by a PE to its parent: the whole subtree is done with a broadcast.
-struct broadcast_done : message {
-  std::uint64_t number = 0;
-  std::uint64_t elements = 0;
-
-  static inline message_type type_record = runtime_message_type<broadcast_done>();
-  void serialize(auto& ar) { ar(number, elements); }
-  void deliver() {
-    auto* const part = array_at(processor::here(), collection);
-    if (part == nullptr) return processor::here().hold(*this);
-    const message_guard guard(*this);
-    part->broadcasts().done(number, elements);
-  }
-};
+using broadcast_done = request_to_part<&broadcast_station::done, "broadcast done">;
 
 }  // namespace
 
@@ -116,12 +104,9 @@ void broadcast_station::done(std::uint64_t number, std::uint64_t elements) {
   if (++t.reports < reporters) return;
   tell_complete(&state_->tallies, number);
   if (!part_.is_root()) {
-    auto& m = make_message<broadcast_done>();
-    m.collection = part_.id();
-    m.number = number;
-    m.elements = t.elements;
+    const std::uint64_t all = t.elements;
     state_->tallies.erase(number);
-    return part_.pe().dispatch(m, part_.tree().parent);
+    return send_request<broadcast_done>(part_, part_.tree().parent, number, all);
   }
   state_->log.at(number).message->all_delivered(part_, t.elements);
   for (auto first = state_->tallies.begin();

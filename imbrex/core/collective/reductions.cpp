@@ -11,7 +11,7 @@
 #include <utility>
 
 #include <imbrex/base/error.hpp>
-#include <imbrex/core/pe/local_array.hpp>
+#include <imbrex/core/pe/part_request.hpp>
 #include <imbrex/core/pe/pending.hpp>
 #include <imbrex/core/pe/run_services.hpp>
 
@@ -20,117 +20,19 @@ namespace imbrex::detail {
 namespace {
 
 /// Stands for a `partial_result` of an all_reduce without contributions.
-struct bare_report : message {
-  std::uint64_t number = 0;
-  std::int64_t change = 0;
-  bool is_report = true;
-  bool has_elements = false;
-
-  static inline message_type type_record = runtime_message_type<bare_report>();
-  void serialize(auto& ar) { ar(number, change, is_report, has_elements); }
-  void deliver() {
-    auto* part = array_at(processor::here(), collection);
-    if (part == nullptr) return processor::here().hold(*this);
-    const message_guard guard(*this);
-    part->reductions().add(number, static_cast<int>(origin), 0, change, is_report, has_elements);
-  }
-};
-
+using bare_report = request_to_part<&reduction_station::add_bare, "bare report">;
 /// Sent by a PE to a child whose subtree may be empty: a reduction is in progress.
-struct reduction_question : message {
-  std::uint64_t number = 0;
-
-  static inline message_type type_record = runtime_message_type<reduction_question>();
-  void serialize(auto& ar) { ar(number); }
-  void deliver() {
-    auto* part = array_at(processor::here(), collection);
-    if (part == nullptr) return processor::here().hold(*this);
-    const message_guard guard(*this);
-    part->reductions().request_report(number);
-  }
-};
-
+using reduction_question = request_to_part<&reduction_station::request_report, "reduction question">;
 /// Sent by a PE to its parent: the subtree has no elements.
-struct empty_subtree : message {
-  std::uint64_t next_report = 0;
-
-  static inline message_type type_record = runtime_message_type<empty_subtree>();
-  void serialize(auto& ar) { ar(next_report); }
-  void deliver() {
-    auto* part = array_at(processor::here(), collection);
-    if (part == nullptr) return processor::here().hold(*this);
-    const message_guard guard(*this);
-    part->reductions().became_empty(static_cast<int>(origin), next_report);
-  }
-};
-
+using empty_subtree = request_to_part<&reduction_station::became_empty, "empty subtree">;
 /// Sent by a PE to its parent: a broadcast with results has found no elements in the subtree.
-struct no_answers : message {
-  std::uint64_t number = 0;
-
-  static inline message_type type_record = runtime_message_type<no_answers>();
-  void serialize(auto& ar) { ar(number); }
-  void deliver() {
-    auto* part = array_at(processor::here(), collection);
-    if (part == nullptr) return processor::here().hold(*this);
-    const message_guard guard(*this);
-    part->reductions().add_no_answers(number);
-  }
-};
-
+using no_answers = request_to_part<&reduction_station::add_no_answers, "no answers">;
 /// Sent from the root down the tree: an all_reduce has failed.
-struct failed_reduction : message {
-  std::uint64_t number = 0;
-  carried_exception error;
-
-  static inline message_type type_record = runtime_message_type<failed_reduction>();
-  void serialize(auto& ar) { ar(number, error); }
-  void deliver() {
-    auto& pe = processor::here();
-    auto* const part = array_at(pe, collection);
-    if (part == nullptr) return pe.hold(*this);
-    const message_guard guard(*this);
-    if (!part->is_root()) part->reductions().pass_down(number, error);
-    part->reductions().take_failure(number, error);
-  }
-};
-
+using failed_reduction = request_to_part<&reduction_station::fail, "failed reduction">;
 /// Sent by a PE to its parent: the subtree has begun its work for a result.
-struct begun_work : message {
-  std::uint64_t number = 0;
-  carried_exception error;
-
-  static inline message_type type_record = runtime_message_type<begun_work>();
-  void serialize(auto& ar) { ar(number, error); }
-  void deliver() {
-    auto* const part = array_at(processor::here(), collection);
-    if (part == nullptr) return processor::here().hold(*this);
-    const message_guard guard(*this);
-    part->reductions().work_has_begun(number, error);
-  }
-};
-
+using begun_work = request_to_part<&reduction_station::work_has_begun, "begun work">;
 /// Sent from the root down the tree: all PEs have begun.
-struct work_to_end : message {
-  std::uint64_t number = 0;
-  carried_exception error;
-
-  static inline message_type type_record = runtime_message_type<work_to_end>();
-  void serialize(auto& ar) { ar(number, error); }
-  void deliver() {
-    auto* const part = array_at(processor::here(), collection);
-    if (part == nullptr) return processor::here().hold(*this);
-    const message_guard guard(*this);
-    part->reductions().end_work(number, error);
-  }
-};
-
-template <class M>
-M& message_of(const local_array& part) {
-  auto& m = make_message<M>();
-  m.collection = part.id();
-  return m;
-}
+using work_to_end = request_to_part<&reduction_station::end_work, "work to end">;
 
 /// The message with the result; null if there is an exception instead.
 message* result_of(partial_result& all) {
@@ -171,20 +73,19 @@ void partial_result::serialize_counts(reader& in) {
 }
 
 void partial_result::deliver() {
-  auto* part = array_at(processor::here(), collection);
-  if (part == nullptr) return processor::here().hold(*this);
-  if (!part->is_closed()) return part->reductions().add(*this);
-  const message_guard guard(*this);
+  deliver_to_part(*this, [this](local_array& part) {
+    if (!part.is_closed()) return part.reductions().add(*this);
+    const message_guard guard(*this);
+  });
 }
 
 void shared_result::deliver() {
-  auto& pe = processor::here();
-  auto* const part = array_at(pe, collection);
-  if (part == nullptr) return pe.hold(*this);
-  message_guard guard(*this);
-  if (!part->is_root()) part->reductions().pass_down(*this);
-  if (is_shared_work()) return part->reductions().take_work(guard.release());
-  part->reductions().take_result(*this);
+  deliver_to_part(*this, [this](local_array& part) {
+    message_guard guard(*this);
+    if (!part.is_root()) part.reductions().pass_down(*this);
+    if (is_shared_work()) return part.reductions().take_work(guard.release());
+    part.reductions().take_result(*this);
+  });
 }
 
 carried_exception thrown_by_reduction(std::uint64_t collection) {
@@ -398,22 +299,14 @@ void reduction_station::work_has_begun(std::uint64_t number, const carried_excep
   if (w.begun < part_.tree().reporters()) return;
   tell_complete(&state_->works, number);
   if (part_.is_root()) return end_work(number, carried_exception(w.error));
-  auto& m = message_of<begun_work>(part_);
-  m.number = number;
-  m.error = w.error;
-  part_.pe().dispatch(m, part_.tree().parent);
+  send_request<begun_work>(part_, part_.tree().parent, number, w.error);
 }
 
 void reduction_station::end_work(std::uint64_t number, const carried_exception& error) {
   if (!state_->works.contains(number))
     return;  // the work has not arrived here, and the whole subtree knows of the
              // failure
-  for (const int child : part_.tree().children) {
-    auto& m = message_of<work_to_end>(part_);
-    m.number = number;
-    m.error = error;
-    part_.pe().dispatch(m, child);
-  }
+  for (const int child : part_.tree().children) send_request<work_to_end>(part_, child, number, error);
   const auto work = state_->works.extract(number);
   auto& result = *work.mapped().result;
   carried_exception thrown(error);
@@ -426,6 +319,11 @@ void reduction_station::end_work(std::uint64_t number, const carried_exception& 
   }
   if (thrown) return take_failure(number, thrown);
   take_result(result);
+}
+
+void reduction_station::fail(std::uint64_t number, const carried_exception& error) {
+  if (!part_.is_root()) pass_down(number, error);
+  take_failure(number, error);
 }
 
 void reduction_station::take_failure(std::uint64_t number, const carried_exception& error) {
@@ -481,13 +379,8 @@ void reduction_station::element_created(chare_header& element) {
 
 void reduction_station::element_destroyed(const chare_header& element) {
   const std::uint64_t first = element.reductions;
-  for (std::uint64_t n = first; n < next_report_; ++n) {
-    auto& m = message_of<bare_report>(part_);
-    m.number = n;
-    m.change = -1;
-    m.is_report = false;
-    part_.pe().dispatch(m, part_.root());
-  }
+  for (std::uint64_t n = first; n < next_report_; ++n)
+    send_request<bare_report>(part_, part_.root(), n, -1, false, false);
   --state_->changes[first < next_report_ ? next_report_ : first];
   element_left(element);
 }
@@ -516,9 +409,7 @@ void reduction_station::tell_if_empty() {
 
 void reduction_station::tell_parent_if_empty() {
   if (part_.is_root() || !subtree_is_empty()) return;
-  auto& m = message_of<empty_subtree>(part_);
-  m.next_report = next_report_up_;
-  part_.pe().dispatch(m, part_.tree().parent);
+  send_request<empty_subtree>(part_, part_.tree().parent, next_report_up_);
 }
 
 bool reduction_station::subtree_is_empty() const {
@@ -550,9 +441,7 @@ void reduction_station::ask(std::size_t child, std::uint64_t number) {
   request.resize(state_->emptiness.size());
   if (request[child]) return;
   request[child] = true;
-  auto& m = message_of<reduction_question>(part_);
-  m.number = number;
-  part_.pe().dispatch(m, part_.tree().children[child]);
+  send_request<reduction_question>(part_, part_.tree().children[child], number);
 }
 
 void reduction_station::report_what_is_complete() {
@@ -639,11 +528,7 @@ void reduction_station::report_up(std::uint64_t number, total&& done) {
     m.change = done.change;
     return dispatch_partial(m, parent);
   }
-  auto& m = message_of<bare_report>(part_);
-  m.number = number;
-  m.change = done.change;
-  m.has_elements = has_elements;
-  part_.pe().dispatch(m, parent);
+  send_request<bare_report>(part_, parent, number, done.change, true, has_elements);
 }
 
 void reduction_station::send_to_elements(partial_result& all, std::uint64_t number) {
@@ -655,7 +540,7 @@ void reduction_station::send_to_elements(partial_result& all, std::uint64_t numb
     return pe.dispatch(*result, pe.pe());
   }
   pass_down(number, all.error);
-  send_failure_down(number, all.error, pe.pe());
+  send_request<failed_reduction>(part_, pe.pe(), number, all.error);
 }
 
 void reduction_station::pass_down(const shared_result& result) {
@@ -672,20 +557,13 @@ void reduction_station::pass_down(const shared_result& result) {
       thrown = thrown_by_reduction(part_.id());
     }
     if (!thrown) continue;
-    send_failure_down(result.number, thrown, child);
+    send_request<failed_reduction>(part_, child, result.number, thrown);
     if (result.is_shared_work()) work_has_begun(result.number, thrown);  // that subtree will send no report
   }
 }
 
 void reduction_station::pass_down(std::uint64_t number, const carried_exception& error) {
-  for (const int child : part_.tree().children) send_failure_down(number, error, child);
-}
-
-void reduction_station::send_failure_down(std::uint64_t number, const carried_exception& error, int to) {
-  auto& m = message_of<failed_reduction>(part_);
-  m.number = number;
-  m.error = error;
-  part_.pe().dispatch(m, to);
+  for (const int child : part_.tree().children) send_request<failed_reduction>(part_, child, number, error);
 }
 
 void reduction_station::add(partial_result& part) {
@@ -699,6 +577,11 @@ void reduction_station::add(partial_result& part) {
   c.count += part.count;
   c.reports += part.is_report ? 1 : 0;
   check(part.number);
+}
+
+void reduction_station::add_bare(const requester& from, std::uint64_t number, std::int64_t change,
+                                 bool is_report, bool has_elements) {
+  add(number, from.pe, 0, change, is_report, has_elements);
 }
 
 void reduction_station::add_no_answers(std::uint64_t broadcast) {
@@ -724,8 +607,8 @@ std::vector<carried_exception> reduction_station::held_errors() const {
   return errors;
 }
 
-void reduction_station::became_empty(int child, std::uint64_t next_report) {
-  const std::size_t position = part_.tree().position_of(child);
+void reduction_station::became_empty(const requester& child, std::uint64_t next_report) {
+  const std::size_t position = part_.tree().position_of(child.pe);
   state_->emptiness.resize(part_.tree().children.size());
   auto& of_child = state_->emptiness[position];
   of_child.at = std::max(of_child.at, static_cast<std::int64_t>(next_report));
@@ -760,9 +643,7 @@ void reduction_station::report_up(std::uint64_t broadcast, call&& done) {
     m.count = done.count;
     return dispatch_partial(m, part_.tree().parent);
   }
-  auto& m = message_of<no_answers>(part_);
-  m.number = broadcast;
-  part_.pe().dispatch(m, part_.tree().parent);
+  send_request<no_answers>(part_, part_.tree().parent, broadcast);
 }
 
 void reduction_station::answer_for_none(const call& done) {

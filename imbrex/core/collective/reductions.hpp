@@ -20,6 +20,7 @@ struct chare_header;
 namespace detail {
 
 class local_array;
+struct requester;
 
 /// The contributions of the elements of some PEs to one reduction, on the way to the root: their number, and
 /// a value. PEs on the way combine the values from below. The value is a member of the derived message
@@ -174,6 +175,8 @@ class reduction_station {
   /// All PEs have begun the work, or one has failed.
   void end_work(std::uint64_t number, const carried_exception& error);
   void take_failure(std::uint64_t number, const carried_exception& error);
+  /// A reduction has failed at the root; passes that down.
+  void fail(std::uint64_t number, const carried_exception& error);
 
   void element_created(chare_header& element);
   void element_destroyed(const chare_header& element);
@@ -184,13 +187,13 @@ class reduction_station {
   /// All initial elements of the array have been created.
   void created();
 
-  /// Adds a report, of a child or this PE, or at the root a direct contribution of an element.
-  void add(std::uint64_t number, int from, std::uint64_t count, std::int64_t change, bool is_report,
-           bool has_elements);
+  /// Adds a report without a value. `is_report`: of a subtree; otherwise of an ended element.
+  void add_bare(const requester& from, std::uint64_t number, std::int64_t change, bool is_report,
+                bool has_elements);
   /// Adds a report that has a value.
   void add(partial_result& part);
   /// A child has notified that its subtree had no elements when it was to report this reduction next.
-  void became_empty(int child, std::uint64_t next_report);
+  void became_empty(const requester& child, std::uint64_t next_report);
   /// A broadcast with results: this PE's elements, or a child's subtree without elements, have answered.
   void add_no_answers(std::uint64_t broadcast);
   /// Passes a result to the PEs below, or the exception if the result cannot be copied or packed.
@@ -224,8 +227,10 @@ class reduction_station {
   /// The counterparts of `check` and `report_up` for an all_reduce.
   void finish(std::uint64_t number);
   void report_up(std::uint64_t number, total&& done);
+  /// Adds a report, of a child or this PE, or at the root a direct contribution of an element.
+  void add(std::uint64_t number, int from, std::uint64_t count, std::int64_t change, bool is_report,
+           bool has_elements);
   void send_to_elements(partial_result& all, std::uint64_t number);
-  void send_failure_down(std::uint64_t number, const carried_exception& error, int to);
   /// True if all values of the accompanying exchange, if there is one, have been taken.
   bool exchange_is_taken(std::uint64_t number);
   void add_error_of_exchange(partial_result& m) const;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -75,6 +76,18 @@ class local_array : public collection_part {
   broadcast_station& broadcasts() const { return broadcasts_; }
   reduction_station& reductions() const { return reductions_; }
   end_station& ending() const { return ending_; }
+  /// The station of this type, or this part as the derived class `Of`.
+  template <class Of>
+  Of& as() {
+    if constexpr (std::is_same_v<Of, broadcast_station>)
+      return broadcasts_;
+    else if constexpr (std::is_same_v<Of, reduction_station>)
+      return reductions_;
+    else if constexpr (std::is_same_v<Of, end_station>)
+      return ending_;
+    else
+      return static_cast<Of&>(*this);
+  }
   /// Called when the part has lost its last element. `next_report`: the reduction that the part reports next,
   /// if the root needs that, too.
   virtual void became_empty(std::optional<std::uint64_t> next_report) = 0;
