@@ -50,6 +50,9 @@ struct exchange_value final : element_message<key_type<typename T::index_type>> 
       runtime_message_type<exchange_value>({"value of an exchange", shown_type<T>::name});
   void serialize(auto& ar) { ar(this->key, number, from, value); }
   void deliver();
+
+ private:
+  void take_at(collection<T>& part);
 };
 
 /// The content of a receipt: the number of further receipts, for values that were forwarded singly.
@@ -343,24 +346,25 @@ class exchange final : public exchange_base, public reply_target {
 
 template <class T, class Pattern>
 void exchange_bundle<T, Pattern>::deliver() {
-  auto* const part = part_for<T>(*this);
-  if (part == nullptr) return;
-  message_guard guard(*this);
-  if (part->is_closed()) return;
-  auto* const its = exchange_at<exchange<T, Pattern>>(*part, number);
-  if (its == nullptr) return;
-  guard.release();
-  its->take(*this);
+  deliver_to_part_of<T>(*this, [this](auto& part) {
+    message_guard guard(*this);
+    if (part.is_closed()) return;
+    auto* const its = exchange_at<exchange<T, Pattern>>(part, number);
+    if (its == nullptr) return;
+    guard.release();
+    its->take(*this);
+  });
 }
 
 template <class T, class Pattern>
 void exchange_value<T, Pattern>::deliver() {
-  auto* const part = part_for<T>(*this);
-  if (part == nullptr) return;
-  if (part->is_closed()) return part->route(*this);
-  if (part->find(this->key) == nullptr) return part->route(*this);
+  deliver_to_element<T>(*this, [this](chare_header& e) { take_at(static_cast<collection<T>&>(*e.home)); });
+}
+
+template <class T, class Pattern>
+void exchange_value<T, Pattern>::take_at(collection<T>& part) {
   const message_guard guard(*this);
-  auto* const its = exchange_at<exchange<T, Pattern>>(*part, number);
+  auto* const its = exchange_at<exchange<T, Pattern>>(part, number);
   if (its == nullptr) return;
   auto& alone = make_message<exchange_bundle<T, Pattern>>();
   alone.collection = this->collection;

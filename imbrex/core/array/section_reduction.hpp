@@ -34,13 +34,12 @@ int parent_in_section(const processor& pe, int of, std::uint64_t section_id);
 /// The child of this PE whose subtree contains PE `towards`.
 int child_in_section(const processor& pe, int towards, std::uint64_t section_id);
 
-/// The part of an array that a message of a section's tree is for. Null if the message has been kept, or
-/// dropped because the array ended while it was in flight.
-template <class T>
-collection<T>* part_in_tree(message& m) {
-  if (!processor::here().has_ended(m.collection)) return part_for<T>(m);
+/// Like `deliver_to_part_of`, for a message of a section's tree. The message is dropped if the array ended
+/// while it was in flight.
+template <class T, class M, class Deliver>
+void deliver_in_tree(M& m, Deliver deliver) {
+  if (!processor::here().has_ended(m.collection)) return deliver_to_part_of<T>(m, deliver);
   const message_guard guard(m);
-  return nullptr;
 }
 
 /// Contributions to one all_reduce over a section, as received on one PE.
@@ -164,10 +163,10 @@ struct section_question final : message {
       runtime_message_type<section_question>({"request for a section's location", shown_type<T>::name});
   void serialize(auto& ar) { ar(section_id); }
   void deliver() {
-    auto* const part = part_in_tree<T>(*this);
-    if (part == nullptr) return;
-    const message_guard guard(*this);
-    section_place<T>::of(*part, section_id).request_place(static_cast<int>(origin));
+    deliver_in_tree<T>(*this, [this](auto& part) {
+      const message_guard guard(*this);
+      section_place<T>::of(part, section_id).request_place(static_cast<int>(origin));
+    });
   }
 };
 
@@ -181,10 +180,10 @@ struct section_homes final : message {
       runtime_message_type<section_homes>({"a section's location", shown_type<T>::name});
   void serialize(auto& ar) { ar(section_id, homes); }
   void deliver() {
-    auto* const part = part_in_tree<T>(*this);
-    if (part == nullptr) return;
-    const message_guard guard(*this);
-    section_place<T>::of(*part, section_id).learn(std::move(homes));
+    deliver_in_tree<T>(*this, [this](auto& part) {
+      const message_guard guard(*this);
+      section_place<T>::of(part, section_id).learn(std::move(homes));
+    });
   }
 };
 
@@ -198,11 +197,11 @@ struct section_lack final : message {
       runtime_message_type<section_lack>({"reason for a section's missing member", shown_type<T>::name});
   void serialize(auto& ar) { ar(section_id, why); }
   void deliver() {
-    auto* const part = part_in_tree<T>(*this);
-    if (part == nullptr) return;
-    const message_guard guard(*this);
-    if (part->creation_failure.empty()) part->creation_failure = std::move(why);
-    section_place<T>::of(*part, section_id).lack(static_cast<int>(origin));
+    deliver_in_tree<T>(*this, [this](auto& part) {
+      const message_guard guard(*this);
+      if (part.creation_failure.empty()) part.creation_failure = std::move(why);
+      section_place<T>::of(part, section_id).lack(static_cast<int>(origin));
+    });
   }
 };
 
@@ -496,12 +495,12 @@ struct section_partial final : message {
     collect_device_parts(value, parts);
   }
   void deliver() {
-    auto* const part = part_in_tree<T>(*this);
-    if (part == nullptr) return;
-    const message_guard guard(*this);
-    auto& place = section_place<T>::of(*part, section_id);
-    if (auto* const all = place.template reduction_of<reduction_type>(number))
-      all->add(static_cast<int>(origin), std::move(value), std::move(thrown));
+    deliver_in_tree<T>(*this, [this](auto& part) {
+      const message_guard guard(*this);
+      auto& place = section_place<T>::of(part, section_id);
+      if (auto* const all = place.template reduction_of<reduction_type>(number))
+        all->add(static_cast<int>(origin), std::move(value), std::move(thrown));
+    });
   }
 };
 
@@ -529,11 +528,11 @@ struct section_result final : message {
     collect_device_parts(value, parts);
   }
   void deliver() {
-    auto* const part = part_in_tree<T>(*this);
-    if (part == nullptr) return;
-    const message_guard guard(*this);
-    auto& place = section_place<T>::of(*part, section_id);
-    if (auto* const all = place.template reduction_of<reduction_type>(number)) all->end(value, thrown);
+    deliver_in_tree<T>(*this, [this](auto& part) {
+      const message_guard guard(*this);
+      auto& place = section_place<T>::of(part, section_id);
+      if (auto* const all = place.template reduction_of<reduction_type>(number)) all->end(value, thrown);
+    });
   }
 };
 
@@ -562,12 +561,12 @@ struct section_contribution final : message {
     collect_device_parts(value, parts);
   }
   void deliver() {
-    auto* const part = part_for<T>(*this);
-    if (part == nullptr) return;
-    const message_guard guard(*this);
-    auto& place = section_place<T>::of(*part, section_id);
-    if (auto* const all = place.template reduction_of<reduction_type>(number))
-      all->add({from, std::move(value), std::move(thrown), origin, reply});
+    deliver_to_part_of<T>(*this, [this](auto& part) {
+      const message_guard guard(*this);
+      auto& place = section_place<T>::of(part, section_id);
+      if (auto* const all = place.template reduction_of<reduction_type>(number))
+        all->add({from, std::move(value), std::move(thrown), origin, reply});
+    });
   }
 };
 
