@@ -13,9 +13,9 @@ using empty_notification = request_to_part<&collection_base::notified_empty, "em
 collection_base::collection_base(processor& pe, std::uint64_t id, const class_names& of,
                                  std::uint64_t initial_elements)
     : local_array(pe, id, of, {broadcasts_, reductions_, ending_}),
-      broadcasts_(*this),
+      ending_(*this, initial_elements),
       reductions_(*this, initial_elements),
-      ending_(*this, initial_elements) {}
+      broadcasts_(*this) {}
 
 collection_base::~collection_base() = default;
 

@@ -31,9 +31,10 @@ class collection_base : public local_array {
   virtual void arrive(chare_header& e, message*& restart, int from) = 0;
 
  private:
-  broadcast_station broadcasts_;
-  reduction_station reductions_;
+  // The order in which they hear of elements: an empty part sends the counts of `ending_`.
   end_station ending_;
+  reduction_station reductions_;
+  broadcast_station broadcasts_;
 };
 
 }  // namespace imbrex::detail

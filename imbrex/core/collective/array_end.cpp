@@ -4,8 +4,6 @@
 #include <algorithm>
 
 #include <imbrex/base/error.hpp>
-#include <imbrex/core/collective/broadcasts.hpp>
-#include <imbrex/core/collective/reductions.hpp>
 #include <imbrex/core/pe/part_request.hpp>
 
 namespace imbrex::detail {
@@ -108,7 +106,9 @@ element_counts& element_counts::operator+=(const element_counts& other) {
 }
 
 end_station::end_station(local_array& part, std::uint64_t initial_elements)
-    : part_(part), initial_(initial_elements) {}
+    : part_(part), initial_(initial_elements) {
+  part.listeners().add(*this);
+}
 
 end_station::~end_station() = default;
 
@@ -142,8 +142,6 @@ void end_station::stray_arrived() {
 
 void end_station::close() {
   part_.close();
-  part_.broadcasts().close();
-  part_.reductions().close();
   send_answer(true);
 }
 
@@ -220,8 +218,7 @@ void end_station::answered(int pe, const element_counts& counts, bool is_empty) 
 }
 
 void end_station::finish_freezing() {
-  const bool nothing_moves =
-      all_.departed == all_.arrived && part_.broadcasts().all_are_done() && part_.reductions().all_are_done();
+  const bool nothing_moves = all_.departed == all_.arrived && part_.listeners().are_idle();
   if (waiters_.empty() && all_empty_ && nothing_moves && seems_empty()) return finish();
   phase_ = phase::lives;
   send_all<thaw_request>();

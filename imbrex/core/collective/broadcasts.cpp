@@ -34,7 +34,9 @@ struct broadcast_station::state {
   std::map<std::uint64_t, tally> tallies;       // done counts of this PE and its children, by broadcast
 };
 
-broadcast_station::broadcast_station(local_array& part) : part_(part), state_(make_owner<state>()) {}
+broadcast_station::broadcast_station(local_array& part) : part_(part), state_(make_owner<state>()) {
+  part.listeners().add(*this);
+}
 
 broadcast_station::~broadcast_station() {
   for (auto& [number, e] : state_->log) e.message->type->destroy(*e.message);
@@ -129,14 +131,15 @@ void broadcast_station::forget_until(std::uint64_t number) {
   }
 }
 
-void broadcast_station::element_leaves(std::uint64_t last_broadcast) { ++state_->on_the_way[last_broadcast]; }
+void broadcast_station::element_left(const chare_header& element) {
+  ++state_->on_the_way[element.broadcasts];
+}
 
-std::uint64_t broadcast_station::element_arrives(chare_header& element) {
+void broadcast_station::element_arrived(chare_header& element) {
   while (element.broadcasts < delivered_) {
     ++element.broadcasts;
     state_->log.at(element.broadcasts).message->deliver_late(part_, element);
   }
-  return element.broadcasts;
 }
 
 void broadcast_station::confirmed(std::uint64_t left_with, std::uint64_t caught_up_to) {
@@ -151,7 +154,7 @@ void broadcast_station::fail_caller(const broadcast_message& b) {
   if (b.reply) send_failure(b.origin, b.reply, "a call of all elements", array_has_ended());
 }
 
-void broadcast_station::close() {
+void broadcast_station::array_ends() {
   for (const auto& [number, b] : std::exchange(state_->early, {})) b->type->destroy(*b);
   if (!part_.is_root()) return;
   for (const auto& [number, e] : state_->log) {

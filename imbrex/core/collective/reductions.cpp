@@ -222,7 +222,9 @@ struct reduction_station::state {
 };
 
 reduction_station::reduction_station(local_array& part, std::uint64_t initial_elements)
-    : part_(part), state_(make_owner<state>(static_cast<std::int64_t>(initial_elements))) {}
+    : part_(part), state_(make_owner<state>(static_cast<std::int64_t>(initial_elements))) {
+  part.listeners().add(*this);
+}
 
 reduction_station::~reduction_station() = default;
 
@@ -230,7 +232,7 @@ owner<exchange_base>& reduction_station::exchange_with(std::uint64_t number) {
   return state_->exchanges[number];
 }
 
-bool reduction_station::all_are_done() const { return state_->totals.empty() && state_->calls.empty(); }
+bool reduction_station::is_idle() const { return state_->totals.empty() && state_->calls.empty(); }
 
 std::uint64_t reduction_station::begin(chare_header& element, const reply_address& who) {
   if (part_.is_of_singles()) throw_no_peers("all_reduce", element);
@@ -372,7 +374,7 @@ void reduction_station::contributed(std::uint64_t number) {
   if (state_->open.front().passed >= part_.locals().size()) report_what_is_complete();
 }
 
-void reduction_station::element_created(chare_header& element) {
+void reduction_station::element_inserted(chare_header& element) {
   element.reductions = next_report_;
   ++state_->changes[next_report_];
 }
@@ -385,7 +387,7 @@ void reduction_station::element_destroyed(const chare_header& element) {
   element_left(element);
 }
 
-void reduction_station::element_arrived(const chare_header& element) {
+void reduction_station::element_arrived(chare_header& element) {
   for (std::uint64_t n = next_report_; n < element.reductions; ++n) ++open(n).passed;
   report_what_is_complete();
 }
@@ -651,7 +653,7 @@ void reduction_station::answer_for_none(const call& done) {
   fail_empty_reduction(part_, done.caller, done.reply);
 }
 
-void reduction_station::close() {
+void reduction_station::array_ends() {
   for (const auto& [broadcast, open] : std::exchange(state_->calls, {}))
     if (open.reply) send_failure(open.caller, open.reply, "a reduction", array_has_ended());
 }

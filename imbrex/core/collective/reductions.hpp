@@ -12,12 +12,9 @@
 #include <imbrex/core/message/carried_exception.hpp>
 #include <imbrex/core/message/message.hpp>
 #include <imbrex/core/message/reply_table.hpp>
+#include <imbrex/core/pe/array_listener.hpp>
 
-namespace imbrex {
-
-struct chare_header;
-
-namespace detail {
+namespace imbrex::detail {
 
 class local_array;
 struct requester;
@@ -143,7 +140,7 @@ class reduction_values {
 ///
 /// Order of combination: by key within a PE, then by PE, bracketed by the tree. Direct contributions come
 /// after the subtrees of lower PEs. So the order is fixed for a given placement.
-class reduction_station {
+class reduction_station final : public array_listener {
  public:
   reduction_station(local_array& part, std::uint64_t initial_elements);
   ~reduction_station();
@@ -178,10 +175,12 @@ class reduction_station {
   /// A reduction has failed at the root; passes that down.
   void fail(std::uint64_t number, const carried_exception& error);
 
-  void element_created(chare_header& element);
-  void element_destroyed(const chare_header& element);
-  void element_arrived(const chare_header& element);
-  void element_left(const chare_header& element);
+  void element_inserted(chare_header& element) override;
+  void element_destroyed(const chare_header& element) override;
+  void element_arrived(chare_header& element) override;
+  void element_left(const chare_header& element) override;
+  /// Waiters for reductions get an error.
+  void array_ends() override;
   /// The parent requests a report, since this subtree may be empty.
   void request_report(std::uint64_t number);
   /// All initial elements of the array have been created.
@@ -208,11 +207,7 @@ class reduction_station {
                       std::uint32_t caller, const reply_address& reply);
   /// Exceptions that were received and wait for the replies of other elements.
   std::vector<carried_exception> held_errors() const;
-  /// True if no reduction is in progress.
-  bool all_are_done() const;
-
-  /// The array ends: waiters for reductions get an error.
-  void close();
+  bool is_idle() const override;
 
  private:
   struct call;
@@ -258,5 +253,4 @@ void fail_reduction_types(local_array& part);
 [[noreturn]] void throw_no_peers(const char* what, const chare_header& single);
 void fail_empty_reduction(local_array& part, std::uint32_t caller, const reply_address& reply);
 
-}  // namespace detail
-}  // namespace imbrex
+}  // namespace imbrex::detail

@@ -12,6 +12,7 @@
 
 #include <imbrex/base/host/signal_text.hpp>
 #include <imbrex/base/owner.hpp>
+#include <imbrex/core/pe/array_listener.hpp>
 #include <imbrex/core/pe/chare_header.hpp>
 #include <imbrex/core/pe/pe_tree.hpp>
 #include <imbrex/core/pe/processor.hpp>
@@ -73,6 +74,7 @@ class local_array : public collection_part {
   /// The number of an element in traces (`key_number`).
   virtual std::uint64_t number_of(const chare_header& element) const = 0;
 
+  array_listeners& listeners() { return listeners_; }
   broadcast_station& broadcasts() const { return broadcasts_; }
   reduction_station& reductions() const { return reductions_; }
   end_station& ending() const { return ending_; }
@@ -137,6 +139,7 @@ class local_array : public collection_part {
   void drop_local(chare_header& element);
 
   processor& pe_;
+  array_listeners listeners_;
   broadcast_station& broadcasts_;
   reduction_station& reductions_;
   end_station& ending_;
