@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/core/array/collection_base.hpp>
 
+#include <imbrex/core/collective/section_tree.hpp>
+
 namespace imbrex::detail {
 
 namespace {
@@ -18,6 +20,11 @@ collection_base::collection_base(processor& pe, std::uint64_t id, const class_na
       broadcasts_(*this) {}
 
 collection_base::~collection_base() = default;
+
+tree_reduction& collection_base::reduction_over(std::uint64_t section) {
+  if (section == no_section) return reductions_;
+  return static_cast<section_tree&>(*section_place(section));
+}
 
 void collection_base::became_empty(std::optional<std::uint64_t> next_report) {
   if (pe().num_pes() == 1) return ending_.became_empty(0, ending_.counts());

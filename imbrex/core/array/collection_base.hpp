@@ -18,6 +18,7 @@ class collection_base : public local_array {
   ~collection_base() override;
 
   int creator() const override { return ending_.creator(); }
+  tree_reduction& reduction_over(std::uint64_t section) override;
   void became_empty(std::optional<std::uint64_t> next_report) override;
   /// At the root: a PE has no elements of the array.
   void notified_empty(const requester& from, std::optional<std::uint64_t> next_report, element_counts counts);

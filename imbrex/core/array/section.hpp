@@ -80,7 +80,7 @@ class section_collector final : public collector_base {
   void found_none(std::uint32_t) override { answered(); }
 
  private:
-  using whole = partial_message<V, Op, Key, true>;
+  using whole = partial_message<V, Op, Key, reduction_kind::of_call>;
 
   reply_address address_of(std::size_t ordinal) const {
     auto a = address();

@@ -31,6 +31,7 @@ class section_place_base {
 class broadcast_station;
 class end_station;
 class reduction_station;
+class tree_reduction;
 
 /// One PE's part of an array, a group or the single chares of a class: its elements, without their types.
 class local_array : public collection_part {
@@ -90,6 +91,8 @@ class local_array : public collection_part {
     else
       return static_cast<Of&>(*this);
   }
+  /// The reductions over a section, which has a place here; over this array for `no_section`.
+  virtual tree_reduction& reduction_over(std::uint64_t section) = 0;
   /// Called when the part has lost its last element. `next_report`: the reduction that the part reports next,
   /// if the root needs that, too.
   virtual void became_empty(std::optional<std::uint64_t> next_report) = 0;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
@@ -53,8 +54,15 @@ struct request_function<void (Of::*)(const requester&, P...)> : request_function
   static constexpr bool takes_requester = true;
 };
 
-/// Calls a member function of a PE's part of an array, or of one of its stations. The message carries the
-/// arguments, without a `requester`.
+// A function without an object gets the part as its first argument.
+template <class Of, class... P>
+struct request_function<void (*)(Of&, P...)> : request_function<void (Of::*)(P...)> {};
+template <class Of, class... P>
+struct request_function<void (*)(Of&, const requester&, P...)>
+    : request_function<void (Of::*)(const requester&, P...)> {};
+
+/// Calls a function with a PE's part of an array, or a member function of the part or of one of its stations.
+/// The message carries the arguments, without a `requester`.
 template <auto Function, request_name Name>
 struct request_to_part final : message {
   using traits = request_function<decltype(Function)>;
@@ -77,9 +85,9 @@ struct request_to_part final : message {
       std::apply(
           [&](auto&... each) {
             if constexpr (traits::takes_requester)
-              (object.*Function)(requester{static_cast<int>(origin), reply}, std::move(each)...);
+              std::invoke(Function, object, requester{static_cast<int>(origin), reply}, std::move(each)...);
             else
-              (object.*Function)(std::move(each)...);
+              std::invoke(Function, object, std::move(each)...);
           },
           arguments);
     });
