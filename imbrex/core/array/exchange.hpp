@@ -333,9 +333,6 @@ class scan_members final : public exchange_base {
     values_.push_back(std::move(value));
   }
 
-  bool flush() override { return true; }
-  carried_exception error() const override { return {}; }
-  void element_left() override {}
   void complete(const void* result) override {
     try {
       results_.resize(keys_.size());

@@ -3,9 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <map>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>

@@ -41,7 +41,6 @@ class exchange_part : public exchange_base, public reply_target {
 
   bool flush() final;
   carried_exception error() const final { return error_; }
-  void complete(const void*) final {}
   void element_left() final;
 
   // Replies: a sent value was taken, or cannot be.

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <deque>
 #include <exception>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <string>
@@ -150,12 +149,13 @@ void reduction_station::take_result(const shared_result& result) {
     if (auto* target = replies.find(waiting[i])) exchange->give(i, *target);
 }
 
-void reduction_station::take_work(shared_result& work) {
-  const std::uint64_t number = work.number;
-  state_->works[number].result.reset(&work);
+void reduction_station::take_work(owner<shared_result, message_deleter> work) {
+  const std::uint64_t number = work->number;
+  auto& result = state_->works[number].result;
+  result = std::move(work);
   carried_exception thrown;
   try {
-    work.begin_work();
+    result->begin_work();
   } catch (...) {
     thrown = thrown_by_reduction(part_.id());
   }

@@ -54,7 +54,7 @@ class reduction_station final : public tree_reduction, public array_listener {
   /// All values that the exchange sent from here have been taken.
   void exchange_was_taken(std::uint64_t number);
   void take_result(const shared_result& result) override;
-  void take_work(shared_result& work) override;
+  void take_work(owner<shared_result, message_deleter> work) override;
   void work_has_begun(std::uint64_t number, const carried_exception& error) override;
   /// All PEs have begun the work, or one has failed.
   void end_work(std::uint64_t number, const carried_exception& error);

@@ -14,18 +14,14 @@
 
 namespace imbrex::detail {
 
+namespace {
+
+/// The parent of PE `of` in the section's tree; -1 for the PE that has the section's list.
 int parent_in_section(const processor& pe, int of, std::uint64_t section_id) {
   return place_in_tree(of, pe.root_of_section(section_id), pe.num_pes(), pe.run().host_starts()).parent;
 }
 
-int child_in_section(const processor& pe, int towards, std::uint64_t section_id) {
-  for (;;) {
-    const int above = parent_in_section(pe, towards, section_id);
-    if (above == pe.pe()) return towards;
-    towards = above;
-  }
-}
-
+/// Joins names as in "a, b and 3 others"; names no more than three.
 std::string join_names(const std::vector<std::string>& names) {
   constexpr std::size_t most = 3;
   std::string text;
@@ -35,6 +31,16 @@ std::string join_names(const std::vector<std::string>& names) {
   }
   if (names.size() > most) text += " and " + std::to_string(names.size() - most) + " others";
   return text;
+}
+
+}  // namespace
+
+int child_in_section(const processor& pe, int towards, std::uint64_t section_id) {
+  for (;;) {
+    const int above = parent_in_section(pe, towards, section_id);
+    if (above == pe.pe()) return towards;
+    towards = above;
+  }
 }
 
 /// One all_reduce over the section.
@@ -188,9 +194,4 @@ void section_tree::take_failure(std::uint64_t number, const carried_exception& e
   if (!ended) return;
   for (const auto& c : ended.mapped().contributions) send_failure(c->origin, c->reply, "a reduction", error);
 }
-
-void section_tree::take_work(shared_result& work) {
-  const message_guard<message> guard(work);  // results of sections need no work of all PEs
-}
-
 }  // namespace imbrex::detail

@@ -28,13 +28,8 @@ struct section_contribution : message {
 };
 using owned_contribution = owner<section_contribution, message_deleter>;
 
-/// The parent of PE `of` in the section's tree; -1 for the PE that has the section's list.
-int parent_in_section(const processor& pe, int of, std::uint64_t section_id);
 /// The child of this PE whose subtree contains PE `towards`.
 int child_in_section(const processor& pe, int towards, std::uint64_t section_id);
-
-/// Joins names as in "a, b and 3 others"; names no more than three.
-std::string join_names(const std::vector<std::string>& names);
 
 /// A PE's place in the tree of a section's homes, and the all_reduces over the section: all that does not
 /// depend on the members' keys. `core/array/section_reduction.hpp` describes the tree.
@@ -88,7 +83,6 @@ class section_tree : public section_place_base, public tree_reduction {
 
   void take_result(const shared_result& result) final;
   void take_failure(std::uint64_t number, const carried_exception& error) final;
-  void take_work(shared_result& work) final;
   /// Continues a reduction once the PE's place is known, or the section is known to lack a member.
   void check(std::uint64_t number);
   void refuse_others(open_reduction& of);

@@ -151,7 +151,7 @@ void tree_reduction::receive(shared_result& result) {
   if (!is_root()) pass_down(result);
   if (!result.is_shared_work()) return take_result(result);
   guard.release();
-  take_work(result);
+  take_work(owner<shared_result, message_deleter>(&result));
 }
 
 void tree_reduction::receive_failure(std::uint64_t number, const carried_exception& error) {

@@ -174,8 +174,8 @@ class tree_reduction {
   /// The result has arrived for the members here.
   virtual void take_result(const shared_result& result) = 0;
   virtual void take_failure(std::uint64_t number, const carried_exception& error) = 0;
-  /// A request for shared work has arrived. Takes the message.
-  virtual void take_work(shared_result& work) = 0;
+  /// A request for shared work has arrived. Results of sections need none.
+  virtual void take_work(owner<shared_result, message_deleter> /*work*/) {}
 
   bool is_root() const { return parent() < 0; }
   /// Reports the values of this subtree to the parent. There must be values.
