@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <utility>
+#include <vector>
 
 #include <imbrex/core/pe/part_request.hpp>
 #include <imbrex/core/pe/pending.hpp>
@@ -22,6 +23,11 @@ struct broadcast_station::state {
     broadcast_message* message;
     std::uint64_t elements;
   };
+  /// The elements that left with a number, and have not arrived.
+  struct departures {
+    std::uint64_t number;
+    std::uint64_t elements;
+  };
   struct tally {
     int reports = 0;
     std::uint64_t elements = 0;
@@ -29,7 +35,7 @@ struct broadcast_station::state {
 
   std::map<std::uint64_t, entry> log;                 // delivered broadcasts
   std::map<std::uint64_t, broadcast_message*> early;  // broadcasts received before their predecessors
-  std::map<std::uint64_t, std::uint64_t> on_the_way;  // elements that left, by the number they left with
+  std::vector<departures> on_the_way;                 // by number, ascending; seldom more than one
   std::map<std::uint64_t, std::uint64_t> late;  // elements that left and got a broadcast at their new PE
   std::map<std::uint64_t, tally> tallies;       // done counts of this PE and its children, by broadcast
 };
@@ -84,7 +90,7 @@ void broadcast_station::deliver_next_later() {
 
 void broadcast_station::report() {
   std::uint64_t safe = delivered_;
-  if (!state_->on_the_way.empty()) safe = std::min(safe, state_->on_the_way.begin()->first);
+  if (!state_->on_the_way.empty()) safe = std::min(safe, state_->on_the_way.front().number);
   while (reported_ < safe) {
     ++reported_;
     std::uint64_t elements = state_->log.at(reported_).elements;
@@ -132,7 +138,10 @@ void broadcast_station::forget_until(std::uint64_t number) {
 }
 
 void broadcast_station::element_left(const chare_header& element) {
-  ++state_->on_the_way[element.broadcasts];
+  auto at = std::ranges::lower_bound(state_->on_the_way, element.broadcasts, {}, &state::departures::number);
+  if (at == state_->on_the_way.end() || at->number != element.broadcasts)
+    at = state_->on_the_way.insert(at, {element.broadcasts, 0});
+  ++at->elements;
 }
 
 void broadcast_station::element_arrived(chare_header& element) {
@@ -145,8 +154,8 @@ void broadcast_station::element_arrived(chare_header& element) {
 void broadcast_station::confirmed(std::uint64_t left_with, std::uint64_t caught_up_to) {
   if (part_.is_closed()) return;
   for (std::uint64_t n = left_with + 1; n <= caught_up_to; ++n) state_->late[n] += 1;
-  const auto at = state_->on_the_way.find(left_with);
-  if (--at->second == 0) state_->on_the_way.erase(at);
+  const auto at = std::ranges::lower_bound(state_->on_the_way, left_with, {}, &state::departures::number);
+  if (--at->elements == 0) state_->on_the_way.erase(at);
   report();
 }
 
