@@ -46,23 +46,15 @@ struct end_answer : message {
   }
 };
 
-/// Sent by the root: the part continues.
-struct thaw_request : message {
-  static inline message_type type_record = runtime_message_type<thaw_request>();
+/// Sent by the root to each PE, whether its part is frozen or not.
+template <void (processor::*Action)(std::uint64_t)>
+struct pe_request : message {
+  static inline message_type type_record =
+      runtime_message_type<pe_request>({Action == &processor::thaw ? "thaw request" : "removal"});
   void serialize(auto&) {}
   void deliver() {
     const message_guard guard(*this);
-    processor::here().thaw(collection);
-  }
-};
-
-/// Sent by the root: the array no longer exists.
-struct removal : message {
-  static inline message_type type_record = runtime_message_type<removal>();
-  void serialize(auto&) {}
-  void deliver() {
-    const message_guard guard(*this);
-    processor::here().remove(collection);
+    (processor::here().*Action)(collection);
   }
 };
 
@@ -192,9 +184,7 @@ void end_station::begin(phase next) {
   answers_ = 0;
   all_empty_ = true;
   has_answered_.assign(static_cast<std::size_t>(part_.pe().num_pes()), false);
-  for (int p = 0; p < part_.pe().num_pes(); ++p)
-    next == phase::closes ? send_request<request_to_close>(part_, p)
-                          : send_request<request_to_freeze>(part_, p);
+  next == phase::closes ? send_all<request_to_close>() : send_all<request_to_freeze>();
 }
 
 void end_station::requested(std::uint32_t caller, const reply_address& reply) {
@@ -221,7 +211,7 @@ void end_station::finish_freezing() {
   const bool nothing_moves = all_.departed == all_.arrived && part_.listeners().are_idle();
   if (waiters_.empty() && all_empty_ && nothing_moves && seems_empty()) return finish();
   phase_ = phase::lives;
-  send_all<thaw_request>();
+  send_all<pe_request<&processor::thaw>>();
   if (!waiters_.empty()) return begin(phase::closes);
   if (!seems_empty()) return;
   listed_ = true;  // something was in flight, and there may be no further notification
@@ -231,7 +221,7 @@ void end_station::finish_freezing() {
 void end_station::finish() {
   phase_ = phase::has_ended;
   for (const auto& [caller, reply] : std::exchange(waiters_, {})) send_end(caller, reply);
-  send_all<removal>();
+  send_all<pe_request<&processor::remove>>();
 }
 
 }  // namespace imbrex::detail
