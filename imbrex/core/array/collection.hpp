@@ -123,7 +123,7 @@ struct migrant final : migrant_base {
     serialize_element(ar);
   }
   void deliver() {
-    if (auto* const part = part_for<T>(*this)) arrive_at(*part);
+    deliver_to_part_of<T>(*this, [this](auto& part) { arrive_at(part); });
   }
 };
 
@@ -259,12 +259,12 @@ collection<T>* part_for(message& m) {
 /// Sends a message towards its element, to the location known here.
 template <class T, class M>
 void dispatch_to_element(processor& pe, M& m) {
-  auto* const part = part_for<T>(m);
-  if (part == nullptr) return;
-  message_guard guard(m);
-  const int to = part->place_of(m.key);
-  guard.release();
-  pe.dispatch(m, to);
+  deliver_to_part_of<T>(m, [&](auto& part) {
+    message_guard guard(m);
+    const int to = part.place_of(m.key);
+    guard.release();
+    pe.dispatch(m, to);
+  });
 }
 
 /// A request from another PE that an element destroy itself.
@@ -275,12 +275,10 @@ struct destruction_request : element_message<key_type<typename T::index_type>> {
                    functions_of<destruction_request>("request to destroy an element"));
   void serialize(auto& ar) { ar(this->key); }
   void deliver() {
-    auto* part = part_for<T>(*this);
-    if (part == nullptr) return;
-    auto* e = part->find(this->key);
-    if (e == nullptr) return part->route(*this);
-    const message_guard guard(*this);
-    destroy_later(*e);
+    deliver_to_element<T>(*this, [this](chare_header& e) {
+      const message_guard guard(*this);
+      destroy_later(e);
+    });
   }
 };
 

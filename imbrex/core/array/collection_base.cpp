@@ -1,44 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/core/array/collection_base.hpp>
 
+#include <imbrex/core/collective/section_tree.hpp>
+
 namespace imbrex::detail {
 
 namespace {
 
 /// Sent by a PE to the root: the PE has no elements of the array.
-struct empty_notification : message {
-  std::optional<std::uint64_t> next_report;
-  element_counts counts;
-
-  static inline message_type type_record = runtime_message_type<empty_notification>();
-  void serialize(auto& ar) { ar(next_report, counts); }
-  void deliver() {
-    auto* part = array_at(processor::here(), collection);
-    if (part == nullptr) return processor::here().hold(*this);
-    const message_guard guard(*this);
-    if (next_report) part->reductions().became_empty(static_cast<int>(origin), *next_report);
-    part->ending().became_empty(static_cast<int>(origin), counts);
-  }
-};
+using empty_notification = request_to_part<&collection_base::notified_empty, "empty notification">;
 
 }  // namespace
 
 collection_base::collection_base(processor& pe, std::uint64_t id, const class_names& of,
                                  std::uint64_t initial_elements)
     : local_array(pe, id, of, {broadcasts_, reductions_, ending_}),
-      broadcasts_(*this),
+      ending_(*this, initial_elements),
       reductions_(*this, initial_elements),
-      ending_(*this, initial_elements) {}
+      broadcasts_(*this) {}
 
 collection_base::~collection_base() = default;
 
+tree_reduction& collection_base::reduction_over(std::uint64_t section) {
+  if (section == no_section) return reductions_;
+  return static_cast<section_tree&>(*section_place(section));
+}
+
 void collection_base::became_empty(std::optional<std::uint64_t> next_report) {
   if (pe().num_pes() == 1) return ending_.became_empty(0, ending_.counts());
-  auto& m = make_message<empty_notification>();
-  m.collection = id();
-  m.next_report = next_report;
-  m.counts = ending_.counts();
-  pe().dispatch(m, root());
+  send_request<empty_notification>(*this, root(), next_report, ending_.counts());
+}
+
+void collection_base::notified_empty(const requester& from, std::optional<std::uint64_t> next_report,
+                                     element_counts counts) {
+  if (next_report) reductions_.became_empty(from, *next_report);
+  ending_.became_empty(from.pe, counts);
 }
 
 }  // namespace imbrex::detail

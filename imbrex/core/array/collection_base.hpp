@@ -7,7 +7,7 @@
 #include <imbrex/core/collective/array_end.hpp>
 #include <imbrex/core/collective/broadcasts.hpp>
 #include <imbrex/core/collective/reductions.hpp>
-#include <imbrex/core/pe/local_array.hpp>
+#include <imbrex/core/pe/part_request.hpp>
 
 namespace imbrex::detail {
 
@@ -18,7 +18,10 @@ class collection_base : public local_array {
   ~collection_base() override;
 
   int creator() const override { return ending_.creator(); }
+  tree_reduction& reduction_over(std::uint64_t section) override;
   void became_empty(std::optional<std::uint64_t> next_report) override;
+  /// At the root: a PE has no elements of the array.
+  void notified_empty(const requester& from, std::optional<std::uint64_t> next_report, element_counts counts);
 
   /// Destroys an element that is here.
   virtual void destroy(chare_header& e) = 0;
@@ -29,9 +32,10 @@ class collection_base : public local_array {
   virtual void arrive(chare_header& e, message*& restart, int from) = 0;
 
  private:
-  broadcast_station broadcasts_;
-  reduction_station reductions_;
+  // The order in which they hear of elements: an empty part sends the counts of `ending_`.
   end_station ending_;
+  reduction_station reductions_;
+  broadcast_station broadcasts_;
 };
 
 }  // namespace imbrex::detail

@@ -66,7 +66,7 @@ class sparse_pattern {
   using value_type = V;
   using result_type = Container;
 
-  struct member {
+  struct member : exchange_member {
     std::size_t number;
     std::size_t received = 0;
 
@@ -172,7 +172,7 @@ class dense_pattern : public row_pattern<T, V> {
   using result_type = std::vector<V>;
   using row = typename row_pattern<T, V>::row;
 
-  struct member {
+  struct member : exchange_member {
     std::vector<V> values;  ///< by sender
 
     member(collection<T>& part, std::size_t)
@@ -194,7 +194,7 @@ class scatter_pattern : public row_pattern<T, V> {
   using result_type = V;
   using row = typename row_pattern<T, V>::row;
 
-  struct member {
+  struct member : exchange_member {
     std::optional<V> value;
 
     member(collection<T>&, std::size_t) {}
@@ -212,7 +212,7 @@ class combining_pattern : public row_pattern<T, V> {
   using from_type = int;  ///< a PE
   using result_type = V;
 
-  struct member {
+  struct member : exchange_member {
     std::vector<std::pair<int, V>> values;
 
     member(collection<T>&, std::size_t) {}

@@ -112,17 +112,17 @@ struct insert_message final : element_message<key_type<typename T::index_type>> 
   }
   void serialize(auto& ar) { ar(this->key, arguments); }
   void deliver() {
-    auto* part = part_for<T>(*this);
-    if (part == nullptr) return;
-    message_guard guard(*this);
-    // The sender held the message if the array did not exist there yet.
-    const int home = part->home_of(this->key);
-    if (home != part->pe().pe()) return part->pe().dispatch(guard.release(), home);
-    try {
-      std::apply([&](auto&... a) { part->insert(this->key, std::move(a)...); }, arguments);
-    } catch (...) {
-      fail_run(part->pe(), describe_current_exception());
-    }
+    deliver_to_part_of<T>(*this, [this](auto& part) {
+      message_guard guard(*this);
+      // The sender held the message if the array did not exist there yet.
+      const int home = part.home_of(this->key);
+      if (home != part.pe().pe()) return part.pe().dispatch(guard.release(), home);
+      try {
+        std::apply([&](auto&... a) { part.insert(this->key, std::move(a)...); }, arguments);
+      } catch (...) {
+        fail_run(part.pe(), describe_current_exception());
+      }
+    });
   }
 };
 
@@ -172,11 +172,11 @@ void insert_element(const element<T>& to, const creation_rules& rules, A&&... ar
     auto& pe = processor::here();
     auto& m = make_insertion<T>(pe.number_of(to.collection()), to.key_value(), rules,
                                 std::forward<A>(arguments)...);
-    auto* const part = part_for<T>(m);
-    if (part == nullptr) return;
-    message_guard guard(m);  // a placement may throw
-    const int home = part->home_of(m.key);
-    pe.dispatch(guard.release(), home);
+    deliver_to_part_of<T>(m, [&](auto& part) {
+      message_guard guard(m);  // a placement may throw
+      const int home = part.home_of(m.key);
+      pe.dispatch(guard.release(), home);
+    });
   }
 }
 

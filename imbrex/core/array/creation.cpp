@@ -8,6 +8,7 @@
 #include <imbrex/core/array/proxy.hpp>
 #include <imbrex/core/collective/reduction.hpp>
 #include <imbrex/core/message/carried_exception.hpp>
+#include <imbrex/core/pe/part_request.hpp>
 #include <imbrex/core/pe/pe_tree.hpp>
 #include <imbrex/core/pe/run_services.hpp>
 
@@ -25,13 +26,12 @@ struct creation_question : message {
   static inline message_type type_record = runtime_message_type<creation_question>();
   void serialize(auto& ar) { ar(root); }
   void deliver() {
-    auto& pe = processor::here();
-    if (!is_passed_on_) pass_on(pe);
-    const auto* const part = array_at(pe, collection);
-    if (part == nullptr) return pe.hold(*this);
-    const message_guard guard(*this);
-    if (part->creation_failure.empty()) return send_end(origin, reply);
-    send_failure(origin, reply, of_an_array, part->why_missing({}));
+    if (!is_passed_on_) pass_on(processor::here());
+    deliver_to_part(*this, [this](const local_array& part) {
+      const message_guard guard(*this);
+      if (part.creation_failure.empty()) return send_end(origin, reply);
+      send_failure(origin, reply, of_an_array, part.why_missing({}));
+    });
   }
 
  private:
@@ -74,14 +74,14 @@ struct news_of_lack : message {
         m.root = root;
         pe.dispatch(m, child);
       }
-    auto* const part = array_at(pe, collection);
-    if (part == nullptr) return pe.hold(*this);
-    const message_guard guard(*this);
-    if (part->is_closed()) return;
-    if (part->creation_failure.empty()) part->creation_failure = std::move(why);
-    std::uint64_t begun = 0;
-    for (const auto* const e : part->locals()) begun = std::max(begun, e->reductions);
-    for (std::uint64_t n = 0; n < begun; ++n) part->reductions().take_failure(n, part->why_missing({}));
+    deliver_to_part(*this, [this](local_array& part) {
+      const message_guard guard(*this);
+      if (part.is_closed()) return;
+      if (part.creation_failure.empty()) part.creation_failure = std::move(why);
+      std::uint64_t begun = 0;
+      for (const auto* const e : part.locals()) begun = std::max(begun, e->reductions);
+      for (std::uint64_t n = 0; n < begun; ++n) part.reductions().take_failure(n, part.why_missing({}));
+    });
   }
 
  private:

@@ -274,8 +274,7 @@ void element_collection<Index>::begin_insertion(const key& k) {
 
 template <class Index>
 void element_collection<Index>::end_insertion(header& e) {
-  this->reductions().element_created(e);
-  this->ending().element_inserted();
+  this->listeners().tell([&](array_listener& each) { each.element_inserted(e); });
 }
 
 template <class Index>
@@ -289,22 +288,18 @@ template <class Index>
 void element_collection<Index>::destroy(chare_header& e) {
   end_entries_of(e);
   this->take_out_for_good(static_cast<header&>(e));
-  this->ending().element_destroyed();
-  this->reductions().element_destroyed(e);
+  this->listeners().tell([&](array_listener& each) { each.element_destroyed(e); });
   chares_.destroy(e);
 }
 
 template <class Index>
 void element_collection<Index>::depart(chare_header& e, int to, message* restart) {
   ++e.epoch;
-  e.destination = -1;
+  e.destination = to;
   e.travels = true;
-  if (const auto* const observers = this->pe().observers()) [[unlikely]]
-    observers->tell([&](observer& o) { o.departs(*this, e, to); });
   this->take_out(static_cast<header&>(e), {to, e.epoch, e.born});
-  this->ending().element_left();
-  this->broadcasts().element_leaves(e.broadcasts);
-  this->reductions().element_left(e);
+  e.destination = -1;
+  this->listeners().tell([&](array_listener& each) { each.element_left(e); });
   auto& m = chares_.make_migrant(e);
   m.collection = this->id();
   m.element = &e;
@@ -321,10 +316,9 @@ void element_collection<Index>::arrive(chare_header& of, message*& restart, int 
   e.travels = false;
   if (this->is_closed()) return end_stray(e, std::exchange(restart, nullptr));
   take_in(e);
-  this->ending().element_arrived();
   const std::uint64_t left_with = e.broadcasts;
-  this->reductions().element_arrived(e);
-  this->report_arrival(e, from, {left_with, this->broadcasts().element_arrives(e)});
+  this->listeners().tell([&](array_listener& each) { each.element_arrived(e); });
+  this->report_arrival(e, from, {left_with, e.broadcasts});
   if (restart != nullptr) this->pe().dispatch(*std::exchange(restart, nullptr), this->pe().pe());
 }
 
@@ -347,6 +341,7 @@ void element_collection<Index>::close() {
     chares_.destroy(e);
   }
   this->refuse_held();
+  this->listeners().tell([](array_listener& each) { each.array_ends(); });
 }
 
 template <class Index>

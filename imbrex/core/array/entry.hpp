@@ -67,6 +67,25 @@ inline constexpr work_type functions_of_entry =
 template <class T>
 collection<T>* part_for(message& m);
 
+/// Calls `deliver` with this PE's part of the array that a message is for; `deliver` takes the message.
+/// Without such a part the message is held or refused.
+template <class T, class M, class Deliver>
+void deliver_to_part_of(M& m, Deliver deliver) {
+  if (auto* const part = part_for<T>(m)) deliver(*part);
+}
+
+/// Calls `deliver` with the element that a message is for; `deliver` takes the message. If the element is
+/// not here, the message is forwarded, held or refused.
+template <class T, class M, class Deliver>
+void deliver_to_element(M& m, Deliver deliver) {
+  deliver_to_part_of<T>(m, [&](auto& part) {
+    auto* const element = part.find(m.key);
+    if (element == nullptr || !m.is_for(*element)) [[unlikely]]
+      return part.route(m);
+    deliver(*element);
+  });
+}
+
 template <class Arguments>
 inline constexpr bool any_carries = false;
 template <class... Argument>
@@ -140,12 +159,7 @@ struct port_message : element_message<key_type<typename T::index_type>> {
     process_in_message(ar, content.value);
   }
   void deliver() {
-    auto* part = part_for<T>(*this);
-    if (part == nullptr) return;
-    auto* e = part->find(this->key);
-    if (e == nullptr || !this->is_for(*e)) [[unlikely]]
-      return part->route(*this);
-    run_on(*e);
+    deliver_to_element<T>(*this, [this](chare_header& e) { run_on(e); });
   }
   void run_on(chare_header& e) {
     if constexpr (carries_attachments<value_type>) {
@@ -223,12 +237,7 @@ struct call_message : element_message<key_type<typename T::index_type>> {
     std::apply([&ar](auto&... each) { (process_in_message(ar, each), ...); }, arguments);
   }
   void deliver() {
-    auto* part = part_for<T>(*this);
-    if (part == nullptr) return;
-    auto* e = part->find(this->key);
-    if (e == nullptr || !this->is_for(*e)) [[unlikely]]
-      return part->route(*this);
-    run_on(*e);
+    deliver_to_element<T>(*this, [this](chare_header& e) { run_on(e); });
   }
 
   /// Calls the entry; consumes the message.

@@ -13,6 +13,7 @@
 #include <imbrex/base/owner.hpp>
 #include <imbrex/base/standard/sort.hpp>
 #include <imbrex/core/array/collection.hpp>
+#include <imbrex/core/collective/exchange_part.hpp>
 #include <imbrex/core/collective/reduction.hpp>
 #include <imbrex/core/message/shown_type.hpp>
 #include <imbrex/core/name/key_map.hpp>
@@ -21,42 +22,35 @@ namespace imbrex::detail {
 
 /// Values sent to one PE, for members of one exchange there. `From` identifies the sender of each value.
 template <class T, class Pattern>
-struct exchange_bundle final : message {
-  using key = key_type<typename T::index_type>;
-  using from_type = typename Pattern::from_type;
-  using value_type = typename Pattern::value_type;
-
-  std::uint64_t number = 0;  ///< number of the reduction that belongs to the exchange
-  std::vector<from_type> from;
-  std::vector<key> to;
+struct exchange_bundle final : exchange_columns {
+  std::vector<typename Pattern::from_type> from;
+  std::vector<key_type<typename T::index_type>> to;
   /// In a dense pattern the rows of a matrix: for each sender, in turn, a value for each receiver. Otherwise
   /// one value for each pair.
-  std::vector<value_type> values;
+  std::vector<typename Pattern::value_type> values;
 
   static inline message_type type_record =
       runtime_message_type<exchange_bundle>({"values of an exchange", shown_type<T>::name});
   void serialize(auto& ar) { ar(number, from, to, values); }
+  std::size_t size() const override { return to.size(); }
   void deliver();
 };
 
-/// A single value, for a member that is not on the PE that the sender expected.
+/// A single column, for a member that is not on the PE that the sender expected.
 template <class T, class Pattern>
-struct exchange_value final : element_message<key_type<typename T::index_type>> {
-  std::uint64_t number = 0;
-  typename Pattern::from_type from{};
-  typename Pattern::value_type value{};
+struct exchange_stray final : element_message<key_type<typename T::index_type>> {
+  using bundle = exchange_bundle<T, Pattern>;
+
+  owner<bundle, message_deleter> content;
 
   static inline message_type type_record =
-      runtime_message_type<exchange_value>({"value of an exchange", shown_type<T>::name});
-  void serialize(auto& ar) { ar(this->key, number, from, value); }
+      runtime_message_type<exchange_stray>({"value of an exchange", shown_type<T>::name});
+  void serialize(auto& ar) {
+    if constexpr (std::remove_cvref_t<decltype(ar)>::reading) content.reset(&make_message<bundle>());
+    ar(this->key);
+    content->serialize(ar);
+  }
   void deliver();
-};
-
-/// The content of a receipt: the number of further receipts, for values that were forwarded singly.
-struct exchange_receipt {
-  std::int32_t more = 0;
-
-  void serialize(auto& ar) { ar(more); }
 };
 
 /// The exchange of a reduction on this PE, created on first use. Null if members here disagree on its type;
@@ -77,52 +71,24 @@ Exchange* exchange_at(collection<T>& part, std::uint64_t number) {
 ///   by `take_outgoing()`: each is a `from_type`, a receiver and a value;
 /// - a `member` gathers received values by `put(member, from, value)`; `finish(part, member)` makes the
 ///   member's `result_type` from them, once all have been received.
-///
-/// The values of members are sent when all members here have joined. Received values wait for that, too, so
-/// that they are sorted at once.
 template <class T, class Pattern>
-class exchange final : public exchange_base, public reply_target {
+class exchange final : public exchange_part {
  public:
   using key = key_type<typename T::index_type>;
-  using from_type = typename Pattern::from_type;
-  using value_type = typename Pattern::value_type;
   using result_type = typename Pattern::result_type;
   using bundle = exchange_bundle<T, Pattern>;
-  using owned_bundle = owner<bundle, message_deleter>;
 
-  exchange(collection<T>& part, std::uint64_t number)
-      : part_(part), number_(number), all_have_joined_(part.reductions().has_closed(number)) {
-    address_ = part.pe().replies().open(*this);
-  }
-  exchange(const exchange&) = delete;
-  exchange& operator=(const exchange&) = delete;
-  ~exchange() override {
-    if (!is_abandoned_) part_.pe().replies().close(address_);
-  }
+  exchange(collection<T>& part, std::uint64_t number) : exchange_part(part, number), part_(part) {}
 
   /// A member here joins the exchange with its values.
   template <class Argument>
   void join(const key& k, Argument&& values) {
-    if (members_.find(k) != nullptr) members_.erase(k);  // remove the entry of an element that has ended
+    // An element that has ended may have left an entry.
+    if (members_.find(k) != nullptr) members_.erase(k);
     members_.insert(k, joined_.emplace_back(part_, joined_.size()));
     pattern_.add(part_, k, std::forward<Argument>(values));
   }
 
-  bool flush() override {
-    all_have_joined_ = true;
-    send_outgoing();
-    sort_out();
-    return is_taken();
-  }
-
-  /// Takes values received from a PE, which is notified when they have been taken.
-  void take(bundle& b) {
-    waiting_.push_back({owned_bundle(&b), b.origin, b.reply, 0});
-    if (nobody_will_flush()) sort_out();
-  }
-
-  carried_exception error() const override { return error_; }
-  void complete(const void*) override {}
   void give(std::size_t member, reply_target& to) override {
     try {
       auto result = pattern_.finish(part_, joined_[member]);
@@ -131,246 +97,143 @@ class exchange final : public exchange_base, public reply_target {
       to.fail(0, thrown_by_reduction(part_.id()));
     }
   }
-  void element_left() override {
-    if (nobody_will_flush()) sort_out();
-  }
-
-  // The callbacks of replies: a sent value was taken, or cannot be.
-
-  void accept(std::uint32_t ordinal, void* result) override {
-    strays_ += static_cast<exchange_receipt*>(result)->more;
-    was_taken(ordinal);
-  }
-  void fail(std::uint32_t ordinal, carried_exception why) override {
-    if (!error_) error_ = std::move(why);
-    was_taken(ordinal);
-  }
-  carried_exception held_error() const override { return error_; }
-  void abandon() noexcept override { is_abandoned_ = true; }
 
  private:
   using member = typename Pattern::member;
-  /// The ordinal of a reply to a single value; a reply to a bundle has ordinal 0.
-  static constexpr std::uint32_t of_stray = 1;
 
-  /// Values for members that may still join, and the sender to notify when all have been taken.
-  struct arrival {
-    owned_bundle values;
-    std::uint32_t sender = 0;
-    reply_address reply;
-    std::int32_t more = 0;  ///< values that were forwarded singly
-  };
-
-  /// True if no member here will flush the values. A PE without elements closes a reduction only on request,
-  /// possibly after its senders have closed theirs.
-  bool nobody_will_flush() const { return all_have_joined_ || part_.locals().empty(); }
-
-  owned_bundle make_bundle() const {
-    owned_bundle b(&make_message<bundle>());
-    b->collection = part_.id();
-    b->number = number_;
-    return b;
-  }
-
-  void send_outgoing() {
-    bundles bundles;
-    try {
-      if constexpr (Pattern::is_dense)
-        fill_dense(bundles);
-      else
-        fill_sparse(bundles);
-    } catch (...) {  // thrown by an operation
-      if (!error_) error_ = thrown_by_reduction(part_.id());
+  bundle& bundle_in(owned_columns& slot) const {
+    if (slot == nullptr) {
+      auto& b = make_message<bundle>();
+      b.collection = part_.id();
+      b.number = number();
+      slot.reset(&b);
     }
-    for (auto& [pe, b] : bundles)
-      if (!b->to.empty()) send(*b.release(), pe);
+    return static_cast<bundle&>(*slot);
   }
-  using bundles = std::map<int, owned_bundle>;
-  bundle& bundle_for(bundles& all, int pe) const {
-    auto& b = all[pe];
-    if (b == nullptr) b = make_bundle();
-    return *b;
+  static const key& receiver(const exchange_columns& all, std::size_t column) {
+    return static_cast<const bundle&>(all).to[column];
   }
-  void fill_dense(bundles& all) {
+  /// The member with this key, if it is here.
+  member* member_at(int pe, const key& k) const { return pe == part_.pe().pe() ? members_.find(k) : nullptr; }
+
+  void fill(columns_by_pe& all) override {
+    if constexpr (Pattern::is_dense)
+      fill_dense(all);
+    else
+      fill_sparse(all);
+  }
+  void fill_dense(columns_by_pe& all) {
     auto rows = pattern_.take_rows(part_);
     if (rows.empty()) return;
     std::vector<std::pair<member*, std::size_t>> members_here;
     for (std::uint64_t k = 0; k < rows.front().second.size(); ++k) {
       const int pe = part_.place_of(k);
-      if (member* const m = pe == part_.pe().pe() ? members_.find(k) : nullptr)
+      if (member* const m = member_at(pe, k))
         members_here.emplace_back(m, static_cast<std::size_t>(k));
       else
-        bundle_for(all, pe).to.push_back(k);
+        bundle_in(all[pe]).to.push_back(k);
     }
     for (auto& [from, values] : rows)
       for (const auto& [m, k] : members_here) pattern_.put(*m, from, std::move(values[k]));
-    for (auto& [pe, b] : all) {
-      b->from.reserve(rows.size());
-      b->values.reserve(rows.size() * b->to.size());
+    for (auto& [pe, slot] : all) {
+      bundle& b = bundle_in(slot);
+      b.from.reserve(rows.size());
+      b.values.reserve(rows.size() * b.to.size());
       for (auto& [from, values] : rows) {
-        b->from.push_back(from);
-        for (const std::uint64_t k : b->to)
-          b->values.push_back(std::move(values[static_cast<std::size_t>(k)]));
+        b.from.push_back(from);
+        for (const std::uint64_t k : b.to) b.values.push_back(std::move(values[static_cast<std::size_t>(k)]));
       }
     }
   }
-  void fill_sparse(bundles& all) {
+  void fill_sparse(columns_by_pe& all) {
     for (auto& [from, to, value] : pattern_.take_outgoing()) {
       const int pe = part_.place_of(to);
-      if (member* const m = pe == part_.pe().pe() ? members_.find(to) : nullptr) {
+      if (member* const m = member_at(pe, to)) {
         pattern_.put(*m, from, std::move(value));
         continue;
       }
-      auto& b = bundle_for(all, pe);
+      bundle& b = bundle_in(all[pe]);
       b.from.push_back(from);
       b.to.push_back(to);
       b.values.push_back(std::move(value));
     }
   }
-  void send(bundle& b, int to) {
-    b.reply = address_;
-    try {
-      part_.pe().dispatch(b, to);
-      ++bundles_on_the_way_;
-    } catch (...) {  // the bundle cannot be packed
-      error_ = thrown_by_reduction(part_.id());
-    }
+  exchange_member* member_of(const exchange_columns& all, std::size_t column) const override {
+    return members_.find(receiver(all, column));
   }
-  bool is_taken() const { return bundles_on_the_way_ == 0 && strays_ == 0; }
-  void was_taken(std::uint32_t ordinal) {
-    --(ordinal == of_stray ? strays_ : bundles_on_the_way_);
-    if (is_taken()) part_.reductions().exchange_was_taken(number_);
+  const chare_header* element_of(const exchange_columns& all, std::size_t column) const override {
+    return part_.find(receiver(all, column));
   }
-
-  /// Gives received values to the members that have joined, and forwards values for elements that are not
-  /// here. The other values stay in `waiting_`.
-  void sort_out() {
-    for (auto& a : std::exchange(waiting_, {})) {
-      owned_bundle rest;
-      sort_out(a, rest);
-      if (rest != nullptr)
-        waiting_.push_back({std::move(rest), a.sender, a.reply, a.more});
-      else
-        send_reply(a.sender, a.reply, exchange_receipt{a.more});
-    }
-  }
-  void sort_out(arrival& a, owned_bundle& rest) {
-    auto& b = *a.values;
-    std::vector<member*> members;
-    members.reserve(b.to.size());
-    for (std::size_t column = 0; column < b.to.size(); ++column) {
-      members.push_back(members_.find(b.to[column]));
-      if (members.back() == nullptr) set_aside(a, column, rest);
-    }
+  void give_columns(exchange_columns& all, const std::vector<exchange_member*>& members) override {
+    auto& b = static_cast<bundle&>(all);
     if constexpr (Pattern::is_dense) {
       auto value = b.values.begin();
-      for (const auto& from : b.from)
-        for (member* const m : members) {
-          if (m != nullptr) pattern_.put(*m, from, std::move(*value));
+      for (const auto& sender : b.from)
+        for (exchange_member* const m : members) {
+          if (m != nullptr) pattern_.put(static_cast<member&>(*m), sender, std::move(*value));
           ++value;
         }
     } else {
       for (std::size_t i = 0; i < members.size(); ++i)
-        if (members[i] != nullptr) pattern_.put(*members[i], b.from[i], std::move(b.values[i]));
+        if (members[i] != nullptr)
+          pattern_.put(static_cast<member&>(*members[i]), b.from[i], std::move(b.values[i]));
     }
   }
-  /// Forwards or keeps the values in a bundle that are for a member that has not joined here.
-  void set_aside(arrival& a, std::size_t column, owned_bundle& rest) {
-    auto& b = *a.values;
-    const auto* const element = part_.find(b.to[column]);
-    if (element != nullptr && element->reductions > number_)
-      return;  // the member joined on another PE and its result was dropped there
-    const auto each = [&](auto visit) {
-      if constexpr (Pattern::is_dense)
-        for (std::size_t row = 0; row < b.from.size(); ++row)
-          visit(b.from[row], b.values[row * b.to.size() + column]);
-      else
-        visit(b.from[column], b.values[column]);
-    };
-    if (element == nullptr)
-      return each(
-          [&](const from_type& from, auto&& value) { send_after(a, from, b.to[column], std::move(value)); });
-    if (rest == nullptr) rest = make_bundle();
-    add_to_rest(*rest, b, column, each);
-  }
-  /// In a dense bundle all columns have the same senders; so does the rest.
-  void add_to_rest(bundle& rest, const bundle& b, std::size_t column, auto each) {
+  /// In a dense bundle all columns have the same senders.
+  void move_column(exchange_columns& from, std::size_t column, owned_columns& into) override {
+    auto& b = static_cast<bundle&>(from);
+    bundle& rest = bundle_in(into);
     if constexpr (Pattern::is_dense) {
-      std::vector<value_type> widened;
+      std::vector<typename Pattern::value_type> widened;
       auto value = rest.values.begin();
-      each([&](const from_type&, auto&& added) {
+      for (std::size_t row = 0; row < b.from.size(); ++row) {
         for (std::size_t i = 0; i < rest.to.size(); ++i) widened.push_back(std::move(*value++));
-        widened.push_back(std::move(added));
-      });
+        widened.push_back(std::move(b.values[row * b.to.size() + column]));
+      }
       rest.values = std::move(widened);
       rest.from = b.from;
     } else {
-      each([&](const from_type& from, auto&& value) {
-        rest.from.push_back(from);
-        rest.values.push_back(std::move(value));
-      });
+      rest.from.push_back(b.from[column]);
+      rest.values.push_back(std::move(b.values[column]));
     }
     rest.to.push_back(b.to[column]);
   }
-  void send_after(arrival& a, const from_type& from, const key& to, value_type&& value) {
-    ++a.more;
-    auto& m = make_message<exchange_value<T, Pattern>>();
+  void forward(owned_columns column) override {
+    auto& m = make_message<exchange_stray<T, Pattern>>();
+    m.content.reset(static_cast<bundle*>(column.release()));
     m.collection = part_.id();
-    m.key = to;
-    m.number = number_;
-    m.from = from;
-    m.value = std::move(value);
-    m.origin = a.sender;
-    m.reply = a.reply;
-    m.reply.ordinal = of_stray;
+    m.key = m.content->to.front();
+    m.origin = m.content->origin;
+    m.reply = m.content->reply;
     part_.route(m);
   }
 
   collection<T>& part_;
-  const std::uint64_t number_;
-  bool all_have_joined_;  ///< true once all elements here have joined; others may still arrive
   Pattern pattern_;
-  std::deque<member> joined_;  ///< the members that have joined here, in order of joining
   key_map<key, member> members_;
-  std::vector<arrival> waiting_;
-  reply_address address_;
-  std::int64_t bundles_on_the_way_ = 0;
-  std::int64_t strays_ =
-      0;  ///< outstanding receipts of single values; may arrive before the receipts of their bundles
-  carried_exception error_;
-  bool is_abandoned_ = false;
+  std::deque<member> joined_;  ///< the members that have joined here, in order of joining
 };
 
 template <class T, class Pattern>
 void exchange_bundle<T, Pattern>::deliver() {
-  auto* const part = part_for<T>(*this);
-  if (part == nullptr) return;
-  message_guard guard(*this);
-  if (part->is_closed()) return;
-  auto* const its = exchange_at<exchange<T, Pattern>>(*part, number);
-  if (its == nullptr) return;
-  guard.release();
-  its->take(*this);
+  deliver_to_part_of<T>(*this, [this](auto& part) {
+    message_guard guard(*this);
+    if (part.is_closed()) return;
+    auto* const its = exchange_at<exchange<T, Pattern>>(part, number);
+    if (its != nullptr) its->take(guard.release());
+  });
 }
 
 template <class T, class Pattern>
-void exchange_value<T, Pattern>::deliver() {
-  auto* const part = part_for<T>(*this);
-  if (part == nullptr) return;
-  if (part->is_closed()) return part->route(*this);
-  if (part->find(this->key) == nullptr) return part->route(*this);
-  const message_guard guard(*this);
-  auto* const its = exchange_at<exchange<T, Pattern>>(*part, number);
-  if (its == nullptr) return;
-  auto& alone = make_message<exchange_bundle<T, Pattern>>();
-  alone.collection = this->collection;
-  alone.number = number;
-  alone.origin = this->origin;
-  alone.reply = this->reply;
-  alone.from.push_back(from);
-  alone.to.push_back(this->key);
-  alone.values.push_back(std::move(value));
-  its->take(alone);
+void exchange_stray<T, Pattern>::deliver() {
+  deliver_to_element<T>(*this, [this](chare_header& e) {
+    const message_guard guard(*this);
+    content->origin = this->origin;
+    content->reply = this->reply;
+    auto& part = static_cast<detail::collection<T>&>(*e.home);
+    auto* const its = exchange_at<exchange<T, Pattern>>(part, content->number);
+    if (its != nullptr) its->take(*content.release());
+  });
 }
 
 /// The empty reduction that accompanies an exchange; its type names the pattern.
@@ -470,9 +333,6 @@ class scan_members final : public exchange_base {
     values_.push_back(std::move(value));
   }
 
-  bool flush() override { return true; }
-  carried_exception error() const override { return {}; }
-  void element_left() override {}
   void complete(const void* result) override {
     try {
       results_.resize(keys_.size());

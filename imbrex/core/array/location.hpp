@@ -18,6 +18,7 @@
 #include <imbrex/core/message/record_of_parts.hpp>
 #include <imbrex/core/name/key_map.hpp>
 #include <imbrex/core/pe/failures.hpp>
+#include <imbrex/core/pe/part_request.hpp>
 #include <imbrex/net/packing.hpp>
 
 namespace imbrex::detail {
@@ -72,12 +73,6 @@ struct caught_up {
   void serialize(auto& ar) { ar(left_with, until); }
 };
 
-template <class Index>
-struct location_notification;
-template <class Index>
-struct location_report;
-template <class Index>
-struct location_receipt;
 template <class Index>
 struct follower;
 
@@ -229,6 +224,17 @@ struct element_tables {
   std::unordered_map<Key, std::vector<element_message<Key>*>, key_hasher<Key>> held;
 };
 
+/// Notifies a PE of an element's location.
+template <class Index>
+using location_notification =
+    request_to_part<&element_map<Index>::update_location, "notice where an element is">;
+/// Reports an element's location to the home.
+template <class Index>
+using location_report = request_to_part<&element_map<Index>::reported, "report where an element is">;
+/// Notifies the PE that an element has left.
+template <class Index>
+using location_receipt = request_to_part<&element_map<Index>::confirmed, "receipt of an element">;
+
 template <class Index>
 int element_map<Index>::last_place_of(const key& k) {
   if (places_used_ > period_) [[unlikely]]
@@ -309,13 +315,9 @@ template <class Index>
 void element_map<Index>::forward(element_message<key>& m, place& known) {
   const auto asks = static_cast<std::int32_t>(m.origin);
   if (asks != pe().pe()) {
-    auto& news = make_message<location_notification<Index>>();
-    news.collection = id();
-    news.key = m.key;
-    news.where = known.last;
-    news.is_repeated = known.notified_pe == asks;
+    const bool is_repeated = known.notified_pe == asks;
     if (known.notified_pe < 0 || lot(m.key, asks) > lot(m.key, known.notified_pe)) known.notified_pe = asks;
-    pe().dispatch(news, asks);
+    send_request<location_notification<Index>>(*this, asks, m.key, known.last, is_repeated);
   }
   pe().dispatch(m, known.last.pe);
 }
@@ -351,12 +353,7 @@ void element_map<Index>::reported(const key& k, const location& where, int from,
 template <class Index>
 void element_map<Index>::send_receipt(const key& k, const location& where, int to,
                                       const caught_up& broadcast_state) {
-  auto& m = make_message<location_receipt<Index>>();
-  m.collection = id();
-  m.key = k;
-  m.where = where;
-  m.broadcast_state = broadcast_state;
-  pe().dispatch(m, to);
+  send_request<location_receipt<Index>>(*this, to, k, where, broadcast_state);
 }
 
 template <class Index>
@@ -471,13 +468,7 @@ void element_map<Index>::report_arrival(const header& e, int from, const caught_
 template <class Index>
 void element_map<Index>::send_report(const key& k, const location& where, int home, int from,
                                      const caught_up& broadcast_state) {
-  auto& m = make_message<location_report<Index>>();
-  m.collection = id();
-  m.key = k;
-  m.where = where;
-  m.from = from;
-  m.broadcast_state = broadcast_state;
-  pe().dispatch(m, home);
+  send_request<location_report<Index>>(*this, home, k, where, from, broadcast_state);
 }
 
 template <class Index>
@@ -615,60 +606,6 @@ element_map<Index>::element_map(processor& pe, std::uint64_t id, const class_nam
 
 template <class Index>
 element_map<Index>::~element_map() = default;
-
-/// Notifies a PE of an element's location.
-template <class Index>
-struct location_notification : message {
-  key_type<Index> key{};
-  location where{};
-  bool is_repeated = false;
-
-  static inline message_type type_record =
-      runtime_message_type<location_notification>({"notice where an element is"});
-  void serialize(auto& ar) { ar(key, where, is_repeated); }
-  void deliver() {
-    auto* part = processor::here().collection(collection);
-    if (part == nullptr) return processor::here().hold(*this);
-    const message_guard guard(*this);
-    static_cast<element_map<Index>*>(part)->update_location(key, where, is_repeated);
-  }
-};
-
-/// Reports an element's location to the home.
-template <class Index>
-struct location_report : message {
-  key_type<Index> key{};
-  location where{};
-  std::int32_t from = 0;
-  caught_up broadcast_state;
-
-  static inline message_type type_record =
-      runtime_message_type<location_report>({"report where an element is"});
-  void serialize(auto& ar) { ar(key, where, from, broadcast_state); }
-  void deliver() {
-    auto* part = processor::here().collection(collection);
-    if (part == nullptr) return processor::here().hold(*this);
-    const message_guard guard(*this);
-    static_cast<element_map<Index>*>(part)->reported(key, where, from, broadcast_state);
-  }
-};
-
-/// Notifies the PE that an element has left.
-template <class Index>
-struct location_receipt : message {
-  key_type<Index> key{};
-  location where{};
-  caught_up broadcast_state;
-
-  static inline message_type type_record = runtime_message_type<location_receipt>({"receipt of an element"});
-  void serialize(auto& ar) { ar(key, where, broadcast_state); }
-  void deliver() {
-    auto* part = processor::here().collection(collection);
-    if (part == nullptr) return processor::here().hold(*this);
-    const message_guard guard(*this);
-    static_cast<element_map<Index>*>(part)->confirmed(key, where, broadcast_state);
-  }
-};
 
 /// Carries a message after an element.
 template <class Index>

@@ -80,14 +80,12 @@ struct chare_call_message final : element_message<key_type<typename T::index_typ
       runtime_message_type<chare_call_message>({"call in a process", shown_type<T>::name});
   void serialize(auto&) {}  // the message never leaves its process
   void deliver() {
-    auto* part = part_for<T>(*this);
-    if (part == nullptr) return;
-    auto* const e = part->find(this->key);
-    if (e == nullptr) return part->route(*this);
-    const message_guard guard(*this);
-    const element_work runs(part->pe(), *e);
-    call->give(element_memory<T>::object(*e));
-    call->run_chunk();
+    deliver_to_element<T>(*this, [this](chare_header& e) {
+      const message_guard guard(*this);
+      const element_work runs(e.home->pe(), e);
+      call->give(element_memory<T>::object(e));
+      call->run_chunk();
+    });
   }
 };
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <imbrex/base/owner.hpp>
-#include <imbrex/core/array/section_table.hpp>
+#include <imbrex/core/collective/section_table.hpp>
 #include <imbrex/core/array/send.hpp>
 #include <imbrex/core/message/shown_type.hpp>
 #include <imbrex/core/name/indices.hpp>
@@ -62,7 +62,7 @@ class section_collector final : public collector_base {
   void found_none(std::uint32_t) override { answered(); }
 
  private:
-  using whole = partial_message<V, Op, Key, true>;
+  using whole = partial_message<V, Op, Key, reduction_kind::of_call>;
 
   reply_address address_of(std::size_t ordinal) const {
     auto a = address();
@@ -130,10 +130,10 @@ struct section_share final : message {
   }
   void deliver() {
     if (processor::here().has_ended(this->collection)) return refuse();
-    auto* part = part_for<T>(*this);
-    if (part == nullptr) return;
-    const message_guard guard(*this);
-    spread(*part, std::move(below), 0, *this, content);
+    deliver_to_part_of<T>(*this, [this](auto& part) {
+      const message_guard guard(*this);
+      spread(part, std::move(below), 0, *this, content);
+    });
   }
 
   /// Forwards the members on other PEs, and calls the members here: those in `all[own]`, or none if `own` is
@@ -260,25 +260,26 @@ struct section_broadcast final : message {
     content->kind().collect_attachments(*content, parts);
   }
   void deliver() {
-    auto* part = part_for<T>(*this);
-    if (part == nullptr) return;
+    deliver_to_part_of<T>(*this, [this](auto& part) { spread(part); });
+  }
+
+ private:
+  void spread(detail::collection<T>& part) {
     const message_guard guard(*this);
     const auto& members = section_table<key>::members(processor::here(), this->collection, section_id);
     if constexpr (share::reduces)
-      if (members.empty()) return answer_of_none(*part);
+      if (members.empty()) return answer_of_none(part);
     std::map<int, std::vector<key>> members_of_pe;
-    for (const auto& k : members) members_of_pe[part->place_of(k)].push_back(k);
+    for (const auto& k : members) members_of_pe[part.place_of(k)].push_back(k);
     typename share::branches all;
     all.reserve(members_of_pe.size());
     std::size_t own = 0;  // this PE's index in `all`
     for (auto& [pe, of_pe] : members_of_pe) {
-      if (pe < part->pe().pe()) ++own;
+      if (pe < part.pe().pe()) ++own;
       all.push_back({pe, std::move(of_pe)});
     }
-    share::spread(*part, std::move(all), own, *this, content);
+    share::spread(part, std::move(all), own, *this, content);
   }
-
- private:
   void answer_of_none(local_array& part) {
     if constexpr (std::is_same_v<Op, completion_operation>)
       send_end(this->origin, this->reply);

@@ -207,7 +207,7 @@ struct entry_broadcast final : broadcast_message {
  private:
   void deliver_otherwise() {
     if (!processor::here().has_ended(collection)) {
-      if (auto* part = part_for<T>(*this)) part->broadcasts().receive(*this);
+      deliver_to_part_of<T>(*this, [this](auto& part) { part.broadcasts().receive(*this); });
     } else if (number == 0 && reply) {
       refuse_ended(*this, shown_type<T>::name);
     } else {

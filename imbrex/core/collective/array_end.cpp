@@ -5,9 +5,7 @@
 #include <deque>
 
 #include <imbrex/base/error.hpp>
-#include <imbrex/core/collective/broadcasts.hpp>
-#include <imbrex/core/collective/reductions.hpp>
-#include <imbrex/core/pe/local_array.hpp>
+#include <imbrex/core/pe/part_request.hpp>
 
 namespace imbrex::detail {
 
@@ -15,13 +13,6 @@ namespace {
 
 /// The arrays without elements whose root is this PE, the oldest first.
 struct empty_arrays : std::deque<std::uint64_t> {};
-
-/// The part that a message is for, even if frozen; null if there is none.
-local_array* part_of(const message& m) {
-  auto& pe = processor::here();
-  auto* const part = pe.collection(m.collection);
-  return static_cast<local_array*>(part != nullptr ? part : pe.frozen(m.collection));
-}
 
 /// Sent to the root: the array is to be destroyed.
 struct end_request : message {
@@ -32,28 +23,18 @@ struct end_request : message {
       const message_guard guard(*this);
       return send_end(origin, reply);
     }
-    auto* const part = part_of(*this);
-    if (part == nullptr) return processor::here().hold(*this);
-    const message_guard guard(*this);
-    part->ending().requested(origin, reply);
+    deliver_to_part(*this, [this](local_array& part) {
+      const message_guard guard(*this);
+      part.ending().requested(origin, reply);
+    });
   }
 };
 
-/// Sent by the root: each part is to be closed, or frozen.
-template <void (end_station::*Action)()>
-struct part_request : message {
-  static inline message_type type_record = runtime_message_type<part_request>(
-      {Action == &end_station::close ? "request that a part end" : "request that a part wait"});
-  void serialize(auto&) {}
-  void deliver() {
-    auto* const part = array_at(processor::here(), collection);
-    if (part == nullptr) return processor::here().hold(*this);
-    const message_guard guard(*this);
-    (part->ending().*Action)();
-  }
-};
+// Sent by the root to each part.
+using request_to_close = request_to_part<&end_station::close, "request that a part end">;
+using request_to_freeze = request_to_part<&end_station::freeze, "request that a part wait">;
 
-/// Sent to the root: the part is closed, or frozen.
+/// Sent to the root: the part is closed, or frozen. The root's own part may be frozen, too.
 struct end_answer : message {
   element_counts counts;
   bool is_empty = true;
@@ -62,28 +43,22 @@ struct end_answer : message {
   void serialize(auto& ar) { ar(counts, is_empty); }
   void deliver() {
     const message_guard guard(*this);
-    if (auto* const part = part_of(*this))
-      part->ending().answered(static_cast<int>(origin), counts, is_empty);
+    auto& pe = processor::here();
+    auto* const part = pe.collection(collection);
+    if (auto* const root = part != nullptr ? part : pe.frozen(collection))
+      static_cast<local_array*>(root)->ending().answered(static_cast<int>(origin), counts, is_empty);
   }
 };
 
-/// Sent by the root: the part continues.
-struct thaw_request : message {
-  static inline message_type type_record = runtime_message_type<thaw_request>();
+/// Sent by the root to each PE, whether its part is frozen or not.
+template <void (processor::*Action)(std::uint64_t)>
+struct pe_request : message {
+  static inline message_type type_record =
+      runtime_message_type<pe_request>({Action == &processor::thaw ? "thaw request" : "removal"});
   void serialize(auto&) {}
   void deliver() {
     const message_guard guard(*this);
-    processor::here().thaw(collection);
-  }
-};
-
-/// Sent by the root: the array no longer exists.
-struct removal : message {
-  static inline message_type type_record = runtime_message_type<removal>();
-  void serialize(auto&) {}
-  void deliver() {
-    const message_guard guard(*this);
-    processor::here().remove(collection);
+    (processor::here().*Action)(collection);
   }
 };
 
@@ -127,7 +102,9 @@ element_counts& element_counts::operator+=(const element_counts& other) {
 }
 
 end_station::end_station(local_array& part, std::uint64_t initial_elements)
-    : part_(part), initial_(initial_elements) {}
+    : part_(part), initial_(initial_elements) {
+  part.listeners().add(*this);
+}
 
 end_station::~end_station() = default;
 
@@ -161,8 +138,6 @@ void end_station::stray_arrived() {
 
 void end_station::close() {
   part_.close();
-  part_.broadcasts().close();
-  part_.reductions().close();
   send_answer(true);
 }
 
@@ -213,10 +188,7 @@ void end_station::begin(phase next) {
   answers_ = 0;
   all_empty_ = true;
   has_answered_.assign(static_cast<std::size_t>(part_.pe().num_pes()), false);
-  if (next == phase::closes)
-    send_all<part_request<&end_station::close>>();
-  else
-    send_all<part_request<&end_station::freeze>>();
+  next == phase::closes ? send_all<request_to_close>() : send_all<request_to_freeze>();
 }
 
 void end_station::requested(std::uint32_t caller, const reply_address& reply) {
@@ -240,11 +212,10 @@ void end_station::answered(int pe, const element_counts& counts, bool is_empty) 
 }
 
 void end_station::finish_freezing() {
-  const bool nothing_moves =
-      all_.departed == all_.arrived && part_.broadcasts().all_are_done() && part_.reductions().all_are_done();
+  const bool nothing_moves = all_.departed == all_.arrived && part_.listeners().are_idle();
   if (waiters_.empty() && all_empty_ && nothing_moves && seems_empty()) return finish();
   phase_ = phase::lives;
-  send_all<thaw_request>();
+  send_all<pe_request<&processor::thaw>>();
   if (!waiters_.empty()) return begin(phase::closes);
   if (!seems_empty()) return;
   listed_ = true;  // something was in flight, and there may be no further notification
@@ -254,7 +225,7 @@ void end_station::finish_freezing() {
 void end_station::finish() {
   phase_ = phase::has_ended;
   for (const auto& [caller, reply] : std::exchange(waiters_, {})) send_end(caller, reply);
-  send_all<removal>();
+  send_all<pe_request<&processor::remove>>();
 }
 
 }  // namespace imbrex::detail

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include <imbrex/core/pe/array_listener.hpp>
 #include <imbrex/core/pe/pending.hpp>
 
 namespace imbrex::detail {
@@ -45,7 +46,7 @@ struct element_counts {
 /// The number of the array can be reused once its part is removed on the PE that made it. By then all PEs
 /// have closed or frozen their parts. A part that the removal has not reached yet is replaced by its
 /// successor.
-class end_station {
+class end_station final : public array_listener {
  public:
   end_station(local_array& part, std::uint64_t initial_elements);
   ~end_station();
@@ -57,10 +58,10 @@ class end_station {
   /// The PE that made the array.
   int creator() const { return creator_; }
   void set_creator(int pe) { creator_ = pe; }
-  void element_inserted() { ++counts_.inserted; }
-  void element_destroyed() { ++counts_.destroyed; }
-  void element_left() { ++counts_.departed; }
-  void element_arrived() { ++counts_.arrived; }
+  void element_inserted(chare_header&) override { ++counts_.inserted; }
+  void element_destroyed(const chare_header&) override { ++counts_.destroyed; }
+  void element_left(const chare_header&) override { ++counts_.departed; }
+  void element_arrived(chare_header&) override { ++counts_.arrived; }
   const element_counts& counts() const { return counts_; }
   /// An element has arrived at a closed part, and was destroyed.
   void stray_arrived();

@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <map>
 #include <utility>
+#include <vector>
 
-#include <imbrex/core/pe/local_array.hpp>
+#include <imbrex/core/pe/part_request.hpp>
 #include <imbrex/core/pe/pending.hpp>
 
 namespace imbrex::detail {
@@ -13,25 +14,18 @@ namespace imbrex::detail {
 namespace {
 
 /// Sent by a PE to its parent: the whole subtree is done with a broadcast.
-struct broadcast_done : message {
-  std::uint64_t number = 0;
-  std::uint64_t elements = 0;
-
-  static inline message_type type_record = runtime_message_type<broadcast_done>();
-  void serialize(auto& ar) { ar(number, elements); }
-  void deliver() {
-    auto* const part = array_at(processor::here(), collection);
-    if (part == nullptr) return processor::here().hold(*this);
-    const message_guard guard(*this);
-    part->broadcasts().done(number, elements);
-  }
-};
+using broadcast_done = request_to_part<&broadcast_station::done, "broadcast done">;
 
 }  // namespace
 
 struct broadcast_station::state {
   struct entry {
     broadcast_message* message;
+    std::uint64_t elements;
+  };
+  /// The elements that left with a number, and have not arrived.
+  struct departures {
+    std::uint64_t number;
     std::uint64_t elements;
   };
   struct tally {
@@ -41,12 +35,14 @@ struct broadcast_station::state {
 
   std::map<std::uint64_t, entry> log;                 // delivered broadcasts
   std::map<std::uint64_t, broadcast_message*> early;  // broadcasts received before their predecessors
-  std::map<std::uint64_t, std::uint64_t> on_the_way;  // elements that left, by the number they left with
+  std::vector<departures> on_the_way;                 // by number, ascending; seldom more than one
   std::map<std::uint64_t, std::uint64_t> late;  // elements that left and got a broadcast at their new PE
   std::map<std::uint64_t, tally> tallies;       // done counts of this PE and its children, by broadcast
 };
 
-broadcast_station::broadcast_station(local_array& part) : part_(part), state_(make_owner<state>()) {}
+broadcast_station::broadcast_station(local_array& part) : part_(part), state_(make_owner<state>()) {
+  part.listeners().add(*this);
+}
 
 broadcast_station::~broadcast_station() {
   for (auto& [number, e] : state_->log) e.message->type->destroy(*e.message);
@@ -94,7 +90,7 @@ void broadcast_station::deliver_next_later() {
 
 void broadcast_station::report() {
   std::uint64_t safe = delivered_;
-  if (!state_->on_the_way.empty()) safe = std::min(safe, state_->on_the_way.begin()->first);
+  if (!state_->on_the_way.empty()) safe = std::min(safe, state_->on_the_way.front().number);
   while (reported_ < safe) {
     ++reported_;
     std::uint64_t elements = state_->log.at(reported_).elements;
@@ -116,12 +112,9 @@ void broadcast_station::done(std::uint64_t number, std::uint64_t elements) {
   if (++t.reports < reporters) return;
   tell_complete(&state_->tallies, number);
   if (!part_.is_root()) {
-    auto& m = make_message<broadcast_done>();
-    m.collection = part_.id();
-    m.number = number;
-    m.elements = t.elements;
+    const std::uint64_t all = t.elements;
     state_->tallies.erase(number);
-    return part_.pe().dispatch(m, part_.tree().parent);
+    return send_request<broadcast_done>(part_, part_.tree().parent, number, all);
   }
   state_->log.at(number).message->all_delivered(part_, t.elements);
   for (auto first = state_->tallies.begin();
@@ -144,21 +137,25 @@ void broadcast_station::forget_until(std::uint64_t number) {
   }
 }
 
-void broadcast_station::element_leaves(std::uint64_t last_broadcast) { ++state_->on_the_way[last_broadcast]; }
+void broadcast_station::element_left(const chare_header& element) {
+  auto at = std::ranges::lower_bound(state_->on_the_way, element.broadcasts, {}, &state::departures::number);
+  if (at == state_->on_the_way.end() || at->number != element.broadcasts)
+    at = state_->on_the_way.insert(at, {element.broadcasts, 0});
+  ++at->elements;
+}
 
-std::uint64_t broadcast_station::element_arrives(chare_header& element) {
+void broadcast_station::element_arrived(chare_header& element) {
   while (element.broadcasts < delivered_) {
     ++element.broadcasts;
     state_->log.at(element.broadcasts).message->deliver_late(part_, element);
   }
-  return element.broadcasts;
 }
 
 void broadcast_station::confirmed(std::uint64_t left_with, std::uint64_t caught_up_to) {
   if (part_.is_closed()) return;
   for (std::uint64_t n = left_with + 1; n <= caught_up_to; ++n) state_->late[n] += 1;
-  const auto at = state_->on_the_way.find(left_with);
-  if (--at->second == 0) state_->on_the_way.erase(at);
+  const auto at = std::ranges::lower_bound(state_->on_the_way, left_with, {}, &state::departures::number);
+  if (--at->elements == 0) state_->on_the_way.erase(at);
   report();
 }
 
@@ -166,7 +163,7 @@ void broadcast_station::fail_caller(const broadcast_message& b) {
   if (b.reply) send_failure(b.origin, b.reply, "a call of all elements", array_has_ended());
 }
 
-void broadcast_station::close() {
+void broadcast_station::array_ends() {
   for (const auto& [number, b] : std::exchange(state_->early, {})) b->type->destroy(*b);
   if (!part_.is_root()) return;
   for (const auto& [number, e] : state_->log) {

@@ -6,12 +6,9 @@
 
 #include <imbrex/base/owner.hpp>
 #include <imbrex/core/message/message.hpp>
+#include <imbrex/core/pe/array_listener.hpp>
 
-namespace imbrex {
-
-struct chare_header;
-
-namespace detail {
+namespace imbrex::detail {
 
 class local_array;
 
@@ -45,7 +42,7 @@ struct broadcast_message : message {
 /// The element's new PE confirms each arrival and reports late deliveries. When a PE and its whole subtree
 /// are done, the PE reports that to its parent. The root then knows the number of receiving elements, and all
 /// PEs may forget the broadcast: the next broadcasts carry that news.
-class broadcast_station {
+class broadcast_station final : public array_listener {
  public:
   explicit broadcast_station(local_array& part);
   broadcast_station(const broadcast_station&) = delete;
@@ -58,21 +55,19 @@ class broadcast_station {
   /// Number of the last broadcast delivered here; new elements carry it.
   std::uint64_t delivered() const { return delivered_; }
 
-  /// An element leaves with this number. The element's new PE will cause a call of `confirmed`.
-  void element_leaves(std::uint64_t last_broadcast);
-  /// Gives an arrived element the broadcasts that it missed; returns the number of the last one.
-  std::uint64_t element_arrives(chare_header& element);
+  /// The element's new PE will cause a call of `confirmed`.
+  void element_left(const chare_header& element) override;
+  /// Gives the element the broadcasts that it missed.
+  void element_arrived(chare_header& element) override;
   /// An element that left here with number `left_with` has arrived and has received the broadcasts up to
   /// `caught_up_to`.
   void confirmed(std::uint64_t left_with, std::uint64_t caught_up_to);
 
   /// This PE, or a child's whole subtree, is done with a broadcast, which reached `elements` elements there.
   void done(std::uint64_t number, std::uint64_t elements);
-  /// At the root: true if no broadcast is in flight.
-  bool all_are_done() const { return all_done_ == last_number_; }
-
-  /// The array ends: waiters for broadcasts get an error.
-  void close();
+  bool is_idle() const override { return all_done_ == last_number_; }
+  /// Waiters for broadcasts get an error.
+  void array_ends() override;
 
  private:
   struct state;
@@ -92,5 +87,4 @@ class broadcast_station {
   std::uint64_t all_done_ = 0;
 };
 
-}  // namespace detail
-}  // namespace imbrex
+}  // namespace imbrex::detail

@@ -144,9 +144,10 @@ struct reply_message<R> : message {
   }
 };
 
-/// Sent by the root to a PE: the result of an all_reduce.
-template <class Result>
+/// Sent by the root to a PE: the result of an all_reduce over an array, or over a section.
+template <class Result, reduction_kind Kind>
 struct reduction_result final : shared_result {
+  static constexpr bool is_of_section = Kind == reduction_kind::of_section;
   Result value{};
 
   reduction_result() { has_attachments = carries_attachments<Result>; }
@@ -156,8 +157,11 @@ struct reduction_result final : shared_result {
   }
 
   static inline record_of_parts<reduction_result> type_record{
-      {"result of an all_reduce", shown_type<Result>::name}, attachment_use::collective};
+      {is_of_section ? "result of a section's all_reduce" : "result of an all_reduce",
+       shown_type<Result>::name},
+      attachment_use::collective};
   void serialize(auto& ar) {
+    if constexpr (is_of_section) ar(section);
     ar(number);
     process_in_message(ar, value);
   }
@@ -177,26 +181,40 @@ struct reduction_result final : shared_result {
     Result own_copy(value);
     to.accept(0, std::addressof(own_copy));
   }
+  message* reply_to_member() const override {
+    if constexpr (is_of_section)
+      return &make_message<reply_message<Result>>(Result(value));
+    else
+      return nullptr;
+  }
 };
 
 /// The contributions of the elements of some PEs, or of one late element, to an all_reduce; or their replies
-/// to a broadcast (`OfCall`).
-template <class V, class Op, class Key, bool OfCall>
+/// to a broadcast.
+template <class V, class Op, class Key, reduction_kind Kind>
 struct partial_message final : partial_result {
   using math = reduction<V, Op, Key>;
   using result_type = typename math::result;
+  /// True if long arrays are only listed, and combined in pieces when all are known.
+  static constexpr bool is_in_pieces = Kind == reduction_kind::all_reduce;
 
   /// Empty if there is an error, or if all called elements had ended.
   std::optional<typename math::partial> value;
 
-  partial_message() : partial_result(OfCall) {
+  partial_message() : partial_result(Kind) {
     has_attachments = carries_attachments<typename math::partial>;
   }
 
   static inline record_of_parts<partial_message> type_record{
-      {OfCall ? "part of a reduction" : "part of an all_reduce", shown_type<V>::name, {}, type_name<Op>()},
+      {Kind == reduction_kind::of_call      ? "part of a reduction"
+       : Kind == reduction_kind::of_section ? "part of a section's all_reduce"
+                                            : "part of an all_reduce",
+       shown_type<V>::name,
+       {},
+       type_name<Op>()},
       attachment_use::collective};
   void serialize(auto& ar) {
+    if constexpr (Kind == reduction_kind::of_section) ar(section);
     serialize_counts(ar);
     process_in_message(ar, value);
   }
@@ -214,7 +232,7 @@ struct partial_message final : partial_result {
       std::vector<typename math::partial> others;
       for (const owned_partial& each : later)
         if (auto& other = static_cast<partial_message&>(*each).value) others.push_back(std::move(*other));
-      OfCall ? math::merge_all(value, std::move(others)) : math::join_all(value, std::move(others));
+      is_in_pieces ? math::join_all(value, std::move(others)) : math::merge_all(value, std::move(others));
     } else {
       for (const owned_partial& each : later)
         if (auto& other = static_cast<partial_message&>(*each).value) math::merge(value, std::move(*other));
@@ -225,6 +243,7 @@ struct partial_message final : partial_result {
     if constexpr (bitwise<typename math::partial>) return nullptr;
     auto& m = make_message<partial_message>();
     m.collection = collection;
+    m.section = section;
     m.is_report = is_report;
     m.has_elements = has_elements;
     m.number = number;
@@ -233,20 +252,20 @@ struct partial_message final : partial_result {
     return &m;
   }
   message& result() override {
-    if constexpr (!OfCall && requires { math::divide(*value); })
+    if constexpr (is_in_pieces && requires { math::divide(*value); })
       if (message* const in_pieces = math::divide(*value)) return *in_pieces;
-    using message_to_many = reduction_result<result_type>;
+    using message_to_many = reduction_result<result_type, Kind>;
     using message_to_one = reply_message<result_type>;
-    return make_message<std::conditional_t<OfCall, message_to_one, message_to_many>>(
+    return make_message<std::conditional_t<Kind == reduction_kind::of_call, message_to_one, message_to_many>>(
         math::finish(std::move(*value)));
   }
 };
 
 /// The contributions of one PE's elements to one all_reduce: each value with its element's key.
-template <class V, class Op, class Key>
+template <class V, class Op, class Key, reduction_kind Kind = reduction_kind::all_reduce>
 class contributions final : public contributions_base {
  public:
-  using whole = partial_message<V, Op, Key, false>;
+  using whole = partial_message<V, Op, Key, Kind>;
 
   contributions() : contributions_base(make_message<whole>()) {}
 
@@ -359,7 +378,7 @@ class collector final : public collector_base {
 
  private:
   using math = reduction<V, Op, Key>;
-  using whole = partial_message<V, Op, Key, true>;
+  using whole = partial_message<V, Op, Key, reduction_kind::of_call>;
 
   void fold(partial_result& into) override {
     auto& all = static_cast<whole&>(into).value;

@@ -4,14 +4,13 @@
 #include <algorithm>
 #include <deque>
 #include <exception>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include <imbrex/base/error.hpp>
-#include <imbrex/core/pe/local_array.hpp>
+#include <imbrex/core/pe/part_request.hpp>
 #include <imbrex/core/pe/pending.hpp>
 #include <imbrex/core/pe/run_services.hpp>
 
@@ -20,267 +19,32 @@ namespace imbrex::detail {
 namespace {
 
 /// Stands for a `partial_result` of an all_reduce without contributions.
-struct bare_report : message {
-  std::uint64_t number = 0;
-  std::int64_t change = 0;
-  bool is_report = true;
-  bool has_elements = false;
-
-  static inline message_type type_record = runtime_message_type<bare_report>();
-  void serialize(auto& ar) { ar(number, change, is_report, has_elements); }
-  void deliver() {
-    auto* part = array_at(processor::here(), collection);
-    if (part == nullptr) return processor::here().hold(*this);
-    const message_guard guard(*this);
-    part->reductions().add(number, static_cast<int>(origin), 0, change, is_report, has_elements);
-  }
-};
-
+using bare_report = request_to_part<&reduction_station::add_bare, "bare report">;
 /// Sent by a PE to a child whose subtree may be empty: a reduction is in progress.
-struct reduction_question : message {
-  std::uint64_t number = 0;
-
-  static inline message_type type_record = runtime_message_type<reduction_question>();
-  void serialize(auto& ar) { ar(number); }
-  void deliver() {
-    auto* part = array_at(processor::here(), collection);
-    if (part == nullptr) return processor::here().hold(*this);
-    const message_guard guard(*this);
-    part->reductions().request_report(number);
-  }
-};
-
+using reduction_question = request_to_part<&reduction_station::request_report, "reduction question">;
 /// Sent by a PE to its parent: the subtree has no elements.
-struct empty_subtree : message {
-  std::uint64_t next_report = 0;
-
-  static inline message_type type_record = runtime_message_type<empty_subtree>();
-  void serialize(auto& ar) { ar(next_report); }
-  void deliver() {
-    auto* part = array_at(processor::here(), collection);
-    if (part == nullptr) return processor::here().hold(*this);
-    const message_guard guard(*this);
-    part->reductions().became_empty(static_cast<int>(origin), next_report);
-  }
-};
-
+using empty_subtree = request_to_part<&reduction_station::became_empty, "empty subtree">;
 /// Sent by a PE to its parent: a broadcast with results has found no elements in the subtree.
-struct no_answers : message {
-  std::uint64_t number = 0;
-
-  static inline message_type type_record = runtime_message_type<no_answers>();
-  void serialize(auto& ar) { ar(number); }
-  void deliver() {
-    auto* part = array_at(processor::here(), collection);
-    if (part == nullptr) return processor::here().hold(*this);
-    const message_guard guard(*this);
-    part->reductions().add_no_answers(number);
-  }
-};
-
-/// Sent from the root down the tree: an all_reduce has failed.
-struct failed_reduction : message {
-  std::uint64_t number = 0;
-  carried_exception error;
-
-  static inline message_type type_record = runtime_message_type<failed_reduction>();
-  void serialize(auto& ar) { ar(number, error); }
-  void deliver() {
-    auto& pe = processor::here();
-    auto* const part = array_at(pe, collection);
-    if (part == nullptr) return pe.hold(*this);
-    const message_guard guard(*this);
-    if (!part->is_root()) part->reductions().pass_down(number, error);
-    part->reductions().take_failure(number, error);
-  }
-};
-
+using no_answers = request_to_part<&reduction_station::add_no_answers, "no answers">;
 /// Sent by a PE to its parent: the subtree has begun its work for a result.
-struct begun_work : message {
-  std::uint64_t number = 0;
-  carried_exception error;
-
-  static inline message_type type_record = runtime_message_type<begun_work>();
-  void serialize(auto& ar) { ar(number, error); }
-  void deliver() {
-    auto* const part = array_at(processor::here(), collection);
-    if (part == nullptr) return processor::here().hold(*this);
-    const message_guard guard(*this);
-    part->reductions().work_has_begun(number, error);
-  }
-};
-
+using begun_work = request_to_part<&reduction_station::work_has_begun, "begun work">;
 /// Sent from the root down the tree: all PEs have begun.
-struct work_to_end : message {
-  std::uint64_t number = 0;
-  carried_exception error;
-
-  static inline message_type type_record = runtime_message_type<work_to_end>();
-  void serialize(auto& ar) { ar(number, error); }
-  void deliver() {
-    auto* const part = array_at(processor::here(), collection);
-    if (part == nullptr) return processor::here().hold(*this);
-    const message_guard guard(*this);
-    part->reductions().end_work(number, error);
-  }
-};
-
-template <class M>
-M& message_of(const local_array& part) {
-  auto& m = make_message<M>();
-  m.collection = part.id();
-  return m;
-}
-
-/// The message with the result; null if there is an exception instead.
-message* result_of(partial_result& all) {
-  if (all.error) return nullptr;
-  try {
-    return &all.result();
-  } catch (...) {
-    all.error = thrown_by_reduction(all.collection);
-    return nullptr;
-  }
-}
+using work_to_end = request_to_part<&reduction_station::end_work, "work to end">;
 
 }  // namespace
-
-void dispatch_partial(partial_result& m, int to) {
-  auto& pe = processor::here();
-  const std::uint64_t collection = m.collection;
-  owned_partial spare(m.spare());
-  try {
-    return pe.dispatch(m, to);
-  } catch (...) {
-    if (spare == nullptr) throw;
-    spare->error = thrown_by_reduction(collection);
-  }
-  pe.dispatch(*spare.release(), to);
-}
-
-void answer_from_here(partial_result& m) {
-  m.is_report = true;
-  m.deliver();
-}
-
-void partial_result::serialize_counts(writer& out) {
-  out(is_report, has_elements, number, count, change, error);
-}
-void partial_result::serialize_counts(reader& in) {
-  in(is_report, has_elements, number, count, change, error);
-}
-
-void partial_result::deliver() {
-  auto* part = array_at(processor::here(), collection);
-  if (part == nullptr) return processor::here().hold(*this);
-  if (!part->is_closed()) return part->reductions().add(*this);
-  const message_guard guard(*this);
-}
-
-void shared_result::deliver() {
-  auto& pe = processor::here();
-  auto* const part = array_at(pe, collection);
-  if (part == nullptr) return pe.hold(*this);
-  message_guard guard(*this);
-  if (!part->is_root()) part->reductions().pass_down(*this);
-  if (is_shared_work()) return part->reductions().take_work(guard.release());
-  part->reductions().take_result(*this);
-}
-
-carried_exception thrown_by_reduction(std::uint64_t collection) {
-  const auto& pe = processor::here();
-  const auto* const part = array_at(pe, collection);
-  const std::string over =
-      part != nullptr ? " over the array of " + std::string(short_name(part->shown_name())) : "";
-  return carried_exception(std::current_exception(),
-                           "a reduction" + over + ", on PE " + std::to_string(pe.pe()));
-}
-
-void answer(partial_result& all, std::uint32_t caller, const reply_address& reply, const char* what) {
-  try {
-    if (message* const m = result_of(all)) {
-      m->reply = reply;
-      return processor::here().dispatch(*m, static_cast<int>(caller));
-    }
-  } catch (...) {  // the value cannot be packed
-    all.error = thrown_by_reduction(all.collection);
-  }
-  send_failure(caller, reply, what, std::move(all.error));
-}
-
-partial_result& contributions_base::combine() {
-  whole_->count = size();
-  try {
-    fold(*whole_);
-  } catch (...) {
-    whole_->error = thrown_by_reduction(whole_->collection);
-  }
-  return *whole_.release();
-}
-
-namespace {
-
-void prepare(partial_result& part) {
-  try {
-    if (!part.error) part.prepare();
-  } catch (...) {
-    part.error = thrown_by_reduction(part.collection);
-  }
-}
-
-}  // namespace
-
-bool reduction_values::add(partial_result& part) {
-  owned_partial partial(&part);
-  if (!empty() && parts_.front()->kind().id != part.kind().id) return false;
-  if (parts_.size() == 1)
-    prepare(*parts_.front());  // the first part stays as received if no other part
-                               // follows
-  if (!empty()) prepare(part);
-  auto at = parts_.end();
-  while (at != parts_.begin() && (*std::prev(at))->origin > part.origin) --at;
-  parts_.insert(at, std::move(partial));
-  return true;
-}
-
-owned_partial reduction_values::combine() {
-  owned_partial all = std::move(parts_.front());
-  try {
-    for (std::size_t i = 1; i < parts_.size() && !all->error; ++i) all->error = parts_[i]->error;
-    if (!all->error) all->merge(std::span(parts_).subspan(1));
-  } catch (...) {
-    all->error = thrown_by_reduction(all->collection);
-  }
-  return all;
-}
-
-carried_exception reduction_values::error() const {
-  const auto failed = std::ranges::find_if(parts_, [](const auto& part) { return bool(part->error); });
-  return failed != parts_.end() ? (*failed)->error : carried_exception();
-}
 
 /// One reduction of the results of a broadcast entry.
-struct reduction_station::call {
-  int reports = 0;
-  std::uint64_t count = 0;
+struct reduction_station::call : gathered_reports {
   std::uint64_t expected = ~std::uint64_t{0};  ///< set when the broadcast has been delivered everywhere
   bool wants_end_alone = false;
   std::uint32_t caller = 0;
   reply_address reply;
-  reduction_values values;
 };
 
 struct reduction_station::open_reduction {
   std::size_t passed = 0;  ///< number of local elements that have contributed, here or elsewhere
   bool is_requested = false;
   owner<contributions_base> contributions;
-};
-
-struct reduction_station::total {
-  int reports = 0;
-  std::uint64_t count = 0;
-  std::int64_t change = 0;
-  reduction_values values;
 };
 
 struct reduction_station::state {
@@ -313,7 +77,7 @@ struct reduction_station::state {
   std::int64_t change_so_far = 0;
 
   const std::int64_t elements;  ///< initial number of elements of the array
-  std::map<std::uint64_t, total> totals;
+  std::map<std::uint64_t, gathered_reports> totals;
   std::map<std::uint64_t, std::vector<bool>> requests;  ///< children with a request, by open reduction
   std::vector<child_emptiness> emptiness;               ///< by child
   std::map<std::uint64_t, call> calls;
@@ -321,15 +85,22 @@ struct reduction_station::state {
 };
 
 reduction_station::reduction_station(local_array& part, std::uint64_t initial_elements)
-    : part_(part), state_(make_owner<state>(static_cast<std::int64_t>(initial_elements))) {}
+    : tree_reduction(part, no_section),
+      state_(make_owner<state>(static_cast<std::int64_t>(initial_elements))) {
+  part.listeners().add(*this);
+}
 
 reduction_station::~reduction_station() = default;
+
+int reduction_station::parent() const { return part_.tree().parent; }
+
+const std::vector<int>& reduction_station::children() const { return part_.tree().children; }
 
 owner<exchange_base>& reduction_station::exchange_with(std::uint64_t number) {
   return state_->exchanges[number];
 }
 
-bool reduction_station::all_are_done() const { return state_->totals.empty() && state_->calls.empty(); }
+bool reduction_station::is_idle() const { return state_->totals.empty() && state_->calls.empty(); }
 
 std::uint64_t reduction_station::begin(chare_header& element, const reply_address& who) {
   if (part_.is_of_singles()) throw_no_peers("all_reduce", element);
@@ -378,12 +149,13 @@ void reduction_station::take_result(const shared_result& result) {
     if (auto* target = replies.find(waiting[i])) exchange->give(i, *target);
 }
 
-void reduction_station::take_work(shared_result& work) {
-  const std::uint64_t number = work.number;
-  state_->works[number].result.reset(&work);
+void reduction_station::take_work(owner<shared_result, message_deleter> work) {
+  const std::uint64_t number = work->number;
+  auto& result = state_->works[number].result;
+  result = std::move(work);
   carried_exception thrown;
   try {
-    work.begin_work();
+    result->begin_work();
   } catch (...) {
     thrown = thrown_by_reduction(part_.id());
   }
@@ -397,23 +169,15 @@ void reduction_station::work_has_begun(std::uint64_t number, const carried_excep
   tell_part(&state_->works, number);
   if (w.begun < part_.tree().reporters()) return;
   tell_complete(&state_->works, number);
-  if (part_.is_root()) return end_work(number, carried_exception(w.error));
-  auto& m = message_of<begun_work>(part_);
-  m.number = number;
-  m.error = w.error;
-  part_.pe().dispatch(m, part_.tree().parent);
+  if (is_root()) return end_work(number, carried_exception(w.error));
+  send_request<begun_work>(part_, parent(), number, w.error);
 }
 
 void reduction_station::end_work(std::uint64_t number, const carried_exception& error) {
   if (!state_->works.contains(number))
     return;  // the work has not arrived here, and the whole subtree knows of the
              // failure
-  for (const int child : part_.tree().children) {
-    auto& m = message_of<work_to_end>(part_);
-    m.number = number;
-    m.error = error;
-    part_.pe().dispatch(m, child);
-  }
+  for (const int child : children()) send_request<work_to_end>(part_, child, number, error);
   const auto work = state_->works.extract(number);
   auto& result = *work.mapped().result;
   carried_exception thrown(error);
@@ -454,8 +218,7 @@ void reduction_station::add_late(std::uint64_t number, owner<contributions_base>
     state_->late_exchanges.emplace(number, std::move(alone));
     return;
   }
-  auto& m = alone->combine();
-  m.collection = part_.id();
+  auto& m = alone->combine(part_.id());
   m.number = number;
   add_error_of_exchange(m);
   dispatch_partial(m, part_.root());
@@ -474,25 +237,20 @@ void reduction_station::contributed(std::uint64_t number) {
   if (state_->open.front().passed >= part_.locals().size()) report_what_is_complete();
 }
 
-void reduction_station::element_created(chare_header& element) {
+void reduction_station::element_inserted(chare_header& element) {
   element.reductions = next_report_;
   ++state_->changes[next_report_];
 }
 
 void reduction_station::element_destroyed(const chare_header& element) {
   const std::uint64_t first = element.reductions;
-  for (std::uint64_t n = first; n < next_report_; ++n) {
-    auto& m = message_of<bare_report>(part_);
-    m.number = n;
-    m.change = -1;
-    m.is_report = false;
-    part_.pe().dispatch(m, part_.root());
-  }
+  for (std::uint64_t n = first; n < next_report_; ++n)
+    send_request<bare_report>(part_, part_.root(), n, -1, false, false);
   --state_->changes[first < next_report_ ? next_report_ : first];
   element_left(element);
 }
 
-void reduction_station::element_arrived(const chare_header& element) {
+void reduction_station::element_arrived(chare_header& element) {
   for (std::uint64_t n = next_report_; n < element.reductions; ++n) ++open(n).passed;
   report_what_is_complete();
 }
@@ -509,20 +267,18 @@ void reduction_station::created() { tell_if_empty(); }
 
 void reduction_station::tell_if_empty() {
   if (!part_.locals().empty() || part_.is_of_singles() || !part_.creation_failure.empty()) return;
-  const bool root_is_parent = part_.tree().parent == part_.root();
+  const bool root_is_parent = parent() == part_.root();
   part_.became_empty(root_is_parent && subtree_is_empty() ? std::optional(next_report_up_) : std::nullopt);
   if (!root_is_parent) tell_parent_if_empty();
 }
 
 void reduction_station::tell_parent_if_empty() {
-  if (part_.is_root() || !subtree_is_empty()) return;
-  auto& m = message_of<empty_subtree>(part_);
-  m.next_report = next_report_up_;
-  part_.pe().dispatch(m, part_.tree().parent);
+  if (is_root() || !subtree_is_empty()) return;
+  send_request<empty_subtree>(part_, parent(), next_report_up_);
 }
 
 bool reduction_station::subtree_is_empty() const {
-  return part_.locals().empty() && state_->emptiness.size() == part_.tree().children.size() &&
+  return part_.locals().empty() && state_->emptiness.size() == children().size() &&
          std::ranges::all_of(state_->emptiness, &state::child_emptiness::is_empty);
 }
 
@@ -540,7 +296,7 @@ void reduction_station::goes_on(std::uint64_t number) {
 }
 
 void reduction_station::ask_below(std::uint64_t number) {
-  state_->emptiness.resize(part_.tree().children.size());
+  state_->emptiness.resize(children().size());
   for (std::size_t c = 0; c < state_->emptiness.size(); ++c)
     if (state_->emptiness[c].is_empty()) ask(c, number);
 }
@@ -550,9 +306,7 @@ void reduction_station::ask(std::size_t child, std::uint64_t number) {
   request.resize(state_->emptiness.size());
   if (request[child]) return;
   request[child] = true;
-  auto& m = message_of<reduction_question>(part_);
-  m.number = number;
-  part_.pe().dispatch(m, part_.tree().children[child]);
+  send_request<reduction_question>(part_, children()[child], number);
 }
 
 void reduction_station::report_what_is_complete() {
@@ -574,8 +328,7 @@ void reduction_station::report_first() {
   ++next_report_;
   tell_complete(&state_->open, number);
   if (contributions) {
-    auto& m = contributions->combine();
-    m.collection = part_.id();
+    auto& m = contributions->combine(part_.id());
     m.number = number;
     m.change = change;
     m.is_report = true;
@@ -583,7 +336,7 @@ void reduction_station::report_first() {
     add_error_of_exchange(m);
     return add(m);
   }
-  add(number, part_.pe().pe(), 0, change, true, has_elements);
+  add_bare({part_.pe().pe()}, number, change, true, has_elements);
 }
 
 std::int64_t reduction_station::change_until(std::uint64_t number) {
@@ -594,18 +347,12 @@ std::int64_t reduction_station::change_until(std::uint64_t number) {
   return state_->change_so_far;
 }
 
-void reduction_station::add(std::uint64_t number, int from, std::uint64_t count, std::int64_t change,
-                            bool is_report, bool has_elements) {
-  if (part_.is_closed()) return;
-  auto& t = state_->totals[number];
-  t.reports += is_report ? 1 : 0;
-  t.count += count;
-  t.change += change;
+void reduction_station::reported(std::uint64_t number, int child, bool has_elements) {
   tell_part(&state_->totals, number);
-  const std::size_t child = is_report ? part_.tree().position_of(from) : part_.tree().children.size();
-  if (child < part_.tree().children.size()) {
-    state_->emptiness.resize(part_.tree().children.size());
-    auto& last = state_->emptiness[child].last_nonempty;
+  const std::size_t position = part_.tree().position_of(child);
+  if (position < children().size()) {
+    state_->emptiness.resize(children().size());
+    auto& last = state_->emptiness[position].last_nonempty;
     if (has_elements) last = std::max(last, static_cast<std::int64_t>(number));
   }
   goes_on(number);
@@ -615,90 +362,39 @@ void reduction_station::add(std::uint64_t number, int from, std::uint64_t count,
 void reduction_station::finish(std::uint64_t number) {
   const auto at = state_->totals.find(number);
   if (at == state_->totals.end() || at->second.reports < part_.tree().reporters()) return;
-  const bool is_root = part_.is_root();
-  if (is_root && static_cast<std::int64_t>(at->second.count) != state_->elements + at->second.change) return;
-  total done = std::move(at->second);
+  if (is_root() && static_cast<std::int64_t>(at->second.count) != state_->elements + at->second.change)
+    return;
+  gathered_reports done = std::move(at->second);
   state_->totals.erase(at);
   state_->requests.erase(number);
   tell_complete(&state_->totals, number);
-  if (!is_root) return report_up(number, std::move(done));
-  if (done.values.empty()) return;  // all elements that were to take part have been destroyed
-  send_to_elements(*done.values.combine(), number);
-}
-
-void reduction_station::report_up(std::uint64_t number, total&& done) {
-  next_report_up_ = std::max(next_report_up_, number + 1);
-  const int parent = part_.tree().parent;
-  const bool has_elements = !subtree_is_empty();
-  if (!done.values.empty()) {
-    auto& m = *done.values.combine().release();
-    m.origin = static_cast<std::uint32_t>(part_.pe().pe());
-    m.is_report = true;
-    m.has_elements = has_elements;
-    m.count = done.count;
-    m.change = done.change;
-    return dispatch_partial(m, parent);
+  const bool has_values = !done.values.empty();
+  if (!is_root()) {
+    next_report_up_ = std::max(next_report_up_, number + 1);
+    const bool has_elements = !subtree_is_empty();
+    if (has_values) return report_up(number, std::move(done), has_elements);
+    return send_request<bare_report>(part_, parent(), number, done.change, true, has_elements);
   }
-  auto& m = message_of<bare_report>(part_);
-  m.number = number;
-  m.change = done.change;
-  m.has_elements = has_elements;
-  part_.pe().dispatch(m, parent);
-}
-
-void reduction_station::send_to_elements(partial_result& all, std::uint64_t number) {
-  auto& pe = part_.pe();
-  if (auto* const result = static_cast<shared_result*>(result_of(all))) {
-    result->collection = part_.id();
-    result->number = number;
-    pass_down(*result);
-    return pe.dispatch(*result, pe.pe());
-  }
-  pass_down(number, all.error);
-  send_failure_down(number, all.error, pe.pe());
-}
-
-void reduction_station::pass_down(const shared_result& result) {
-  bool is_repeated = false;
-  for (const int child : part_.tree().children) {
-    carried_exception thrown;
-    try {
-      auto& m = result.copy();
-      m.collection = part_.id();
-      m.number = result.number;
-      m.is_repeated = std::exchange(is_repeated, true);
-      part_.pe().dispatch(m, child);
-    } catch (...) {  // the result cannot be copied or packed
-      thrown = thrown_by_reduction(part_.id());
-    }
-    if (!thrown) continue;
-    send_failure_down(result.number, thrown, child);
-    if (result.is_shared_work()) work_has_begun(result.number, thrown);  // that subtree will send no report
-  }
-}
-
-void reduction_station::pass_down(std::uint64_t number, const carried_exception& error) {
-  for (const int child : part_.tree().children) send_failure_down(number, error, child);
-}
-
-void reduction_station::send_failure_down(std::uint64_t number, const carried_exception& error, int to) {
-  auto& m = message_of<failed_reduction>(part_);
-  m.number = number;
-  m.error = error;
-  part_.pe().dispatch(m, to);
+  // Without values, all elements that were to take part have been destroyed.
+  if (has_values) send_to_members(*done.values.combine(), number);
 }
 
 void reduction_station::add(partial_result& part) {
-  auto& values = part.of_call ? state_->calls[part.number].values : state_->totals[part.number].values;
-  if (part.of_call && part.error) part_.pe().run().exception_waits();
-  if (!values.add(part)) return fail_reduction_types(part_);
-  if (!part.of_call)
-    return add(part.number, static_cast<int>(part.origin), part.count, part.change, part.is_report,
-               part.has_elements);
-  auto& c = state_->calls[part.number];
-  c.count += part.count;
-  c.reports += part.is_report ? 1 : 0;
-  check(part.number);
+  const bool of_call = part.of == reduction_kind::of_call;
+  if (of_call && part.error) part_.pe().run().exception_waits();
+  gathered_reports& all = of_call ? state_->calls[part.number] : state_->totals[part.number];
+  if (!all.add(part)) return fail_reduction_types(part_);
+  if (of_call) return check(part.number);
+  reported(part.number, part.is_report ? static_cast<int>(part.origin) : -1, part.has_elements);
+}
+
+void reduction_station::add_bare(const requester& from, std::uint64_t number, std::int64_t change,
+                                 bool is_report, bool has_elements) {
+  if (part_.is_closed()) return;
+  auto& all = state_->totals[number];
+  all.reports += is_report ? 1 : 0;
+  all.change += change;
+  reported(number, is_report ? from.pe : -1, has_elements);
 }
 
 void reduction_station::add_no_answers(std::uint64_t broadcast) {
@@ -724,9 +420,9 @@ std::vector<carried_exception> reduction_station::held_errors() const {
   return errors;
 }
 
-void reduction_station::became_empty(int child, std::uint64_t next_report) {
-  const std::size_t position = part_.tree().position_of(child);
-  state_->emptiness.resize(part_.tree().children.size());
+void reduction_station::became_empty(const requester& child, std::uint64_t next_report) {
+  const std::size_t position = part_.tree().position_of(child.pe);
+  state_->emptiness.resize(children().size());
   auto& of_child = state_->emptiness[position];
   of_child.at = std::max(of_child.at, static_cast<std::int64_t>(next_report));
   if (!of_child.is_empty()) return;
@@ -740,29 +436,18 @@ void reduction_station::check(std::uint64_t broadcast) {
   tell_part(&state_->calls, broadcast);
   const auto at = state_->calls.find(broadcast);
   if (at == state_->calls.end() || at->second.reports < part_.tree().reporters()) return;
-  const bool is_root = part_.is_root();
-  if (is_root && at->second.count != at->second.expected) return;
+  if (is_root() && at->second.count != at->second.expected) return;
   call done = std::move(at->second);
   state_->calls.erase(at);
   tell_complete(&state_->calls, broadcast);
-  if (!is_root) return report_up(broadcast, std::move(done));
+  if (!is_root()) {
+    if (!done.values.empty()) return report_up(broadcast, std::move(done));
+    return send_request<no_answers>(part_, parent(), broadcast);
+  }
   if (done.values.empty()) return answer_for_none(done);
   const auto all = done.values.combine();
   if (!all->error && !all->has_value()) return fail_empty_reduction(part_, done.caller, done.reply);
   answer(*all, done.caller, done.reply);
-}
-
-void reduction_station::report_up(std::uint64_t broadcast, call&& done) {
-  if (!done.values.empty()) {
-    auto& m = *done.values.combine().release();
-    m.origin = static_cast<std::uint32_t>(part_.pe().pe());
-    m.is_report = true;
-    m.count = done.count;
-    return dispatch_partial(m, part_.tree().parent);
-  }
-  auto& m = message_of<no_answers>(part_);
-  m.number = broadcast;
-  part_.pe().dispatch(m, part_.tree().parent);
 }
 
 void reduction_station::answer_for_none(const call& done) {
@@ -770,7 +455,7 @@ void reduction_station::answer_for_none(const call& done) {
   fail_empty_reduction(part_, done.caller, done.reply);
 }
 
-void reduction_station::close() {
+void reduction_station::array_ends() {
   for (const auto& [broadcast, open] : std::exchange(state_->calls, {}))
     if (open.reply) send_failure(open.caller, open.reply, "a reduction", array_has_ended());
 }

@@ -76,13 +76,10 @@ void send_to_element(const element<T>& to, M& m) {
 /// held or refused, and must not be used.
 template <class T, class M>
 T* receiver_of(M& m) {
-  auto* const part = detail::part_for<T>(m);
-  if (part == nullptr) return nullptr;
-  auto* const found = part->find(m.key);
-  if (found != nullptr) [[likely]]
-    return &detail::element_memory<T>::object(*found);
-  part->route(m);
-  return nullptr;
+  T* receiver = nullptr;
+  detail::deliver_to_element<T>(m,
+                                [&](auto& found) { receiver = &detail::element_memory<T>::object(found); });
+  return receiver;
 }
 
 /// True if the chare has been asked to leave this PE, or to end.

@@ -90,7 +90,10 @@ void local_array::remove_local(chare_header& element) {
 }
 
 void local_array::remove_observed(chare_header& element) {
-  if (!element.travels) pe_.observers()->destroyed(*this, element);
+  if (element.travels)
+    pe_.observers()->tell([&](observer& o) { o.departs(*this, element, element.destination); });
+  else
+    pe_.observers()->destroyed(*this, element);
   drop_local(element);
 }
 

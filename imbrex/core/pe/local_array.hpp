@@ -6,11 +6,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <imbrex/base/host/signal_text.hpp>
 #include <imbrex/base/owner.hpp>
+#include <imbrex/core/pe/array_listener.hpp>
 #include <imbrex/core/pe/chare_header.hpp>
 #include <imbrex/core/pe/pe_tree.hpp>
 #include <imbrex/core/pe/processor.hpp>
@@ -29,6 +31,7 @@ class section_place_base {
 class broadcast_station;
 class end_station;
 class reduction_station;
+class tree_reduction;
 
 /// One PE's part of an array, a group or the single chares of a class: its elements, without their types.
 class local_array : public collection_part {
@@ -72,9 +75,24 @@ class local_array : public collection_part {
   /// The number of an element in traces (`key_number`).
   virtual std::uint64_t number_of(const chare_header& element) const = 0;
 
+  array_listeners& listeners() { return listeners_; }
   broadcast_station& broadcasts() const { return broadcasts_; }
   reduction_station& reductions() const { return reductions_; }
   end_station& ending() const { return ending_; }
+  /// The station of this type, or this part as the derived class `Of`.
+  template <class Of>
+  Of& as() {
+    if constexpr (std::is_same_v<Of, broadcast_station>)
+      return broadcasts_;
+    else if constexpr (std::is_same_v<Of, reduction_station>)
+      return reductions_;
+    else if constexpr (std::is_same_v<Of, end_station>)
+      return ending_;
+    else
+      return static_cast<Of&>(*this);
+  }
+  /// The reductions over a section, which has a place here; over this array for `no_section`.
+  virtual tree_reduction& reduction_over(std::uint64_t section) = 0;
   /// Called when the part has lost its last element. `next_report`: the reduction that the part reports next,
   /// if the root needs that, too.
   virtual void became_empty(std::optional<std::uint64_t> next_report) = 0;
@@ -124,6 +142,7 @@ class local_array : public collection_part {
   void drop_local(chare_header& element);
 
   processor& pe_;
+  array_listeners listeners_;
   broadcast_station& broadcasts_;
   reduction_station& reductions_;
   end_station& ending_;

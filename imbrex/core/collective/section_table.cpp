@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <imbrex/core/array/section_table.hpp>
+#include <imbrex/core/collective/section_table.hpp>
 
 namespace imbrex::detail {
 
