@@ -4,7 +4,7 @@
 #include <string>
 
 #include <imbrex/core/extension/run.hpp>
-#include <imbrex/mpi/packet.hpp>
+#include <imbrex/mpi/rank/packet.hpp>
 
 namespace imbrex::mpi {
 

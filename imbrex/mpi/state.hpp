@@ -12,10 +12,10 @@
 #include <imbrex/mpi/include/mpi.h>
 #include <imbrex/device/stream.hpp>
 #include <imbrex/mpi/communicator.hpp>
-#include <imbrex/mpi/device_blocks.hpp>
+#include <imbrex/mpi/memory/device_blocks.hpp>
 #include <imbrex/mpi/object/window_object.hpp>
-#include <imbrex/mpi/rank_interface.hpp>
-#include <imbrex/mpi/rank_objects.hpp>
+#include <imbrex/mpi/rank/rank_interface.hpp>
+#include <imbrex/mpi/rank/rank_objects.hpp>
 #include <imbrex/mpi/user_request.hpp>
 
 namespace imbrex::mpi {

@@ -5,9 +5,9 @@
 #include <string>
 #include <utility>
 
-#include <imbrex/mpi/device_copy.hpp>
+#include <imbrex/mpi/memory/device_copy.hpp>
 #include <imbrex/mpi/object/status.hpp>
-#include <imbrex/mpi/packet.hpp>
+#include <imbrex/mpi/rank/packet.hpp>
 #include <imbrex/mpi/state.hpp>
 
 namespace imbrex::mpi {

@@ -3,7 +3,7 @@
 
 #include <imbrex/mpi/api/define.hpp>
 #include <imbrex/mpi/object/status.hpp>
-#include <imbrex/mpi/packet.hpp>
+#include <imbrex/mpi/rank/packet.hpp>
 #include <imbrex/mpi/state.hpp>
 
 namespace imbrex::mpi {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include <imbrex/mpi/device_copy.hpp>
+#include <imbrex/mpi/memory/device_copy.hpp>
 
 namespace imbrex::mpi {
 

@@ -13,7 +13,7 @@
 #include <imbrex/mpi/collective/exchange.hpp>
 #include <imbrex/mpi/collective/spread.hpp>
 #include <imbrex/mpi/object/handle.hpp>
-#include <imbrex/mpi/packet.hpp>
+#include <imbrex/mpi/rank/packet.hpp>
 
 namespace imbrex::mpi {
 

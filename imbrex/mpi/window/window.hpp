@@ -9,10 +9,10 @@
 #include <unordered_map>
 #include <vector>
 
-#include <imbrex/mpi/access_table.hpp>
 #include <imbrex/mpi/communicator.hpp>
 #include <imbrex/mpi/object/window_object.hpp>
-#include <imbrex/mpi/rank_interface.hpp>
+#include <imbrex/mpi/rank/access_table.hpp>
+#include <imbrex/mpi/rank/rank_interface.hpp>
 #include <imbrex/mpi/user_request.hpp>
 #include <imbrex/mpi/window/access.hpp>
 #include <imbrex/mpi/window/access_request.hpp>

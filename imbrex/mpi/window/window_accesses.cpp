@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Accesses of a rank to the memory of other ranks.
-#include <imbrex/mpi/packet.hpp>
+#include <imbrex/mpi/rank/packet.hpp>
 #include <imbrex/mpi/window/window.hpp>
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 #include <utility>
 
 #include <imbrex/mpi/datatype/predefined.hpp>
-#include <imbrex/mpi/program.hpp>
+#include <imbrex/mpi/rank/program.hpp>
 #include <imbrex/mpi/window/accumulation.hpp>
 #include <imbrex/mpi/window/type_description.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Requests of other ranks, which the PE of a window's rank serves whatever the rank does.
-#include <imbrex/mpi/packet.hpp>
+#include <imbrex/mpi/rank/packet.hpp>
 #include <imbrex/mpi/window/window.hpp>
 
 #include <cstring>

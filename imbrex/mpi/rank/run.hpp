@@ -3,7 +3,7 @@
 
 #include <imbrex/core/options/options.hpp>
 #include <imbrex/coro/task.hpp>
-#include <imbrex/mpi/program.hpp>
+#include <imbrex/mpi/rank/program.hpp>
 
 namespace imbrex::mpi {
 

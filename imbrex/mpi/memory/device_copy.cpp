@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <imbrex/mpi/device_copy.hpp>
+#include <imbrex/mpi/memory/device_copy.hpp>
 
 #include <memory>
 

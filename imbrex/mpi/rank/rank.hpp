@@ -6,7 +6,7 @@
 #include <imbrex/core/array/create.hpp>
 #include <imbrex/core/extension/chare.hpp>
 #include <imbrex/coro/entry_body.hpp>
-#include <imbrex/mpi/rank_interface.hpp>
+#include <imbrex/mpi/rank/rank_interface.hpp>
 
 namespace imbrex::mpi {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include <imbrex/core/extension/message_kind.hpp>
-#include <imbrex/mpi/envelope.hpp>
+#include <imbrex/mpi/rank/envelope.hpp>
 
 namespace imbrex::mpi {
 

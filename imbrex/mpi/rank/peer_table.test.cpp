@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <imbrex/mpi/peer_table.hpp>
+#include <imbrex/mpi/rank/peer_table.hpp>
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-#include <imbrex/mpi/packet.hpp>
+#include <imbrex/mpi/rank/packet.hpp>
 
 namespace imbrex::mpi {
 

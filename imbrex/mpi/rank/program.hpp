@@ -6,7 +6,7 @@
 #include <functional>
 #include <memory>
 
-#include <imbrex/mpi/boost_switch.hpp>
+#include <imbrex/mpi/rank/boost_switch.hpp>
 
 namespace imbrex::mpi {
 

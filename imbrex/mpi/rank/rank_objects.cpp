@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <imbrex/mpi/rank_objects.hpp>
+#include <imbrex/mpi/rank/rank_objects.hpp>
 
 #include <dlfcn.h>
 
@@ -10,7 +10,7 @@
 #include <utility>
 
 #include <imbrex/mpi/include/mpi.h>
-#include <imbrex/mpi/program.hpp>
+#include <imbrex/mpi/rank/program.hpp>
 
 namespace imbrex::mpi {
 

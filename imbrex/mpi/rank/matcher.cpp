@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <imbrex/mpi/matcher.hpp>
+#include <imbrex/mpi/rank/matcher.hpp>
 
 #include <utility>
 
-#include <imbrex/mpi/packet.hpp>
+#include <imbrex/mpi/rank/packet.hpp>
 
 namespace imbrex::mpi {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <imbrex/mpi/peer_table.hpp>
+#include <imbrex/mpi/rank/peer_table.hpp>
 
 #include <algorithm>
 
-#include <imbrex/mpi/packet.hpp>
+#include <imbrex/mpi/rank/packet.hpp>
 
 namespace imbrex::mpi {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <imbrex/mpi/boost_switch.hpp>
+#include <imbrex/mpi/rank/boost_switch.hpp>
 
 #include <boost/context/detail/fcontext.hpp>
 

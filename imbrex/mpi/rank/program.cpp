@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <imbrex/mpi/program.hpp>
+#include <imbrex/mpi/rank/program.hpp>
 
 #include <atomic>
 

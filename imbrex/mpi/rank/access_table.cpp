@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <imbrex/mpi/access_table.hpp>
+#include <imbrex/mpi/rank/access_table.hpp>
 
 #include <string>
 
 #include <imbrex/base/error.hpp>
-#include <imbrex/mpi/packet.hpp>
+#include <imbrex/mpi/rank/packet.hpp>
 
 namespace imbrex::mpi {
 

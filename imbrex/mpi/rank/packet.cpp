@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <imbrex/mpi/packet.hpp>
+#include <imbrex/mpi/rank/packet.hpp>
 
 #include <cstdint>
 #include <cstring>
@@ -10,7 +10,7 @@
 
 #include <imbrex/core/extension/pe.hpp>
 #include <imbrex/device/memory_key.hpp>
-#include <imbrex/mpi/program.hpp>
+#include <imbrex/mpi/rank/program.hpp>
 
 namespace imbrex::mpi {
 

@@ -16,13 +16,13 @@
 #include <imbrex/core/extension/fiber.hpp>
 #include <imbrex/coro/waiter.hpp>
 #include <imbrex/device/pooled_memory.hpp>
-#include <imbrex/mpi/access_table.hpp>
-#include <imbrex/mpi/device_memory.hpp>
-#include <imbrex/mpi/matcher.hpp>
-#include <imbrex/mpi/peer_table.hpp>
-#include <imbrex/mpi/program.hpp>
-#include <imbrex/mpi/request.hpp>
-#include <imbrex/mpi/slots.hpp>
+#include <imbrex/mpi/memory/device_memory.hpp>
+#include <imbrex/mpi/rank/access_table.hpp>
+#include <imbrex/mpi/rank/matcher.hpp>
+#include <imbrex/mpi/rank/peer_table.hpp>
+#include <imbrex/mpi/rank/program.hpp>
+#include <imbrex/mpi/rank/request.hpp>
+#include <imbrex/mpi/rank/slots.hpp>
 #include <imbrex/sched/timer.hpp>
 
 namespace imbrex {

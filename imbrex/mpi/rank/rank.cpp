@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <imbrex/mpi/rank.hpp>
+#include <imbrex/mpi/rank/rank.hpp>
 
 #include <algorithm>
 #include <cstring>
 #include <utility>
 
 #include <imbrex/base/error.hpp>
-#include <imbrex/mpi/packet.hpp>
-#include <imbrex/mpi/rank_objects.hpp>
+#include <imbrex/mpi/rank/packet.hpp>
+#include <imbrex/mpi/rank/rank_objects.hpp>
 
 namespace imbrex::mpi {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <imbrex/core/behaviour/machines.test.hpp>
-#include <imbrex/mpi/run.hpp>
+#include <imbrex/mpi/rank/run.hpp>
 
 namespace imbrex::mpi {
 

@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
-#include <imbrex/mpi/envelope.hpp>
-#include <imbrex/mpi/request.hpp>
+#include <imbrex/mpi/rank/envelope.hpp>
+#include <imbrex/mpi/rank/request.hpp>
 
 namespace imbrex::mpi {
 

@@ -2,7 +2,7 @@
 // Sends and receives of data in memory of devices. MPI has no streams: data are ready when a program calls a
 // function, and a request is done when the device has copied them. A packet is matched in order like any
 // other; only then does the receiver's device begin to copy.
-#include <imbrex/mpi/rank.hpp>
+#include <imbrex/mpi/rank/rank.hpp>
 
 #include <cstring>
 #include <memory>
@@ -12,9 +12,9 @@
 #include <imbrex/mpi/include/mpi.h>
 #include <imbrex/core/extension/device.hpp>
 #include <imbrex/device/error.hpp>
-#include <imbrex/mpi/device_copy.hpp>
+#include <imbrex/mpi/memory/device_copy.hpp>
 #include <imbrex/mpi/object/error.hpp>
-#include <imbrex/mpi/packet.hpp>
+#include <imbrex/mpi/rank/packet.hpp>
 
 namespace imbrex::mpi {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <imbrex/mpi/run.hpp>
+#include <imbrex/mpi/rank/run.hpp>
 
 #include <imbrex/core/array/send.hpp>
 #include <imbrex/core/run/run.hpp>
-#include <imbrex/mpi/rank.hpp>
+#include <imbrex/mpi/rank/rank.hpp>
 
 namespace imbrex::mpi {
 

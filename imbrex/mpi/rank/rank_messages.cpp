@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Delivery of messages between ranks.
-#include <imbrex/mpi/rank.hpp>
+#include <imbrex/mpi/rank/rank.hpp>
 
 #include <cstring>
 
 #include <imbrex/core/extension/chare.hpp>
-#include <imbrex/mpi/packet.hpp>
+#include <imbrex/mpi/rank/packet.hpp>
 
 namespace imbrex::mpi {
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <imbrex/mpi/envelope.hpp>
+#include <imbrex/mpi/rank/envelope.hpp>
 
 namespace imbrex {
 class device;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <imbrex/mpi/device_blocks.hpp>
+#include <imbrex/mpi/memory/device_blocks.hpp>
 
 #include <imbrex/mpi/include/mpi.h>
 #include <imbrex/mpi/object/error.hpp>

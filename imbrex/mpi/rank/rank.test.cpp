@@ -10,9 +10,9 @@
 #include <vector>
 
 #include <imbrex/core/extension/run.hpp>
-#include <imbrex/mpi/packet.hpp>
-#include <imbrex/mpi/rank_interface.hpp>
-#include <imbrex/mpi/ranks.test.hpp>
+#include <imbrex/mpi/rank/packet.hpp>
+#include <imbrex/mpi/rank/rank_interface.hpp>
+#include <imbrex/mpi/rank/ranks.test.hpp>
 
 namespace imbrex::mpi {
 
