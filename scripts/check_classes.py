@@ -28,7 +28,6 @@ WIDER = {
     "imbrex::detail::scheduler": (27, 50),
     "imbrex::emulated::engine": (24, 38),
     "imbrex::emulated::operation": (26, 0),
-    "imbrex::endpoints::network_endpoint": (16, 62),
     "imbrex::mpi::chares::rank": (40, 91),
     "imbrex::mpi::copy_state": (22, 23),
     "imbrex::mpi::datatype": (26, 28),
