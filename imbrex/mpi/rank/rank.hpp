@@ -2,10 +2,12 @@
 #pragma once
 
 #include <exception>
+#include <memory>
 
 #include <imbrex/core/array/create.hpp>
 #include <imbrex/core/extension/chare.hpp>
 #include <imbrex/coro/entry_body.hpp>
+#include <imbrex/mpi/rank/early_end.hpp>
 #include <imbrex/mpi/rank/rank_interface.hpp>
 
 namespace imbrex::mpi {
@@ -13,11 +15,6 @@ namespace imbrex::mpi {
 /// Result of a rank's entry: the rest of the entry runs on the rank's stack.
 struct rank_entry {
   rank* runs;
-};
-
-/// Body of an entry that exists only to appear in reports.
-struct early_end_entry {
-  rank* of;
 };
 
 namespace chares {
@@ -30,7 +27,7 @@ class rank final : public chare<rank>, public mpi::rank {
     make_code();
     return {this};
   }
-  early_end_entry tell_early_end() { return {this}; }
+  early_end_entry tell_early_end() { return {std::make_unique<early_end>(number())}; }
   /// Ranks move to other PEs of their process alone, as objects.
   void serialize(auto&) { throw_immobile(); }
 };
@@ -62,18 +59,4 @@ struct imbrex::entry_body<imbrex::mpi::rank_entry> {
 
  private:
   static mpi::rank& of(void* body) { return *static_cast<mpi::rank*>(body); }
-};
-
-template <>
-struct imbrex::entry_body<imbrex::mpi::early_end_entry> {
-  using result = void;
-
-  static void* release(mpi::early_end_entry&& entry) { return entry.of; }
-  static bool start(void* body, scope& entry, const waiter& /*awaiter*/) {
-    return static_cast<mpi::rank*>(body)->start_early_end(entry);
-  }
-  static std::exception_ptr take_error(void* /*body*/) { return {}; }
-  static detail::storable<void> take_result(void* /*body*/) { return {}; }
-  static void destroy(void* body) noexcept { static_cast<mpi::rank*>(body)->leave_early_end(); }
-  static constexpr body_kind kind{&destroy, true};
 };

@@ -38,7 +38,7 @@ void begin_send(request& q, std::vector<std::byte>& data, int to, int tag,
   q.head = {5, here().number(), tag};
   q.buffer = data.data();
   q.size = data.size();
-  here().send(q, to, mode);
+  here().messages.send(q, to, mode);
 }
 void send(std::vector<std::byte> data, int to, int tag, send_mode mode = send_mode::standard) {
   request q;
@@ -49,7 +49,7 @@ void begin_receive(request& q, std::vector<std::byte>& data, int from, int tag) 
   q.head = {5, from, tag};
   q.buffer = data.data();
   q.size = data.size();
-  here().receive(q);
+  here().messages.receive(q);
 }
 
 constexpr std::size_t lengths[] = {0, 1, 8, 511, 513, 2048, 2049, 70'000, 1'000'003};
@@ -213,7 +213,7 @@ TEST_P(ranks, take_receives_and_offers_back) {
     if (here().number() == 0) {
       request q;
       begin_send(q, data, 1, 3, send_mode::synchronous);
-      here().cancel(q);
+      here().messages.cancel(q);
       here().await(q);
       EXPECT_TRUE(q.is_cancelled);
       send(message(0, 1, 8, 12), 1, 4);
@@ -221,12 +221,12 @@ TEST_P(ranks, take_receives_and_offers_back) {
       request received;
       begin_send(received, data, 1, 5, send_mode::synchronous);
       here().await(received);
-      here().cancel(received);
+      here().messages.cancel(received);
       EXPECT_FALSE(received.is_cancelled);
 
       request never;
       begin_receive(never, data, 1, 77);
-      here().cancel(never);
+      here().messages.cancel(never);
       EXPECT_TRUE(never.is_done && never.is_cancelled);
     } else {
       for (const int tag : {4, 5}) {
@@ -235,7 +235,7 @@ TEST_P(ranks, take_receives_and_offers_back) {
         here().await(q);
         EXPECT_EQ(q.received, tag == 4 ? 12U : data.size());
       }
-      EXPECT_EQ(here().find_message({5, any_source, any_tag}), nullptr);
+      EXPECT_EQ(here().messages.find({5, any_source, any_tag}), nullptr);
     }
   });
 }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sends and receives of data in memory of devices. MPI has no streams: data are ready when a program calls a
-// function, and a request is done when the device has copied them. A packet is matched in order like any
-// other; only then does the receiver's device begin to copy.
+// The functions of `device_transfers`: they find other ranks, which device_transfers.hpp does not know.
 #include <imbrex/mpi/rank/rank.hpp>
 
 #include <cstring>
@@ -23,17 +21,6 @@ using extension::current_pe;
 
 namespace {
 
-/// Completion receiver that calls `end()` of an object and deletes it.
-template <class Copy>
-detail::device_completions::receiver receiver_for(std::unique_ptr<Copy> copy) {
-  return {[](void* self, const std::exception_ptr& failure) {
-            const std::unique_ptr<Copy> its(static_cast<Copy*>(self));
-            if (failure) std::rethrow_exception(failure);
-            its->end();
-          },
-          [](void* self) noexcept { delete static_cast<Copy*>(self); }, copy.release()};
-}
-
 struct packet_release {
   void operator()(packet* p) const noexcept { packet::release(*p); }
 };
@@ -51,20 +38,20 @@ pooled_memory pinned_for(device& of, std::uint64_t bytes) {
 }  // namespace
 
 /// A receive whose data a device copies from the sender's memory or from the packet.
-struct rank::arrival {
-  rank& to;
+struct device_transfers::arrival {
+  device_transfers& at;
   request& receive;
   packet_owner from;
 
   void end() {
-    if (is_offer(from->form)) to.answer_offer(from->from, from->offer, offer_outcome::taken);
+    if (is_offer(from->form)) at.all_.answer_offer(from->from, from->offer, offer_outcome::taken);
     from.reset();
-    to.complete(receive);
+    at.owner_.complete(receive);
   }
 };
 
 /// A receive whose data have arrived in a host buffer.
-struct rank::landing {
+struct device_transfers::landing {
   rank& to;
   request& receive;
   pooled_memory host;
@@ -76,30 +63,16 @@ struct rank::landing {
 };
 
 /// A packet that is sent once its data are in the host buffer that the rank keeps for the offer.
-struct rank::departure {
+struct device_transfers::departure {
   packet_owner what;
   int place;
 
   void end() { current_pe().send(*what.release(), place); }
 };
 
-void rank::copy(request& q, void* to, device* to_on, const void* from, device* from_on, std::size_t bytes) {
-  complete_after(order_copy(to, to_on, from, from_on, bytes), q);
-}
-
-void rank::complete_after(stream& work, request& q) {
-  struct completion {
-    rank& of;
-    request& done;
-    void end() { of.complete(done); }
-  };
-  q.peer = request::is_several;
-  notify_when_done(work, receiver_for(std::make_unique<completion>(*this, q)));
-}
-
-void rank::send_from_device(request& q, int to) {
+void device_transfers::send(request& q, int to) {
   const current_pe pe;
-  const auto ranks = ranks_beside(*this);
+  const auto ranks = ranks_beside(owner_);
   const auto key = static_cast<std::uint64_t>(to);
   const int place = ranks.place_of(key);
   const bool same_process = pe.run().holds(place);
@@ -112,25 +85,25 @@ void rank::send_from_device(request& q, int to) {
     host = pinned_for(*q.on, q.size);
   }
 
-  peer& with = peers_[static_cast<std::uint32_t>(to)];
+  peer& with = all_.peers_[static_cast<std::uint32_t>(to)];
   packet* p = nullptr;
   if (shared) {
     p = &packet::make(sizeof *shared);
     std::memcpy(p->data(), &*shared, sizeof *shared);
     p->head = q.head;
-    p->from = static_cast<std::uint32_t>(number());
+    p->from = static_cast<std::uint32_t>(all_.number_);
     p->sequence = with.sent++;
     p->size = q.size;
     p->form = packet_form::shared;
     p->process = static_cast<std::uint32_t>(pe.run().process());
-    p->offer = q.number = offers_.add(q);
+    p->offer = q.number = all_.offers_.add(q);
   } else {
-    p = &make_packet(q, with.sent++, false, same_process);
+    p = &all_.make_packet(q, with.sent++, false, same_process);
   }
   p->collection = ranks.collection();
   p->key = key;
   if (same_process && pe.queues_plainly())
-    if (auto* const there = ranks.find(key)) return there->take_in_order(*p);
+    if (auto* const there = ranks.find(key)) return there->messages.take_in_order(*p);
   if (!host) return pe.send(*p, place);
   auto leaves = std::make_unique<departure>(packet_owner(p), place);
   void* const copied = host.address();
@@ -139,12 +112,12 @@ void rank::send_from_device(request& q, int to) {
                    receiver_for(std::move(leaves)));
 }
 
-const std::byte* rank::offered_by(const request& q) const {
+const std::byte* device_transfers::data_of(const request& q) const {
   return q.on == nullptr ? q.buffer : static_cast<const std::byte*>(leaving_.at(q.number).address());
 }
 
-void rank::give_by_device(request& receive, packet& p) {
-  note_outcome(receive, p.head, p.size);
+void device_transfers::give(request& receive, packet& p) {
+  receive.note_outcome(p.head, p.size);
   const auto process = static_cast<std::uint32_t>(current_pe().run().process());
   const void* from = nullptr;
   device* from_on = nullptr;
@@ -160,11 +133,11 @@ void rank::give_by_device(request& receive, packet& p) {
                           from_on->info().label() + "; run with --gpu-path host");
   } else if (p.address != 0 && p.process == process) {
     from = reinterpret_cast<const void*>(p.address);
-    from_on = devices_.find(from);
+    from_on = owner_.devices.find(from);
   } else {
     pooled_memory host;
     if (receive.received > 0) host = pinned_for(*receive.on, receive.received);
-    ask_for_data(receive, p);
+    all_.ask_for_data(receive, p);
     if (host) coming_.emplace(receive.number, std::move(host));
     return;
   }
@@ -175,15 +148,19 @@ void rank::give_by_device(request& receive, packet& p) {
       receiver_for(std::move(arrives)));
 }
 
-void rank::land_on_device(request& q, long_data& d) {
-  answer_offer(d.from, d.offer, offer_outcome::taken);
+void device_transfers::land(request& q, long_data& d) {
+  all_.answer_offer(d.from, d.offer, offer_outcome::taken);
   auto node = coming_.extract(d.receive);
-  if (node.empty()) return complete(q);  // no bytes
-  auto lands = std::make_unique<landing>(*this, q, std::move(node.mapped()));
+  if (node.empty()) return owner_.complete(q);  // no bytes
+  auto lands = std::make_unique<landing>(owner_, q, std::move(node.mapped()));
   void* const host = lands->host.address();
   if (!d.has_landed) std::memcpy(host, d.bytes, static_cast<std::size_t>(d.size));
   notify_when_done(order_copy(q.buffer, q.on, host, nullptr, static_cast<std::size_t>(d.size)),
                    receiver_for(std::move(lands)));
+}
+
+std::byte* device_transfers::place_for(std::uint64_t receive) const {
+  return static_cast<std::byte*>(coming_.at(receive).address());
 }
 
 }  // namespace imbrex::mpi

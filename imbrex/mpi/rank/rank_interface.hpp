@@ -4,25 +4,21 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <map>
 #include <memory>
 #include <span>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include <imbrex/base/clock.hpp>
 #include <imbrex/base/work.hpp>
 #include <imbrex/core/extension/fiber.hpp>
 #include <imbrex/coro/waiter.hpp>
-#include <imbrex/device/pooled_memory.hpp>
 #include <imbrex/mpi/memory/device_memory.hpp>
 #include <imbrex/mpi/rank/access_table.hpp>
-#include <imbrex/mpi/rank/matcher.hpp>
-#include <imbrex/mpi/rank/peer_table.hpp>
+#include <imbrex/mpi/rank/callback_stack.hpp>
 #include <imbrex/mpi/rank/program.hpp>
 #include <imbrex/mpi/rank/request.hpp>
-#include <imbrex/mpi/rank/slots.hpp>
+#include <imbrex/mpi/rank/transfers.hpp>
 #include <imbrex/sched/timer.hpp>
 
 namespace imbrex {
@@ -32,16 +28,6 @@ class stream;
 
 namespace imbrex::mpi {
 
-class rank;
-struct local_call;
-struct long_data;
-struct offer_answer;
-struct pull;
-enum class offer_outcome : std::uint8_t;
-
-/// Completion of a send: once its data have been copied, or only once the receiver has received them.
-enum class send_mode : std::uint8_t { standard, synchronous };
-
 /// The MPI function that a rank is executing, and its text in reports.
 struct mpi_call {
   const char* function = nullptr;
@@ -50,8 +36,7 @@ struct mpi_call {
 };
 
 /// One rank of a program: a chare (`rank_chare`) with a single entry. The entry runs the program's code on a
-/// stack of its own and suspends wherever a function of MPI waits. A rank matches received messages in the
-/// order in which each sender has sent them (MPI 3.1, section 3.5).
+/// stack of its own and suspends wherever a function of MPI waits.
 ///
 /// Only the rank's PE touches a rank. This header is without templates of chares, since each function of MPI
 /// includes it.
@@ -67,32 +52,12 @@ class rank {
   int ranks() const { return program_.ranks; }
   rank_state& state() const { return *state_; }
   /// The stack that the rank's code runs on.
-  const fiber& stack() const { return *running_; }
+  const fiber& stack() const { return callbacks_.is_running() ? callbacks_.stack() : *fiber_; }
 
-  /// Begins to send `q.size` bytes at `q.buffer` to rank `to`, counted among all ranks.
-  void send(request& q, int to, send_mode mode);
-  /// Standard send that completes at once: the data go into a receive that a rank of this PE has posted, or
-  /// travel with their packet. This is the common case; nothing waits. False if it is not possible; then
-  /// nothing has happened.
-  bool send_at_once(const envelope& head, const std::byte* data, std::uint64_t bytes, int to);
-  /// Begins to receive into `q.buffer`.
-  void receive(request& q);
-  /// Begins to receive a message that a probe has found before.
-  void receive(request& q, packet& found);
-  /// Cancels a receive that has not been matched, or requests the withdrawal of a send that has not been
-  /// matched. The request is done then, at once or later.
-  void cancel(request& q);
-
-  /// Finds which addresses lie in memory of devices.
-  device_memory& devices() { return devices_; }
-  /// Begins a copy by a device; the request is done when the copy is. `to_on` and `from_on` are the devices
-  /// that hold the memory; null: the host. At most one of the two is null.
-  void copy(request& q, void* to, device* to_on, const void* from, device* from_on, std::size_t bytes);
-  /// Completes a request once all work ordered in a stream so far is done.
-  void complete_after(stream& work, request& q);
-
-  /// Sends a packet to rank `to` among all ranks. The receiver gets it after all packets sent there before.
-  void send(packet& p, int to);
+  mpi_call call;  ///< the innermost call; set by `call_frame`
+  transfers messages;
+  access_table accesses;
+  device_memory devices;  ///< finds which addresses lie in memory of devices
 
   /// Waits until a request is done.
   void await(request& q);
@@ -100,13 +65,14 @@ class rank {
   void await_all(std::span<request* const> some);
   /// Waits until at least one request is done.
   void await_any(std::span<request* const> some);
-
-  /// The first message that matches this receive; null if there is none. The message stays in the matcher.
-  packet* find_message(const envelope& of_receive) { return matcher_.find(of_receive); }
   /// Waits until a message matches this receive.
   packet& await_message(const envelope& of_receive);
-  /// Removes a message, so that no other receive matches it.
-  void take_message(packet& found) { matcher_.remove(found); }
+  /// Marks a request as done; a rank that awaits it continues.
+  void complete(request& q) {
+    q.is_done = true;
+    if (std::exchange(q.is_awaited, false) && --waits_.count == 0) wake();
+    if (q.finished != nullptr) q.finished(q);
+  }
 
   /// Yields: everything that is ready on this PE runs first.
   void give_way();
@@ -136,6 +102,11 @@ class rank {
     rank* owner = nullptr;
     void (*advance)(step&) = nullptr;
     bool is_queued = false;
+
+   private:
+    friend class rank;
+    static void run(detail::work& item);
+    static const detail::work_type type_of_steps;
   };
   void queue(step& what);
 
@@ -145,50 +116,25 @@ class rank {
   template <typename F>
   void run_as_code(F& what) {
     if (current_ == this) return what();
-    run_callback({[](void* function) { (*static_cast<F*>(function))(); }, &what});
+    run_callback([](void* function) { (*static_cast<F*>(function))(); }, &what);
   }
 
-  /// Marks a request as done; a rank that awaits it continues.
-  void complete(request& q);
+  /// Handles a message on the PE's stack, then continues the rank's code if the message has woken it.
+  template <class F>
+  void deliver(F what) {
+    delivery_ = delivery::active;
+    what();
+    if (std::exchange(delivery_, delivery::none) == delivery::has_woken) go_on();
+  }
+  /// Continues the rank's code, which waits, soon.
+  void wake();
 
-  /// True if PEs of a process may exchange data without messages: no link model observes or reorders them.
-  bool shares_memory() const;
-  /// The PE on which a rank began.
-  int first_pe_of(int number) const;
-  /// Whether a rank lives in this process; `is_here`: on this PE.
-  bool is_in_process(int number) const;
-  bool is_here(int number) const;
-  /// Completes a request that a rank of this process awaits.
-  void complete_at(int number, request& q);
-  /// Calls a function on the PE of a rank of this process.
-  void call_at(int number, void (*function)(rank& there, void* object, std::uint64_t what), void* object,
-               std::uint64_t what);
-
-  mpi_call call;  ///< the innermost call; set by `call_frame`
-  access_table accesses;
-
-  // Called by packets on delivery.
-  void take_packet(packet& p);
-  void serve_pull(const pull& p);
-  void take_data(long_data& d);
-  void take_answer(const offer_answer& a);
-  void take_turn();
-  void take_call(const local_call& c);
-  /// Memory for `bytes` bytes of data that receive number `receive` has requested; null if there is no such
-  /// receive.
-  std::byte* place_for(std::uint64_t receive, std::uint64_t bytes) const;
-
-  /// Number of messages that no receive has matched.
-  std::size_t messages() const { return matcher_.messages(); }
-
-  // Called by the bodies of the chare's entries.
+  // Called by the body of the chare's entry.
   bool start(scope& entry, const waiter& awaiter);
   /// Ends the entry's body, at its end or when a run is given up.
   void leave_entry() noexcept;
-  std::exception_ptr take_error() { return std::exchange(error_, nullptr); }
-  int status() const { return status_; }
-  bool start_early_end(scope& entry);
-  void leave_early_end() noexcept;
+  std::exception_ptr take_error() { return std::exchange(entry_.error, nullptr); }
+  int status() const { return entry_.status; }
 
  protected:
   explicit rank(int number);
@@ -199,72 +145,41 @@ class rank {
 
  private:
   class wait;
-  class early_end;
   struct ready_item : detail::work {
     rank* owner;
+    static void run(detail::work& item);
+    static const detail::work_type type_of_item;
   };
   struct alarm_item : detail::timer {
     rank* owner;
+    static void run(detail::work& item);
+    static const detail::work_type type_of_item;
   };
+  /// The entry that the rank's code is.
+  struct entry_state {
+    scope* of = nullptr;
+    waiter awaiter;
+    std::exception_ptr error;
+    int status = 0;
+  };
+  struct wait_state {
+    std::size_t count = 0;          ///< requests that must be done before the rank continues
+    const request* only = nullptr;  ///< the single awaited request, for reports
+    bool moves = false;
+  };
+  enum class delivery : std::uint8_t { none, active, has_woken };
 
-  static void run_ready(detail::work& item);
-  static void run_alarm(detail::work& item);
-  static void run_step(detail::work& item);
-  static void no_destroy(detail::work&) noexcept {}
-  static const detail::work_type ready_type;
-  static const detail::work_type step_type;
-  static const detail::work_type alarm_type;
   static void body(void* self);
-  std::unique_ptr<fiber> make_stack(fiber::function body);
-  static void callback_body(void* self);
-
   /// Continues the rank's code. Called on the PE's stack.
   void go_on();
   void run_code();
   void begin_code();
   void end_code();
-  /// A callback of the program, run on the callback stack.
-  struct callback {
-    void (*function)(void* object) = nullptr;
-    void* object = nullptr;
-    std::exception_ptr error = {};
-    bool is_over = false;
-  };
-  void run_callback(callback what);
+  void run_callback(void (*function)(void* object), void* object);
   [[noreturn]] void refuse_in_callback(const std::string& what);
   /// Suspends the rank until `wake`. Called on the rank's stack.
   void block();
-  void wake();
   void send_turn();
-  /// Handles a message on the PE's stack, then continues the rank's code if the message has woken it.
-  template <class F>
-  void deliver(F what);
-
-  void send_here(rank& to, request& q, std::uint32_t sequence, send_mode mode);
-  packet& make_eager(const envelope& head, const std::byte* data, std::uint64_t bytes,
-                     std::uint32_t sequence);
-  packet& make_packet(request& q, std::uint32_t sequence, bool is_eager, bool same_process);
-  /// Accepts packets in the order of sending; an early packet is kept.
-  void take_in_order(packet& p);
-  void accept(packet& p);
-  void accept_early(peer& from);
-  void keep(packet& p);
-  void give(request& receive, packet& p);
-  void fill(request& receive, const envelope& head, const std::byte* data, std::uint64_t size);
-  // Transfers of data in memory of devices.
-  struct arrival;
-  struct landing;
-  struct departure;
-  void send_from_device(request& q, int to);
-  void give_by_device(request& receive, packet& p);
-  void ask_for_data(request& receive, packet& p);
-  void land_on_device(request& q, long_data& d);
-  const std::byte* offered_by(const request& q) const;
-
-  static void note_outcome(request& receive, const envelope& head, std::uint64_t size);
-  void note_answer(const offer_answer& a);
-  void answer_offer(std::uint32_t to, std::uint64_t offer, offer_outcome outcome);
-  static bool fits(const envelope& receive, const envelope& message);
 
   static inline constinit thread_local rank* current_ = nullptr;
 
@@ -274,34 +189,12 @@ class rank {
   std::unique_ptr<rank_state> state_;
   rank_objects* objects_ = nullptr;
   std::unique_ptr<fiber> fiber_;
-  std::unique_ptr<fiber> callback_stack_;  ///< made on first use
-  fiber* running_ = nullptr;               ///< `fiber_` or `callback_stack_`, whichever runs the code
-  callback callback_;
+  callback_stack callbacks_;
   std::unique_ptr<wait> wait_;
-  std::unique_ptr<early_end> early_end_;
-  scope* entry_ = nullptr;
-  waiter awaiter_;
-  std::exception_ptr error_;
-  int status_ = 0;
-
-  peer_table peers_;
-  matcher matcher_;
-  slot_table<request> offers_;    ///< sends whose data lie here
-  slot_table<request> receives_;  ///< receives that have requested their data
-
-  device_memory devices_;
-  using host_copies = std::map<std::uint64_t, detail::pooled_memory>;  ///< by the request's number
-  host_copies leaving_;  ///< offered data of a device whose memory the receiver's process cannot read
-  host_copies coming_;   ///< buffers for requested data that go on to a device
-
-  std::size_t awaited_ = 0;           ///< requests that must be done before the rank continues
-  const request* awaits_ = nullptr;   ///< the single awaited request, for reports
-  std::uint32_t looks_ = 0;           ///< calls that had nothing to wait for
-  const envelope* probed_ = nullptr;  ///< envelope that the rank waits to match
-  packet* found_ = nullptr;
-  bool delivering_ = false;
-  bool wakes_ = false;
-  bool moves_ = false;
+  entry_state entry_;
+  wait_state waits_;
+  std::uint32_t looks_ = 0;  ///< calls that had nothing to wait for
+  delivery delivery_ = delivery::none;
   bool must_attend_ = false;
   ready_item ready_{};
   alarm_item alarm_{};  ///< timer of `sleep_for`

@@ -13,13 +13,14 @@ using extension::message_guard;
 using extension::receiver_of;
 
 void packet::deliver() {
-  if (rank* const receiver = receiver_of<rank_chare>(*this)) receiver->take_packet(*this);
+  if (rank* const receiver = receiver_of<rank_chare>(*this))
+    receiver->deliver([&] { receiver->messages.take_in_order(*this); });
 }
 
 void pull::deliver() {
   if (rank* const receiver = receiver_of<rank_chare>(*this)) {
     const message_guard guard(*this);
-    receiver->serve_pull(*this);
+    receiver->deliver([&] { receiver->messages.serve_pull(*this); });
   }
 }
 
@@ -40,7 +41,7 @@ void long_data::serialize(reader& in) {
   std::byte* place = nullptr;
   // A thread that drives the network for all PEs has no access to their ranks.
   if (const auto ranks = extension::local_elements<rank_chare>::here(collection))
-    if (const rank* const receiver = ranks->find(key)) place = receiver->place_for(receive, size);
+    if (const rank* const receiver = ranks->find(key)) place = receiver->messages.place_for(receive, size);
   has_landed = place != nullptr;
   if (place == nullptr) {
     if (!is_pending && count > in.remaining()) throw serial_error("data of MPI that are cut off");
@@ -56,21 +57,21 @@ void long_data::serialize(reader& in) {
 void long_data::deliver() {
   if (rank* const receiver = receiver_of<rank_chare>(*this)) {
     const message_guard guard(*this);
-    receiver->take_data(*this);
+    receiver->deliver([&] { receiver->messages.take_data(*this); });
   }
 }
 
 void offer_answer::deliver() {
   if (rank* const receiver = receiver_of<rank_chare>(*this)) {
     const message_guard guard(*this);
-    receiver->take_answer(*this);
+    receiver->deliver([&] { receiver->messages.take_answer(*this); });
   }
 }
 
 void local_call::deliver() {
   if (rank* const receiver = receiver_of<rank_chare>(*this)) {
     const message_guard guard(*this);
-    receiver->take_call(*this);
+    receiver->deliver([&] { function(*receiver, object, what); });
   }
 }
 
@@ -79,7 +80,7 @@ void local_call::throw_local() { throw imbrex::error("a call within a process wa
 void turn::deliver() {
   if (rank* const receiver = receiver_of<rank_chare>(*this)) {
     const message_guard guard(*this);
-    receiver->take_turn();
+    receiver->deliver([&] { receiver->wake(); });
   }
 }
 

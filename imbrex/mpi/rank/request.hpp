@@ -41,6 +41,13 @@ struct request {
   std::int32_t source = any_source;
   std::int32_t tag = any_tag;
   std::uint64_t received = 0;  ///< bytes, at most `size`
+  /// Notes that this receive has matched a message of `bytes` bytes.
+  void note_outcome(const envelope& of_message, std::uint64_t bytes) {
+    source = of_message.source;
+    tag = of_message.tag;
+    is_too_long = bytes > size;
+    received = bytes < size ? bytes : size;
+  }
 
   std::uint64_t number = 0;  ///< number of the offer, or of the receive that has requested its data
   // Links of the matcher's lists of receives.

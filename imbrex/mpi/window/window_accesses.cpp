@@ -142,7 +142,7 @@ void window::check_range(const target& t, std::int64_t place, const user_buffer&
 void window::send(int to, access_header header) {
   packet& p = make_access(header, {}).message;
   p.head = {in_->context(purpose::persistent), in_->rank(), 0};
-  self_.send(p, world_rank(to));
+  self_.messages.send(p, world_rank(to));
 }
 
 void window::send_data(int to, access_header header, const user_buffer& at, const user_buffer& data,
@@ -159,10 +159,10 @@ void window::send_data(int to, access_header header, const user_buffer& at, cons
   message.message.head = {in_->context(purpose::persistent), in_->rank(), 0};
   if (!header.follows) {
     pack(data.typed(), 0, message.data, header.bytes);
-    self_.send(message.message, world_rank(to));
+    self_.messages.send(message.message, world_rank(to));
     return end_at_once(self_, rma_request);
   }
-  self_.send(message.message, world_rank(to));
+  self_.messages.send(message.message, world_rank(to));
   auto* const q = new outgoing_data;
   q->of = this;
   q->to = &t;
@@ -179,7 +179,7 @@ void window::send_data(int to, access_header header, const user_buffer& at, cons
   }
   ++t.pending;
   ++pending_;
-  self_.send(*q, world_rank(to), send_mode::standard);
+  self_.messages.send(*q, world_rank(to), send_mode::standard);
 }
 
 void window::expect_result(int from, std::int32_t tag, const user_buffer& into, access_request* rma_request) {
@@ -200,7 +200,7 @@ void window::expect_result(int from, std::int32_t tag, const user_buffer& into, 
   }
   ++t.pending;
   ++pending_;
-  self_.receive(*q);
+  self_.messages.receive(*q);
 }
 
 // ---- functions of MPI
@@ -244,7 +244,7 @@ void window::get(const user_buffer& into, const place& from, access_request* rma
   expect_result(rank, header.tag, into, rma_request);
   packet& p = make_access(header, describe(*at.type)).message;
   p.head = {in_->context(purpose::persistent), in_->rank(), 0};
-  self_.send(p, world_rank(rank));
+  self_.messages.send(p, world_rank(rank));
 }
 
 void window::accumulate(const user_buffer& data, const place& to, int operation,

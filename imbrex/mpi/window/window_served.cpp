@@ -152,7 +152,7 @@ void window::receive_data(origin& from, int source, const access_packet& a, cons
     q->buffer = q->packed.get();
   }
   if (a.header().kind != access_kind::put) ++from.accumulates;
-  self_.receive(*q);
+  self_.messages.receive(*q);
 }
 
 void window::fold(int source, const access_header& header, const std::byte* data, const typed_buffer& at) {
@@ -209,7 +209,7 @@ void window::send_result(int to, std::int32_t tag, std::byte* begin, std::unique
   q->buffer = begin;
   q->size = static_cast<std::uint64_t>(bytes);
   q->finished = &answer_data::ended;
-  self_.send(*q, world_rank(to), send_mode::standard);
+  self_.messages.send(*q, world_rank(to), send_mode::standard);
 }
 
 }  // namespace imbrex::mpi

@@ -7,6 +7,7 @@
 
 #include <imbrex/mpi/memory/device_copy.hpp>
 #include <imbrex/mpi/object/status.hpp>
+#include <imbrex/mpi/rank/device_requests.hpp>
 #include <imbrex/mpi/rank/packet.hpp>
 #include <imbrex/mpi/state.hpp>
 
@@ -20,7 +21,7 @@ class send_request final : public user_request {
       : user_request(kind.is_persistent, in), data_(data), to_(to), mode_(kind.mode) {}
 
   void cancel(rank& by) override {
-    if (mode_ != user_send::buffered && !awaited().is_done) by.cancel(awaited());
+    if (mode_ != user_send::buffered && !awaited().is_done) by.messages.cancel(awaited());
   }
   int outcome(MPI_Status& status) override {
     set_empty(status);
@@ -47,7 +48,7 @@ class send_request final : public user_request {
       pack_to_host(by, data_, packed_.get());
       q.buffer = packed_.get();
     }
-    by.send(q, to, mode_ == user_send::synchronous ? send_mode::synchronous : send_mode::standard);
+    by.messages.send(q, to, mode_ == user_send::synchronous ? send_mode::synchronous : send_mode::standard);
   }
   void end() override { packed_.reset(); }
 
@@ -63,7 +64,7 @@ class receive_request final : public user_request {
                   packet* found)
       : user_request(is_persistent, in), data_(data), from_(from), found_(found) {}
 
-  void cancel(rank& by) override { by.cancel(awaited()); }
+  void cancel(rank& by) override { by.messages.cancel(awaited()); }
   int outcome(MPI_Status& status) override {
     if (from_.rank == MPI_PROC_NULL) {
       tell_no_process(status);
@@ -86,7 +87,7 @@ class receive_request final : public user_request {
       q.buffer = packed_.get();
     }
     packet* const found = std::exchange(found_, nullptr);
-    found != nullptr ? by.receive(q, *found) : by.receive(q);
+    found != nullptr ? by.messages.receive(q, *found) : by.messages.receive(q);
   }
   void end() override {
     if (!packed_) return;
@@ -108,7 +109,7 @@ class scattered_receive final : public user_request {
                     bool is_persistent, packet* found)
       : user_request(is_persistent, in), data_(data), from_(from), found_(found) {}
 
-  void cancel(rank& by) override { by.cancel(packed_.q); }
+  void cancel(rank& by) override { by.messages.cancel(packed_.q); }
   int outcome(MPI_Status& status) override { return tell_receive(awaited(), status); }
 
  private:
@@ -130,7 +131,7 @@ class scattered_receive final : public user_request {
     awaited().head = packed_.q.head;
     awaited().peer = request::is_receive;
     packet* const found = std::exchange(found_, nullptr);
-    found != nullptr ? by.receive(packed_.q, *found) : by.receive(packed_.q);
+    found != nullptr ? by.messages.receive(packed_.q, *found) : by.messages.receive(packed_.q);
   }
   static void handle_arrival(request& q) { reinterpret_cast<packed*>(&q)->owner->scatter(); }
   void scatter() {
@@ -147,7 +148,7 @@ class scattered_receive final : public user_request {
                  last = &order_copy(to, data_.on, packed_.data.get() + position, nullptr,
                                     static_cast<std::size_t>(bytes));
                });
-    last != nullptr ? by_->complete_after(*last, whole) : by_->complete(whole);
+    last != nullptr ? complete_after(*by_, *last, whole) : by_->complete(whole);
   }
   void end() override { packed_.data.reset(); }
 
@@ -176,7 +177,7 @@ void pack_to_host(rank& by, const user_buffer& data, std::byte* to) {
   if (!data.is_contiguous()) gapped = std::make_unique_for_overwrite<std::byte[]>(extent.bytes);
   std::byte* const host = gapped ? gapped.get() : to;
   request q;
-  by.copy(q, host, nullptr, extent.first, data.on, extent.bytes);
+  begin_copy(by, q, host, nullptr, extent.first, data.on, extent.bytes);
   by.await(q);
   if (!gapped) return;
   const auto distance =
@@ -240,7 +241,7 @@ void send_buffer::send(rank& by, const envelope& head, const user_buffer& data, 
   each.q.head = head;
   each.q.buffer = each.data.get();
   each.q.size = static_cast<std::uint64_t>(bytes);
-  by.send(each.q, to, send_mode::standard);
+  by.messages.send(each.q, to, send_mode::standard);
 }
 
 }  // namespace imbrex::mpi
