@@ -31,7 +31,6 @@ WIDER = {
     "imbrex::mpi::copy_state": (22, 23),
     "imbrex::mpi::datatype": (26, 28),
     "imbrex::mpi::library_state": (24, 0),
-    "imbrex::mpi::window": (33, 72),
     "imbrex::options": (30, 0),
     "imbrex::resident::context": (1, 59),
     "imbrex::resident::detail::host_channel": (25, 17),

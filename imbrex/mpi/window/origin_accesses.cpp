@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Accesses of a rank to the memory of other ranks.
-#include <imbrex/mpi/rank/packet.hpp>
-#include <imbrex/mpi/window/window.hpp>
+#include <imbrex/mpi/window/origin_accesses.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -9,6 +7,8 @@
 #include <utility>
 
 #include <imbrex/mpi/datatype/predefined.hpp>
+#include <imbrex/mpi/object/error.hpp>
+#include <imbrex/mpi/rank/packet.hpp>
 #include <imbrex/mpi/rank/program.hpp>
 #include <imbrex/mpi/window/accumulation.hpp>
 #include <imbrex/mpi/window/type_description.hpp>
@@ -16,25 +16,22 @@
 namespace imbrex::mpi {
 
 /// A send of long data to a target.
-struct window::outgoing_data : request {
-  window* of = nullptr;
-  target* to = nullptr;
+struct origin_accesses::outgoing_data : request {
+  origin_accesses* of = nullptr;
+  window_target* to = nullptr;
   std::unique_ptr<std::byte[]> packed;
   ref<access_request> rma_request;
 
   static void ended(request& q) {
     const std::unique_ptr<outgoing_data> its(static_cast<outgoing_data*>(&q));
-    --its->to->pending;
-    --its->of->pending_;
-    if (its->rma_request) its->of->self_.complete(its->rma_request->awaited());
-    its->of->note();
+    its->of->pending_.end_transfer(*its->to, its->rma_request.get());
   }
 };
 
 /// Receives the result that a target sends.
-struct window::result_receive : request {
-  window* of = nullptr;
-  target* from = nullptr;
+struct origin_accesses::result_receive : request {
+  origin_accesses* of = nullptr;
+  window_target* from = nullptr;
   user_buffer into;
   std::unique_ptr<std::byte[]> packed;
   ref<access_request> rma_request;
@@ -43,10 +40,7 @@ struct window::result_receive : request {
     const std::unique_ptr<result_receive> its(static_cast<result_receive*>(&q));
     if (its->packed)
       unpack(its->into.typed(), 0, its->packed.get(), static_cast<std::int64_t>(its->received));
-    --its->from->pending;
-    --its->of->pending_;
-    if (its->rma_request) its->of->self_.complete(its->rma_request->awaited());
-    its->of->note();
+    its->of->pending_.end_transfer(*its->from, its->rma_request.get());
   }
 };
 
@@ -82,45 +76,8 @@ void end_at_once(rank& by, access_request* rma_request) {
 
 }  // namespace
 
-window::target& window::target_at(int rank) {
-  if (rank < 0 || rank >= in_->size())
-    throw error(MPI_ERR_RANK, "the target is rank " + std::to_string(rank) +
-                                  ", and the window has ranks 0 to " + std::to_string(in_->size() - 1));
-  return targets_[static_cast<std::size_t>(rank)];
-}
-
-window::target& window::accessible(int rank) {
-  target& t = target_at(rank);
-  switch (access_) {
-    case epoch::fence: has_accessed_ = true; return t;
-    case epoch::start:
-      if (t.is_started) return t;
-      throw error(MPI_ERR_RMA_SYNC, "rank " + std::to_string(rank) +
-                                        " is not among those that MPI_Win_start has named, so that it cannot "
-                                        "be accessed before MPI_Win_complete");
-    case epoch::lock:
-      if (t.lock != lock_state::none) return t;
-      throw error(MPI_ERR_RMA_SYNC,
-                  "rank " + std::to_string(rank) + " is not locked; call MPI_Win_lock for it first");
-    case epoch::lock_all:
-      if (t.lock != lock_state::none) return t;
-      locked_.push_back(rank);
-      if (is_unchecked_) {
-        t.lock = lock_state::unchecked;
-      } else {
-        ask_for_lock(rank, false);
-        await_lock(rank);
-      }
-      return t;
-    case epoch::none: break;
-  }
-  throw error(MPI_ERR_RMA_SYNC,
-              "the window cannot be accessed now: call MPI_Win_fence, MPI_Win_start, MPI_Win_lock or "
-              "MPI_Win_lock_all first");
-}
-
-std::int64_t window::place_in(const target& t, std::int64_t displacement) const {
-  if (flavour_ == MPI_WIN_FLAVOR_DYNAMIC) return displacement;
+std::int64_t origin_accesses::place_in(const window_target& t, std::int64_t displacement) const {
+  if (own_.flavour() == MPI_WIN_FLAVOR_DYNAMIC) return displacement;
   std::int64_t place = 0;
   if (displacement < 0 || __builtin_mul_overflow(displacement, t.unit, &place))
     throw error(MPI_ERR_DISP, "the displacement is " + std::to_string(displacement) + " units of " +
@@ -129,8 +86,8 @@ std::int64_t window::place_in(const target& t, std::int64_t displacement) const 
   return place;
 }
 
-void window::check_range(const target& t, std::int64_t place, const user_buffer& at) const {
-  if (flavour_ != MPI_WIN_FLAVOR_DYNAMIC) {
+void origin_accesses::check_range(const window_target& t, std::int64_t place, const user_buffer& at) const {
+  if (own_.flavour() != MPI_WIN_FLAVOR_DYNAMIC) {
     (void)exposed_memory(t.base, t.size).reach(place, *at.type, at.count);
   } else if (t.memory != nullptr) {
     (void)t.memory->reach(place, *at.type, at.count);  // else the target checks
@@ -139,35 +96,29 @@ void window::check_range(const target& t, std::int64_t place, const user_buffer&
 
 // ---- accesses by packets
 
-void window::send(int to, access_header header) {
-  packet& p = make_access(header, {}).message;
-  p.head = {in_->context(purpose::persistent), in_->rank(), 0};
-  self_.messages.send(p, world_rank(to));
-}
-
-void window::send_data(int to, access_header header, const user_buffer& at, const user_buffer& data,
-                       access_request* rma_request) {
-  target& t = targets_[static_cast<std::size_t>(to)];
+void origin_accesses::send_data(int to, access_header header, const user_buffer& at, const user_buffer& data,
+                                access_request* rma_request) {
+  window_target& t = link_[to];
   header.count = at.count;
   header.bytes = data.bytes();
   header.follows = header.kind != access_kind::compare_and_swap &&
                    header.bytes > static_cast<std::int64_t>(program::current().eager_between_processes);
   // An access with a result is done when the result arrives, so it needs no flush.
   const bool has_result = header.kind != access_kind::put && header.kind != access_kind::accumulate;
-  if (!has_result && !std::exchange(t.is_dirty, true)) dirty_.push_back(to);
+  if (!has_result) pending_.note_sent(to);
   const access_message message = make_access(header, describe(*at.type));
-  message.message.head = {in_->context(purpose::persistent), in_->rank(), 0};
+  message.message.head = link_.head();
   if (!header.follows) {
     pack(data.typed(), 0, message.data, header.bytes);
-    self_.messages.send(message.message, world_rank(to));
-    return end_at_once(self_, rma_request);
+    link_.self().messages.send(message.message, link_.world_rank(to));
+    return end_at_once(link_.self(), rma_request);
   }
-  self_.messages.send(message.message, world_rank(to));
+  link_.self().messages.send(message.message, link_.world_rank(to));
   auto* const q = new outgoing_data;
   q->of = this;
   q->to = &t;
   if (rma_request != nullptr) q->rma_request = ref(rma_request);
-  q->head = {in_->context(purpose::point_to_point), in_->rank(), header.tag};
+  q->head = {link_.in()->context(purpose::point_to_point), link_.in()->rank(), header.tag};
   q->size = static_cast<std::uint64_t>(header.bytes);
   q->finished = &outgoing_data::ended;
   if (data.is_contiguous()) {
@@ -177,19 +128,19 @@ void window::send_data(int to, access_header header, const user_buffer& at, cons
     q->buffer = q->packed.get();
     pack(data.typed(), 0, q->buffer, header.bytes);
   }
-  ++t.pending;
-  ++pending_;
-  self_.messages.send(*q, world_rank(to), send_mode::standard);
+  pending_.begin_transfer(t);
+  link_.self().messages.send(*q, link_.world_rank(to), send_mode::standard);
 }
 
-void window::expect_result(int from, std::int32_t tag, const user_buffer& into, access_request* rma_request) {
-  target& t = targets_[static_cast<std::size_t>(from)];
+void origin_accesses::expect_result(int from, std::int32_t tag, const user_buffer& into,
+                                    access_request* rma_request) {
+  window_target& t = link_[from];
   auto* const q = new result_receive;
   q->of = this;
   q->from = &t;
   q->into = into;
   if (rma_request != nullptr) q->rma_request = ref(rma_request);
-  q->head = {in_->context(purpose::creation), from, tag};
+  q->head = {link_.in()->context(purpose::creation), from, tag};
   q->size = static_cast<std::uint64_t>(into.bytes());
   q->finished = &result_receive::ended;
   if (into.is_contiguous()) {
@@ -198,70 +149,69 @@ void window::expect_result(int from, std::int32_t tag, const user_buffer& into, 
     q->packed = std::make_unique_for_overwrite<std::byte[]>(q->size);
     q->buffer = q->packed.get();
   }
-  ++t.pending;
-  ++pending_;
-  self_.messages.receive(*q);
+  pending_.begin_transfer(t);
+  link_.self().messages.receive(*q);
 }
 
 // ---- functions of MPI
 
-void window::put(const user_buffer& data, const place& to, access_request* rma_request) {
+void origin_accesses::put(const user_buffer& data, const place& to, access_request* rma_request) {
   const auto& [rank, displacement, at] = to;
-  target& t = accessible(rank);
+  window_target& t = epochs_.accessible(rank);
   const std::int64_t bytes = data.bytes();
   require_room(bytes, at.bytes(), "the origin", "the target");
   const std::int64_t offset = place_in(t, displacement);
   check_range(t, offset, at);
-  if (bytes == 0) return end_at_once(self_, rma_request);
-  if (!is_direct(t)) {
+  if (bytes == 0) return end_at_once(link_.self(), rma_request);
+  if (!link_.is_direct(t)) {
     access_header header;
     header.kind = access_kind::put;
     header.place = offset;
-    header.tag = next_tag();
+    header.tag = link_.next_tag();
     return send_data(rank, header, at, data, rma_request);
   }
   copy(data.typed(), {t.memory->reach(offset, *at.type, at.count), at.count, at.type.get()}, bytes);
-  end_at_once(self_, rma_request);
+  end_at_once(link_.self(), rma_request);
 }
 
-void window::get(const user_buffer& into, const place& from, access_request* rma_request) {
+void origin_accesses::get(const user_buffer& into, const place& from, access_request* rma_request) {
   const auto& [rank, displacement, at] = from;
-  target& t = accessible(rank);
+  window_target& t = epochs_.accessible(rank);
   const std::int64_t bytes = at.bytes();
   require_room(bytes, into.bytes(), "the target", "the origin");
   const std::int64_t offset = place_in(t, displacement);
   check_range(t, offset, at);
-  if (bytes == 0) return end_at_once(self_, rma_request);
-  if (is_direct(t)) {
+  if (bytes == 0) return end_at_once(link_.self(), rma_request);
+  if (link_.is_direct(t)) {
     copy({t.memory->reach(offset, *at.type, at.count), at.count, at.type.get()}, into.typed(), bytes);
-    return end_at_once(self_, rma_request);
+    return end_at_once(link_.self(), rma_request);
   }
   access_header header;
   header.kind = access_kind::get;
   header.place = offset;
   header.count = at.count;
-  header.tag = next_tag();
+  header.tag = link_.next_tag();
   expect_result(rank, header.tag, into, rma_request);
   packet& p = make_access(header, describe(*at.type)).message;
-  p.head = {in_->context(purpose::persistent), in_->rank(), 0};
-  self_.messages.send(p, world_rank(rank));
+  p.head = link_.head();
+  link_.self().messages.send(p, link_.world_rank(rank));
 }
 
-void window::accumulate(const user_buffer& data, const place& to, int operation,
-                        access_request* rma_request) {
+void origin_accesses::accumulate(const user_buffer& data, const place& to, int operation,
+                                 access_request* rma_request) {
   const auto& [rank, displacement, at] = to;
-  target& t = accessible(rank);
+  window_target& t = epochs_.accessible(rank);
   const std::int64_t bytes = data.bytes();
   require_room(bytes, at.bytes(), "the origin", "the target");
   const std::int64_t offset = place_in(t, displacement);
   check_range(t, offset, at);
-  if (bytes == 0) return end_at_once(self_, rma_request);
-  if (!is_direct(t)) {
+  if (bytes == 0) return end_at_once(link_.self(), rma_request);
+  if (!link_.is_direct(t)) {
     access_header header;
     header.kind = access_kind::accumulate;
     header.place = offset;
     header.operation = operation;
-    header.tag = next_tag();
+    header.tag = link_.next_tag();
     return send_data(rank, header, at, data, rma_request);
   }
   std::byte* const memory = t.memory->reach(offset, *at.type, at.count);
@@ -270,25 +220,25 @@ void window::accumulate(const user_buffer& data, const place& to, int operation,
     const std::lock_guard lock(t.memory->accumulates());
     mpi::accumulate(operation, packed.begin(), bytes, {memory, at.count, at.type.get()});
   }
-  end_at_once(self_, rma_request);
+  end_at_once(link_.self(), rma_request);
 }
 
-void window::get_accumulate(const user_buffer& data, const user_buffer& into, const place& to, int operation,
-                            access_request* rma_request) {
+void origin_accesses::get_accumulate(const user_buffer& data, const user_buffer& into, const place& to,
+                                     int operation, access_request* rma_request) {
   const auto& [rank, displacement, at] = to;
-  target& t = accessible(rank);
+  window_target& t = epochs_.accessible(rank);
   const std::int64_t bytes = at.bytes();
   require_room(data.bytes(), bytes, "the origin", "the target");
   require_room(bytes, into.bytes(), "the target", "the result");
   const std::int64_t offset = place_in(t, displacement);
   check_range(t, offset, at);
-  if (bytes == 0) return end_at_once(self_, rma_request);
-  if (!is_direct(t)) {
+  if (bytes == 0) return end_at_once(link_.self(), rma_request);
+  if (!link_.is_direct(t)) {
     access_header header;
     header.kind = access_kind::get_accumulate;
     header.place = offset;
     header.operation = operation;
-    header.tag = next_tag();
+    header.tag = link_.next_tag();
     expect_result(rank, header.tag, into, rma_request);
     return send_data(rank, header, at, data, nullptr);
   }
@@ -299,17 +249,17 @@ void window::get_accumulate(const user_buffer& data, const user_buffer& into, co
     copy(memory, into.typed(), bytes);
     mpi::accumulate(operation, packed.begin(), data.bytes(), memory);
   }
-  end_at_once(self_, rma_request);
+  end_at_once(link_.self(), rma_request);
 }
 
-void window::compare_and_swap(const void* data, const void* compared, void* into, const place& to) {
+void origin_accesses::compare_and_swap(const void* data, const void* compared, void* into, const place& to) {
   const auto& [rank, displacement, at] = to;
   const datatype_ref& type = at.type;
-  target& t = accessible(rank);
+  window_target& t = epochs_.accessible(rank);
   const std::int64_t offset = place_in(t, displacement);
   check_range(t, offset, at);
   const auto bytes = static_cast<std::size_t>(type->size());
-  if (is_direct(t)) {
+  if (link_.is_direct(t)) {
     std::byte* const memory = t.memory->reach(offset, *type, 1);
     const std::lock_guard lock(t.memory->accumulates());
     std::memcpy(into, memory, bytes);
@@ -322,7 +272,7 @@ void window::compare_and_swap(const void* data, const void* compared, void* into
   access_header header;
   header.kind = access_kind::compare_and_swap;
   header.place = offset;
-  header.tag = next_tag();
+  header.tag = link_.next_tag();
   expect_result(rank, header.tag, {into, 1, type}, nullptr);
   const user_buffer sent{both, std::int64_t(2 * bytes), datatype_ref(predefined_type(MPI_BYTE))};
   send_data(rank, header, at, sent, nullptr);
