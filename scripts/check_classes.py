@@ -34,8 +34,6 @@ WIDER = {
     "imbrex::options": (30, 0),
     "imbrex::resident::context": (1, 59),
     "imbrex::resident::detail::host_channel": (25, 17),
-    "imbrex::resident::detail::machine": (44, 17),
-    "imbrex::resident::detail::pe_state": (48, 5),
     "imbrex::stream": (6, 45),
     "imbrex::tools::analysis": (23, 24),
     "imbrex::tools::job": (22, 28),
