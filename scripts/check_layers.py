@@ -26,8 +26,8 @@ ROOMS = {"base": ["standard", "", "host", "options"],
          "device": ["", "emulated", "cuda", "backends"],
          "core": ["name", "options", "message", "pe", "collective", "array", "gpu", "record", "run", "extension", ""],
          "resident": ["transport", ""],
-         "mpi": ["include", "image", "object", "datatype", "operation", "topology", "", "collective", "window",
-                 "launch", "api", "fortran"],
+         "mpi": ["include", "image", "object", "datatype", "operation", "topology", "memory", "rank", "",
+                 "collective", "window", "launch", "api", "fortran"],
          "tools": ["process", "project", "trace", "trace/page", "replay", "command", "trace/command", "overlap", "tune",
                    ""]}
 # The folders above the core, and which of them each may include.

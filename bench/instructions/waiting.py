@@ -18,8 +18,8 @@ LEFT_OUT = [
     (r"imbrex::detail::device_completions::(.*look|notice::is_due)|imbrex::event::done",
      "a PE asks its device until it is done"),
     (r"imbrex::emulated::", "an emulated device works by threads of its own, in the place of a GPU"),
-    (r".*imbrex::endpoints::network_endpoint<.*?>::"
-     r"(progress|send_batches|greet_others|sending|congested|flushed|arm)\b",
+    (r".*imbrex::endpoints::(network_endpoint|outbox|connector|message_receiver)<.*?>::"
+     r"(progress|send_batches|greet_others|sending|departing|congested|flushed|arm|may_accept|accept_offers)\b",
      "asked in each turn, whether something came or not"),
     (r"imbrex::endpoints::fabric_network::flush|.*imbrex::detail::job::leave",
      "at the end processes wait for each other"),

@@ -2,7 +2,10 @@
 #pragma once
 // Functions of a cell set that send copies of elements to other blocks, and handle received parcels.
 
-#include <algorithm>
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <imbrex/cells/declaration.hpp>
 
@@ -10,134 +13,22 @@ namespace imbrex::cells {
 
 template <int D, class T>
 void cell_set<D, T>::prepare_copies(double width) {
-  if (copies_.distance == width) return;
-  copies_ = detail::make_reach(domain_, cut_, where_, width, detail::purpose::copies);
-  halo_.clear();
-  halo_.resize(copies_.region.size());
-  for (std::size_t i = 0; i < halo_.size(); ++i) halo_[i].be(i, false);
-  near_.distance = -1;
-  find_needs();
-}
-
-template <int D, class T>
-void cell_set<D, T>::find_needs() {
-  const auto meet = [](const auto& some, const auto& others) {
-    for (const auto& a : some)
-      for (const auto& b : others)
-        if (!detail::common(a.cells, b.cells).empty()) return true;
-    return false;
-  };
-  needs_.assign(copies_.partners.size() + 1, {});
-  for (std::size_t m = 0; m < moves_.partners.size(); ++m) {
-    const auto& changed = moves_.partners[m].give;
-    for (std::size_t p = 0; p < copies_.partners.size(); ++p)
-      if (meet(changed, copies_.partners[p].give)) needs_[p].push_back(m);
-    if (meet(changed, copies_.originals)) needs_.back().push_back(m);
-  }
-}
-
-template <int D, class T>
-void cell_set<D, T>::find_bounds(const grid::box<D>& of, double width, point<D>& from, point<D>& to) const {
-  for (int d = 0; d < D; ++d) {
-    const auto k = static_cast<std::size_t>(d);
-    const double w = domain_.cell_width()[k], tolerance = 1e-9 * w;
-    from[k] = domain_.lower()[k] + of.origin[d] * w - width - tolerance;
-    to[k] = domain_.lower()[k] + (of.origin[d] + of.extents[d]) * w + width + tolerance;
-    if (domain_.is_periodic(d)) continue;
-    if (of.origin[d] == 0) from[k] = -std::numeric_limits<double>::infinity();
-    if (of.origin[d] + of.extents[d] == domain_.cells()[d]) to[k] = std::numeric_limits<double>::infinity();
-  }
-}
-
-/// Selects those elements of the cells `of` that, shifted, lie in a box. Calls `take(cell, T&&)` for each
-/// selected element, and `take(cell, count)` with their number in each cell.
-template <int D, class T>
-template <class Take>
-void cell_set<D, T>::select_copies(const grid::box<D>& of, const point<D>& shift, const point<D>& from,
-                                   const point<D>& to, copied& selection, Take take) const {
-  for (const auto& at : of) {
-    const std::size_t n = number_of(at);
-    const auto& c = own_[n];
-    std::uint32_t count = 0;
-    for (std::size_t i = 0; i < c.size(); ++i) {
-      point<D> x = c.template position<D>(i);
-      bool is_inside = true;
-      for (std::size_t d = 0; d < x.size(); ++d) {
-        x[d] += shift[d];
-        is_inside &= x[d] >= from[d] && x[d] <= to[d];
-      }
-      if (!is_inside) continue;
-      T e = c.get(i);
-      e.position = x;
-      take(at, std::move(e));
-      selection.elements.push_back({static_cast<std::uint32_t>(n), static_cast<std::uint32_t>(i)});
-      ++count;
-    }
-    take(at, count);
-  }
-  selection.ends.push_back(selection.elements.size());
-}
-
-template <int D, class T>
-auto cell_set<D, T>::copies_for(std::size_t partner) -> parcel {
-  const auto& to = copies_.partners[partner];
-  parcel p{.what = detail::activity::cache};
-  point<D> lower, upper;
-  find_bounds(cut_[to.where], copies_.distance, lower, upper);
-  auto& selection = copied_[partner];
-  selection.elements.clear();
-  selection.ends.clear();
-  for (const auto& part : to.give)
-    select_copies(part.cells, shift_of(part.wrap), lower, upper, selection,
-                  [&](const index<D>&, auto&& what) {
-                    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(what)>, T>)
-                      p.elements.push_back(std::move(what));
-                    else
-                      p.cells.push_back(what);
-                  });
-  return p;
-}
-
-template <int D, class T>
-void cell_set<D, T>::copy_images() {
-  images_.elements.clear();
-  images_.ends.clear();
-  point<D> lower, upper;
-  find_bounds(own_box_, copies_.distance, lower, upper);
-  for (const auto& part : copies_.originals) {
-    index<D> around;
-    for (int d = 0; d < D; ++d) around[d] = part.wrap[d] * domain_.cells()[d];
-    select_copies(part.cells, shift_of(part.wrap), lower, upper, images_,
-                  [&](const index<D>& at, auto&& what) {
-                    const std::size_t slot = slot_of(at + around);
-                    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(what)>, T>)
-                      halo_[slot].push(std::move(what));
-                    else
-                      has_arrived_[slot] = 1;
-                  });
-  }
+  if (!copies_.prepare(here_, width)) return;
+  halo_.prepare(copies_.within().region.size());
+  pairs_.forget();
+  copies_.find_needs(moves_);
 }
 
 template <int D, class T>
 void cell_set<D, T>::begin_cache(double width, std::int64_t after) {
   if (!port_) [[unlikely]]
     detail::throw_not_connected();
-  check_problem();
-  if (is_caching() || is_refreshing_) [[unlikely]]
+  problem_.check();
+  if (copies_.is_active() || refresh_.is_active()) [[unlikely]]
     detail::throw_unfinished("cache_halo", sequence_);
   prepare_copies(width);
-  const std::size_t partners = copies_.partners.size();
-  caching_ = ++sequence_;
-  after_ = after;
-  for (auto& c : halo_) c.clear();
-  has_arrived_.assign(halo_.size(), 0);
-  is_sent_.assign(partners + 1, 0);
-  is_taken_.assign(partners, 0);
-  copied_.resize(partners);
-  first_copy_.clear();
-  number_of_copies_ = 0;
-  copies_missing_ = partners;
-  unsent_ = partners + 1;
+  copies_.begin(++sequence_, after);
+  halo_.begin(copies_.within().partners.size());
   has_halo_ = true;
   send_ready_copies();
   take_early();
@@ -148,78 +39,43 @@ template <class Chare>
 task<> cell_set<D, T>::cache_halo_together(Chare& self, double width) {
   check_idle("cache_halo_together");
   prepare_copies(width);
-  const std::size_t partners = copies_.partners.size();
+  const auto& partners = copies_.within().partners;
   ++sequence_;
-  for (auto& c : halo_) c.clear();
-  has_arrived_.assign(halo_.size(), 0);
-  copied_.resize(partners);
-  first_copy_.clear();
-  number_of_copies_ = 0;
+  copies_.begin_together();
+  halo_.begin(partners.size());
   std::vector<std::pair<index<D>, parcel>> outgoing_parcels;
-  for (std::size_t p = 0; p < partners; ++p) {
-    parcel copies = copies_for(p);
-    copies.from = extension::linear(cut_.shape(), where_);
-    outgoing_parcels.emplace_back(copies_.partners[p].where, std::move(copies));
+  for (std::size_t p = 0; p < partners.size(); ++p) {
+    parcel copies = halo_.copies_for(here_, own_, copies_, p);
+    copies.from = here_.own_number();
+    outgoing_parcels.emplace_back(partners[p].where, std::move(copies));
   }
-  copy_images();
+  halo_.copy_images(here_, own_, copies_);
   auto incoming_parcels = co_await imbrex::exchange(self, std::move(outgoing_parcels));
-  for (auto& [from, p] : incoming_parcels) take_copies(partner_of(copies_, p.from), std::move(p));
-  check_problem();
-  number_elements();
+  for (auto& [from, p] : incoming_parcels)
+    take_copies(detail::partner_of(copies_.within(), p.from), std::move(p));
+  problem_.check();
+  halo_.number(own_, copies_);
   has_halo_ = true;
 }
 
 template <int D, class T>
 void cell_set<D, T>::send_ready_copies() {
-  if (unsent_ == 0) return;
-  if (moves_missing_ != 0 && after_ == moving_) return;
-  for (std::size_t p = 0; p < is_sent_.size(); ++p) {
-    if (is_sent_[p] != 0) continue;
-    const bool is_ready = moves_missing_ == 0 ||
-                          std::ranges::all_of(needs_[p], [&](std::size_t m) { return has_moved_[m] != 0; });
-    if (!is_ready) continue;
-    is_sent_[p] = 1;
-    --unsent_;
-    if (p + 1 == is_sent_.size())
-      copy_images();
+  const auto& partners = copies_.within().partners;
+  copies_.send_ready(moves_, [&](std::size_t p) {
+    if (p == partners.size())
+      halo_.copy_images(here_, own_, copies_);
     else
-      send(copies_.partners[p].block, copies_for(p), caching_);
-  }
+      send(partners[p].block, halo_.copies_for(here_, own_, copies_, p), copies_.phase());
+  });
 }
 
 template <int D, class T>
 void cell_set<D, T>::take_copies(std::size_t from, parcel&& p) {
-  std::size_t cell = 0, at = 0;
-  for (const auto& part : copies_.partners[from].take)
-    for (const auto& c : part.cells) {
-      const std::size_t n = cell < p.cells.size() ? p.cells[cell] : 0;
-      ++cell;
-      const std::size_t slot = slot_of(c);
-      for (std::size_t i = 0; i < n && at < p.elements.size(); ++i)
-        halo_[slot].push(std::move(p.elements[at++]));
-      has_arrived_[slot] = 1;
-    }
-  if (cell != p.cells.size() || at != p.elements.size())
-    problem_ = detail::other_count_text(caching_, block_text(p.from), p.cells.size(), cell);
-}
-
-template <int D, class T>
-void cell_set<D, T>::number_elements() {
-  if (!first_copy_.empty()) return;
-  first_own_.resize(own_.size());
-  std::size_t n = 0;
-  for (std::size_t c = 0; c < own_.size(); ++c) {
-    first_own_[c] = n;
-    n += own_[c].size();
-  }
-  n = images_.elements.size();
-  for (const auto& p : copies_.partners) {
-    first_copy_.push_back(n);
-    for (const auto& part : p.take)
-      for (const auto& at : part.cells) n += halo_[slot_of(at)].size();
-  }
-  first_copy_.push_back(n);
-  number_of_copies_ = n;
+  const auto sender = p.from;
+  const std::size_t cells = p.cells.size();
+  const auto result = halo_.take(copies_, from, std::move(p));
+  if (!result.is_valid)
+    problem_.set(detail::other_count_text(copies_.phase(), here_.block_text(sender), cells, result.cells));
 }
 
 template <int D, class T>
@@ -227,20 +83,22 @@ std::vector<copy_partner<D>> cell_set<D, T>::copy_partners() {
   check_idle("copy_partners");
   if (!has_halo_) [[unlikely]]
     detail::throw_no_halo();
-  number_elements();
+  halo_.number(own_, copies_);
+  const detail::copy_numbers& numbers = halo_.numbers();
   std::vector<copy_partner<D>> all;
-  const auto add = [&](const index<D>& block, const copied& selection, const auto& parts,
-                       std::size_t first_copy, std::size_t end) {
-    auto& with = all.emplace_back(copy_partner<D>{block, {}, first_copy, end - first_copy});
+  const auto add = [&](const index<D>& block, const detail::copy_selection& selection, const auto& parts,
+                       std::size_t first_copy, std::size_t copies) {
+    auto& with = all.emplace_back(copy_partner<D>{block, {}, first_copy, copies});
     std::size_t i = 0;
     for (std::size_t k = 0; k < parts.size(); ++k)
       for (; i < selection.ends[k]; ++i)
-        with.sent.push_back(
-            {first_own_[selection.elements[i].cell] + selection.elements[i].place, parts[k].wrap});
+        with.sent.push_back({numbers.number(selection.elements[i]), parts[k].wrap});
   };
-  add(where_, images_, copies_.originals, 0, images_.elements.size());
-  for (std::size_t p = 0; p < copies_.partners.size(); ++p)
-    add(copies_.partners[p].where, copied_[p], copies_.partners[p].give, first_copy_[p], first_copy_[p + 1]);
+  const detail::reach<D>& within = copies_.within();
+  add(here_.where, numbers.images(), within.originals, 0, numbers.images().elements.size());
+  for (std::size_t p = 0; p < within.partners.size(); ++p)
+    add(within.partners[p].where, numbers.of(p), within.partners[p].give, numbers.first_copy(p),
+        numbers.copies_of(p));
   return all;
 }
 
@@ -249,15 +107,9 @@ void cell_set<D, T>::begin_refresh(detail::activity what) {
   check_idle(what == detail::activity::refresh ? "refresh" : "give_back");
   if (!has_halo_) [[unlikely]]
     detail::throw_no_halo();
-  number_elements();
+  halo_.number(own_, copies_);
   ++sequence_;
-  refreshing_ = what;
-  is_refreshing_ = true;
-  const std::size_t partners = copies_.partners.size();
-  refreshes_.clear();
-  refreshes_.resize(partners);
-  has_refreshed_.assign(partners, 0);
-  refreshes_missing_ = partners;
+  refresh_.begin(what, copies_.within().partners.size());
 }
 
 template <int D, class T>
@@ -265,24 +117,23 @@ template <class V, class Get, class Put>
 auto cell_set<D, T>::refresh(Get get, Put put) -> refreshed<V, Put> {
   static_assert(std::is_trivially_copyable_v<V>, "imbrex: values of a refresh are copied by their bytes");
   begin_refresh(detail::activity::refresh);
-  const auto for_each = [&](const copied& selection, const auto& parts, auto take) {
+  const detail::copy_numbers& numbers = halo_.numbers();
+  const auto for_each = [&](const detail::copy_selection& selection, const auto& parts, auto take) {
     std::size_t i = 0;
     for (std::size_t k = 0; k < parts.size(); ++k) {
-      const point<D> shift = shift_of(parts[k].wrap);
-      for (; i < selection.ends[k]; ++i) {
-        const auto& [cell, place] = selection.elements[i];
-        take(i, get(first_own_[cell] + place, shift));
-      }
+      const point<D> shift = here_.shift_of(parts[k].wrap);
+      for (; i < selection.ends[k]; ++i) take(i, get(numbers.number(selection.elements[i]), shift));
     }
   };
-  for (std::size_t p = 0; p < copies_.partners.size(); ++p) {
+  const detail::reach<D>& within = copies_.within();
+  for (std::size_t p = 0; p < within.partners.size(); ++p) {
     parcel values{.what = detail::activity::refresh,
-                  .values = grid::detail::pooled<std::byte>(copied_[p].elements.size() * sizeof(V))};
-    for_each(copied_[p], copies_.partners[p].give,
-             [&](std::size_t i, const V& value) { write(values, i, value); });
-    send(copies_.partners[p].block, std::move(values), sequence_);
+                  .values = grid::detail::pooled<std::byte>(numbers.of(p).elements.size() * sizeof(V))};
+    for_each(numbers.of(p), within.partners[p].give,
+             [&](std::size_t i, const V& value) { values.write(i, value); });
+    send(within.partners[p].block, std::move(values), sequence_);
   }
-  for_each(images_, copies_.originals, [&](std::size_t i, const V& value) { put(i, value); });
+  for_each(numbers.images(), within.originals, [&](std::size_t i, const V& value) { put(i, value); });
   take_early();
   return {*this, {condition::kind::refreshed, sequence_, 0}, std::move(put)};
 }
@@ -293,17 +144,17 @@ auto cell_set<D, T>::give_back(Get get, Put put) -> refreshed<V, Put> {
   static_assert(std::is_trivially_copyable_v<V>,
                 "imbrex: values that are given back are copied by their bytes");
   begin_refresh(detail::activity::give_back);
-  for (std::size_t p = 0; p < copies_.partners.size(); ++p) {
-    const std::size_t first = first_copy_[p], n = first_copy_[p + 1] - first;
+  const detail::copy_numbers& numbers = halo_.numbers();
+  const auto& partners = copies_.within().partners;
+  for (std::size_t p = 0; p < partners.size(); ++p) {
+    const std::size_t first = numbers.first_copy(p), n = numbers.copies_of(p);
     parcel values{.what = detail::activity::give_back,
                   .values = grid::detail::pooled<std::byte>(n * sizeof(V))};
-    for (std::size_t i = 0; i < n; ++i) write<V>(values, i, get(first + i));
-    send(copies_.partners[p].block, std::move(values), sequence_);
+    for (std::size_t i = 0; i < n; ++i) values.write(i, V(get(first + i)));
+    send(partners[p].block, std::move(values), sequence_);
   }
-  for (std::size_t i = 0; i < images_.elements.size(); ++i) {
-    const auto& [cell, place] = images_.elements[i];
-    put(first_own_[cell] + place, get(i));
-  }
+  const auto& images = numbers.images().elements;
+  for (std::size_t i = 0; i < images.size(); ++i) put(numbers.number(images[i]), get(i));
   take_early();
   return {*this, {condition::kind::refreshed, sequence_, 0}, std::move(put)};
 }
@@ -311,27 +162,21 @@ auto cell_set<D, T>::give_back(Get get, Put put) -> refreshed<V, Put> {
 template <int D, class T>
 template <class V, class Put>
 void cell_set<D, T>::finish_refresh(Put& put) {
-  const bool forth = refreshing_ == detail::activity::refresh;
-  for (std::size_t p = 0; p < refreshes_.size(); ++p) {
-    const auto& values = refreshes_[p].values;
-    const std::size_t expected_count =
-        forth ? first_copy_[p + 1] - first_copy_[p] : copied_[p].elements.size();
+  const bool forth = refresh_.what() == detail::activity::refresh;
+  const detail::copy_numbers& numbers = halo_.numbers();
+  for (std::size_t p = 0; p < refresh_.parcels().size(); ++p) {
+    const auto& values = refresh_.parcels()[p].values;
+    const std::size_t expected_count = forth ? numbers.copies_of(p) : numbers.of(p).elements.size();
     if (values.size() != expected_count * sizeof(V)) [[unlikely]]
-      throw error(detail::other_count_text(sequence_, block_text(copies_.partners[p].block),
+      throw error(detail::other_count_text(sequence_, here_.block_text(copies_.within().partners[p].block),
                                            values.size() / sizeof(V), expected_count));
     for (std::size_t i = 0; i < expected_count; ++i) {
       V value;
       std::memcpy(&value, values.data() + i * sizeof(V), sizeof(V));
-      if (forth) {
-        put(first_copy_[p] + i, value);
-      } else {
-        const auto& [cell, place] = copied_[p].elements[i];
-        put(first_own_[cell] + place, value);
-      }
+      put(forth ? numbers.first_copy(p) + i : numbers.number(numbers.of(p).elements[i]), value);
     }
   }
-  refreshes_.clear();
-  is_refreshing_ = false;
+  refresh_.end();
 }
 
 template <int D, class T>
@@ -339,7 +184,8 @@ void cell_set<D, T>::put(node& l) {
   unread_.add(l);
   if (l.reference > sequence_) return;  // the sender is a phase ahead
   take(l);
-  tell();
+  ++news_;
+  wake();
 }
 
 template <int D, class T>
@@ -359,57 +205,47 @@ void cell_set<D, T>::take(node& l) {
   if (const auto* const observers = observer_list::here()) [[unlikely]]
     observers->received(*l.owner, number);
   unread_.remove(l);
-  const auto is_of = [&](const detail::reach<D>& in, std::vector<std::uint8_t>& have) {
-    const std::size_t from = partner_of(in, p.from);
-    if (from < in.partners.size() && have[from] == 0) {
-      have[from] = 1;
-      return from;
-    }
-    problem_ = detail::stranger_text(number, block_text(p.from), imbrex::to_string(where_));
+  // The sender's index among the partners of an exchange, if it is one and has not sent before.
+  const auto from = [&](const detail::reach<D>& in, auto& exchange) {
+    const std::size_t partner = detail::partner_of(in, p.from);
+    if (partner < in.partners.size() && exchange.arrive(partner)) return partner;
+    problem_.set(detail::stranger_text(number, here_.block_text(p.from), here_.here_text()));
     return in.partners.size();
   };
   activity expected = activity::none;
-  if (number == moving_ && moves_missing_ != 0)
+  if (number == moves_.phase() && moves_.is_active())
     expected = activity::migrate;
-  else if (number == caching_ && copies_missing_ != 0)
+  else if (number == copies_.phase() && !copies_.has_all_copies())
     expected = activity::cache;
-  else if (is_refreshing_ && number == sequence_)
-    expected = refreshing_;
+  else if (refresh_.is_active() && number == sequence_)
+    expected = refresh_.what();
   if (p.what != expected) {
-    problem_ = detail::other_kind_text(number, block_text(p.from), imbrex::to_string(where_));
+    problem_.set(detail::other_kind_text(number, here_.block_text(p.from), here_.here_text()));
   } else if (expected == activity::migrate) {
-    const std::size_t from = is_of(moves_, has_moved_);
-    if (from < moves_.partners.size()) take_moved(from, std::move(p));
+    const std::size_t sender = from(moves_.within(), moves_);
+    if (sender < moves_.within().partners.size()) take_moved(sender, std::move(p));
     send_ready_copies();
   } else if (expected == activity::cache) {
-    const std::size_t from = is_of(copies_, is_taken_);
-    if (from == copies_.partners.size()) return;
-    take_copies(from, std::move(p));
-    --copies_missing_;
+    const std::size_t sender = from(copies_.within(), copies_);
+    if (sender == copies_.within().partners.size()) return;
+    take_copies(sender, std::move(p));
+    copies_.add();
   } else {
-    const std::size_t from = is_of(copies_, has_refreshed_);
-    if (from == copies_.partners.size()) return;
-    refreshes_[from] = std::move(p);
-    --refreshes_missing_;
+    const std::size_t sender = from(copies_.within(), refresh_);
+    if (sender < copies_.within().partners.size()) refresh_.add(sender, std::move(p));
   }
 }
 
 template <int D, class T>
-void cell_set<D, T>::tell() {
-  ++news_;
-  wake();
-}
-
-template <int D, class T>
 bool cell_set<D, T>::is_there(const condition& c) const {
-  check_problem();
+  problem_.check();
   using kind = condition::kind;
   switch (c.what) {
-    case kind::moved_cell: return c.phase != moving_ || waiting_for_[c.cell] == 0;
-    case kind::moved_all: return c.phase != moving_ || !is_moving();
-    case kind::cached_cell: return c.phase != caching_ || has_arrived_[c.cell] != 0;
-    case kind::cached_all: return c.phase != caching_ || (!is_caching() && !is_moving());
-    case kind::refreshed: return refreshes_missing_ == 0;
+    case kind::moved_cell: return c.phase != moves_.phase() || moves_.is_complete(c.cell);
+    case kind::moved_all: return c.phase != moves_.phase() || !moves_.is_active();
+    case kind::cached_cell: return c.phase != copies_.phase() || copies_.has_cell(c.cell);
+    case kind::cached_all: return c.phase != copies_.phase() || (!copies_.is_active() && !moves_.is_active());
+    case kind::refreshed: return !refresh_.is_missing_values();
     case kind::news: return news_ != c.phase;
   }
   return true;
@@ -427,19 +263,17 @@ std::string cell_set<D, T>::missing_text(const condition&) const {
       between = ", ";
     }
   };
-  if (moves_missing_ != 0) list(", for elements of the blocks", moves_, has_moved_);
-  if (copies_missing_ != 0) list(", for copies of the blocks", copies_, is_taken_);
-  if (is_refreshing_ && refreshes_missing_ != 0) list(", for values of the blocks", copies_, has_refreshed_);
+  if (moves_.is_active()) list(", for elements of the blocks", moves_.within(), moves_.arrived());
+  if (!copies_.has_all_copies()) list(", for copies of the blocks", copies_.within(), copies_.arrived());
+  if (refresh_.is_active() && refresh_.is_missing_values())
+    list(", for values of the blocks", copies_.within(), refresh_.arrived());
   return text;
 }
 
 template <int D, class T>
 void cell_set<D, T>::serialize(auto& ar) {
-  ar(port_, where_, domain_, cut_, own_box_, own_, sequence_, news_, problem_, unread_);
-  ar(moves_, reachable_, senders_, moving_, waiting_for_, moved_, has_moved_, moves_missing_);
-  ar(copies_, halo_, has_arrived_, needs_, caching_, after_, is_sent_, is_taken_, copied_, images_,
-     first_copy_, number_of_copies_, first_own_, copies_missing_, unsent_, has_halo_);
-  ar(refreshing_, is_refreshing_, refreshes_, has_refreshed_, refreshes_missing_);
+  ar(port_, here_, own_, sequence_, news_, problem_, unread_);
+  ar(moves_, moved_, copies_, halo_, has_halo_, refresh_);
 }
 
 }  // namespace imbrex::cells

@@ -2,14 +2,8 @@
 #pragma once
 // Class cell_set. Its functions are in moves.hpp, copies.hpp and visits.hpp.
 
-#include <algorithm>
-#include <array>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
-#include <limits>
-#include <map>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -17,11 +11,17 @@
 #include <vector>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/cells/block_geometry.hpp>
 #include <imbrex/cells/cell.hpp>
+#include <imbrex/cells/copy_phase.hpp>
+#include <imbrex/cells/copy_store.hpp>
 #include <imbrex/cells/domain.hpp>
+#include <imbrex/cells/element_mover.hpp>
 #include <imbrex/cells/errors.hpp>
+#include <imbrex/cells/move_phase.hpp>
+#include <imbrex/cells/pair_order.hpp>
 #include <imbrex/cells/parcel.hpp>
-#include <imbrex/cells/reach.hpp>
+#include <imbrex/cells/value_exchange.hpp>
 #include <imbrex/cells/waiting.hpp>
 #include <imbrex/core/array/chare.hpp>
 #include <imbrex/core/array/collectives.hpp>
@@ -103,34 +103,31 @@ class cell_set : detail::arrivals {
       if (box.cells() != cut.extents()) [[unlikely]]
         detail::throw_other_grid(imbrex::to_string(box.cells()), imbrex::to_string(cut.extents()));
       port_ = extension::port_of_peers<Port>(chare);
-      where_ = chare.where();
-      domain_ = box;
-      cut_ = cut;
-      own_box_ = cut[where_];
-      own_.resize(own_box_.size());
+      here_ = {chare.where(), box, cut, cut[chare.where()]};
+      own_.resize(here_.own.size());
       for (std::size_t i = 0; i < own_.size(); ++i) own_[i].be(i, true);
-      waiting_for_.assign(own_.size(), 0);
+      moves_.connect(own_.size());
     }
   }
 
-  const cells::domain<D>& domain() const { return domain_; }
+  const cells::domain<D>& domain() const { return here_.domain; }
   /// Cells of this block.
-  const grid::box<D>& own() const { return own_box_; }
+  const grid::box<D>& own() const { return here_.own; }
   /// Cells of this block, and the surrounding cells that the last `cache_halo` has copies of. Indices are not
   /// wrapped around periodic dimensions.
-  const grid::box<D>& halo() const { return copies_.region; }
+  const grid::box<D>& halo() const { return copies_.within().region; }
 
   /// One cell of `halo()`. Throws imbrex::error for any other index.
   cell_type& operator[](const index<D>& at) {
-    if (own_box_.contains(at)) return own_[number_of(at)];
-    if (copies_.distance < 0 || !copies_.region.contains(at)) [[unlikely]]
-      detail::throw_no_cell(imbrex::to_string(at), imbrex::to_string(where_));
-    return halo_[slot_of(at)];
+    if (here_.own.contains(at)) return own_[here_.number_of(at)];
+    if (!copies_.is_prepared() || !halo().contains(at)) [[unlikely]]
+      detail::throw_no_cell(imbrex::to_string(at), here_.here_text());
+    return halo_[copies_.slot_of(at)];
   }
   /// Index of a cell, own or copied.
   index<D> place_of(const cell_type& of) const {
-    return of.is_own() ? own_box_.origin + extension::from_linear(own_box_.extents, of.number())
-                       : copies_.region.origin + extension::from_linear(copies_.region.extents, of.number());
+    return of.is_own() ? here_.cell(of.number())
+                       : halo().origin + extension::from_linear(halo().extents, of.number());
   }
   std::span<cell_type> own_cells() { return own_; }
   std::span<const cell_type> own_cells() const { return own_; }
@@ -142,13 +139,14 @@ class cell_set : detail::arrivals {
     return n;
   }
   /// True if an element at that position belongs to this block.
-  bool owns(const point<D>& position) const { return own_box_.contains(domain_.cell_of(position)); }
+  bool owns(const point<D>& position) const { return here_.own.contains(here_.domain.cell_of(position)); }
   /// Adds an element, when no phase is in progress. Throws imbrex::error if it belongs to another block, lies
   /// outside of the domain, or has no finite position.
   void insert(T e) {
     check_idle("insert");
-    check_inserted(e);
-    own_[number_of(domain_.cell_of(e.position))].push(std::move(e));
+    if (!here_.may_insert(e.position)) [[unlikely]]
+      here_.throw_not_inserted(detail::name_of(e, size()), e.position);
+    own_[here_.number_of(here_.domain.cell_of(e.position))].push(std::move(e));
   }
   void clear() {
     check_idle("clear");
@@ -176,7 +174,7 @@ class cell_set : detail::arrivals {
   /// arrived. For an own cell, it is ready when the cell is complete. Only elements within `width` are sent.
   /// Copies of an image have the image's position.
   phase cache_halo(double width) {
-    begin_cache(width, nothing_else);
+    begin_cache(width, detail::copy_phase<D>::nothing_else);
     return {*this, sequence_, condition::kind::cached_cell};
   }
   /// Sends copies as `cache_halo(width)` does, but only after all cells of that phase are complete.
@@ -185,7 +183,7 @@ class cell_set : detail::arrivals {
     return {*this, sequence_, condition::kind::cached_cell};
   }
   /// Phase of the last `cache_halo`, for a chare that has migrated since.
-  phase last_cache() { return {*this, caching_, condition::kind::cached_cell}; }
+  phase last_cache() { return {*this, copies_.phase(), condition::kind::cached_cell}; }
   /// Sends copies as `cache_halo` does, by one collective of all blocks; all own cells must be complete.
   template <class Chare>
   task<> cache_halo_together(Chare& self, double width);
@@ -217,17 +215,17 @@ class cell_set : detail::arrivals {
   /// Calls `visit` for the cells of copies, in the order of `for_each_copy`.
   template <class Visit>
   void for_each_copied_cell(Visit visit) const {
-    for (const auto& image : copies_.images)
-      for (const auto& at : image.cells) visit(halo_[slot_of(at)]);
-    for (const auto& p : copies_.partners)
+    for (const auto& image : copies_.within().images)
+      for (const auto& at : image.cells) visit(halo_[copies_.slot_of(at)]);
+    for (const auto& p : copies_.within().partners)
       for (const auto& part : p.take)
-        for (const auto& at : part.cells) visit(halo_[slot_of(at)]);
+        for (const auto& at : part.cells) visit(halo_[copies_.slot_of(at)]);
   }
   /// Number of copies. Throws imbrex::error if a phase is in progress.
   std::size_t copies() {
     check_idle("the numbering of copies");
-    number_elements();
-    return number_of_copies_;
+    halo_.number(own_, copies_);
+    return halo_.numbers().copies();
   }
 
   /// Elements that this block exchanges with each other block, for programs that transfer values themselves,
@@ -254,187 +252,53 @@ class cell_set : detail::arrivals {
   void serialize(auto& ar);
 
  private:
-  static constexpr std::int64_t nothing_else = -1;
+  using moved_elements = std::vector<detail::moved_element<T>>;
   /// Pairs of elements between two yields: some 50 us.
   static constexpr std::size_t turn = std::size_t{1} << 15U;
 
-  /// Origin of a copy: an own cell, and the index in it.
-  struct source {
-    std::uint32_t cell = 0, place = 0;
-  };
-  /// Elements that another block has copies of, by its parts.
-  struct copied {
-    std::vector<source> elements;
-    std::vector<std::size_t> ends;
-  };
-
-  std::size_t number_of(const index<D>& own_cell) const {
-    return static_cast<std::size_t>(extension::linear(own_box_.extents, own_cell - own_box_.origin));
-  }
-  std::size_t slot_of(const index<D>& at) const {
-    return static_cast<std::size_t>(extension::linear(copies_.region.extents, at - copies_.region.origin));
-  }
-  std::string block_text(std::uint64_t number) const {
-    return imbrex::to_string(extension::from_linear(cut_.shape(), number));
-  }
-  static std::size_t partner_of(const detail::reach<D>& in, std::uint64_t block) {
-    const auto found = std::ranges::lower_bound(in.partners, block, {}, &detail::partner<D>::block);
-    if (found == in.partners.end() || found->block != block) return in.partners.size();
-    return static_cast<std::size_t>(found - in.partners.begin());
-  }
   void send(std::uint64_t to, parcel&& p, std::int64_t in) const {
-    p.from = extension::linear(cut_.shape(), where_);
+    p.from = here_.own_number();
     port_.send(to, in, std::move(p));
   }
-
-  bool is_moving() const { return moves_missing_ != 0; }
-  bool is_caching() const { return copies_missing_ != 0 || unsent_ != 0; }
   void check_idle(const char* what) const {
     if (!port_) [[unlikely]]
       detail::throw_not_connected();
-    check_problem();
-    if (is_moving() || is_caching() || is_refreshing_) [[unlikely]]
+    problem_.check();
+    if (moves_.is_active() || copies_.is_active() || refresh_.is_active()) [[unlikely]]
       detail::throw_unfinished(what, sequence_);
   }
-  void check_problem() const {
-    if (!problem_.empty()) [[unlikely]]
-      throw error(problem_);
-  }
-  void check_inserted(const T& e) const;
-  detail::named_element named(const T& e, std::size_t place, std::size_t cell) const {
-    return {detail::name_of(e, place),
-            imbrex::to_string(own_box_.origin + extension::from_linear(own_box_.extents, cell)),
-            imbrex::to_string(where_), sequence_};
-  }
-
-  // Moves.
-
-  /// An element, and the index of its new cell among those of the block.
-  struct mover {
-    std::uint32_t cell;
-    T element;
-  };
-
-  void tidy();
-  void prepare_moves(double most);
-  template <class Leave>
-  void settle(std::size_t number, std::size_t place, std::size_t& kept, const point<D>& before, double most,
-              Leave& leave);
-  bool all_stay(std::size_t number, double most);
-  template <class Move, class Leave>
-  void move_cell(std::size_t number, Move& move, double most, Leave& leave);
-  template <class Move, class Leave>
-  void move_all(Move& move, double most, Leave leave);
-  static parcel parcel_of(std::vector<mover>& movers);
-  void complete(std::size_t cell);
   void take_moved(std::size_t from, parcel&& p);
-
-  // Copies.
-
   void prepare_copies(double width);
-  void find_needs();
   void begin_cache(double width, std::int64_t after);
-  parcel copies_for(std::size_t partner);
-  template <class Take>
-  void select_copies(const grid::box<D>& of, const point<D>& shift, const point<D>& from, const point<D>& to,
-                     copied& selection, Take take) const;
-  void copy_images();
   void send_ready_copies();
   void take_copies(std::size_t from, parcel&& p);
-  void number_elements();
-  point<D> shift_of(const index<D>& wrap) const {
-    point<D> shift;
-    for (int d = 0; d < D; ++d) shift[static_cast<std::size_t>(d)] = wrap[d] * domain_.length(d);
-    return shift;
-  }
-  /// Box within `width` of a block's box; unlimited beyond open ends.
-  void find_bounds(const grid::box<D>& of, double width, point<D>& from, point<D>& to) const;
-
-  // Pairs.
-
-  struct neighbourhood {
-    double distance = -1;
-    std::vector<index<D>> offsets;          ///< in order; includes (0, ..., 0)
-    std::vector<std::ptrdiff_t> distances;  ///< differences of slots
-    index<D> layers{};
-  };
-  void prepare_pairs(double distance);
-  bool is_complete(const cell_type& c) const {
-    return c.is_own() ? waiting_for_[c.number()] == 0 : has_arrived_[c.number()] != 0;
-  }
-  template <class Visit>
-  std::size_t visit_pairs(std::size_t number, Visit& visit, pairs which);
-  bool neighbours_are_complete(std::size_t number) const;
-  template <class Function>
-  bool for_each_neighbour(std::size_t number, Function function) const;
-
-  // Refreshes.
-
   void begin_refresh(detail::activity what);
-  template <class V>
-  static void write(parcel& p, std::size_t i, const V& value) {
-    std::memcpy(p.values.data() + i * sizeof(V), &value, sizeof(V));
-  }
   template <class V, class Put>
   void finish_refresh(Put& put);
-
   void take(node& l);
   void take_early();
-  void tell();
   bool is_there(const condition& c) const final;
   std::string missing_text(const condition& c) const final;
 
   extension::array_port<parcel> port_;
-  index<D> where_{};
-  cells::domain<D> domain_;
-  grid::decomposition<D> cut_;
-  grid::box<D> own_box_;
+  detail::block_geometry<D> here_;
   std::vector<cell_type> own_;
   std::int64_t sequence_ = 0;  ///< last phase that has begun
   std::int64_t news_ = 0;
-  std::string problem_;  ///< text about an invalid message
+  detail::invalid_message problem_;
   extension::unread_queue<parcel> unread_;
 
-  detail::reach<D> moves_;
-  std::vector<std::vector<std::uint32_t>> reachable_;  ///< by partner: own cells that its elements can move
-                                                       ///< to
-  std::vector<std::uint16_t> senders_;      ///< by own cell: number of partners that have it in reach
-  std::int64_t moving_ = 0;                 ///< phase of the last migration
-  std::vector<std::uint16_t> waiting_for_;  ///< by own cell: partners that have not sent
-  std::vector<parcel> moved_;               ///< by partner: received elements
-  std::vector<std::uint8_t> has_moved_;     ///< by partner: nonzero once its elements have arrived
-  std::size_t moves_missing_ = 0;
-  std::vector<mover> own_movers_;  ///< used while cells are moved one after the other
-  std::array<std::vector<double>, static_cast<std::size_t>(D)>
-      before_;                   ///< positions of the elements of one cell, before a move
-  std::vector<double> squared_;  ///< squared distances that they have moved
+  detail::move_phase<D> moves_;
+  std::vector<parcel> moved_;  ///< by partner: received elements
+  detail::move_scratch<D, T> scratch_;
 
-  detail::reach<D> copies_;
-  std::vector<cell_type> halo_;            ///< by slot of the region; slots of own cells are empty
-  std::vector<std::uint8_t> has_arrived_;  ///< by slot: nonzero once its copies have arrived
-  std::vector<std::vector<std::size_t>>
-      needs_;  ///< by partner, and last for images: partners whose moves must have arrived first
-  std::int64_t caching_ = 0;
-  std::int64_t after_ = nothing_else;
-  std::vector<std::uint8_t> is_sent_;   ///< by partner, and last for images: nonzero once the copies are sent
-  std::vector<std::uint8_t> is_taken_;  ///< by partner: nonzero once its copies have arrived
-  std::vector<copied> copied_;          ///< by partner: elements that it has copies of
-  copied images_;
-  std::vector<std::size_t> first_copy_;  ///< by partner: number of its first copy; known when all copies have
-                                         ///< arrived
-  std::size_t number_of_copies_ = 0;
-  std::vector<std::size_t> first_own_;  ///< by own cell: number of its first element
-  std::size_t copies_missing_ = 0, unsent_ = 0;
+  detail::copy_phase<D> copies_;
+  detail::copy_store<D, T> halo_;
   bool has_halo_ = false;
 
-  neighbourhood near_;
+  detail::pair_order<D> pairs_;
   std::vector<cell_type*> by_slot_;
-
-  detail::activity refreshing_ = detail::activity::none;
-  bool is_refreshing_ = false;
-  std::vector<parcel> refreshes_;
-  std::vector<std::uint8_t> has_refreshed_;
-  std::size_t refreshes_missing_ = 0;
+  detail::value_exchange<T> refresh_;
 };
 
 /// Awaitable of `phase[cell]`, with the cell as result: co_await it at once.
@@ -465,7 +329,7 @@ class cell_set<D, T>::phase {
   /// Awaitable of one cell. Throws imbrex::error if there is no such cell.
   arrival operator[](const index<D>& cell) const {
     const auto& c = of_[cell];
-    if (c.is_own()) return {of_, {condition::kind::moved_cell, of_.moving_, c.number()}, cell};
+    if (c.is_own()) return {of_, {condition::kind::moved_cell, of_.moves_.phase(), c.number()}, cell};
     return {of_, {what_, number_, c.number()}, cell};
   }
   /// Awaitable of all cells. For `cache_halo` it also waits until all copies for other blocks are sent.

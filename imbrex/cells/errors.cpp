@@ -22,6 +22,8 @@ std::string number_text(double number) {
   return {digits.data(), end};
 }
 
+void invalid_message::throw_text() const { throw error(text_); }
+
 void throw_not_connected() {
   throw error(
       "a cell set is not connected: call cells.connect<&block::cells>(*this, ...) in the constructor");

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 namespace imbrex::cells::detail {
 
@@ -17,6 +18,23 @@ struct named_element {
   std::string cell;   ///< "(3, 4)"
   std::string block;  ///< index in the array
   std::int64_t phase = 0;
+};
+
+/// The text about an invalid message that has arrived.
+class invalid_message {
+ public:
+  void set(std::string text) { text_ = std::move(text); }
+  /// Throws imbrex::error if there is one.
+  void check() const {
+    if (!text_.empty()) [[unlikely]]
+      throw_text();
+  }
+  void serialize(auto& ar) { ar(text_); }
+
+ private:
+  [[noreturn]] void throw_text() const;
+
+  std::string text_;
 };
 
 [[noreturn]] void throw_not_connected();

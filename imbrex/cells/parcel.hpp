@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include <imbrex/grid/parcel.hpp>
@@ -22,6 +23,11 @@ struct parcel {
   std::vector<std::uint32_t> cells{};
   std::vector<T> elements{};
   grid::detail::pooled<std::byte> values{};  ///< values of a refresh
+
+  template <class V>
+  void write(std::size_t i, const V& value) {
+    std::memcpy(values.data() + i * sizeof(V), &value, sizeof(V));
+  }
 };
 
 }  // namespace imbrex::cells::detail

@@ -10,7 +10,8 @@ namespace imbrex::mpi {
 std::string describe_leaks(rank_data& data) {
   std::map<std::string, int> counts;
   std::string names;
-  if (data.self().messages() > 0) counts["message"] = static_cast<int>(data.self().messages());
+  if (data.self().messages.unexpected() > 0)
+    counts["message"] = static_cast<int>(data.self().messages.unexpected());
   data.requests.for_each([&](int, const user_request&) { ++counts["request"]; });
   if (data.blocks_on_devices.size() > 0)
     counts["block of device memory"] = static_cast<int>(data.blocks_on_devices.size());

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include <imbrex/mpi/include/mpi.h>
-#include <imbrex/mpi/ranks.test.hpp>
+#include <imbrex/mpi/rank/ranks.test.hpp>
 #include <imbrex/mpi/state.hpp>
 
 namespace imbrex::mpi {

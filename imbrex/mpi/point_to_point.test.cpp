@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <imbrex/mpi/include/mpi.h>
-#include <imbrex/mpi/ranks.test.hpp>
+#include <imbrex/mpi/rank/ranks.test.hpp>
 #include <imbrex/mpi/state.hpp>
 
 namespace imbrex::mpi {

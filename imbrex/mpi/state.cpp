@@ -4,7 +4,7 @@
 #include <string>
 
 #include <imbrex/core/extension/run.hpp>
-#include <imbrex/mpi/packet.hpp>
+#include <imbrex/mpi/rank/packet.hpp>
 
 namespace imbrex::mpi {
 
@@ -117,7 +117,7 @@ user_buffer checked_shape(rank_data& data, const send_argument& which) {
 
 user_buffer checked_buffer(rank_data& data, const send_argument& which, memory_use where) {
   user_buffer buffer = checked_shape(data, which);
-  device_memory& devices = data.self().devices();
+  device_memory& devices = data.self().devices;
   if (!devices.any()) [[likely]]
     return buffer;
   const address_range extent = buffer.extent();
@@ -131,7 +131,7 @@ user_buffer checked_buffer(rank_data& data, const send_argument& which, memory_u
 void require_host_memory(const void* address, const char* what) {
   rank* const self = rank::current();
   if (self == nullptr) return;
-  if (const device* const on = self->devices().find(address)) throw_on_device(*on, what);
+  if (const device* const on = self->devices.find(address)) throw_on_device(*on, what);
 }
 
 void throw_wrong_rank(const communicator& in, int rank, const char* what) {

@@ -12,10 +12,10 @@
 #include <imbrex/mpi/include/mpi.h>
 #include <imbrex/device/stream.hpp>
 #include <imbrex/mpi/communicator.hpp>
-#include <imbrex/mpi/device_blocks.hpp>
+#include <imbrex/mpi/memory/device_blocks.hpp>
 #include <imbrex/mpi/object/window_object.hpp>
-#include <imbrex/mpi/rank_interface.hpp>
-#include <imbrex/mpi/rank_objects.hpp>
+#include <imbrex/mpi/rank/rank_interface.hpp>
+#include <imbrex/mpi/rank/rank_objects.hpp>
 #include <imbrex/mpi/user_request.hpp>
 
 namespace imbrex::mpi {
@@ -221,7 +221,7 @@ inline bool is_plain(rank& of, const send_argument& which, std::uint64_t& bytes)
   bytes = count * size;
   constexpr std::uint64_t most = std::uint64_t{1} << 48U;
   return size > 0 && count < most && which.address != nullptr && which.address != MPI_IN_PLACE &&
-         of.devices().find(which.address) == nullptr;
+         of.devices.find(which.address) == nullptr;
 }
 
 [[noreturn]] void throw_wrong_rank(const communicator& in, int rank, const char* what);

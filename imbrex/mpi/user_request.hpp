@@ -9,7 +9,7 @@
 #include <imbrex/mpi/communicator.hpp>
 #include <imbrex/mpi/datatype/pack.hpp>
 #include <imbrex/mpi/object/counted.hpp>
-#include <imbrex/mpi/rank_interface.hpp>
+#include <imbrex/mpi/rank/rank_interface.hpp>
 
 namespace imbrex::mpi {
 

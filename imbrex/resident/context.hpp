@@ -154,7 +154,7 @@ class context {
   }
   template <class T>
   IMBREX_DEVICE T* remote(const symmetric<T>& which, std::uint32_t of_gpu) const {
-    std::byte* const heap = of_gpu < pe_.m.gpus ? pe_.m.heaps[of_gpu] : nullptr;
+    std::byte* const heap = of_gpu < pe_.m.gpus ? pe_.m.links.heaps.at[of_gpu] : nullptr;
     return heap == nullptr ? nullptr : reinterpret_cast<T*>(heap + which.offset);
   }
   /// Writes all of `there`, symmetric memory of a GPU, from `from` on. A receiver sees it after a later
@@ -218,7 +218,7 @@ class context {
   /// error.
   template <auto Entry>
   IMBREX_DEVICE auto prepare(std::uint32_t count) {
-    return prepare_payload<detail::traits_of<Entry>>(count, pe_.m.parcel_bytes,
+    return prepare_payload<detail::traits_of<Entry>>(count, pe_.m.sizes.parcel_bytes,
                                                      detail::failure_kind::no_parcel);
   }
   /// Like `prepare`, for an entry of the host, with at most `settings::host_bytes`.
@@ -226,9 +226,9 @@ class context {
   IMBREX_DEVICE auto prepare_to_tell(std::uint32_t count) {
     using traits = typename HostEntry::traits;
     const std::uint32_t most = most_to_tell();
-    const bool is_less = most < pe_.m.parcel_bytes;
+    const bool is_less = most < pe_.m.sizes.parcel_bytes;
     return prepare_payload<traits>(
-        count, is_less ? most : pe_.m.parcel_bytes,
+        count, is_less ? most : pe_.m.sizes.parcel_bytes,
         is_less ? detail::failure_kind::host_bytes : detail::failure_kind::no_parcel);
   }
 
@@ -308,8 +308,8 @@ class context {
         detail::entry_list<typename Chare::entries>::template place_among_numbered<Entry>();
     const detail::array_layout& a = array<Chare>();
     a.accepted[pe_.element * a.numbered + place] = next.number;
-    pe_.me.revisits = pe_.me.kept_count != 0;
-    pe_.attends = pe_.attends || pe_.me.revisits;
+    pe_.me.kept.revisits = pe_.me.kept.count != 0;
+    pe_.attends = pe_.attends || pe_.me.kept.revisits;
   }
 
   /// Adds a signal to a trigger, a member of a chare on the GPU of the chare `to`. The last of `all` signals
@@ -338,9 +338,9 @@ class context {
       if (!detail::contains(array<target>(), to)) return missing<Entry>(to);
       const std::uint32_t element = detail::linear(array<target>(), to);
       const std::uint32_t pe = array<target>().pe_of(element);
-      const auto offset =
-          static_cast<std::uint64_t>(reinterpret_cast<std::byte*>(&counter) - pe_.m.heaps[pe_.m.gpu_of(pe)]);
-      if (offset >= pe_.m.heap_bytes) return pe_.fail(detail::failure_kind::trigger_elsewhere);
+      const auto offset = static_cast<std::uint64_t>(reinterpret_cast<std::byte*>(&counter) -
+                                                     pe_.m.links.heaps.at[pe_.m.gpu_of(pe)]);
+      if (offset >= pe_.m.links.heaps.bytes) return pe_.fail(detail::failure_kind::trigger_elsewhere);
       if (all > detail::most_signals) return pe_.fail(detail::failure_kind::wrong_signals, all);
       if (!pe_.m.is_here(pe)) {
         item last;
@@ -519,7 +519,7 @@ class context {
   /// True if the memory lies within the heap. If not, the run ends with an error.
   template <class T>
   IMBREX_DEVICE bool is_in_heap(const symmetric<T>& what) const {
-    const std::uint64_t bytes = pe_.m.heap_bytes;
+    const std::uint64_t bytes = pe_.m.links.heaps.bytes;
     if (what.offset <= bytes && what.size <= (bytes - what.offset) / sizeof(T)) return true;
     if (leads()) pe_.fail(detail::failure_kind::outside_heap, what.offset);
     return false;
@@ -536,7 +536,7 @@ class context {
   /// True if this GPU can reach all others. If not, the run ends with an error.
   IMBREX_DEVICE bool maps_all() {
     for (std::uint32_t g = 0; g < num_gpus(); ++g)
-      if (pe_.m.heaps[g] == nullptr) {
+      if (pe_.m.links.heaps.at[g] == nullptr) {
         if (leads()) pe_.fail(detail::failure_kind::missing_gpu, g);
         return false;
       }

@@ -329,18 +329,18 @@ TEST(resident_waves, are_not_answered_while_the_hosts_message_finds_a_parcel) {
   for (std::uint32_t g = 0; g < 2; ++g) plan.write(memory + g * plan.bytes());
   detail::machine m = plan.at(memory + plan.bytes());
   m.gpu = m.first_pe = m.host.first_pe = 1;
-  for (std::uint32_t g = 0; g < 2; ++g) m.heaps[g] = memory + g * plan.bytes();
+  for (std::uint32_t g = 0; g < 2; ++g) m.links.heaps.at[g] = memory + g * plan.bytes();
   std::uint32_t ticket = 0;
   detail::pe_state me;
   me.prepare(m, 1, &ticket);
-  const detail::gpu_report& report = m.on(0, m.reports)[1];
-  me.is_open = me.lacks_host_parcel = true;
+  const detail::gpu_report& report = m.on(0, m.links.reports)[1];
+  me.host.is_open = me.host.lacks_parcel = true;
   detail::attend_waves(m, me, [&me] {
-    me.lacks_host_parcel = false;
+    me.host.lacks_parcel = false;
     return true;
   });
   EXPECT_EQ(report.answer.wave, 0U);
-  me.lacks_host_parcel = true;
+  me.host.lacks_parcel = true;
   detail::attend_waves(m, me, [] { return false; });
   EXPECT_EQ(report.answer.wave, 1U);
   EXPECT_EQ(report.is_stuck, 1U);

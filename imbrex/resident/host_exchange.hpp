@@ -19,8 +19,8 @@ IMBREX_DEVICE inline void copy_words(std::byte* to, const std::byte* from, std::
 IMBREX_DEVICE inline bool try_send_to_host(const machine& m, pe_state& me, std::uint32_t pe,
                                            const host_item& i) {
   const ring<system_memory> way = m.host.ring_of(pe);
-  if (!way.has_room(me.sent_to_host, me.emptied_by_host)) return false;
-  host_slot* const slot = m.host.slot(pe, way.place(me.sent_to_host));
+  if (!way.has_room(me.host.sent, me.host.emptied)) return false;
+  host_slot* const slot = m.host.slot(pe, way.place(me.host.sent));
   slot->body = i.body;
   slot->meta = i.meta;
   slot->what = i.what;
@@ -31,17 +31,16 @@ IMBREX_DEVICE inline bool try_send_to_host(const machine& m, pe_state& me, std::
     copy_words(reinterpret_cast<std::byte*>(slot + 1), parcel, slot->bytes);
     m.give_back(i.body);
   }
-  way.fill(me.sent_to_host);
+  way.fill(me.host.sent);
   return true;
 }
 
 /// Sends the host the items that found the ring full, in their order. False if some still do.
 IMBREX_DEVICE IMBREX_SELDOM inline bool send_pending_to_host(const machine& m, pe_state& me,
                                                              std::uint32_t pe) {
-  while (me.pending_to_host_first != me.pending_to_host_end) {
-    if (!try_send_to_host(m, me, pe, me.pending_to_host[me.pending_to_host_first % m.outbox_size]))
-      return false;
-    ++me.pending_to_host_first;
+  while (me.host.pending_begin != me.host.pending_end) {
+    if (!try_send_to_host(m, me, pe, me.host.pending[me.host.pending_begin % m.sizes.outbox])) return false;
+    ++me.host.pending_begin;
   }
   return true;
 }
@@ -53,18 +52,18 @@ IMBREX_DEVICE IMBREX_SELDOM inline host_sending send_to_host(const machine& m, p
                                                              std::uint64_t body, std::uint32_t meta,
                                                              std::uint32_t what) {
   const host_item i{body, meta, what};
-  if (me.pending_to_host_first == me.pending_to_host_end && try_send_to_host(m, me, pe, i))
+  if (me.host.pending_begin == me.host.pending_end && try_send_to_host(m, me, pe, i))
     return host_sending::sent_to_host;
-  if (me.pending_to_host_end - me.pending_to_host_first == m.outbox_size) return host_sending::full;
-  me.pending_to_host[me.pending_to_host_end++ % m.outbox_size] = i;
+  if (me.host.pending_end - me.host.pending_begin == m.sizes.outbox) return host_sending::full;
+  me.host.pending[me.host.pending_end++ % m.sizes.outbox] = i;
   return host_sending::kept;
 }
 
 /// Slot for a line. Null if the ring is full: the line is lost, and counted.
 IMBREX_DEVICE IMBREX_SELDOM inline host_slot* begin_line(const machine& m, pe_state& me, std::uint32_t pe) {
   const ring<system_memory> way = m.host.ring_of(pe);
-  if (way.has_room(me.sent_to_host, me.emptied_by_host)) return m.host.slot(pe, way.place(me.sent_to_host));
-  ++me.lost_lines;
+  if (way.has_room(me.host.sent, me.host.emptied)) return m.host.slot(pe, way.place(me.host.sent));
+  ++me.host.lost_lines;
   return nullptr;
 }
 IMBREX_DEVICE IMBREX_SELDOM inline void end_line(const machine& m, pe_state& me, std::uint32_t pe,
@@ -72,25 +71,25 @@ IMBREX_DEVICE IMBREX_SELDOM inline void end_line(const machine& m, pe_state& me,
   auto* const to = reinterpret_cast<char*>(slot + 1) + line_values_bytes;
   for (std::uint32_t n = 0; n < length; ++n) to[n] = text[n];
   slot->bytes = line_values_bytes + length;
-  m.host.ring_of(pe).fill(me.sent_to_host);
+  m.host.ring_of(pe).fill(me.host.sent);
 }
 
-/// Records an entry that began at `me.entry_began` and has ended. Records are published a few at a time, and
-/// when the PE rests: a store that the host shall see costs a fence.
+/// Records an entry that began at `me.records.entry_began` and has ended. Records are published a few at a
+/// time, and when the PE rests: a store that the host shall see costs a fence.
 IMBREX_DEVICE IMBREX_SELDOM inline void record_entry(const machine& m, pe_state& me, std::uint32_t pe,
                                                      std::uint32_t meta) {
   const ring<system_memory> way = m.host.records_of(pe);
-  if (!way.has_room(me.recorded, me.records_taken)) {
-    ++me.lost_records;
+  if (!way.has_room(me.records.filled, me.records.taken)) {
+    ++me.records.lost;
     return;
   }
-  m.host.records[std::uint64_t{pe - m.host.first_pe} * m.host.records_size + way.place(me.recorded)] = {
-      me.entry_began, memory::now(), meta, me.lost_records};
-  me.lost_records = 0;
-  if (++me.recorded % 8 == 0) way.show(me.recorded);
+  m.host.records[std::uint64_t{pe - m.host.first_pe} * m.host.records_size + way.place(me.records.filled)] = {
+      me.records.entry_began, memory::now(), meta, me.records.lost};
+  me.records.lost = 0;
+  if (++me.records.filled % 8 == 0) way.show(me.records.filled);
 }
 IMBREX_DEVICE IMBREX_SELDOM inline void show_records(const machine& m, pe_state& me, std::uint32_t pe) {
-  m.host.records_of(pe).show(me.recorded);
+  m.host.records_of(pe).show(me.records.filled);
 }
 IMBREX_DEVICE IMBREX_SELDOM inline void publish_clock(const machine& m) {
   *m.host.clock = memory::now();
@@ -117,33 +116,33 @@ IMBREX_DEVICE std::uint64_t bits_in_line(const V& value) {
 
 enum class host_polling : std::uint32_t { nothing, message, abandoned };
 
-/// First PE only. Polls the host and puts a received message into `me.from_host`. The host's messages wait
-/// while the PE keeps many messages for full mailboxes, and while no parcel is free. A poll over a bus is
-/// slow. So the host's state, which seldom changes, is polled only when there is no message.
+/// First PE only. Polls the host and puts a received message into `me.host.item_from`. The host's messages
+/// wait while the PE keeps many messages for full mailboxes, and while no parcel is free. A poll over a bus
+/// is slow. So the host's state, which seldom changes, is polled only when there is no message.
 IMBREX_DEVICE IMBREX_SELDOM inline host_polling poll_host(const machine& m, pe_state& me) {
-  me.lacks_host_parcel = false;
+  me.host.lacks_parcel = false;
   const ring<system_memory> way = m.host.ring_of(m.host.from_host());
-  if (!me.is_open || !way.has_some(me.received_from_host)) {
+  if (!me.host.is_open || !way.has_some(me.host.received)) {
     const std::uint32_t state = system_memory::load_acquire(*m.host.state);
     if ((state & host_link::is_abandoned) != 0) return host_polling::abandoned;
-    if (!me.is_open) return host_polling::nothing;
-    if (!way.has_some(me.received_from_host)) {  // messages sent before the host closed are visible now
-      if ((state & host_link::is_closed) != 0) me.is_open = false;
+    if (!me.host.is_open) return host_polling::nothing;
+    if (!way.has_some(me.host.received)) {  // messages sent before the host closed are visible now
+      if ((state & host_link::is_closed) != 0) me.host.is_open = false;
       return host_polling::nothing;
     }
   }
-  if (me.out.count > m.outbox_size / 8) return host_polling::nothing;
-  const host_slot* const slot = m.host.slot(m.host.from_host(), way.place(me.received_from_host));
-  me.from_host = {slot->body, slot->meta};
-  me.from_host_to = slot->what;
+  if (me.out.count > m.sizes.outbox / 8) return host_polling::nothing;
+  const host_slot* const slot = m.host.slot(m.host.from_host(), way.place(me.host.received));
+  me.host.item_from = {slot->body, slot->meta};
+  me.host.item_to = slot->what;
   if (slot->bytes != 0) {
-    const std::uint32_t one = m.parcels_of(m.pes_here).take(me.host_parcels);
-    me.lacks_host_parcel = one == 0;
+    const std::uint32_t one = m.parcels_of(m.pes_here).take(me.host.parcels);
+    me.host.lacks_parcel = one == 0;
     if (one == 0) return host_polling::nothing;
-    me.from_host.body = m.parcel_name(m.pes_here, one);
-    copy_words(m.parcel(me.from_host.body), reinterpret_cast<const std::byte*>(slot + 1), slot->bytes);
+    me.host.item_from.body = m.parcel_name(m.pes_here, one);
+    copy_words(m.parcel(me.host.item_from.body), reinterpret_cast<const std::byte*>(slot + 1), slot->bytes);
   }
-  way.empty(me.received_from_host);
+  way.empty(me.host.received);
   return host_polling::message;
 }
 

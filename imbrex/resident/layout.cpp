@@ -104,31 +104,31 @@ layout::layout(const settings& s, std::vector<array_kind> arrays, unsigned block
           std::to_string(s.pes / s.gpus) + " PEs on a GPU: its classes say that " +
               std::to_string(neighbours) + " of them are a cluster, so give a multiple of that");
   machine& m = offsets_;
-  m.neighbours = neighbours;
+  m.cluster.pes = neighbours;
   m.pes = s.pes;
   m.gpus = s.gpus;
   m.pes_here = s.pes / s.gpus;
-  m.to_gpu = divisor(m.pes_here);
-  m.threads = s.threads;
-  m.blocks = blocks == 0 ? emulated_blocks : blocks;
-  m.mailbox_size = s.mailbox;
-  m.crossing_size = s.crossing;
-  m.outbox_size = s.outbox;
-  m.kept_size = s.early;
-  m.parcels = s.parcels;
-  m.parcel_bytes = s.parcel_bytes;
+  m.links.to_gpu = divisor(m.pes_here);
+  m.shape.threads = s.threads;
+  m.shape.blocks = blocks == 0 ? emulated_blocks : blocks;
+  m.sizes.mailbox = s.mailbox;
+  m.links.crossings.size = s.crossing;
+  m.sizes.outbox = s.outbox;
+  m.sizes.kept = s.early;
+  m.sizes.parcels = s.parcels;
+  m.sizes.parcel_bytes = s.parcel_bytes;
   m.first_ticket = s.first_ticket;
   const bool is_linked = s.gpus > 1;
 
   pieces all;
   m.end = offset<ending>(all.take(sizeof(ending)));
-  m.watched = offset<memory::wide>(all.take(m.pes_here * sizeof(memory::wide)));
-  m.kept = offset<std::uint32_t>(all.take(m.pes * sizeof(std::uint32_t)));
-  m.first_kept = offset<item>(all.take(m.pes * sizeof(item)));
+  m.progress.watched = offset<memory::wide>(all.take(m.pes_here * sizeof(memory::wide)));
+  m.unaccepted.counts = offset<std::uint32_t>(all.take(m.pes * sizeof(std::uint32_t)));
+  m.unaccepted.first = offset<item>(all.take(m.pes * sizeof(item)));
   report_bytes_ = all.used();
-  m.finished = offset<memory::word>(all.take(m.counts() * sizeof(memory::word)));
-  m.seen = offset<std::uint32_t>(all.take(m.counts() * sizeof(std::uint32_t)));
-  if (neighbours > 1) m.near_tails = offset<memory::word>(all.take(m.pes_here * sizeof(memory::word)));
+  m.progress.finished = offset<memory::word>(all.take(m.counts() * sizeof(memory::word)));
+  m.progress.seen = offset<std::uint32_t>(all.take(m.counts() * sizeof(std::uint32_t)));
+  if (neighbours > 1) m.cluster.tails = offset<memory::word>(all.take(m.pes_here * sizeof(memory::word)));
   std::uint32_t reductions = 0;
   for (std::size_t n = 0; n < arrays_.size(); ++n) {
     array_layout& a = m.arrays[n] = array_of(arrays_[n], s);
@@ -138,14 +138,15 @@ layout::layout(const settings& s, std::vector<array_kind> arrays, unsigned block
     reductions += a.reductions;
   }
   if (is_linked) {
-    m.link = offset<link_words>(all.take(sizeof(link_words)));
-    m.reports = offset<gpu_report>(all.take(s.gpus * sizeof(gpu_report)));
-    m.crossed = offset<memory::word>(all.take(m.pes_here * sizeof(memory::word)));
-    m.tails = offset<memory::word>(all.take(s.pes * sizeof(memory::word)));
-    m.taken = offset<system_memory::word>(all.take(s.pes * sizeof(system_memory::word)));
-    m.crossings = offset<system_memory::wide>(
+    m.links.words = offset<link_words>(all.take(sizeof(link_words)));
+    m.links.reports = offset<gpu_report>(all.take(s.gpus * sizeof(gpu_report)));
+    m.links.crossings.run = offset<memory::word>(all.take(m.pes_here * sizeof(memory::word)));
+    m.links.crossings.tails = offset<memory::word>(all.take(s.pes * sizeof(memory::word)));
+    m.links.crossings.taken = offset<system_memory::word>(all.take(s.pes * sizeof(system_memory::word)));
+    m.links.crossings.slots = offset<system_memory::wide>(
         all.take(std::size_t{m.pes_here} * s.gpus * s.crossing * sizeof(system_memory::wide)));
-    m.gathered = offset<system_memory::wide>(all.take(std::size_t{2} * s.gpus * sizeof(system_memory::wide)));
+    m.links.gathered =
+        offset<system_memory::wide>(all.take(std::size_t{2} * s.gpus * sizeof(system_memory::wide)));
   }
 
   pieces pe;
@@ -195,24 +196,26 @@ void layout::write(std::byte* image) const {
   const std::uint32_t ticket = settings_.first_ticket;
   for (std::uint32_t pe = 0; pe < m.pes_here; ++pe) {
     m.mailbox_of(pe).prepare(ticket);
-    memory::store(m.finished[pe], ticket);
+    memory::store(m.progress.finished[pe], ticket);
     auto* const rounds = reinterpret_cast<reduction_round*>(m.memory_of(pe) + m.parts.rounds);
     const std::size_t count = (m.parts.values - m.parts.rounds) / sizeof(reduction_round);
     for (std::size_t n = 0; n < count; ++n)
       rounds[n].round = static_cast<std::uint32_t>(n % reduction_window);
   }
   if (m.gpus == 1) return;
-  system_memory::store(m.link->wave, 1);
+  system_memory::store(m.links.words->wave, 1);
   for (std::uint32_t pe = 0; pe < m.pes_here; ++pe)
     for (std::uint32_t g = 0; g < m.gpus; ++g) {
       crossing<memory, system_memory> way{
-          nullptr, nullptr, m.crossings + (std::size_t{pe} * m.gpus + g) * m.crossing_size, m.crossing_size};
+          nullptr, nullptr, m.links.crossings.slots + (std::size_t{pe} * m.gpus + g) * m.links.crossings.size,
+          m.links.crossings.size};
       way.prepare_slots(ticket);
       reinterpret_cast<crossing_end*>(m.memory_of(pe) + m.parts.ends)[g].head = ticket;
     }
   for (std::uint32_t to = 0; to < m.pes; ++to)
-    crossing<memory, system_memory>{m.tails + to, m.taken + to, nullptr, m.crossing_size}.prepare_counts(
-        ticket);
+    crossing<memory, system_memory>{m.links.crossings.tails + to, m.links.crossings.taken + to, nullptr,
+                                    m.links.crossings.size}
+        .prepare_counts(ticket);
 }
 
 void layout::write(std::byte* image, std::uint32_t place, const item& first) const {

@@ -258,6 +258,66 @@ struct host_link {
   IMBREX_DEVICE std::uint32_t from_host() const { return first_pe + pes; }
 };
 
+/// Capacities of the queues of each PE.
+struct queue_sizes {
+  std::uint32_t mailbox = 0, outbox = 0, kept = 0, parcels = 0, parcel_bytes = 0;
+};
+struct launch_shape {
+  std::uint32_t blocks = 1, threads = 1;  ///< blocks per PE, and threads per block
+};
+
+/// Words by which the watchdog and the search for quiescence follow the PEs here.
+struct progress_words {
+  /// Words for the watchdog, by PE here. Lower half of the body: entries that the PE has begun. Upper half:
+  /// items that it keeps for full mailboxes of this process. Stamp: the meta of the running entry, with bit
+  /// 32 set; or the GPU whose start it awaits, with bit 33 set.
+  memory::wide* watched = nullptr;
+  /// Tickets up to which each PE here has finished its mailbox. With clusters, a second block counts the
+  /// items from cluster peers that each PE has run.
+  memory::word* finished = nullptr;
+  std::uint32_t* seen = nullptr;  ///< scratch memory of the search for quiescence, by count in `finished`
+};
+/// Messages whose number was not accepted, by PE of all GPUs. Written at the end, equally on each GPU.
+struct unaccepted_messages {
+  std::uint32_t* counts = nullptr;
+  item* first = nullptr;  ///< by PE that has some
+};
+struct cluster_layout {
+  memory::word* tails = nullptr;  ///< by PE here: items that others of its cluster have sent it
+  std::uint32_t pes = 1;          ///< PEs per cluster
+};
+
+/// Agreement of the GPUs of a run that they begin and end it.
+struct meeting_words {
+  std::uint32_t run = 0;     ///< number of the run
+  std::uint32_t digest = 0;  ///< digest of the program and its first message, which must be equal on all GPUs
+  system_memory::word* digests = nullptr;  ///< by GPU
+  system_memory::word* ready = nullptr;    ///< by GPU: the last run in which it may be written to
+  system_memory::word* left = nullptr;     ///< by GPU: the last run in which it writes no more
+};
+/// Crossings between PEs of different GPUs.
+struct crossing_memory {
+  memory::word* run = nullptr;    ///< by PE here: items of other GPUs that it has run
+  memory::word* tails = nullptr;  ///< tails of the crossings to each PE
+  system_memory::word* taken = nullptr;
+  system_memory::wide* slots = nullptr;  ///< by PE here and sending GPU
+  std::uint32_t size = 0;
+};
+struct gpu_heaps {
+  std::uint64_t bytes = 0;
+  std::byte* at[most_gpus] = {};  ///< address of each GPU's heap as mapped here
+};
+/// Memory by which the GPUs of a run communicate.
+struct gpu_links {
+  divisor to_gpu;  ///< GPU of a PE
+  link_words* words = nullptr;
+  gpu_report* reports = nullptr;  ///< by GPU
+  meeting_words meeting;
+  crossing_memory crossings;
+  system_memory::wide* gathered = nullptr;  ///< by GPU, twice, used alternately: values that it sends to all
+  gpu_heaps heaps;
+};
+
 /// Addresses and sizes of everything, as one GPU sees it. They are equal for all its PEs, and constant during
 /// a run. PEs are numbered through all GPUs. Within a GPU's memory a PE has the index of its number among the
 /// GPU's PEs. The memory at index `pes_here`, one past the last PE, holds the host's send parcels.
@@ -265,73 +325,50 @@ struct machine {
   std::byte* pe_memory = nullptr;
   std::byte* pe_bulk = nullptr;
   pe_layout parts;
-  std::uint32_t pes = 0, mailbox_size = 0, outbox_size = 0, kept_size = 0, parcels = 0, parcel_bytes = 0;
-  std::uint32_t blocks = 1, threads = 1;                        ///< blocks per PE, and threads per block
+  std::uint32_t pes = 0;
+  queue_sizes sizes;
+  launch_shape shape;
   std::uint32_t gpu = 0, gpus = 1, first_pe = 0, pes_here = 0;  ///< GPU whose view this is, and its PEs
   std::uint32_t gpus_of_process = 1;  ///< number of the process's GPUs, from `gpu` on; for `run_on_threads`
+  std::uint32_t first_ticket = 0;
   ending* end = nullptr;
-  /// Words for the watchdog, by PE here. Lower half of the body: entries that the PE has begun. Upper half:
-  /// items that it keeps for full mailboxes of this process. Stamp: the meta of the running entry, with bit
-  /// 32 set; or the GPU whose start it awaits, with bit 33 set.
-  memory::wide* watched = nullptr;
-  /// Messages whose number was not accepted, by PE of all GPUs. Written at the end, equally on each GPU.
-  std::uint32_t* kept = nullptr;
-  item* first_kept = nullptr;  ///< by PE that has some
-  /// Tickets up to which each PE here has finished its mailbox. With clusters, a second block counts the
-  /// items from cluster peers that each PE has run.
-  memory::word* finished = nullptr;
-  std::uint32_t* seen = nullptr;       ///< scratch memory of the search for quiescence, by count in
-                                       ///< `finished`
-  memory::word* near_tails = nullptr;  ///< by PE here: items that others of its cluster have sent it
-  std::uint32_t neighbours = 1;        ///< PEs per cluster
+  progress_words progress;
+  unaccepted_messages unaccepted;
+  cluster_layout cluster;
   array_layout arrays[most_arrays]{};
   host_link host;
   stepping* steps = nullptr;  ///< null unless time is simulated
+  gpu_links links;            ///< used with several GPUs
 
-  // Fields for several GPUs.
-  divisor to_gpu;         ///< GPU of a PE
-  std::uint32_t run = 0;  ///< number of the run
-  link_words* link = nullptr;
-  gpu_report* reports = nullptr;  ///< by GPU
-  std::uint32_t digest = 0;       ///< digest of the program and its first message, which must be equal on all
-                                  ///< GPUs
-  system_memory::word* digests = nullptr;  ///< by GPU
-  system_memory::word* ready = nullptr;    ///< by GPU: the last run in which it may be written to
-  system_memory::word* left = nullptr;     ///< by GPU: the last run in which it writes no more
-  memory::word* crossed = nullptr;         ///< by PE here: items of other GPUs that it has run
-  memory::word* tails = nullptr;           ///< tails of the crossings to each PE
-  system_memory::word* taken = nullptr;
-  system_memory::wide* crossings = nullptr;  ///< slots, by PE here and sending GPU
-  system_memory::wide* gathered = nullptr;   ///< by GPU, twice, used alternately: values that it sends to all
-  std::uint32_t crossing_size = 0;
-  std::uint32_t first_ticket = 0;
-  std::uint64_t heap_bytes = 0;
-  std::byte* heaps[most_gpus] = {};  ///< address of each GPU's heap as mapped here
-
-  IMBREX_DEVICE std::uint32_t gpu_of(std::uint32_t pe) const { return gpus == 1 ? 0 : to_gpu.quotient(pe); }
+  IMBREX_DEVICE std::uint32_t gpu_of(std::uint32_t pe) const {
+    return gpus == 1 ? 0 : links.to_gpu.quotient(pe);
+  }
   IMBREX_DEVICE bool is_here(std::uint32_t pe) const { return pe - first_pe < pes_here; }
   /// Address in another GPU's heap that corresponds to `own` in this GPU's.
   template <class T>
   IMBREX_DEVICE T* on(std::uint32_t other, T* own) const {
-    return reinterpret_cast<T*>(heaps[other] + (reinterpret_cast<std::byte*>(own) - heaps[gpu]));
+    return reinterpret_cast<T*>(links.heaps.at[other] +
+                                (reinterpret_cast<std::byte*>(own) - links.heaps.at[gpu]));
   }
   /// Crossing to a PE of another GPU.
   IMBREX_DEVICE crossing<memory, system_memory> crossing_to(std::uint32_t pe) const {
     const std::uint32_t other = gpu_of(pe);
     const std::uint64_t ring = std::uint64_t{pe - other * pes_here} * gpus + gpu;
-    return {tails + pe, taken + pe, on(other, crossings + ring * crossing_size), crossing_size};
+    return {links.crossings.tails + pe, links.crossings.taken + pe,
+            on(other, links.crossings.slots + ring * links.crossings.size), links.crossings.size};
   }
   /// Crossing from another GPU to a PE here.
   IMBREX_DEVICE crossing<memory, system_memory> crossing_from(std::uint32_t other, std::uint32_t pe) const {
     const std::uint64_t ring = std::uint64_t{pe - first_pe} * gpus + other;
-    return {nullptr, on(other, taken + pe), crossings + ring * crossing_size, crossing_size};
+    return {nullptr, on(other, links.crossings.taken + pe),
+            links.crossings.slots + ring * links.crossings.size, links.crossings.size};
   }
 
   /// Number of counts in `finished` that quiescence compares. `sent` is the number of sent items for one of
   /// them.
-  IMBREX_DEVICE std::uint32_t counts() const { return neighbours == 1 ? pes_here : 2 * pes_here; }
+  IMBREX_DEVICE std::uint32_t counts() const { return cluster.pes == 1 ? pes_here : 2 * pes_here; }
   IMBREX_DEVICE memory::word& sent(std::uint32_t of) const {
-    return of < pes_here ? *mailbox_of(first_pe + of).tail : near_tails[of - pes_here];
+    return of < pes_here ? *mailbox_of(first_pe + of).tail : cluster.tails[of - pes_here];
   }
 
   /// Memory of a PE by its index within the GPU; the index after the last PE is the host's.
@@ -344,17 +381,18 @@ struct machine {
   IMBREX_DEVICE mailbox<memory> mailbox_of(std::uint32_t pe) const {
     std::byte* const at = memory_of(pe - first_pe);
     return {reinterpret_cast<memory::word*>(at + pe_layout::tail),
-            reinterpret_cast<memory::wide*>(at + pe_layout::slots), mailbox_size};
+            reinterpret_cast<memory::wide*>(at + pe_layout::slots), sizes.mailbox};
   }
   IMBREX_DEVICE parcel_pool<memory> parcels_of(std::uint32_t place) const {
     std::byte* const at = memory_of(place);
     return {reinterpret_cast<memory::word*>(at + pe_layout::returned),
-            reinterpret_cast<memory::plain*>(at + parts.next), parcels};
+            reinterpret_cast<memory::plain*>(at + parts.next), sizes.parcels};
   }
   /// Memory of a parcel, by its owner, on any GPU, and number: see parcel_name.
   IMBREX_DEVICE std::byte* parcel(std::uint64_t name) const {
-    std::byte* const own = bulk_of(static_cast<std::uint32_t>(name >> 32U) & 0xffffU) +
-                           static_cast<std::uint64_t>(static_cast<std::uint32_t>(name) - 1) * parcel_bytes;
+    std::byte* const own =
+        bulk_of(static_cast<std::uint32_t>(name >> 32U) & 0xffffU) +
+        static_cast<std::uint64_t>(static_cast<std::uint32_t>(name) - 1) * sizes.parcel_bytes;
     return gpus == 1 ? own : on(static_cast<std::uint32_t>(name >> 48U), own);
   }
   IMBREX_DEVICE std::uint64_t parcel_name(std::uint32_t place, std::uint32_t number) const {
@@ -376,32 +414,33 @@ struct machine {
     move(pe_memory);
     move(pe_bulk);
     move(end);
-    move(watched);
-    move(kept);
-    move(first_kept);
-    move(finished);
-    move(seen);
-    move(near_tails);
+    move(progress.watched);
+    move(unaccepted.counts);
+    move(unaccepted.first);
+    move(progress.finished);
+    move(progress.seen);
+    move(cluster.tails);
     for (array_layout& a : arrays) {
       move(a.elements);
       move(a.accepted);
       move(a.rounds);
     }
-    move(link);
-    move(reports);
-    move(crossed);
-    move(tails);
-    move(taken);
-    move(crossings);
-    move(gathered);
+    move(links.words);
+    move(links.reports);
+    move(links.crossings.run);
+    move(links.crossings.tails);
+    move(links.crossings.taken);
+    move(links.crossings.slots);
+    move(links.gathered);
   }
   /// Host only. The view of another GPU of the process. Only one of the process's GPUs listens to the host.
   machine seen_by(std::uint32_t other) const {
     machine m = *this;
-    m.shift(reinterpret_cast<std::uintptr_t>(heaps[other]) - reinterpret_cast<std::uintptr_t>(heaps[gpu]));
-    m.ready = on(other, ready);
-    m.left = on(other, left);
-    m.digests = on(other, digests);
+    m.shift(reinterpret_cast<std::uintptr_t>(links.heaps.at[other]) -
+            reinterpret_cast<std::uintptr_t>(links.heaps.at[gpu]));
+    m.links.meeting.ready = on(other, links.meeting.ready);
+    m.links.meeting.left = on(other, links.meeting.left);
+    m.links.meeting.digests = on(other, links.meeting.digests);
     m.gpu = other;
     m.first_pe = other * pes_here;
     if (other != gpu) m.host.listens = m.host.open = false;
@@ -443,106 +482,128 @@ struct near_part {
   }
 };
 
+/// Messages with a number that is not accepted yet.
+struct kept_messages {
+  item* first = nullptr;
+  std::uint32_t count = 0;
+  bool revisits = false;  ///< one of them may be accepted now
+};
+
+/// Messages of a PE to itself. They bypass the mailbox while there is room and the mailbox has none of them.
+struct local_queue {
+  static constexpr std::uint32_t most = 16;
+  item items[most];
+  std::uint32_t begin = 0, end = 0;
+};
+
+/// A PE's end of the channel to the host.
+struct host_end {
+  host_item* pending = nullptr;  ///< items that found the ring full: a queue of outbox_size
+  std::uint32_t pending_begin = 0, pending_end = 0;
+  std::uint32_t sent = 0, emptied = 0;  ///< slots filled, and slots emptied by the cached count
+  std::uint32_t lost_lines = 0;
+  bool listens = false, is_open = false;  ///< first PE only
+  std::uint32_t received = 0;             ///< slots emptied
+  parcel_pool<memory>::owned parcels;
+  bool lacks_parcel = false;  ///< the host's next message waits for a parcel
+  item item_from;
+  std::uint32_t item_to = 0;
+};
+
+/// A PE's end of the ring of trace records.
+struct record_end {
+  std::uint32_t filled = 0, taken = 0, lost = 0;
+  std::uint64_t entry_began = 0;
+};
+
+/// A PE's view of its cluster; without PEs if there is none.
+struct cluster_end {
+  near_part* parts[most_neighbours] = {};  ///< by PE of the cluster
+  std::uint32_t first_pe = 0;
+  std::uint32_t count = 0, place = 0;
+  std::uint32_t next = 0;            ///< next PE to poll
+  std::uint32_t run = 0, shown = 0;  ///< items of other PEs that this one has run, and the published number
+
+  /// Host only, before a run. `part_of(pe)` is that PE's memory for its cluster.
+  template <class PartOf>
+  void join(const machine& m, std::uint32_t pe, PartOf&& part_of) {
+    count = m.cluster.pes == 1 ? 0 : m.cluster.pes;
+    place = pe % m.cluster.pes;
+    first_pe = pe - place;
+    for (std::uint32_t p = 0; p < count; ++p) parts[p] = part_of(first_pe + p);
+  }
+  /// True for another PE of the cluster. `ring_to` and `ring_from` are the rings to and from it.
+  IMBREX_DEVICE bool holds(std::uint32_t pe) const { return pe - first_pe < count && pe - first_pe != place; }
+  IMBREX_DEVICE near_part::ring ring_to(std::uint32_t other) const {
+    near_part& own = *parts[place];
+    return {parts[other]->slots[place], parts[other]->full[place], own.empty[other], own.uses[other]};
+  }
+  IMBREX_DEVICE near_part::ring ring_from(std::uint32_t other) const {
+    near_part& own = *parts[place];
+    return {own.slots[other], own.full[other], parts[other]->empty[place], nullptr};
+  }
+};
+
+/// A PE's ends of the crossings from other GPUs.
+struct gpu_end {
+  crossing_end* ends = nullptr;  ///< by sending GPU
+  std::uint32_t next = 0;        ///< next GPU to poll
+  item item_from;
+  std::uint32_t run = 0, shown = 0;  ///< items of other GPUs that this PE has run, and the published number
+  std::uint32_t gathers = 0;         ///< number of gathers begun
+};
+
+/// The search for quiescence among GPUs, by their leaders.
+struct leader_state {
+  std::uint32_t answered = 0;       ///< the last wave with a reply
+  waves asks;                       ///< GPU 0's leader only
+  std::uint32_t run_of_others = 0;  ///< items of other GPUs that this GPU has run; for the next reply
+};
+
 /// State that the threads of one PE share and no other PE sees. On a device it is in the block's shared
 /// memory. Only the first thread touches it, except `scratch`, `reduced` and `now`.
 struct pe_state {
   outbox<memory> out;
   parcel_pool<memory>::owned parcels;
-  item* kept = nullptr;  ///< messages with a number that is not accepted yet
-  std::uint32_t kept_count = 0;
-  bool revisits = false;             ///< one of the kept messages may be accepted now
-  std::uint32_t finished = 0;        ///< published value of `machine::finished`
+  kept_messages kept;
+  std::uint32_t finished = 0;        ///< published value of `progress_words::finished`
   std::uint32_t* tickets = nullptr;  ///< by PE here: the next expected ticket of its mailbox
-
-  /// Messages of the PE to itself. They bypass the mailbox while there is room and the mailbox has none of
-  /// them.
-  static constexpr std::uint32_t most_local = 16;
-  item local[most_local];
-  std::uint32_t local_first = 0, local_end = 0;
+  local_queue local;
   std::uint32_t own_end = 0;  ///< the ticket after the last one that the PE has drawn from its own mailbox
-
-  // Items to and from the host.
-  host_item* pending_to_host = nullptr;  ///< items that found the ring full: a queue of outbox_size
-  std::uint32_t pending_to_host_first = 0, pending_to_host_end = 0;
-  std::uint32_t sent_to_host = 0,
-                emptied_by_host = 0;  ///< slots filled, and slots emptied by the cached count
-  std::uint32_t lost_lines = 0;
-  bool listens = false, is_open = false;  ///< first PE only
-  std::uint32_t received_from_host = 0;   ///< slots emptied
-  parcel_pool<memory>::owned host_parcels;
-  bool lacks_host_parcel = false;  ///< the host's next message waits for a parcel
-  std::uint32_t recorded = 0, records_taken = 0, lost_records = 0;
-  std::uint64_t entry_began = 0;
-  // Fields for clusters.
-  near_part* near[most_neighbours] = {};  ///< by PE of the cluster
-  std::uint32_t near_first = 0;           ///< first PE of the cluster
-  std::uint32_t near_count = 0, near_place = 0;
-  std::uint32_t near_next = 0;  ///< next PE to poll
-  std::uint32_t near_run = 0, near_shown = 0;
-
-  item from_host;
-  std::uint32_t from_host_to = 0;
-
-  // Fields for several GPUs.
-  crossing_end* ends = nullptr;  ///< by sending GPU
-  std::uint32_t next_gpu = 0;    ///< next GPU to poll
-  item from_gpu;
-  std::uint32_t crossed = 0, crossed_shown = 0;
-  std::uint32_t answered = 0;       ///< leader only: the last wave with a reply
-  waves asks;                       ///< GPU 0's leader only
-  std::uint32_t gathers = 0;        ///< number of gathers begun
-  std::uint32_t run_of_others = 0;  ///< items of other GPUs that this GPU has run; for the next reply
-  failure wrong;                    ///< failure that is being reported; stored here to need no stack
+  host_end host;
+  record_end records;
+  cluster_end cluster;
+  gpu_end gpus;
+  leader_state leader;
+  failure wrong;  ///< failure that is being reported; stored here to need no stack
 
   std::uint64_t scratch[2] = {};
   std::uint64_t reduced = 0;  ///< result of a reduction over all GPUs
   decision now[2];
-
-  /// Host only, before a run. `part_of(pe)` is that PE's memory for its cluster.
-  template <class PartOf>
-  void join_cluster(const machine& m, std::uint32_t pe, PartOf&& part_of) {
-    near_count = m.neighbours == 1 ? 0 : m.neighbours;
-    near_place = pe % m.neighbours;
-    near_first = pe - near_place;
-    for (std::uint32_t p = 0; p < near_count; ++p) near[p] = part_of(near_first + p);
-  }
-  /// True for another PE of the cluster. `near_to` and `near_from` are the rings to and from it.
-  IMBREX_DEVICE bool is_near(std::uint32_t pe) const {
-    return pe - near_first < near_count && pe - near_first != near_place;
-  }
-  IMBREX_DEVICE near_part::ring near_to(std::uint32_t place) const {
-    near_part& own = *near[near_place];
-    return {near[place]->slots[near_place], near[place]->full[near_place], own.empty[place], own.uses[place]};
-  }
-  IMBREX_DEVICE near_part::ring near_from(std::uint32_t place) const {
-    near_part& own = *near[near_place];
-    return {own.slots[place], own.full[place], near[place]->empty[near_place], nullptr};
-  }
 
   /// Initialises the state; first thread only, before the PE's other threads begin. `tickets_here` has room
   /// for one number per PE of the GPU.
   IMBREX_DEVICE void prepare(const machine& m, std::uint32_t pe, std::uint32_t* tickets_here) {
     const std::uint32_t place = pe - m.first_pe;
     std::byte* const bulk = m.bulk_of(place);
-    out = {reinterpret_cast<kept_item<>*>(bulk + m.parts.outbox), m.outbox_size};
+    out = {reinterpret_cast<kept_item<>*>(bulk + m.parts.outbox), m.sizes.outbox};
     parcels = {};
-    kept = reinterpret_cast<item*>(bulk + m.parts.kept);
-    kept_count = 0;
-    revisits = false;
-    finished = own_end = memory::load(m.finished[place]);
-    local_first = local_end = 0;
-    pending_to_host = reinterpret_cast<host_item*>(bulk + m.parts.pending_to_host);
-    pending_to_host_first = pending_to_host_end = sent_to_host = emptied_by_host = lost_lines =
-        received_from_host = 0;
-    recorded = records_taken = lost_records = 0;
-    listens = pe == m.host.first_pe && m.host.listens;
-    is_open = pe == m.host.first_pe && m.host.open;
-    host_parcels = {};
-    lacks_host_parcel = false;
-    ends = reinterpret_cast<crossing_end*>(m.memory_of(place) + m.parts.ends);
-    next_gpu = crossed = crossed_shown = answered = gathers = 0;
-    asks = {};
-    near_first = near_count = near_place = near_next = near_run = near_shown = 0;
+    kept.first = reinterpret_cast<item*>(bulk + m.parts.kept);
+    kept.count = 0;
+    kept.revisits = false;
+    finished = own_end = memory::load(m.progress.finished[place]);
+    local.begin = local.end = 0;
+    host.pending = reinterpret_cast<host_item*>(bulk + m.parts.pending_to_host);
+    host.pending_begin = host.pending_end = host.sent = host.emptied = host.lost_lines = host.received = 0;
+    records.filled = records.taken = records.lost = 0;
+    host.listens = pe == m.host.first_pe && m.host.listens;
+    host.is_open = pe == m.host.first_pe && m.host.open;
+    host.parcels = {};
+    host.lacks_parcel = false;
+    gpus.ends = reinterpret_cast<crossing_end*>(m.memory_of(place) + m.parts.ends);
+    gpus.next = gpus.run = gpus.shown = leader.answered = gpus.gathers = 0;
+    leader.asks = {};
+    cluster.first_pe = cluster.count = cluster.place = cluster.next = cluster.run = cluster.shown = 0;
     tickets = tickets_here;
     for (std::uint32_t p = 0; p < m.pes_here; ++p) tickets[p] = finished;
   }

@@ -47,11 +47,11 @@ __global__ void __launch_bounds__(512, 1) resident_kernel(const __grid_constant_
     if (threads.thread() == 0) {
       state.prepare(m, pe, tickets);
       part.prepare(m.first_ticket);
-      state.near_count = neighbours_of<kind>;
-      state.near_place = threads.place() % neighbours_of<kind>;
-      state.near_first = pe - state.near_place;
+      state.cluster.count = neighbours_of<kind>;
+      state.cluster.place = threads.place() % neighbours_of<kind>;
+      state.cluster.first_pe = pe - state.cluster.place;
       for (unsigned p = 0; p < neighbours_of<kind>; ++p)
-        state.near[p] = p == state.near_place ? &part : threads.of(&part, p);
+        state.cluster.parts[p] = p == state.cluster.place ? &part : threads.of(&part, p);
     }
     threads.meet();
     pe_loop<List>(m, state, threads, pe).serve();
@@ -101,7 +101,7 @@ template <class... Chare>
 void native<Chare...>::launch(native_stream on, detail::machine m) {
   using kind = typename detail::pe_of_list<chares<Chare...>>::type;
   constexpr std::uint32_t blocks = detail::blocks_of<kind>;
-  detail::resident_launch<kind> how(m.threads);
+  detail::resident_launch<kind> how(m.shape.threads);
   how.config.gridDim = dim3(blocks == 0 ? detail::multiprocessors() : m.pes_here * blocks);
   how.config.dynamicSmemBytes = m.pes_here * sizeof(std::uint32_t);
   how.config.stream = static_cast<cudaStream_t>(on.handle);

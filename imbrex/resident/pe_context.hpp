@@ -77,11 +77,11 @@ IMBREX_DEVICE IMBREX_SELDOM inline sending send_across(const machine& m, pe_stat
 /// sent, without waiting for the count.
 IMBREX_DEVICE IMBREX_SELDOM inline sending send_near(const machine& m, pe_state& me, std::uint32_t to,
                                                      item i) {
-  const std::uint32_t place = to - me.near_first;
-  const std::uint32_t number = me.near[me.near_place]->sent[place]++;
-  memory::count(m.near_tails[to - m.first_pe]);
+  const std::uint32_t place = to - me.cluster.first_pe;
+  const std::uint32_t number = me.cluster.parts[me.cluster.place]->sent[place]++;
+  memory::count(m.cluster.tails[to - m.first_pe]);
   take_step(m.steps, step::send_near, number, to);
-  if (__builtin_expect(me.near_to(place).try_fill(number, i), 1)) return sending::sent;
+  if (__builtin_expect(me.cluster.ring_to(place).try_fill(number, i), 1)) return sending::sent;
   if (me.out.full()) return sending::full;
   me.out.keep({i, to, number});
   return sending::kept;
@@ -92,7 +92,8 @@ template <class Kind>
 IMBREX_DEVICE IMBREX_SELDOM void retry_kept(const machine& m, pe_state& me, std::uint32_t most) {
   const auto try_fill = [&](const kept_item<>& one) {
     if constexpr (neighbours_of<Kind> > 1)
-      if (me.is_near(one.to)) return me.near_to(one.to - me.near_first).try_fill(one.ticket, one.what);
+      if (me.cluster.holds(one.to))
+        return me.cluster.ring_to(one.to - me.cluster.first_pe).try_fill(one.ticket, one.what);
     return m.is_here(one.to) ? m.mailbox_of(one.to).try_fill(one.ticket, one.what)
                              : m.crossing_to(one.to).try_fill(one.ticket, one.what);
   };
@@ -117,7 +118,7 @@ IMBREX_DEVICE IMBREX_SELDOM bool wait_on(const machine& m, pe_state& me, std::ui
   if (looks % 32 == 31) {
     const bool asks_host = looks % 1024 == 1023;
     if (m.gpus != 1 && pe == m.first_pe) attend_end(m, asks_host);
-    if (asks_host && me.listens &&
+    if (asks_host && me.host.listens &&
         (system_memory::load_acquire(*m.host.state) & host_link::is_abandoned) != 0)
       end_run(m, stop_reason::abandoned, 0, me.wrong);
     if (memory::load(m.end->stop) != 0) return false;
@@ -163,7 +164,7 @@ class pe_context {
     if (m.gpus != 1 && !m.is_here(to)) return post_across(to, i, {}, 1);
     if (to == pe && post_local(i)) return;
     if constexpr (neighbours_of<Kind> > 1)
-      if (me.is_near(to)) return post_near(to, i);
+      if (me.cluster.holds(to)) return post_near(to, i);
     mailbox<memory> box = m.mailbox_of(to);
     std::uint32_t ticket = 0;
     const bool sent = box.try_send(me.tickets[to - m.first_pe], ticket, i);
@@ -232,8 +233,8 @@ class pe_context {
 
  private:
   IMBREX_DEVICE bool post_local(const item& i) {
-    if (me.local_end - me.local_first == pe_state::most_local || own_waits()) return false;
-    me.local[me.local_end++ % pe_state::most_local] = i;
+    if (me.local.end - me.local.begin == local_queue::most || own_waits()) return false;
+    me.local.items[me.local.end++ % local_queue::most] = i;
     has_local = true;
     return true;
   }

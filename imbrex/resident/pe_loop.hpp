@@ -92,7 +92,7 @@ class pe_loop {
       if (pe_.turns % 64 == 63) {
         if (is_linked() && leads_gpu()) attend_end(pe_.m, true);
         if (pe_.stops()) return turn::ends;
-        if (pe_.me.listens) forward_host_messages();
+        if (pe_.me.host.listens) forward_host_messages();
       }
       if (attend(i, 2)) return begin(i);
     }
@@ -125,13 +125,13 @@ class pe_loop {
   IMBREX_DEVICE turn begin(const item& i) {
     ++pe_.turns;
     rested_ = false;
-    memory::store(pe_.m.watched[pe_.place()], {pe_.turns, std::uint64_t{1} << 32U | i.meta});
+    memory::store(pe_.m.progress.watched[pe_.place()], {pe_.turns, std::uint64_t{1} << 32U | i.meta});
     return turn::works;
   }
   IMBREX_DEVICE bool take_local(item& i) {
     pe_state& me = pe_.me;
-    i = me.local[me.local_first++ % pe_state::most_local];
-    pe_.has_local = me.local_first != me.local_end;
+    i = me.local.items[me.local.begin++ % local_queue::most];
+    pe_.has_local = me.local.begin != me.local.end;
     if (is_early(i)) {
       keep(i);
       return false;
@@ -143,7 +143,7 @@ class pe_loop {
   /// Polls the next of the other GPUs. True if a message from it can run.
   IMBREX_DEVICE bool take_crossing(item& i) {
     if (!take_across(pe_.m, pe_.me, pe_.pe)) return false;
-    i = pe_.me.from_gpu;
+    i = pe_.me.gpus.item_from;
     if (is_early(i)) {
       keep(i);
       return false;
@@ -159,13 +159,13 @@ class pe_loop {
 #pragma unroll 1
 #endif
       for (std::uint32_t n = 0; n < neighbours_of<kind>; ++n) {
-        const std::uint32_t from = me.near_next;
-        me.near_next = from + 1 == neighbours_of<kind> ? 0 : from + 1;
-        if (from == me.near_place) continue;
-        std::uint32_t& head = me.near[me.near_place]->heads[from];
-        if (!me.near_from(from).try_take(head, i)) continue;
-        take_step(pe_.m.steps, step::take_near, head - 1, me.near_first + from);
-        ++me.near_run;
+        const std::uint32_t from = me.cluster.next;
+        me.cluster.next = from + 1 == neighbours_of<kind> ? 0 : from + 1;
+        if (from == me.cluster.place) continue;
+        std::uint32_t& head = me.cluster.parts[me.cluster.place]->heads[from];
+        if (!me.cluster.ring_from(from).try_take(head, i)) continue;
+        take_step(pe_.m.steps, step::take_near, head - 1, me.cluster.first_pe + from);
+        ++me.cluster.run;
         if (is_early(i)) {
           keep(i);
           return false;
@@ -183,8 +183,8 @@ class pe_loop {
     if (kept != 0) retry_kept<kind>(pe_.m, me, tries);
     if (relaxes_at_once && me.out.count < kept) went_on_ = true;  // a sent item may be for this PE
     const bool all_sent = !tells || send_pending_to_host(pe_.m, me, pe_.pe);
-    const bool took = has_numbers && me.revisits && take_kept(i);
-    pe_.attends = !me.out.empty() || me.revisits || !all_sent;
+    const bool took = has_numbers && me.kept.revisits && take_kept(i);
+    pe_.attends = !me.out.empty() || me.kept.revisits || !all_sent;
     return took;
   }
   /// Runs between polls that have found nothing. True if the run ends, or if a message can run.
@@ -194,7 +194,8 @@ class pe_loop {
     if (is_linked() && leads_gpu() && idle % looks_between_ends == 0)
       attend_end(m, idle % looks_between_states == 0);
     if (idle % looks_between_ends == 0 && pe_.stops()) return true;
-    if (me.listens && idle % (me.is_open ? looks_between_hearings : looks_between_states) == first_hearing &&
+    if (me.host.listens &&
+        idle % (me.host.is_open ? looks_between_hearings : looks_between_states) == first_hearing &&
         forward_host_messages())
       return false;
     if (pe_.attends && attend(i, tries_in_a_rest)) return true;
@@ -202,17 +203,17 @@ class pe_loop {
       show_kept();
     if (idle == short_idle && is_traced()) show_records(m, me, pe_.pe);
     if (idle >= short_idle && me.out.empty() && pending_to_host() == 0 && !pe_.has_local &&
-        (me.finished != pe_.head || me.crossed != me.crossed_shown || me.near_run != me.near_shown)) {
+        (me.finished != pe_.head || me.gpus.run != me.gpus.shown || me.cluster.run != me.cluster.shown)) {
       me.finished = pe_.head;
-      memory::store_release(m.finished[pe_.place()], me.finished);
+      memory::store_release(m.progress.finished[pe_.place()], me.finished);
       if constexpr (is_near) {
-        me.near_shown = me.near_run;
-        memory::store_release(m.finished[m.pes_here + pe_.place()], me.near_run);
+        me.cluster.shown = me.cluster.run;
+        memory::store_release(m.progress.finished[m.pes_here + pe_.place()], me.cluster.run);
       }
-      me.crossed_shown = me.crossed;
-      if (is_linked()) memory::store_release(m.crossed[pe_.place()], me.crossed);
+      me.gpus.shown = me.gpus.run;
+      if (is_linked()) memory::store_release(m.links.crossings.run[pe_.place()], me.gpus.run);
     }
-    if (leads_gpu() && (!me.is_open || me.lacks_host_parcel) && idle >= short_idle &&
+    if (leads_gpu() && (!me.host.is_open || me.host.lacks_parcel) && idle >= short_idle &&
         idle % looks_between_judgements == 0)
       look_for_quiescence();
     take_step(pe_.m.steps, step::look);
@@ -224,12 +225,12 @@ class pe_loop {
   /// Shows the watchdog how many kept items wait for this process.
   IMBREX_DEVICE void show_kept() {
     const std::uint32_t waits = kept_for_process(pe_.m, pe_.me) + pending_to_host();
-    memory::store(pe_.m.watched[pe_.place()], {std::uint64_t{waits} << 32U | pe_.turns, 0});
+    memory::store(pe_.m.progress.watched[pe_.place()], {std::uint64_t{waits} << 32U | pe_.turns, 0});
     keeps_shown_ = pe_.me.out.count + pending_to_host();
   }
   /// Number of messages that the host's ring has no room for.
   IMBREX_DEVICE std::uint32_t pending_to_host() const {
-    return tells ? pe_.me.pending_to_host_end - pe_.me.pending_to_host_first : 0;
+    return tells ? pe_.me.host.pending_end - pe_.me.host.pending_begin : 0;
   }
   /// Forwards the messages that the host has sent. True if there were any.
   IMBREX_DEVICE bool forward_host_messages() {
@@ -238,14 +239,15 @@ class pe_loop {
       const host_polling result = n < 8 ? poll_host(pe_.m, me) : host_polling::nothing;
       if (result == host_polling::abandoned) pe_.end(stop_reason::abandoned, 0);
       if (result != host_polling::message) return n != 0;
-      pe_.post(me.from_host_to, me.from_host);
+      pe_.post(me.host.item_to, me.host.item_from);
     }
   }
 
   IMBREX_DEVICE void leave() {
     if (!pe_.leads()) return;
     pe_state& me = pe_.me;
-    memory::store(pe_.m.watched[pe_.place()], {std::uint64_t{pending_to_host()} << 32U | pe_.turns, 0});
+    memory::store(pe_.m.progress.watched[pe_.place()],
+                  {std::uint64_t{pending_to_host()} << 32U | pe_.turns, 0});
     if constexpr (tells) {  // messages sent to the host before the end arrive, unless the host has stopped
                             // listening
       const bool failed = memory::load(pe_.m.end->stop) == static_cast<std::uint32_t>(stop_reason::failed);
@@ -254,23 +256,23 @@ class pe_loop {
         take_step(pe_.m.steps, step::host);
         pe_.relax();
       }
-      memory::store(pe_.m.watched[pe_.place()], {pe_.turns, 0});
+      memory::store(pe_.m.progress.watched[pe_.place()], {pe_.turns, 0});
     }
     if (is_traced()) {
       show_records(pe_.m, me, pe_.pe);
-      pe_.m.host.unrecorded[pe_.pe - pe_.m.host.first_pe] = me.lost_records;
+      pe_.m.host.unrecorded[pe_.pe - pe_.m.host.first_pe] = me.records.lost;
     }
-    if (me.lost_lines != 0) pe_.m.host.lost[pe_.pe - pe_.m.host.first_pe] = me.lost_lines;
-    for (std::uint32_t g = 0; me.kept_count != 0 && g < pe_.m.gpus; ++g) {
-      pe_.m.on(g, pe_.m.kept)[pe_.pe] = me.kept_count;
-      pe_.m.on(g, pe_.m.first_kept)[pe_.pe] = me.kept[0];
+    if (me.host.lost_lines != 0) pe_.m.host.lost[pe_.pe - pe_.m.host.first_pe] = me.host.lost_lines;
+    for (std::uint32_t g = 0; me.kept.count != 0 && g < pe_.m.gpus; ++g) {
+      pe_.m.on(g, pe_.m.unaccepted.counts)[pe_.pe] = me.kept.count;
+      pe_.m.on(g, pe_.m.unaccepted.first)[pe_.pe] = me.kept.first[0];
     }
     if (is_linked()) meet_after(pe_.m, leads_gpu());
   }
 
   static IMBREX_DEVICE IMBREX_SELDOM bool is_quiet(const machine& m) {
     const auto tail_of = [&m](std::uint32_t of) -> memory::word& { return m.sent(of); };
-    return quiescent<memory>(m.finished, tail_of, m.seen, m.counts());
+    return quiescent<memory>(m.progress.finished, tail_of, m.progress.seen, m.counts());
   }
   /// Leader only, while it is idle.
   IMBREX_DEVICE void look_for_quiescence() {
@@ -282,10 +284,10 @@ class pe_loop {
       return pe_.fail(failure_kind::no_host_parcel, 0, [&](failure& f) { f.pe = stuck * pe_.m.pes_here; });
     }
     if (!is_quiet(pe_.m)) return;
-    if (!me.is_open)
+    if (!me.host.is_open)
       pe_.end(stop_reason::quiet, 0);
     else if (!forward_host_messages() &&
-             me.lacks_host_parcel)  // the PEs that have the parcels do not return them any
+             me.host.lacks_parcel)  // the PEs that have the parcels do not return them any
                                     // more
       pe_.fail(failure_kind::no_host_parcel);
   }
@@ -326,21 +328,22 @@ class pe_loop {
   }
   IMBREX_DEVICE void keep(const item& i) {
     pe_state& me = pe_.me;
-    if (me.kept_count == pe_.m.kept_size) return pe_.fail(failure_kind::kept_full);
-    me.kept[me.kept_count++] = i;
+    if (me.kept.count == pe_.m.sizes.kept) return pe_.fail(failure_kind::kept_full);
+    me.kept.first[me.kept.count++] = i;
     if (relaxes_at_once) went_on_ = true;
   }
   /// Takes the oldest kept message that is accepted by now.
   IMBREX_DEVICE bool take_kept(item& i) {
     pe_state& me = pe_.me;
-    for (std::uint32_t n = 0; n < me.kept_count; ++n)
-      if (!is_early(me.kept[n])) {
-        i = me.kept[n];
-        for (std::uint32_t later = n + 1; later < me.kept_count; ++later) me.kept[later - 1] = me.kept[later];
-        --me.kept_count;
+    for (std::uint32_t n = 0; n < me.kept.count; ++n)
+      if (!is_early(me.kept.first[n])) {
+        i = me.kept.first[n];
+        for (std::uint32_t later = n + 1; later < me.kept.count; ++later)
+          me.kept.first[later - 1] = me.kept.first[later];
+        --me.kept.count;
         return true;
       }
-    me.revisits = false;
+    me.kept.revisits = false;
     return false;
   }
 
@@ -427,7 +430,7 @@ class pe_loop {
   };
   IMBREX_DEVICE bool is_traced() const { return pe_.m.host.records_size != 0; }
   IMBREX_DEVICE void run(const item& i) {
-    if (is_traced() && pe_.leads()) pe_.me.entry_began = memory::now();
+    if (is_traced() && pe_.leads()) pe_.me.records.entry_began = memory::now();
     take_step(pe_.m.steps, step::entry);
     runner visitor{pe_, i};
     table<List>::visit(entry_in(i.meta), visitor);

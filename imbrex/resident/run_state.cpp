@@ -51,14 +51,14 @@ machine placed(const layout& plan, const heap_memory& heap, std::size_t offset, 
   m.gpu = first;
   m.first_pe = first * m.pes_here;
   m.gpus_of_process = heap.here();
-  m.heap_bytes = heap.bytes();
-  for (std::uint32_t g = 0; g < heap.gpus(); ++g) m.heaps[g] = heap.heap(g);
+  m.links.heaps.bytes = heap.bytes();
+  for (std::uint32_t g = 0; g < heap.gpus(); ++g) m.links.heaps.at[g] = heap.heap(g);
   const auto words = [&](std::size_t at) {
     return reinterpret_cast<system_memory::word*>(heap.own(first) + at);
   };
-  m.ready = words(heap.ready_words(number));
-  m.left = words(heap.left_words(number));
-  m.digests = words(heap.digest_words(number));
+  m.links.meeting.ready = words(heap.ready_words(number));
+  m.links.meeting.left = words(heap.left_words(number));
+  m.links.meeting.digests = words(heap.digest_words(number));
   return m;
 }
 
@@ -179,9 +179,10 @@ void run_state::refuse(const char* what, std::uint32_t array, const std::vector<
 void run_state::start(const kernel<machine>& code, std::uint32_t to, const item& first) {
   check_rests();
   machine_.host = channel_.begin(!costs_, !names_.host.empty());
-  machine_.run = heap_->next_run(number_.value());
-  machine_.digest = mixed(digest_, std::to_string(first.meta));  // without arguments, which only one process
-                                                                 // knows
+  machine_.links.meeting.run = heap_->next_run(number_.value());
+  machine_.links.meeting.digest =
+      mixed(digest_, std::to_string(first.meta));  // without arguments, which only one process
+                                                   // knows
   for (std::uint32_t g = first_gpu(); g < last_gpu(); ++g) {
     layout_.write(written(g).data());
     const std::uint32_t place = to - g * machine_.pes_here;
@@ -245,14 +246,14 @@ std::vector<wide_word> run_state::watched() {
   for (std::uint32_t g = first_gpu(); g < last_gpu(); ++g) {
     if (device_.info().backend == "emulated") {  // the memory is the host's, and its PEs write meanwhile
       const machine m = machine_.seen_by(g);
-      for (std::uint32_t pe = 0; pe < m.pes_here; ++pe) all.push_back(memory::poll(m.watched[pe]));
+      for (std::uint32_t pe = 0; pe < m.pes_here; ++pe) all.push_back(memory::poll(m.progress.watched[pe]));
     } else {
       const std::size_t each = layout_.report_bytes();
       const auto copy = watched_.span().subspan((g - first_gpu()) * each, each);
       watch_stream_.copy(copy, image(g).subspan(0, each));
       watch_stream_.synchronize();
       const machine m = layout_.at(copy.data());
-      all.insert(all.end(), m.watched, m.watched + m.pes_here);
+      all.insert(all.end(), m.progress.watched, m.progress.watched + m.pes_here);
     }
   }
   all.push_back({channel_.received_count(), 0});
@@ -279,13 +280,13 @@ outcome run_state::end() {
   for (std::uint32_t g = first_gpu(); g < last_gpu(); ++g) {
     const machine m = report(g);
     for (std::uint32_t pe = 0; pe < m.pes_here; ++pe)
-      how.entries += static_cast<std::uint32_t>(m.watched[pe].body);
+      how.entries += static_cast<std::uint32_t>(m.progress.watched[pe].body);
   }
   const machine first = report(first_gpu());
   for (std::uint32_t pe = 0; pe < first.pes; ++pe) {
-    if (first.kept[pe] == 0) continue;
-    unaccepted += first.kept[pe];
-    example = first.first_kept[pe];
+    if (first.unaccepted.counts[pe] == 0) continue;
+    unaccepted += first.unaccepted.counts[pe];
+    example = first.unaccepted.first[pe];
   }
   if (reason == stop_reason::exited) {
     how.value = last.value;

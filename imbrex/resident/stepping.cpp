@@ -61,7 +61,7 @@ nanoseconds stepping::run(const machine& m, serve_function serve, const std::fun
   std::deque<machine> gpus;
   for (std::uint32_t g = 0; g < gpus_; ++g) {
     machine& gpu = gpus.emplace_back(m.seen_by(g));
-    gpu.threads = 1;
+    gpu.shape.threads = 1;
     gpu.steps = this;
   }
   pes_each_ = m.pes_here;
@@ -81,7 +81,7 @@ nanoseconds stepping::run(const machine& m, serve_function serve, const std::fun
     wake(n, nanoseconds(0));
   }
   for (std::uint32_t n = 0; n < m.pes; ++n)
-    pes_[n]->state.join_cluster(m, n, [this](std::uint32_t pe) { return &pes_[pe]->near; });
+    pes_[n]->state.cluster.join(m, n, [this](std::uint32_t pe) { return &pes_[pe]->near; });
   nanoseconds last{0};
   for (std::uint32_t left = m.pes; left > 0;) {
     if (ready_.empty()) {  // all is quiet, or has ended, which PEs find out when they poll again
@@ -230,7 +230,7 @@ void stepping::pass(step what, std::uint64_t a, std::uint32_t b, std::uint32_t c
       wake(which, me.time);
       return leave();
   }
-  is_host_behind_ = what == step::entry && me.state.pending_to_host_first != me.state.pending_to_host_end;
+  is_host_behind_ = what == step::entry && me.state.host.pending_begin != me.state.host.pending_end;
   if (!is_host_behind_ && (ready_.empty() || ready_.begin()->first.first > me.time)) return;
   wake(which, me.time);
   leave();

@@ -38,7 +38,8 @@ struct pe_of_threads {
   near_part near;
   thread_barrier barrier;
 
-  pe_of_threads(const machine& m, std::uint32_t pe) : tickets(m.pes_here), barrier(m.blocks * m.threads) {
+  pe_of_threads(const machine& m, std::uint32_t pe)
+      : tickets(m.pes_here), barrier(m.shape.blocks * m.shape.threads) {
     state.prepare(m, pe, tickets.data());
     near.prepare(m.first_ticket);
   }
@@ -55,13 +56,13 @@ void run_on_threads(const machine& m, void (*serve)(const machine&, pe_state&, t
     for (std::uint32_t pe = gpu.first_pe; pe < gpu.first_pe + gpu.pes_here; ++pe) pes.emplace_back(gpu, pe);
   }
   for (std::size_t n = 0; n < pes.size(); ++n)
-    pes[n].state.join_cluster(m, m.first_pe + static_cast<std::uint32_t>(n),
+    pes[n].state.cluster.join(m, m.first_pe + static_cast<std::uint32_t>(n),
                               [&](std::uint32_t pe) { return &pes[pe - m.first_pe].near; });
   for (std::size_t n = 0; n < pes.size(); ++n)
-    for (std::uint32_t thread = 0; thread < m.blocks * m.threads; ++thread)
+    for (std::uint32_t thread = 0; thread < m.shape.blocks * m.shape.threads; ++thread)
       threads.emplace_back([&gpu = gpus[n / m.pes_here], pe = m.first_pe + static_cast<std::uint32_t>(n),
                             serve, thread, &of = pes[n]] {
-        team view(thread, gpu.blocks * gpu.threads, &of.barrier);
+        team view(thread, gpu.shape.blocks * gpu.shape.threads, &of.barrier);
         serve(gpu, of.state, view, pe);
       });
   for (std::thread& t : threads) t.join();

@@ -49,11 +49,11 @@ bool map_heaps(machine& m, std::size_t bytes) {
   if (own == nullptr) return false;
   m.gpu = static_cast<std::uint32_t>(nvshmem_my_pe());
   m.gpus = static_cast<std::uint32_t>(nvshmem_n_pes());
-  m.heap_bytes = bytes;
+  m.links.heaps.bytes = bytes;
   bool maps_all = m.gpus <= imbrex::resident::detail::most_gpus;
   for (std::uint32_t g = 0; maps_all && g < m.gpus; ++g) {
-    m.heaps[g] = static_cast<std::byte*>(nvshmem_ptr(own, static_cast<int>(g)));
-    maps_all = m.heaps[g] != nullptr;
+    m.links.heaps.at[g] = static_cast<std::byte*>(nvshmem_ptr(own, static_cast<int>(g)));
+    maps_all = m.links.heaps.at[g] != nullptr;
   }
   return maps_all;
 }
@@ -77,9 +77,10 @@ int main() {
   static machine m;
   const bool maps_all = map_heaps(m, std::size_t{1} << 20U);
   if (maps_all) {
-    auto* const slot = reinterpret_cast<wide_word*>(m.heaps[m.gpu]);
-    put_with_signal<<<1, 32>>>({4096, 64}, m.heaps[m.gpu], reinterpret_cast<const std::uint64_t*>(slot), slot,
-                               {1, 2}, static_cast<int>((m.gpu + 1) % m.gpus));
+    auto* const slot = reinterpret_cast<wide_word*>(m.links.heaps.at[m.gpu]);
+    put_with_signal<<<1, 32>>>({4096, 64}, m.links.heaps.at[m.gpu],
+                               reinterpret_cast<const std::uint64_t*>(slot), slot, {1, 2},
+                               static_cast<int>((m.gpu + 1) % m.gpus));
     imbrex::resident::native<relay>::launch(imbrex::native_stream{}, m);
   }
   std::printf("%u GPUs, which %s each other's memory\n", m.gpus, maps_all ? "map" : "do not map");

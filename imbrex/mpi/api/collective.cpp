@@ -49,7 +49,7 @@ user_buffer collective_call::named(const receive_argument& which, access how) co
 }
 
 void collective_call::stage_blocks(block_list& all, int n, access how) const {
-  device_memory& devices = self().devices();
+  device_memory& devices = self().devices;
   if (!devices.any()) [[likely]]
     return;
   device* on = nullptr;

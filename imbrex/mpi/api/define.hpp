@@ -4,7 +4,7 @@
 #include <utility>
 
 #include <imbrex/mpi/include/mpi.h>
-#include <imbrex/mpi/rank_objects.hpp>
+#include <imbrex/mpi/rank/rank_objects.hpp>
 
 /// Begins the definition of function PMPI_name, with MPI_name as a weak alias, so that a tool can replace it:
 /// IMBREX_MPI_DEFINE(int, Type_size, (MPI_Datatype datatype, int* size)) { ... }

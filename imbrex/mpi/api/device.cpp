@@ -10,6 +10,7 @@
 #include <imbrex/device/kernel.hpp>
 #include <imbrex/device/stream.hpp>
 #include <imbrex/mpi/api/define.hpp>
+#include <imbrex/mpi/rank/device_requests.hpp>
 #include <imbrex/mpi/state.hpp>
 
 namespace imbrex::mpi {
@@ -63,7 +64,7 @@ IMBREX_MPIX_DEFINE(int, Device_malloc, (MPI_Aint size, void* baseptr)) {
   return call_running("MPIX_Device_malloc", [&](rank_data& data) {
     check_size(size);
     void* const address = data.blocks_on_devices.take(own_device(), static_cast<std::size_t>(size));
-    data.self().devices().add_block(address, static_cast<std::size_t>(size));
+    data.self().devices.add_block(address, static_cast<std::size_t>(size));
     *static_cast<void**>(baseptr) = address;
   });
 }
@@ -71,7 +72,7 @@ IMBREX_MPIX_DEFINE(int, Device_free, (void* base)) {
   return call_running("MPIX_Device_free", [&](rank_data& data) {
     if (base == nullptr) return;
     data.blocks_on_devices.give_back(base);
-    data.self().devices().remove_block(base);
+    data.self().devices.remove_block(base);
   });
 }
 IMBREX_MPIX_DEFINE(int, Device_memcpy, (void* to, const void* from, MPI_Aint size)) {
@@ -83,7 +84,7 @@ IMBREX_MPIX_DEFINE(int, Device_memcpy, (void* to, const void* from, MPI_Aint siz
     const user_buffer out = checked_buffer(data, {from, size, MPI_BYTE}, memory_use::host_or_device);
     if (into.on == nullptr) return pack_to_host(self, out, static_cast<std::byte*>(to));
     request q;
-    self.copy(q, to, into.on, from, out.on, static_cast<std::size_t>(size));
+    begin_copy(self, q, to, into.on, from, out.on, static_cast<std::size_t>(size));
     self.await(q);
   });
 }
@@ -98,7 +99,7 @@ IMBREX_MPIX_DEFINE(int, Device_synchronize, (void)) {
   return call_running("MPIX_Device_synchronize", [&](rank_data& data) {
     if (data.kernels == nullptr) return;
     request q;
-    data.self().complete_after(*data.kernels, q);
+    complete_after(data.self(), *data.kernels, q);
     data.self().await(q);
   });
 }

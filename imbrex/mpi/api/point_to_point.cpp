@@ -3,7 +3,7 @@
 
 #include <imbrex/mpi/api/define.hpp>
 #include <imbrex/mpi/object/status.hpp>
-#include <imbrex/mpi/packet.hpp>
+#include <imbrex/mpi/rank/packet.hpp>
 #include <imbrex/mpi/state.hpp>
 
 namespace imbrex::mpi {
@@ -74,8 +74,8 @@ void send_bytes(rank& me, const communicator& in, const contiguous_data& data, m
   q.head = {in.context(purpose::point_to_point), in.rank(), to.tag};
   q.buffer = data.address;
   q.size = data.count;
-  me.send(q, in.remote().world_rank(to.rank),
-          mode == user_send::synchronous ? send_mode::synchronous : send_mode::standard);
+  me.messages.send(q, in.remote().world_rank(to.rank),
+                   mode == user_send::synchronous ? send_mode::synchronous : send_mode::standard);
   me.await(q);
 }
 
@@ -88,9 +88,9 @@ bool send_at_once(const send_argument& which, message_end to, MPI_Comm comm) {
   std::uint64_t bytes = 0;
   return data.now == rank_data::phase::running && in != nullptr && is_plain(*me, which, bytes) &&
          to.rank >= 0 && to.rank < in->remote().size() && to.tag >= 0 && to.tag <= most_tag &&
-         me->send_at_once({in->context(purpose::point_to_point), in->rank(), to.tag},
-                          static_cast<const std::byte*>(which.address), bytes,
-                          in->remote().world_rank(to.rank));
+         me->messages.send_at_once({in->context(purpose::point_to_point), in->rank(), to.tag},
+                                   static_cast<const std::byte*>(which.address), bytes,
+                                   in->remote().world_rank(to.rank));
 }
 
 int send(const char* function, const send_argument& which, message_end to, MPI_Comm comm, user_send mode) {
@@ -122,7 +122,7 @@ void receive_bytes(rank& me, const communicator& in, const contiguous_data& data
   q.head = envelope_of_receive(in, from);
   q.buffer = data.address;
   q.size = data.count;
-  me.receive(q);
+  me.messages.receive(q);
   me.await(q);
   if (status != MPI_STATUS_IGNORE) {
     const single_status reported_status(status);
@@ -201,12 +201,12 @@ int probe(const char* function, const end_argument& from, int* flag, MPI_Message
     }
     rank& me = data.self();
     const envelope receive_envelope = envelope_of_receive(in, from.end);
-    packet* found = me.find_message(receive_envelope);
+    packet* found = me.messages.find(receive_envelope);
     if (flag == nullptr) {
       found = &me.await_message(receive_envelope);
     } else {
       found != nullptr ? me.give_way_at_times() : me.give_way();
-      found = me.find_message(receive_envelope);
+      found = me.messages.find(receive_envelope);
       *flag = found != nullptr ? 1 : 0;
       if (message != nullptr) *message = MPI_MESSAGE_NULL;
       if (found == nullptr) return;
@@ -216,7 +216,7 @@ int probe(const char* function, const end_argument& from, int* flag, MPI_Message
     set_bytes(*reported_status, static_cast<std::int64_t>(found->size));
     set_cancelled(*reported_status, false);
     if (message == nullptr) return;
-    me.take_message(*found);
+    me.messages.take(*found);
     *message = data.messages.add(ref<user_message>(new user_message(*found, ref<communicator>(&in))));
   });
 }

@@ -51,7 +51,7 @@ int make_window(const char* function, window_memory memory, MPI_Info info_handle
     result->hints = hints;
     result->set_handle(data.windows.add(ref<window_object>(result.get())));
     *handle = result->handle();
-    if (baseptr != nullptr) *static_cast<void**>(baseptr) = result->base();
+    if (baseptr != nullptr) *static_cast<void**>(baseptr) = result->memory.base();
   });
 }
 
@@ -101,7 +101,7 @@ IMBREX_MPI_DEFINE(int, Win_create_dynamic, (MPI_Info info, MPI_Comm comm, MPI_Wi
 
 IMBREX_MPI_DEFINE(int, Win_free, (MPI_Win * win)) {
   return call_on_window("MPI_Win_free", *win, [&](rank_data& data, window& of) {
-    of.require_unused();
+    of.epochs.require_unused();
     of.attributes.clear(*win);  // delete functions may still use the window
     of.leave();
     data.windows.remove(*win);
@@ -112,17 +112,17 @@ IMBREX_MPI_DEFINE(int, Win_free, (MPI_Win * win)) {
 IMBREX_MPI_DEFINE(int, Win_attach, (MPI_Win win, void* base, MPI_Aint size)) {
   return call_on_window("MPI_Win_attach", win, [&](rank_data&, window& of) {
     require_host_memory(base, "the memory of a window");
-    of.attach(base, size);
+    of.memory.attach(base, size);
   });
 }
 IMBREX_MPI_DEFINE(int, Win_detach, (MPI_Win win, const void* base)) {
-  return call_on_window("MPI_Win_detach", win, [&](rank_data&, window& of) { of.detach(base); });
+  return call_on_window("MPI_Win_detach", win, [&](rank_data&, window& of) { of.memory.detach(base); });
 }
 
 IMBREX_MPI_DEFINE(int, Win_shared_query,
                   (MPI_Win win, int rank, MPI_Aint* size, int* disp_unit, void* baseptr)) {
   return call_on_window("MPI_Win_shared_query", win, [&](rank_data&, window& of) {
-    const window_memory found = of.shared_memory(rank);
+    const window_memory found = of.memory.shared_memory(rank);
     *size = found.size;
     *disp_unit = static_cast<int>(found.unit);
     *static_cast<void**>(baseptr) = found.base;
@@ -131,7 +131,7 @@ IMBREX_MPI_DEFINE(int, Win_shared_query,
 IMBREX_MPI_DEFINE(int, Win_shared_query_c,
                   (MPI_Win win, int rank, MPI_Aint* size, MPI_Aint* disp_unit, void* baseptr)) {
   return call_on_window("MPI_Win_shared_query_c", win, [&](rank_data&, window& of) {
-    const window_memory found = of.shared_memory(rank);
+    const window_memory found = of.memory.shared_memory(rank);
     *size = found.size;
     *disp_unit = found.unit;
     *static_cast<void**>(baseptr) = found.base;
@@ -200,11 +200,11 @@ IMBREX_MPI_DEFINE(int, Win_get_attr, (MPI_Win win, int win_keyval, void* attribu
     auto& value = *static_cast<void**>(attribute_val);
     *flag = 1;
     switch (win_keyval) {
-      case MPI_WIN_BASE: value = of.base(); return;
-      case MPI_WIN_SIZE: value = of.size(); return;
-      case MPI_WIN_DISP_UNIT: value = of.unit(); return;
-      case MPI_WIN_CREATE_FLAVOR: value = of.flavour_place(); return;
-      case MPI_WIN_MODEL: value = of.model(); return;
+      case MPI_WIN_BASE: value = of.memory.base(); return;
+      case MPI_WIN_SIZE: value = of.memory.size(); return;
+      case MPI_WIN_DISP_UNIT: value = of.memory.unit(); return;
+      case MPI_WIN_CREATE_FLAVOR: value = of.memory.flavour_place(); return;
+      case MPI_WIN_MODEL: value = of.memory.model(); return;
       default: break;
     }
     (void)data.objects().key(win_keyval, handle_kind::window);

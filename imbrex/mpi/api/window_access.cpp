@@ -20,7 +20,7 @@ struct target_arguments {
   MPI_Datatype type;
 };
 
-window::place checked_target(rank_data& data, const target_arguments& to) {
+origin_accesses::place checked_target(rank_data& data, const target_arguments& to) {
   if (to.count < 0)
     throw error(MPI_ERR_COUNT,
                 "the count of the target is " + std::to_string(to.count) + "; it must not be negative");
@@ -58,9 +58,9 @@ void begin_access(rank_data& data, window& of, int target, MPI_Request* handle, 
 int put(const char* function, const send_argument& origin, const target_arguments& to, MPI_Request* handle) {
   return call_on_window(function, to.window, [&](rank_data& data, window& of) {
     const user_buffer from = checked_buffer(data, origin);
-    const window::place target = checked_target(data, to);
+    const origin_accesses::place target = checked_target(data, to);
     begin_access(data, of, to.rank, handle,
-                 [&](window& w, access_request* rma_request) { w.put(from, target, rma_request); });
+                 [&](window& w, access_request* rma_request) { w.accesses.put(from, target, rma_request); });
   });
 }
 
@@ -68,9 +68,9 @@ int get(const char* function, const receive_argument& origin, const target_argum
         MPI_Request* handle) {
   return call_on_window(function, from.window, [&](rank_data& data, window& of) {
     const user_buffer into = checked_buffer(data, origin);
-    const window::place target = checked_target(data, from);
+    const origin_accesses::place target = checked_target(data, from);
     begin_access(data, of, from.rank, handle,
-                 [&](window& w, access_request* rma_request) { w.get(into, target, rma_request); });
+                 [&](window& w, access_request* rma_request) { w.accesses.get(into, target, rma_request); });
   });
 }
 
@@ -78,11 +78,11 @@ int accumulate(const char* function, const send_argument& origin, const target_a
                MPI_Request* handle) {
   return call_on_window(function, to.window, [&](rank_data& data, window& of) {
     const user_buffer from = checked_buffer(data, origin);
-    const window::place target = checked_target(data, to);
+    const origin_accesses::place target = checked_target(data, to);
     const operation& how = data.objects().op(op);
     check_accumulation(how, from.typed(), target.at.typed());
     begin_access(data, of, to.rank, handle, [&](window& w, access_request* rma_request) {
-      w.accumulate(from, target, how.handle(), rma_request);
+      w.accesses.accumulate(from, target, how.handle(), rma_request);
     });
   });
 }
@@ -99,10 +99,10 @@ int get_accumulate(const char* function, const send_argument& origin, const rece
     const operation& how = data.objects().op(op);
     const user_buffer from = checked_operand(data, origin, op);
     const user_buffer into = checked_buffer(data, result);
-    const window::place target = checked_target(data, to);
+    const origin_accesses::place target = checked_target(data, to);
     check_accumulation(how, from.typed(), target.at.typed());
     begin_access(data, of, to.rank, handle, [&](window& w, access_request* rma_request) {
-      w.get_accumulate(from, into, target, how.handle(), rma_request);
+      w.accesses.get_accumulate(from, into, target, how.handle(), rma_request);
     });
   });
 }
@@ -267,7 +267,7 @@ IMBREX_MPI_DEFINE(int, Fetch_and_op,
     const user_buffer at{nullptr, 1, into.type};
     check_accumulation(how, at.typed(), at.typed());
     if (target_rank != MPI_PROC_NULL)
-      of.get_accumulate(from, into, {target_rank, target_disp, at}, how.handle(), nullptr);
+      of.accesses.get_accumulate(from, into, {target_rank, target_disp, at}, how.handle(), nullptr);
   });
 }
 
@@ -285,8 +285,8 @@ IMBREX_MPI_DEFINE(int, Compare_and_swap,
                       " is neither an integer, a logical value, a character nor a byte, and others "
                       "are not compared; give such a type");
     if (target_rank != MPI_PROC_NULL)
-      of.compare_and_swap(origin_addr, compare_addr, result_addr,
-                          {target_rank, target_disp, {nullptr, 1, type}});
+      of.accesses.compare_and_swap(origin_addr, compare_addr, result_addr,
+                                   {target_rank, target_disp, {nullptr, 1, type}});
   });
 }
 

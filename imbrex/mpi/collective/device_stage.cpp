@@ -3,7 +3,8 @@
 
 #include <algorithm>
 
-#include <imbrex/mpi/device_copy.hpp>
+#include <imbrex/mpi/memory/device_copy.hpp>
+#include <imbrex/mpi/rank/device_requests.hpp>
 
 namespace imbrex::mpi {
 
@@ -48,7 +49,7 @@ void device_stage::add_received(const user_buffer& data) {
 void device_stage::fetch_last(rank& by) {
   const part& its = parts_.back();
   request q;
-  by.copy(q, its.copy, nullptr, its.extent.first, its.on, its.extent.bytes);
+  begin_copy(by, q, its.copy, nullptr, its.extent.first, its.on, its.extent.bytes);
   by.await(q);
 }
 
@@ -57,7 +58,7 @@ void device_stage::give_back(rank& by) {
   for (const run& each : received_) last = &order_copy(each.to, each.on, each.from, nullptr, each.bytes);
   if (last == nullptr) return;
   request q;
-  by.complete_after(*last, q);
+  complete_after(by, *last, q);
   by.await(q);
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <imbrex/mpi/object/status.hpp>
+#include <imbrex/mpi/rank/device_requests.hpp>
 
 namespace imbrex::mpi {
 
@@ -95,7 +96,7 @@ void schedule::begin_transfer(transfer& t) {
   if (t.what == transfer::kind::copy) {
     static_cast<request&>(t) = {};
     t.finished = &transfer_ended;
-    return by_->copy(t, t.to, t.to_on, t.from, t.from_on, t.bytes);
+    return begin_copy(*by_, t, t.to, t.to_on, t.from, t.from_on, t.bytes);
   }
   const bool is_send = t.what == transfer::kind::send;
   const communicator& c = t.is_own && in()->is_inter() ? *in()->local() : *in();
@@ -111,7 +112,8 @@ void schedule::begin_transfer(transfer& t) {
     t.buffer = t.packed.get();
     if (is_send) pack(t.data.typed(), 0, t.buffer, bytes);
   }
-  is_send ? by_->send(t, c.remote().world_rank(t.with), send_mode::standard) : by_->receive(t);
+  is_send ? by_->messages.send(t, c.remote().world_rank(t.with), send_mode::standard)
+          : by_->messages.receive(t);
 }
 
 /// Returns whether the round has already ended.

@@ -9,7 +9,7 @@
 
 #include <imbrex/mpi/collective/plan.hpp>
 #include <imbrex/mpi/communicator.hpp>
-#include <imbrex/mpi/rank_interface.hpp>
+#include <imbrex/mpi/rank/rank_interface.hpp>
 #include <imbrex/mpi/user_request.hpp>
 
 namespace imbrex::mpi {

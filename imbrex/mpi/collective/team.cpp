@@ -10,6 +10,7 @@
 
 #include <imbrex/mpi/collective/buffers.hpp>
 #include <imbrex/mpi/object/error.hpp>
+#include <imbrex/mpi/rank/process_ranks.hpp>
 
 namespace imbrex::mpi {
 
@@ -32,9 +33,9 @@ registry& all_teams() {
 team* team::of(communicator& in, rank& self) {
   if (in.knows_team) return in.its_team.get();
   in.knows_team = true;
-  if (in.is_inter() || in.size() == 1 || !self.shares_memory()) return nullptr;
+  if (in.is_inter() || in.size() == 1 || !shares_memory()) return nullptr;
   for (int i = 0; i < in.size(); ++i)
-    if (!self.is_in_process(in.members().world_rank(i))) return nullptr;
+    if (!is_in_process(self, in.members().world_rank(i))) return nullptr;
   registry& all = all_teams();
   const std::lock_guard lock(all.mutex);
   const registry::key key{program::current_number(), in.context(purpose::collective)};
@@ -58,7 +59,7 @@ team::team(const communicator& of, const rank& self) {
   const auto size = static_cast<std::size_t>(of.size());
   std::vector<int> pes(size);
   for (std::size_t i = 0; i < size; ++i)
-    pes[i] = self.first_pe_of(of.members().world_rank(static_cast<int>(i)));
+    pes[i] = first_pe_of(self, of.members().world_rank(static_cast<int>(i)));
   std::vector<std::size_t> members(size);
   std::iota(members.begin(), members.end(), 0);
   std::ranges::sort(members, {}, [&](std::size_t m) { return std::pair(pes[m], m); });
@@ -114,11 +115,11 @@ void team::meet(team_member by, const void* data, std::int64_t bytes, CombineSha
 void team::release_all(rank& by, unsigned number) {
   for (std::size_t i = 0; i < shares_.size(); ++i) {
     const slot& first = sets_[number].slots[shares_[i]->first];
-    if (by.is_here(first.rank)) {
+    if (is_here(by, first.rank)) {
       release_share(by, i, number);
     } else {
-      by.call_at(
-          first.rank,
+      call_at(
+          by, first.rank,
           [](rank& there, void* whose, std::uint64_t what) {
             static_cast<team*>(whose)->release_share(there, what / 2, static_cast<unsigned>(what % 2));
           },
@@ -131,7 +132,7 @@ void team::release_share(rank& by, std::size_t number, unsigned set_number) {
   const share& its = *shares_[number];
   for (std::size_t i = its.first; i < its.first + its.count; ++i) {
     const slot& each = sets_[set_number].slots[i];
-    if (each.waits != nullptr) by.complete_at(each.rank, *each.waits);
+    if (each.waits != nullptr) complete_at(by, each.rank, *each.waits);
   }
 }
 

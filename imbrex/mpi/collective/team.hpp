@@ -11,7 +11,7 @@
 #include <imbrex/mpi/collective/buffers.hpp>
 #include <imbrex/mpi/communicator.hpp>
 #include <imbrex/mpi/operation/operation.hpp>
-#include <imbrex/mpi/rank_interface.hpp>
+#include <imbrex/mpi/rank/rank_interface.hpp>
 #include <imbrex/mpi/user_request.hpp>
 
 namespace imbrex::mpi {

@@ -6,7 +6,7 @@
 
 #include <imbrex/base/host/crash_handler.hpp>
 #include <imbrex/mpi/image/program_copy.hpp>
-#include <imbrex/mpi/rank_interface.hpp>
+#include <imbrex/mpi/rank/rank_interface.hpp>
 
 namespace imbrex::mpi {
 

@@ -24,7 +24,7 @@
 #include <imbrex/mpi/launch/crash_words.hpp>
 #include <imbrex/mpi/launch/rank_end.hpp>
 #include <imbrex/mpi/launch/rank_options.hpp>
-#include <imbrex/mpi/run.hpp>
+#include <imbrex/mpi/rank/run.hpp>
 #include <imbrex/mpi/state.hpp>
 #include <imbrex/net/bootstrap/bootstrap.hpp>
 

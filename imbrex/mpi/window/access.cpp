@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include <imbrex/mpi/packet.hpp>
+#include <imbrex/mpi/rank/packet.hpp>
 #include <imbrex/serial/error.hpp>
 
 namespace imbrex::mpi {

@@ -35,10 +35,10 @@ class fabric_endpoint : public detail::endpoint {
 
   std::uint64_t sent() const { return sent_.load(std::memory_order_relaxed); }
   std::uint64_t received() const { return received_.load(std::memory_order_relaxed); }
-
- protected:
   void count_sent() { sent_.store(sent() + 1, std::memory_order_relaxed); }
   void count_received() { received_.store(received() + 1, std::memory_order_relaxed); }
+  /// The only PE that uses the endpoint; nothing if several do.
+  const std::optional<int>& own_pe() const { return pe_; }
   /// Index of this endpoint among all.
   std::size_t own_number() const {
     return pe_ ? where_.endpoint_of_pe[static_cast<std::size_t>(*pe_)]
@@ -48,6 +48,7 @@ class fabric_endpoint : public detail::endpoint {
     return pe_ ? "PE " + std::to_string(*pe_) : "process " + std::to_string(process_);
   }
 
+ protected:
   const int process_;
   const places& where_;
   std::optional<int> pe_;

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include <imbrex/mpi/rank/boost_switch.hpp>
+
+namespace imbrex::mpi {
+
+class rank;
+class rank_objects;
+class rank_state;
+
+/// Hooks around each stretch in which a rank's code runs on a PE.
+class rank_code {
+ public:
+  virtual ~rank_code() = default;
+  /// Runs the rank on its own stack; returns its exit status.
+  virtual int run() = 0;
+  /// True if `attend` is to be called on the rank's stack.
+  virtual bool enter() { return false; }
+  virtual void leave() {}
+  /// Handles events for the rank's code that have arrived while it waited.
+  virtual void attend() {}
+};
+
+/// The program that the ranks of a run execute.
+struct program {
+  int ranks = 1;
+  std::size_t stack = std::size_t{8} << 20U;  ///< bytes of each rank's stack
+  fiber::code_on_stack code = fiber::code_on_stack::no;
+  /// Makes a rank's code. Called on the PE where the rank begins.
+  std::function<std::unique_ptr<rank_code>(int rank)> make_code;
+  /// Makes the state that a rank keeps for its functions of MPI.
+  std::function<std::unique_ptr<rank_state>(rank&)> make_state;
+  /// Whether a rank reports at MPI_Finalize the objects that it has not freed.
+  bool tells_leaks = false;
+  /// Largest sizes in bytes of data that travel with their packet, between PEs of a process and between
+  /// processes.
+  std::size_t eager_between_pes = 512;
+  std::size_t eager_between_processes = 2048;
+
+  /// The program of the current run.
+  static const program& current();
+  /// Numbers the programs of this process, in the order in which they became the current one.
+  static std::uint64_t current_number();
+};
+
+/// State of a rank besides its sends and receives: communicators, datatypes and so on.
+class rank_state {
+ public:
+  virtual ~rank_state() = default;
+  virtual rank_objects& objects() = 0;
+};
+
+/// Makes a program the current one of this process, for the lifetime of this object.
+class program_selection {
+ public:
+  explicit program_selection(const program& what);
+  ~program_selection();
+  program_selection(const program_selection&) = delete;
+  program_selection& operator=(const program_selection&) = delete;
+
+ private:
+  const program* before_;
+};
+
+/// Whether a program is current in this process, or was. Any thread. `child`: a child process of one that has
+/// a current program.
+enum class process_phase : std::uint8_t { before, running, after, child };
+process_phase phase_of_process();
+/// Notes that fork has just made this process.
+void note_child_process();
+
+/// Counts of the ranks of this process that have called MPI_Init and MPI_Finalize since the program became
+/// current. Any thread: the program's other threads use them.
+class rank_phases {
+ public:
+  static void note_initialised();
+  static void note_finalised();
+  /// True once at least one rank has called MPI_Init.
+  static bool are_initialised();
+  /// True once all ranks that have called MPI_Init have called MPI_Finalize.
+  static bool are_finalised();
+};
+
+}  // namespace imbrex::mpi
