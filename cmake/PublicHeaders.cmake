@@ -120,12 +120,12 @@ set(IMBREX_PUBLIC_HEADERS
   imbrex/core/extension/diagnosis.hpp
   imbrex/core/extension/fiber.hpp
   imbrex/core/extension/index.hpp
+  imbrex/core/extension/load.hpp
   imbrex/core/extension/message_kind.hpp
   imbrex/core/extension/pe.hpp
   imbrex/core/extension/port.hpp
   imbrex/core/extension/report.hpp
   imbrex/core/extension/run.hpp
-  imbrex/core/record/load_meter.hpp
   imbrex/coro/await_by.hpp
   imbrex/coro/entry_body.hpp
   imbrex/sched/observer.hpp

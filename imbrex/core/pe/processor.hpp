@@ -24,6 +24,7 @@ struct chare_header;
 namespace detail {
 
 class element_work;
+class load_meter;
 class pieces_table;
 class run_services;
 
@@ -214,6 +215,14 @@ class processor final : public scheduler {
   /// The messages in pieces (`core/pe/pieces_table.hpp`).
   pieces_table& pieces();
 
+  /// The meter of the elements' loads; null if they are not measured.
+  load_meter* loads() const { return loads_; }
+  /// For `load_meter::attach`: keeps the meter as long as the PE lives. Both name the same object.
+  void set_loads(load_meter& meter, owner<item_meter> kept) {
+    loads_ = &meter;
+    meter_ = std::move(kept);
+  }
+
   /// Visits all collections here.
   template <class Visitor>
   void for_each_collection(Visitor visit) const {
@@ -283,6 +292,8 @@ class processor final : public scheduler {
   std::uint64_t section_count_ = 0;
   std::vector<message*> held_;
   reply_table replies_;
+  load_meter* loads_ = nullptr;
+  owner<item_meter> meter_;
   element_at_work at_work_;
 };
 
