@@ -19,6 +19,7 @@ set(IMBREX_PUBLIC_HEADERS
   imbrex/create.hpp
   imbrex/mailbox.hpp
   imbrex/process_group.hpp
+  imbrex/rebalance.hpp
   imbrex/section.hpp
   imbrex/section_reduction.hpp
   imbrex/send.hpp
@@ -78,6 +79,7 @@ set(IMBREX_PUBLIC_HEADERS
   imbrex/balance/forecast.hpp
   imbrex/balance/problem.hpp
   imbrex/balance/quality.hpp
+  imbrex/balance/rebalance.hpp
   imbrex/balance/snapshot.hpp
   imbrex/balance/strategy.hpp
 
