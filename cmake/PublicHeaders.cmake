@@ -19,6 +19,7 @@ set(IMBREX_PUBLIC_HEADERS
   imbrex/create.hpp
   imbrex/mailbox.hpp
   imbrex/process_group.hpp
+  imbrex/rebalance.hpp
   imbrex/section.hpp
   imbrex/section_reduction.hpp
   imbrex/send.hpp
@@ -78,6 +79,7 @@ set(IMBREX_PUBLIC_HEADERS
   imbrex/balance/forecast.hpp
   imbrex/balance/problem.hpp
   imbrex/balance/quality.hpp
+  imbrex/balance/driver/rebalance.hpp
   imbrex/balance/snapshot.hpp
   imbrex/balance/strategy.hpp
 
@@ -120,12 +122,12 @@ set(IMBREX_PUBLIC_HEADERS
   imbrex/core/extension/diagnosis.hpp
   imbrex/core/extension/fiber.hpp
   imbrex/core/extension/index.hpp
+  imbrex/core/extension/load.hpp
   imbrex/core/extension/message_kind.hpp
   imbrex/core/extension/pe.hpp
   imbrex/core/extension/port.hpp
   imbrex/core/extension/report.hpp
   imbrex/core/extension/run.hpp
-  imbrex/core/record/load_meter.hpp
   imbrex/coro/await_by.hpp
   imbrex/coro/entry_body.hpp
   imbrex/sched/observer.hpp

@@ -7,6 +7,8 @@
 #include <imbrex/core/name/operations.hpp>
 #include <imbrex/serial/check.hpp>
 
+#include <imbrex/balance/driver/enable.hpp>
+#include <imbrex/balance/driver/rebalance.hpp>
 #include <imbrex/core/array/balance_point.hpp>
 #include <imbrex/core/array/channel.hpp>
 #include <imbrex/core/array/collectives.hpp>

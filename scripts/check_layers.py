@@ -25,14 +25,15 @@ ROOMS = {"base": ["standard", "", "host", "options"],
          "net": ["bootstrap", "", "endpoint", "local", "delay", "simulated", "loopback", "ucx", "connect"],
          "device": ["", "emulated", "cuda", "backends"],
          "core": ["name", "options", "message", "pe", "collective", "array", "gpu", "record", "run", "extension", ""],
+         "balance": ["", "driver"],
          "resident": ["transport", ""],
          "mpi": ["include", "image", "object", "datatype", "operation", "topology", "memory", "rank", "",
                  "collective", "window", "launch", "api", "fortran"],
          "tools": ["process", "project", "trace", "trace/page", "replay", "command", "trace/command", "overlap", "tune",
                    ""]}
 # The folders above the core, and which of them each may include.
-FRONT_ENDS = {"balance": set(), "checkpoint": set(), "grid": set(), "cells": {"grid"}, "mpi": set(), "python": set(),
-              "resident": set(), "tools": {"mpi", "resident"}}
+FRONT_ENDS = {"balance": set(), "checkpoint": set(), "grid": set(), "cells": {"grid"}, "mpi": {"balance"},
+              "python": {"balance"}, "resident": set(), "tools": {"balance", "mpi", "resident"}}
 # Rooms whose sources compile fast, and the header that none of them may reach by any chain of includes.
 KEPT_LIGHT = {"mpi/api": "core/array/collection.hpp"}
 # Words that these rooms lack, also in comments and in other words, since only rooms above know what they mean.

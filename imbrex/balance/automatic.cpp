@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include <imbrex/balance/internal/library.hpp>
@@ -13,6 +14,9 @@ namespace {
 
 /// By how much objects may be more scattered than along the curve.
 constexpr double most_scattered = 1.15;
+
+/// The imbalance of PEs up to which a solution is taken as it is.
+constexpr double most_uneven = 1.05;
 
 /// The surface of the parts that nodes have: a run of n objects of the curve has n^((d - 1) / d) objects at
 /// its surface. The sum follows the cut between nodes and needs no edges. With one node,
@@ -66,6 +70,14 @@ class surface {
   double exponent_;
 };
 
+/// A run of whole objects leaves PEs with few objects uneven; single objects even them out.
+std::vector<int> refined(const problem& p, std::vector<int> pes) {
+  if (imbalance_of(p, pes).pes <= most_uneven) return pes;
+  problem rest = p;
+  rest.pe = pes;
+  return refine(rest);
+}
+
 }  // namespace
 
 std::vector<int> automatic(const problem& p) {
@@ -73,10 +85,10 @@ std::vector<int> automatic(const problem& p) {
   std::vector<int> runs = segments(ordered.get());
   const surface of(ordered.get());
   const double scattered = of.of(runs);
-  if (scattered <= most_scattered * of.of_curve()) return runs;
+  if (scattered <= most_scattered * of.of_curve()) return refined(p, std::move(runs));
   // Objects that cannot move may keep the curve's solution as scattered.
   std::vector<int> parts = curve(ordered.get());
-  return scattered > most_scattered * of.of(parts) ? parts : runs;
+  return refined(p, scattered > most_scattered * of.of(parts) ? std::move(parts) : std::move(runs));
 }
 
 }  // namespace imbrex::balance::detail

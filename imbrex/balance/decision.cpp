@@ -21,7 +21,8 @@ bool decision::has_lost_enough(const period& last) {
 
 action decision::judge(const period& last) {
   unjudged_ = false;
-  gain_ = (share_before_ - share_lost(last)) * last.average;
+  gain_ = last.busiest_otherwise >= 0 ? last.busiest_otherwise - last.busiest
+                                      : (share_before_ - share_lost(last)) * last.average;
   if (gain_ > 0) {
     patience_ = std::max(1.0, patience_ / 2);
     return action::wait;

@@ -5,9 +5,10 @@ namespace imbrex::balance {
 
 /// Times of a period of a run, in seconds.
 struct period {
-  double busiest = 0;  ///< time of the busiest PE
-  double average = 0;  ///< load of all PEs over their speed
-  double largest = 0;  ///< time of the largest object, on a PE of speed 1
+  double busiest = 0;             ///< time of the busiest PE
+  double average = 0;             ///< load of all PEs over their speed
+  double largest = 0;             ///< time of the largest object, on a PE of speed 1
+  double busiest_otherwise = -1;  ///< `busiest` if the last step had not been taken; below 0: unknown
 
   /// The time that a perfect balance would have saved: no solution is faster than the average or than its
   /// largest object.
@@ -22,9 +23,9 @@ enum class action {
 };
 
 /// Decides when to balance. It acts when the time lost since the last step exceeds what a step costs, as
-/// measured; never twice within three periods. If the period after a step lost no less than the one before,
-/// it takes the step back, once, and from then on waits until twice the cost is lost. The wait shrinks again
-/// with steps that gain.
+/// measured; never twice within three periods. If the period after a step lost no less than without the step
+/// (or than the one before, where that is unknown), it takes the step back, once, and from then on waits
+/// until twice the cost is lost. The wait shrinks again with steps that gain.
 ///
 /// Whoever balances calls `next` at the end of each period; after `act` or `take_back`, `done` with the time
 /// that the step took all PEs, before the next call. All is counted in periods and in the run's own times: no

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -267,4 +268,33 @@ TEST(gossip, knows_few_pes_and_still_balances) {
 }
 
 }  // namespace
+/// The imbalance that a strategy leaves with eight objects a PE, around a spot of nine times the load.
+double imbalance_of_few(const char* strategy, int step) {
+  constexpr int edge = 16, pes = 512;
+  snapshot few;
+  few.pes = pes;
+  few.dimensions = 3;
+  const double angle = step * 0.02;
+  for (int x = 0; x < edge; ++x)
+    for (int y = 0; y < edge; ++y)
+      for (int z = 0; z < edge; ++z) {
+        const double dx = (x + 0.5) / edge - (0.5 + 0.3 * std::cos(angle));
+        const double dy = (y + 0.5) / edge - (0.5 + 0.3 * std::sin(angle));
+        const double dz = (z + 0.5) / edge - 0.3;
+        few.load.push_back(1 + 8 * std::exp(-20 * (dx * dx + dy * dy + dz * dz)));
+        few.pe.push_back(((x * edge + y) * edge + z) * pes / (edge * edge * edge));
+        for (const int c : {x, y, z}) few.coordinates.push_back(static_cast<float>(c));
+      }
+  return imbalance_of(few.view(), find_strategy(strategy).solve(few.view())).pes;
+}
+
+TEST(library, evens_out_few_objects_a_pe) {
+  for (const int step : {0, 60, 120}) {
+    for (const char* const strategy : {"auto", "greedy"})
+      EXPECT_LT(imbalance_of_few(strategy, step), 1.06) << strategy << ", step " << step;
+    for (const char* const strategy : {"curve", "refine"})
+      EXPECT_LT(imbalance_of_few(strategy, step), 1.3) << strategy << ", step " << step;
+  }
+}
+
 }  // namespace imbrex::balance

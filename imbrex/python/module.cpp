@@ -9,6 +9,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <imbrex/balance/driver/enable.hpp>
 #include <imbrex/base/error.hpp>
 #include <imbrex/core/extension/report.hpp>
 #include <imbrex/core/extension/run.hpp>
@@ -296,6 +297,7 @@ nb::tuple run_program(nb::object function, const options& settings) {
   note_process_of_run();
   main_program main{std::move(function), nb::none(), nullptr};
   int status = 0;
+  balance::enable();
   {
     const nb::gil_scoped_release unlocked;
     interrupts ends(num_processes() == 1);

@@ -18,6 +18,7 @@
 #include <imbrex/core/array/send.hpp>
 #include <imbrex/core/extension/chare.hpp>
 #include <imbrex/core/extension/index.hpp>
+#include <imbrex/core/extension/load.hpp>
 #include <imbrex/python/array_index.hpp>
 #include <imbrex/python/array_kind.hpp>
 #include <imbrex/python/awaitable.hpp>
@@ -115,7 +116,10 @@ class object final : public chare<object<Index>, Index>, public object_base {
     point(object& of, entry_name which, loaded_parcel arguments)
         : of_(of), which_(which), arguments_(std::move(arguments)) {}
 
-    bool begin() override { return !extension::is_leaving(of_); }
+    bool begin() override {
+      extension::count_balance_point(of_);
+      return !extension::is_leaving(of_);
+    }
     bool suspend(const waiter& who, scope& entry) override {
       try {
         using reduced = entry_body<coroutine_entry<contribution>>;

@@ -120,8 +120,9 @@ class observer {
 
 /// The events that an observer receives.
 enum class observed : std::uint8_t {
-  thread,     ///< only the thread's; items and messages then cost no more
-  everything  ///< all; messages to other processes then do not take the short path
+  thread,      ///< only the thread's; items and messages then cost no more
+  elements,    ///< also turns, waits and values of elements, and their births, ends and moves
+  everything,  ///< all; messages to other processes then do not take the short path
 };
 
 /// The observers of all of a PE's events, in the order of their attachment.

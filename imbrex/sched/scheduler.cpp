@@ -36,9 +36,13 @@ std::optional<nanoseconds> scheduler::next_deadline() const {
 
 void scheduler::attach(observer& o, observed what) {
   thread_observers_.add(o);
-  if (what != observed::everything) return;
+  if (what == observed::thread) return;
+  of_elements_.add(o);
+  element_observers_ = &of_elements_;
+  if (what == observed::elements) return;
   of_everything_.add(o);
   observers_ = &of_everything_;
+  if (meter_ == nullptr) meter_ = &no_meter_;
 }
 
 void scheduler::run_observed(work& item) {

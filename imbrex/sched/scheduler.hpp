@@ -10,6 +10,7 @@
 #include <imbrex/base/clock.hpp>
 #include <imbrex/base/inbox.hpp>
 #include <imbrex/base/pool.hpp>
+#include <imbrex/sched/item_meter.hpp>
 #include <imbrex/sched/observer.hpp>
 #include <imbrex/sched/run_queue.hpp>
 #include <imbrex/sched/timer.hpp>
@@ -43,7 +44,7 @@ class scheduler {
     explicit activation(scheduler& s)
         : scheduler_(current_),
           pool_(pool::set_current(&s.memory_)),
-          observers_(observer_list::set_here(s.observers_)) {
+          observers_(observer_list::set_here(s.element_observers())) {
       current_ = &s;
     }
     ~activation() {
@@ -118,8 +119,19 @@ class scheduler {
   void attach(observer& o, observed what = observed::everything);
   /// The observers of all events; null if there are none.
   const observer_list* observers() const { return observers_; }
+  /// The observers of the elements' events, which include those of all events; null if there are none.
+  const observer_list* element_observers() const { return element_observers_; }
   /// All observers.
   const observer_list& thread_observers() const { return thread_observers_; }
+
+  /// Sets the meter of the items; before the PE runs.
+  void attach(item_meter& meter) { meter_ = &meter; }
+  /// Runs an item for its meter.
+  void run_measured(work& item) {
+    running_.store(item.type, std::memory_order_relaxed);
+    item_ = &item;
+    observers_ == nullptr ? item.type->run(item) : run_observed(item);
+  }
 
   /// Sets the source of the device's completions; before the PE runs.
   void attach(completion_source& device) {
@@ -190,6 +202,15 @@ class scheduler {
 
  private:
   struct receipt;
+  /// Stands for a meter where only observers are attached.
+  class no_meter final : public item_meter {
+   public:
+    explicit no_meter(scheduler& owner) : owner_(owner) {}
+    void run(work& item) override { owner_.run_measured(item); }
+
+   private:
+    scheduler& owner_;
+  };
   static constexpr unsigned turns_between_polls = 15;
   static constexpr unsigned turns_between_polls_when_full = 63;
   static constexpr std::size_t bytes_a_receipt = std::size_t{1} << 20U;
@@ -197,10 +218,12 @@ class scheduler {
   static constexpr std::size_t bytes_beside_payload = 256;
 
   void run_item(work& item) {
+    if (meter_ != nullptr) [[unlikely]]
+      return meter_->run(item);
     const work_type* const type = item.type;
     running_.store(type, std::memory_order_relaxed);
     item_ = &item;
-    observers_ == nullptr ? type->run(item) : run_observed(item);
+    type->run(item);
   }
   [[gnu::noinline]] void run_observed(work& item);
   void take_in();
@@ -222,6 +245,8 @@ class scheduler {
   nanoseconds shortest_sleep_{0};
   local_clock* charged_ = nullptr;
   const observer_list* observers_ = nullptr;
+  const observer_list* element_observers_ = nullptr;
+  item_meter* meter_ = nullptr;  ///< not null if there are observers
   endpoint* endpoint_ = nullptr;
   completion_source* device_ = nullptr;
   int executors_ = 0;
@@ -234,7 +259,9 @@ class scheduler {
   int last_unreceipted_ = first_priority;
   std::atomic<const work_type*> running_ = nullptr;
   const work* item_ = nullptr;
+  no_meter no_meter_{*this};
   observer_list of_everything_;
+  observer_list of_elements_;
   observer_list thread_observers_;
   work_queue after_;
   run_queue queue_;

@@ -197,12 +197,100 @@ void relieve(bin_loads& loads, const std::vector<int>& heavy,
   }
 }
 
+namespace {
+
+/// Exchanges objects between heavy bins and the lightest ones, where no single move helps any more: one
+/// object of the heavy bin for several of the light one.
+class exchanger {
+ public:
+  exchanger(bin_loads& loads, const stage& s) : loads_(loads), stage_(s) {
+    std::vector<int> all(s.bins());
+    std::iota(all.begin(), all.end(), 0);
+    objects_ = loads.objects_of(all);
+  }
+
+  /// Exchanges until the bin is not heavy, or the lightest bin has nothing that helps.
+  void relieve(int bin) {
+    for (std::size_t most = of(bin).size(); most > 0 && loads_.is_heavy(bin); --most)
+      if (!exchange(bin, loads_.lightest(loads_.region_of(bin)))) return;
+  }
+
+ private:
+  using objects = std::vector<std::uint32_t>;
+  struct trade {
+    std::uint32_t object = 0;
+    objects returned;
+    double time = 0;  ///< the busier of the two bins after it
+  };
+
+  objects& of(int bin) { return objects_[static_cast<std::size_t>(bin)]; }
+
+  /// The load that the heavy bin must lose for both to take equally long.
+  double excess(int heavy, int light) const {
+    const double of_heavy = loads_.speed(heavy), of_light = loads_.speed(light);
+    return (loads_.time(heavy) - loads_.time(light)) * of_heavy * of_light / (of_heavy + of_light);
+  }
+
+  /// The best trade for an object; `from`: the objects of the light bin, the heaviest first.
+  trade trade_of(std::uint32_t object, int heavy, int light, const objects& from) const {
+    trade one{object, {}, 0};
+    double back = 0;
+    const double most = stage_.load[object] - excess(heavy, light);
+    for (const std::uint32_t b : from)
+      if (stage_.load[b] > 0 && back + stage_.load[b] <= most) {
+        back += stage_.load[b];
+        one.returned.push_back(b);
+      }
+    const double load = stage_.load[object] - back;
+    one.time = std::max(loads_.time_with(heavy, -load), loads_.time_with(light, load));
+    return one;
+  }
+
+  bool exchange(int heavy, int light) {
+    constexpr double less = 1 - 1e-9;
+    sort_heaviest_first(of(light), stage_);
+    trade best;
+    best.time = loads_.time(heavy) * less;
+    bool is_better = false;
+    for (const std::uint32_t object : of(heavy))
+      if (trade one = trade_of(object, heavy, light, of(light)); one.time < best.time) {
+        best = std::move(one);
+        is_better = true;
+      }
+    return is_better && carry_out(best, heavy, light);
+  }
+
+  bool carry_out(const trade& one, int heavy, int light) {
+    if (!pass_on(one.object, heavy, light)) return false;
+    for (const std::uint32_t b : one.returned)
+      if (!pass_on(b, light, heavy)) return false;  // a device has no room; the bins remain as they are now
+    return true;
+  }
+
+  bool pass_on(std::uint32_t object, int from, int to) {
+    if (!loads_.move(object, to)) return false;
+    std::erase(of(from), object);
+    of(to).push_back(object);
+    return true;
+  }
+
+  bin_loads& loads_;
+  const stage& stage_;
+  std::vector<objects> objects_;
+};
+
+}  // namespace
+
 void relieve_heavy_bins(const stage& s, placement& places) {
   bin_loads loads(s, places);
-  const std::vector<int> heavy = loads.heavy();
+  std::vector<int> heavy = loads.heavy();
   if (heavy.empty()) return;
   auto objects = loads.objects_of(heavy);
   relieve(loads, heavy, objects, s);
+  heavy = loads.heavy();
+  if (heavy.empty()) return;
+  exchanger all(loads, s);
+  for (const int bin : heavy) all.relieve(bin);
 }
 
 double level_of(std::vector<double> fixed, const std::vector<double>& speeds, double movable) {

@@ -74,7 +74,7 @@ void sort_heaviest_first(std::vector<std::uint32_t>& objects, const stage& s);
 void relieve(bin_loads& loads, const std::vector<int>& heavy,
              std::vector<std::vector<std::uint32_t>>& objects, const stage& s);
 
-/// Relieves all heavy bins of a stage.
+/// Relieves all heavy bins of a stage: by single moves, then by exchanges of two objects.
 void relieve_heavy_bins(const stage& s, placement& places);
 
 /// The time that the bins take if `movable` load is spread over them as evenly as what they have permits.

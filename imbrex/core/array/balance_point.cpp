@@ -4,6 +4,7 @@
 #include <string>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/core/pe/load_meter.hpp>
 
 namespace imbrex::detail {
 
@@ -36,10 +37,12 @@ bool check_balance_point(const scope& entry, const waiter& who) {
   const scope* const other = suspended_beside(e, entry);
   if (other == nullptr) return true;
   if (e.asks_itself) throw_cannot_migrate(e, *other);
-  if (const auto* const observers = e.home->pe().observers())
+  if (const auto* const observers = e.home->pe().element_observers())
     observers->tell([&](observer& o) { o.stays(*e.home, e, e.destination); });
   e.destination = -1;
   return false;
 }
+
+void count_balance_point(chare_header& element) { element.home->pe().loads()->count_balance_point(element); }
 
 }  // namespace imbrex::detail

@@ -17,13 +17,20 @@ namespace detail {
 /// if the entry waits in a function that it called.
 bool check_balance_point(const scope& entry, const waiter& who);
 
+/// Counts the balance point for the PE's load meter.
+void count_balance_point(chare_header& element);
+
 template <class T, auto Entry, class... A>
 class [[nodiscard("co_await balance_point")]] balance_point_awaiter {
  public:
   balance_point_awaiter(chare_header& e, std::tuple<A...> arguments)
       : element_(e), arguments_(std::move(arguments)) {}
 
-  bool await_ready() const { return element_.destination < 0 && !element_.dying; }
+  bool await_ready() const {
+    if (element_.home->pe().loads() != nullptr) [[unlikely]]
+      count_balance_point(element_);
+    return element_.destination < 0 && !element_.dying;
+  }
   template <class Promise>
   bool await_suspend(std::coroutine_handle<Promise> waiting) {
     return suspend(waiter(waiting), waiting.promise().entry());

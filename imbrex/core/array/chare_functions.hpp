@@ -82,6 +82,12 @@ struct chare_functions {
 
   // These are null for most classes.
 
+  /// The load that the class itself expects, in seconds of the next period.
+  double (*expected_load)(const chare_header& element) = nullptr;
+  /// Called before an element leaves a PE, and after it has arrived on another.
+  void (*departs)(chare_header& element) = nullptr;
+  void (*arrived)(chare_header& element) = nullptr;
+
   /// Lists the attachments in the object's own tables of values.
   void (*collect_unread)(chare_header& element, std::vector<attachment*>& parts) = nullptr;
   std::string_view (*port_name)(const chare_header& element, const void* port) = nullptr;

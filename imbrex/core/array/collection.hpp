@@ -163,6 +163,14 @@ struct chare_functions_of {
       f.collect_unread = [](chare_header& e, std::vector<attachment*>& parts) {
         memory::object(e).collect_unread(parts);
       };
+    if constexpr (requires(const T& chare) { static_cast<double>(chare.expected_load()); })
+      f.expected_load = [](const chare_header& e) {
+        return static_cast<double>(memory::object(const_cast<chare_header&>(e)).expected_load());
+      };
+    if constexpr (requires(T& chare) { chare.departs(); })
+      f.departs = [](chare_header& e) { memory::object(e).departs(); };
+    if constexpr (requires(T& chare) { chare.arrived(); })
+      f.arrived = [](chare_header& e) { memory::object(e).arrived(); };
     if constexpr (stands_for_classes<T>) {
       f.is_pickled = true;
       f.port_name = [](const chare_header& e, const void* port) -> std::string_view {

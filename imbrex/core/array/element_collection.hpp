@@ -68,8 +68,15 @@ class element_collection : public element_map<Index> {
   std::uint64_t number_of(const chare_header& e) const final;
   std::string shape_text() const final;
   const void* object(const chare_header& e) const final { return chares_.object(e); }
-  const chare_header* addressee(const message& m) const final;
+  chare_header* addressee(const message& m) const final;
+  chare_header* find_numbered(std::uint64_t k) const final;
+  int write_coordinates(std::uint64_t k, float* out) const final;
   bool is_member(const chare_header& e, const void* address) const final;
+  std::optional<double> expected_load(const chare_header& e) const final {
+    if (chares_.expected_load == nullptr) return std::nullopt;
+    return chares_.expected_load(e);
+  }
+  std::uint64_t packed_size(chare_header& e) const final;
   bool can_migrate() const final { return !this->is_pinned() && chares_.make_migrant != nullptr; }
   void move(chare_header& e, int to) final;
 
@@ -228,8 +235,29 @@ std::string element_collection<Index>::shape_text() const {
 }
 
 template <class Index>
-const chare_header* element_collection<Index>::addressee(const message& m) const {
+chare_header* element_collection<Index>::addressee(const message& m) const {
   return this->find(static_cast<const element_message<key>&>(m).key);
+}
+
+template <class Index>
+chare_header* element_collection<Index>::find_numbered([[maybe_unused]] std::uint64_t k) const {
+  if constexpr (std::is_same_v<key, std::uint64_t>)
+    return this->find(k);
+  else
+    return nullptr;
+}
+
+template <class Index>
+int element_collection<Index>::write_coordinates([[maybe_unused]] std::uint64_t k,
+                                                 [[maybe_unused]] float* out) const {
+  if constexpr (is_index<Index>) {
+    if (this->is_of_singles()) return 0;
+    Index where = from_linear(shape_, k);
+    for (int d = 0; d < where.dimensions; ++d) out[d] = static_cast<float>(where[d]);
+    return where.dimensions;
+  } else {
+    return 0;
+  }
 }
 
 template <class Index>
@@ -242,6 +270,13 @@ template <class Index>
 void element_collection<Index>::move(chare_header& e, int to) {
   if (chares_.make_migrant == nullptr) throw_not_migratable(e);
   request_migration(e, to, false);
+}
+
+template <class Index>
+std::uint64_t element_collection<Index>::packed_size(chare_header& e) const {
+  writer counter(writer::counting);
+  if (chares_.write != nullptr) chares_.write(e, counter);
+  return counter.size();
 }
 
 template <class Index>
@@ -294,6 +329,7 @@ void element_collection<Index>::destroy(chare_header& e) {
 
 template <class Index>
 void element_collection<Index>::depart(chare_header& e, int to, message* restart) {
+  if (chares_.departs != nullptr) chares_.departs(e);
   ++e.epoch;
   e.destination = to;
   e.travels = true;
@@ -319,6 +355,7 @@ void element_collection<Index>::arrive(chare_header& of, message*& restart, int 
   const std::uint64_t left_with = e.broadcasts;
   this->listeners().tell([&](array_listener& each) { each.element_arrived(e); });
   this->report_arrival(e, from, {left_with, e.broadcasts});
+  if (chares_.arrived != nullptr) chares_.arrived(e);
   if (restart != nullptr) this->pe().dispatch(*std::exchange(restart, nullptr), this->pe().pe());
 }
 

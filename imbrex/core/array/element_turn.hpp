@@ -11,7 +11,7 @@ class element_turn {
  public:
   element_turn(const scheduler& pe, const message_type& entry, const local_array& part,
                const chare_header& element, const message& broadcast)
-      : observers_(pe.observers()) {
+      : observers_(pe.element_observers()) {
     if (observers_ != nullptr) [[unlikely]]
       observers_->turn_begins(part, element, entry, broadcast);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Notifications of PE observers, several at a time, and the results of a load meter.
+// Notifications of PE observers, several at a time.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -12,7 +12,6 @@
 
 #include <imbrex/core/behaviour/machines.test.hpp>
 #include <imbrex/core/pe/local_array.hpp>
-#include <imbrex/core/record/load_meter.hpp>
 #include <imbrex/core/run/pe_attachment.hpp>
 #include <imbrex/core/run/spend.hpp>
 
@@ -170,75 +169,6 @@ TEST_P(observers, hear_the_same_each_of_all_that_happens) {
     EXPECT_EQ(total.departures > 0, settings.pes * GetParam().processes > 1);
     EXPECT_EQ(total.waits, total.resumptions);
     EXPECT_GE(total.waits, 6);
-  }
-}
-
-/// Sends known numbers of messages.
-class trader : public chare<trader> {
- public:
-  void sell(int times, int bytes) {
-    spend(std::chrono::microseconds(7));
-    const auto next = (where()[0] + 1) % peers().shape()[0];
-    for (int i = 0; i < times; ++i)
-      send<&trader::buy>(peers()[next], std::vector<char>(static_cast<std::size_t>(bytes)));
-  }
-  task<> sell_later(int bytes) {
-    co_await sleep_for(std::chrono::microseconds(3));
-    spend(std::chrono::microseconds(11));
-    send<&trader::buy>(self(), std::vector<char>(static_cast<std::size_t>(bytes)));
-  }
-  void buy(const std::vector<char>&) {}
-};
-
-TEST_P(observers, measure_what_each_element_costs_and_whom_it_talks_to) {
-  for (const options& settings : GetParam().runs) {
-    SCOPED_TRACE(text_of(settings));
-    observers_of_run<detail::load_meter> meters;
-    struct copy {
-      std::uint64_t messages = 0;
-      std::uint64_t bytes = 0;
-      nanoseconds time{0};
-      std::map<std::uint64_t, std::uint64_t> to;
-    };
-    std::map<std::string, copy> seen;
-    std::mutex lock;
-    /// Reads on the PE, while the elements exist.
-    struct reading : chare<reading> {
-      void read(std::uintptr_t of_all, std::uintptr_t into, std::uintptr_t lock_address) {
-        const auto& all = *reinterpret_cast<observers_of_run<detail::load_meter>*>(of_all);
-        const std::lock_guard hold(*reinterpret_cast<std::mutex*>(lock_address));
-        for (const auto& [element, load] : all.all.at(pe())->loads()) {
-          auto& c =
-              (*reinterpret_cast<std::map<std::string, copy>*>(into))[element->home->element_name(*element)];
-          c.messages = load.sent.messages;
-          c.bytes = load.sent.bytes;
-          c.time = load.time;
-          for (const auto& [to, traffic] : load.to) c.to[to.element] += traffic.messages;
-        }
-      }
-    };
-    const int status = run_once(settings, [&]() -> task<> {
-      auto all = make_array<trader>({5});
-      auto readers = make_group<reading>();
-      for (int i = 0; i < 5; ++i) send<&trader::sell>(all[i], 3 * i, 100 * i);
-      co_await quiescence();
-      send<&trader::sell_later>(all, 1000);
-      co_await quiescence();
-      co_await readers.members().call<&reading::read>(reinterpret_cast<std::uintptr_t>(&meters),
-                                                      reinterpret_cast<std::uintptr_t>(&seen),
-                                                      reinterpret_cast<std::uintptr_t>(&lock));
-    });
-    EXPECT_EQ(status, 0);
-    for (std::uint64_t i = 0; i < 5; ++i) {
-      const auto& c = seen["trader(" + std::to_string(i) + ")"];
-      EXPECT_EQ(c.messages, 3 * i + 1) << i;
-      EXPECT_GE(c.bytes, 3 * i * 100 * i + 1000);
-      EXPECT_LE(c.bytes, (3 * i) * (100 * i + 30) + 1030);
-      EXPECT_EQ(c.to.at(i), 1);
-      if (i > 0) EXPECT_EQ(c.to.at((i + 1) % 5), 3 * i);
-      if (settings.machine == machine_kind::simulated) EXPECT_GE(c.time, std::chrono::microseconds(18));
-      if (settings.machine == machine_kind::threads) EXPECT_GT(c.time.count(), 0);
-    }
   }
 }
 

@@ -3,9 +3,13 @@
 // The PE on which a front end's code runs.
 
 #include <imbrex/core/extension/run.hpp>
+#include <imbrex/core/pe/pe_tree.hpp>
 #include <imbrex/core/pe/processor.hpp>
 
 namespace imbrex::extension {
+
+/// A PE's parent and children in a tree of PEs.
+using detail::tree_place;
 
 /// The PE that runs on this thread: its queue, its timers, and the way of its messages. Make it where it is
 /// used, in code that a PE runs: it is valid on this thread alone, and does not check that.
@@ -16,6 +20,12 @@ class current_pe {
   int number() const { return pe_.pe(); }
   /// The number of PEs in the run.
   int count() const { return pe_.num_pes(); }
+  /// The place of a PE in a tree over all PEs of the run.
+  tree_place place_in_tree(int root, int of) const {
+    return detail::place_in_tree(of, root, pe_.num_pes(), pe_.run().host_starts());
+  }
+  /// The number of the array that a proxy names.
+  std::uint64_t number_of(std::uint64_t in_proxy) const { return pe_.number_of(in_proxy); }
   nanoseconds now() const { return pe_.now(); }
   run_handle run() const { return run_handle(pe_.run()); }
 

@@ -6,6 +6,7 @@
 #include <exception>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -34,6 +35,8 @@ class run_handle {
   /// The number of this process in the job, and the number of processes.
   int process() const { return run_->process(); }
   int processes() const { return run_->processes(); }
+  /// The first PE of each host, ascending from 0.
+  std::span<const int> host_starts() const { return run_->host_starts(); }
   /// True if the PE belongs to this process.
   bool holds(int pe) const { return run_->holds(pe); }
 

@@ -9,6 +9,7 @@
 #include <imbrex/base/host/topology.hpp>
 #include <imbrex/base/options/number.hpp>
 #include <imbrex/base/options/option_table.hpp>
+#include <imbrex/base/options/quantity.hpp>
 #include <imbrex/base/printable.hpp>
 #include <imbrex/core/options/internal/runtime_table.hpp>
 #include <imbrex/device/options.hpp>
@@ -55,6 +56,24 @@ std::uint64_t parse_seed(const parsed_option& input) {
         ": the seed must be a whole number from 0 to 18446744073709551615; any will do, and the same one "
         "gives the same order again");
   return *number;
+}
+
+balance_period parse_balance_period(const parsed_option& input) {
+  if (input.value == "auto") return {};
+  if (const auto points = parse_number<std::uint64_t>(input.value); points && *points >= 1)
+    return {*points, {}};
+  if (const auto time = parse_duration(input.value); time && time->count() > 0) return {0, *time};
+  throw usage_error(printable(input.name) + " " + printable(input.value) +
+                    ": the period must be auto, a number of balance points from 1, or a time with its unit, "
+                    "such as 2s");
+}
+
+void check_balance_period(const options& s) {
+  if (s.balance_every.time < nanoseconds(0) ||
+      (s.balance_every.points > 0 && s.balance_every.time > nanoseconds(0)))
+    throw usage_error("balance_every = " + std::to_string(s.balance_every.points) + " points, " +
+                      duration_text(s.balance_every.time) +
+                      ": one of them must be above 0, or both 0 to choose the period by the loads");
 }
 
 std::vector<option<options>> machine_options() {
@@ -116,6 +135,22 @@ std::vector<option<options>> sharing_options() {
   };
 }
 
+std::vector<option<options>> balance_options() {
+  return {
+      {.words = {"--balance", "STRATEGY",
+                 "strategy by which elements move to PEs with less load: none (default), auto, segments, "
+                 "curve, or another one (docs/balancing.md)"},
+       .set = [](options& s, const parsed_option& input) { s.balance = input.value; }},
+      {.words = {"--balance-every", "PERIOD",
+                 "period of measured loads: auto (default), a number of balance points of each element, or a "
+                 "time"},
+       .set = [](options& s, const parsed_option& input) { s.balance_every = parse_balance_period(input); },
+       .check = check_balance_period},
+      {.words = {"--balance-report", "", "print a line for each step of the balancer, and a summary"},
+       .set = [](options& s, const parsed_option&) { s.balance_report = true; }},
+  };
+}
+
 std::vector<option<options>> report_options() {
   return {
       {.words = {"--log", "LEVEL",
@@ -140,6 +175,7 @@ const option_table<options>& runtime_table() {
                                                .add(device_options<options>())
                                                .add(sharing_options())
                                                .add(completion_options<options>())
+                                               .add(balance_options())
                                                .add(trace_options<options>())
                                                .add(report_options());
   return all;

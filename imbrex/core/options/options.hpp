@@ -45,6 +45,13 @@ enum class stream_policy {
            ///< (Choi et al. 2020, IV)
 };
 
+/// The length of the periods of a balancer (`--balance-every`): a number of balance points of each element,
+/// a time, or chosen by the balancer if both are 0.
+struct balance_period {
+  std::uint64_t points = 0;
+  nanoseconds time{0};
+};
+
 /// The settings of a run. The table of the options that set a layer's fields is in that layer's
 /// `options.hpp`. The fields are all here so that programs can name them in one initialiser. Each field is
 /// set by the command-line option next to it; if an option is repeated, the last one counts. In simulated
@@ -91,6 +98,12 @@ struct options {
   std::optional<log_level>
       log{};           ///< `--log LEVEL`: the levels that the whole process logs; empty: unchanged
   bool stats = false;  ///< `--stats`: report PE statistics at the end and every ten seconds
+
+  /// `--balance STRATEGY`: the name of the strategy by which elements move between PEs; empty or "none": they
+  /// stay. The run needs a balancer, which `<imbrex/run.hpp>` adds.
+  std::string balance{};
+  balance_period balance_every{};  ///< `--balance-every auto|N|TIME`
+  bool balance_report = false;     ///< `--balance-report`: a line for each step
 
   /// Line `-n N` in the file of `--options FILE`: the required number of processes of the job; 0: any number.
   int processes = 0;

@@ -15,12 +15,12 @@ chare_header::chare_header() = default;
 chare_header::~chare_header() = default;
 
 void chare_header::serialize_state(writer& out) const {
-  out(reductions, broadcasts, epoch, born);
+  out(reductions, broadcasts, epoch, born, load);
   section_reductions.serialize(out);
 }
 
 void chare_header::serialize_state(reader& in) {
-  in(reductions, broadcasts, epoch, born);
+  in(reductions, broadcasts, epoch, born, load);
   section_reductions.serialize(in);
 }
 

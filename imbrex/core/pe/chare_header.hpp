@@ -35,6 +35,19 @@ class section_counts {
 
 }  // namespace detail
 
+/// The work of an element while a `load_meter` is attached. A balancer ends its periods.
+struct measured_load {
+  std::uint64_t now = 0;             ///< time of its entries that no period has, in the meter's unit
+  std::uint64_t at_point = 0;        ///< the part of `now` before its last balance point
+  float last = -1;                   ///< load of the last period, in the balancer's unit; below 0: unknown
+  float before = -1;                 ///< load of the period before that; below 0 if there was none
+  std::uint32_t balance_points = 0;  ///< balance points that it has passed in this period
+  std::uint8_t point_periods = 0;    ///< periods for which balance points are expected, as it passed some
+  bool has_stayed = false;           ///< a request to migrate found another of its entries suspended
+
+  void serialize(auto& ar) { ar(now, at_point, last, before, point_periods); }
+};
+
 /// The runtime's data for one chare, directly before the object. Only the chare's PE touches it.
 struct chare_header {
   chare_header();
@@ -57,6 +70,7 @@ struct chare_header {
   bool asks_itself = false;  ///< the element itself requested its migration
   bool travels =
       false;  ///< from departure to arrival: code of the class may run, but must not move or end the element
+  measured_load load;
   detail::section_counts section_reductions;
 
   /// Packs what migrates with the element, besides its key.

@@ -79,21 +79,21 @@ void local_array::add_local(chare_header& element) {
   }
   locals_.push_back(&element);
   element.slot = static_cast<std::uint32_t>(locals_.size() - 1);
-  if (const auto* const observers = pe_.observers()) [[unlikely]]
+  if (const auto* const observers = pe_.element_observers()) [[unlikely]]
     observers->entered(*this, element, element.epoch == element.born);
 }
 
 void local_array::remove_local(chare_header& element) {
-  if (pe_.observers() != nullptr) [[unlikely]]
+  if (pe_.element_observers() != nullptr) [[unlikely]]
     return remove_observed(element);
   drop_local(element);
 }
 
 void local_array::remove_observed(chare_header& element) {
   if (element.travels)
-    pe_.observers()->tell([&](observer& o) { o.departs(*this, element, element.destination); });
+    pe_.element_observers()->tell([&](observer& o) { o.departs(*this, element, element.destination); });
   else
-    pe_.observers()->destroyed(*this, element);
+    pe_.element_observers()->destroyed(*this, element);
   drop_local(element);
 }
 

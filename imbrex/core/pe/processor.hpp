@@ -24,6 +24,7 @@ struct chare_header;
 namespace detail {
 
 class element_work;
+class load_meter;
 class run_services;
 
 /// Collections of single chares have this bit; the other bits of their number identify the class. The number
@@ -195,6 +196,14 @@ class processor final : public scheduler {
   /// if a default-constructed proxy has sent it.
   void hold(message& m);
 
+  /// The meter of the elements' loads; null if they are not measured.
+  load_meter* loads() const { return loads_; }
+  /// For `load_meter::attach`: keeps the meter as long as the PE lives. Both name the same object.
+  void set_loads(load_meter& meter, owner<item_meter> kept) {
+    loads_ = &meter;
+    meter_ = std::move(kept);
+  }
+
   /// Visits all collections here.
   template <class Visitor>
   void for_each_collection(Visitor visit) const {
@@ -261,6 +270,8 @@ class processor final : public scheduler {
   local_objects locals_;
   std::vector<message*> held_;
   reply_table replies_;
+  load_meter* loads_ = nullptr;
+  owner<item_meter> meter_;
   element_at_work at_work_;
 };
 

@@ -13,6 +13,7 @@
 #include <imbrex/base/host/crash_handler.hpp>
 #include <imbrex/base/host/topology.hpp>
 #include <imbrex/base/log.hpp>
+#include <imbrex/base/printable.hpp>
 #include <imbrex/core/gpu/device_transport.hpp>
 #include <imbrex/core/gpu/run_devices.hpp>
 #include <imbrex/core/gpu/run_options.hpp>
@@ -182,8 +183,18 @@ void runtime::build(const host_share& share, const bootstrap* meeting) {
   machine_->connect(share.has_processor_for_each, nullptr);
   if (!how_.trace.empty() || how_.stats) attach_observers(meeting, share);
   for (auto& p : processors_) pe_attachment::attach_all(*p);
+  check_balancer();
   if (job_ && job_->comm() != nullptr) pe_attachment::attach_all(*job_->comm());
   connect_pes();
+}
+
+/// The balancer lies above the core, and attaches itself.
+void runtime::check_balancer() const {
+  if (how_.balance.empty() || how_.balance == "none" || processors_.front()->loads() != nullptr) return;
+  throw usage_error(
+      "--balance " + printable(how_.balance) +
+      ": this program has no balancer: include <imbrex/run.hpp> or <imbrex/imbrex.hpp> where it "
+      "calls run");
 }
 
 void runtime::make_pes(const host_share& share) {

@@ -64,6 +64,7 @@ class runtime final : public local_run {
   /// Makes the PEs and connects them, once it is known which PEs this process has.
   void build(const host_share& share, const bootstrap* meeting);
   void make_pes(const host_share& share);
+  void check_balancer() const;
   void attach_observers(const bootstrap* meeting, const host_share& share);
   /// Connects the PEs to the transports of their messages.
   void connect_pes();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/mpi/rank/run.hpp>
 
+#include <imbrex/balance/driver/enable.hpp>
 #include <imbrex/core/array/send.hpp>
 #include <imbrex/core/run/run.hpp>
 #include <imbrex/mpi/rank/rank.hpp>
@@ -13,6 +14,7 @@ task<int> ranks_of(const program& what) {
 }
 
 int run(const options& settings, const program& what) {
+  balance::enable();
   const program_selection selection(what);
   return imbrex::run(settings, [&what] { return ranks_of(what); });
 }

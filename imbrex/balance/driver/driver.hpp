@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include <imbrex/balance/driver/period_report.hpp>
+#include <imbrex/balance/driver/rebalance.hpp>
+#include <imbrex/core/array/create.hpp>
+#include <imbrex/core/array/send.hpp>
+#include <imbrex/core/extension/pe.hpp>
+#include <imbrex/core/pe/promise.hpp>
+
+namespace imbrex::balance::detail {
+
+class coordinator;
+class pe_balancer;
+
+/// The balancer of a run: a group, whose chare on PE 0 decides.
+///
+/// Each PE ends its periods itself, and reports its times up the tree of PEs. A PE whose elements pass
+/// balance points ends a period after some of them. A PE without such elements ends it by the clock, or with
+/// the first PE near it in the tree. If a PE ends a period while another PE is still in the one before, the
+/// other PE is told to end that at once. PE 0 decides when all have reported. If it acts, it sends the moves
+/// to all PEs. The loads of elements come with the reports while the balancer acts often; otherwise PE 0
+/// requests them.
+///
+/// The driver only acts when items of the program have run, so that it keeps no run from becoming quiet.
+class driver : public chare<driver> {
+ public:
+  driver();
+  ~driver();
+
+  /// Ends the period of this PE.
+  void end_period();
+
+  // Entries.
+
+  /// The report of the subtree of child number `child`.
+  void take_report(int child, std::uint64_t period, const period_report& report, std::vector<pe_loads> loads,
+                   bool needs_request);
+  /// Requests the end of a period. `at_once`: also where balance points are awaited.
+  void request_end(std::uint64_t period, bool at_once);
+  void send_loads(bool extrapolates);
+  void take_loads(std::vector<pe_loads> loads);
+  void apply(const period_rules& rules, const std::vector<array_moves>& moves);
+  /// On PE 0: balances the array once, now.
+  void balance_now(std::uint64_t array, promise<rebalance_result> result);
+
+ private:
+  /// The reports of a period that have arrived.
+  struct collected {
+    int missing = 0;
+    period_report report;
+    std::vector<pe_loads> loads;
+    bool needs_request = false;  ///< a PE of the subtree does not end its next period by itself
+  };
+  struct child {
+    std::uint64_t next_period = 0;      ///< the first one that it has not reported
+    std::uint64_t requested_until = 0;  ///< the end of periods below this number was requested
+    std::uint64_t ended_at_once_until = 0;
+    bool needs_request = true;
+  };
+  /// A call of `rebalance`.
+  struct request {
+    std::uint64_t array;
+    promise<rebalance_result> result;
+  };
+
+  bool is_root() const { return tree_.parent < 0; }
+  element<driver> on(int pe) const;
+  void add(std::uint64_t period, const period_report& report, std::vector<pe_loads> loads,
+           bool needs_request);
+  void note_end(std::uint64_t period);
+  void request_ends(std::uint64_t period, bool at_once);
+  void complete(std::uint64_t period);
+  // On PE 0.
+  void decide(collected all);
+  void begin_step(std::vector<pe_loads> loads);
+  void solve(std::vector<pe_loads> loads);
+  void send_moves(const std::vector<array_moves>& moves);
+  void send_rules(const std::vector<array_moves>& moves);
+
+  pe_balancer& pe_;
+  const extension::tree_place tree_;
+  const int number_as_child_;
+  std::uint64_t period_ = 0;  ///< number of the current period
+  period_rules rules_;
+  std::map<std::uint64_t, collected> reports_;  ///< by period
+  std::vector<child> children_;
+  std::vector<pe_loads> loads_;  ///< the loads that PE 0 has requested
+  int loads_missing_;
+
+  // On PE 0.
+  std::unique_ptr<coordinator> coordinator_;
+  bool is_stepping_ = false;  ///< loads have been requested
+  std::vector<request> requests_;
+  nanoseconds step_began_{0};
+};
+
+}  // namespace imbrex::balance::detail

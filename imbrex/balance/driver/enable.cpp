@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/balance/driver/enable.hpp>
+
+#include <imbrex/balance/driver/driver.hpp>
+#include <imbrex/balance/driver/pe_balancer.hpp>
+#include <imbrex/balance/strategy.hpp>
+#include <imbrex/core/extension/run.hpp>
+#include <imbrex/core/run/pe_attachment.hpp>
+
+namespace imbrex::balance {
+
+namespace {
+
+/// Creates the balancer's group; the first item of PE 0.
+struct beginning : imbrex::detail::work {
+  beginning() { type = &kind; }
+
+  static void begin(imbrex::detail::work& item) {
+    forget(item);
+    make_group<detail::driver>();
+  }
+  static void forget(imbrex::detail::work& item) noexcept { delete &static_cast<beginning&>(item); }
+  static constexpr imbrex::detail::work_type kind{"the balancer's beginning", &begin, &forget, nullptr,
+                                                  nullptr};
+};
+
+void attach(imbrex::detail::scheduler& pe) {
+  if (pe.pe() == imbrex::detail::scheduler::no_pe) return;
+  const options& settings = extension::run_handle(pe).settings();
+  if (settings.balance.empty()) return;
+  static_cast<void>(find_strategy(settings.balance));  // refuses an unknown one
+  extension::load_meter::attach(pe, imbrex::detail::make_owner<detail::pe_balancer>(pe));
+  if (pe.pe() == 0) pe.push(*new beginning());
+}
+
+}  // namespace
+
+void enable() { static const pe_attachment attachment(&attach); }
+
+}  // namespace imbrex::balance

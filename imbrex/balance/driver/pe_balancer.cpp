@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/balance/driver/pe_balancer.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <string>
+#include <utility>
+
+namespace imbrex::balance::detail {
+
+namespace {
+
+/// Items that each element runs in a period at least, where elements pass no balance points: enough for some
+/// steps of a program.
+constexpr std::uint64_t items_an_element = 32;
+
+/// An element is expected to pass balance points until it has passed none for so many periods.
+constexpr std::uint8_t periods_without_points = 4;
+
+}  // namespace
+
+pe_balancer::pe_balancer(imbrex::detail::scheduler& pe)
+    : load_meter(pe), counts_bytes_(extension::run_handle(pe).settings().balance_report) {
+  set_due(0);
+}
+
+void pe_balancer::connect(driver& own, std::function<void()> end) {
+  driver_ = &own;
+  end_ = std::move(end);
+  first_time_ = extension::current_pe().now();
+  first_unit_ = began_ = now();
+  busy_before_ = busy();
+  if (is_due_) end_();
+}
+
+void pe_balancer::due() {
+  const time moment = now();
+  if (driver_ != nullptr && items() - items_before_ < least_items_ && has_balance_points_left()) {
+    // The look at the clock is repeated until enough items have run.
+    return set_due(moment + std::max<time>((moment - began_) / 8, 1));
+  }
+  is_due_ = true;
+  if (driver_ != nullptr) end_();
+}
+
+/// Finds the seconds in a unit of the meter's time: ticks have no unit.
+void pe_balancer::calibrate() {
+  switch (time_unit()) {
+    case unit::nanoseconds: seconds_a_unit_ = 1e-9; return;
+    case unit::items: seconds_a_unit_ = 1e-6; return;  // a microsecond stands for an item
+    case unit::ticks: break;
+  }
+  const auto ticks = static_cast<double>(now() - first_unit_);
+  const auto elapsed = static_cast<double>((extension::current_pe().now() - first_time_).count()) * 1e-9;
+  if (ticks > 0 && elapsed > 0) seconds_a_unit_ = elapsed / ticks;
+}
+
+/// Ends the period of an element; returns its load in seconds. One that passes balance points has a load for
+/// each step between two of them, however the period lies to its steps.
+double pe_balancer::end_period_of(extension::measured_element& e, period_report& report) {
+  measured_load& its = e.load();
+  ++report.elements;
+  if (!e.can_leave()) ++report.unmovable;
+  its.has_stayed = false;
+  const std::uint32_t points = std::exchange(its.balance_points, 0);
+  if (points > 0)
+    its.point_periods = periods_without_points;
+  else if (its.point_periods > 0)
+    --its.point_periods;
+  if (its.point_periods > 0) ++report.with_points;
+  if (points == 0 && its.point_periods > 0) {
+    if (its.last < 0) ++report.unmeasured;
+    report.busiest += std::max(0.0F, its.last);
+    return 0;
+  }
+  const time ended = points > 0 ? std::exchange(its.at_point, 0) : its.now;
+  its.now -= ended;
+  const double load = seconds(ended);
+  const float step_load = static_cast<float>(load) / static_cast<float>(std::max<std::uint32_t>(points, 1));
+  if (its.before >= 0) {
+    report.error_steady += std::abs(step_load - its.last);
+    report.error_moving += std::abs(step_load - std::max(0.0F, 2 * its.last - its.before));
+  }
+  its.before = std::exchange(its.last, step_load);
+  report.busiest += its.last;
+  report.largest = std::max<double>(report.largest, its.last);
+  return load;
+}
+
+period_report pe_balancer::end_period(const period_rules& next, measured_load& own) {
+  calibrate();
+  period_report report;
+  report.own = seconds(std::exchange(own.now, 0));
+  const time moment = now();
+  report.duration = seconds(moment - std::exchange(began_, moment));
+  const double busy_time = seconds(busy() - busy_before_) - report.own;
+  report.arrivals = arrivals() - std::exchange(arrivals_before_, arrivals());
+  report.bytes = std::exchange(bytes_, 0);
+  busy_before_ = busy();
+  items_before_ = items();
+  double of_elements = 0;
+  auto elements = extension::local_loads::here().elements();
+  for (auto& e : elements) of_elements += end_period_of(e, report);
+  report.other = std::max(0.0, busy_time - of_elements);
+  other_ = static_cast<float>(report.other / static_cast<double>(points_));
+  report.busiest += other_;
+  report.busy = report.busiest;
+  is_due_ = false;
+  least_items_ = next.is_timed ? 0 : items_an_element * std::max<std::uint64_t>(report.elements, 1);
+  awaits_points_ = report.with_points > 0 && !next.is_timed;
+  points_ = next.points;
+  if (awaits_points_) {
+    set_due_after(report.with_points, next.points);
+    least_items_ = 0;
+  } else {
+    set_due(moment + static_cast<time>(next.least_time / seconds_a_unit_));
+    // Balance points are found out by the first period in which there are some.
+    if (!next.is_timed) set_due_after(std::max<std::uint64_t>(report.elements, 1), 1);
+  }
+  return report;
+}
+
+/// The load that a class expects, or 0 if it is none.
+double pe_balancer::checked_load(const extension::measured_element& e, double load, pe_loads& all) {
+  if (std::isfinite(load) && load >= 0) return load;
+  if (all.complaint.empty())
+    all.complaint = "the expected_load of " + e.name() + " is " + std::to_string(load) +
+                    ", and is taken as 0: a load is finite and not negative";
+  return 0;
+}
+
+pe_loads pe_balancer::loads(bool extrapolates) {
+  pe_loads all;
+  all.pe = extension::current_pe().number();
+  all.other = other_;
+  for (const auto& e : extension::local_loads::here().elements()) {
+    if (all.arrays.empty() || all.arrays.back().array != e.array())
+      all.arrays.emplace_back().array = e.array();
+    array_loads& its = all.arrays.back();
+    const measured_load& load = e.load();
+    its.keys.push_back(e.key());
+    if (const auto expected = e.expected_load())
+      its.loads.push_back(static_cast<float>(checked_load(e, *expected, all)));
+    else if (extrapolates && load.before >= 0)
+      its.loads.push_back(std::max(0.0F, 2 * load.last - load.before));
+    else
+      its.loads.push_back(std::max(0.0F, load.last));
+    its.movable.push_back(e.can_leave() ? 1 : 0);
+  }
+  return all;
+}
+
+void pe_balancer::move(const array_moves& moves) {
+  const int here = extension::current_pe().number();
+  std::unordered_map<std::uint64_t, int> to;
+  for (std::size_t i = 0; i < moves.keys.size(); ++i)
+    if (moves.from[i] == here) to.emplace(moves.keys[i], moves.to[i]);
+  if (to.empty()) return;
+  for (const auto& e : extension::local_loads::here().elements()) {
+    if (e.array() != moves.array) continue;
+    const auto found = to.find(e.key());
+    if (found == to.end()) continue;
+    if (counts_bytes_) bytes_ += e.bytes();
+    e.move(found->second);
+  }
+}
+
+}  // namespace imbrex::balance::detail

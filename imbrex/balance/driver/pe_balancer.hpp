@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include <imbrex/balance/driver/period_report.hpp>
+#include <imbrex/core/extension/load.hpp>
+
+namespace imbrex::balance::detail {
+
+class driver;
+
+/// The part of the balancer on one PE: measures its elements, ends its periods, and moves its elements.
+class pe_balancer final : public extension::load_meter {
+ public:
+  explicit pe_balancer(imbrex::detail::scheduler& pe);
+
+  /// The balancer of this thread's PE; null if the run has none.
+  static pe_balancer* here() { return static_cast<pe_balancer*>(extension::load_meter::here()); }
+  /// The chare of the balancer on this PE; null before it exists.
+  driver* own_driver() const { return driver_; }
+  /// Sets the chare of the PE, and what ends a period that is due. No period ends before.
+  void connect(driver& own, std::function<void()> end);
+
+  /// True if the period is to end once elements have passed their balance points.
+  bool awaits_points() const { return awaits_points_ && !is_due_; }
+  /// Ends the period, and begins another. `own`: the load of the PE's driver.
+  period_report end_period(const period_rules& next, measured_load& own);
+  /// The elements here with their expected loads. `extrapolates`: loads go on to change as they did.
+  pe_loads loads(bool extrapolates);
+  /// Requests the moves of elements of this PE.
+  void move(const array_moves& moves);
+
+ private:
+  using time = load_meter::time;
+
+  void due() override;
+  double seconds(time t) const { return static_cast<double>(t) * seconds_a_unit_; }
+  void calibrate();
+  double end_period_of(extension::measured_element& e, period_report& report);
+  static double checked_load(const extension::measured_element& e, double load, pe_loads& all);
+
+  const bool counts_bytes_;
+  driver* driver_ = nullptr;
+  std::function<void()> end_;
+  bool is_due_ = false;
+  bool awaits_points_ = false;
+  std::uint64_t points_ = 1;  ///< balance points of each element in the period
+  time began_ = 0;            ///< when the period began
+  time busy_before_ = 0;      ///< `busy` when the period began
+  std::uint64_t items_before_ = 0;
+  nanoseconds first_time_{0};
+  time first_unit_ = 0;
+  double seconds_a_unit_ = 0;
+  float other_ = 0;  ///< load of the last period that no movable element had
+  std::uint64_t least_items_ = 0;
+  std::uint64_t arrivals_before_ = 0;
+  std::uint64_t bytes_ = 0;
+};
+
+}  // namespace imbrex::balance::detail

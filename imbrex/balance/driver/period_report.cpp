@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/balance/driver/period_report.hpp>
+
+#include <algorithm>
+
+namespace imbrex::balance::detail {
+
+void period_report::add(const period_report& from) {
+  busiest = std::max(busiest, from.busiest);
+  busy += from.busy;
+  largest = std::max(largest, from.largest);
+  duration = std::max(duration, from.duration);
+  own = std::max(own, from.own);
+  other = std::max(other, from.other);
+  error_steady += from.error_steady;
+  error_moving += from.error_moving;
+  elements += from.elements;
+  unmeasured += from.unmeasured;
+  unmovable += from.unmovable;
+  with_points += from.with_points;
+  arrivals += from.arrivals;
+  bytes += from.bytes;
+}
+
+period_rules rules_of(const options& settings) {
+  period_rules rules;
+  rules.points = std::max<std::uint64_t>(settings.balance_every.points, 1);
+  rules.least_time = std::chrono::duration<double>(settings.balance_every.time).count();
+  rules.is_timed = rules.least_time > 0;
+  return rules;
+}
+
+}  // namespace imbrex::balance::detail

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <imbrex/core/options/options.hpp>
+
+namespace imbrex::balance::detail {
+
+/// The times of a period on the PEs of a subtree, in seconds. Loads are those of a step between two balance
+/// points, or of the period where elements pass none.
+struct period_report {
+  double busiest = 0;             ///< load of the busiest PE
+  double busy = 0;                ///< load of all PEs
+  double largest = 0;             ///< load of the largest element
+  double duration = 0;            ///< longest period of a PE
+  double own = 0;                 ///< time of the balancer on the PE where it took the longest
+  double other = 0;               ///< time of items of no element, on the PE where they took the longest
+  double error_steady = 0;        ///< sum of |load - load before|
+  double error_moving = 0;        ///< sum of |load - extrapolated load|
+  std::uint64_t elements = 0;     ///< elements whose classes can migrate
+  std::uint64_t unmeasured = 0;   ///< elements without a load: none of their steps has ended
+  std::uint64_t unmovable = 0;    ///< elements that could not leave at the end of the period
+  std::uint64_t with_points = 0;  ///< elements that are expected to pass balance points
+  std::uint64_t arrivals = 0;     ///< elements that arrived from other PEs
+  std::uint64_t bytes = 0;        ///< bytes of the elements that the last step moves
+
+  void add(const period_report& from);
+  void serialize(auto& ar) {
+    ar(unmeasured, busiest, busy, largest, duration, own, other, error_steady, error_moving, elements,
+       unmovable, with_points, arrivals, bytes);
+  }
+};
+
+/// The elements of one array on a PE.
+struct array_loads {
+  std::uint64_t array = 0;
+  std::vector<std::uint64_t> keys;
+  std::vector<float> loads;           ///< expected in the next period
+  std::vector<std::uint8_t> movable;  ///< 0: it cannot leave now
+
+  void serialize(auto& ar) { ar(array, keys, loads, movable); }
+};
+
+/// The elements of a PE.
+struct pe_loads {
+  std::int32_t pe = 0;
+  float other = 0;  ///< load that no element has, or elements that cannot migrate
+  std::vector<array_loads> arrays;
+  std::string complaint;  ///< a load that makes no sense; empty if there is none
+
+  void serialize(auto& ar) { ar(pe, other, arrays, complaint); }
+};
+
+/// Moves of elements of one array.
+struct array_moves {
+  std::uint64_t array = 0;
+  std::vector<std::uint64_t> keys;
+  std::vector<std::int32_t> from, to;
+
+  void serialize(auto& ar) { ar(array, keys, from, to); }
+};
+
+/// The settings of periods.
+struct period_rules {
+  std::uint64_t points = 1;   ///< balance points that each element passes in a period
+  double least_time = 0;      ///< seconds of a period, where elements pass none
+  bool is_timed = false;      ///< all periods have that time
+  bool sends_loads = false;   ///< the loads of elements come with the reports
+  bool extrapolates = false;  ///< loads go on to change as they did
+
+  bool operator==(const period_rules&) const = default;
+  void serialize(auto& ar) { ar(points, least_time, is_timed, sends_loads, extrapolates); }
+};
+
+/// The settings that the options of a run begin with.
+period_rules rules_of(const options& settings);
+
+}  // namespace imbrex::balance::detail

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loads that a meter measures, and its periods.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <imbrex/core/behaviour/machines.test.hpp>
+#include <imbrex/core/extension/load.hpp>
+#include <imbrex/core/run/pe_attachment.hpp>
+#include <imbrex/core/run/spend.hpp>
+
+namespace imbrex::loads_test {
+
+/// Counts its periods, each of three balance points.
+class counting_meter final : public extension::load_meter {
+ public:
+  explicit counting_meter(detail::scheduler& pe) : load_meter(pe) { set_due_after(1, 3); }
+  int periods = 0;
+
+ private:
+  void due() override {
+    ++periods;
+    set_due_after(1, 3);
+  }
+};
+
+/// Gives the PEs of runs their meters, as long as it exists.
+struct meters_of_runs {
+  pe_attachment attachment{[](detail::scheduler& pe) {
+    if (pe.pe() == detail::scheduler::no_pe) return;
+    extension::load_meter::attach(pe, detail::make_owner<counting_meter>(pe));
+  }};
+};
+
+class worker : public chare<worker> {
+ public:
+  mailbox<int> letters;
+
+  void work(int microseconds) { spend(std::chrono::microseconds(microseconds)); }
+  task<> work_later(int microseconds) {
+    const int n = co_await letters.receive(0);
+    spend(std::chrono::microseconds(microseconds + n));
+  }
+  task<> pass(int points) {
+    for (int i = 0; i < points; ++i) co_await balance_point<&worker::pass>(0);
+  }
+  void go(int to) { migrate_to(to); }
+  void serialize(auto& ar) { ar(letters); }
+};
+
+/// Reads the loads of its PE.
+class reading : public chare<reading> {
+ public:
+  std::map<std::string, std::uint64_t> read() {
+    std::map<std::string, std::uint64_t> loads;
+    for (const auto& each : extension::local_loads::here().elements()) loads[each.name()] = each.load().now;
+    return loads;
+  }
+  int periods() { return static_cast<counting_meter*>(extension::load_meter::here())->periods; }
+};
+
+std::map<std::string, std::uint64_t> joined(const std::vector<std::map<std::string, std::uint64_t>>& of_pes) {
+  std::map<std::string, std::uint64_t> all;
+  for (const auto& each : of_pes) all.insert(each.begin(), each.end());
+  return all;
+}
+
+class loads : public on_machine {};
+INSTANTIATE_TEST_SUITE_P(on, loads, ::testing::ValuesIn(machines()), name_of_machine);
+
+TEST_P(loads, are_the_times_of_entries_turns_and_resumed_entries) {
+  const meters_of_runs meters;
+  for (const options& settings : GetParam().runs) {
+    SCOPED_TRACE(text_of(settings));
+    const int status = run_once(settings, [&]() -> task<> {
+      const auto all = make_array<worker>({5});
+      const auto readers = make_group<reading>();
+      for (int i = 0; i < 5; ++i) {
+        send<&worker::work>(all[i], 10 * i);
+        send<&worker::work_later>(all[i], 1000);
+        send<&worker::letters>(all[i], i);
+      }
+      send<&worker::work>(all, 300);
+      co_await quiescence();
+      const auto seen = joined(co_await readers.members().reduce<&reading::read>(gather));
+      EXPECT_EQ(seen.size(), 5);
+      for (std::uint64_t i = 0; i < 5; ++i) {
+        const std::uint64_t load = seen.at("worker(" + std::to_string(i) + ")");
+        if (settings.machine == machine_kind::simulated) {
+          EXPECT_GE(load, (1300 + 11 * i) * 1000);
+          EXPECT_LE(load, (1400 + 11 * i) * 1000);
+        } else {
+          EXPECT_GT(load, 0);
+        }
+      }
+    });
+    EXPECT_EQ(status, 0);
+  }
+}
+
+TEST_P(loads, move_with_the_element) {
+  const meters_of_runs meters;
+  for (const options& settings : GetParam().runs) {
+    if (settings.machine != machine_kind::simulated) continue;
+    const int status = run_once(settings, [&]() -> task<> {
+      const auto all = make_array<worker>({5});
+      const auto readers = make_group<reading>();
+      send<&worker::work>(all, 300);
+      co_await quiescence();
+      for (int i = 0; i < 5; ++i) send<&worker::go>(all[i], i % num_pes());
+      co_await quiescence();
+      const auto seen = joined(co_await readers.members().reduce<&reading::read>(gather));
+      EXPECT_EQ(seen.size(), 5);
+      for (const auto& [name, load] : seen) EXPECT_GE(load, 300'000) << name;
+    });
+    EXPECT_EQ(status, 0);
+  }
+}
+
+TEST_P(loads, end_periods_after_balance_points) {
+  const meters_of_runs meters;
+  for (const options& settings : GetParam().runs) {
+    SCOPED_TRACE(text_of(settings));
+    const int status = run_once(settings, [&]() -> task<> {
+      const auto all = make_array<worker>({1});
+      const auto readers = make_group<reading>();
+      // The last period ends with the item of its last balance point, so each entry ends one.
+      for (int i = 0; i < 4; ++i) co_await all[0].call<&worker::pass>(3);
+      co_await quiescence();
+      EXPECT_EQ(co_await readers.members().reduce<&reading::periods>(max), 4);
+    });
+    EXPECT_EQ(status, 0);
+  }
+}
+
+}  // namespace imbrex::loads_test

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/core/extension/load.hpp>
+
+#include <algorithm>
+#include <utility>
+
+#include <imbrex/coro/scope.hpp>
+
+namespace imbrex::extension {
+
+namespace {
+
+detail::load_meter::unit unit_on(machine_kind machine) {
+  switch (machine) {
+    case machine_kind::threads: return detail::load_meter::unit::ticks;
+    case machine_kind::deterministic: return detail::load_meter::unit::items;
+    case machine_kind::simulated: return detail::load_meter::unit::nanoseconds;
+  }
+  return detail::load_meter::unit::ticks;
+}
+
+/// True if the entries of an element move with it, to another PE of this process.
+bool waits_can_move(const chare_header& element) {
+  for (const scope* s = element.entries; s != nullptr; s = s->next) {
+    if (!s->kind->can_move || s->waits == nullptr) return false;
+    for (const suspension* w = s->waits; w != nullptr; w = w->next())
+      if (!w->can_move()) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool measured_element::can_leave() const {
+  if (element_->dying || element_->travels || element_->load.has_stayed) return false;
+  if (element_->entries != nullptr && element_->entries->kind->can_move) return waits_can_move(*element_);
+  return element_->entries == nullptr || element_->load.point_periods > 0 ||
+         element_->load.balance_points > 0;
+}
+
+std::vector<measured_element> local_loads::elements() const {
+  std::vector<measured_element> found;
+  detail::for_each_array(pe_, [&](const detail::local_array& part) {
+    if (!part.can_migrate()) return;
+    for (chare_header* const each : part.locals()) found.push_back(measured_element(*each));
+  });
+  return found;
+}
+
+int local_loads::write_coordinates(std::uint64_t array, std::uint64_t key, float* out) const {
+  const auto* const part = detail::array_at(pe_, array);
+  return part == nullptr ? 0 : part->write_coordinates(key, out);
+}
+
+load_meter::load_meter(detail::scheduler& pe)
+    : detail::load_meter(static_cast<detail::processor&>(pe), unit_on(run_handle(pe).settings().machine)) {}
+
+void load_meter::attach(detail::scheduler& pe, detail::owner<load_meter> meter) {
+  detail::load_meter::attach(static_cast<detail::processor&>(pe), std::move(meter));
+}
+
+std::vector<std::string> local_loads::unmovable_classes() const {
+  std::vector<std::string> names;
+  detail::for_each_array(pe_, [&](const detail::local_array& part) {
+    if (part.can_migrate() || part.is_pinned() || part.locals().empty()) return;
+    std::string name(short_name(part.shown_name()));
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
+  });
+  return names;
+}
+
+}  // namespace imbrex::extension

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The loads of a PE's elements, and requests to move them, for balancers.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <imbrex/base/owner.hpp>
+#include <imbrex/core/array/chare.hpp>
+#include <imbrex/core/extension/pe.hpp>
+#include <imbrex/core/pe/load_meter.hpp>
+#include <imbrex/core/pe/local_array.hpp>
+
+namespace imbrex::extension {
+
+/// An element of this PE whose class can migrate. A handle, valid until the current item ends.
+class measured_element {
+ public:
+  /// The number of its array, and the number of its key: equal in all processes.
+  std::uint64_t array() const { return element_->home->id(); }
+  std::uint64_t key() const { return element_->home->number_of(*element_); }
+  /// "block(1, 2)"
+  std::string name() const { return element_->home->element_name(*element_); }
+
+  /// The load in the meter's time (`load_meter::time`).
+  measured_load& load() const { return element_->load; }
+  /// The load that the class expects in the next period, in seconds; empty if it has no `expected_load`.
+  std::optional<double> expected_load() const { return element_->home->expected_load(*element_); }
+  /// The bytes that migrate with it. Runs its `serialize`, and throws what that throws.
+  std::uint64_t bytes() const { return element_->home->packed_size(*element_); }
+
+  /// True if it can be expected to leave soon after a request: no entry of it is suspended, or one that
+  /// passes balance points.
+  bool can_leave() const;
+  /// Moves it to another PE at its next opportunity, if there is one; it may stay.
+  void move(int to) const { element_->home->move(*element_, to); }
+
+ private:
+  friend class local_loads;
+  explicit measured_element(chare_header& element) : element_(&element) {}
+
+  chare_header* element_;
+};
+
+/// The elements of a PE for its balancer.
+class local_loads {
+ public:
+  explicit local_loads(const detail::processor& pe) : pe_(pe) {}
+  /// The loads of the PE that runs on this thread.
+  static local_loads here() { return local_loads(detail::processor::running_here()); }
+
+  /// The elements whose classes can migrate, in the order of their arrays.
+  std::vector<measured_element> elements() const;
+  /// Writes the components of the index of an element, at most six. Returns how many; 0 if its key is no
+  /// index, or the array is not known here.
+  int write_coordinates(std::uint64_t array, std::uint64_t key, float* out) const;
+  /// The classes of arrays whose elements cannot migrate, since they lack `serialize` or a default
+  /// constructor.
+  std::vector<std::string> unmovable_classes() const;
+
+ private:
+  const detail::processor& pe_;
+};
+
+/// A meter of a PE, from which a balancer derives its own. `now` counts ticks of the processor on machines of
+/// threads, nanoseconds in simulated time, and items on the deterministic machine.
+class load_meter : public detail::load_meter {
+ public:
+  /// `pe`: as given to the function of a `pe_attachment`; not the communication thread.
+  explicit load_meter(detail::scheduler& pe);
+  /// Gives a PE its meter, before the PE runs. The meter lives as long as the PE.
+  static void attach(detail::scheduler& pe, detail::owner<load_meter> meter);
+  /// The meter of the PE that runs on this thread; null if it has none.
+  static load_meter* here() { return static_cast<load_meter*>(detail::processor::running_here().loads()); }
+};
+
+/// Counts a balance point of a chare, where its front end has balance points of its own.
+template <class T>
+void count_balance_point(T& chare) {
+  auto& own = detail::element_memory<T>::of(chare);
+  if (auto* const loads = own.home->pe().loads()) loads->count_balance_point(own);
+}
+
+/// The header of a chare, with its load.
+template <class T>
+chare_header& header_of(T& chare) {
+  return detail::element_memory<T>::of(chare);
+}
+
+}  // namespace imbrex::extension

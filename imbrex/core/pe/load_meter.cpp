@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/core/pe/load_meter.hpp>
+
+#include <algorithm>
+#include <utility>
+
+#include <imbrex/base/host/ticks.hpp>
+#include <imbrex/core/message/short_item.hpp>
+#include <imbrex/core/pe/processor.hpp>
+#include <imbrex/coro/scope.hpp>
+
+namespace imbrex::detail {
+
+void load_meter::attach(processor& to, owner<load_meter> meter) {
+  load_meter& own = *meter;
+  to.attach(static_cast<item_meter&>(own));
+  to.attach(static_cast<observer&>(own), observed::elements);
+  to.set_loads(own, std::move(meter));
+}
+
+load_meter::time load_meter::now() {
+  if (unit_ == unit::ticks) [[likely]]
+    return read_ticks();
+  return unit_ == unit::items ? ++readings_ : static_cast<time>(pe_.now().count());
+}
+
+chare_header* load_meter::addressee_of(const work& item) const {
+  const work_type& type = *item.type;
+  if (type.pack != nullptr) {
+    const auto& m = static_cast<const message&>(item);
+    if (m.kind().element == nullptr) return nullptr;
+    auto* part = pe_.recent_collection(m.collection, m.kind().chare_name);
+    if (part == nullptr) part = pe_.collection_of(m.collection, m.kind().chare_name);
+    return part == nullptr ? nullptr : part->addressee(m);
+  }
+  if (type.destroy != &short_item::destroy) return nullptr;
+  const auto& short_message = static_cast<const short_item&>(item);
+  const auto* const part = pe_.collection(short_message.collection);
+  return part == nullptr ? nullptr : part->find_numbered(short_message.key);
+}
+
+void load_meter::charge() {
+  const time moment = now();
+  if (running_ != nullptr) {
+    running_->load.now += moment - since_;
+    if (running_ != left_out_) ++items_;
+  }
+  busy_ += moment - since_;
+  since_ = moment;
+}
+
+void load_meter::run_next(const chare_header* next) {
+  if (next == running_) return;
+  charge();
+  running_ = const_cast<chare_header*>(next);
+}
+
+void load_meter::run(work& item) {
+  if (pe_.running() == nullptr || unit_ == unit::nanoseconds) since_ = now();  // the PE was idle
+  running_ = addressee_of(item);
+  pe_.run_measured(item);
+  charge();
+  running_ = nullptr;
+  if (since_ < due_at_) [[likely]]
+    return;
+  due_at_ = never;
+  due();
+}
+
+void load_meter::count_balance_point(chare_header& element) {
+  if (running_ == &element) charge();
+  element.load.at_point = element.load.now;
+  ++element.load.balance_points;
+  if (balance_points_left_ != 0 && --balance_points_left_ == 0) due_at_ = 0;
+}
+
+void load_meter::forget(const chare_header& element) {
+  if (running_ == &element) run_next(nullptr);
+  const measured_load& its = element.load;
+  if (balance_points_left_ == 0 || its.point_periods == 0 || its.balance_points >= points_of_each_) return;
+  const std::uint64_t missing = points_of_each_ - its.balance_points;
+  if (balance_points_left_ <= missing) due_at_ = 0;
+  balance_points_left_ -= std::min(missing, balance_points_left_);
+}
+
+void load_meter::turn_begins(const local_array&, const chare_header& element, const work_type&, const work&) {
+  run_next(&element);
+}
+
+void load_meter::resumed(const suspension& what) {
+  run_next(static_cast<const chare_header*>(what.entry().chare));
+}
+
+void load_meter::destroyed(const local_array&, const chare_header& element) { forget(element); }
+
+void load_meter::departs(const local_array&, const chare_header& element, int) { forget(element); }
+
+void load_meter::stays(const local_array&, const chare_header& element, int) {
+  const_cast<chare_header&>(element).load.has_stayed = true;
+}
+
+}  // namespace imbrex::detail

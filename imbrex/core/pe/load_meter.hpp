@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include <imbrex/base/owner.hpp>
+#include <imbrex/core/pe/chare_header.hpp>
+#include <imbrex/sched/item_meter.hpp>
+#include <imbrex/sched/observer.hpp>
+
+namespace imbrex::detail {
+
+class processor;
+struct message;
+
+/// Measures the work of each element of a PE in `chare_header::load`, for load balancers: the time of its
+/// entries, of its turns in broadcasts, and of its entries after they have waited. The clock is read once an
+/// item. An item's time begins where the one before it ended, unless the PE was idle in between.
+///
+/// `attach` makes it both the meter of the PE's items and an observer of elements.
+class load_meter : public item_meter, public observer {
+ public:
+  using time = std::uint64_t;  ///< in the meter's unit
+  /// The meaning of a time: ticks of the processor (`read_ticks`), nanoseconds of the PE's clock, or readings
+  /// of the clock, of which there is one an item.
+  enum class unit : std::uint8_t { ticks, nanoseconds, items };
+
+  load_meter(processor& pe, unit of_time) : pe_(pe), unit_(of_time) {}
+  /// Gives a PE its meter, before the PE runs.
+  static void attach(processor& to, owner<load_meter> meter);
+
+  processor& pe() const { return pe_; }
+  unit time_unit() const { return unit_; }
+  time now();
+  /// The time of all items since the PE began.
+  time busy() const { return busy_; }
+  /// The number of items of elements since the PE began, without the balancer's own. Turns in broadcasts and
+  /// resumed entries count.
+  std::uint64_t items() const { return items_; }
+  /// The number of elements that have arrived from other PEs.
+  std::uint64_t arrivals() const { return arrivals_; }
+  /// Sets the chare of the balancer itself.
+  void leave_out(const chare_header& own) { left_out_ = &own; }
+  /// Calls `due` at the end of the first item that ends at this time or later.
+  void set_due(time moment) { due_at_ = moment; }
+  /// Calls `due` at the end of the item in which `elements` elements of this PE have passed `points` balance
+  /// points each, from now on. Elements that leave or end are not waited for.
+  void set_due_after(std::uint64_t elements, std::uint64_t points) {
+    balance_points_left_ = elements * points;
+    points_of_each_ = points;
+  }
+  /// True if `set_due_after` waits for more balance points.
+  bool has_balance_points_left() const { return balance_points_left_ > 0; }
+  /// Counts a balance point of an element of this PE.
+  void count_balance_point(chare_header& element);
+
+  void run(work& item) final;
+  void turn_begins(const local_array& part, const chare_header& element, const work_type& entry,
+                   const work& broadcast) final;
+  void resumed(const suspension& what) final;
+  void destroyed(const local_array& part, const chare_header& element) final;
+  void arrives(const local_array&, const chare_header&) final { ++arrivals_; }
+  void departs(const local_array& part, const chare_header& element, int to) final;
+  void stays(const local_array& part, const chare_header& element, int other_pe) final;
+
+ protected:
+  /// Called between two items, at the end of a period. The next call needs another `set_due` or
+  /// `set_due_after`.
+  virtual void due() = 0;
+
+ private:
+  static constexpr time never = ~time{0};
+
+  /// The element here that an item is for; null if there is none.
+  chare_header* addressee_of(const work& item) const;
+  /// Charges the time since the last reading of the clock to the running element.
+  void charge();
+  /// Charges the time from now on to another element.
+  void run_next(const chare_header* next);
+  void forget(const chare_header& element);
+
+  processor& pe_;
+  const unit unit_;
+  chare_header* running_ = nullptr;
+  const chare_header* left_out_ = nullptr;
+  time since_ = 0;
+  time busy_ = 0;
+  time due_at_ = never;
+  time readings_ = 0;
+  std::uint64_t items_ = 0;
+  std::uint64_t arrivals_ = 0;
+  std::uint64_t balance_points_left_ = 0;  ///< until `due`; 0: not awaited
+  std::uint64_t points_of_each_ = 1;
+};
+
+}  // namespace imbrex::detail
