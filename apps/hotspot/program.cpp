@@ -91,7 +91,7 @@ std::string json_line(const settings& setup, int pes, double seconds, const boun
   line["steps"] = setup.steps;
   line["motion"] = motions[static_cast<std::size_t>(setup.how)];
   line["pes"] = pes;
-  line["balance"] = setup.machine.balance.empty() ? "none" : setup.machine.balance;
+  line["balance"] = setup.machine.balance.strategy.empty() ? "none" : setup.machine.balance.strategy;
   line["ms"] = seconds * 1e3;
   line["mean_ms"] = loads.mean * unit;
   line["best_ms"] = loads.best * unit;

@@ -19,6 +19,16 @@ std::uint64_t departing_message::bytes() const {
 
 std::optional<packing_record> observer::packed(const detail::work& /*message*/) { return std::nullopt; }
 
+void observer_levels::add(observer& o, observed what) {
+  thread.add(o);
+  if (what == observed::thread) return;
+  elements.add(o);
+  if_elements = &elements;
+  if (what == observed::elements) return;
+  everything.add(o);
+  if_everything = &everything;
+}
+
 void observer_list::add(observer& o) { all_.push_back(&o); }
 
 void observer_list::turn_begins(const detail::local_array& part, const chare_header& element,

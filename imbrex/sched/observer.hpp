@@ -170,6 +170,17 @@ class observer_list {
   std::vector<observer*> all_;
 };
 
+/// The observers of a thread, by the events that they receive.
+struct observer_levels {
+  observer_list thread;                          ///< all observers
+  observer_list elements;                        ///< observers of the elements' events
+  observer_list everything;                      ///< observers of all events
+  const observer_list* if_elements = nullptr;    ///< null if `elements` is empty
+  const observer_list* if_everything = nullptr;  ///< null if `everything` is empty
+
+  void add(observer& o, observed what);
+};
+
 /// Report a part of a joint result, and its completion, on this thread (`observer::gathered`).
 inline void tell_part(const void* whole, std::uint64_t number) {
   if (const auto* const observers = observer_list::here()) [[unlikely]]

@@ -35,14 +35,8 @@ std::optional<nanoseconds> scheduler::next_deadline() const {
 }
 
 void scheduler::attach(observer& o, observed what) {
-  thread_observers_.add(o);
-  if (what == observed::thread) return;
-  of_elements_.add(o);
-  element_observers_ = &of_elements_;
-  if (what == observed::elements) return;
-  of_everything_.add(o);
-  observers_ = &of_everything_;
-  if (meter_ == nullptr) meter_ = &no_meter_;
+  observers_.add(o, what);
+  if (observers() != nullptr && meter_ == nullptr) meter_ = &no_meter_;
 }
 
 void scheduler::run_observed(work& item) {
@@ -53,12 +47,12 @@ void scheduler::run_observed(work& item) {
     const observer_list& observers;
   };
   try {
-    observers_->tell([&](observer& o) { o.item_begins(item); });
+    observers()->tell([&](observer& o) { o.item_begins(item); });
   } catch (...) {
     item.type->destroy(item);
     throw;
   }
-  const whole_item open{*observers_};
+  const whole_item open{*observers()};
   item.type->run(item);
 }
 

@@ -118,11 +118,11 @@ class scheduler {
   /// Adds an observer; before the PE runs.
   void attach(observer& o, observed what = observed::everything);
   /// The observers of all events; null if there are none.
-  const observer_list* observers() const { return observers_; }
+  const observer_list* observers() const { return observers_.if_everything; }
   /// The observers of the elements' events, which include those of all events; null if there are none.
-  const observer_list* element_observers() const { return element_observers_; }
+  const observer_list* element_observers() const { return observers_.if_elements; }
   /// All observers.
-  const observer_list& thread_observers() const { return thread_observers_; }
+  const observer_list& thread_observers() const { return observers_.thread; }
 
   /// Sets the meter of the items; before the PE runs.
   void attach(item_meter& meter) { meter_ = &meter; }
@@ -130,7 +130,7 @@ class scheduler {
   void run_measured(work& item) {
     running_.store(item.type, std::memory_order_relaxed);
     item_ = &item;
-    observers_ == nullptr ? item.type->run(item) : run_observed(item);
+    observers() == nullptr ? item.type->run(item) : run_observed(item);
   }
 
   /// Sets the source of the device's completions; before the PE runs.
@@ -244,8 +244,6 @@ class scheduler {
   bool punctual_ = false;
   nanoseconds shortest_sleep_{0};
   local_clock* charged_ = nullptr;
-  const observer_list* observers_ = nullptr;
-  const observer_list* element_observers_ = nullptr;
   item_meter* meter_ = nullptr;  ///< not null if there are observers
   endpoint* endpoint_ = nullptr;
   completion_source* device_ = nullptr;
@@ -260,9 +258,7 @@ class scheduler {
   std::atomic<const work_type*> running_ = nullptr;
   const work* item_ = nullptr;
   no_meter no_meter_{*this};
-  observer_list of_everything_;
-  observer_list of_elements_;
-  observer_list thread_observers_;
+  observer_levels observers_;
   work_queue after_;
   run_queue queue_;
   timer_heap timers_;

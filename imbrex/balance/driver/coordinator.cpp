@@ -3,9 +3,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <map>
-#include <numeric>
 #include <unordered_map>
 #include <utility>
 
@@ -18,65 +16,20 @@ namespace imbrex::balance::detail {
 
 namespace {
 
-/// The balancer's own time may be this share of a period, on the PE where it takes the longest.
-constexpr double most_own_share = 1.0 / 64;
-
-/// A period that has lost so many times the balancer's own time is not too short.
-constexpr double least_lost_of_own = 8;
-
-/// A change of the periods' length shows in a later one.
-constexpr int periods_of_change = 2;
-
 /// The loads come with the reports for so many periods after a step.
 constexpr std::uint64_t periods_with_loads = 10;
 
-/// A step is judged when this share of its elements have arrived, or after so many periods.
-constexpr double settled_share = 0.8;
-constexpr std::uint64_t most_periods_unsettled = 6;
-/// The first step waits until no more elements than this share have no load yet, or have not shown whether
-/// they pass balance points; but not for more periods than this.
-constexpr double most_unmeasured = 0.02;
-constexpr int most_periods_unmeasured = 20;
-
-template <class... Number>
-std::string formatted(const char* format, Number... numbers) {
-  std::array<char, 256> text{};
-  std::snprintf(text.data(), text.size(), format, numbers...);
-  return text.data();
-}
-
-/// "1.9 ms"
-std::string time_text(double seconds) {
-  if (std::abs(seconds) < 1e-3) return formatted("%.3g us", seconds * 1e6);
-  if (std::abs(seconds) < 1) return formatted("%.3g ms", seconds * 1e3);
-  return formatted("%.3g s", seconds);
-}
-
-std::string bytes_text(double bytes) {
-  if (bytes < 1e6) return formatted("%.3g kB", bytes / 1e3);
-  return bytes < 1e9 ? formatted("%.3g MB", bytes / 1e6) : formatted("%.3g GB", bytes / 1e9);
-}
-
 const strategy& strategy_of(const options& settings) {
-  return find_strategy(settings.balance.empty() ? "none" : settings.balance);
+  return find_strategy(settings.balance.strategy.empty() ? "none" : settings.balance.strategy);
 }
 
 }  // namespace
 
 coordinator::coordinator(const options& settings, std::vector<int> nodes)
-    : settings_(settings),
-      strategy_(strategy_of(settings)),
-      rules_(rules_of(settings)),
-      is_automatic_(settings.balance_every.points == 0 && settings.balance_every.time == nanoseconds(0)) {
+    : strategy_(strategy_of(settings)), pacing_(settings) {
   problem_.pes = static_cast<int>(nodes.size());
   problem_.node = std::move(nodes);
   last_.strategy = strategy_.name();
-}
-
-/// The times of a period in the terms of `decision`.
-period coordinator::period_of(const period_report& ended) const {
-  const auto steps = static_cast<double>(rules_.points);
-  return {steps * ended.busiest, steps * ended.busy / problem_.pes, steps * ended.largest};
 }
 
 /// The load of the busiest PE if the elements of the last step were where they came from; -1 if that is
@@ -101,60 +54,31 @@ double coordinator::busiest_otherwise(const std::vector<pe_loads>& loads) const 
   return *std::max_element(sums.begin(), sums.end());
 }
 
-/// Makes periods longer while the balancer's own time is a large share of them.
-void coordinator::adapt(const period_report& ended) {
-  rules_.extrapolates = error_moving_ < error_steady_;
-  rules_.sends_loads = periods_since_step_ < periods_with_loads;
-  if (!is_automatic_) return;
-  if (++periods_since_change_ <= periods_of_change) return;
-  const std::uint64_t points = rules_.points;
-  const double lost = period_of(ended).lost();
-  if (ended.own > std::max(most_own_share * ended.duration, lost / least_lost_of_own))
-    rules_.points *= 2;
-  else if (points > 1 && ended.own < most_own_share / 4 * ended.duration)
-    rules_.points /= 2;
-  if (rules_.points != points) periods_since_change_ = 0;
-  // The time changes by factors of two, as each change is a message to all PEs.
-  const double least = ended.own / most_own_share;
-  if (least > rules_.least_time) rules_.least_time = 2 * least;
-}
-
-/// False while elements are under way because of the last step, for some periods at most.
-bool coordinator::is_settled(const period_report& ended) {
-  arrivals_ += ended.arrivals;
-  const auto moved = static_cast<double>(last_.moved);
-  const auto elements = static_cast<double>(ended.elements);
-  const double with_points = static_cast<double>(ended.with_points) / std::max(elements, 1.0);
-  const bool is_measured = static_cast<double>(ended.unmeasured) <= most_unmeasured * elements &&
-                           (with_points <= most_unmeasured || with_points >= 1 - most_unmeasured);
-  if (!is_measured && ++periods_unmeasured_ <= most_periods_unmeasured) return false;
-  return static_cast<double>(arrivals_) >= settled_share * moved ||
-         periods_since_step_ > most_periods_unsettled;
-}
-
 action coordinator::judge(const period_report& ended, const std::vector<pe_loads>& loads) {
-  ++periods_;
-  ++periods_since_step_;
-  time_ += ended.duration;
-  error_steady_ = error_steady_ / 2 + ended.error_steady;
-  error_moving_ = error_moving_ / 2 + ended.error_moving;
-  bytes_ += ended.bytes;
-  if (std::exchange(is_unpaid_, false)) {
-    cost_ = ended.own + std::max(0.0, ended.other - other_before_);
-    decision_.done(cost_);
-  } else {
-    other_before_ = ended.other;
-  }
-  adapt(ended);
-  const double average = ended.busy / problem_.pes;
-  last_.before = average > 0 ? ended.busiest / average : 1;
-  if (!is_settled(ended)) return action::wait;
-  if (ended.elements == 0 || has_failed_ || strategy_.name() == "none") return action::wait;
-  period last = period_of(ended);
+  log_.add_period(ended);
+  note_cost(ended);
+  period last = pacing_.times_of(ended, problem_.pes);
+  last_.before = last.average > 0 ? last.busiest / last.average : 1;
+  pacing_.adapt(ended, last.lost());
+  const bool is_settled = settling_.add(ended);
+  pacing_.send_loads(settling_.periods_since_step() < periods_with_loads);
+  if (!is_settled || ended.elements == 0 || has_failed_ || strategy_.name() == "none") return action::wait;
   const double otherwise = busiest_otherwise(loads);
-  if (otherwise >= 0) last.busiest_otherwise = static_cast<double>(rules_.points) * otherwise;
+  if (otherwise >= 0) last.busiest_otherwise = static_cast<double>(rules().points) * otherwise;
   const action next = decision_.next(last);
-  return is_automatic_ ? next : action::act;
+  return pacing_.is_automatic() ? next : action::act;
+}
+
+/// Measures what the last step has cost: the balancer's own time, and the time of items of no element that is
+/// more than before the step.
+void coordinator::note_cost(const period_report& ended) {
+  if (!std::exchange(is_unpaid_, false)) {
+    other_before_ = ended.other;
+    return;
+  }
+  const double cost = ended.own + std::max(0.0, ended.other - other_before_);
+  decision_.done(cost);
+  log_.set_cost(cost);
 }
 
 void coordinator::pose(std::vector<pe_loads>& loads, const coordinates_function& coordinates,
@@ -230,7 +154,6 @@ std::vector<array_moves> coordinator::solve(std::vector<pe_loads> loads,
   last_.elements = p.size();
   last_.moved = 0;
   last_.unmovable = static_cast<std::uint64_t>(std::count(p.movable.begin(), p.movable.end(), 0));
-  passed_over_ = std::max(passed_over_, last_.unmovable);
   last_.before = last_.after = imbalance_of(p, p.pe).pes;
   moves_.clear();
   if (has_failed_) return {};
@@ -254,36 +177,9 @@ std::vector<array_moves> coordinator::moves_back() const {
 void coordinator::finish(double seconds) {
   last_.seconds = seconds;
   is_unpaid_ = true;
-  arrivals_ = 0;
-  periods_since_step_ = 0;
-  rules_.sends_loads = true;
-  ++steps_;
-  moved_ += last_.moved;
-  is_unreported_ = true;
-  bytes_ = 0;
-}
-
-std::string coordinator::take_line() {
-  if (!std::exchange(is_unreported_, false)) return {};
-  const double share =
-      last_.elements > 0 ? 100.0 * static_cast<double>(last_.moved) / static_cast<double>(last_.elements) : 0;
-  std::string line = formatted("balance: step %llu, ", static_cast<unsigned long long>(steps_)) +
-                     time_text(time_) + ": " + strategy_.name() +
-                     formatted(", max/avg %.2f -> %.2f, %.1f %% of %llu moved", last_.before, last_.after,
-                               share, static_cast<unsigned long long>(last_.elements)) +
-                     " (" + bytes_text(static_cast<double>(bytes_)) + "), " + time_text(cost_);
-  if (last_.unmovable > 0)
-    line += formatted(", %llu could not move", static_cast<unsigned long long>(last_.unmovable));
-  return line + ", gains " + time_text(decision_.gain()) + " a period";
-}
-
-std::string coordinator::summary() const {
-  std::string line =
-      formatted("balance: %llu steps in %llu periods, %llu moves", static_cast<unsigned long long>(steps_),
-                static_cast<unsigned long long>(periods_), static_cast<unsigned long long>(moved_));
-  if (passed_over_ > 0)
-    line += formatted(", up to %llu elements could not move", static_cast<unsigned long long>(passed_over_));
-  return line;
+  settling_.begin_step(last_.moved);
+  pacing_.send_loads(true);
+  log_.add_step(last_);
 }
 
 }  // namespace imbrex::balance::detail

@@ -9,8 +9,11 @@
 #include <vector>
 
 #include <imbrex/balance/decision.hpp>
+#include <imbrex/balance/driver/pacing.hpp>
 #include <imbrex/balance/driver/period_report.hpp>
 #include <imbrex/balance/driver/rebalance.hpp>
+#include <imbrex/balance/driver/settling.hpp>
+#include <imbrex/balance/driver/step_log.hpp>
 #include <imbrex/balance/snapshot.hpp>
 #include <imbrex/balance/strategy.hpp>
 #include <imbrex/core/options/options.hpp>
@@ -29,7 +32,7 @@ class coordinator {
   /// Judges a period that has ended. `loads`: those that came with the reports, of some PEs or of all.
   action judge(const period_report& ended, const std::vector<pe_loads>& loads);
   /// The rules of the periods from now on.
-  const period_rules& rules() const { return rules_; }
+  const period_rules& rules() const { return pacing_.rules(); }
   /// Solves the problem of these loads. With `only`, other arrays stay. Nothing moves if the strategy fails.
   std::vector<array_moves> solve(std::vector<pe_loads> loads, const coordinates_function& coordinates,
                                  std::optional<std::uint64_t> only = std::nullopt);
@@ -40,13 +43,12 @@ class coordinator {
   /// Notes that the moves of a step have been sent, `seconds` after it began. The next period shows its cost.
   void finish(double seconds);
 
-  /// A line for the last step, and one for the run (`--balance-report`); empty if there is none.
-  std::string take_line();
-  std::string summary() const;
-  bool reports() const { return settings_.balance_report; }
+  /// A line for the last step (`--balance-report`); empty if there is none.
+  std::string take_line() { return log_.take_line(decision_.gain()); }
+  /// A line for the run.
+  std::string summary() const { return log_.summary(); }
 
  private:
-  static constexpr std::uint64_t periods_before_first_step = 1'000'000;
   struct place {
     std::uint64_t array, key;
     bool operator==(const place&) const = default;
@@ -55,34 +57,22 @@ class coordinator {
   void pose(std::vector<pe_loads>& loads, const coordinates_function& coordinates,
             std::optional<std::uint64_t> only);
   std::vector<array_moves> moves_of(const std::vector<int>& solution);
-  bool is_settled(const period_report& ended);
-  period period_of(const period_report& ended) const;
+  void note_cost(const period_report& ended);
   double busiest_otherwise(const std::vector<pe_loads>& loads) const;
-  void adapt(const period_report& ended);
 
-  const options settings_;
   const strategy& strategy_;
-  period_rules rules_;
-  const bool is_automatic_;  ///< `--balance-every auto`
+  pacing pacing_;
+  settling settling_;
   decision decision_;
-  double error_steady_ = 0, error_moving_ = 0;
+  step_log log_;
   std::vector<place> places_;  ///< the problem's objects
   snapshot problem_;
   std::vector<array_moves> moves_;  ///< the last step's moves
   rebalance_result last_;
-  std::uint64_t periods_since_step_ = periods_before_first_step;
-  std::uint64_t periods_ = 0, steps_ = 0, moved_ = 0, passed_over_ = 0;
-  double time_ = 0;             ///< sum of all periods
-  std::uint64_t arrivals_ = 0;  ///< elements that have arrived since the last step
-  int periods_since_change_ = 0;
-  int periods_unmeasured_ = 0;
-  bool is_unpaid_ = false;  ///< the cost of the last step is not known yet
-  bool is_unreported_ = false;
+  bool is_unpaid_ = false;   ///< the cost of the last step is not known yet
   double other_before_ = 0;  ///< `period_report::other` of the period before the last step
   bool has_failed_ = false;
   bool has_complained_ = false;
-  std::uint64_t bytes_ = 0;
-  double cost_ = 0;
 };
 
 }  // namespace imbrex::balance::detail

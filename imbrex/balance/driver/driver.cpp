@@ -52,6 +52,7 @@ void write_line(const std::string& line) {
 driver::driver()
     : pe_(*pe_balancer::here()),
       tree_(extension::current_pe().place_in_tree(0, extension::current_pe().number())),
+      writes_lines_(extension::current_pe().run().settings().balance.report),
       number_as_child_(number_as_child(extension::current_pe(), tree_)),
       children_(tree_.children.size()),
       loads_missing_(tree_.reporters()) {
@@ -63,7 +64,7 @@ driver::driver()
 }
 
 driver::~driver() {
-  if (!coordinator_ || !coordinator_->reports()) return;
+  if (!coordinator_ || !writes_lines_) return;
   write_line(coordinator_->take_line());
   write_line(coordinator_->summary());
 }
@@ -137,7 +138,7 @@ void driver::complete(std::uint64_t period) {
 
 void driver::decide(collected all) {
   const action next = coordinator_->judge(all.report, all.loads);
-  if (coordinator_->reports()) write_line(coordinator_->take_line());
+  if (writes_lines_) write_line(coordinator_->take_line());
   if (is_stepping_) return;
   if (!requests_.empty() || next == action::act) return begin_step(std::move(all.loads));
   if (next == action::take_back) return send_moves(coordinator_->moves_back());

@@ -85,6 +85,7 @@ class driver : public chare<driver> {
 
   pe_balancer& pe_;
   const extension::tree_place tree_;
+  const bool writes_lines_;  ///< `--balance-report`
   const int number_as_child_;
   std::uint64_t period_ = 0;  ///< number of the current period
   period_rules rules_;

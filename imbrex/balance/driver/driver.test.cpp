@@ -26,8 +26,8 @@ namespace imbrex::balance_driver_test {
 using testing::machine;
 
 options balanced(options settings, const std::string& strategy, std::uint64_t every = 0) {
-  settings.balance = strategy;
-  settings.balance_every.points = every;
+  settings.balance.strategy = strategy;
+  settings.balance.every_points = every;
   return settings;
 }
 
@@ -85,7 +85,7 @@ TEST(balance, evens_out_the_loads_of_elements) {
     EXPECT_LT(time_of_cells(balanced(simulated(8), strategy, 2)), 2 * best) << strategy;
   }
   options by_time = balanced(simulated(8), "auto");
-  by_time.balance_every.time = std::chrono::milliseconds(10);
+  by_time.balance.every_time = std::chrono::milliseconds(10);
   EXPECT_LT(time_of_cells(by_time), 2 * best);
 }
 
@@ -293,7 +293,7 @@ TEST(balance, refuses_an_unknown_strategy) {
 
 TEST(balance, reports_its_steps) {
   options settings = balanced(simulated(8), "segments", 2);
-  settings.balance_report = true;
+  settings.balance.report = true;
   ::testing::internal::CaptureStderr();
   time_of_cells(settings);
   const std::string text = ::testing::internal::GetCapturedStderr();

@@ -27,8 +27,8 @@ struct beginning : imbrex::detail::work {
 void attach(imbrex::detail::scheduler& pe) {
   if (pe.pe() == imbrex::detail::scheduler::no_pe) return;
   const options& settings = extension::run_handle(pe).settings();
-  if (settings.balance.empty()) return;
-  static_cast<void>(find_strategy(settings.balance));  // refuses an unknown one
+  if (settings.balance.strategy.empty()) return;
+  static_cast<void>(find_strategy(settings.balance.strategy));  // refuses an unknown one
   extension::load_meter::attach(pe, imbrex::detail::make_owner<detail::pe_balancer>(pe));
   if (pe.pe() == 0) pe.push(*new beginning());
 }

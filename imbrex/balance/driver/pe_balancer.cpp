@@ -21,7 +21,7 @@ constexpr std::uint8_t periods_without_points = 4;
 }  // namespace
 
 pe_balancer::pe_balancer(imbrex::detail::scheduler& pe)
-    : load_meter(pe), counts_bytes_(extension::run_handle(pe).settings().balance_report) {
+    : load_meter(pe), counts_bytes_(extension::run_handle(pe).settings().balance.report) {
   set_due(0);
 }
 

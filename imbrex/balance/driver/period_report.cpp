@@ -24,8 +24,8 @@ void period_report::add(const period_report& from) {
 
 period_rules rules_of(const options& settings) {
   period_rules rules;
-  rules.points = std::max<std::uint64_t>(settings.balance_every.points, 1);
-  rules.least_time = std::chrono::duration<double>(settings.balance_every.time).count();
+  rules.points = std::max<std::uint64_t>(settings.balance.every_points, 1);
+  rules.least_time = std::chrono::duration<double>(settings.balance.every_time).count();
   rules.is_timed = rules.least_time > 0;
   return rules;
 }

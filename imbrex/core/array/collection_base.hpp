@@ -11,6 +11,8 @@
 
 namespace imbrex::detail {
 
+struct chare_functions;
+
 /// One PE's part of an array, with its stations for collectives.
 class collection_base : public local_array {
  public:
@@ -23,6 +25,11 @@ class collection_base : public local_array {
   /// At the root: a PE has no elements of the array.
   void notified_empty(const requester& from, std::optional<std::uint64_t> next_report, element_counts counts);
 
+  /// The functions of the elements' class.
+  virtual const chare_functions& chares() const = 0;
+  /// Writes the components of the index with this number, at most six. Returns how many; 0 if keys are no
+  /// indices.
+  virtual int write_coordinates(std::uint64_t key, float* out) const = 0;
   /// Destroys an element that is here.
   virtual void destroy(chare_header& e) = 0;
   /// Sends an element to PE `to`. `restart` calls the entry again that was at a balance point; null if there

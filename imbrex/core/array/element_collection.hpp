@@ -72,11 +72,7 @@ class element_collection : public element_map<Index> {
   chare_header* find_numbered(std::uint64_t k) const final;
   int write_coordinates(std::uint64_t k, float* out) const final;
   bool is_member(const chare_header& e, const void* address) const final;
-  std::optional<double> expected_load(const chare_header& e) const final {
-    if (chares_.expected_load == nullptr) return std::nullopt;
-    return chares_.expected_load(e);
-  }
-  std::uint64_t packed_size(chare_header& e) const final;
+  const chare_functions& chares() const final { return chares_; }
   bool can_migrate() const final { return !this->is_pinned() && chares_.make_migrant != nullptr; }
   void move(chare_header& e, int to) final;
 
@@ -270,13 +266,6 @@ template <class Index>
 void element_collection<Index>::move(chare_header& e, int to) {
   if (chares_.make_migrant == nullptr) throw_not_migratable(e);
   request_migration(e, to, false);
-}
-
-template <class Index>
-std::uint64_t element_collection<Index>::packed_size(chare_header& e) const {
-  writer counter(writer::counting);
-  if (chares_.write != nullptr) chares_.write(e, counter);
-  return counter.size();
 }
 
 template <class Index>

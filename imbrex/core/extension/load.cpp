@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <utility>
 
+#include <imbrex/core/array/chare_functions.hpp>
+#include <imbrex/core/array/collection_base.hpp>
 #include <imbrex/coro/scope.hpp>
+#include <imbrex/serial/archive.hpp>
 
 namespace imbrex::extension {
 
@@ -29,7 +32,23 @@ bool waits_can_move(const chare_header& element) {
   return true;
 }
 
+const detail::collection_base& part_of(const detail::local_array& array) {
+  return static_cast<const detail::collection_base&>(array);
+}
+
 }  // namespace
+
+std::optional<double> measured_element::expected_load() const {
+  const auto& chares = part_of(*element_->home).chares();
+  if (chares.expected_load == nullptr) return std::nullopt;
+  return chares.expected_load(*element_);
+}
+
+std::uint64_t measured_element::bytes() const {
+  writer counter(writer::counting);
+  part_of(*element_->home).chares().write(*element_, counter);
+  return counter.size();
+}
 
 bool measured_element::can_leave() const {
   if (element_->dying || element_->travels || element_->load.has_stayed) return false;
@@ -49,7 +68,7 @@ std::vector<measured_element> local_loads::elements() const {
 
 int local_loads::write_coordinates(std::uint64_t array, std::uint64_t key, float* out) const {
   const auto* const part = detail::array_at(pe_, array);
-  return part == nullptr ? 0 : part->write_coordinates(key, out);
+  return part == nullptr ? 0 : part_of(*part).write_coordinates(key, out);
 }
 
 load_meter::load_meter(detail::scheduler& pe)

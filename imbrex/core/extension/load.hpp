@@ -27,9 +27,9 @@ class measured_element {
   /// The load in the meter's time (`load_meter::time`).
   measured_load& load() const { return element_->load; }
   /// The load that the class expects in the next period, in seconds; empty if it has no `expected_load`.
-  std::optional<double> expected_load() const { return element_->home->expected_load(*element_); }
+  std::optional<double> expected_load() const;
   /// The bytes that migrate with it. Runs its `serialize`, and throws what that throws.
-  std::uint64_t bytes() const { return element_->home->packed_size(*element_); }
+  std::uint64_t bytes() const;
 
   /// True if it can be expected to leave soon after a request: no entry of it is suspended, or one that
   /// passes balance points.

@@ -58,21 +58,27 @@ std::uint64_t parse_seed(const parsed_option& input) {
   return *number;
 }
 
-balance_period parse_balance_period(const parsed_option& input) {
-  if (input.value == "auto") return {};
-  if (const auto points = parse_number<std::uint64_t>(input.value); points && *points >= 1)
-    return {*points, {}};
-  if (const auto time = parse_duration(input.value); time && time->count() > 0) return {0, *time};
-  throw usage_error(printable(input.name) + " " + printable(input.value) +
-                    ": the period must be auto, a number of balance points from 1, or a time with its unit, "
-                    "such as 2s");
+void parse_balance_period(balance_settings& s, const parsed_option& input) {
+  s.every_points = 0;
+  s.every_time = nanoseconds(0);
+  if (input.value == "auto") return;
+  if (const auto points = parse_number<std::uint64_t>(input.value); points && *points >= 1) {
+    s.every_points = *points;
+  } else if (const auto time = parse_duration(input.value); time && time->count() > 0) {
+    s.every_time = *time;
+  } else {
+    throw usage_error(
+        printable(input.name) + " " + printable(input.value) +
+        ": the period must be auto, a number of balance points from 1, or a time with its unit, "
+        "such as 2s");
+  }
 }
 
 void check_balance_period(const options& s) {
-  if (s.balance_every.time < nanoseconds(0) ||
-      (s.balance_every.points > 0 && s.balance_every.time > nanoseconds(0)))
-    throw usage_error("balance_every = " + std::to_string(s.balance_every.points) + " points, " +
-                      duration_text(s.balance_every.time) +
+  const auto& [strategy, points, time, report] = s.balance;
+  if (time < nanoseconds(0) || (points > 0 && time > nanoseconds(0)))
+    throw usage_error("balance.every_points = " + std::to_string(points) +
+                      ", balance.every_time = " + duration_text(time) +
                       ": one of them must be above 0, or both 0 to choose the period by the loads");
 }
 
@@ -140,14 +146,14 @@ std::vector<option<options>> balance_options() {
       {.words = {"--balance", "STRATEGY",
                  "strategy by which elements move to PEs with less load: none (default), auto, segments, "
                  "curve, or another one (docs/balancing.md)"},
-       .set = [](options& s, const parsed_option& input) { s.balance = input.value; }},
+       .set = [](options& s, const parsed_option& input) { s.balance.strategy = input.value; }},
       {.words = {"--balance-every", "PERIOD",
                  "period of measured loads: auto (default), a number of balance points of each element, or a "
                  "time"},
-       .set = [](options& s, const parsed_option& input) { s.balance_every = parse_balance_period(input); },
+       .set = [](options& s, const parsed_option& input) { parse_balance_period(s.balance, input); },
        .check = check_balance_period},
       {.words = {"--balance-report", "", "print a line for each step of the balancer, and a summary"},
-       .set = [](options& s, const parsed_option&) { s.balance_report = true; }},
+       .set = [](options& s, const parsed_option&) { s.balance.report = true; }},
   };
 }
 

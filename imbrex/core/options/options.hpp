@@ -45,11 +45,14 @@ enum class stream_policy {
            ///< (Choi et al. 2020, IV)
 };
 
-/// The length of the periods of a balancer (`--balance-every`): a number of balance points of each element,
-/// a time, or chosen by the balancer if both are 0.
-struct balance_period {
-  std::uint64_t points = 0;
-  nanoseconds time{0};
+/// The settings of a run's balancer.
+struct balance_settings {
+  /// `--balance STRATEGY`: the name of the strategy by which elements move between PEs; empty or "none": they
+  /// stay. The run needs a balancer, which `<imbrex/run.hpp>` adds.
+  std::string strategy{};
+  std::uint64_t every_points = 0;  ///< `--balance-every N`: balance points of each element in a period
+  nanoseconds every_time{0};       ///< `--balance-every TIME`; both 0: the balancer chooses the periods
+  bool report = false;             ///< `--balance-report`: a line for each step
 };
 
 /// The settings of a run. The table of the options that set a layer's fields is in that layer's
@@ -99,11 +102,7 @@ struct options {
       log{};           ///< `--log LEVEL`: the levels that the whole process logs; empty: unchanged
   bool stats = false;  ///< `--stats`: report PE statistics at the end and every ten seconds
 
-  /// `--balance STRATEGY`: the name of the strategy by which elements move between PEs; empty or "none": they
-  /// stay. The run needs a balancer, which `<imbrex/run.hpp>` adds.
-  std::string balance{};
-  balance_period balance_every{};  ///< `--balance-every auto|N|TIME`
-  bool balance_report = false;     ///< `--balance-report`: a line for each step
+  balance_settings balance{};  ///< `--balance` and the options that begin so
 
   /// Line `-n N` in the file of `--options FILE`: the required number of processes of the job; 0: any number.
   int processes = 0;

@@ -64,20 +64,12 @@ class local_array : public collection_part {
   virtual void write_addressee(const message& m, signal_text& out) const noexcept = 0;
   virtual void write_name(std::uint64_t linear, signal_text& out) const noexcept = 0;
   virtual const void* object(const chare_header& element) const = 0;
-  /// Writes the components of the index with this number, at most six. Returns how many; 0 if keys are no
-  /// indices.
-  virtual int write_coordinates(std::uint64_t key, float* out) const = 0;
   /// True if the address lies in the element's object.
   virtual bool is_member(const chare_header& element, const void* address) const = 0;
   /// Moves an element of this PE to another, as its `migrate_to` does: after the current item, or at the next
   /// balance point. The element stays if another of its entries is suspended there. Throws imbrex::error if
   /// there is no such PE or the element cannot migrate.
   virtual void move(chare_header& element, int to) = 0;
-  /// The load that the element's class expects in the next period, in seconds; empty if it has no
-  /// `expected_load`.
-  virtual std::optional<double> expected_load(const chare_header& element) const = 0;
-  /// The bytes that migrate with the element. Runs its `serialize`, and throws what that throws.
-  virtual std::uint64_t packed_size(chare_header& element) const = 0;
   /// The number of an element in traces (`key_number`).
   virtual std::uint64_t number_of(const chare_header& element) const = 0;
 

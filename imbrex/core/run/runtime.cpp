@@ -190,9 +190,10 @@ void runtime::build(const host_share& share, const bootstrap* meeting) {
 
 /// The balancer lies above the core, and attaches itself.
 void runtime::check_balancer() const {
-  if (how_.balance.empty() || how_.balance == "none" || processors_.front()->loads() != nullptr) return;
+  const std::string& strategy = how_.balance.strategy;
+  if (strategy.empty() || strategy == "none" || processors_.front()->loads() != nullptr) return;
   throw usage_error(
-      "--balance " + printable(how_.balance) +
+      "--balance " + printable(strategy) +
       ": this program has no balancer: include <imbrex/run.hpp> or <imbrex/imbrex.hpp> where it "
       "calls run");
 }
