@@ -59,8 +59,9 @@ action coordinator::judge(const period_report& ended, const std::vector<pe_loads
   note_cost(ended);
   period last = pacing_.times_of(ended, problem_.pes);
   last_.before = last.average > 0 ? last.busiest / last.average : 1;
-  pacing_.adapt(ended, last.lost());
   const bool is_settled = settling_.add(ended);
+  pacing_.add(ended);
+  if (settling_.periods_since_step() > 1) pacing_.adapt(ended, last.lost());  // a step is no period's cost
   pacing_.send_loads(settling_.periods_since_step() < periods_with_loads);
   if (!is_settled || ended.elements == 0 || has_failed_ || strategy_.name() == "none") return action::wait;
   const double otherwise = busiest_otherwise(loads);
@@ -174,12 +175,12 @@ std::vector<array_moves> coordinator::moves_back() const {
   return back;
 }
 
-void coordinator::finish(double seconds) {
+void coordinator::finish(double seconds, double moment) {
   last_.seconds = seconds;
   is_unpaid_ = true;
   settling_.begin_step(last_.moved);
   pacing_.send_loads(true);
-  log_.add_step(last_);
+  log_.add_step(last_, moment);
 }
 
 }  // namespace imbrex::balance::detail

@@ -55,7 +55,8 @@ driver::driver()
       writes_lines_(extension::current_pe().run().settings().balance.report),
       number_as_child_(number_as_child(extension::current_pe(), tree_)),
       children_(tree_.children.size()),
-      loads_missing_(tree_.reporters()) {
+      loads_missing_(tree_.reporters()),
+      began_(now()) {
   const extension::current_pe here;
   if (is_root()) coordinator_ = std::make_unique<coordinator>(here.run().settings(), nodes_of_pes(here));
   rules_ = rules_of(here.run().settings());
@@ -182,7 +183,10 @@ void driver::solve(std::vector<pe_loads> loads) {
 
 void driver::send_moves(const std::vector<array_moves>& moves) {
   is_stepping_ = false;
-  coordinator_->finish(std::chrono::duration<double>(now() - step_began_).count());
+  const auto seconds_since = [](nanoseconds moment) {
+    return std::chrono::duration<double>(now() - moment).count();
+  };
+  coordinator_->finish(seconds_since(step_began_), seconds_since(began_));
   send_rules(moves);
   if (requests_.empty()) return;
   requests_.front().result.set_value(coordinator_->last());

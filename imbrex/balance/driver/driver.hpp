@@ -98,6 +98,7 @@ class driver : public chare<driver> {
   std::unique_ptr<coordinator> coordinator_;
   bool is_stepping_ = false;  ///< loads have been requested
   std::vector<request> requests_;
+  const nanoseconds began_;
   nanoseconds step_began_{0};
 };
 

@@ -27,10 +27,13 @@ period pacing::times_of(const period_report& ended, int pes) const {
   return {steps * ended.busiest, steps * ended.busy / pes, steps * ended.largest};
 }
 
-void pacing::adapt(const period_report& ended, double lost) {
+void pacing::add(const period_report& ended) {
   error_steady_ = error_steady_ / 2 + ended.error_steady;
   error_moving_ = error_moving_ / 2 + ended.error_moving;
   rules_.extrapolates = error_moving_ < error_steady_;
+}
+
+void pacing::adapt(const period_report& ended, double lost) {
   if (!is_automatic_ || ++periods_since_change_ <= periods_of_change) return;
   const std::uint64_t points = rules_.points;
   if (ended.own > std::max(most_own_share * ended.duration, lost / least_lost_of_own))

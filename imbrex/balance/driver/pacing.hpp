@@ -19,6 +19,8 @@ class pacing {
   void send_loads(bool with_reports) { rules_.sends_loads = with_reports; }
   /// The times of a period on `pes` PEs, for `decision`.
   period times_of(const period_report& ended, int pes) const;
+  /// Adds the loads of a period to the forecast.
+  void add(const period_report& ended);
   /// Adapts the rules to a period: makes periods longer while the balancer's own time is a large share of
   /// them.
   void adapt(const period_report& ended, double lost);

@@ -34,11 +34,11 @@ std::string bytes_text(double bytes) {
 
 void step_log::add_period(const period_report& ended) {
   ++periods_;
-  time_ += ended.duration;
   bytes_ += ended.bytes;
 }
 
-void step_log::add_step(const rebalance_result& step) {
+void step_log::add_step(const rebalance_result& step, double moment) {
+  moment_ = moment;
   ++steps_;
   moves_ += step.moved;
   unmovable_ = std::max(unmovable_, step.unmovable);
@@ -51,7 +51,7 @@ std::string step_log::take_line(double gain) {
   if (std::exchange(is_taken_, true)) return {};
   const double share =
       last_.elements > 0 ? 100.0 * static_cast<double>(last_.moved) / static_cast<double>(last_.elements) : 0;
-  std::string line = "balance: step " + std::to_string(steps_) + ", " + time_text(time_) + ": " +
+  std::string line = "balance: step " + std::to_string(steps_) + ", " + time_text(moment_) + ": " +
                      last_.strategy +
                      formatted(", max/avg %.2f -> %.2f, %.1f %% of ", last_.before, last_.after, share) +
                      std::to_string(last_.elements) + " moved (" + bytes_text(static_cast<double>(bytes_)) +

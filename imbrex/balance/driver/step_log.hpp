@@ -13,7 +13,8 @@ namespace imbrex::balance::detail {
 class step_log {
  public:
   void add_period(const period_report& ended);
-  void add_step(const rebalance_result& step);
+  /// `moment`: seconds since the run began.
+  void add_step(const rebalance_result& step, double moment);
   /// Sets the cost of the last step, in seconds.
   void set_cost(double seconds) { cost_ = seconds; }
 
@@ -26,7 +27,7 @@ class step_log {
   std::uint64_t periods_ = 0, steps_ = 0, moves_ = 0;
   std::uint64_t unmovable_ = 0;  ///< most of a step
   std::uint64_t bytes_ = 0;      ///< since the last step
-  double time_ = 0;              ///< sum of all periods
+  double moment_ = 0;            ///< end of the last step
   double cost_ = 0;
   rebalance_result last_;
   bool is_taken_ = true;
