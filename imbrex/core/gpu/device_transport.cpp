@@ -113,12 +113,14 @@ bool device_transport::shares_memory(int to) const {
 }
 
 void device_transport::send(work& item, int to) {
-  if (!item.has_attachments || shares_memory(to)) return carrier_.send(item, to);
-  send_from_devices(static_cast<message&>(item), to);
+  if (item.has_attachments) [[unlikely]]
+    return send_from_devices(static_cast<message&>(item), to);
+  carrier_.send(item, to);
 }
 
 void device_transport::send_from_devices(message& m, int to) {
   message_guard leaving(m);
+  if (shares_memory(to)) return carrier_.send(leaving.release(), to);
   auto it = std::make_unique<staged_message>(staged_message{carrier_, &m, to, {}, {}});
   m.kind().collect_attachments(m, it->parts);
   for (attachment* const part : it->parts)

@@ -23,7 +23,8 @@ class device_transport final : public transport {
 
  private:
   bool shares_memory(int to) const;
-  void send_from_devices(message& m, int to);
+  // Not inlined, so that messages without device memory save no registers.
+  [[gnu::noinline]] void send_from_devices(message& m, int to);
 
   transport& carrier_;
   processor& pe_;
