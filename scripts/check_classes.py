@@ -28,7 +28,6 @@ WIDER = {
     "imbrex::emulated::engine": (24, 38),
     "imbrex::emulated::operation": (26, 0),
     "imbrex::mpi::copy_state": (22, 23),
-    "imbrex::mpi::datatype": (26, 28),
     "imbrex::mpi::library_state": (24, 0),
     "imbrex::options": (30, 0),
     "imbrex::resident::context": (1, 59),
