@@ -25,8 +25,6 @@ WIDER = {
     "imbrex::detail::recorder": (16, 45),
     "imbrex::detail::reduction_station": (8, 48),
     "imbrex::detail::scheduler": (27, 50),
-    "imbrex::emulated::engine": (24, 38),
-    "imbrex::emulated::operation": (26, 0),
     "imbrex::mpi::copy_state": (22, 23),
     "imbrex::mpi::library_state": (24, 0),
     "imbrex::options": (30, 0),
