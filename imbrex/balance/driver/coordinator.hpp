@@ -40,8 +40,8 @@ class coordinator {
   std::vector<array_moves> moves_back() const;
   /// The last step.
   const rebalance_result& last() const { return last_; }
-  /// Notes that the moves of a step have been sent, `seconds` after it began and `moment` seconds after the run
-  /// began. The next period shows its cost.
+  /// Notes that the moves of a step have been sent, `seconds` after it began and `moment` seconds after the
+  /// run began. The next period shows its cost.
   void finish(double seconds, double moment);
 
   /// A line for the last step (`--balance-report`); empty if there is none.

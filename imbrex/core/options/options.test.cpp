@@ -375,4 +375,24 @@ TEST(options, have_a_help_line_each) {
     EXPECT_NE(help.find("\n  " + std::string(name) + " "), help.npos) << name;
 }
 
+TEST(options, balance_by_a_strategy_and_periods) {
+  command_line line({"--balance", "segments", "--balance-every", "5", "--balance-report", "own"});
+  const imbrex::options chosen = line.parse();
+  EXPECT_EQ(chosen.balance.strategy, "segments");
+  EXPECT_EQ(chosen.balance.every_points, 5U);
+  EXPECT_TRUE(chosen.balance.report);
+  EXPECT_EQ(line.rest(), "own");
+  command_line timed({"--balance-every", "2s"});
+  EXPECT_EQ(timed.parse().balance.every_time, std::chrono::seconds(2));
+  for (const char* const period : {"0", "-1", "often", "0s"})
+    EXPECT_NE(refusal({"--balance-every", period}).find("the period must be auto"), std::string::npos)
+        << period;
+  imbrex::options both;
+  both.balance.every_points = 2;
+  both.balance.every_time = std::chrono::seconds(1);
+  EXPECT_NE(
+      error_of<imbrex::usage_error>([&] { imbrex::detail::check_fields(both); }).find("every_points = 2"),
+      std::string::npos);
+}
+
 }  // namespace

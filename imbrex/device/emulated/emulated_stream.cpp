@@ -152,8 +152,8 @@ void emulated_stream::copy(copy_direction direction, void* to, const void* from,
       if (model().has_links() && other_device != nullptr && other_device != of_.info.id) {
         const bool leaves = direction == copy_direction::to_other_device;
         what = make(operation_kind::peer, leaves ? "copy to another device" : "copy from another device");
-        what.from = what.to = of_.index;
-        (leaves ? what.to : what.from) =
+        what.copy.from = what.copy.to = of_.index;
+        (leaves ? what.copy.to : what.copy.from) =
             std::min(imbrex::detail::info_of(other_device).index, of_.runs->how().devices - 1);
         cost = model().step.transfer;
         break;
@@ -163,7 +163,7 @@ void emulated_stream::copy(copy_direction direction, void* to, const void* from,
       what.latency = model().device.kernel_start;
       break;
   }
-  what.bytes = bytes;
+  what.copy.bytes = bytes;
   if (of_.runs->how().data && bytes != 0) what.body = [=] { std::memcpy(to, from, bytes); };
   submit(std::move(what), cost);
 }

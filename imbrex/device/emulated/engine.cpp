@@ -27,11 +27,6 @@ nanoseconds whole(double time) {
   return nanoseconds(static_cast<std::int64_t>(std::ceil(std::min(time, 1e18) - 1e-6)));
 }
 
-/// Sorts device numbers, so that devices change in this order whatever the cause. Usually there is only one.
-void sort_devices(std::vector<int>& numbers) {
-  if (numbers.size() > 1) std::ranges::sort(numbers);
-}
-
 }  // namespace
 
 engine::engine(executor& runs, std::vector<device_model> devices, node_links* links,
@@ -60,14 +55,14 @@ double engine::varied(double time) {
   return time * (1 + jitter_ * (2 * part - 1));
 }
 
-operation& engine::make() {
-  if (unused_.empty()) return operations_.emplace_back();
+operation& operation_pool::make() {
+  if (unused_.empty()) return all_.emplace_back();
   operation& op = *unused_.back();
   unused_.pop_back();
   return op;
 }
 
-void engine::recycle(operation& op) {
+void operation_pool::recycle(operation& op) {
   std::vector<operation*> kept = std::move(op.dependents);
   kept.clear();
   op = operation{};
@@ -77,15 +72,15 @@ void engine::recycle(operation& op) {
 
 completion_ref engine::submit(task what, int device, std::span<const completion_ref> after,
                               nanoseconds moment) {
-  operation& op = make();
+  operation& op = operations_.make();
   static_cast<task&>(op) = std::move(what);
   op.device = device;
-  op.earliest = moment;
+  op.times.earliest = moment;
   op.end = std::make_shared<completion>();
   op.end->producer = &op;
   for (const completion_ref& before : after) {
     if (before == nullptr) continue;
-    op.visible = std::max(op.visible, before->visible);
+    op.times.visible = std::max(op.times.visible, before->visible);
     if (before->producer == nullptr) continue;
     before->producer->dependents.push_back(&op);
     ++op.unmet;
@@ -97,7 +92,7 @@ completion_ref engine::submit(task what, int device, std::span<const completion_
 }
 
 std::optional<nanoseconds> engine::next() const {
-  nanoseconds first = timers_.empty() ? never : timers_.top().when;
+  nanoseconds first = timers_.empty() ? never : timers_.first();
   if (!finishes_.empty()) first = std::min(first, finishes_.first().when);
   return first == never ? std::nullopt : std::optional(std::max(first, now_));
 }
@@ -105,24 +100,18 @@ std::optional<nanoseconds> engine::next() const {
 void engine::advance_to(nanoseconds moment) {
   for (auto due = next(); due && *due <= moment; due = next()) {
     now_ = *due;
-    if (!timers_.empty() && timers_.top().when <= now_) {
-      const timer rings = timers_.top();
-      timers_.pop();
-      ring(rings);
+    if (!timers_.empty() && timers_.first() <= now_) {
+      ring(timers_.take_first());
     } else {
       due_.clear();
       for (; !finishes_.empty() && finishes_.first().when <= now_; finishes_.erase(due_.back()))
         due_.push_back(finishes_.first().which);
-      sort_devices(due_);
+      std::ranges::sort(due_);
       for (const int number : due_) finish_computing(devices_[static_cast<std::size_t>(number)]);
     }
     settle();
   }
   now_ = std::max(now_, moment);
-}
-
-void engine::set_timer(nanoseconds when, alarm why, operation* whose) {
-  timers_.push({when, ++timers_set_, why, whose});
 }
 
 void engine::ring(const timer& due) {
@@ -139,15 +128,15 @@ void engine::ring(const timer& due) {
 
 /// Schedules the start of an operation whose predecessors are all done.
 void engine::arm(operation& op) {
-  nanoseconds start = std::max(now_, op.earliest);
+  nanoseconds start = std::max(now_, op.times.earliest);
   // The host learns of earlier operations by these, but not before a query could show their end.
   if (op.kind == operation_kind::host_function || op.kind == operation_kind::write_value)
-    start = std::max(start, op.visible);
+    start = std::max(start, op.times.visible);
   start += late();
   if (start <= now_)
     armed_.push_back(&op);
   else
-    set_timer(start, alarm::arm, &op);
+    timers_.set(start, alarm::arm, &op);
 }
 
 /// Starts all operations that can start. One that starts may end at once and release others, so this is a
@@ -158,36 +147,20 @@ void engine::settle() {
   do {
     for (std::size_t i = 0; i < armed_.size(); ++i) get_ready(*armed_[i]);  // may grow meanwhile
     armed_.clear();
-    std::swap(changed_, assigned_);
-    sort_devices(assigned_);
-    for (const int number : assigned_) devices_[static_cast<std::size_t>(number)].changed = false;
-    for (const int number : assigned_) assign(devices_[static_cast<std::size_t>(number)]);
-    assigned_.clear();
+    for (const int number : changed_.take()) assign(devices_[static_cast<std::size_t>(number)]);
   } while (!armed_.empty() || !changed_.empty());
   settling_ = false;
 }
 
-void engine::note_change(device_state& d) {
-  if (!std::exchange(d.changed, true)) changed_.push_back(number_of(d));
-}
-
 void engine::note_news(device_state& d) {
   news_ = true;
-  if (!std::exchange(d.news, true)) with_news_.push_back(number_of(d));
-}
-
-std::span<const int> engine::take_devices_with_news() {
-  due_news_.clear();
-  std::swap(due_news_, with_news_);
-  sort_devices(due_news_);
-  for (const int number : due_news_) devices_[static_cast<std::size_t>(number)].news = false;
-  return due_news_;
+  with_news_.add(number_of(d));
 }
 
 void engine::get_ready(operation& op) {
   device_state& d = of(op);
   if (!d.failure.empty()) return;
-  note_change(d);
+  changed_.add(number_of(d));
   op.rank = ++ready_;
   switch (op.kind) {
     case operation_kind::join: complete(op); break;
@@ -245,20 +218,21 @@ void engine::assign(device_state& d, place& at, int limit, bool by_priority) {
 }
 
 void engine::start(operation& op) {
-  op.begun = now_;
+  op.times.begun = now_;
   if (links_ != nullptr) take_links(op);
   op.latency = whole(varied(static_cast<double>(op.latency.count())));
-  op.left = varied(std::min(op.work, 1e15 * op.share));  // 11 days stand for any longer time
-  op.body_over = op.body == nullptr;
+  op.progress.left = varied(std::min(op.work, 1e15 * op.share));  // 11 days stand for any longer time
+  op.progress.body_over = op.body == nullptr;
   if (op.kind == operation_kind::host_function) {
-    if (defect_ == emulation_defect::lost_callback && ++host_functions_ % 3 == 0) op.body_over = true;
-  } else if (!op.body_over) {
+    if (defect_ == emulation_defect::lost_callback && ++host_functions_ % 3 == 0)
+      op.progress.body_over = true;
+  } else if (!op.progress.body_over) {
     runs_.begin(op);
   }
   if (op.latency.count() == 0)
     latency_over(op);
   else
-    set_timer(now_ + op.latency, alarm::latency_over, &op);
+    timers_.set(now_ + op.latency, alarm::latency_over, &op);
 }
 
 /// Takes the links of an operation from now on, which determine its time.
@@ -268,23 +242,23 @@ void engine::take_links(operation& op) {
   const auto left_until = [&](nanoseconds end) { return static_cast<double>((end - now_).count()); };
   switch (op.kind) {
     case operation_kind::to_device:
-      op.work = std::max(op.work, left_until(links_->transfer(now_, host, device, op.bytes)));
+      op.work = std::max(op.work, left_until(links_->transfer(now_, host, device, op.copy.bytes)));
       break;
     case operation_kind::from_device:
-      op.work = std::max(op.work, left_until(links_->transfer(now_, device, host, op.bytes)));
+      op.work = std::max(op.work, left_until(links_->transfer(now_, device, host, op.copy.bytes)));
       break;
     case operation_kind::peer:
-      op.work = left_until(links_->transfer(now_, {op.from, true}, {op.to, true}, op.bytes));
+      op.work = left_until(links_->transfer(now_, {op.copy.from, true}, {op.copy.to, true}, op.copy.bytes));
       break;
     default: break;
   }
 }
 
 void engine::latency_over(operation& op) {
-  if (op.kind == operation_kind::host_function && !op.body_over) {
-    op.time_over = true;
+  if (op.kind == operation_kind::host_function && !op.progress.body_over) {
+    op.progress.time_over = true;
     runs_.begin(op);
-  } else if (op.left <= 0) {
+  } else if (op.progress.left <= 0) {
     time_over(op);
   } else if (op.kind == operation_kind::kernel) {
     device_state& d = of(op);
@@ -292,28 +266,28 @@ void engine::latency_over(operation& op) {
     d.computing.insert(std::ranges::upper_bound(d.computing, &op, is_before), &op);
     share_out(d);
   } else {
-    set_timer(now_ + whole(op.left), alarm::time_over, &op);
+    timers_.set(now_ + whole(op.progress.left), alarm::time_over, &op);
   }
 }
 
 void engine::time_over(operation& op) {
-  if (!op.body_over) runs_.end(op);
-  op.time_over = true;
-  if (op.body_over) finish(op);
+  if (!op.progress.body_over) runs_.end(op);
+  op.progress.time_over = true;
+  if (op.progress.body_over) finish(op);
 }
 
 void engine::body_done(operation& ran, const std::exception_ptr& thrown) {
   if (thrown)
     fail(ran.device,
          std::string(ran.what) + " in " + detail::stream_of(*ran.owner) + " failed: " + describe(thrown));
-  ran.body_over = true;
-  if (ran.time_over) finish(ran);
+  ran.progress.body_over = true;
+  if (ran.progress.time_over) finish(ran);
   settle();
 }
 
 void engine::finish(operation& op) {
   device_state& d = of(op);
-  note_change(d);
+  changed_.add(number_of(d));
   switch (op.kind) {
     case operation_kind::kernel: --d.kernels.running; break;
     case operation_kind::to_device: --d.to_device.running; break;
@@ -331,24 +305,24 @@ void engine::tell(operation_observer& observer, const operation& op) const {
                     : op.kind == operation_kind::from_device ? type::from_device
                     : op.kind == operation_kind::peer        ? type::within_device
                     : op.kind != operation_kind::kernel      ? type::host_function
-                    : op.bytes != 0                          ? type::within_device
+                    : op.copy.bytes != 0                     ? type::within_device
                                                              : type::kernel;
-  observer.finished({what, op.what, op.stream, *op.owner, op.bytes, op.begun, now_});
+  observer.finished({what, op.what, op.stream, *op.owner, op.copy.bytes, op.times.begun, now_});
 }
 
 void engine::complete(operation& op) {
   if (!of(op).failure.empty()) return;
   completion& end = *op.end;
-  end.visible = std::max(op.visible, now_ + late());
+  end.visible = std::max(op.times.visible, now_ + late());
   end.producer = nullptr;
   for (operation* follower : op.dependents) {
-    follower->visible = std::max(follower->visible, end.visible);
+    follower->times.visible = std::max(follower->times.visible, end.visible);
     if (--follower->unmet == 0) arm(*follower);
   }
-  if (end.visible > now_) set_timer(end.visible, alarm::visible, nullptr);
+  if (end.visible > now_) timers_.set(end.visible, alarm::visible, nullptr);
   note_news(of(op));
   end.done.store(true, std::memory_order_release);
-  recycle(op);
+  operations_.recycle(op);
 }
 
 void engine::fail(int device, std::string why) {
@@ -359,9 +333,9 @@ void engine::fail(int device, std::string why) {
   d.computing.clear();
   finishes_.erase(number_of(d));
   note_news(d);
-  if (unused_.size() == operations_.size()) return;  // no unfinished operations
+  if (!operations_.has_unfinished()) return;
   // Operations of other devices that depend on one of this device will never start.
-  for (const operation& one : operations_)
+  for (const operation& one : operations_.all())
     if (one.device == device && one.end != nullptr)
       for (const operation* follower : one.dependents)
         if (follower->device != device)
@@ -372,7 +346,7 @@ void engine::fail(int device, std::string why) {
 /// Subtracts the work done by the kernels since the last call.
 void engine::compute(device_state& d) {
   const auto passed = static_cast<double>((now_ - d.computed_until).count());
-  for (operation* op : d.computing) op->left -= passed * op->speed;
+  for (operation* op : d.computing) op->progress.left -= passed * op->progress.speed;
   d.computed_until = now_;
 }
 
@@ -381,9 +355,10 @@ void engine::share_out(device_state& d) {
   double rest = 1;
   nanoseconds first = never;
   for (operation* op : d.computing) {
-    op->speed = rest > 1e-9 ? std::min(op->share, rest) : 0;  // a smaller rest is a rounding error
-    rest -= op->speed;
-    if (op->speed > 0) first = std::min(first, now_ + std::max(nanoseconds(0), whole(op->left / op->speed)));
+    op->progress.speed = rest > 1e-9 ? std::min(op->share, rest) : 0;  // a smaller rest is a rounding error
+    rest -= op->progress.speed;
+    if (op->progress.speed > 0)
+      first = std::min(first, now_ + std::max(nanoseconds(0), whole(op->progress.left / op->progress.speed)));
   }
   first == never ? finishes_.erase(number_of(d)) : finishes_.set(number_of(d), first);
 }
@@ -392,7 +367,7 @@ void engine::finish_computing(device_state& d) {
   compute(d);
   std::vector<operation*> over;
   std::erase_if(d.computing, [&](operation* op) {
-    if (op->speed <= 0 || whole(op->left / op->speed).count() > 0) return false;
+    if (op->progress.speed <= 0 || whole(op->progress.left / op->progress.speed).count() > 0) return false;
     over.push_back(op);
     return true;
   });

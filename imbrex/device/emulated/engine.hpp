@@ -20,6 +20,7 @@
 #include <imbrex/base/moment_heap.hpp>
 #include <imbrex/base/random.hpp>
 #include <imbrex/device/backend.hpp>
+#include <imbrex/device/emulated/device_list.hpp>
 #include <imbrex/device/emulated/options.hpp>
 #include <imbrex/device/model.hpp>
 #include <imbrex/device/node_links.hpp>
@@ -48,6 +49,13 @@ enum class operation_kind : std::uint8_t {
   wait_value
 };
 
+/// The transfer of a copy.
+struct copied_data {
+  std::size_t bytes = 0;
+  int from = 0;  ///< source device of a peer copy
+  int to = 0;    ///< destination device of a peer copy
+};
+
 /// An operation as a stream submits it and a graph keeps it.
 struct task {
   operation_kind kind = operation_kind::join;
@@ -61,9 +69,21 @@ struct task {
   std::atomic<std::uint32_t>* word = nullptr;
   std::uint32_t value = 0;
   std::uint32_t stream = 0;  ///< number of its stream
-  std::size_t bytes = 0;     ///< copied bytes
-  int from = 0;              ///< source device of a peer copy
-  int to = 0;                ///< destination device of a peer copy
+  copied_data copy;
+};
+
+/// The times of an operation.
+struct operation_times {
+  nanoseconds earliest{0};  ///< earliest start
+  nanoseconds begun{0};
+  nanoseconds visible{0};  ///< time from which the host may see its last predecessor
+};
+/// The part of a running operation that is still to be done.
+struct operation_progress {
+  double left = 0;  ///< remaining part of `work`
+  double speed = 0;
+  bool time_over = false;
+  bool body_over = false;
 };
 
 /// An unfinished operation. Its states, in order:
@@ -77,14 +97,51 @@ struct operation : task {
   std::size_t unmet = 0;
   std::vector<operation*> dependents;
   completion_ref end;
-  nanoseconds earliest{0};  ///< earliest start
-  nanoseconds begun{0};
-  nanoseconds visible{0};  ///< time from which the host may see its last predecessor
+  operation_times times;
   std::uint64_t rank = 0;  ///< number in the order in which operations become ready
-  double left = 0;         ///< remaining part of `work`
-  double speed = 0;
-  bool time_over = false;
-  bool body_over = false;
+  operation_progress progress;
+};
+
+/// Memory of operations, which are reused.
+class operation_pool {
+ public:
+  operation& make();
+  void recycle(operation& op);
+  bool has_unfinished() const { return unused_.size() != all_.size(); }
+  /// All operations ever made, unfinished or reusable.
+  const std::deque<operation>& all() const { return all_; }
+
+ private:
+  std::deque<operation> all_;
+  std::vector<operation*> unused_;
+};
+
+enum class alarm : std::uint8_t { arm, latency_over, time_over, visible };
+struct timer {
+  nanoseconds when;
+  std::uint64_t number;  ///< breaks ties in the order of setting
+  alarm why;
+  operation* whose;
+  bool operator>(const timer& other) const {
+    return when != other.when ? when > other.when : number > other.number;
+  }
+};
+
+/// Timers, earliest first.
+class timer_queue {
+ public:
+  void set(nanoseconds when, alarm why, operation* whose) { timers_.push({when, ++set_, why, whose}); }
+  bool empty() const { return timers_.empty(); }
+  nanoseconds first() const { return timers_.top().when; }
+  timer take_first() {
+    const timer first = timers_.top();
+    timers_.pop();
+    return first;
+  }
+
+ private:
+  std::uint64_t set_ = 0;
+  std::priority_queue<timer, std::vector<timer>, std::greater<>> timers_;
 };
 
 /// The interface that runs the bodies of operations.
@@ -138,7 +195,7 @@ class engine {
   /// True if an operation was done or a device failed since the last call.
   bool take_news() { return std::exchange(news_, false); }
   /// The devices with completions or failures since the last call, in their order; valid until the next call.
-  std::span<const int> take_devices_with_news();
+  std::span<const int> take_devices_with_news() { return with_news_.take(); }
   void observe(int device, operation_observer* observer) {
     devices_[static_cast<std::size_t>(device)].observer = observer;
   }
@@ -154,8 +211,6 @@ class engine {
   struct device_state {
     device_model model{};
     std::string failure{};
-    bool news = false;
-    bool changed = false;  ///< an operation may be able to start
     operation_observer* observer = nullptr;
     place kernels{};
     place to_device{};
@@ -166,27 +221,12 @@ class engine {
                                           ///< them
     nanoseconds computed_until{0};        ///< time for which their `left` is valid
   };
-  enum class alarm : std::uint8_t { arm, latency_over, time_over, visible };
-  struct timer {
-    nanoseconds when;
-    std::uint64_t number;  ///< breaks ties in the order of setting
-    alarm why;
-    operation* whose;
-    bool operator>(const timer& other) const {
-      return when != other.when ? when > other.when : number > other.number;
-    }
-  };
-
   int number_of(const device_state& d) const { return static_cast<int>(&d - devices_.data()); }
   device_state& of(const operation& op) { return devices_[static_cast<std::size_t>(op.device)]; }
-  operation& make();
-  void recycle(operation& op);
-  void set_timer(nanoseconds when, alarm why, operation* whose);
   void ring(const timer& due);
   void arm(operation& op);
   void settle();
   void get_ready(operation& op);
-  void note_change(device_state& d);
   void note_news(device_state& d);
   void assign(device_state& d);
   void assign(device_state& d, place& at, int limit, bool by_priority);
@@ -211,20 +251,16 @@ class engine {
   const double jitter_;
   const emulation_defect defect_;
   nanoseconds now_{0};
-  std::uint64_t timers_set_ = 0;
   std::uint64_t ready_ = 0;
   std::uint64_t host_functions_ = 0;
   bool news_ = false;
   bool settling_ = false;
-  std::vector<int> changed_;    ///< devices where operations may be able to start
-  std::vector<int> assigned_;   ///< devices whose operations `settle` starts
-  std::vector<int> with_news_;  ///< devices for the next `take_devices_with_news`
-  std::vector<int> due_news_;   ///< result of the last `take_devices_with_news`
-  std::vector<int> due_;        ///< devices whose first kernel ends at this moment
-  moment_heap finishes_;        ///< end of the first kernel, by device
-  std::priority_queue<timer, std::vector<timer>, std::greater<>> timers_;
-  std::deque<operation> operations_;  // all operations ever made, unfinished or reusable
-  std::vector<operation*> unused_;
+  device_list changed_;    ///< devices where operations may be able to start
+  device_list with_news_;  ///< devices for the next `take_devices_with_news`
+  std::vector<int> due_;   ///< devices whose first kernel ends at this moment
+  moment_heap finishes_;   ///< end of the first kernel, by device
+  timer_queue timers_;
+  operation_pool operations_;
   std::vector<operation*> armed_;
   std::vector<operation*> waiting_values_;
 };

@@ -30,8 +30,12 @@ std::int64_t sum(std::int64_t a, std::int64_t b, const char* what) {
 
 datatype::datatype(const char* type_name, int handle, element of)
     : size_(size_of(of)),
-      upper_(size_of(of)),
-      true_upper_(size_of(of)),
+      bounds_{.upper = size_of(of),
+              .true_upper = size_of(of),
+              .is_lower_set = handle == MPI_LB,
+              .is_upper_set = handle == MPI_UB,
+              .are_known = true,
+              .are_true_known = of != element::none},
       elements_(of == element::none ? 0 : 1),
       external_size_(external_size_of(of)),
       loop_(loop::run(0, size_of(of))),
@@ -40,11 +44,7 @@ datatype::datatype(const char* type_name, int handle, element of)
       single_(of),
       only_(of),
       is_contiguous_(true),
-      is_committed_(true),
-      has_lower_(handle == MPI_LB),
-      has_upper_(handle == MPI_UB),
-      has_bounds_(true),
-      has_true_bounds_(of != element::none) {
+      is_committed_(true) {
   make_permanent();
   contents.combiner = MPI_COMBINER_NAMED;
   name = type_name;
@@ -90,46 +90,48 @@ datatype::datatype(const datatype_ref& type, std::int64_t lower_bound, std::int6
   add_bounds(blocks_[0]);
   add_counts(*type, 1);
   loop_ = type->loop_;
-  has_lower_ = has_upper_ = true;
-  lower_ = lower_bound;
-  upper_ = sum(lower_bound, extent, "the upper bound");
+  bounds_.is_lower_set = bounds_.is_upper_set = true;
+  bounds_.lower = lower_bound;
+  bounds_.upper = sum(lower_bound, extent, "the upper bound");
   end_bounds(false);
 }
 
-void datatype::add_bounds(const type_block& b) {
-  const datatype& t = *b.type;
-  const std::int64_t last = product(b.count - 1, t.extent(), "the length");
-  const std::int64_t below = sum(b.displacement, std::min<std::int64_t>(last, 0), "the lower bound");
-  const std::int64_t above = sum(b.displacement, std::max<std::int64_t>(last, 0), "the upper bound");
-  const std::int64_t lower = sum(below, t.lower_, "the lower bound");
-  const std::int64_t upper = sum(above, t.upper_, "the upper bound");
-  // Explicitly set bounds take precedence over those of elements.
-  if (!has_bounds_ || (t.has_lower_ && !has_lower_))
-    lower_ = lower;
-  else if (t.has_lower_ == has_lower_)
-    lower_ = std::min(lower_, lower);
-  if (!has_bounds_ || (t.has_upper_ && !has_upper_))
-    upper_ = upper;
-  else if (t.has_upper_ == has_upper_)
-    upper_ = std::max(upper_, upper);
-  has_lower_ = has_lower_ || t.has_lower_;
-  has_upper_ = has_upper_ || t.has_upper_;
-  has_bounds_ = true;
+void type_bounds::add(const type_bounds& of, std::int64_t displacement, std::int64_t count) {
+  const std::int64_t last = product(count - 1, of.extent(), "the length");
+  const std::int64_t below = sum(displacement, std::min<std::int64_t>(last, 0), "the lower bound");
+  const std::int64_t above = sum(displacement, std::max<std::int64_t>(last, 0), "the upper bound");
+  const std::int64_t new_lower = sum(below, of.lower, "the lower bound");
+  const std::int64_t new_upper = sum(above, of.upper, "the upper bound");
+  if (!are_known || (of.is_lower_set && !is_lower_set))
+    lower = new_lower;
+  else if (of.is_lower_set == is_lower_set)
+    lower = std::min(lower, new_lower);
+  if (!are_known || (of.is_upper_set && !is_upper_set))
+    upper = new_upper;
+  else if (of.is_upper_set == is_upper_set)
+    upper = std::max(upper, new_upper);
+  is_lower_set = is_lower_set || of.is_lower_set;
+  is_upper_set = is_upper_set || of.is_upper_set;
+  are_known = true;
 
-  if (!t.has_true_bounds_) return;
-  const std::int64_t true_lower = sum(below, t.true_lower_, "the lower bound");
-  const std::int64_t true_upper = sum(above, t.true_upper_, "the upper bound");
-  true_lower_ = has_true_bounds_ ? std::min(true_lower_, true_lower) : true_lower;
-  true_upper_ = has_true_bounds_ ? std::max(true_upper_, true_upper) : true_upper;
-  has_true_bounds_ = true;
+  if (!of.are_true_known) return;
+  const std::int64_t new_true_lower = sum(below, of.true_lower, "the lower bound");
+  const std::int64_t new_true_upper = sum(above, of.true_upper, "the upper bound");
+  true_lower = are_true_known ? std::min(true_lower, new_true_lower) : new_true_lower;
+  true_upper = are_true_known ? std::max(true_upper, new_true_upper) : new_true_upper;
+  are_true_known = true;
+}
+
+void type_bounds::align(int alignment) {
+  if (is_upper_set) return;
+  if (const std::int64_t over = extent() % alignment; over != 0)
+    upper = sum(upper, alignment - over, "the upper bound");
 }
 
 void datatype::end_bounds(bool aligned) {
-  if (aligned && !has_upper_)
-    if (const std::int64_t over = extent() % alignment_; over != 0)
-      upper_ = sum(upper_, alignment_ - over, "the upper bound");
+  if (aligned) bounds_.align(alignment_);
   std::int64_t unused;
-  if (__builtin_sub_overflow(upper_, lower_, &unused)) too_large("the extent");
+  if (__builtin_sub_overflow(bounds_.upper, bounds_.lower, &unused)) too_large("the extent");
   is_contiguous_ = size_ == 0 || (loop_->is_run() && loop_->offset() == 0 && extent() == size_);
 }
 

@@ -34,6 +34,21 @@ struct type_block {
   datatype* type = nullptr;
 };
 
+/// The bounds of a datatype, and the true ones, between which its elements lie. Bounds set by MPI_LB, MPI_UB
+/// or resizing are inherited by types made of the type; they take precedence over those of elements.
+struct type_bounds {
+  std::int64_t lower = 0, upper = 0;
+  std::int64_t true_lower = 0, true_upper = 0;
+  bool is_lower_set = false, is_upper_set = false;
+  bool are_known = false, are_true_known = false;
+
+  std::int64_t extent() const { return upper - lower; }
+  /// Adds `count` elements with these bounds, the first at `displacement`. Throws mpi::error (MPI_ERR_ARG).
+  void add(const type_bounds& of, std::int64_t displacement, std::int64_t count);
+  /// Rounds the extent up, unless the upper bound is set.
+  void align(int alignment);
+};
+
 /// A datatype of MPI: its elements and their offsets. Immutable once made, except for name, attributes and
 /// commitment. All offsets and lengths are in bytes.
 class datatype : public counted {
@@ -49,11 +64,11 @@ class datatype : public counted {
   datatype(const datatype_ref& type, std::int64_t lower_bound, std::int64_t extent);
 
   std::int64_t size() const { return size_; }
-  std::int64_t extent() const { return upper_ - lower_; }
-  std::int64_t lower_bound() const { return lower_; }
-  std::int64_t upper_bound() const { return upper_; }
-  std::int64_t true_lower_bound() const { return true_lower_; }
-  std::int64_t true_extent() const { return true_upper_ - true_lower_; }
+  std::int64_t extent() const { return bounds_.extent(); }
+  std::int64_t lower_bound() const { return bounds_.lower; }
+  std::int64_t upper_bound() const { return bounds_.upper; }
+  std::int64_t true_lower_bound() const { return bounds_.true_lower; }
+  std::int64_t true_extent() const { return bounds_.true_upper - bounds_.true_lower; }
   /// Whether any number of elements of this type form one contiguous run that starts at the buffer's address.
   bool is_contiguous() const { return is_contiguous_; }
   /// The data bytes of `count` elements. Throws mpi::error (MPI_ERR_COUNT) if count < 0, or if the result
@@ -97,14 +112,15 @@ class datatype : public counted {
   int handles = 0;  ///< number of handles that the program has for the type
 
  private:
-  void add_bounds(const type_block& block);
+  void add_bounds(const type_block& block) {
+    bounds_.add(block.type->bounds_, block.displacement, block.count);
+  }
   void end_bounds(bool aligned);
   void add_counts(const datatype& part, std::int64_t count);
   void find_contiguity();
 
   std::int64_t size_ = 0;
-  std::int64_t lower_ = 0, upper_ = 0;
-  std::int64_t true_lower_ = 0, true_upper_ = 0;
+  type_bounds bounds_;
   std::int64_t elements_ = 0;
   std::int64_t external_size_ = 0;
   loop_ref loop_;
@@ -118,9 +134,6 @@ class datatype : public counted {
   element only_ = element::none;
   bool is_contiguous_ = false;
   bool is_committed_ = false;
-  // Bounds set by MPI_LB, MPI_UB or resizing are inherited by types made of this one.
-  bool has_lower_ = false, has_upper_ = false;
-  bool has_bounds_ = false, has_true_bounds_ = false;
 };
 
 template <typename Visit>

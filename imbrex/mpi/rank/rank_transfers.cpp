@@ -30,6 +30,7 @@ constexpr std::size_t most_held = std::size_t{1} << 20U;
 
 /// The way of one message, from the states of sender and receiver.
 struct transfers::route {
+  peer* to = nullptr;          ///< the sender's record of the receiver
   transfers* there = nullptr;  ///< receiver on this PE; null: the packet is sent to PE `place`
   peer* from = nullptr;        ///< the receiver's record of the sender
   request* receive = nullptr;  ///< the receiver's posted receive that matches, taken from its matcher
@@ -46,22 +47,24 @@ struct transfers::route {
   const auto ranks = ranks_beside(owner_);
   const auto key = static_cast<std::uint64_t>(to);
   route way;
-  std::size_t most = program_.eager_between_processes;
-  if (auto* const its = pe.queues_plainly() ? ranks.find(key) : nullptr) {
-    way.there = &its->messages;
-    way.from = &way.there->peers_[static_cast<std::uint32_t>(number_)];
-    way.is_expected = way.from->expected == peers_[static_cast<std::uint32_t>(to)].sent;
-    if (way.is_expected) [[likely]]
-      way.receive = way.there->matcher_.take_receive(head);
-  } else {
-    way.place = ranks.place_of(key);
-    // Simulated time needs a message: its duration depends on the size of its data.
-    const bool is_message =
-        pe.run().settings().machine == machine_kind::simulated && way.place != pe.number();
-    way.same_process = pe.run().holds(way.place) && !is_message;
-    if (way.same_process) most = program_.eager_between_pes;
+  way.to = &peers_[static_cast<std::uint32_t>(to)];
+  if (pe.queues_plainly()) [[likely]] {
+    if (auto* const its = ranks.find(key)) {
+      way.there = &its->messages;
+      way.from = &way.there->peers_[static_cast<std::uint32_t>(number_)];
+      way.is_expected = way.from->expected == way.to->sent;
+      if (way.is_expected) [[likely]]
+        way.receive = way.there->matcher_.take_receive(head);
+      way.is_eager = mode == send_mode::standard && bytes <= program_.eager_between_processes;
+      return way;
+    }
   }
-  way.is_eager = mode == send_mode::standard && bytes <= most;
+  way.place = ranks.place_of(key);
+  // Simulated time needs a message: its duration depends on the size of its data.
+  const bool is_message = pe.run().settings().machine == machine_kind::simulated && way.place != pe.number();
+  way.same_process = pe.run().holds(way.place) && !is_message;
+  way.is_eager = mode == send_mode::standard &&
+                 bytes <= (way.same_process ? program_.eager_between_pes : program_.eager_between_processes);
   return way;
 }
 
@@ -70,20 +73,22 @@ template <class Make>
                                                           const std::byte* data, std::uint64_t bytes,
                                                           Make make) {
   // Counts the message before any notification: a notified rank may send more.
+  const std::uint32_t sequence = way.to->sent++;
   ++way.from->expected;
   const bool is_on_device = way.receive->on != nullptr;
   if (is_on_device) [[unlikely]] {
-    way.there->give(*way.receive, make());
+    way.there->give(*way.receive, make(sequence));
   } else {
     way.there->fill(*way.receive, head, data, bytes);
     way.there->owner_.complete(*way.receive);
   }
-  way.there->accept_early(*way.from);
+  if (way.from->has_early()) [[unlikely]]
+    way.there->accept_early(*way.from);
   return is_on_device;
 }
 
 /// Passes a packet along a route without a posted receive.
-void transfers::pass(const route& way, packet& p, int to) {
+[[gnu::always_inline]] inline void transfers::pass(const route& way, packet& p, int to) {
   if (way.there == nullptr) {
     p.collection = ranks_beside(owner_).collection();
     p.key = static_cast<std::uint64_t>(to);
@@ -92,7 +97,8 @@ void transfers::pass(const route& way, packet& p, int to) {
   if (!way.is_expected) return way.from->keep_early(p);
   ++way.from->expected;
   way.there->keep(p);
-  way.there->accept_early(*way.from);
+  if (way.from->has_early()) [[unlikely]]
+    way.there->accept_early(*way.from);
 }
 
 [[gnu::noinline]] void transfers::send(request& q, int to, send_mode mode) {
@@ -100,13 +106,13 @@ void transfers::pass(const route& way, packet& p, int to) {
   if (q.on != nullptr) [[unlikely]]
     return on_devices_.send(q, to);
   const route way = find_route(q.head, q.size, to, mode);
-  const std::uint32_t sequence = peers_[static_cast<std::uint32_t>(to)].sent++;
   bool is_done = way.is_eager;
   if (way.receive != nullptr)
-    is_done = !fill_posted(way, q.head, q.buffer, q.size,
-                           [&]() -> packet& { return make_packet(q, sequence, false, true); });
+    is_done = !fill_posted(way, q.head, q.buffer, q.size, [&](std::uint32_t sequence) -> packet& {
+      return make_packet(q, sequence, false, true);
+    });
   else
-    pass(way, make_packet(q, sequence, way.is_eager, way.same_process), to);
+    pass(way, make_packet(q, way.to->sent++, way.is_eager, way.same_process), to);
   if (is_done) owner_.complete(q);
 }
 
@@ -114,12 +120,13 @@ void transfers::pass(const route& way, packet& p, int to) {
                                                std::uint64_t bytes, int to) {
   if (!current_pe().queues_plainly()) return false;
   const route way = find_route(head, bytes, to, send_mode::standard);
-  if (way.receive == nullptr && !(way.is_eager && way.is_expected)) return false;
-  const std::uint32_t sequence = peers_[static_cast<std::uint32_t>(to)].sent++;
   if (way.receive != nullptr)
-    fill_posted(way, head, data, bytes, [&]() -> packet& { return make_eager(head, data, bytes, sequence); });
+    fill_posted(way, head, data, bytes,
+                [&](std::uint32_t sequence) -> packet& { return make_eager(head, data, bytes, sequence); });
+  else if (way.is_eager && way.is_expected)
+    pass(way, make_eager(head, data, bytes, way.to->sent++), to);
   else
-    pass(way, make_eager(head, data, bytes, sequence), to);
+    return false;
   if (way.there != nullptr && way.there->matcher_.bytes_held() > most_held) owner_.give_way();
   return true;
 }
