@@ -167,9 +167,9 @@ struct chare_functions_of {
       f.expected_load = [](const chare_header& e) {
         return static_cast<double>(memory::object(const_cast<chare_header&>(e)).expected_load());
       };
-    if constexpr (requires(T& chare) { chare.departs(); })
+    if constexpr (requires(T& chare) { requires std::is_void_v<decltype(chare.departs())>; })
       f.departs = [](chare_header& e) { memory::object(e).departs(); };
-    if constexpr (requires(T& chare) { chare.arrived(); })
+    if constexpr (requires(T& chare) { requires std::is_void_v<decltype(chare.arrived())>; })
       f.arrived = [](chare_header& e) { memory::object(e).arrived(); };
     if constexpr (stands_for_classes<T>) {
       f.is_pickled = true;
