@@ -50,6 +50,9 @@ GROUPS = {
         "one PE, a thread", ("--pes", "1"),
         {**{name: 20_000 for name in ("message", "receive", "call", "create", "all_reduce", "by_key")},
          "broadcast": 200_000, **{name: 200 * 48 for name in ("face", "face_by_hand")}}),
+    "loads": Group(
+        "one PE, a thread, with the loads of elements measured", ("--pes", "1", "--balance", "none"),
+        {**{name: 20_000 for name in ("message", "receive", "call", "create")}, "broadcast": 200_000}),
     "deterministic": Group(
         "two PEs of the deterministic machine",
         ("--machine", "deterministic", "--pes", "2", "--device", "emulated"),
