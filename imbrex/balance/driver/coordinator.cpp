@@ -19,14 +19,18 @@ namespace {
 /// The loads come with the reports for so many periods after a step.
 constexpr std::uint64_t periods_with_loads = 10;
 
-const strategy& strategy_of(const options& settings) {
-  return find_strategy(settings.balance.strategy.empty() ? "none" : settings.balance.strategy);
-}
-
 }  // namespace
 
-coordinator::coordinator(const options& settings, std::vector<int> nodes)
-    : strategy_(strategy_of(settings)), pacing_(settings) {
+const strategy& strategy_of(const balance_settings& settings) {
+  return find_strategy(settings.strategy.empty() ? "none" : settings.strategy);
+}
+
+coordinator::coordinator(const options& settings, std::vector<int> nodes,
+                         std::unique_ptr<record_writer> record)
+    : strategy_(strategy_of(settings.balance)),
+      pacing_(settings),
+      recorder_(std::move(record),
+                {.strategy = strategy_.name(), .pes = static_cast<int>(nodes.size()), .node = nodes}) {
   problem_.pes = static_cast<int>(nodes.size());
   problem_.node = std::move(nodes);
   last_.strategy = strategy_.name();
@@ -56,6 +60,7 @@ double coordinator::busiest_otherwise(const std::vector<pe_loads>& loads) const 
 
 action coordinator::judge(const period_report& ended, const std::vector<pe_loads>& loads) {
   log_.add_period(ended);
+  recorder_.add_time(ended);
   note_cost(ended);
   period last = pacing_.times_of(ended, problem_.pes);
   last_.before = last.average > 0 ? last.busiest / last.average : 1;
@@ -82,13 +87,14 @@ void coordinator::note_cost(const period_report& ended) {
   log_.set_cost(cost);
 }
 
-void coordinator::pose(std::vector<pe_loads>& loads, const coordinates_function& coordinates,
+void coordinator::pose(const std::vector<pe_loads>& loads, const coordinates_function& coordinates,
                        std::optional<std::uint64_t> only) {
   struct object {
-    place at;
+    object_name name;
     int pe;
     float load;
     bool is_movable;
+    float measured;
   };
   std::vector<object> objects;
   for (const pe_loads& of_pe : loads)
@@ -97,31 +103,32 @@ void coordinator::pose(std::vector<pe_loads>& loads, const coordinates_function&
         objects.push_back({{its.array, its.keys[i]},
                            of_pe.pe,
                            its.loads[i],
-                           its.movable[i] != 0 && (!only || *only == its.array)});
-  std::sort(objects.begin(), objects.end(), [](const object& a, const object& b) {
-    return std::pair(a.at.array, a.at.key) < std::pair(b.at.array, b.at.key);
-  });
+                           its.movable[i] != 0 && (!only || *only == its.array),
+                           its.measured.empty() ? 0 : its.measured[i]});
+  std::sort(objects.begin(), objects.end(), [](const object& a, const object& b) { return a.name < b.name; });
   snapshot& p = problem_;
   p.pe.clear();
   p.load.clear();
   p.movable.clear();
-  std::vector<place> places;
+  std::vector<object_name> names;
+  std::vector<float> measured;
   for (const object& each : objects) {
-    places.push_back(each.at);
+    names.push_back(each.name);
+    measured.push_back(each.measured);
     p.pe.push_back(each.pe);
     p.load.push_back(each.load);
     p.movable.push_back(each.is_movable ? 1 : 0);
   }
-  ++p.seed;
-  if (places == places_) return;  // the order along the curve stays
-  places_ = std::move(places);
+  recorder_.set_measured(std::move(measured));
+  if (names == names_) return;  // the order along the curve stays
+  names_ = std::move(names);
   p.dimensions = 0;
   p.curve.clear();
   p.coordinates.clear();
   std::array<float, problem::most_dimensions> where{};
-  for (const place& each : places_)
+  for (const object_name& each : names_)
     p.dimensions = std::max(p.dimensions, coordinates(each.array, each.key, where.data()));
-  for (const place& each : places_) {
+  for (const object_name& each : names_) {
     where = {};
     coordinates(each.array, each.key, where.data());
     p.coordinates.insert(p.coordinates.end(), where.begin(), where.begin() + p.dimensions);
@@ -133,10 +140,9 @@ std::vector<array_moves> coordinator::moves_of(const std::vector<int>& solution)
   std::vector<array_moves> moves;
   for (std::size_t i = 0; i < solution.size(); ++i) {
     if (solution[i] == problem_.pe[i]) continue;
-    if (moves.empty() || moves.back().array != places_[i].array)
-      moves.emplace_back().array = places_[i].array;
+    if (moves.empty() || moves.back().array != names_[i].array) moves.emplace_back().array = names_[i].array;
     array_moves& its = moves.back();
-    its.keys.push_back(places_[i].key);
+    its.keys.push_back(names_[i].key);
     its.from.push_back(problem_.pe[i]);
     its.to.push_back(solution[i]);
     ++last_.moved;
@@ -151,6 +157,7 @@ std::vector<array_moves> coordinator::solve(std::vector<pe_loads> loads,
     if (!each.complaint.empty() && !std::exchange(has_complained_, true))
       log(log_level::warning, "balance: " + each.complaint);
   pose(loads, coordinates, only);
+  ++problem_.seed;
   const problem p = problem_.view();
   last_.elements = p.size();
   last_.moved = 0;
@@ -167,6 +174,15 @@ std::vector<array_moves> coordinator::solve(std::vector<pe_loads> loads,
     log(log_level::warning, std::string("balance: ") + e.what() + "; the run goes on without balancing");
   }
   return moves_;
+}
+
+void coordinator::pose_for_record(const std::vector<pe_loads>& loads,
+                                  const coordinates_function& coordinates) {
+  if (recorder_.is_open()) pose(loads, coordinates, std::nullopt);
+}
+
+void coordinator::record(action taken, const std::vector<array_moves>& moves) {
+  if (!problem_.pe.empty()) recorder_.write(taken, names_, problem_, moves);
 }
 
 std::vector<array_moves> coordinator::moves_back() const {

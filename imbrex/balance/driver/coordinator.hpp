@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include <imbrex/balance/driver/pacing.hpp>
 #include <imbrex/balance/driver/period_report.hpp>
 #include <imbrex/balance/driver/rebalance.hpp>
+#include <imbrex/balance/driver/recorder.hpp>
 #include <imbrex/balance/driver/settling.hpp>
 #include <imbrex/balance/driver/step_log.hpp>
 #include <imbrex/balance/snapshot.hpp>
@@ -23,11 +25,15 @@ namespace imbrex::balance::detail {
 /// The coordinates of the element with a key: writes at most six, and returns how many.
 using coordinates_function = std::function<int(std::uint64_t array, std::uint64_t key, float* out)>;
 
+/// The strategy of a run. Throws usage_error for an unknown one.
+const strategy& strategy_of(const balance_settings& settings);
+
 /// The decisions of a run's balancer, apart from its messages.
 class coordinator {
  public:
-  /// `nodes`: the node of each PE. Throws usage_error for an unknown strategy.
-  coordinator(const options& settings, std::vector<int> nodes);
+  /// `nodes`: the node of each PE. `record`: where the run is recorded, or null. Throws usage_error for an
+  /// unknown strategy.
+  coordinator(const options& settings, std::vector<int> nodes, std::unique_ptr<record_writer> record);
 
   /// Judges a period that has ended. `loads`: those that came with the reports, of some PEs or of all.
   action judge(const period_report& ended, const std::vector<pe_loads>& loads);
@@ -36,6 +42,10 @@ class coordinator {
   /// Solves the problem of these loads. With `only`, other arrays stay. Nothing moves if the strategy fails.
   std::vector<array_moves> solve(std::vector<pe_loads> loads, const coordinates_function& coordinates,
                                  std::optional<std::uint64_t> only = std::nullopt);
+  /// Poses the problem of a period after which nothing is solved, for the record of the run.
+  void pose_for_record(const std::vector<pe_loads>& loads, const coordinates_function& coordinates);
+  /// Records the period whose problem was posed, if the run is recorded.
+  void record(action taken, const std::vector<array_moves>& moves);
   /// The last step's moves back.
   std::vector<array_moves> moves_back() const;
   /// The last step.
@@ -50,12 +60,7 @@ class coordinator {
   std::string summary() const { return log_.summary(); }
 
  private:
-  struct place {
-    std::uint64_t array, key;
-    bool operator==(const place&) const = default;
-  };
-
-  void pose(std::vector<pe_loads>& loads, const coordinates_function& coordinates,
+  void pose(const std::vector<pe_loads>& loads, const coordinates_function& coordinates,
             std::optional<std::uint64_t> only);
   std::vector<array_moves> moves_of(const std::vector<int>& solution);
   void note_cost(const period_report& ended);
@@ -66,8 +71,9 @@ class coordinator {
   settling settling_;
   decision decision_;
   step_log log_;
-  std::vector<place> places_;  ///< the problem's objects
+  std::vector<object_name> names_;  ///< names of the problem's objects
   snapshot problem_;
+  recorder recorder_;
   std::vector<array_moves> moves_;  ///< the last step's moves
   rebalance_result last_;
   bool is_unpaid_ = false;   ///< the cost of the last step is not known yet

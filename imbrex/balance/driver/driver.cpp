@@ -43,6 +43,10 @@ std::vector<int> nodes_of_pes(const extension::current_pe& pe) {
   return nodes;
 }
 
+int coordinates_of(std::uint64_t array, std::uint64_t key, float* out) {
+  return extension::local_loads::here().write_coordinates(array, key, out);
+}
+
 void write_line(const std::string& line) {
   if (!line.empty()) std::fputs((line + "\n").c_str(), stderr);
 }
@@ -58,7 +62,9 @@ driver::driver()
       loads_missing_(tree_.reporters()),
       began_(now()) {
   const extension::current_pe here;
-  if (is_root()) coordinator_ = std::make_unique<coordinator>(here.run().settings(), nodes_of_pes(here));
+  if (is_root())
+    coordinator_ =
+        std::make_unique<coordinator>(here.run().settings(), nodes_of_pes(here), pe_.take_record());
   rules_ = rules_of(here.run().settings());
   pe_.leave_out(extension::header_of(*this));
   pe_.connect(*this, [this] { end_period(); });
@@ -142,8 +148,10 @@ void driver::decide(collected all) {
   if (writes_lines_) write_line(coordinator_->take_line());
   if (is_stepping_) return;
   if (!requests_.empty() || next == action::act) return begin_step(std::move(all.loads));
-  if (next == action::take_back) return send_moves(coordinator_->moves_back());
+  coordinator_->pose_for_record(all.loads, coordinates_of);
+  if (next == action::take_back) return send_moves(next, coordinator_->moves_back());
   if (coordinator_->rules() != rules_) send_rules({});
+  coordinator_->record(next, {});
 }
 
 void driver::begin_step(std::vector<pe_loads> loads) {
@@ -171,23 +179,19 @@ void driver::take_loads(std::vector<pe_loads> loads) {
 
 void driver::solve(std::vector<pe_loads> loads) {
   const auto only = requests_.empty() ? std::nullopt : std::optional(requests_.front().array);
-  const auto moves = coordinator_->solve(
-      std::move(loads),
-      [](std::uint64_t array, std::uint64_t key, float* out) {
-        return extension::local_loads::here().write_coordinates(array, key, out);
-      },
-      only);
+  const auto moves = coordinator_->solve(std::move(loads), coordinates_of, only);
   spend(solution_an_element * static_cast<std::int64_t>(coordinator_->last().elements));
-  send_moves(moves);
+  send_moves(action::act, moves);
 }
 
-void driver::send_moves(const std::vector<array_moves>& moves) {
+void driver::send_moves(action taken, const std::vector<array_moves>& moves) {
   is_stepping_ = false;
   const auto seconds_since = [](nanoseconds moment) {
     return std::chrono::duration<double>(now() - moment).count();
   };
   coordinator_->finish(seconds_since(step_began_), seconds_since(began_));
   send_rules(moves);
+  coordinator_->record(taken, moves);
   if (requests_.empty()) return;
   requests_.front().result.set_value(coordinator_->last());
   requests_.erase(requests_.begin());

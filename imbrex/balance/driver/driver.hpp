@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include <imbrex/balance/decision.hpp>
 #include <imbrex/balance/driver/period_report.hpp>
 #include <imbrex/balance/driver/rebalance.hpp>
 #include <imbrex/core/array/create.hpp>
@@ -80,7 +81,7 @@ class driver : public chare<driver> {
   void decide(collected all);
   void begin_step(std::vector<pe_loads> loads);
   void solve(std::vector<pe_loads> loads);
-  void send_moves(const std::vector<array_moves>& moves);
+  void send_moves(action taken, const std::vector<array_moves>& moves);
   void send_rules(const std::vector<array_moves>& moves);
 
   pe_balancer& pe_;

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/balance/driver/enable.hpp>
 
+#include <memory>
+#include <utility>
+
+#include <imbrex/balance/driver/coordinator.hpp>
 #include <imbrex/balance/driver/driver.hpp>
 #include <imbrex/balance/driver/pe_balancer.hpp>
-#include <imbrex/balance/strategy.hpp>
 #include <imbrex/core/extension/run.hpp>
 #include <imbrex/core/run/pe_attachment.hpp>
 
@@ -26,10 +29,12 @@ struct beginning : imbrex::detail::work {
 
 void attach(imbrex::detail::scheduler& pe) {
   if (pe.pe() == imbrex::detail::scheduler::no_pe) return;
-  const options& settings = extension::run_handle(pe).settings();
-  if (settings.balance.strategy.empty()) return;
-  static_cast<void>(find_strategy(settings.balance.strategy));  // refuses an unknown one
-  extension::load_meter::attach(pe, imbrex::detail::make_owner<detail::pe_balancer>(pe));
+  const balance_settings& settings = extension::run_handle(pe).settings().balance;
+  if (settings.strategy.empty() && settings.record.empty()) return;
+  static_cast<void>(detail::strategy_of(settings));  // refuses an unknown one
+  auto record =
+      pe.pe() == 0 && !settings.record.empty() ? std::make_unique<record_writer>(settings.record) : nullptr;
+  extension::load_meter::attach(pe, imbrex::detail::make_owner<detail::pe_balancer>(pe, std::move(record)));
   if (pe.pe() == 0) pe.push(*new beginning());
 }
 

@@ -20,7 +20,8 @@ constexpr int periods_of_change = 2;
 
 pacing::pacing(const options& settings)
     : rules_(rules_of(settings)),
-      is_automatic_(settings.balance.every_points == 0 && settings.balance.every_time == nanoseconds(0)) {}
+      is_automatic_(settings.balance.every_points == 0 && settings.balance.every_time == nanoseconds(0)),
+      is_recorded_(!settings.balance.record.empty()) {}
 
 period pacing::times_of(const period_report& ended, int pes) const {
   const auto steps = static_cast<double>(rules_.points);

@@ -15,8 +15,8 @@ class pacing {
   const period_rules& rules() const { return rules_; }
   /// True for `--balance-every auto`.
   bool is_automatic() const { return is_automatic_; }
-  /// Sets whether the loads of elements come with the reports.
-  void send_loads(bool with_reports) { rules_.sends_loads = with_reports; }
+  /// Sets whether the loads of elements come with the reports. A record needs them in each period.
+  void send_loads(bool with_reports) { rules_.sends_loads = with_reports || is_recorded_; }
   /// The times of a period on `pes` PEs, for `decision`.
   period times_of(const period_report& ended, int pes) const;
   /// Adds the loads of a period to the forecast.
@@ -28,6 +28,7 @@ class pacing {
  private:
   period_rules rules_;
   const bool is_automatic_;
+  const bool is_recorded_;  ///< `--balance-record`
   double error_steady_ = 0;
   double error_moving_ = 0;
   int periods_since_change_ = 0;

@@ -20,8 +20,11 @@ constexpr std::uint8_t periods_without_points = 4;
 
 }  // namespace
 
-pe_balancer::pe_balancer(imbrex::detail::scheduler& pe)
-    : load_meter(pe), counts_bytes_(extension::run_handle(pe).settings().balance.report) {
+pe_balancer::pe_balancer(imbrex::detail::scheduler& pe, std::unique_ptr<record_writer> record)
+    : load_meter(pe),
+      counts_bytes_(extension::run_handle(pe).settings().balance.report),
+      is_recorded_(!extension::run_handle(pe).settings().balance.record.empty()),
+      record_(std::move(record)) {
   set_due(0);
 }
 
@@ -147,6 +150,7 @@ pe_loads pe_balancer::loads(bool extrapolates) {
     else
       its.loads.push_back(std::max(0.0F, load.last));
     its.movable.push_back(e.can_leave() ? 1 : 0);
+    if (is_recorded_) its.measured.push_back(std::max(0.0F, load.last));
   }
   return all;
 }

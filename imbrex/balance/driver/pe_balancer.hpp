@@ -3,8 +3,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <utility>
 
 #include <imbrex/balance/driver/period_report.hpp>
+#include <imbrex/balance/record_writer.hpp>
 #include <imbrex/core/extension/load.hpp>
 
 namespace imbrex::balance::detail {
@@ -14,7 +17,8 @@ class driver;
 /// The part of the balancer on one PE: measures its elements, ends its periods, and moves its elements.
 class pe_balancer final : public extension::load_meter {
  public:
-  explicit pe_balancer(imbrex::detail::scheduler& pe);
+  /// `record`: where PE 0 records the run, or null.
+  pe_balancer(imbrex::detail::scheduler& pe, std::unique_ptr<record_writer> record);
 
   /// The balancer of this thread's PE; null if the run has none.
   static pe_balancer* here() { return static_cast<pe_balancer*>(extension::load_meter::here()); }
@@ -22,6 +26,9 @@ class pe_balancer final : public extension::load_meter {
   driver* own_driver() const { return driver_; }
   /// Sets the chare of the PE, and what ends a period that is due. No period ends before.
   void connect(driver& own, std::function<void()> end);
+
+  /// Where the run is recorded; null on PEs other than 0, without a record, and once it has been taken.
+  std::unique_ptr<record_writer> take_record() { return std::move(record_); }
 
   /// True if the period is to end once elements have passed their balance points.
   bool awaits_points() const { return awaits_points_ && !is_due_; }
@@ -42,6 +49,8 @@ class pe_balancer final : public extension::load_meter {
   static double checked_load(const extension::measured_element& e, double load, pe_loads& all);
 
   const bool counts_bytes_;
+  const bool is_recorded_;
+  std::unique_ptr<record_writer> record_;
   driver* driver_ = nullptr;
   std::function<void()> end_;
   bool is_due_ = false;

@@ -27,6 +27,7 @@ period_rules rules_of(const options& settings) {
   rules.points = std::max<std::uint64_t>(settings.balance.every_points, 1);
   rules.least_time = std::chrono::duration<double>(settings.balance.every_time).count();
   rules.is_timed = rules.least_time > 0;
+  rules.sends_loads = !settings.balance.record.empty();
   return rules;
 }
 

@@ -40,8 +40,9 @@ struct array_loads {
   std::vector<std::uint64_t> keys;
   std::vector<float> loads;           ///< expected in the next period
   std::vector<std::uint8_t> movable;  ///< 0: it cannot leave now
+  std::vector<float> measured;        ///< in the last period; empty unless the run is recorded
 
-  void serialize(auto& ar) { ar(array, keys, loads, movable); }
+  void serialize(auto& ar) { ar(array, keys, loads, movable, measured); }
 };
 
 /// The elements of a PE.

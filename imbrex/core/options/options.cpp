@@ -74,8 +74,15 @@ void parse_balance_period(balance_settings& s, const parsed_option& input) {
   }
 }
 
+std::string parse_record(const parsed_option& input) {
+  if (input.value.empty())
+    throw usage_error("--balance-record: the file is empty; write --balance-record FILE");
+  return std::string(input.value);
+}
+
 void check_balance_period(const options& s) {
-  const auto& [strategy, points, time, report] = s.balance;
+  const std::uint64_t points = s.balance.every_points;
+  const nanoseconds time = s.balance.every_time;
   if (time < nanoseconds(0) || (points > 0 && time > nanoseconds(0)))
     throw usage_error("balance.every_points = " + std::to_string(points) +
                       ", balance.every_time = " + duration_text(time) +
@@ -154,6 +161,10 @@ std::vector<option<options>> balance_options() {
        .check = check_balance_period},
       {.words = {"--balance-report", "", "print a line for each step of the balancer, and a summary"},
        .set = [](options& s, const parsed_option&) { s.balance.report = true; }},
+      {.words = {"--balance-record", "FILE",
+                 "record the loads and moves of each period in FILE, for imbrex balance FILE; also with "
+                 "--balance none"},
+       .set = [](options& s, const parsed_option& input) { s.balance.record = parse_record(input); }},
   };
 }
 

@@ -53,6 +53,9 @@ struct balance_settings {
   std::uint64_t every_points = 0;  ///< `--balance-every N`: balance points of each element in a period
   nanoseconds every_time{0};       ///< `--balance-every TIME`; both 0: the balancer chooses the periods
   bool report = false;             ///< `--balance-report`: a line for each step
+  /// `--balance-record FILE`: record loads and moves; the second run of a program goes into FILE-2. Empty: no
+  /// record. Works with every strategy.
+  std::string record{};
 };
 
 /// The settings of a run. The table of the options that set a layer's fields is in that layer's

@@ -168,6 +168,25 @@ TEST(options, say_which_devices_there_are_and_how_they_are_watched) {
   EXPECT_NE(refusal({"--completion", "pol"}).find("did you mean --completion poll?"), std::string::npos);
 }
 
+TEST(options, choose_the_balancer_and_its_record) {
+  const auto none = command_line({}).parse().balance;
+  EXPECT_EQ(none.strategy, "");
+  EXPECT_EQ(none.record, "");
+  const auto all = command_line({"--balance", "segments", "--balance-every=5", "--balance-report",
+                                 "--balance-record", "loads.imb"})
+                       .parse()
+                       .balance;
+  EXPECT_EQ(all.strategy, "segments");
+  EXPECT_EQ(all.every_points, 5);
+  EXPECT_TRUE(all.report);
+  EXPECT_EQ(all.record, "loads.imb");
+  EXPECT_EQ(command_line({"--balance-every", "2s"}).parse().balance.every_time, std::chrono::seconds(2));
+  for (const char* wrong : {"0", "-1", "0s", "often", ""})
+    EXPECT_NE(refusal({"--balance-every", wrong}).find("--balance-every "), std::string::npos) << wrong;
+  EXPECT_EQ(refusal({"--balance-record="}),
+            "--balance-record: the file is empty; write --balance-record FILE");
+}
+
 TEST(options, say_what_is_recorded) {
   const auto none = command_line({}).parse();
   EXPECT_EQ(none.trace, "");
@@ -370,7 +389,7 @@ TEST(options, come_from_the_environment_alone_with_those_of_others) {
 
 TEST(options, have_a_help_line_each) {
   const std::string help = imbrex::options_help();
-  ASSERT_EQ(imbrex::option_names().size(), 30U);
+  ASSERT_EQ(imbrex::option_names().size(), 31U);
   for (const auto name : imbrex::option_names())
     EXPECT_NE(help.find("\n  " + std::string(name) + " "), help.npos) << name;
 }

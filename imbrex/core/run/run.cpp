@@ -74,10 +74,12 @@ class membership {
   }
   /// Records a run that has begun nowhere, or that this process has dropped out of.
   void fails(int status) { status_ = status; }
-  /// The trace file of the next run: the given file for the first run, "FILE-2" for the second.
-  std::string trace_of_run(const std::string& file) {
-    const std::lock_guard hold(tracing_);
-    const int run = ++traced_[file];
+  /// The file of the next run for an option's file: the given file for the first run, "FILE-2" for the
+  /// second; empty if the option is not given.
+  std::string file_of_run(const std::string& file) {
+    if (file.empty()) return file;
+    const std::lock_guard hold(counting_);
+    const int run = ++runs_of_file_[file];
     return run == 1 ? file : file + "-" + std::to_string(run);
   }
 
@@ -93,8 +95,8 @@ class membership {
   int status_ = 0;
   std::atomic<bool> in_run_ = false;  ///< written by the main thread, read by the thread that calls exit()
   std::atomic<bool> entered_ = false;
-  std::mutex tracing_;
-  std::map<std::string, int> traced_;  ///< number of runs by trace file
+  std::mutex counting_;
+  std::map<std::string, int> runs_of_file_;  ///< number of runs by the file of an option
 };
 
 /// Reports to the user why there is no run, unless another process does. Returns the exit status.
@@ -154,7 +156,8 @@ int run_with(const options& settings, std::function<task<int>()> main) {
     auto& own = membership::of_this_process();
     open_standard_descriptors();  // a program may have closed one since its last run
     options run_options = settings;
-    if (!run_options.trace.empty()) run_options.trace = own.trace_of_run(run_options.trace);
+    run_options.trace = own.file_of_run(run_options.trace);
+    run_options.balance.record = own.file_of_run(run_options.balance.record);
     if (own.meeting() == nullptr) return runtime(run_options).run(std::move(main));
     return run_in_job(run_options, own, std::move(main));
   } catch (...) {

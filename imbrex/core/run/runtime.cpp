@@ -191,9 +191,11 @@ void runtime::build(const host_share& share, const bootstrap* meeting) {
 /// The balancer lies above the core, and attaches itself.
 void runtime::check_balancer() const {
   const std::string& strategy = how_.balance.strategy;
-  if (strategy.empty() || strategy == "none" || processors_.front()->loads() != nullptr) return;
+  const std::string& record = how_.balance.record;
+  const bool balances = !strategy.empty() && strategy != "none";
+  if ((!balances && record.empty()) || processors_.front()->loads() != nullptr) return;
   throw usage_error(
-      "--balance " + printable(strategy) +
+      (balances ? "--balance " + printable(strategy) : "--balance-record " + printable(record)) +
       ": this program has no balancer: include <imbrex/run.hpp> or <imbrex/imbrex.hpp> where it "
       "calls run");
 }

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/balance/driver/recorder.hpp>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/base/log.hpp>
+
+namespace imbrex::balance::detail {
+
+template <class Write>
+void recorder::attempt(const Write& write) {
+  if (!file_) return;
+  try {
+    write();
+  } catch (const error& e) {
+    file_.reset();
+    log(log_level::warning, std::string("balance: ") + e.what() + "; the run goes on without its record");
+  }
+}
+
+recorder::recorder(std::unique_ptr<record_writer> file, const recorded_run& run) : file_(std::move(file)) {
+  attempt([&] { file_->write(run); });
+}
+
+void recorder::write(action taken, std::span<const object_name> names, const snapshot& problem,
+                     const std::vector<array_moves>& moves) {
+  if (!file_) return;
+  recorded_period period{.ended = time_, .taken = taken, .problem = problem, .measured = measured_};
+  for (const array_moves& each : moves)
+    for (std::size_t i = 0; i < each.keys.size(); ++i) {
+      const object_name name{each.array, each.keys[i]};
+      // An element that moves while periods end may be there twice, on both PEs.
+      auto at = std::ranges::lower_bound(names, name);
+      const auto pe_at = [&] { return problem.pe[static_cast<std::size_t>(at - names.begin())]; };
+      while (at != names.end() && *at == name && pe_at() != each.from[i]) ++at;
+      if (at == names.end() || *at != name) continue;
+      period.moved.push_back(static_cast<std::uint32_t>(at - names.begin()));
+      period.to.push_back(each.to[i]);
+    }
+  attempt([&] { file_->write(names, period); });
+}
+
+}  // namespace imbrex::balance::detail
