@@ -70,15 +70,15 @@ collection<T>* part_for(message& m);
 /// Calls `deliver` with this PE's part of the array that a message is for; `deliver` takes the message.
 /// Without such a part the message is held or refused.
 template <class T, class M, class Deliver>
-void deliver_to_part_of(M& m, Deliver deliver) {
+[[gnu::always_inline]] inline void deliver_to_part_of(M& m, Deliver deliver) {
   if (auto* const part = part_for<T>(m)) deliver(*part);
 }
 
 /// Calls `deliver` with the element that a message is for; `deliver` takes the message. If the element is
 /// not here, the message is forwarded, held or refused.
 template <class T, class M, class Deliver>
-void deliver_to_element(M& m, Deliver deliver) {
-  deliver_to_part_of<T>(m, [&](auto& part) {
+[[gnu::always_inline]] inline void deliver_to_element(M& m, Deliver deliver) {
+  deliver_to_part_of<T>(m, [&](auto& part) __attribute__((always_inline)) {
     auto* const element = part.find(m.key);
     if (element == nullptr || !m.is_for(*element)) [[unlikely]]
       return part.route(m);
