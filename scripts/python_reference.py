@@ -30,6 +30,7 @@ SECTIONS = {
                               "gather"],
     "Memory of devices": ["DeviceArray", "device_array", "stream"],
     "Waiting": ["when_all", "when_any", "sleep", "quiescence"],
+    "Balancing": ["strategy", "Problem", "rebalance", "RebalanceResult"],
     "Runs": ["run", "exit", "now", "pe", "num_pes", "process", "num_processes", "phase", "mark"],
     "Sessions": ["start", "stop", "Session", "Result"],
     "Errors": ["Error", "UsageError", "RemoteError", "RemoteTraceback"],
@@ -65,6 +66,15 @@ WORDS = {
     "Chare.balance_point": "A point at which this chare may move, awaited by its entry. If the chare has requested a "
                            "move, that entry ends here, and the given one, such as `self.run`, begins on the new PE "
                            "with these arguments. Its result is that of the call.",
+    "rebalance": "Balances the elements of an array once, now. The strategy is that of `--balance`; without the option "
+                 "nothing moves. Elements that are busy may move later.",
+    "Problem.load": "Seconds that each object is expected to take in the next period.",
+    "Problem.pe": "The PE of each object.",
+    "Problem.movable": "False for an object that stays, whatever the strategy returns.",
+    "Problem.coordinates": "A row for each object: the index of an element; without columns for arrays with keys.",
+    "Problem.node": "The node of each PE.",
+    "Problem.pes": "The number of PEs.",
+    "Problem.seed": "A number for strategies that use chance. It differs from step to step.",
     "exit": "Ends the run with that status, 0 to 255; callable from anywhere.",
     "give": "Hands a value over in a message. Its array is not copied, and becomes read-only here.",
     "in_blocks": "Equal, consecutive parts of an array on the PEs.",

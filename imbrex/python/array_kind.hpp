@@ -37,6 +37,7 @@ class array_kind {
   /// Return awaitables; for arrays and groups.
   virtual nb::object destroy_all(const proxy& array) const = 0;
   virtual nb::object created(const proxy& array) const = 0;
+  virtual nb::object rebalance(const proxy& array, PyObject* name) const = 0;
 
  protected:
   ~array_kind() = default;

@@ -81,13 +81,16 @@ member_record* class_record::search(PyObject* member_name) const {
 }
 
 class_record& define_class(PyObject* type, const std::string& name,
-                           const std::vector<member_definition>& members, bool in_all_processes) {
+                           const std::vector<member_definition>& members,
+                           const balance_methods& for_balancers, bool in_all_processes) {
   if (!in_all_processes && detail::scheduler::current() != nullptr && num_processes() > 1)
     throw error("the chare class " + name +
                 " is defined during a run: all processes must know it, so define it before imbrex.run");
   class_record& c = new_record();
   c.type = Py_NewRef(type);
   c.name = take_name(name);
+  c.for_balancers = {Py_XNewRef(for_balancers.expected_load), Py_XNewRef(for_balancers.departs),
+                     Py_XNewRef(for_balancers.arrived)};
   c.by_name = checked(PyDict_New()).release().ptr();
   c.all_reduce_name = name_of_awaited(c.name, "all_reduce");
   c.created_name = name_of_awaited(c.name, "created");

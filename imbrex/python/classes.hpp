@@ -41,12 +41,20 @@ struct member_record {
   std::string whole_name() const;
 };
 
+/// The methods of a chare class that balancers call; null where the class has none.
+struct balance_methods {
+  PyObject* expected_load = nullptr;
+  PyObject* departs = nullptr;
+  PyObject* arrived = nullptr;
+};
+
 /// A chare class of the program; lives as long as the process.
 struct class_record {
   PyObject* type = nullptr;
   std::string name;
   std::vector<std::unique_ptr<member_record>> members;  ///< the constructor first
   std::vector<member_record*> ports;
+  balance_methods for_balancers;
   PyObject *all_reduce_name = nullptr, *created_name = nullptr, *destroy_name = nullptr,
            *balance_name = nullptr;  ///< names of awaitables, for warnings
   PyObject* by_name = nullptr;       ///< dict: name to the address of the member, as an int
@@ -92,7 +100,8 @@ struct member_definition {
 /// During a run of several processes, throws imbrex::error unless `in_all_processes`. Then all processes must
 /// define it in the same order, and before they receive a message that names it.
 class_record& define_class(PyObject* type, const std::string& name,
-                           const std::vector<member_definition>& members, bool in_all_processes);
+                           const std::vector<member_definition>& members,
+                           const balance_methods& for_balancers, bool in_all_processes);
 /// Makes `type` stand for the class from now on: the type that was made anew from the class's own.
 void replace_class(class_record& of, PyObject* type);
 /// Sets a constructor that was added after the class statement; only before a run.

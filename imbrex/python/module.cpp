@@ -25,6 +25,7 @@
 #include <imbrex/python/arguments.hpp>
 #include <imbrex/python/array_kind.hpp>
 #include <imbrex/python/awaitable.hpp>
+#include <imbrex/python/balance.hpp>
 #include <imbrex/python/coroutine.hpp>
 #include <imbrex/python/device_array.hpp>
 #include <imbrex/python/failure.hpp>
@@ -54,10 +55,13 @@ member_definition definition_in(const nb::tuple& m) {
 }
 
 void define_class_of(const nb::object& type, const std::string& name, const nb::list& members,
-                     bool in_all_processes) {
+                     const nb::tuple& for_balancers, bool in_all_processes) {
   std::vector<member_definition> all;
   for (const nb::handle member : members) all.push_back(definition_in(nb::borrow<nb::tuple>(member)));
-  define_class(type.ptr(), name, all, in_all_processes);
+  const auto method = [&](std::size_t i) {
+    return for_balancers[i].is_none() ? nullptr : nb::object(for_balancers[i]).ptr();
+  };
+  define_class(type.ptr(), name, all, {method(0), method(1), method(2)}, in_all_processes);
 }
 
 nb::object make_array(const nb::object& type, const nb::object& shape, int how, const nb::tuple& args,
@@ -158,6 +162,17 @@ nb::object until_quiet() {
   static kept_object name;
   return awaitable_of(quiescence(), nullptr,
                       name.get([] { return PyUnicode_FromString("imbrex.quiescence()"); }));
+}
+
+nb::object rebalance_array(const nb::object& array) {
+  check_in_run("rebalance", "a session has no such call");
+  if (!is_proxy(array.ptr()) || proxy_in(array.ptr()).kind != proxy_kind::array) {
+    PyErr_Format(PyExc_TypeError, "imbrex.rebalance takes an array, not %R", array.ptr());
+    throw nb::python_error();
+  }
+  static kept_object name;
+  const proxy& p = proxy_in(array.ptr());
+  return kind_of(p).rebalance(p, name.get([] { return PyUnicode_FromString("imbrex.rebalance()"); }));
 }
 
 void exit_with(const nb::object& status) {
@@ -376,6 +391,11 @@ void define_functions(nb::module_& m) {
   m.def("when_any", &any_of);
   m.def("sleep", &sleep, nb::arg("seconds").none());
   m.def("quiescence", &until_quiet);
+  m.def(
+      "rebalance", &rebalance_array,
+      "Balances the elements of an array once, now. Returns an awaitable of a RebalanceResult. The strategy "
+      "is that of --balance; without the option nothing moves. Elements that are busy may move later.",
+      nb::arg("array").none());
   m.def("ask_who_waits", &ask_who_waits);
   m.def("now", [] { return seconds(); });
   m.def("pe", [] {
@@ -423,6 +443,7 @@ NB_MODULE(_core, m) {
   define_proxies(m);
   define_functions(m);
   define_phases(m);
+  define_balance(m);
 }
 
 }  // namespace imbrex::python

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <imbrex/balance/driver/rebalance.hpp>
 #include <imbrex/core/array/balance_point.hpp>
 #include <imbrex/core/array/chare.hpp>
 #include <imbrex/core/array/create.hpp>
@@ -332,6 +333,10 @@ class kind_of_index final : public array_kind {
   }
   nb::object created(const proxy& a) const override {
     return awaitable_of(array_of(a).created(), nullptr, a.of->created_name);
+  }
+  nb::object rebalance(const proxy& a, PyObject* name) const override {
+    return awaitable_of(
+        imbrex::rebalance(array_of(a)), [](rebalance_result r) { return nb::cast(std::move(r)); }, name);
   }
 
  private:

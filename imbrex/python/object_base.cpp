@@ -194,6 +194,31 @@ nb::object object_base::call_coroutine(const member_record& entry, decoder argum
   }
 }
 
+nb::object object_base::call_for_balancer(PyObject* method, const char* name) const {
+  if (method == nullptr) return nb::none();
+  try {
+    return checked(PyObject_CallOneArg(method, self_));
+  } catch (const nb::python_error& e) {
+    add_note(e,
+             "It came from " + element_text(self_proxy()) + ", " + name + ", on PE " + std::to_string(pe()));
+    std::rethrow_exception(travelling_exception(""));
+  }
+}
+
+std::optional<double> object_base::expected_load() const {
+  const nb::object load = call_for_balancer(class_->for_balancers.expected_load, "expected_load");
+  if (load.is_none()) return std::nullopt;
+  const double seconds = PyFloat_AsDouble(load.ptr());
+  if (seconds != -1 || PyErr_Occurred() == nullptr) return seconds;
+  PyErr_Clear();
+  PyErr_Format(PyExc_TypeError, "%s.expected_load returned %R: let it return seconds, or None",
+               class_->name.c_str(), load.ptr());
+  std::rethrow_exception(take_python_error(""));
+}
+
+void object_base::departs() const { call_for_balancer(class_->for_balancers.departs, "departs"); }
+void object_base::arrived() const { call_for_balancer(class_->for_balancers.arrived, "arrived"); }
+
 void object_base::put_value(entry_name which, std::int64_t reference, loaded_parcel value) {
   ports_[static_cast<std::size_t>(member_of(which).port)]->put(reference, std::move(value));
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -79,6 +80,11 @@ class object_base {
   virtual void destroy_self() = 0;
   /// An awaitable: if the chare migrates, `entry` begins at the destination with these arguments.
   virtual nb::object balance_point(const member_record& entry, encoder& arguments) = 0;
+  // Called by the runtime for balancers.
+  /// The load that the class expects; empty: the measured one counts.
+  std::optional<double> expected_load() const;
+  void departs() const;
+  void arrived() const;
   /// Called by the runtime: adds the device memory of unread values.
   void collect_unread(std::vector<detail::attachment*>& parts) {
     for (const auto& p : ports_) p->values().collect_unread(parts);
@@ -119,6 +125,7 @@ class object_base {
  private:
   void adopt(class_record& c);
   void set_ports();
+  nb::object call_for_balancer(PyObject* method, const char* name) const;
 
   class_record* class_ = nullptr;
   PyObject* self_ = nullptr;

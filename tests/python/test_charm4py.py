@@ -540,3 +540,67 @@ def test_mistakes_are_raised_where_they_are_made(run):
     assert lines[3:] == ["7 is no PE of the group of Maker, which is on all 2 PEs",
                          "-1 is no PE of the group of Maker, which is on all 2 PEs",
                          "1 is no PE of the group of Maker, which is on the PEs 0"]
+
+
+BALANCED = """
+import imbrex
+from charm4py import Array, Chare, Future, charm
+
+@imbrex.strategy("by index")
+def by_index(p):
+    assert p.load.min() >= 0 and p.movable.tolist() == [True] * 5 + [False] and p.node.tolist() == [0] * p.pes
+    assert p.coordinates.tolist() == [[i] for i in range(6)]
+    return [int(x) % p.pes for x in p.coordinates[:, 0]]
+
+@imbrex.strategy("fails")
+def fails(p):
+    raise LookupError("no idea")
+
+class Cell(Chare):
+    def __init__(self):
+        self.synced = None
+        if self.thisIndex == (5,) or self.thisIndex == 5:
+            self.setMigratable(False)
+
+    def step(self, synced):
+        self.synced = synced
+        self.AtSync()
+
+    def resumeFromSync(self):
+        self.synced((self.thisIndex[0], charm.myPe()))
+
+def main(args):
+    cells = Array(Cell, 6, useAtSync=True)
+    for _ in range(2):
+        synced = Future(6)
+        cells.step(synced)
+        print(*(pe for _, pe in sorted(synced.get())), flush=True)
+    exit()
+
+charm.start(main)
+"""
+
+
+@pytest.mark.parametrize("balancer, places", [
+    ("RotateLB", ["1 1 1 0 0 1", "0 0 0 1 1 1"]), ("rotate", ["1 1 1 0 0 1", "0 0 0 1 1 1"]),
+    ("NullLB", ["0 0 0 1 1 1"] * 2), ("by index", ["0 1 0 1 0 1"] * 2), ("fails", ["0 0 0 1 1 1"] * 2)])
+def test_balancers_are_strategies(run, balancer, places):
+    done = run(2, BALANCED, "+balancer", balancer)
+    assert (done.returncode, done.stdout.splitlines()) == (0, places), done.stderr
+    failed = "imbrex: warning: balance: the strategy 'fails' raised LookupError: no idea (prog.py, line 14); the run " \
+             "goes on without balancing\n"
+    assert done.stderr == (failed if balancer == "fails" else "")
+
+
+@pytest.mark.parametrize("words", [["+balancer", "GredyLB"], ["+balancer"]])
+def test_an_unknown_balancer_is_refused(run, words):
+    done = run(1, BALANCED, *words)
+    assert done.returncode == 2 and not done.stdout
+    assert f"imbrex: error: {' '.join(words)}: name a balancer of Charm++ (CentralLB, CommAware" in done.stderr
+    assert "or a strategy of imbrex (auto, none, segments, " in done.stderr and "by index" in done.stderr
+
+
+def test_each_balancer_has_a_strategy():
+    from imbrex import _core
+    from imbrex.charm4py import _balancers
+    assert set(_balancers._STRATEGIES) <= set(_core.strategy_names())

@@ -48,6 +48,16 @@ class Cell(ix.Chare):
         return ix.device_array(await got.copy_to_host()).ready_after(text and same)
 
 
+@ix.strategy("stay")
+def stay(p: ix.Problem) -> object:
+    return p.pe
+
+
+@ix.strategy(3)  # type: ignore[arg-type]
+def no_strategy(p: ix.Problem) -> object:
+    return stay(p)
+
+
 async def main() -> list[int]:
     cells = ix.array(Cell, (4, 4), 256)
     result: Awaitable[float] = cells[1, 2].run.call(3)
@@ -56,6 +66,9 @@ async def main() -> list[int]:
     cells[0, 0].add.send("1")  # type: ignore[arg-type]
     cells[0, 0].add.send()  # type: ignore[call-arg]
     cells[0, 0].ad.send(1)  # type: ignore[attr-defined]
+    step = await ix.rebalance(cells)
+    moved: int = step.moved
+    await ix.rebalance(cells[0, 0])  # type: ignore[arg-type]
     single = ix.chare(Cell, 7)
     await single.add.call(await single.add.call(1))
     await result

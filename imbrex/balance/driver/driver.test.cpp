@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -265,6 +266,31 @@ TEST(balance, takes_a_load_that_is_no_load_as_0) {
     EXPECT_NE(text.find("expected_load of teller(0)"), std::string::npos) << text;
     EXPECT_EQ(text.find("warning", text.find("warning") + 1), std::string::npos) << text;
   }
+}
+
+/// An element of which only the first knows its load.
+class guesser : public chare<guesser> {
+ public:
+  std::optional<double> expected_load() const {
+    return where()[0] == 0 ? std::optional<double>(1000) : std::nullopt;
+  }
+  void serialize(auto&) {}
+};
+
+TEST(balance, measures_elements_that_expect_no_load) {
+  std::vector<double> loads;
+  const balance::strategy looks("looks", [&](const balance::problem& p) {
+    loads.assign(p.load.begin(), p.load.end());
+    return std::vector<int>(p.pe.begin(), p.pe.end());
+  });
+  const int status = run(balanced(simulated(2), "looks", 1'000'000), []() -> task<> {
+    const auto all = make_array<guesser>({4});
+    co_await rebalance(all);
+  });
+  EXPECT_EQ(status, 0);
+  ASSERT_EQ(loads.size(), 4U);
+  EXPECT_EQ(loads[0], 1000);
+  for (std::size_t i = 1; i < 4; ++i) EXPECT_LT(loads[i], 1);
 }
 
 TEST(balance, goes_on_without_a_strategy_that_fails) {

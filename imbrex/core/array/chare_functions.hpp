@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -82,8 +83,8 @@ struct chare_functions {
 
   // These are null for most classes.
 
-  /// The load that the class itself expects, in seconds of the next period.
-  double (*expected_load)(const chare_header& element) = nullptr;
+  /// The load that the class itself expects, in seconds of the next period; empty: the measured one counts.
+  std::optional<double> (*expected_load)(const chare_header& element) = nullptr;
   /// Called before an element leaves a PE, and after it has arrived on another.
   void (*departs)(chare_header& element) = nullptr;
   void (*arrived)(chare_header& element) = nullptr;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <new>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -163,9 +164,9 @@ struct chare_functions_of {
       f.collect_unread = [](chare_header& e, std::vector<attachment*>& parts) {
         memory::object(e).collect_unread(parts);
       };
-    if constexpr (requires(const T& chare) { static_cast<double>(chare.expected_load()); })
+    if constexpr (requires(const T& chare) { std::optional<double>(chare.expected_load()); })
       f.expected_load = [](const chare_header& e) {
-        return static_cast<double>(memory::object(const_cast<chare_header&>(e)).expected_load());
+        return std::optional<double>(memory::object(const_cast<chare_header&>(e)).expected_load());
       };
     if constexpr (requires(T& chare) { requires std::is_void_v<decltype(chare.departs())>; })
       f.departs = [](chare_header& e) { memory::object(e).departs(); };

@@ -134,6 +134,20 @@ def _members(cls):
             yield _member(name, _COROUTINE if is_coroutine else _PLAIN, value)
 
 
+def _method_for_balancers(cls, name):
+    """The method of that name if it takes no arguments and is no entry, else None."""
+    function = inspect.getattr_static(cls, name, None)
+    if not inspect.isfunction(function) or getattr(function, "__imbrex_entry__", False):
+        return None
+    least, _, has_keywords = _count(inspect.signature(function))
+    if least > 0 or has_keywords:
+        return None
+    if not _is_plain(function):
+        raise TypeError(f"{cls.__qualname__}.{name} is called by the balancer and may not wait: make it a plain "
+                        f"function, or give it another name")
+    return function
+
+
 class Chare(_core.ChareBase):
     """The base of chare classes. Proxies name a chare on any PE."""
 
@@ -172,7 +186,8 @@ def define(cls, in_all_processes=False):
             if name in _CHARE_NAMES:
                 raise TypeError(f"{cls.__qualname__}: no attribute of the class can be called {name}, which chares "
                                 f"have already: give it another name")
-    _core.define_class(cls, vars(cls).get("_shown_as") or _name_of(cls), members, in_all_processes)
+    methods = tuple(_method_for_balancers(cls, name) for name in ("expected_load", "departs", "arrived"))
+    _core.define_class(cls, vars(cls).get("_shown_as") or _name_of(cls), members, methods, in_all_processes)
 
 
 def look_for_constructors():

@@ -11,7 +11,7 @@ import traceback
 import types
 
 from imbrex import _core, _run
-from imbrex.charm4py import _coroutines
+from imbrex.charm4py import _balancers, _coroutines
 from imbrex.charm4py._chare import Array, Chare, coro
 from imbrex.charm4py._future import Future
 from imbrex.charm4py._reducer import Reducer
@@ -116,7 +116,7 @@ class Charm(Chare):
                                local_msg_buf_size=50, pickle_protocol=-1, auto_flush_wait_queues=True,
                                interactive=types.SimpleNamespace(verbose=1, broadcast_imports=True))
         self.pool = Pool()
-        self.balancer = None
+        self.strategy = None  #: the name of the balancer's strategy
         self.entry = None
         self.main = None  #: what PE 0 runs; `_node` sets it
 
@@ -141,7 +141,7 @@ class Charm(Chare):
         ignored = []
         for word in words:
             if word == "+balancer":
-                self.balancer = next(words, None)
+                self.strategy = _balancers.strategy_of(next(words, None))
             elif word in ("+p", "+libcharm_interface", "+LBDebug", "+LBPeriod", "+pemap", "+commap"):
                 next(words, None)
             elif word.startswith("++") or word.startswith("+") and len(word) > 1:

@@ -2,8 +2,10 @@
 """Migration, and balancing by it."""
 
 import pickle
-import random
+import sys
 
+from imbrex import _errors
+from imbrex._balance import Problem
 from imbrex.charm4py._charm import charm
 from imbrex.charm4py._reductions import sync_key
 
@@ -90,7 +92,13 @@ class Migration:
 
     def balance(self, cid, reports):
         """At the root: all elements have called AtSync."""
-        moves = _moves(charm.balancer, reports, self.pes)
+        self.balance_steps += 1
+        try:
+            moves = _moves(charm.strategy, reports, self.hosts, self.balance_steps)
+        except _errors.Error as e:
+            print(f"imbrex: warning: balance: {e}; the run goes on without balancing", file=sys.stderr)
+            charm.strategy = None
+            moves = []
         self.missing_arrivals[cid] = len(moves)
         self.send_to_all("moves", cid, self.pe, moves)
         if not moves:
@@ -130,22 +138,17 @@ def _restore(chare, own):
         setattr(chare, name, value)
 
 
-def _moves(balancer, reports, pes):
-    """The migrations: (index, PE, new PE)."""
-    if balancer is None or pes == 1:
+def _moves(strategy, reports, hosts, seed):
+    """The migrations: (index, PE, new PE). Raises imbrex.Error if a strategy of the program fails."""
+    if strategy is None or len(hosts) == 1:
         return []
-    if balancer.startswith("Rand"):
-        wanted = [(index, pe, random.randrange(pes)) for index, pe, _, is_migratable in reports if is_migratable]
-        return [move for move in wanted if move[1] != move[2]]
-    loads = [0.0] * pes
-    for _, pe, load, _ in reports:
-        loads[pe] += load
-    average = sum(loads) / pes
-    moves = []
-    for index, pe, load, is_migratable in sorted(reports, key=lambda r: -r[2]):
-        to = min(range(pes), key=loads.__getitem__)
-        if is_migratable and loads[pe] > 1.05 * average and loads[to] + load < loads[pe]:
-            loads[pe] -= load
-            loads[to] += load
-            moves.append((index, pe, to))
-    return moves
+    reports = sorted(reports, key=lambda r: _components(r[0]))
+    indices, pes, loads, movable = zip(*reports)
+    names = list(dict.fromkeys(hosts))
+    problem = Problem(loads, pes, pes=len(hosts), movable=movable, coordinates=[_components(i)[:6] for i in indices],
+                      node=[names.index(host) for host in hosts], seed=seed)
+    return [(index, pe, to) for index, pe, to in zip(indices, pes, problem.solve(strategy).tolist()) if pe != to]
+
+
+def _components(index):
+    return index if isinstance(index, tuple) else (index,)

@@ -145,6 +145,7 @@ class Runtime(Coroutines, Reductions, Sections, Migration, Tasks):
         self.insertions = collections.defaultdict(collections.Counter)
         self.collectors = {}
         self.missing_arrivals = {}
+        self.balance_steps = 0
         self.tasks = {}
         self.busy = [0] * self.pes
         self.count_of_singles = self.pe
