@@ -42,6 +42,7 @@ struct recorded_objects {
 struct recorded_period {
   double ended = 0;                    ///< seconds of the run's periods so far
   action taken = action::wait;         ///< the action that followed
+  bool is_measured = true;             ///< false: many objects have not had a whole step yet
   snapshot problem{};                  ///< the objects at its end, with the loads expected in the next period
   std::vector<float> measured{};       ///< seconds that each object took in this period
   std::vector<std::uint32_t> moved{};  ///< objects that were asked to move, in order
@@ -49,7 +50,7 @@ struct recorded_period {
 
   /// Leaves out the data that stay while the objects or the run do.
   void serialize(auto& ar) {
-    ar(ended, taken, measured, moved, to);
+    ar(ended, taken, is_measured, measured, moved, to);
     ar(problem.pe, problem.load, problem.device_load, problem.movable, problem.bytes, problem.device_bytes,
        problem.first_edge, problem.edge_to, problem.edge_bytes, problem.free_memory, problem.seed);
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/tools/commands.hpp>
 
+#include <imbrex/tools/balance/command.hpp>
 #include <imbrex/tools/built_with.hpp>
 #include <imbrex/tools/info_command.hpp>
 #include <imbrex/tools/overlap/command.hpp>
@@ -30,6 +31,8 @@ command_list commands() {
         parse_and_run<parse_info, print_info>},
        {"overlap", "compute how much of a program's communication its computation could hide",
         parse_and_run<overlap::parse_command, overlap::print_overlap>},
+       {"balance", "replay the recorded loads of a program with other strategies of balancing",
+        parse_and_run<balance::parse_command, balance::replay_record>},
        {"trace", "report on traces of runs, and convert them",
         [](std::span<const std::string> words) { return trace_commands().run(words); }},
        {"tune", "find options that make a program faster, and write them to a file",

@@ -60,13 +60,13 @@ double coordinator::busiest_otherwise(const std::vector<pe_loads>& loads) const 
 
 action coordinator::judge(const period_report& ended, const std::vector<pe_loads>& loads) {
   log_.add_period(ended);
-  recorder_.add_time(ended);
   note_cost(ended);
   period last = pacing_.times_of(ended, problem_.pes);
   last_.before = last.average > 0 ? last.busiest / last.average : 1;
   const bool is_settled = settling_.add(ended);
   pacing_.add(ended);
   if (settling_.periods_since_step() > 1) pacing_.adapt(ended, last.lost());  // a step is no period's cost
+  recorder_.end_period(ended, settling_.is_measured());
   pacing_.send_loads(settling_.periods_since_step() < periods_with_loads);
   if (!is_settled || ended.elements == 0 || has_failed_ || strategy_.name() == "none") return action::wait;
   const double otherwise = busiest_otherwise(loads);

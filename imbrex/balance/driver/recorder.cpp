@@ -25,10 +25,16 @@ recorder::recorder(std::unique_ptr<record_writer> file, const recorded_run& run)
   attempt([&] { file_->write(run); });
 }
 
+void recorder::end_period(const period_report& ended, bool is_measured) {
+  time_ += ended.duration;
+  is_measured_ = is_measured;
+}
+
 void recorder::write(action taken, std::span<const object_name> names, const snapshot& problem,
                      const std::vector<array_moves>& moves) {
   if (!file_) return;
-  recorded_period period{.ended = time_, .taken = taken, .problem = problem, .measured = measured_};
+  recorded_period period{
+      .ended = time_, .taken = taken, .is_measured = is_measured_, .problem = problem, .measured = measured_};
   for (const array_moves& each : moves)
     for (std::size_t i = 0; i < each.keys.size(); ++i) {
       const object_name name{each.array, each.keys[i]};

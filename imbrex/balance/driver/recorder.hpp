@@ -18,8 +18,8 @@ class recorder {
   recorder(std::unique_ptr<record_writer> file, const recorded_run& run);
 
   bool is_open() const { return file_ != nullptr; }
-  /// Adds the time of a period that has ended.
-  void add_time(const period_report& ended) { time_ += ended.duration; }
+  /// Notes the time of a period that has ended, and whether its loads were measured.
+  void end_period(const period_report& ended, bool is_measured);
   /// Sets the loads that the objects had in the period, in the order of their names.
   void set_measured(std::vector<float> loads) { measured_ = std::move(loads); }
   /// Writes the period. `moves` are in the order of `names`; those of elements that are not
@@ -33,6 +33,7 @@ class recorder {
 
   std::unique_ptr<record_writer> file_;
   double time_ = 0;
+  bool is_measured_ = false;
   std::vector<float> measured_;
 };
 

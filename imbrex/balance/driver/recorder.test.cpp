@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <signal.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -135,6 +137,41 @@ TEST(balance_record, is_written_by_one_process_of_a_job) {
       EXPECT_GE(in.number(), 1) << name;
       ::unlink((file.name() + "-2").c_str());
     }
+}
+
+/// Limits the size of files that this process writes.
+class small_disk {
+ public:
+  explicit small_disk(::rlim_t bytes) : handler_(::signal(SIGXFSZ, SIG_IGN)) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const ::rlimit small{bytes, before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &small);
+  }
+  small_disk(const small_disk&) = delete;
+  small_disk& operator=(const small_disk&) = delete;
+  ~small_disk() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    ::signal(SIGXFSZ, handler_);
+  }
+
+ private:
+  ::sighandler_t handler_;
+  ::rlimit before_{};
+};
+
+TEST(balance_record, ends_with_a_full_disk_and_the_run_goes_on) {
+  const temporary_file file("");
+  ::testing::internal::CaptureStderr();
+  {
+    const small_disk full(6000);
+    EXPECT_EQ(run(simulated_ring("none", file.name()), run_ring), 0);
+  }
+  const std::string text = ::testing::internal::GetCapturedStderr();
+  EXPECT_NE(text.find("goes on without its record"), std::string::npos) << text;
+  EXPECT_EQ(text.find("warning", text.find("warning") + 1), std::string::npos) << text;
+  record_reader in(file.name());
+  while (in.next()) EXPECT_EQ(in.names().size(), static_cast<std::size_t>(cells));
+  EXPECT_GE(in.number(), 2);
 }
 
 TEST(balance_record, of_a_second_run_goes_into_a_second_file) {

@@ -16,7 +16,7 @@ constexpr std::uint64_t most_periods_unsettled = 6;
 constexpr double most_unmeasured = 0.02;
 constexpr int most_periods_unmeasured = 20;
 
-bool is_measured(const period_report& ended) {
+bool has_measured_loads(const period_report& ended) {
   const auto elements = static_cast<double>(ended.elements);
   const double with_points = static_cast<double>(ended.with_points) / std::max(elements, 1.0);
   return static_cast<double>(ended.unmeasured) <= most_unmeasured * elements &&
@@ -34,7 +34,8 @@ void settling::begin_step(std::uint64_t moves) {
 bool settling::add(const period_report& ended) {
   ++periods_since_step_;
   arrivals_ += ended.arrivals;
-  if (!is_measured(ended) && ++periods_unmeasured_ <= most_periods_unmeasured) return false;
+  is_measured_ = has_measured_loads(ended) || ++periods_unmeasured_ > most_periods_unmeasured;
+  if (!is_measured_) return false;
   return static_cast<double>(arrivals_) >= settled_share * static_cast<double>(moves_) ||
          periods_since_step_ > most_periods_unsettled;
 }

@@ -15,6 +15,8 @@ class settling {
   void begin_step(std::uint64_t moves);
   /// Adds a period. False while it cannot be judged; that ends after some periods.
   bool add(const period_report& ended);
+  /// True if the loads of the last period added were measured, or will not be.
+  bool is_measured() const { return is_measured_; }
   /// The number of periods since the last step; many before the first one.
   std::uint64_t periods_since_step() const { return periods_since_step_; }
 
@@ -25,6 +27,7 @@ class settling {
   std::uint64_t moves_ = 0;
   std::uint64_t arrivals_ = 0;
   int periods_unmeasured_ = 0;
+  bool is_measured_ = false;
 };
 
 }  // namespace imbrex::balance::detail

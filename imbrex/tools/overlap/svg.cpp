@@ -6,9 +6,7 @@
 #include <array>
 
 namespace imbrex::overlap {
-namespace {
-
-std::string escaped(std::string_view words) {
+std::string xml_text(std::string_view words) {
   std::string all;
   for (const char c : words) {
     switch (c) {
@@ -20,8 +18,6 @@ std::string escaped(std::string_view words) {
   }
   return all;
 }
-
-}  // namespace
 
 drawing::drawing(double width, double height)
     : content_(fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
@@ -52,14 +48,14 @@ void drawing::circle(point centre, double radius, std::string_view colour) {
 void drawing::text(point at, std::string_view words, anchor where, double size) {
   static constexpr std::array<std::string_view, 3> names{"start", "middle", "end"};
   content_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\" font-size=\"{:g}\">{}</text>\n",
-                          at.x, at.y, names[static_cast<std::size_t>(where)], size, escaped(words));
+                          at.x, at.y, names[static_cast<std::size_t>(where)], size, xml_text(words));
 }
 
 void drawing::upward_text(point at, std::string_view words, double size) {
   content_ += fmt::format(
       "<text transform=\"translate({:.1f},{:.1f}) rotate(-90)\" text-anchor=\"middle\" "
       "font-size=\"{:g}\">{}</text>\n",
-      at.x, at.y, size, escaped(words));
+      at.x, at.y, size, xml_text(words));
 }
 
 std::string_view colour_of(std::size_t i) {

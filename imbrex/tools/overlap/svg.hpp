@@ -21,6 +21,9 @@ struct stroke {
   std::string_view dashes = "";  ///< as SVG's stroke-dasharray; empty for none
 };
 
+/// The text in SVG or HTML, with its special characters escaped.
+std::string xml_text(std::string_view words);
+
 /// A self-contained SVG picture, in pixels from its upper left corner.
 class drawing {
  public:

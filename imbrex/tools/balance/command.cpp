@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/tools/balance/command.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+#include <system_error>
+
+#include <imbrex/balance/strategy.hpp>
+#include <imbrex/base/error.hpp>
+#include <imbrex/base/host/replace_file.hpp>
+#include <imbrex/base/options/command.hpp>
+#include <imbrex/base/options/number.hpp>
+#include <imbrex/base/printable.hpp>
+#include <imbrex/tools/balance/report.hpp>
+#include <imbrex/tools/command/print.hpp>
+
+namespace imbrex::tools::balance {
+namespace {
+
+constexpr int most_pes = 1'000'000;
+constexpr std::string_view usual_strategies = "none,auto,segments,curve,bisect,refine";
+
+int pes_of(const char* option, const std::string& text) {
+  const auto number = parse_number<int>(text);
+  if (!number || *number < 1 || *number > most_pes)
+    throw usage_error(std::string(option) + " " + printable(text) +
+                      ": the number of PEs must be a whole number from 1 to " + std::to_string(most_pes));
+  return *number;
+}
+
+/// The names between commas. An unknown one is refused.
+std::vector<std::string> strategies_of(std::string_view text) {
+  std::vector<std::string> names;
+  while (true) {
+    const std::size_t comma = text.find(',');
+    names.emplace_back(text.substr(0, comma));
+    if (comma == std::string_view::npos) break;
+    text.remove_prefix(comma + 1);
+  }
+  for (const std::string& name : names) static_cast<void>(imbrex::balance::find_strategy(name));
+  return names;
+}
+
+std::string known_strategies() {
+  std::string all;
+  for (const std::string& name : imbrex::balance::strategy_names()) all += (all.empty() ? "" : ", ") + name;
+  return all;
+}
+
+void check_page(const std::string& page, const std::string& record) {
+  if (page.empty()) throw usage_error("--html: the file is empty; write --html balance.html");
+  std::error_code ignored;
+  if (std::filesystem::equivalent(page, record, ignored))
+    throw usage_error("--html " + printable(page) + ": this is the record; name another file");
+}
+
+}  // namespace
+
+std::variant<settings, std::string> parse_command(std::span<const std::string> words) {
+  settings request;
+  std::vector<std::string> files;
+  std::string strategies(usual_strategies);
+  command balance(
+      "imbrex balance", "FILE [OPTIONS]",
+      "Replays the record of a run (--balance-record FILE of a program) with other strategies. Each "
+      "decides on each period, and is judged by the loads of the next one. See docs/balancing.md.");
+  balance.arguments(files)
+      .option(
+          "--strategy", "NAME,...", [&](const std::string& text) { strategies = text; },
+          "strategies to compare (default " + strategies + "); there are: " + known_strategies())
+      .option(
+          "--pes", "N", [&](const std::string& text) { request.on.pes = pes_of("--pes", text); },
+          "replay on a machine with this number of PEs; objects begin there in equal numbers along the curve")
+      .option(
+          "--node-pes", "N",
+          [&](const std::string& text) { request.on.node_pes = pes_of("--node-pes", text); },
+          "number of PEs on each node (default as in the run)")
+      .option("--html", "OUT", request.html, "write a page with a picture of max/avg over the periods")
+      .note(
+          "With none, objects stay where they were in the first period. A strategy of a program's own in C++ "
+          "is "
+          "part of that program, and cannot be replayed by this command: run the program with --balance "
+          "NAME.");
+  if (auto help = balance.read(words)) return *std::move(help);
+  if (files.size() != 1)
+    throw usage_error(files.empty() ? "no record; give the FILE that a program wrote with --balance-record"
+                                    : "unknown argument '" + files[1] + "': imbrex balance reads one record");
+  request.file = files.front();
+  request.strategies = strategies_of(strategies);
+  if (request.html) check_page(*request.html, request.file);
+  return request;
+}
+
+int replay_record(const settings& request) {
+  imbrex::balance::record_reader record(request.file);
+  const replayed_record results = replay(record, request.strategies, request.on);
+  if (request.html)
+    if (const std::error_code problem = replace_file(*request.html, report_page(request.file, results)))
+      throw usage_error("--html " + printable(*request.html) + " cannot be written: " + problem.message());
+  print(report_text(printable(request.file), results));
+  return 0;
+}
+
+}  // namespace imbrex::tools::balance
