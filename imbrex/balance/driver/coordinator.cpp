@@ -106,6 +106,10 @@ void coordinator::pose(const std::vector<pe_loads>& loads, const coordinates_fun
                            its.movable[i] != 0 && (!only || *only == its.array),
                            its.measured.empty() ? 0 : its.measured[i]});
   std::sort(objects.begin(), objects.end(), [](const object& a, const object& b) { return a.name < b.name; });
+  // Periods of PEs end at different moments, so an element that has moved may be on two of them.
+  objects.erase(std::unique(objects.begin(), objects.end(),
+                            [](const object& a, const object& b) { return a.name == b.name; }),
+                objects.end());
   snapshot& p = problem_;
   p.pe.clear();
   p.load.clear();

@@ -201,9 +201,7 @@ struct partial_message final : partial_result {
   /// Empty if there is an error, or if all called elements had ended.
   std::optional<typename math::partial> value;
 
-  partial_message() : partial_result(Kind) {
-    has_attachments = carries_attachments<typename math::partial>;
-  }
+  partial_message() : partial_result(Kind) { has_attachments = carries_attachments<typename math::partial>; }
 
   static inline record_of_parts<partial_message> type_record{
       {Kind == reduction_kind::of_call      ? "part of a reduction"

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
-#include <functional>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
@@ -37,7 +35,9 @@ template <std::size_t Size>
 struct request_name {
   char characters[Size];
 
-  consteval request_name(const char (&name)[Size]) { std::copy_n(name, Size, characters); }
+  consteval request_name(const char (&name)[Size]) {
+    for (std::size_t i = 0; i < Size; ++i) characters[i] = name[i];
+  }
   constexpr operator std::string_view() const { return {characters, Size - 1}; }
 };
 
@@ -85,12 +85,21 @@ struct request_to_part final : message {
       std::apply(
           [&](auto&... each) {
             if constexpr (traits::takes_requester)
-              std::invoke(Function, object, requester{static_cast<int>(origin), reply}, std::move(each)...);
+              call(object, requester{static_cast<int>(origin), reply}, std::move(each)...);
             else
-              std::invoke(Function, object, std::move(each)...);
+              call(object, std::move(each)...);
           },
           arguments);
     });
+  }
+
+ private:
+  template <class... A>
+  static void call(typename traits::object& object, A&&... values) {
+    if constexpr (std::is_member_function_pointer_v<decltype(Function)>)
+      (object.*Function)(std::forward<A>(values)...);
+    else
+      Function(object, std::forward<A>(values)...);
   }
 };
 
