@@ -45,8 +45,8 @@ def declared_functions():
         for line in (ROOT / "imbrex/mpi/include" / header).read_text().splitlines():
             if match := re.fullmatch(r"/\* (.*) \*/", line):
                 title = TITLES.get(header, match[1])
-            elif match := re.match(r"IMBREX_MPI(X?)\(\w+, (\w+),", line):
-                sections.setdefault(title, []).append(f"MPI{match[1]}_{match[2]}")
+            elif match := re.match(r"IMBREX_(A?MPIX?)\(\w+, (\w+),", line):
+                sections.setdefault(title, []).append(f"{match[1]}_{match[2]}")
     return sections
 
 
@@ -55,8 +55,8 @@ def defined_functions():
     names = set()
     for source in (ROOT / "imbrex/mpi").rglob("*.cpp"):
         text = source.read_text().replace("\\\n", " ")  # within macros
-        names |= {f"MPI{x}_{name}"
-                  for x, name in re.findall(r"IMBREX_MPI(X?)_DEFINE\(\s*\w+,\s*(\w+),", text)}
+        names |= {f"{prefix}_{name}"
+                  for prefix, name in re.findall(r"IMBREX_(A?MPIX?)_DEFINE\(\s*\w+,\s*(\w+),", text)}
         for name in (re.findall(r"IMBREX_MPI_DEFINE\(\s*int,\s*(\w+)##suffix,", text) +
                      re.findall(r"IMBREX_MPI_(?:SEND|\w+_REQUEST)\((\w+),\s*suffix,", text)):
             if name != "name":

@@ -43,6 +43,15 @@ class Programs(ProgramCase):
         self.assertIn("has no device: start the program with --device cuda, or --device emulated", done.stderr)
         self.assertNotEqual(done.returncode, 0)
 
+    def test_ranks_are_balanced(self):
+        program = self.build("balanced.c")
+        done = execute(BIN / "imbrex-mpiexec", "-n", 4, "--pes", 2, "--balance", "greedy", "--balance-every", 2,
+                       program)
+        self.assertEqual((done.returncode, done.stdout), (0, "the heavy ranks are apart\n"), done.stderr)
+        done = execute(BIN / "imbrex-mpiexec", "-n", 4, "--balance", "gredy", program)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("there is no strategy 'gredy'", done.stderr)
+
     def test_pi_in_cpp(self):
         program = self.build("pi.cpp")
         for lines in self.everywhere(7, program):

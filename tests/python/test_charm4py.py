@@ -587,7 +587,7 @@ charm.start(main)
 def test_balancers_are_strategies(run, balancer, places):
     done = run(2, BALANCED, "+balancer", balancer)
     assert (done.returncode, done.stdout.splitlines()) == (0, places), done.stderr
-    failed = "imbrex: warning: balance: the strategy 'fails' raised LookupError: no idea (prog.py, line 14); the run " \
+    failed = "imbrex: warning: balance: the strategy 'fails' raised LookupError: no idea (prog.py, line 13); the run " \
              "goes on without balancing\n"
     assert done.stderr == (failed if balancer == "fails" else "")
 

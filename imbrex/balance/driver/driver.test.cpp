@@ -285,6 +285,7 @@ TEST(balance, measures_elements_that_expect_no_load) {
   });
   const int status = run(balanced(simulated(2), "looks", 1'000'000), []() -> task<> {
     const auto all = make_array<guesser>({4});
+    co_await all.created();
     co_await rebalance(all);
   });
   EXPECT_EQ(status, 0);

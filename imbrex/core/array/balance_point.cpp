@@ -37,10 +37,14 @@ bool check_balance_point(const scope& entry, const waiter& who) {
   const scope* const other = suspended_beside(e, entry);
   if (other == nullptr) return true;
   if (e.asks_itself) throw_cannot_migrate(e, *other);
-  if (const auto* const observers = e.home->pe().element_observers())
-    observers->tell([&](observer& o) { o.stays(*e.home, e, e.destination); });
-  e.destination = -1;
+  refuse_departure(e);
   return false;
+}
+
+void refuse_departure(chare_header& element) {
+  if (const auto* const observers = element.home->pe().element_observers())
+    observers->tell([&](observer& o) { o.stays(*element.home, element, element.destination); });
+  element.destination = -1;
 }
 
 void count_balance_point(chare_header& element) { element.home->pe().loads()->count_balance_point(element); }

@@ -93,7 +93,8 @@ struct chare_functions {
   void (*collect_unread)(chare_header& element, std::vector<attachment*>& parts) = nullptr;
   std::string_view (*port_name)(const chare_header& element, const void* port) = nullptr;
 
-  bool is_pickled = false;  ///< objects are written by Python's pickle, as errors say
+  bool moves_with_entries = false;  ///< elements only move as objects, with their entries, in their process
+  bool is_pickled = false;          ///< objects are written by Python's pickle, as errors say
 
   std::byte* object(chare_header& element) const { return reinterpret_cast<std::byte*>(&element) + offset; }
   const std::byte* object(const chare_header& element) const {

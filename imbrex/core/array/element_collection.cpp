@@ -40,10 +40,12 @@ void destroy_after_entry(work& item) noexcept {
               " belongs to a group, whose chares stay on their PEs: make an array of its class");
 }
 
+collection_base& part_of(const chare_header& element) { return static_cast<collection_base&>(*element.home); }
+
 /// True if the element's entries allow a move to PE `to`: none is suspended, or the move stays in the process
 /// and the entries move along.
 bool entries_can_move(const chare_header& element, int to) {
-  if (element.entries == nullptr) return true;
+  if (element.entries == nullptr) return !part_of(element).chares().moves_with_entries;
   if (!element.home->pe().run().holds(to)) return false;
   for (const scope* s = element.entries; s != nullptr; s = s->next) {
     if (!s->kind->can_move || s->waits == nullptr) return false;
@@ -62,8 +64,6 @@ bool entries_can_move(const chare_header& element, int to) {
               " and serialize: neither may request its migration or end, but its entries and its other "
               "constructors may");
 }
-
-collection_base& part_of(const chare_header& element) { return static_cast<collection_base&>(*element.home); }
 
 void run_departure(work& item) {
   auto& after = static_cast<after_entry&>(item);

@@ -22,18 +22,12 @@ detail::load_meter::unit unit_on(machine_kind machine) {
   return detail::load_meter::unit::ticks;
 }
 
-/// True if the entries of an element move with it, to another PE of this process.
-bool waits_can_move(const chare_header& element) {
-  for (const scope* s = element.entries; s != nullptr; s = s->next) {
-    if (!s->kind->can_move || s->waits == nullptr) return false;
-    for (const suspension* w = s->waits; w != nullptr; w = w->next())
-      if (!w->can_move()) return false;
-  }
-  return true;
-}
-
 const detail::collection_base& part_of(const detail::local_array& array) {
   return static_cast<const detail::collection_base&>(array);
+}
+
+bool moves_with_entries(const chare_header& element) {
+  return part_of(*element.home).chares().moves_with_entries;
 }
 
 }  // namespace
@@ -45,6 +39,7 @@ std::optional<double> measured_element::expected_load() const {
 }
 
 std::uint64_t measured_element::bytes() const {
+  if (moves_with_entries(*element_)) return 0;
   writer counter(writer::counting);
   part_of(*element_->home).chares().write(*element_, counter);
   return counter.size();
@@ -52,9 +47,10 @@ std::uint64_t measured_element::bytes() const {
 
 bool measured_element::can_leave() const {
   if (element_->dying || element_->travels || element_->load.has_stayed) return false;
-  if (element_->entries != nullptr && element_->entries->kind->can_move) return waits_can_move(*element_);
-  return element_->entries == nullptr || element_->load.point_periods > 0 ||
-         element_->load.balance_points > 0;
+  const bool passes_points = element_->load.point_periods > 0 || element_->load.balance_points > 0;
+  if (moves_with_entries(*element_))
+    return passes_points && element_->entries != nullptr && element_->home->pe().run().processes() == 1;
+  return passes_points || element_->entries == nullptr;
 }
 
 std::vector<measured_element> local_loads::elements() const {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <imbrex/base/owner.hpp>
+#include <imbrex/core/array/balance_point.hpp>
 #include <imbrex/core/array/chare.hpp>
 #include <imbrex/core/extension/pe.hpp>
 #include <imbrex/core/pe/load_meter.hpp>
@@ -26,13 +27,16 @@ class measured_element {
 
   /// The load in the meter's time (`load_meter::time`).
   measured_load& load() const { return element_->load; }
-  /// The load that the class expects in the next period, in seconds; empty if it has no `expected_load`.
+  /// The load that the class expects in the next period, in seconds; empty if it expects none by
+  /// `expected_load`.
   std::optional<double> expected_load() const;
-  /// The bytes that migrate with it. Runs its `serialize`, and throws what that throws.
+  /// The bytes that migrate with it; 0 if it only moves as an object, with its entries. Runs its `serialize`,
+  /// and throws what that throws.
   std::uint64_t bytes() const;
 
   /// True if it can be expected to leave soon after a request: no entry of it is suspended, or one that
-  /// passes balance points.
+  /// passes balance points. An element of a class with `moves_with_entries` only leaves at balance points,
+  /// in a run of one process.
   bool can_leave() const;
   /// Moves it to another PE at its next opportunity, if there is one; it may stay.
   void move(int to) const { element_->home->move(*element_, to); }
@@ -81,6 +85,18 @@ template <class T>
 void count_balance_point(T& chare) {
   auto& own = detail::element_memory<T>::of(chare);
   if (auto* const loads = own.home->pe().loads()) loads->count_balance_point(own);
+}
+
+/// Counts the time of a chare no longer, or again.
+template <class T>
+void pause_load(T& chare, bool is_paused) {
+  auto& own = detail::element_memory<T>::of(chare);
+  if (auto* const loads = own.home->pe().loads()) loads->pause(own, is_paused);
+}
+/// For a balance point of a front end: the chare was asked to leave (`is_leaving`) and cannot.
+template <class T>
+void refuse_departure(T& chare) {
+  detail::refuse_departure(detail::element_memory<T>::of(chare));
 }
 
 /// The header of a chare, with its load.

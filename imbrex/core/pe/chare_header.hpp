@@ -43,9 +43,10 @@ struct measured_load {
   float before = -1;                 ///< load of the period before that; below 0 if there was none
   std::uint32_t balance_points = 0;  ///< balance points that it has passed in this period
   std::uint8_t point_periods = 0;    ///< periods for which balance points are expected, as it passed some
-  bool has_stayed = false;           ///< a request to migrate found another of its entries suspended
+  bool has_stayed = false;           ///< a request to migrate came when it could not leave
+  bool is_paused = false;            ///< the element's time is not counted now
 
-  void serialize(auto& ar) { ar(now, at_point, last, before, point_periods); }
+  void serialize(auto& ar) { ar(now, at_point, last, before, point_periods, is_paused); }
 };
 
 /// The runtime's data for one chare, directly before the object. Only the chare's PE touches it.

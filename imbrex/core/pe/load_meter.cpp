@@ -42,7 +42,8 @@ chare_header* load_meter::addressee_of(const work& item) const {
 void load_meter::charge() {
   const time moment = now();
   if (running_ != nullptr) {
-    running_->load.now += moment - since_;
+    if (!running_->load.is_paused) [[likely]]
+      running_->load.now += moment - since_;
     if (running_ != left_out_) ++items_;
   }
   busy_ += moment - since_;
@@ -72,6 +73,11 @@ void load_meter::count_balance_point(chare_header& element) {
   element.load.at_point = element.load.now;
   ++element.load.balance_points;
   if (balance_points_left_ != 0 && --balance_points_left_ == 0) due_at_ = 0;
+}
+
+void load_meter::pause(chare_header& element, bool is_paused) {
+  if (running_ == &element) charge();
+  element.load.is_paused = is_paused;
 }
 
 void load_meter::forget(const chare_header& element) {

@@ -53,6 +53,8 @@ class load_meter : public item_meter, public observer {
   bool has_balance_points_left() const { return balance_points_left_ > 0; }
   /// Counts a balance point of an element of this PE.
   void count_balance_point(chare_header& element);
+  /// Counts the time of an element of this PE no longer, or again.
+  void pause(chare_header& element, bool is_paused);
 
   void run(work& item) final;
   void turn_begins(const local_array& part, const chare_header& element, const work_type& entry,

@@ -14,6 +14,9 @@
 #define IMBREX_MPIX_DEFINE(result, name, parameters)                                          \
   extern "C" decltype(PMPIX_##name) MPIX_##name __attribute__((weak, alias("PMPIX_" #name))); \
   extern "C" result PMPIX_##name parameters
+#define IMBREX_AMPI_DEFINE(result, name, parameters)                                          \
+  extern "C" decltype(PAMPI_##name) AMPI_##name __attribute__((weak, alias("PAMPI_" #name))); \
+  extern "C" result PAMPI_##name parameters
 
 namespace imbrex::mpi {
 

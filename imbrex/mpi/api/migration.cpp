@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Location and migration of ranks; an extension of MPI.
+// Location, migration and loads of ranks; extensions of MPI, of which AMPI has those of its prefix.
+#include <cmath>
 #include <string>
 
 #include <imbrex/core/extension/pe.hpp>
 #include <imbrex/mpi/api/define.hpp>
+#include <imbrex/mpi/rank/balancing.hpp>
 #include <imbrex/mpi/state.hpp>
 
 namespace imbrex::mpi {
@@ -24,6 +26,12 @@ pe_block pes_of_process() {
   return its;
 }
 
+bool has_active_request(const rank_data& data) {
+  bool has_one = false;
+  data.requests.for_each([&](int, const user_request& q) { has_one = has_one || q.is_active(); });
+  return has_one;
+}
+
 void move(rank_data& data, int to) {
   const pe_block its = pes_of_process();
   if (to < its.first || to >= its.first + its.count)
@@ -31,12 +39,27 @@ void move(rank_data& data, int to) {
                                  std::to_string(its.first) + " to " +
                                  std::to_string(its.first + its.count - 1) +
                                  "; ranks do not move to other processes");
-  data.requests.for_each([](int, const user_request& q) {
-    if (q.is_active())
-      throw error(MPI_ERR_REQUEST,
-                  "a request of this rank is under way; complete it, as by MPI_Wait, before the rank moves");
-  });
+  if (has_active_request(data))
+    throw error(MPI_ERR_REQUEST,
+                "a request of this rank is under way; complete it, as by MPI_Wait, before the rank moves");
   if (to != extension::current_pe().number()) data.self().move_to(to);
+}
+
+/// True if the hints of AMPI_Migrate ask for a balance point.
+bool asks_to_balance(const rank_data& data, MPI_Info hints) {
+  if (hints == AMPI_INFO_LB_SYNC || hints == AMPI_INFO_LB_ASYNC) return true;
+  const info& all = data.objects().information(hints);
+  const std::string* const checkpoint = all.find("ampi_checkpoint");
+  if (checkpoint != nullptr && *checkpoint != "false")
+    throw error(MPI_ERR_UNSUPPORTED_OPERATION,
+                "the info asks for a checkpoint, \"" + *checkpoint +
+                    "\", and there are none; set \"ampi_checkpoint\" to \"false\", or leave it out");
+  const std::string* const how = all.find("ampi_load_balance");
+  if (how == nullptr || *how == "false") return false;
+  if (*how != "sync" && *how != "async")
+    throw error(MPI_ERR_INFO_VALUE,
+                "the value of \"ampi_load_balance\" is \"" + *how + "\"; it is sync, async or false");
+  return true;
 }
 
 }  // namespace
@@ -52,6 +75,32 @@ IMBREX_MPIX_DEFINE(int, Get_pe, (int* pe, int* first, int* count)) {
 
 IMBREX_MPIX_DEFINE(int, Migrate, (int pe)) {
   return call_running("MPIX_Migrate", [&](rank_data& data) { move(data, pe); });
+}
+
+IMBREX_AMPI_DEFINE(int, Migrate, (MPI_Info hints)) {
+  return call_running("AMPI_Migrate", [&](rank_data& data) {
+    if (asks_to_balance(data, hints)) pass_balance_point(data.self(), !has_active_request(data));
+  });
+}
+
+IMBREX_AMPI_DEFINE(int, Load_start_measure, (void)) {
+  return call_running("AMPI_Load_start_measure", [](rank_data& data) {
+    data.self().own_load.reset();
+    pause_load(data.self(), false);
+  });
+}
+
+IMBREX_AMPI_DEFINE(int, Load_stop_measure, (void)) {
+  return call_running("AMPI_Load_stop_measure", [](rank_data& data) { pause_load(data.self(), true); });
+}
+
+IMBREX_AMPI_DEFINE(int, Load_set_value, (double value)) {
+  return call_running("AMPI_Load_set_value", [&](rank_data& data) {
+    if (!std::isfinite(value) || value < 0)
+      throw error(MPI_ERR_ARG,
+                  "the load is " + std::to_string(value) + " seconds; it must be finite and not negative");
+    data.self().own_load = value;
+  });
 }
 
 }  // namespace imbrex::mpi

@@ -46,6 +46,8 @@ typedef struct ADIOI_FileD* MPI_File;
 #define MPI_COMM_SELF ((MPI_Comm)0x44000001)
 #define MPI_GROUP_EMPTY ((MPI_Group)0x48000000)
 #define MPI_INFO_ENV ((MPI_Info)0x5c000001)
+#define AMPI_INFO_LB_SYNC ((MPI_Info)0x5c000002)
+#define AMPI_INFO_LB_ASYNC ((MPI_Info)0x5c000003)
 
 #define MPI_ERRORS_ARE_FATAL ((MPI_Errhandler)0x54000000)
 #define MPI_ERRORS_RETURN ((MPI_Errhandler)0x54000001)

@@ -14,6 +14,9 @@ extern "C" {
 #define IMBREX_MPIX(result, name, parameters)    \
   IMBREX_MPI_PUBLIC result MPIX_##name parameters; \
   IMBREX_MPI_PUBLIC result PMPIX_##name parameters;
+#define IMBREX_AMPI(result, name, parameters)    \
+  IMBREX_MPI_PUBLIC result AMPI_##name parameters; \
+  IMBREX_MPI_PUBLIC result PAMPI_##name parameters;
 
 /* Start and end */
 IMBREX_MPI(int, Abort, (MPI_Comm comm, int errorcode))
@@ -820,6 +823,14 @@ IMBREX_MPIX(int, Get_pe, (int* pe, int* first, int* count))
 /* Moves the calling rank to a PE of its process.
  * The rank must have no active request. */
 IMBREX_MPIX(int, Migrate, (int pe))
+/* Lets a balancer (`--balance`) move the calling rank, as in AMPI; no rank waits for another.
+ * `hints`: AMPI_INFO_LB_SYNC, AMPI_INFO_LB_ASYNC, or an info with "ampi_load_balance" set to "sync" or "async". */
+IMBREX_AMPI(int, Migrate, (MPI_Info hints))
+/* The time of the calling rank counts as its load, from its start on, except between stop and start. */
+IMBREX_AMPI(int, Load_start_measure, (void))
+IMBREX_AMPI(int, Load_stop_measure, (void))
+/* Sets the load of the calling rank in seconds, until AMPI_Load_start_measure. */
+IMBREX_AMPI(int, Load_set_value, (double value))
 IMBREX_MPIX(int, GPU_query_support, (int gpu_type, int* is_supported))
 IMBREX_MPIX(int, Query_cuda_support, (void))
 /* Allocates memory of the device of the calling rank's PE, for programs without another way to do so, as for emulated
@@ -859,6 +870,7 @@ IMBREX_MPI(int, Errhandler_create, (MPI_Comm_errhandler_function* comm_errhandle
 IMBREX_MPI(int, Errhandler_get, (MPI_Comm comm, MPI_Errhandler* errhandler))
 IMBREX_MPI(int, Errhandler_set, (MPI_Comm comm, MPI_Errhandler errhandler))
 
+#undef IMBREX_AMPI
 #undef IMBREX_MPIX
 #undef IMBREX_MPI
 #undef IMBREX_MPI_PUBLIC

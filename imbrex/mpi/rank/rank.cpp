@@ -75,7 +75,7 @@ rank::rank(int number)
 
 rank::~rank() = default;
 
-void rank::throw_immobile() {
+void throw_immobile() {
   throw imbrex::error("a rank of MPI moves between the PEs of its process alone, not to another process");
 }
 

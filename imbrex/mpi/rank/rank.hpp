@@ -3,6 +3,7 @@
 
 #include <exception>
 #include <memory>
+#include <optional>
 
 #include <imbrex/core/array/create.hpp>
 #include <imbrex/core/extension/chare.hpp>
@@ -22,12 +23,15 @@ namespace chares {
 /// The chare behind a rank, with a single entry. Reports show its short name, "rank".
 class rank final : public chare<rank>, public mpi::rank {
  public:
+  static constexpr bool moves_with_entries = true;
+
   rank() : mpi::rank(where()[0]) {}
   rank_entry run() {
     make_code();
     return {this};
   }
   early_end_entry tell_early_end() { return {std::make_unique<early_end>(number())}; }
+  std::optional<double> expected_load() const { return own_load; }
   /// Ranks move to other PEs of their process alone, as objects.
   void serialize(auto&) { throw_immobile(); }
 };

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -57,7 +58,8 @@ class rank {
   mpi_call call;  ///< the innermost call; set by `call_frame`
   transfers messages;
   access_table accesses;
-  device_memory devices;  ///< finds which addresses lie in memory of devices
+  device_memory devices;           ///< finds which addresses lie in memory of devices
+  std::optional<double> own_load;  ///< seconds that the program has set for balancers; empty: measured ones
 
   /// Waits until a request is done.
   void await(request& q);
@@ -80,7 +82,7 @@ class rank {
   /// rank may poll for the progress of another one, which must run. O(1).
   void give_way_at_times() {
     constexpr std::uint32_t looks_each_time = 64;
-    if (++looks_ % looks_each_time == 0) give_way();
+    if (++waits_.looks % looks_each_time == 0) give_way();
   }
   /// Suspends the rank for `time` on the machine's clock, while others run on this PE; 0 yields. False, and
   /// nothing has happened, in a function that MPI has called: such a function must not wait.
@@ -141,7 +143,6 @@ class rank {
   ~rank();
   /// Makes the rank's stack, code and state.
   void make_code();
-  [[noreturn]] static void throw_immobile();
 
  private:
   class wait;
@@ -166,6 +167,7 @@ class rank {
     std::size_t count = 0;          ///< requests that must be done before the rank continues
     const request* only = nullptr;  ///< the single awaited request, for reports
     bool moves = false;
+    std::uint32_t looks = 0;  ///< calls that had nothing to wait for
   };
   enum class delivery : std::uint8_t { none, active, has_woken };
 
@@ -193,12 +195,14 @@ class rank {
   std::unique_ptr<wait> wait_;
   entry_state entry_;
   wait_state waits_;
-  std::uint32_t looks_ = 0;  ///< calls that had nothing to wait for
   delivery delivery_ = delivery::none;
   bool must_attend_ = false;
   ready_item ready_{};
   alarm_item alarm_{};  ///< timer of `sleep_for`
 };
+
+/// Throws imbrex::error: a rank does not move to another process.
+[[noreturn]] void throw_immobile();
 
 /// Sets the MPI function that a rank is executing, for the lifetime of this object. Frames nest: a function
 /// that MPI has called may call others.
