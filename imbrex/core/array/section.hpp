@@ -11,8 +11,8 @@
 #include <vector>
 
 #include <imbrex/base/owner.hpp>
-#include <imbrex/core/collective/section_table.hpp>
 #include <imbrex/core/array/send.hpp>
+#include <imbrex/core/collective/section_table.hpp>
 #include <imbrex/core/message/shown_type.hpp>
 #include <imbrex/core/name/indices.hpp>
 
