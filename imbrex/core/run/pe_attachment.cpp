@@ -10,24 +10,35 @@ namespace imbrex {
 
 namespace {
 
-std::mutex attachments_lock;
-std::vector<const pe_attachment*> attachments;
+/// All attachments. It is made by the first of them, so that it outlives those with static storage.
+struct registry {
+  std::mutex lock;
+  std::vector<const pe_attachment*> attachments;
+
+  static registry& of_process() {
+    static registry all;
+    return all;
+  }
+};
 
 }  // namespace
 
 pe_attachment::pe_attachment(function attach) : attach_(std::move(attach)) {
-  const std::lock_guard hold(attachments_lock);
-  attachments.push_back(this);
+  auto& all = registry::of_process();
+  const std::lock_guard hold(all.lock);
+  all.attachments.push_back(this);
 }
 
 pe_attachment::~pe_attachment() {
-  const std::lock_guard hold(attachments_lock);
-  std::erase(attachments, this);
+  auto& all = registry::of_process();
+  const std::lock_guard hold(all.lock);
+  std::erase(all.attachments, this);
 }
 
 void pe_attachment::attach_all(detail::scheduler& pe) {
-  const std::lock_guard hold(attachments_lock);
-  for (const auto* const each : attachments) each->attach_(pe);
+  auto& all = registry::of_process();
+  const std::lock_guard hold(all.lock);
+  for (const auto* const each : all.attachments) each->attach_(pe);
 }
 
 }  // namespace imbrex
