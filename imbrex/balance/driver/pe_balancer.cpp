@@ -117,7 +117,9 @@ period_report pe_balancer::end_period(const period_rules& next, measured_load& o
     set_due_after(report.with_points, next.points);
     least_items_ = 0;
   } else {
-    set_due(moment + static_cast<time>(next.least_time / seconds_a_unit_));
+    // The first period may end before the clock has moved, so that the unit is not known.
+    const double units = seconds_a_unit_ > 0 ? next.least_time / seconds_a_unit_ : 0;
+    set_due(moment + static_cast<time>(std::min(units, 1e18)));
     // Balance points are found out by the first period in which there are some.
     if (!next.is_timed) set_due_after(std::max<std::uint64_t>(report.elements, 1), 1);
   }
