@@ -19,7 +19,6 @@ MOST_FUNCTIONS = 40
 # Classes that are still wider, with their data members and functions: these figures may only sink.
 WIDER = {
     "imbrex::detail::bound_ends": (26, 30),
-    "imbrex::detail::collection": (6, 42),
     "imbrex::detail::element_map": (8, 45),
     "imbrex::detail::job": (24, 29),
     "imbrex::detail::processor": (21, 43),

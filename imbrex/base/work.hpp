@@ -7,6 +7,7 @@ namespace imbrex {
 
 class reader;
 class writer;
+struct chare_header;
 
 namespace detail {
 
@@ -21,6 +22,11 @@ struct work_type {
   void (*pack)(work&, writer&);     ///< writes the input of `unpack`; the item remains
   work* (*unpack)(reader&);         ///< a new item, allocated from this PE's pool
   bool brings_message = false;      ///< carries a message over a modelled link, or admits it
+  /// Finds the element that the item is for, on the PE that runs it; null if it is not there. Null for items
+  /// without an addressee.
+  chare_header* (*addressee)(const work&) = nullptr;
+  /// Consumes the item like `run`, which it spares the search for the addressee. Null where that is.
+  void (*run_at)(work&, chare_header& addressee) = nullptr;
 };
 
 /// An item that a PE runs: a message, a resumption, a completion. Queues link it by `next`.

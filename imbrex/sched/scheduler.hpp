@@ -126,11 +126,13 @@ class scheduler {
 
   /// Sets the meter of the items; before the PE runs.
   void attach(item_meter& meter) { meter_ = &meter; }
-  /// Runs an item for its meter.
-  void run_measured(work& item) {
+  /// Runs an item for its meter, which may have found the addressee.
+  void run_measured(work& item, chare_header* addressee = nullptr) {
     running_.store(item.type, std::memory_order_relaxed);
     item_ = &item;
-    observers() == nullptr ? item.type->run(item) : run_observed(item);
+    if (observers() != nullptr) [[unlikely]]
+      return run_observed(item);
+    addressee != nullptr ? item.type->run_at(item, *addressee) : item.type->run(item);
   }
 
   /// Sets the source of the device's completions; before the PE runs.

@@ -79,7 +79,7 @@ driver::~driver() {
 element<driver> driver::on(int pe) const { return peers()[pe].with_priority(urgent); }
 
 void driver::end_period() {
-  const period_report own = pe_.end_period(rules_, extension::header_of(*this).load);
+  const period_report own = pe_.end_period(rules_);
   std::vector<pe_loads> loads;
   if (rules_.sends_loads) loads.push_back(pe_.loads(rules_.extrapolates));
   const std::uint64_t ended = period_++;

@@ -34,6 +34,7 @@ void pe_balancer::connect(driver& own, std::function<void()> end) {
   first_time_ = extension::current_pe().now();
   first_unit_ = began_ = now();
   busy_before_ = busy();
+  own_before_ = balancer_time();
   if (is_due_) end_();
 }
 
@@ -91,16 +92,17 @@ double pe_balancer::end_period_of(extension::measured_element& e, period_report&
   return load;
 }
 
-period_report pe_balancer::end_period(const period_rules& next, measured_load& own) {
+period_report pe_balancer::end_period(const period_rules& next) {
   calibrate();
   period_report report;
-  report.own = seconds(std::exchange(own.now, 0));
+  report.own = seconds(balancer_time() - std::exchange(own_before_, balancer_time()));
   const time moment = now();
   report.duration = seconds(moment - std::exchange(began_, moment));
   const double busy_time = seconds(busy() - busy_before_) - report.own;
   report.arrivals = arrivals() - std::exchange(arrivals_before_, arrivals());
   report.bytes = std::exchange(bytes_, 0);
   busy_before_ = busy();
+  own_before_ = balancer_time();
   items_before_ = items();
   double of_elements = 0;
   auto elements = extension::local_loads::here().elements();

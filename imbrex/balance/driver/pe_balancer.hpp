@@ -32,8 +32,8 @@ class pe_balancer final : public extension::load_meter {
 
   /// True if the period is to end once elements have passed their balance points.
   bool awaits_points() const { return awaits_points_ && !is_due_; }
-  /// Ends the period, and begins another. `own`: the load of the PE's driver.
-  period_report end_period(const period_rules& next, measured_load& own);
+  /// Ends the period, and begins another.
+  period_report end_period(const period_rules& next);
   /// The elements here with their expected loads. `extrapolates`: loads go on to change as they did.
   pe_loads loads(bool extrapolates);
   /// Requests the moves of elements of this PE.
@@ -58,6 +58,7 @@ class pe_balancer final : public extension::load_meter {
   std::uint64_t points_ = 1;  ///< balance points of each element in the period
   time began_ = 0;            ///< when the period began
   time busy_before_ = 0;      ///< `busy` when the period began
+  time own_before_ = 0;       ///< `balancer_time` when the period began
   std::uint64_t items_before_ = 0;
   nanoseconds first_time_{0};
   time first_unit_ = 0;

@@ -233,8 +233,9 @@ collection<T>* recent_part(const processor& pe, std::uint64_t number) {
 /// This PE's part with this number if it exists here and holds Ts.
 template <class T>
 collection<T>* part_at(processor& pe, std::uint64_t number) {
-  auto* const part = recent_part<T>(pe, number);
-  return part != nullptr ? part : static_cast<collection<T>*>(pe.collection_of(number, type_name<T>()));
+  if (auto* const part = recent_part<T>(pe, number)) [[likely]]
+    return part;
+  return static_cast<collection<T>*>(pe.collection_of(number, type_name<T>()));
 }
 
 /// The functions and names by which the parts of a chare class are found.
@@ -264,6 +265,14 @@ collection<T>* part_for(message& m) {
   auto& pe = processor::running_here();
   auto* const part = recent_part<T>(pe, m.collection);
   return part != nullptr ? part : part_otherwise<T>(pe, m);
+}
+
+template <class T>
+chare_header* addressee_of(const work& item) {
+  const auto& m = static_cast<const element_message<key_type<typename T::index_type>>&>(
+      static_cast<const message&>(item));
+  auto* const part = part_at<T>(processor::running_here(), m.collection);
+  return part == nullptr ? nullptr : part->find(m.key);
 }
 
 /// Sends a message towards its element, to the location known here.

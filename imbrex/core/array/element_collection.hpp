@@ -68,8 +68,6 @@ class element_collection : public element_map<Index> {
   std::uint64_t number_of(const chare_header& e) const final;
   std::string shape_text() const final;
   const void* object(const chare_header& e) const final { return chares_.object(e); }
-  chare_header* addressee(const message& m) const final;
-  chare_header* find_numbered(std::uint64_t k) const final;
   int write_coordinates(std::uint64_t k, float* out) const final;
   bool is_member(const chare_header& e, const void* address) const final;
   const chare_functions& chares() const final { return chares_; }
@@ -228,19 +226,6 @@ std::string element_collection<Index>::shape_text() const {
     if (!this->is_of_singles()) return to_string(shape_);
   }
   return {};
-}
-
-template <class Index>
-chare_header* element_collection<Index>::addressee(const message& m) const {
-  return this->find(static_cast<const element_message<key>&>(m).key);
-}
-
-template <class Index>
-chare_header* element_collection<Index>::find_numbered([[maybe_unused]] std::uint64_t k) const {
-  if constexpr (std::is_same_v<key, std::uint64_t>)
-    return this->find(k);
-  else
-    return nullptr;
 }
 
 template <class Index>

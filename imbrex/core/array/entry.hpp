@@ -57,10 +57,25 @@ struct entry_type : message_type {
   }
 };
 
+/// `work_type::addressee` of messages for an element of a T.
+template <class T>
+chare_header* addressee_of(const work& item);
+
+/// `work_type::run_at` of messages of type `Message`.
+template <class Message>
+void run_message_at(work& item, chare_header& addressee) {
+  auto& m = static_cast<Message&>(item);
+  m.is_for(addressee) ? m.run_on(addressee) : m.deliver();
+}
+
 /// The functions of messages of type `Message`, which are for entry M of a T.
 template <class Message, class T, auto M>
-inline constexpr work_type functions_of_entry =
-    functions_of<Message>(entry_spelling<T, M>::display_name.data());
+inline constexpr work_type functions_of_entry = [] {
+  work_type functions = functions_of<Message>(entry_spelling<T, M>::display_name.data());
+  functions.addressee = &addressee_of<T>;
+  functions.run_at = &run_message_at<Message>;
+  return functions;
+}();
 
 /// Finds this PE's part of the array that a message is for. Null if there is none yet; then the message is
 /// held.
@@ -161,7 +176,7 @@ struct port_message : element_message<key_type<typename T::index_type>> {
   void deliver() {
     deliver_to_element<T>(*this, [this](chare_header& e) { run_on(e); });
   }
-  void run_on(chare_header& e) {
+  [[gnu::always_inline]] void run_on(chare_header& e) {
     if constexpr (carries_attachments<value_type>) {
       std::exception_ptr thrown;
       try {
@@ -241,7 +256,7 @@ struct call_message : element_message<key_type<typename T::index_type>> {
   }
 
   /// Calls the entry; consumes the message.
-  void run_on(chare_header& e) {
+  [[gnu::always_inline]] void run_on(chare_header& e) {
     if constexpr (traits::suspends) {
       start(e);
     } else {
@@ -251,7 +266,7 @@ struct call_message : element_message<key_type<typename T::index_type>> {
   }
 
   /// Calls an entry that does not suspend, and replies.
-  void call(chare_header& e) {
+  [[gnu::always_inline]] void call(chare_header& e) {
     late_exception thrown;
     try {
       T& chare = element_memory<T>::object(e);

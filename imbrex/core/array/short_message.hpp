@@ -187,15 +187,24 @@ inline constexpr bool are_short_parameters<std::tuple<P...>> = (short_parameter<
 template <class T, auto M>
 class short_call {
  public:
+  /// `work_type::addressee`
+  static chare_header* addressee(const work& w) {
+    const auto& item = static_cast<const short_item&>(w);
+    auto* const part = part_at<T>(processor::running_here(), item.collection);
+    return part != nullptr ? part->find(item.key) : nullptr;
+  }
   static void run(work& w) {
+    if (chare_header* const e = addressee(w)) [[likely]]
+      return run_at(w, *e);
     const held holder{static_cast<short_item&>(w)};
-    auto* const part = part_at<T>(processor::here(), holder.item.collection);
-    auto* const e = part != nullptr ? part->find(holder.item.key) : nullptr;
-    if (e == nullptr) [[unlikely]]
-      return unpack_and_deliver(holder.item);
+    unpack_and_deliver(holder.item);
+  }
+  /// `work_type::run_at`
+  static void run_at(work& w, chare_header& e) {
+    const held holder{static_cast<short_item&>(w)};
     reader in(holder.item.bytes().subspan(holder.item.arguments));
     try {
-      call(*e, in);
+      call(e, in);
     } catch (const serial_error&) {
       unpack_and_deliver(holder.item);  // throws the same error with the message's name
     }
@@ -255,8 +264,14 @@ const work_type* short_work_type() {
   } else if constexpr (traits_of<M>::suspends || !are_short_parameters<typename traits_of<M>::arguments>) {
     return nullptr;
   } else {
-    static constexpr work_type functions{entry_spelling<T, M>::display_name.data(), &short_call<T, M>::run,
-                                         &short_item::destroy, nullptr, nullptr};
+    static constexpr work_type functions{entry_spelling<T, M>::display_name.data(),
+                                         &short_call<T, M>::run,
+                                         &short_item::destroy,
+                                         nullptr,
+                                         nullptr,
+                                         false,
+                                         &short_call<T, M>::addressee,
+                                         &short_call<T, M>::run_at};
     return &functions;
   }
 }

@@ -44,9 +44,9 @@ struct measured_load {
   std::uint32_t balance_points = 0;  ///< balance points that it has passed in this period
   std::uint8_t point_periods = 0;    ///< periods for which balance points are expected, as it passed some
   bool has_stayed = false;           ///< a request to migrate came when it could not leave
-  bool is_paused = false;            ///< the element's time is not counted now
+  bool is_apart = false;             ///< the element's time is not counted now
 
-  void serialize(auto& ar) { ar(now, at_point, last, before, point_periods, is_paused); }
+  void serialize(auto& ar) { ar(now, at_point, last, before, point_periods, is_apart); }
 };
 
 /// The runtime's data for one chare, directly before the object. Only the chare's PE touches it.

@@ -5,13 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace imbrex {
-
-struct chare_header;
-
-namespace detail {
-
-struct message;
+namespace imbrex::detail {
 
 /// The class of an array's chares.
 struct class_names {
@@ -42,10 +36,6 @@ class collection_part {
   virtual int creator() const = 0;
   /// The shape, such as "(8, 8, 4)", if the array began with an element at each index; else empty.
   virtual std::string shape_text() const = 0;
-  /// The element here that a message is for; null if it is not here. The message must be for this array.
-  virtual chare_header* addressee(const message& m) const = 0;
-  /// The element here whose key is this number; null if it is not here, or keys are no numbers.
-  virtual chare_header* find_numbered(std::uint64_t key) const = 0;
   /// Destroys all elements and held messages, after the run.
   virtual void clear() noexcept = 0;
 
@@ -54,5 +44,4 @@ class collection_part {
   const class_names names_;
 };
 
-}  // namespace detail
-}  // namespace imbrex
+}  // namespace imbrex::detail

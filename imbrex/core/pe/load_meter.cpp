@@ -5,7 +5,6 @@
 #include <utility>
 
 #include <imbrex/base/host/ticks.hpp>
-#include <imbrex/core/message/short_item.hpp>
 #include <imbrex/core/pe/processor.hpp>
 #include <imbrex/coro/scope.hpp>
 
@@ -24,60 +23,70 @@ load_meter::time load_meter::now() {
   return unit_ == unit::items ? ++readings_ : static_cast<time>(pe_.now().count());
 }
 
-chare_header* load_meter::addressee_of(const work& item) const {
-  const work_type& type = *item.type;
-  if (type.pack != nullptr) {
-    const auto& m = static_cast<const message&>(item);
-    if (m.kind().element == nullptr) return nullptr;
-    auto* part = pe_.recent_collection(m.collection, m.kind().chare_name);
-    if (part == nullptr) part = pe_.collection_of(m.collection, m.kind().chare_name);
-    return part == nullptr ? nullptr : part->addressee(m);
+void load_meter::charge_until(time moment) {
+  if (running_ != nullptr) {
+    if (!running_->load.is_apart) [[likely]] {
+      running_->load.now += moment - since_;
+      ++items_;
+    } else if (running_ == balancer_) {
+      balancer_time_ += moment - since_;
+    }
   }
-  if (type.destroy != &short_item::destroy) return nullptr;
-  const auto& short_message = static_cast<const short_item&>(item);
-  const auto* const part = pe_.collection(short_message.collection);
-  return part == nullptr ? nullptr : part->find_numbered(short_message.key);
+  since_ = moment;
 }
 
-void load_meter::charge() {
+void load_meter::skip_idle_time() {
   const time moment = now();
-  if (running_ != nullptr) {
-    if (!running_->load.is_paused) [[likely]]
-      running_->load.now += moment - since_;
-    if (running_ != left_out_) ++items_;
-  }
-  busy_ += moment - since_;
+  idle_ += moment - since_;
   since_ = moment;
 }
 
 void load_meter::run_next(const chare_header* next) {
   if (next == running_) return;
-  charge();
+  charge_until(now());
   running_ = const_cast<chare_header*>(next);
 }
 
 void load_meter::run(work& item) {
-  if (pe_.running() == nullptr || unit_ == unit::nanoseconds) since_ = now();  // the PE was idle
-  running_ = addressee_of(item);
-  pe_.run_measured(item);
-  charge();
+  if (unit_ == unit::ticks) [[likely]] {
+    if (pe_.running() == nullptr) skip_idle_time();
+    measure(item, &read_ticks);
+  } else {
+    // The clock of simulated time may have moved between two items.
+    if (pe_.running() == nullptr || unit_ == unit::nanoseconds) skip_idle_time();
+    measure(item, [this] { return now(); });
+  }
+}
+
+template <class Clock>
+[[gnu::always_inline]] inline void load_meter::measure(work& item, Clock clock) {
+  const auto find = item.type->addressee;
+  running_ = find == nullptr ? nullptr : find(item);
+  pe_.run_measured(item, running_);
+  charge_until(clock());
   running_ = nullptr;
-  if (since_ < due_at_) [[likely]]
-    return;
+  if (since_ >= due_at_) [[unlikely]]
+    end_period();
+}
+
+void load_meter::end_period() {
   due_at_ = never;
   due();
+  const time moment = now();
+  balancer_time_ += moment - since_;
+  since_ = moment;
 }
 
 void load_meter::count_balance_point(chare_header& element) {
-  if (running_ == &element) charge();
+  if (running_ == &element) charge_until(now());
   element.load.at_point = element.load.now;
   ++element.load.balance_points;
   if (balance_points_left_ != 0 && --balance_points_left_ == 0) due_at_ = 0;
 }
 
 void load_meter::pause(chare_header& element, bool is_paused) {
-  if (running_ == &element) charge();
-  element.load.is_paused = is_paused;
+  if (running_ == &element) charge_until(now());
+  element.load.is_apart = is_paused;
 }
 
 void load_meter::forget(const chare_header& element) {

@@ -32,15 +32,20 @@ class load_meter : public item_meter, public observer {
   processor& pe() const { return pe_; }
   unit time_unit() const { return unit_; }
   time now();
-  /// The time of all items since the PE began.
-  time busy() const { return busy_; }
+  /// The time of all items, counted from any moment.
+  time busy() const { return since_ - idle_; }
+  /// The time of the items of the balancer's own chare, and of `due`.
+  time balancer_time() const { return balancer_time_; }
   /// The number of items of elements since the PE began, without the balancer's own. Turns in broadcasts and
   /// resumed entries count.
   std::uint64_t items() const { return items_; }
   /// The number of elements that have arrived from other PEs.
   std::uint64_t arrivals() const { return arrivals_; }
-  /// Sets the chare of the balancer itself.
-  void leave_out(const chare_header& own) { left_out_ = &own; }
+  /// Sets the chare of the balancer itself, whose items are not counted.
+  void leave_out(chare_header& own) {
+    balancer_ = &own;
+    own.load.is_apart = true;
+  }
   /// Calls `due` at the end of the first item that ends at this time or later.
   void set_due(time moment) { due_at_ = moment; }
   /// Calls `due` at the end of the item in which `elements` elements of this PE have passed `points` balance
@@ -73,10 +78,14 @@ class load_meter : public item_meter, public observer {
  private:
   static constexpr time never = ~time{0};
 
-  /// The element here that an item is for; null if there is none.
-  chare_header* addressee_of(const work& item) const;
-  /// Charges the time since the last reading of the clock to the running element.
-  void charge();
+  /// Runs an item, and charges its time. `clock` is what `now` reads.
+  template <class Clock>
+  void measure(work& item, Clock clock);
+  /// Charges the time since the last reading of the clock to the running element. `moment`: the time now.
+  void charge_until(time moment);
+  /// Leaves the time since the last reading of the clock to nobody.
+  [[gnu::noinline]] void skip_idle_time();
+  [[gnu::noinline]] void end_period();
   /// Charges the time from now on to another element.
   void run_next(const chare_header* next);
   void forget(const chare_header& element);
@@ -84,9 +93,10 @@ class load_meter : public item_meter, public observer {
   processor& pe_;
   const unit unit_;
   chare_header* running_ = nullptr;
-  const chare_header* left_out_ = nullptr;
+  const chare_header* balancer_ = nullptr;
   time since_ = 0;
-  time busy_ = 0;
+  time idle_ = 0;
+  time balancer_time_ = 0;
   time due_at_ = never;
   time readings_ = 0;
   std::uint64_t items_ = 0;
