@@ -145,6 +145,19 @@ TEST_P(library, takes_odd_problems) {
   EXPECT_EQ(complaint(s, solve(s)), "");
 }
 
+TEST(graph, takes_more_pes_than_metis_has_parts_for) {
+  for (const int objects : {6000, 20'000}) {
+    snapshot s;
+    s.pes = 5000;
+    for (int i = 0; i < objects; ++i) s.pe.push_back(i % 100);
+    s.load.assign(s.pe.size(), 1);
+    testing::internal::CaptureStdout();
+    const std::vector<int> solution = find_strategy("graph").solve(s.view());
+    EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
+    EXPECT_LT(imbalance_of(s.view(), solution).pes, imbalance_of(s.view(), s.pe).pes);
+  }
+}
+
 /// The least time of the busiest PE, by trying all solutions.
 double best(const snapshot& s) {
   double best = std::numeric_limits<double>::max();

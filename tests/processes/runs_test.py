@@ -72,6 +72,15 @@ class Failed(Job):
         self.assertRegex(self.err(), r"\Aimbrex: error: one run at a time: .*\n\Z")
         self.check_nothing_left()
 
+    def test_balanced_without_an_element_that_can_move(self):
+        for options in (("--balance", "auto"), ("--balance-record", "loads.imb")):
+            job = self.start(2, WORKER, "idle", 0, options=("--pes", 1, *options))
+            self.finish(job, END_SECONDS)
+            self.assertEqual(job.returncode, 2, self.err())
+            self.assertRegex(self.err(), rf"\Aimbrex: error: {' '.join(options)}: this program creates no arrays, "
+                                         r".*\n\Z")
+            self.check_nothing_left()
+
     def test_at_the_start(self):
         """A failure of one process alone: the others are notified and end, too."""
         for victim in (0, 1, 2):

@@ -6,6 +6,7 @@
 
 #include <imbrex/balance/driver/coordinator.hpp>
 #include <imbrex/balance/driver/driver.hpp>
+#include <imbrex/balance/driver/movable_classes.hpp>
 #include <imbrex/balance/driver/pe_balancer.hpp>
 #include <imbrex/core/extension/run.hpp>
 #include <imbrex/core/run/pe_attachment.hpp>
@@ -30,8 +31,10 @@ struct beginning : imbrex::detail::work {
 void attach(imbrex::detail::scheduler& pe) {
   if (pe.pe() == imbrex::detail::scheduler::no_pe) return;
   const balance_settings& settings = extension::run_handle(pe).settings().balance;
-  if (settings.strategy.empty() && settings.record.empty()) return;
-  static_cast<void>(detail::strategy_of(settings));  // refuses an unknown one
+  const bool moves_nothing =
+      &detail::strategy_of(settings) == &find_strategy("none");  // refuses an unknown one
+  if (moves_nothing && settings.record.empty()) return;
+  detail::check_classes(settings, extension::classes_of_arrays());
   auto record =
       pe.pe() == 0 && !settings.record.empty() ? std::make_unique<record_writer>(settings.record) : nullptr;
   extension::load_meter::attach(pe, imbrex::detail::make_owner<detail::pe_balancer>(pe, std::move(record)));

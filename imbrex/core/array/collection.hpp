@@ -57,7 +57,8 @@ class collection final : public element_collection<typename T::index_type> {
   using key = typename base::key;
   using header = typename base::header;
   using memory = element_memory<T>;
-  static constexpr bool is_migratable = serializable<T> && std::is_default_constructible_v<T>;
+  static constexpr element_class class_of_elements{shown_type<T>::name, serializable<T>,
+                                                   std::is_default_constructible_v<T>};
 
   collection(processor& pe, std::uint64_t id, const index_type& shape, typename base::home_function home,
              std::uint64_t elements, std::string_view shown_name = type_name<T>())
@@ -154,7 +155,7 @@ struct chare_functions_of {
     f.size = sizeof(T);
     f.alignment = memory::alignment;
     f.destroy = &destroy;
-    if constexpr (collection<T>::is_migratable) {
+    if constexpr (collection<T>::class_of_elements.can_migrate()) {
       f.make_migrant = &make_migrant;
       f.construct = &construct;
       f.write = &write;

@@ -35,8 +35,10 @@ struct create_message final : message {
   create_message(int pe, const index_type& s, const std::tuple<A...>& a)
       : creator(pe), shape(s), arguments(a) {}
 
-  static inline message_type type_record =
-      runtime_message_type<create_message>({"creation", shown_type<T>::name});
+  static inline message_type type_record = runtime_message_type<create_message>(
+      {.what = "creation",
+       .of = shown_type<T>::name,
+       .creates = stays_on_its_pe<Placement> ? nullptr : &detail::collection<T>::class_of_elements});
   const message_type* named_kind() const
     requires stands_for_classes<T>
   {

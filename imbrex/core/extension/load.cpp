@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/core/extension/load.hpp>
 
-#include <algorithm>
 #include <utility>
 
 #include <imbrex/core/array/chare_functions.hpp>
@@ -31,6 +30,8 @@ bool moves_with_entries(const chare_header& element) {
 }
 
 }  // namespace
+
+std::vector<const element_class*> classes_of_arrays() { return detail::message_table::classes_of_arrays(); }
 
 std::optional<double> measured_element::expected_load() const {
   const auto& chares = part_of(*element_->home).chares();
@@ -72,16 +73,6 @@ load_meter::load_meter(detail::scheduler& pe)
 
 void load_meter::attach(detail::scheduler& pe, detail::owner<load_meter> meter) {
   detail::load_meter::attach(static_cast<detail::processor&>(pe), std::move(meter));
-}
-
-std::vector<std::string> local_loads::unmovable_classes() const {
-  std::vector<std::string> names;
-  detail::for_each_array(pe_, [&](const detail::local_array& part) {
-    if (part.can_migrate() || part.is_pinned() || part.locals().empty()) return;
-    std::string name(short_name(part.shown_name()));
-    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
-  });
-  return names;
 }
 
 }  // namespace imbrex::extension

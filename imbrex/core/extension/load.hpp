@@ -11,10 +11,18 @@
 #include <imbrex/core/array/balance_point.hpp>
 #include <imbrex/core/array/chare.hpp>
 #include <imbrex/core/extension/pe.hpp>
+#include <imbrex/core/message/message.hpp>
 #include <imbrex/core/pe/load_meter.hpp>
 #include <imbrex/core/pe/local_array.hpp>
 
 namespace imbrex::extension {
+
+/// A class of elements, and whether it has what migration takes.
+using element_class = detail::element_class;
+
+/// The classes of which the program and its libraries have code to create arrays, in the order of names; not
+/// those of groups. Known from the beginning of a run.
+std::vector<const element_class*> classes_of_arrays();
 
 /// An element of this PE whose class can migrate. A handle, valid until the current item ends.
 class measured_element {
@@ -60,9 +68,6 @@ class local_loads {
   /// Writes the components of the index of an element, at most six. Returns how many; 0 if its key is no
   /// index, or the array is not known here.
   int write_coordinates(std::uint64_t array, std::uint64_t key, float* out) const;
-  /// The classes of arrays whose elements cannot migrate, since they lack `serialize` or a default
-  /// constructor.
-  std::vector<std::string> unmovable_classes() const;
 
  private:
   const detail::processor& pe_;

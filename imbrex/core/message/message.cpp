@@ -161,6 +161,17 @@ const message_type* message_table::find(const work_type* type) noexcept {
 
 std::uint32_t message_table::size() { return static_cast<std::uint32_t>(numbered.size()); }
 
+std::vector<const element_class*> message_table::classes_of_arrays() {
+  std::vector<const element_class*> all;
+  for (const auto* const t : numbered)
+    if (t->purpose.creates != nullptr) all.push_back(t->purpose.creates);
+  const auto by_name = [](const element_class* of) { return of->name; };
+  std::ranges::sort(all, {}, by_name);
+  const auto repeated = std::ranges::unique(all, {}, by_name);  // a class with several kinds of arrays
+  all.erase(repeated.begin(), repeated.end());
+  return all;
+}
+
 std::uint64_t message_table::digest() {
   std::uint64_t d = 14695981039346656037U;  // the FNV-1a hash
   std::set<const void*> modules;

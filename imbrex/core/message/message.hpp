@@ -24,6 +24,15 @@ struct chare_header;
 
 namespace detail {
 
+/// A class of elements that may move to other PEs, if it has what that takes.
+struct element_class {
+  std::string_view name;  ///< as the compiler spells it
+  bool has_serialize = false;
+  bool has_default_constructor = false;
+
+  constexpr bool can_migrate() const { return has_serialize && has_default_constructor; }
+};
+
 /// The purpose of a runtime message in the program's names: "broadcast of block::run", "part of a reduction
 /// of double by max". Names are full names, as the compiler spells them.
 struct message_purpose {
@@ -33,6 +42,8 @@ struct message_purpose {
   std::string_view by{};      ///< an operation
   bool answers = false;       ///< the message is a reply to the waiters in `message::reply`; then `what`
                               ///< begins with "reply"
+  const element_class* creates = nullptr;  ///< the class of an array that the message creates; null in other
+                                           ///< messages, and for groups, whose elements never move
 };
 
 /// One kind of message. There is one object for each entry method or port that the program names, and for
@@ -269,6 +280,9 @@ class message_table {
   static const message_type* find(const work_type* type) noexcept;
   /// Number of kinds that have a number.
   static std::uint32_t size();
+  /// The classes of which the program has code to create arrays, in the order of their spelled names. Known
+  /// from the beginning of a run.
+  static std::vector<const element_class*> classes_of_arrays();
   /// A hash of all spellings and of the builds of the files that contain the kinds. Processes that run the
   /// same program have equal digests and the same kinds.
   static std::uint64_t digest();
