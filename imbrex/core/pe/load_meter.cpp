@@ -30,6 +30,9 @@ void load_meter::charge_until(time moment) {
       ++items_;
     } else if (running_ == balancer_) {
       balancer_time_ += moment - since_;
+    } else {
+      idle_ += moment - since_;
+      ++items_;
     }
   }
   since_ = moment;

@@ -32,7 +32,7 @@ class load_meter : public item_meter, public observer {
   processor& pe() const { return pe_; }
   unit time_unit() const { return unit_; }
   time now();
-  /// The time of all items, counted from any moment.
+  /// The time of all items, without elements whose time does not count. Only differences have a meaning.
   time busy() const { return since_ - idle_; }
   /// The time of the items of the balancer's own chare, and of `due`.
   time balancer_time() const { return balancer_time_; }
