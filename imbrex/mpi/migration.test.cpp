@@ -103,6 +103,93 @@ TEST_P(balanced_ranks, stay_while_a_request_is_under_way) {
   });
 }
 
+TEST_P(balanced_ranks, move_at_collectives_of_all_ranks) {
+  run_balanced("greedy", 16, [] {
+    int me = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    EXPECT_EQ(AMPI_Load_set_value(me < 4 ? 9 : 1), MPI_SUCCESS);
+    MPI_Comm all = MPI_COMM_NULL;
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -me, &all);
+    const int pes = pes_of_run();
+    int rounds = 0, sum = 0;
+    while (!are_apart(places_of_ranks(), 4, pes) && ++rounds < 10'000) {
+      MPI_Barrier(MPI_COMM_WORLD);
+      MPI_Allreduce(&me, &sum, 1, MPI_INT, MPI_SUM, all);
+      ASSERT_EQ(sum, 16 * 15 / 2);
+    }
+    EXPECT_LT(rounds, 10'000);
+    MPI_Comm_free(&all);
+  });
+}
+
+/// True if a rank moves during some collectives of all ranks.
+bool moves_at_collectives() {
+  const std::vector<int> before = places_of_ranks();
+  for (int i = 0; i < 150; ++i)
+    if (places_of_ranks() != before) return true;
+  return false;
+}
+
+TEST_P(balanced_ranks, stay_at_collectives_with_something_under_way) {
+  run_balanced("rotate", 4, [] {
+    int me = 0, late = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    if (pes_of_run() == 1) return;
+    // Each rank receives later, has a window, or has found a message. The first rank has nothing of that.
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Win window = MPI_WIN_NULL;
+    MPI_Message found = MPI_MESSAGE_NULL;
+    MPI_Comm own = MPI_COMM_NULL;
+    MPI_Comm_split(MPI_COMM_WORLD, me, 0, &own);
+    if (me == 1) MPI_Irecv(&late, 1, MPI_INT, 0, 5, own, &request);
+    if (me == 2) MPI_Win_create(&late, sizeof late, 1, MPI_INFO_NULL, own, &window);
+    if (me == 3) {
+      MPI_Request sent = MPI_REQUEST_NULL;
+      MPI_Isend(&me, 1, MPI_INT, 0, 5, own, &sent);
+      MPI_Mprobe(0, 5, own, &found, MPI_STATUS_IGNORE);
+      MPI_Request_free(&sent);
+    }
+    const std::vector<int> before = places_of_ranks();
+    for (int i = 0; i < 100; ++i) {
+      const std::vector<int> now = places_of_ranks();
+      for (std::size_t r = 1; r < 4; ++r) ASSERT_EQ(now[r], before[r]);
+    }
+    if (me == 1) {
+      MPI_Request sent = MPI_REQUEST_NULL;
+      MPI_Isend(&me, 1, MPI_INT, 0, 5, own, &sent);
+      MPI_Wait(&request, MPI_STATUS_IGNORE);
+      MPI_Wait(&sent, MPI_STATUS_IGNORE);
+      EXPECT_EQ(late, me);
+    }
+    if (me == 2) MPI_Win_free(&window);
+    if (me == 3) MPI_Mrecv(&late, 1, MPI_INT, &found, MPI_STATUS_IGNORE);
+    MPI_Comm_free(&own);
+    EXPECT_TRUE(moves_at_collectives());
+  });
+}
+
+TEST_P(balanced_ranks, stay_at_collectives_of_some_ranks) {
+  run_balanced("rotate", 4, [] {
+    int me = 0, before = 0, after = 0, first = 0, count = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    MPI_Comm half = MPI_COMM_NULL;
+    MPI_Comm_split(MPI_COMM_WORLD, me % 2, 0, &half);
+    MPIX_Get_pe(&before, &first, &count);
+    for (int i = 0; i < 100; ++i) MPI_Barrier(half);
+    MPIX_Get_pe(&after, &first, &count);
+    EXPECT_EQ(after, before);
+    MPI_Comm_free(&half);
+  });
+}
+
+TEST_P(balanced_ranks, move_at_their_own_points_alone_once_they_have_some) {
+  run_balanced("rotate", 4, [] {
+    AMPI_Migrate(AMPI_INFO_LB_ASYNC);
+    MPI_Barrier(MPI_COMM_WORLD);  // all have said so
+    EXPECT_FALSE(moves_at_collectives());
+  });
+}
+
 TEST_P(balanced_ranks, refuse_hints_that_cannot_be) {
   run_balanced("none", 2, [] {
     MPI_Info hints;
@@ -125,8 +212,9 @@ TEST_P(balanced_ranks, refuse_hints_that_cannot_be) {
 class measured_ranks : public balanced_ranks {};
 INSTANTIATE_TEST_SUITE_P(on, measured_ranks, ::testing::ValuesIn(machines({"simulated"})), name_of_machine);
 
+using std::chrono::milliseconds;
+
 TEST_P(measured_ranks, have_the_time_that_they_measure_as_their_load) {
-  using std::chrono::milliseconds;
   static std::mutex lock;
   static std::vector<double> loads;
   const balance::strategy looks("looks", [](const balance::problem& p) {
@@ -151,6 +239,37 @@ TEST_P(measured_ranks, have_the_time_that_they_measure_as_their_load) {
   ASSERT_EQ(loads.size(), 3U);
   const std::vector<double> expected{0.130, 0.030, 0.010};
   for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(loads[i], expected[i], 0.002) << "rank " << i;
+}
+
+TEST_P(measured_ranks, are_balanced_by_a_part_of_their_time) {
+  balance::enable();
+  options settings;
+  settings.machine = machine_kind::simulated;
+  settings.pes = 2;
+  static double took = 0;
+  const auto run_uneven = [&](const std::string& strategy) {
+    settings.balance.strategy = strategy;
+    const int status = run_ranks_once(settings, 8, [] {
+      int me = 0;
+      MPI_Comm_rank(MPI_COMM_WORLD, &me);
+      const milliseconds half_a_step(me < 4 ? 5 : 1);
+      const double began = MPI_Wtime();
+      for (int i = 0; i < 60; ++i) {
+        AMPI_Load_stop_measure();
+        spend(half_a_step);
+        AMPI_Load_start_measure();
+        spend(half_a_step);
+        MPI_Barrier(MPI_COMM_WORLD);
+        AMPI_Migrate(AMPI_INFO_LB_SYNC);
+      }
+      if (me == 0) took = MPI_Wtime() - began;
+    });
+    EXPECT_EQ(status, 0);
+    return took;
+  };
+  const double none = run_uneven("none");
+  EXPECT_NEAR(none, 60 * 0.040, 0.01);
+  EXPECT_LT(run_uneven("auto"), 0.7 * none);
 }
 
 class ranks_of_processes : public balanced_ranks {};

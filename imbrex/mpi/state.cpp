@@ -4,6 +4,7 @@
 #include <string>
 
 #include <imbrex/core/extension/run.hpp>
+#include <imbrex/mpi/rank/balancing.hpp>
 #include <imbrex/mpi/rank/packet.hpp>
 
 namespace imbrex::mpi {
@@ -42,6 +43,7 @@ rank_data::rank_data(rank& of)
   own_->name = "MPI_COMM_SELF";
   objects_.world = world_.get();
   objects_.world_size = of.ranks();
+  points.are_counted = is_measured(of);
 }
 
 rank_data::~rank_data() = default;

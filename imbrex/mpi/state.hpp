@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <list>
 #include <memory>
@@ -39,6 +40,10 @@ class send_buffer {
   /// Begins a send of a copy of the data. Throws mpi::error (MPI_ERR_BUFFER) if the data do not fit into the
   /// space that sends under way leave free.
   void send(rank& by, const envelope& head, const user_buffer& data, int to);
+  /// True if buffered sends are under way.
+  bool is_sending() const {
+    return std::ranges::any_of(sends_, [](const buffered_send& each) { return !each.q.is_done; });
+  }
 
  private:
   struct buffered_send {
@@ -51,6 +56,12 @@ class send_buffer {
   std::int64_t size_ = 0;
   std::int64_t used_ = 0;
   bool is_attached_ = false;
+};
+
+/// The collectives of all ranks that count as balance points of a rank.
+struct collective_points {
+  bool are_counted = false;  ///< the run has a balancer, and the program has not called AMPI_Migrate
+  std::uint32_t passed = 0;  ///< collectives of all ranks so far
 };
 
 /// State that the functions of another language keep for a rank.
@@ -98,6 +109,7 @@ class rank_data final : public rank_state {
   object_table<user_message, handle_kind::request> messages;
   object_table<window_object, handle_kind::window> windows;
   send_buffer buffered;
+  collective_points points;
   device_blocks blocks_on_devices;
   std::unique_ptr<stream> kernels;     ///< stream for the rank's kernels; null: none yet
   std::unique_ptr<rank_part> fortran;  ///< made on first use

@@ -48,6 +48,8 @@ class Programs(ProgramCase):
         done = execute(BIN / "imbrex-mpiexec", "-n", 4, "--pes", 2, "--balance", "greedy", "--balance-every", 2,
                        program)
         self.assertEqual((done.returncode, done.stdout), (0, "the heavy ranks are apart\n"), done.stderr)
+        done = execute(BIN / "imbrex-mpiexec", "-n", 4, "--pes", 2, "--balance", "auto", self.build("uneven.c"))
+        self.assertEqual((done.returncode, done.stdout), (0, "the heavy ranks are apart, sum 6\n"), done.stderr)
         done = execute(BIN / "imbrex-mpiexec", "-n", 4, "--balance", "gredy", program)
         self.assertEqual(done.returncode, 2, done.stderr)
         self.assertIn("there is no strategy 'gredy'", done.stderr)

@@ -85,6 +85,12 @@ class load_meter : public detail::load_meter {
   static load_meter* here() { return static_cast<load_meter*>(detail::processor::running_here().loads()); }
 };
 
+/// True if the loads of the chare's PE are measured.
+template <class T>
+bool is_measured(T& chare) {
+  return detail::element_memory<T>::of(chare).home->pe().loads() != nullptr;
+}
+
 /// Counts a balance point of a chare, where its front end has balance points of its own.
 template <class T>
 void count_balance_point(T& chare) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 
+#include <imbrex/mpi/api/balance_points.hpp>
 #include <imbrex/mpi/api/define.hpp>
 #include <imbrex/mpi/collective/buffers.hpp>
 #include <imbrex/mpi/collective/device_stage.hpp>
@@ -143,6 +144,7 @@ constexpr bool needs_messages(auto&&...) { return false; }
       if (!meet(call IMBREX_MPI_ARGUMENTS arguments))                                                     \
         run_collective(data, in, purpose::collective, make(call IMBREX_MPI_ARGUMENTS arguments));         \
       call.end();                                                                                         \
+      pass_collective(data, in);                                                                          \
     });                                                                                                   \
   }                                                                                                       \
   IMBREX_MPI_DEFINE(int, name_of_nonblocking##suffix,                                                     \

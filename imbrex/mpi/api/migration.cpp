@@ -4,6 +4,7 @@
 #include <string>
 
 #include <imbrex/core/extension/pe.hpp>
+#include <imbrex/mpi/api/balance_points.hpp>
 #include <imbrex/mpi/api/define.hpp>
 #include <imbrex/mpi/rank/balancing.hpp>
 #include <imbrex/mpi/state.hpp>
@@ -26,12 +27,6 @@ pe_block pes_of_process() {
   return its;
 }
 
-bool has_active_request(const rank_data& data) {
-  bool has_one = false;
-  data.requests.for_each([&](int, const user_request& q) { has_one = has_one || q.is_active(); });
-  return has_one;
-}
-
 void move(rank_data& data, int to) {
   const pe_block its = pes_of_process();
   if (to < its.first || to >= its.first + its.count)
@@ -39,7 +34,7 @@ void move(rank_data& data, int to) {
                                  std::to_string(its.first) + " to " +
                                  std::to_string(its.first + its.count - 1) +
                                  "; ranks do not move to other processes");
-  if (has_active_request(data))
+  if (has_sends_or_receives(data))
     throw error(MPI_ERR_REQUEST,
                 "a request of this rank is under way; complete it, as by MPI_Wait, before the rank moves");
   if (to != extension::current_pe().number()) data.self().move_to(to);
@@ -79,7 +74,9 @@ IMBREX_MPIX_DEFINE(int, Migrate, (int pe)) {
 
 IMBREX_AMPI_DEFINE(int, Migrate, (MPI_Info hints)) {
   return call_running("AMPI_Migrate", [&](rank_data& data) {
-    if (asks_to_balance(data, hints)) pass_balance_point(data.self(), !has_active_request(data));
+    if (!asks_to_balance(data, hints)) return;
+    data.points.are_counted = false;  // the program says itself where its steps end
+    pass_balance_point(data.self(), !has_sends_or_receives(data));
   });
 }
 

@@ -824,6 +824,7 @@ IMBREX_MPIX(int, Get_pe, (int* pe, int* first, int* count))
  * The rank must have no active request. */
 IMBREX_MPIX(int, Migrate, (int pe))
 /* Lets a balancer (`--balance`) move the calling rank, as in AMPI; no rank waits for another.
+ * From the first such call on, collectives do so no longer.
  * `hints`: AMPI_INFO_LB_SYNC, AMPI_INFO_LB_ASYNC, or an info with "ampi_load_balance" set to "sync" or "async". */
 IMBREX_AMPI(int, Migrate, (MPI_Info hints))
 /* The time of the calling rank counts as its load, from its start on, except between stop and start. */

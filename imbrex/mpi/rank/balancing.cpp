@@ -6,12 +6,18 @@
 
 namespace imbrex::mpi {
 
+bool is_measured(rank& of) { return extension::is_measured(chare_of(of)); }
+
+void obey_balancer(rank& running) {
+  rank_chare& own = chare_of(running);
+  if (extension::is_leaving(own)) running.move_to(extension::header_of(own).destination);
+}
+
 void pass_balance_point(rank& running, bool can_move) {
   rank_chare& own = chare_of(running);
   extension::count_balance_point(own);
-  if (!extension::is_leaving(own)) return;
-  if (!can_move) return extension::refuse_departure(own);
-  running.move_to(extension::header_of(own).destination);
+  if (can_move) return obey_balancer(running);
+  if (extension::is_leaving(own)) extension::refuse_departure(own);
 }
 
 void pause_load(rank& running, bool is_paused) { extension::pause_load(chare_of(running), is_paused); }

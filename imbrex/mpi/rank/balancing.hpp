@@ -5,6 +5,10 @@ namespace imbrex::mpi {
 
 class rank;
 
+/// True if the run has a balancer, which measures the rank.
+bool is_measured(rank& of);
+/// Moves the running rank to the PE that a balancer has asked it to move to, if any; it continues there.
+void obey_balancer(rank& running);
 /// Passes a balance point of the running rank. If a balancer has asked the rank to move and it `can_move`, it
 /// continues on the other PE.
 void pass_balance_point(rank& running, bool can_move);
