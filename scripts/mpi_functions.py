@@ -43,7 +43,7 @@ def declared_functions():
     for header in HEADERS:
         title = TITLES.get(header)
         for line in (ROOT / "imbrex/mpi/include" / header).read_text().splitlines():
-            if match := re.fullmatch(r"/\* (.*) \*/", line):
+            if match := re.fullmatch(r"/\* (.*[^.]) \*/", line):  # other comments are sentences
                 title = TITLES.get(header, match[1])
             elif match := re.match(r"IMBREX_(A?MPIX?)\(\w+, (\w+),", line):
                 sections.setdefault(title, []).append(f"{match[1]}_{match[2]}")

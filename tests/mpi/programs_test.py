@@ -242,6 +242,16 @@ class Programs(ProgramCase):
                 with self.subTest(interface=interface, ranks=ranks):
                     self.fortran(ranks, "fortran.F90", interface, level, "-w")
 
+    def test_ranks_are_balanced_by_fortran(self):
+        if not (BIN / "imbrex-mpifort").exists():
+            self.skipTest("no gfortran")
+        for interface in ("-DBY_HEADER", "-DBY_MODULE", "-DBY_MODULE_2008"):
+            with self.subTest(interface=interface):
+                program = self.build("balanced.F90", interface)
+                done = execute(BIN / "imbrex-mpiexec", "-n", 4, "--pes", 2, "--balance", "greedy", "--balance-every", 2,
+                               program)
+                self.assertEqual((done.returncode, done.stdout), (0, "the heavy ranks are apart\n"), done.stderr)
+
     def test_sections_of_fortran_arrays(self):
         for ranks, level in ((1, "-O3"), (3, "-O0")):
             self.fortran(ranks, "sections.f90", level)

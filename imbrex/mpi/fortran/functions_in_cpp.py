@@ -71,7 +71,7 @@ def c_declaration(p, is_f08):
     constant = "const " if p.intent == "in" else ""
     if p.kind == "status":
         return f"{constant}MPI_Status* {name}"
-    type_ = {"address": "MPI_Aint", "count": "MPI_Count", "offset": "MPI_Offset"}.get(p.kind, "int")
+    type_ = {"address": "MPI_Aint", "count": "MPI_Count", "offset": "MPI_Offset", "double": "double"}.get(p.kind, "int")
     return f"{constant}{type_}* {name}"
 
 

@@ -24,7 +24,8 @@ ONE_SIDED = re.compile(r"R?(Put|Get|Accumulate|Get_accumulate)|Compare_and_swap|
 WITHOUT = {"Init": {"argc", "argv"}, "Init_thread": {"argc", "argv"}, "Info_create_env": {"argc", "argv"}}
 RESULTS = {"double": ("double", "double precision"), "MPI_Aint": ("MPI_Aint", "integer(MPI_ADDRESS_KIND)")}
 HANDLES = ["Comm", "Datatype", "Errhandler", "File", "Group", "Info", "Message", "Op", "Request", "Win", "Session"]
-KINDS = {"MPI_Aint": "address", "MPI_Count": "count", "MPI_Offset": "offset", "int": "integer"}
+KINDS = {"MPI_Aint": "address", "MPI_Count": "count", "MPI_Offset": "offset", "int": "integer",
+         "double": "double"}
 WIDTHS = {"integer": 4, "address": 8, "count": 8, "offset": 8}
 
 
@@ -43,7 +44,7 @@ class Parameter:
 @dataclasses.dataclass
 class Function:
     name: str           # without MPI_
-    prefix: str         # "MPI" or "MPIX"
+    prefix: str         # "MPI", "MPIX" or "AMPI"
     result: str
     parameters: list
     is_absent: bool
@@ -92,20 +93,21 @@ def read_parameter(function, text):
 
 
 def read_functions(folder):
-    """The functions of Fortran, by their names without MPI_; those with large counts have the names of C."""
+    """The functions of Fortran, by their names without MPI_ or MPIX_; those with large counts have the names of C."""
     absent = set(re.findall(r"^IMBREX_MPI_ABSENT\((\w+),", (folder / "../api" / ABSENT).read_text(), re.MULTILINE))
     functions = {}
     for header in HEADERS:
         text = (folder / header).read_text()
-        for x, result, name, parameters in re.findall(r"^IMBREX_MPI(X?)\((\w+), (\w+), \(([^()]*)\)\)", text,
-                                                      re.MULTILINE | re.DOTALL):
+        for prefix, result, name, parameters in re.findall(r"^IMBREX_(A?MPIX?)\((\w+), (\w+), \(([^()]*)\)\)", text,
+                                                           re.MULTILINE | re.DOTALL):
             if parameters == "void":
                 parameters = ""
             if name == "Pcontrol":
                 parameters = "int level"
             read = [read_parameter(name.removesuffix("_c"), p) for p in parameters.split(",") if p]
             read = [p for p in read if p.name not in WITHOUT.get(name, ())]
-            functions[name] = Function(name, f"MPI{x}", result, read, name in absent)
+            key = f"AMPI_{name}" if prefix == "AMPI" else name
+            functions[key] = Function(name, prefix, result, read, key in absent)
     return functions
 
 
@@ -153,29 +155,29 @@ def function_names(functions):
     return names
 
 
-NOT_CONSTANTS = re.compile(r"\w+_FN|\w*(STATUS|STATUSES|ERRCODES)_IGNORE|ARGVS?_NULL|BOTTOM|IN_PLACE|F_\w+|T_\w+|"
-                           r"INCLUDED|CONVERSION_FN_NULL|\w+_(f2c|c2f)")
-SHORTER = re.compile(r"MAX_(ERROR_STRING|PORT_NAME|OBJECT_NAME|INFO_KEY|INFO_VAL|PROCESSOR_NAME|DATAREP_STRING|"
+NOT_CONSTANTS = re.compile(r"A?MPI_(\w+_FN|\w*(STATUS|STATUSES|ERRCODES)_IGNORE|ARGVS?_NULL|BOTTOM|IN_PLACE|F_\w+|"
+                           r"T_\w+|INCLUDED|CONVERSION_FN_NULL|\w+_(f2c|c2f))")
+SHORTER = re.compile(r"MPI_MAX_(ERROR_STRING|PORT_NAME|OBJECT_NAME|INFO_KEY|INFO_VAL|PROCESSOR_NAME|DATAREP_STRING|"
                      r"LIBRARY_VERSION_STRING|STRINGTAG_LEN)")
-KEYVALS = re.compile(r"TAG_UB|HOST|IO|WTIME_IS_GLOBAL|UNIVERSE_SIZE|LASTUSEDCODE|APPNUM|"
-                     r"WIN_(BASE|SIZE|DISP_UNIT|CREATE_FLAVOR|MODEL)")
+KEYVALS = re.compile(r"MPI_(TAG_UB|HOST|IO|WTIME_IS_GLOBAL|UNIVERSE_SIZE|LASTUSEDCODE|APPNUM|"
+                     r"WIN_(BASE|SIZE|DISP_UNIT|CREATE_FLAVOR|MODEL))")
 
 
 def read_constants(folder):
-    """(name without MPI_, value, handle or None) in the order of the headers."""
+    """(name, value, handle or None) in the order of the headers."""
     text = (folder / "mpi.h").read_text() + (folder / "mpi_io.h").read_text()
     found = {}
-    for name, value in re.findall(r"^#define MPI_(\w+)[ ](.*)$", text, re.MULTILINE):
+    for name, value in re.findall(r"^#define (A?MPI_\w+)[ ](.*)$", text, re.MULTILINE):
         if not NOT_CONSTANTS.fullmatch(name):
             found[name] = value
     for body in re.findall(r"^enum \{(.*?)\};", text, re.MULTILINE | re.DOTALL):
-        found.update(re.findall(r"MPI_(\w+) = (\d+)", body))
+        found.update(re.findall(r"(MPI_\w+) = (\d+)", body))
 
     def evaluate(value):
         handle = re.search(r"\(MPI_(\w+)\)", value)
         plain = re.sub(r"\(MPI_\w+\)", "", value).strip("() ")
         if plain.startswith("MPI_"):
-            number, other = evaluate(found[plain[4:]])
+            number, other = evaluate(found[plain])
             return number, handle[1] if handle else other
         number = int(plain, 0)
         return number - (1 << 32) if number >= 1 << 31 else number, handle[1] if handle else None

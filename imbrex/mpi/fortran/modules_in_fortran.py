@@ -7,8 +7,8 @@ from interface import (
     HANDLES, REMOVED, RESULTS, WEIGHTS, argument_name, f08_name, is_nonblocking, large_of, of_fortran)
 
 FORTRAN = {"integer": "integer", "logical": "logical", "address": "integer(MPI_ADDRESS_KIND)",
-           "count": "integer(MPI_COUNT_KIND)", "offset": "integer(MPI_OFFSET_KIND)"}
-WIDE = {"DISPLACEMENT_CURRENT": "MPI_OFFSET_KIND"}
+           "count": "integer(MPI_COUNT_KIND)", "offset": "integer(MPI_OFFSET_KIND)", "double": "double precision"}
+WIDE = {"MPI_DISPLACEMENT_CURRENT": "MPI_OFFSET_KIND"}
 PLAIN = [("STATUS_SIZE", 5), ("SOURCE", 3), ("TAG", 4), ("ERROR", 5), ("ADDRESS_KIND", 8), ("OFFSET_KIND", 8),
          ("COUNT_KIND", 8), ("INTEGER_KIND", 4)]
 NULL_FUNCTIONS = ["DUP_FN", "NULL_COPY_FN", "NULL_DELETE_FN"]
@@ -26,7 +26,7 @@ def mpif_h(constants):
     for name, value in PLAIN:
         constant("INTEGER", f"MPI_{name}", value)
     for name, value, _ in constants:
-        constant(f"INTEGER(KIND={WIDE[name]})" if name in WIDE else "INTEGER", f"MPI_{name}", value)
+        constant(f"INTEGER(KIND={WIDE[name]})" if name in WIDE else "INTEGER", name, value)
     constant("LOGICAL", "MPI_SUBARRAYS_SUPPORTED", ".FALSE.")
     constant("LOGICAL", "MPI_ASYNC_PROTECTS_NONBLOCKING", ".FALSE.")
     lines += [f"      {line}" for line in (
@@ -44,7 +44,7 @@ def mpif_h(constants):
 
 
 def integer_constants(constants):
-    return "".join(f"integer{f'({WIDE[name]})' if name in WIDE else ''}, parameter :: MPI_{name} = {value}\n"
+    return "".join(f"integer{f'({WIDE[name]})' if name in WIDE else ''}, parameter :: {name} = {value}\n"
                    for name, value, _ in constants)
 
 
@@ -159,9 +159,9 @@ def mpi_f08_compile_constants_f90(constants):
     text += "private :: MPI_SOURCE, MPI_TAG, MPI_ERROR, MPI_STATUS_SIZE\n"
     text += "".join(f"integer, parameter :: MPI_{name} = {value}\n" for name, value in PLAIN if "KIND" in name)
     for name, value, handle in constants:
-        if name == "INTEGER16":
+        if name == "MPI_INTEGER16":
             handle = "Datatype"
-        text += (f"type(MPI_{handle}), parameter :: MPI_{name} = MPI_{handle}({value})\n" if handle else
+        text += (f"type(MPI_{handle}), parameter :: {name} = MPI_{handle}({value})\n" if handle else
                  integer_constants([(name, value, None)]))
     return text + """logical, parameter :: MPI_SUBARRAYS_SUPPORTED = .true.
 logical, parameter :: MPI_ASYNC_PROTECTS_NONBLOCKING = .true.
