@@ -2,7 +2,9 @@
 #include <imbrex/tools/balance/command.hpp>
 
 #include <algorithm>
+#include <deque>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 #include <string_view>
 #include <system_error>
@@ -13,6 +15,7 @@
 #include <imbrex/base/options/command.hpp>
 #include <imbrex/base/options/number.hpp>
 #include <imbrex/base/printable.hpp>
+#include <imbrex/tools/balance/python_strategies.hpp>
 #include <imbrex/tools/balance/report.hpp>
 #include <imbrex/tools/command/print.hpp>
 
@@ -30,7 +33,7 @@ int pes_of(const char* option, const std::string& text) {
   return *number;
 }
 
-/// The names between commas. An unknown one is refused.
+/// The names and Python files between commas. An unknown name is refused.
 std::vector<std::string> strategies_of(std::string_view text) {
   std::vector<std::string> names;
   while (true) {
@@ -39,7 +42,8 @@ std::vector<std::string> strategies_of(std::string_view text) {
     if (comma == std::string_view::npos) break;
     text.remove_prefix(comma + 1);
   }
-  for (const std::string& name : names) static_cast<void>(imbrex::balance::find_strategy(name));
+  for (const std::string& name : names)
+    if (!is_python_file(name)) static_cast<void>(imbrex::balance::find_strategy(name));
   return names;
 }
 
@@ -69,7 +73,8 @@ std::variant<settings, std::string> parse_command(std::span<const std::string> w
   balance.arguments(files)
       .option(
           "--strategy", "NAME,...", [&](const std::string& text) { strategies = text; },
-          "strategies to compare (default " + strategies + "); there are: " + known_strategies())
+          "strategies to compare (default " + strategies + "); there are: " + known_strategies() +
+              "; and FILE.py, whose functions with @imbrex.strategy take part")
       .option(
           "--pes", "N", [&](const std::string& text) { request.on.pes = pes_of("--pes", text); },
           "replay on a machine with this number of PEs; objects begin there in equal numbers along the curve")
@@ -79,10 +84,11 @@ std::variant<settings, std::string> parse_command(std::span<const std::string> w
           "number of PEs on each node (default as in the run)")
       .option("--html", "OUT", request.html, "write a page with a picture of max/avg over the periods")
       .note(
-          "With none, objects stay where they were in the first period. A strategy of a program's own in C++ "
-          "is "
-          "part of that program, and cannot be replayed by this command: run the program with --balance "
-          "NAME.");
+          "With none, objects stay where they were in the first period. FILE.py needs python3 with the "
+          "package "
+          "imbrex. A strategy of a program's own in C++ is part of that program, and cannot be replayed by "
+          "this "
+          "command: run the program with --balance NAME.");
   if (auto help = balance.read(words)) return *std::move(help);
   if (files.size() != 1)
     throw usage_error(files.empty() ? "no record; give the FILE that a program wrote with --balance-record"
@@ -95,7 +101,15 @@ std::variant<settings, std::string> parse_command(std::span<const std::string> w
 
 int replay_record(const settings& request) {
   imbrex::balance::record_reader record(request.file);
-  const replayed_record results = replay(record, request.strategies, request.on);
+  std::deque<python_strategies> files;
+  std::vector<std::string> strategies;
+  for (const std::string& name : request.strategies) {
+    if (is_python_file(name))
+      std::ranges::copy(files.emplace_back(name).names(), std::back_inserter(strategies));
+    else
+      strategies.push_back(name);
+  }
+  const replayed_record results = replay(record, strategies, request.on);
   if (request.html)
     if (const std::error_code problem = replace_file(*request.html, report_page(request.file, results)))
       throw usage_error("--html " + printable(*request.html) + " cannot be written: " + problem.message());
