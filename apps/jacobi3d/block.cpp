@@ -17,12 +17,14 @@ double cells_of(const extents& count) { return double(count[0]) * double(count[1
 
 }  // namespace
 
-block::block(const extents& grid, const std::string& init, overlap_mode overlap, const pace& sweeps)
+block::block(const extents& grid, const std::string& init, overlap_mode overlap, const pace& sweeps,
+             const hot_blocks& hot)
     : cut_{grid, to_extents(peers().shape())},
       place_(to_extents(where())),
       field_(cut_.cells(place_), cut_.shared_sides(place_)),
       overlap_(overlap),
       pace_(sweeps),
+      sweeps_(hot.sweeps_of(place_, cut_.blocks)),
       stores_(stores_for(peers().size() * block_field::bytes(field_.cells()))) {
   for (int side = 0; side < sides; ++side) neighbours_ += field_.shared(side) ? 1 : 0;
   fill(field_, initial_values::parse(init), grid, cut_.first(place_));
@@ -61,25 +63,34 @@ double block::keep_pace(double part, Sweep sweep) {
   return change;
 }
 
+// All repetitions have the same operands and results.
+template <class Sweep>
+double block::repeat(double part, bool ends, Sweep sweep) {
+  for (std::int64_t n = 1; n < sweeps_; ++n) {
+    keep_pace(part, sweep);
+    if (ends) field_.flip();
+  }
+  return keep_pace(part, sweep);
+}
+
 imbrex::task<progress> block::run(std::int64_t iterations, double tolerance, bool needs_residual) {
   const bool manual = overlap_ == overlap_mode::manual;
-  progress p;
+  progress& p = progress_;
   while (p.iterations < iterations) {
     const bool last = p.iterations + 1 == iterations;
     const sweep_options options{.stores = stores_, .change = tolerance > 0 || (last && needs_residual)};
     double interior = 0;
     if (manual) {
       co_await imbrex::sleep_for(std::chrono::nanoseconds(0));  // yields to the scheduler, to send the faces
-      interior = keep_pace(inner_part(), [&] { return sweep_interior(field_, options); });
+      interior = repeat(inner_part(), false, [&] { return sweep_interior(field_, options); });
     }
     for (int n = neighbours_; n > 0; --n) {
       face received = co_await halo.receive(iteration_);
       field_.put_halo(received.side, std::move(received.cells));
     }
-    p.residual =
-        manual
-            ? std::max(interior, keep_pace(1 - inner_part(), [&] { return sweep_exterior(field_, options); }))
-            : keep_pace(1, [&] { return sweep(field_, options); });
+    p.residual = manual ? std::max(interior, repeat(1 - inner_part(), true,
+                                                    [&] { return sweep_exterior(field_, options); }))
+                        : repeat(1, true, [&] { return sweep(field_, options); });
     ++p.iterations;
     ++iteration_;
     send_faces();  // for the next iteration, even after the last: run() may be called again
@@ -87,8 +98,9 @@ imbrex::task<progress> block::run(std::int64_t iterations, double tolerance, boo
       p.residual = co_await all_reduce(p.residual, imbrex::max);
       if (p.residual < tolerance) break;
     }
+    if (!last) co_await balance_point<&block::run>(iterations, tolerance, needs_residual);
   }
-  co_return p;
+  co_return std::exchange(p, {});
 }
 
 std::uint64_t block::checksum() { return jacobi3d::checksum(field_, cut_.grid, cut_.first(place_)); }

@@ -12,18 +12,21 @@
 #include "apps/harness/progress.hpp"
 #include "apps/jacobi3d/block_field.hpp"
 #include "apps/jacobi3d/exchange.hpp"
+#include "apps/jacobi3d/hot_blocks.hpp"
 #include "apps/jacobi3d/overlap.hpp"
 #include "apps/jacobi3d/stencil.hpp"
 
 namespace jacobi3d {
 
 /// One block of the grid. It exchanges faces with up to six neighbours and waits for no other block. Faces of
-/// neighbours that are an iteration ahead wait in the mailbox.
+/// neighbours that are an iteration ahead wait in the mailbox. Between iterations it may migrate.
 class block : public imbrex::chare<block, imbrex::index<3>> {
  public:
   /// The array's shape gives the decomposition. `init`: see initial_values::parse. With `manual` overlap the
   /// interior is swept before waiting for the halos. `sweeps`: the minimal time of a sweep of the whole grid.
-  block(const extents& grid, const std::string& init, overlap_mode overlap, const pace& sweeps);
+  block(const extents& grid, const std::string& init, overlap_mode overlap, const pace& sweeps,
+        const hot_blocks& hot);
+  block() = default;
 
   /// Faces of neighbours; the reference number is the iteration that needs them.
   imbrex::mailbox<face> halo;
@@ -42,20 +45,29 @@ class block : public imbrex::chare<block, imbrex::index<3>> {
   /// The current cells, z running fastest, without padding.
   std::vector<double> cells();
 
+  void serialize(auto& ar) {
+    ar(halo, cut_, place_, field_, overlap_, pace_, sweeps_, stores_, neighbours_, iteration_, progress_);
+  }
+
  private:
   void send_faces();
   double inner_part() const;
   template <class Sweep>
   double keep_pace(double part, Sweep sweep);
+  /// Sweeps as often as this block must. `ends`: after each sweep the new cells are the current ones.
+  template <class Sweep>
+  double repeat(double part, bool ends, Sweep sweep);
 
   decomposition cut_;
-  extents place_;
+  extents place_{};
   block_field field_;
-  overlap_mode overlap_;
+  overlap_mode overlap_ = overlap_mode::automatic;
   pace pace_;
-  store_policy stores_;
+  std::int64_t sweeps_ = 1;  ///< in an iteration
+  store_policy stores_ = store_policy::cached;
   int neighbours_ = 0;
   std::int64_t iteration_ = 0;
+  progress progress_;  ///< in the present call of run()
 };
 
 }  // namespace jacobi3d

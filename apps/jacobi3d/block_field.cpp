@@ -39,15 +39,19 @@ double* allocate(std::size_t doubles) {
 }  // namespace
 
 block_field::block_field(const extents& cells, const std::array<bool, sides>& shared)
-    : cells_(cells),
-      shared_(shared),
-      row_pitch_(jacobi3d::row_pitch(cells[2])),
-      plane_pitch_(row_pitch_ * std::size_t(cells[1])),
-      storage_(allocate(2 * plane_pitch_ * std::size_t(cells[0]))),
-      now_(storage_.get()),
-      next_(storage_.get() + plane_pitch_ * std::size_t(cells[0])) {
+    : cells_(cells), shared_(shared) {
+  make_storage();
   for (int side = 0; side < sides; ++side) halo_[std::size_t(side)].resize(face_size(side));
   gather_faces();
+}
+
+void block_field::make_storage() {
+  row_pitch_ = jacobi3d::row_pitch(cells_[2]);
+  plane_pitch_ = row_pitch_ * std::size_t(cells_[1]);
+  const std::size_t cells = plane_pitch_ * std::size_t(cells_[0]);
+  storage_.reset(allocate(2 * cells));
+  now_ = storage_.get();
+  next_ = storage_.get() + cells;
 }
 
 std::uint64_t block_field::bytes(const extents& cells) {

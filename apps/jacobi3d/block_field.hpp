@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -24,6 +25,8 @@ using namespace harness;  // names shared by programs on grids
 /// becomes the next outgoing face. So the steady state allocates nothing.
 class block_field {
  public:
+  /// A field without cells, for `serialize` to fill.
+  block_field() = default;
   /// All cells are 0. `shared`: the sides with a neighbour; halos of the others keep their filled values.
   /// Extents must be at least 1. Throws std::bad_alloc.
   block_field(const extents& cells, const std::array<bool, sides>& shared);
@@ -86,6 +89,13 @@ class block_field {
   /// Makes the cells written by a sweep the current ones.
   void flip() { std::swap(now_, next_); }
 
+  /// Archives the current cells, the halos and the outgoing faces.
+  void serialize(auto& ar) {
+    ar(cells_, shared_, halo_, face_);
+    if constexpr (std::remove_reference_t<decltype(ar)>::reading) make_storage();
+    ar.bytes(now_, plane_pitch_ * std::size_t(cells_[0]) * sizeof(double));
+  }
+
  private:
   struct release {
     void operator()(double* storage) const { std::free(storage); }
@@ -113,12 +123,15 @@ class block_field {
     return std::size_t(dimension == 0 ? j : i) * row_pitch_ + std::size_t(k);
   }
 
-  extents cells_;
-  std::array<bool, sides> shared_;
-  std::size_t row_pitch_, plane_pitch_;
+  /// Allocates two arrays of zeros for the cells.
+  void make_storage();
+
+  extents cells_{};
+  std::array<bool, sides> shared_{};
+  std::size_t row_pitch_ = 0, plane_pitch_ = 0;
   std::unique_ptr<double, release> storage_;
-  double* now_;
-  double* next_;
+  double* now_ = nullptr;
+  double* next_ = nullptr;
   std::array<std::vector<double>, sides> halo_, face_;
 };
 

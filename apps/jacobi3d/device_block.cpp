@@ -126,9 +126,11 @@ template <class Queues>
 void device_block::submit_update(const Queues& to) {
   using enum device_part;
   const auto now = std::as_const(now_).span();
+  const std::int64_t sweeps = use_.hot.sweeps_of(place_, cut_.blocks);
   if (has_fusion(kernel_fusion::c)) {
     if (host_) to.order(to_device, update);
-    to.of(update).launch(update_with_faces, now, next_.span(), layout_, incoming(), outgoing());
+    for (std::int64_t n = 0; n < sweeps; ++n)
+      to.of(update).launch(update_with_faces, now, next_.span(), layout_, incoming(), outgoing());
     return;
   }
   if (has_fusion(kernel_fusion::b) && neighbours_ > 0) {
@@ -136,7 +138,8 @@ void device_block::submit_update(const Queues& to) {
     to.of(unpack_all).launch(jacobi3d::unpack, incoming(), now_.span(), layout_);
   }
   to.order(has_fusion(kernel_fusion::b) ? unpack_all : unpack, update);
-  to.of(update).launch(jacobi3d::update, now, next_.span(), layout_);
+  for (std::int64_t n = 0; n < sweeps; ++n)
+    to.of(update).launch(jacobi3d::update, now, next_.span(), layout_);
 }
 
 device_part device_block::filling(bool in_faces) const {

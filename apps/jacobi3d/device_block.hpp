@@ -18,6 +18,7 @@
 #include "apps/jacobi3d/exported_faces.hpp"
 #include "apps/jacobi3d/fusion.hpp"
 #include "apps/jacobi3d/host_faces.hpp"
+#include "apps/jacobi3d/hot_blocks.hpp"
 #include "apps/jacobi3d/initial_values.hpp"
 #include "apps/jacobi3d/passed_faces.hpp"
 
@@ -29,6 +30,7 @@ struct device_use {
   bool by_graphs = false;    ///< as a graph, when all faces have arrived
   bool by_requests = false;  ///< as `imbrex::work_request`s instead of the blocks' streams; not with graphs
   communication comm = communication::host;  ///< only `host` with requests
+  hot_blocks hot{};
 };
 
 /// One block of the grid on its PE's device, with the entries of `block`. With faces through the host, an

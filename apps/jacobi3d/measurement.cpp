@@ -111,10 +111,11 @@ imbrex::task<> run_configuration(const settings& setup, const configuration& cho
     // All PEs sweep at once, so the whole grid takes a single PE's time multiplied by their number.
     const pace sweeps{setup.spin * setup.machine.pes * setup.processes,
                       setup.machine.machine == imbrex::machine_kind::simulated};
-    const auto array = imbrex::make_array<block>(shape, setup.grid, setup.init, setup.overlap, sweeps);
+    const auto array =
+        imbrex::make_array<block>(shape, setup.grid, setup.init, setup.overlap, sweeps, setup.hot);
     co_return co_await run_blocks(setup, chosen, array, plain, serial, listener, result);
   }
-  const device_use use{setup.fusion, setup.graphs, by_requests(setup), setup.comm};
+  const device_use use{setup.fusion, setup.graphs, by_requests(setup), setup.comm, setup.hot};
   const auto array = imbrex::make_array<device_block>(shape, setup.grid, setup.init, use);
   co_await run_blocks(setup, chosen, array, plain, serial, listener, result);
 }

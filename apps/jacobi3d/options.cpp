@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include <imbrex/base/host/topology.hpp>
+#include <imbrex/base/options/number.hpp>
 #include <imbrex/base/options/quantity.hpp>
 
 #include "apps/harness/option_values.hpp"
@@ -18,7 +19,7 @@ namespace {
 // The options as written.
 struct texts {
   std::optional<std::string> grid, odf, overlap, comm, fusion, iterations, warmup, tolerance, init, spin,
-      json;
+      hot_blocks, hot_factor, json;
   bool graphs = false, check = false, quiet = false;
 };
 
@@ -49,6 +50,10 @@ std::optional<std::string> read(texts& parameters, int argc, char** argv) {
       .option("--spin", "TIME", parameters.spin,
               "least time of all sweeps of a PE in an iteration, reached by waiting, or by simulated time on "
               "--machine simulated; not for devices")
+      .option("--hot-blocks", "N/M", parameters.hot_blocks,
+              "N of each M blocks, the first ones, repeat their sweeps, such as 1/6: work for --balance")
+      .option("--hot-factor", "N", parameters.hot_factor,
+              "number of sweeps of such a block in an iteration (default 4)")
       .flag("--check", parameters.check, "compare every cell with a serial loop, bit for bit")
       .option("--json", "FILE", parameters.json, "write a line for each configuration to this file")
       .flag("--quiet", parameters.quiet, "print errors only");
@@ -81,6 +86,16 @@ imbrex::nanoseconds spin_of(const std::string& text) {
     refuse("--spin", text,
            "the time of an iteration must be a number with ns, us, ms or s, up to 60s, such as --spin 2ms");
   return *time;
+}
+
+hot_blocks hot_blocks_of(const std::string& blocks, const std::optional<std::string>& factor) {
+  const auto slash = blocks.find('/');
+  const auto hot = imbrex::parse_number<std::int64_t>(std::string_view(blocks).substr(0, slash));
+  const auto of = imbrex::parse_number<std::int64_t>(
+      slash == std::string::npos ? std::string_view() : std::string_view(blocks).substr(slash + 1));
+  if (!hot || !of || *hot < 0 || *hot > *of || *of < 1 || *of > harness::most)
+    refuse("--hot-blocks", blocks, "the part of the blocks must be a fraction from 0/1 to 1/1, such as 1/6");
+  return {*hot, *of, factor ? count_of("--hot-factor", *factor, 1, "number of sweeps") : 4};
 }
 
 }  // namespace
@@ -136,6 +151,9 @@ settings parse_settings(int argc, char** argv, int processes) {
   if (parameters.spin) setup.spin = spin_of(*parameters.spin);
   if (!setup.machine.device.empty() && setup.spin.count() > 0)
     refuse("--spin", *parameters.spin, "a device takes its own time; leave out --spin or --device");
+  if (parameters.hot_factor && !parameters.hot_blocks)
+    refuse("--hot-factor", *parameters.hot_factor, "no block is hot; add --hot-blocks, such as 1/6");
+  if (parameters.hot_blocks) setup.hot = hot_blocks_of(*parameters.hot_blocks, parameters.hot_factor);
   if (!setup.machine.device_data && (parameters.check || parameters.tolerance))
     throw imbrex::usage_error(std::string(parameters.check ? "--check" : "--tolerance") +
                               " with --no-data: there are no cells to look at; leave out one of the two");

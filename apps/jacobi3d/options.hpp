@@ -12,6 +12,7 @@
 #include "apps/jacobi3d/block_field.hpp"
 #include "apps/jacobi3d/communication.hpp"
 #include "apps/jacobi3d/fusion.hpp"
+#include "apps/jacobi3d/hot_blocks.hpp"
 #include "apps/jacobi3d/overlap.hpp"
 
 namespace jacobi3d {
@@ -32,6 +33,7 @@ struct settings {
   double tolerance = 0;           ///< `--tolerance E`: stop when all changes of cells are smaller; 0: never
   std::string init = "hot-face";  ///< `--init`: see initial_values
   imbrex::nanoseconds spin{0};    ///< `--spin TIME`: minimal time of a PE's sweeps of an iteration
+  hot_blocks hot;                 ///< `--hot-blocks N/M`, `--hot-factor N`
   bool check = false;             ///< `--check`
   std::string json;               ///< `--json FILE`: empty for none
   bool quiet = false;             ///< `--quiet`

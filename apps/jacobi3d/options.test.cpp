@@ -39,6 +39,22 @@ TEST(jacobi3d_options, defaults) {
   EXPECT_TRUE(setup.json.empty() && setup.help.empty());
 }
 
+TEST(jacobi3d_options, hot_blocks_are_a_fraction) {
+  const settings setup = parse({"--hot-blocks", "2/12"});
+  EXPECT_EQ(setup.hot.sweeps_of({0, 0, 0}, {1, 2, 3}), 4);
+  EXPECT_EQ(setup.hot.sweeps_of({0, 0, 1}, {1, 2, 3}), 1);
+  EXPECT_EQ(parse({"--hot-blocks", "1/1", "--hot-factor", "9"}).hot.sweeps_of({2, 2, 2}, {3, 3, 3}), 9);
+  EXPECT_EQ(parse({}).hot.sweeps_of({0, 0, 0}, {3, 3, 3}), 1);
+  for (const char* const part : {"", "1", "1/", "/6", "7/6", "1/0", "-1/6", "1/6/2", "1/x"})
+    EXPECT_EQ(refusal({"--hot-blocks", part}),
+              std::string("--hot-blocks '") + part +
+                  "': the part of the blocks must be a fraction from 0/1 to 1/1, such as 1/6");
+  EXPECT_EQ(refusal({"--hot-factor", "3"}),
+            "--hot-factor '3': no block is hot; add --hot-blocks, such as 1/6");
+  EXPECT_NE(refusal({"--hot-blocks", "1/6", "--hot-factor", "0"}).find("--hot-factor '0'"),
+            std::string::npos);
+}
+
 TEST(jacobi3d_options, all_are_read_and_the_last_of_several_counts) {
   const settings setup = parse({"--grid",
                                 "1,2,3",

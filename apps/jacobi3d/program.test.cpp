@@ -81,6 +81,9 @@ TEST(jacobi3d, is_equal_bit_for_bit_however_it_is_run) {
     if (i % 4 == 1) words.insert(words.end(), {"--shuffle", number(0, 999)});
     if (i % 8 < 2) words.push_back("--serialize-always");
     if (i % 5 == 4) words.insert(words.end(), {"--tolerance", "1e-2"});
+    if (i % 3 == 1) words.insert(words.end(), {"--hot-blocks", "1/3", "--hot-factor", number(1, 3)});
+    if (i % 7 < 4)
+      words.insert(words.end(), {"--balance", i % 7 < 2 ? "random" : "rotate", "--balance-every", "1"});
     run_checked(words);
   }
 }
@@ -106,6 +109,7 @@ TEST(jacobi3d, is_equal_bit_for_bit_with_one_chare_per_pe_however_they_overlap) 
     if (i % 5 == 1) words.insert(words.end(), {"--shuffle", number(0, 999)});
     if (i % 7 < 2) words.push_back("--serialize-always");
     if (i % 5 == 4) words.insert(words.end(), {"--tolerance", "1e-2"});
+    if (i % 3 == 2) words.insert(words.end(), {"--hot-blocks", "1/2", "--balance", "random"});
     run_checked(words);
   }
 }
@@ -130,6 +134,17 @@ TEST(jacobi3d, sweeps_take_the_time_that_spin_gives) {
     const auto waited = json_of({"--grid", "8,8,24", "--pes", "2", "--overlap", overlap, "--spin", "3ms"});
     EXPECT_GT(waited[0]["us_per_iter"].get<double>(), 2990) << overlap;
   }
+}
+
+TEST(jacobi3d, hot_blocks_sweep_as_often_as_they_are_told) {
+  // The first of six blocks takes four of nine sweeps of the PE.
+  const auto lines = json_of({"--grid", "12,12,12", "--pes", "1", "--odf", "6", "--machine", "simulated",
+                              "--spin", "6ms", "--hot-blocks", "1/6", "--check"});
+  EXPECT_NEAR(lines[0]["us_per_iter"].get<double>(), 9000, 1);
+  EXPECT_EQ(lines[0]["max_abs_error"], 0);
+  for (const char* fusion : {"none", "c"})
+    run_checked({"--grid", "12,12,12", "--pes", "1", "--odf", "6", "--device", "emulated", "--fusion", fusion,
+                 "--hot-blocks", "1/2", "--hot-factor", "2"});
 }
 
 TEST(jacobi3d, json_tells_all_and_every_decomposition_gives_the_same) {
