@@ -37,7 +37,7 @@ column::column(const problem& posed, const pace& steps)
       last_flux_(source_.size()) {}
 
 imbrex::task<progress> column::run(std::int64_t iterations, double tolerance) {
-  progress p;
+  progress& p = progress_;
   while (p.iterations < iterations) {
     scatter();
     leakage_ = 0;
@@ -48,8 +48,9 @@ imbrex::task<progress> column::run(std::int64_t iterations, double tolerance) {
       p.residual = co_await all_reduce(p.residual, imbrex::max);
       if (p.residual < tolerance) break;
     }
+    if (p.iterations < iterations) co_await balance_point<&column::run>(iterations, tolerance);
   }
-  co_return p;
+  co_return std::exchange(p, {});
 }
 
 void column::scatter() {

@@ -26,11 +26,12 @@ using face = std::vector<double>;
 /// A part of the grid in x and y, with all its planes. The octants pass through it one after the other, each
 /// by blocks of angles, from the first planes to the last. Each such step waits for the inflow from the
 /// previous columns in x and y, and sends its outflow to the next ones. Iterations follow each other without
-/// a barrier.
+/// a barrier. Between iterations a column may migrate.
 class column : public imbrex::chare<column, imbrex::index<2>> {
  public:
   /// The array's shape gives the decomposition.
   column(const problem& posed, const pace& steps);
+  column() = default;
 
   /// The inflow along x and y. The reference number is the step's, counted from the first iteration on.
   imbrex::mailbox<face> x_inflow, y_inflow;
@@ -47,6 +48,12 @@ class column : public imbrex::chare<column, imbrex::index<2>> {
 
   /// The scalar flux of the cells, z running fastest.
   std::vector<double> cells();
+
+  /// The faces, which live within an iteration, are left out.
+  void serialize(auto& ar) {
+    ar(x_inflow, y_inflow, posed_, pace_, cut_, first_, count_, coefficients_, source_, flux_, last_flux_,
+       leakage_, step_, progress_);
+  }
 
  private:
   /// Computes the source of an iteration from the scalar flux of the last.
@@ -66,15 +73,16 @@ class column : public imbrex::chare<column, imbrex::index<2>> {
         for (std::int64_t x = first_[0]; x < first_[0] + count_[0]; ++x) visit(cell++, x, y, z);
   }
 
-  problem posed_;
+  problem posed_{};
   pace pace_;
-  harness::decomposition cut_;
-  extents first_, count_;
+  harness::decomposition cut_{};
+  extents first_{}, count_{};
   coefficients coefficients_;
   std::vector<double> source_, flux_, last_flux_;
   face x_, y_, z_;  ///< fluxes of the current step
   double leakage_ = 0;
   std::int64_t step_ = 0;
+  progress progress_;  ///< in the present call of run()
 };
 
 }  // namespace sweep

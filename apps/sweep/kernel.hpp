@@ -19,7 +19,10 @@ struct step {
 
 /// Coefficients of diamond differences for the directions of an octant, by direction.
 struct coefficients {
+  coefficients() = default;
   explicit coefficients(const std::vector<ordinate>& angles);
+
+  void serialize(auto& ar) { ar(x, y, z, inverse, half_weight); }
 
   std::vector<double> x, y, z;  ///< twice the cosine
   std::vector<double> inverse;  ///< 2 divided by the sum of the total cross section and these

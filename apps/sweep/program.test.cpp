@@ -80,6 +80,8 @@ TEST(sweep, is_equal_bit_for_bit_however_it_is_cut_and_run) {
     if (i % 8 == 3) words.insert(words.end(), {"--machine", "simulated", "--net-latency", "5us"});
     if (i % 8 < 2) words.push_back("--serialize-always");
     if (i % 5 == 4) words.insert(words.end(), {"--tolerance", "1e-1"});
+    if (i % 7 < 4)
+      words.insert(words.end(), {"--balance", i % 7 < 2 ? "random" : "rotate", "--balance-every", "1"});
     run_checked(words);
   }
 }
