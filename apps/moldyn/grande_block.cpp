@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <utility>
 
 namespace moldyn {
 namespace {
@@ -106,9 +107,8 @@ void grande_block::scale_velocities(double by) {
 }
 
 imbrex::task<std::vector<energies>> grande_block::run(int moves, overlap how) {
-  std::vector<energies> printed;
-  for (int at = 0; at < moves; ++at) {
-    energies sums{.move = at};
+  while (move_ < moves) {
+    energies sums{.move = move_};
     const auto moved = cells.migrate(move, farthest);
     if (how == overlap::none) co_await moved.all();
     const auto cached = cells.cache_halo(model_.cutoff);
@@ -116,7 +116,7 @@ imbrex::task<std::vector<energies>> grande_block::run(int moves, overlap how) {
     co_await cells.for_each_pair(model_.cutoff,
                                  [&](auto& a, auto& b) { interact(a, b, model_.cutoff, sums); });
     double kinetic = finish_velocities();
-    if (grande::rescales(at)) {
+    if (grande::rescales(move_)) {
       const double all = co_await all_reduce(kinetic, imbrex::by_key(imbrex::sum));
       const double scale = std::sqrt(grande::temperature / (model_.temperature_scale * all));
       scale_velocities(scale);
@@ -126,9 +126,12 @@ imbrex::task<std::vector<energies>> grande_block::run(int moves, overlap how) {
     }
     sums.kinetic = 24 * kinetic;
     sums.potential *= 4;
-    if (grande::prints(at) || at + 1 == moves) printed.push_back(sums);
+    if (grande::prints(move_) || move_ + 1 == moves) printed_.push_back(sums);
+    ++move_;
+    if (move_ < moves) co_await balance_point<&grande_block::run>(moves, how);
   }
-  co_return printed;
+  move_ = 0;
+  co_return std::exchange(printed_, {});
 }
 
 }  // namespace moldyn

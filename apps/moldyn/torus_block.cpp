@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include <imbrex/random.hpp>
 
@@ -45,15 +46,15 @@ void block::pause(std::int64_t cycle, const work_times& times) const {
 }
 
 imbrex::task<summary> block::run(std::int64_t cycles, overlap how, work_times times) {
-  summary sums;
+  summary& sums = sums_;
   double before = imbrex::seconds();
   const auto end_part = [&](std::size_t part) {
     const double now = imbrex::seconds();
     sums.seconds[part] += now - before;
     before = now;
   };
-  for (std::int64_t cycle = 0; cycle < cycles; ++cycle) {
-    pause(cycle, times);
+  while (cycle_ < cycles) {
+    pause(cycle_, times);
     if (how == overlap::none) co_await all_reduce(0, imbrex::sum);
     end_part(0);
     const auto for_particles = times.particle * static_cast<std::int64_t>(cells.size());
@@ -74,14 +75,17 @@ imbrex::task<summary> block::run(std::int64_t cycles, overlap how, work_times ti
         sums.potential += (b.is_own() ? 1 : 0.5) * interact(columns_of(a), columns_of(b), 0, 0);
     });
     end_part(3);
+    ++cycle_;
+    if (cycle_ < cycles) co_await balance_point<&block::run>(cycles, how, times);
   }
+  cycle_ = 0;
   cells.for_each_own([&](const particle& p) {
     sums.kinetic += (p.velocity[0] * p.velocity[0] + p.velocity[1] * p.velocity[1]) / 2;
     sums.momentum_x += p.velocity[0];
     sums.momentum_y += p.velocity[1];
     ++sums.particles;
   });
-  co_return sums;
+  co_return std::exchange(sums, {});
 }
 
 imbrex::task<std::int64_t> block::interactions() {

@@ -34,20 +34,27 @@ struct summary {
   }
 };
 
-/// A block of some cells of the torus.
+/// A block of some cells of the torus. Between cycles it may migrate.
 class block : public imbrex::chare<block, imbrex::index<2>> {
  public:
   imbrex::cells::cell_set<2, particle> cells;
 
   block(const imbrex::cells::domain<2>& box, const imbrex::grid::decomposition<2>& cut);
+  block() = default;
 
   /// Executes `cycles` cycles. Returns this block's share of the sums.
   imbrex::task<summary> run(std::int64_t cycles, overlap how, work_times times);
   /// The number of pairs of an own particle and another within the cut-off; call it after `run`.
   imbrex::task<std::int64_t> interactions();
 
+  void serialize(auto& ar) { ar(cells, cycle_, sums_); }
+
  private:
   void pause(std::int64_t cycle, const work_times& times) const;
+
+  // The present call of run().
+  std::int64_t cycle_ = 0;
+  summary sums_;
 };
 
 /// The domain with these cells of unit size.
