@@ -35,7 +35,7 @@ block::block(const problem& what, const imbrex::cells::domain<3>& box,
     return;
   }
   cells.connect<&block::cells>(*this, box, cut);
-  if (what.field == force_field::eam) eam_ = eam_potential::of(what.potential);
+  make_potential();
   // Sites that may lie in the block: one more on each side, since cells and sites are rounded.
   imbrex::index<3> from, to;
   const double half = 0.5 * what.cell.constant();
@@ -49,6 +49,10 @@ block::block(const problem& what, const imbrex::cells::domain<3>& box,
   for_each_site(what, from, to, [&](const atom& a) {
     if (cells.owns(a.position)) cells.insert(a);
   });
+}
+
+void block::make_potential() {
+  if (what_.field == force_field::eam) eam_ = eam_potential::of(what_.potential);
 }
 
 momentum block::velocities() {
@@ -421,6 +425,7 @@ imbrex::task<thermo_sums> block::run(std::int64_t steps) {
       co_await refresh();
     co_await compute_forces(s + 1 == steps);
     kick();
+    if (s + 1 < steps) co_await balance_point<&block::run>(steps - s - 1);
   }
   co_return sums();
 }

@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include <imbrex/cells.hpp>
@@ -67,7 +68,7 @@ struct device_use {
 
 /// A block of the box's cells. Atoms lie in the cell set when neighbour lists are renewed. Between renewals
 /// they lie in the arrays of a store, on the host or on the PE's device. Copies are updated from their atoms
-/// at each step.
+/// at each step. Between steps a block on a host may migrate; one on a device stays.
 class block : public imbrex::chare<block, imbrex::index<3>> {
  public:
   atom_cells cells;
@@ -77,6 +78,7 @@ class block : public imbrex::chare<block, imbrex::index<3>> {
   /// Fills the block with the lattice's atoms, unless it computes on a device that keeps no data.
   block(const problem& what, const imbrex::cells::domain<3>& box, const imbrex::grid::decomposition<3>& cut,
         const device_use& use);
+  block() = default;
 
   // Functions for initial velocities; atoms still lie on the lattice, in the cell set.
 
@@ -102,7 +104,15 @@ class block : public imbrex::chare<block, imbrex::index<3>> {
   /// The block's atoms at the current step.
   std::vector<atom> atoms();
 
+  /// Leaves out the arrays that live within a step.
+  void serialize(auto& ar) {
+    ar(cells, what_, rows_, store_, list_, former_velocities_, renewed_position_, step_, renewed_at_,
+       is_stored_);
+    if constexpr (std::remove_reference_t<decltype(ar)>::reading) make_potential();
+  }
+
  private:
+  void make_potential();
   /// The position of an atom relative to the middle of the lattice.
   imbrex::cells::point<3> from_middle(const atom& of) const;
   void change_velocities(const std::function<void(atom&)>& change);

@@ -54,7 +54,7 @@ void for_each_site(const problem& what, const imbrex::index<3>& from, const imbr
   for (int k = from[2]; k < to[2]; ++k)
     for (int j = from[1]; j < to[1]; ++j)
       for (int i = from[0]; i < to[0]; ++i) {
-        if ((i + j + k) % 2 != 0) continue;
+        if ((i + j + k) % 2 != 0 || !what.has_atom_at({i, j, k})) continue;
         const std::int64_t site = (k * rows + j) * columns + i;
         atom a;
         a.position = {half * i, half * j, half * k};

@@ -9,10 +9,10 @@
 
 namespace minimd {
 
-/// Visits the sites of a face-centred cubic lattice from `from` to before `to`, in half lattice constants.
-/// Velocities are of miniMD's formula, before momentum is removed and they are scaled. Each site has its own
-/// seed, so velocities do not depend on the block. Atoms with LAMMPS's velocities are at rest. An atom's id
-/// is the rank of its site among all sites with an even sum, in the order of z, y, x. O(sites).
+/// Visits the atoms at sites of a face-centred cubic lattice from `from` to before `to`, in half lattice
+/// constants. Velocities are of miniMD's formula, before momentum is removed and they are scaled. Each site
+/// has its own seed, so velocities do not depend on the block. Atoms with LAMMPS's velocities are at rest. An
+/// atom's id is the rank of its site among all sites with an even sum, in the order of z, y, x. O(sites).
 void for_each_site(const problem& what, const imbrex::index<3>& from, const imbrex::index<3>& to,
                    const std::function<void(const atom&)>& visit);
 

@@ -135,6 +135,37 @@ TEST(minimd, gives_the_same_bits_of_embedded_atoms_however_they_are_cut) {
 }
 
 // Lists renewed when needed contain all pairs, like lists with a skin that no atom crosses.
+// A ball that lies across the sides of the box, and grows.
+TEST(minimd, gives_the_same_bits_of_a_droplet_that_migrates) {
+  settings setup = of_size({5, 6, 5}, 1);
+  setup.parameters.what.be_droplet(2.5);
+  setup.parameters.what.reproducible = true;
+  setup.parameters.thermo = 25;
+  const measurement alone = run(setup, 1);
+  EXPECT_LT(setup.parameters.what.atoms(), 4 * 5 * 6 * 5);
+  EXPECT_EQ(alone.outputs.size(), 5U);
+  setup.machine.pes = 3;
+  for (const char* const strategy : {"random", "rotate", "auto"})
+    for (const auto lists : {list_kind::full, list_kind::half}) {
+      setup.machine.balance = {.strategy = strategy, .every_points = 1};
+      setup.machine.serialize_always = lists == list_kind::half;
+      setup.parameters.what.lists = lists;
+      const measurement moved = run(setup, 4);
+      for (std::size_t i = 0; i < alone.outputs.size(); ++i) {
+        EXPECT_EQ(moved.outputs[i].temperature, alone.outputs[i].temperature) << strategy << i;
+        EXPECT_EQ(moved.outputs[i].potential, alone.outputs[i].potential) << strategy << i;
+        EXPECT_EQ(moved.outputs[i].pressure, alone.outputs[i].pressure) << strategy << i;
+      }
+    }
+}
+
+TEST(minimd, has_as_many_atoms_in_a_droplet_as_in_its_volume) {
+  problem what;
+  what.lattice = {20, 20, 20};
+  what.be_droplet(8);
+  EXPECT_NEAR(static_cast<double>(what.atoms()), 4 * 4.0 / 3 * 3.14159265 * 512, 100);
+}
+
 TEST(minimd, renews_lists_where_they_must_be) {
   settings checked = of_size({6, 6, 6}, 3), every_step = checked;
   checked.parameters.what.renewal = 1;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/minimd/options.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -8,6 +10,7 @@
 #include <optional>
 
 #include <imbrex/base/host/topology.hpp>
+#include <imbrex/base/options/number.hpp>
 
 #include "apps/harness/option_values.hpp"
 #include "apps/minimd/eam.hpp"
@@ -19,8 +22,8 @@ using harness::count_of;
 using harness::refuse;
 
 struct texts {
-  std::optional<std::string> input, size, steps, thermo, lists, newton, odf, potential, comm, oracle, json,
-      yaml, dump, write_restart, read_restart;
+  std::optional<std::string> input, size, droplet, steps, thermo, lists, newton, odf, potential, comm, oracle,
+      json, yaml, dump, write_restart, read_restart;
   bool check = false, reproducible = false, quiet = false;
 };
 
@@ -31,6 +34,10 @@ std::optional<std::string> read(texts& parameters, int argc, char** argv) {
       "Lennard-Jones or embedded-atom forces.");
   own.option("--input", "FILE", parameters.input, "input file of miniMD, or of LAMMPS commands")
       .option("--size", "N|X,Y,Z", parameters.size, "unit cells of four atoms along each side (default 20)")
+      .option(
+          "--droplet", "R", parameters.droplet,
+          "keep only the atoms in a ball of that radius, in unit cells, about a quarter of each side: work "
+          "for --balance")
       .option("--steps", "N", parameters.steps, "number of time steps (default 100)")
       .option("--thermo", "N", parameters.thermo,
               "steps between outputs, or 0 for only the first and the last (default 100)")
@@ -78,6 +85,16 @@ bool is_second(const char* option, const std::string& text, const std::string& f
   return text == second;
 }
 
+double radius_of(const std::string& text, const imbrex::index<3>& lattice) {
+  const double most = 0.5 * std::min({lattice[0], lattice[1], lattice[2]});
+  const auto radius = imbrex::parse_number<double>(text);
+  if (!radius || !(*radius >= 1 && *radius <= most))
+    refuse("--droplet", text,
+           fmt::format("the radius must be a number of unit cells from 1 to {:g}, half the shortest side",
+                       most));
+  return *radius;
+}
+
 void read_potential(settings& setup) {
   problem& what = setup.parameters.what;
   if (what.field == force_field::eam) {
@@ -107,6 +124,8 @@ void check_problem(const settings& setup) {
   if (setup.on_device()) {
     refuse_there(what.lists == list_kind::half, "half lists");
     refuse_there(what.reproducible, "--reproducible");
+    const std::string& strategy = setup.machine.balance.strategy;
+    refuse_there(!strategy.empty() && strategy != "none", "blocks that migrate (--balance)");
     refuse_there(what.renews_if_needed, "renewals of lists where they must be (neigh_modify check yes)");
   }
   if (setup.machine.device_data) return;
@@ -116,7 +135,8 @@ void check_problem(const settings& setup) {
                                            {"--json", !setup.json.empty()},
                                            {"--dump", !setup.dump.empty()},
                                            {"--write-restart", !setup.write_restart.empty()},
-                                           {"--read-restart", !setup.read_restart.empty()}})
+                                           {"--read-restart", !setup.read_restart.empty()},
+                                           {"--droplet", what.ball.radius > 0}})
     if (is_present)
       throw imbrex::usage_error(std::string(option) +
                                 " with --no-data: there are no atoms to look at; leave out one of the two");
@@ -163,6 +183,7 @@ settings parse_settings(int argc, char** argv) {
   if (parameters.read_restart)
     for (const auto& [option, is_present] : {std::pair("--input", parameters.input.has_value()),
                                              {"--size", parameters.size.has_value()},
+                                             {"--droplet", parameters.droplet.has_value()},
                                              {"--potential", parameters.potential.has_value()}})
       if (is_present)
         throw imbrex::usage_error(
@@ -172,6 +193,7 @@ settings parse_settings(int argc, char** argv) {
     setup.parameters = parse_input(text_of_file(*parameters.input, "the input"), *parameters.input);
   problem& what = setup.parameters.what;
   if (parameters.size) what.lattice = size_of(*parameters.size);
+  if (parameters.droplet) what.be_droplet(radius_of(*parameters.droplet, what.lattice));
   if (parameters.steps) setup.parameters.steps = count_of("--steps", *parameters.steps, 0, "number of steps");
   if (parameters.thermo)
     setup.parameters.thermo = count_of("--thermo", *parameters.thermo, 0, "number of steps");

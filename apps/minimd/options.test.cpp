@@ -54,6 +54,15 @@ TEST(options, are_refused_with_the_value_and_the_remedy) {
             "--size with --read-restart: the problem is the file's; leave out one of the two");
   EXPECT_EQ(refusal({"--read-restart", "atoms", "--input", "in.lj"}),
             "--input with --read-restart: the problem is the file's; leave out one of the two");
+  for (const char* const radius : {"", "0.9", "2.6", "nan", "2x"})
+    EXPECT_EQ(refusal({"--size", "5,6,7", "--droplet", radius}),
+              std::string("--droplet '") + radius +
+                  "': the radius must be a number of unit cells from 1 to 2.5, half the shortest side");
+  EXPECT_EQ(refusal({"--read-restart", "atoms", "--droplet", "2"}),
+            "--droplet with --read-restart: the problem is the file's; leave out one of the two");
+  EXPECT_EQ(refusal({"--device", "emulated", "--balance", "auto"}),
+            "--device emulated: devices do not have blocks that migrate (--balance); leave one of the two "
+            "out");
   EXPECT_EQ(refusal({"--check"}), "--check needs the known values: --oracle FILE");
   EXPECT_EQ(refusal({"--input", "/does/not/exist"}),
             "'/does/not/exist', the input, cannot be read: give the name of a file that exists");

@@ -54,12 +54,21 @@ struct units {
   }
 };
 
+/// A ball of atoms in an empty box, about the point at a quarter of each of its sides.
+struct droplet {
+  double radius = 0;       ///< in unit cells; 0: atoms fill the box
+  std::int64_t atoms = 0;  ///< in the ball
+
+  void serialize(auto& ar) { ar(radius, atoms); }
+};
+
 /// The simulated problem and how it is computed.
 struct problem {
   unit_system in = unit_system::lj;
   force_field field = force_field::lj;
   imbrex::index<3> lattice{20, 20, 20};  ///< unit cells of four atoms
   unit_cell cell = unit_cell::of_density(0.8442);
+  droplet ball{};
   double temperature = 1.44;                  ///< initial temperature with miniMD's formula
   std::vector<velocity_change> velocities{};  ///< LAMMPS's commands in order; empty: miniMD's formula
   double mass = 1;                            ///< 0: the potential's mass, still to be read
@@ -78,7 +87,14 @@ struct problem {
   bool reproducible = false;  ///< integer sums: equal to the bit for any division into blocks
   std::string potential{};    ///< the text of an EAM potential file
 
-  std::int64_t atoms() const { return std::int64_t{4} * lattice[0] * lattice[1] * lattice[2]; }
+  /// Leaves only the atoms of a droplet. O(sites of the lattice).
+  void be_droplet(double radius);
+  /// Whether there is an atom at a site with an even sum of its numbers, in half lattice constants.
+  bool has_atom_at(const imbrex::index<3>& site) const;
+
+  std::int64_t atoms() const {
+    return ball.radius > 0 ? ball.atoms : std::int64_t{4} * lattice[0] * lattice[1] * lattice[2];
+  }
   imbrex::cells::point<3> box() const {
     return {lattice[0] * cell.constant(), lattice[1] * cell.constant(), lattice[2] * cell.constant()};
   }
@@ -90,7 +106,7 @@ struct problem {
   double range() const { return cutoff + skin; }
 
   void serialize(auto& ar) {
-    ar(in, field, lattice, cell, temperature, velocities, mass, epsilon, sigma, cutoff, skin, time_step,
+    ar(in, field, lattice, cell, ball, temperature, velocities, mass, epsilon, sigma, cutoff, skin, time_step,
        renewal, renews_if_needed, delay, lists, newton, reproducible, potential);
   }
 };
