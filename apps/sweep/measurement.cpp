@@ -46,7 +46,7 @@ imbrex::task<> run_configuration(const settings& setup, const configuration& cho
   // Needed also without warm-up: it completes after all columns have been created.
   co_await all.reduce<&column::run>(greatest_residual{}, setup.warmup, 0.0);
   co_await time_iterations(setup, steps, all, result);
-  result.balance = co_await all.reduce<&column::balance>(imbrex::sum);
+  result.balance = co_await all.reduce<&column::balance>(imbrex::by_key(imbrex::sum));
   result.checksum = co_await all.reduce<&column::checksum>(imbrex::sum);
   if (serial == nullptr) co_return;
   serial->advance_to(setup.warmup + result.iterations);
