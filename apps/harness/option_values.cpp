@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/harness/option_values.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -59,6 +60,16 @@ std::int64_t count_of(std::string_view option, const std::string& text, std::int
            "the " + noun + " must be a whole number from " + std::to_string(least) + " to " +
                std::to_string(most));
   return *number;
+}
+
+fraction fraction_of(std::string_view option, const std::string& text, const std::string& noun) {
+  const std::size_t slash = std::min(text.find('/'), text.size());
+  const std::string_view all = text;
+  const auto part = imbrex::parse_number<std::int64_t>(all.substr(0, slash));
+  const auto of = imbrex::parse_number<std::int64_t>(all.substr(std::min(slash + 1, text.size())));
+  if (!part || !of || *part < 0 || *part > *of || *of < 1 || *of > most)
+    refuse(option, text, "the part of the " + noun + " must be a fraction from 0/1 to 1/1, such as 1/6");
+  return {*part, *of};
 }
 
 double tolerance_of(const std::string& text) {

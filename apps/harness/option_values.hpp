@@ -31,6 +31,12 @@ std::vector<std::int64_t> odf_of(const std::string& text);
 /// A whole number of at least `least`. `noun`: its name in errors, "number of iterations".
 std::int64_t count_of(std::string_view option, const std::string& text, std::int64_t least,
                       const std::string& noun);
+/// A part of a whole.
+struct fraction {
+  std::int64_t part = 1, of = 1;
+};
+/// A fraction from 0/1 to 1/1. `noun`: the whole in errors, "blocks".
+fraction fraction_of(std::string_view option, const std::string& text, const std::string& noun);
 /// `--tolerance`
 double tolerance_of(const std::string& text);
 /// A file name, which must not be empty.

@@ -7,7 +7,6 @@
 #include <stdexcept>
 
 #include <imbrex/base/host/topology.hpp>
-#include <imbrex/base/options/number.hpp>
 #include <imbrex/base/options/quantity.hpp>
 
 #include "apps/harness/option_values.hpp"
@@ -89,13 +88,8 @@ imbrex::nanoseconds spin_of(const std::string& text) {
 }
 
 hot_blocks hot_blocks_of(const std::string& blocks, const std::optional<std::string>& factor) {
-  const auto slash = blocks.find('/');
-  const auto hot = imbrex::parse_number<std::int64_t>(std::string_view(blocks).substr(0, slash));
-  const auto of = imbrex::parse_number<std::int64_t>(
-      slash == std::string::npos ? std::string_view() : std::string_view(blocks).substr(slash + 1));
-  if (!hot || !of || *hot < 0 || *hot > *of || *of < 1 || *of > harness::most)
-    refuse("--hot-blocks", blocks, "the part of the blocks must be a fraction from 0/1 to 1/1, such as 1/6");
-  return {*hot, *of, factor ? count_of("--hot-factor", *factor, 1, "number of sweeps") : 4};
+  const auto [hot, of] = harness::fraction_of("--hot-blocks", blocks, "blocks");
+  return {hot, of, factor ? count_of("--hot-factor", *factor, 1, "number of sweeps") : 4};
 }
 
 }  // namespace
