@@ -84,7 +84,8 @@ imbrex::task<> run_torus(const settings& setup, std::int64_t chares, measurement
   const auto box = torus::box_of(torus::cells_for(setup.particles));
   const auto shape = shape_of(setup, box.cells(), chares);
   const imbrex::grid::decomposition<2> cut(box.cells(), shape);
-  const auto all = imbrex::make_array<torus::block>(shape, box, cut);
+  const auto all =
+      imbrex::make_array<torus::block>(shape, box, cut, torus::filled_rows(box.cells()[0], setup.filled));
   co_await all.created();
   const imbrex::trace::phase timed("cycles", setup.cycles);
   const auto begin = moment(setup);

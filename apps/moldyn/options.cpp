@@ -18,8 +18,8 @@ using harness::count_of;
 using harness::refuse;
 
 struct texts {
-  std::optional<std::string> model, size, particles, cells, cycles, odf, overlap, pair_time, particle_time,
-      pause, json;
+  std::optional<std::string> model, size, particles, filled, cells, cycles, odf, overlap, pair_time,
+      particle_time, pause, json;
   bool strips = false, plain = false, check = false, quiet = false;
 };
 
@@ -33,6 +33,8 @@ std::optional<std::string> read(texts& parameters, int argc, char** argv) {
               "number of atoms of the grande model: A, 2,048 (default); B, 8,788; a number N, 4 N^3")
       .option("--particles", "N", parameters.particles,
               "approximate number of particles on the torus, 19.5 in each cell (default 320000)")
+      .option("--filled", "N/M", parameters.filled,
+              "fill only this part of the torus's rows with particles, such as 1/2: work for --balance")
       .option("--cells", "N", parameters.cells,
               "cells of the grande model along each side (default as the cut-off and the chares need)")
       .option("--cycles", "N", parameters.cycles, "number of moves of all particles (default 50)")
@@ -124,6 +126,7 @@ settings parse_settings(int argc, char** argv) {
   only_for("--size", parameters.size.has_value(), model::grande, "grande");
   only_for("--cells", parameters.cells.has_value(), model::grande, "grande");
   only_for("--particles", parameters.particles.has_value(), model::torus, "torus");
+  only_for("--filled", parameters.filled.has_value(), model::torus, "torus");
   only_for("--strips", parameters.strips, model::torus, "torus");
   only_for("--pair-time", parameters.pair_time.has_value(), model::torus, "torus");
   only_for("--particle-time", parameters.particle_time.has_value(), model::torus, "torus");
@@ -132,6 +135,7 @@ settings parse_settings(int argc, char** argv) {
   if (parameters.size) setup.mm = size_of(*parameters.size);
   if (parameters.particles)
     setup.particles = count_of("--particles", *parameters.particles, 1, "number of particles");
+  if (parameters.filled) setup.filled = harness::fraction_of("--filled", *parameters.filled, "rows");
   if (parameters.cells) setup.cells = count_of("--cells", *parameters.cells, 1, "number of cells");
   if (parameters.cycles) setup.cycles = count_of("--cycles", *parameters.cycles, 1, "number of cycles");
   if (parameters.odf) setup.odf = harness::odf_of(*parameters.odf);

@@ -7,6 +7,7 @@
 
 #include <imbrex/imbrex.hpp>
 
+#include "apps/harness/option_values.hpp"
 #include "apps/moldyn/overlap.hpp"
 #include "apps/moldyn/work_times.hpp"
 
@@ -22,6 +23,7 @@ struct settings {
   model what = model::grande;        ///< `--model grande|torus`
   int mm = 8;                        ///< `--size A|B|N`: size of the grande model
   std::int64_t particles = 320'000;  ///< `--particles N`: approximate number in the torus
+  harness::fraction filled;          ///< `--filled N/M`: rows of the torus with particles in the beginning
   std::int64_t cells = 0;    ///< `--cells N`: along an edge of the cube; 0: by the cut-off and the chares
   std::int64_t cycles = 50;  ///< `--cycles N`
   std::vector<std::int64_t> odf{1};  ///< `--odf N[,N...]`

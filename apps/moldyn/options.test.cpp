@@ -46,6 +46,9 @@ TEST(options, are_refused_with_the_value_and_the_remedy) {
   EXPECT_EQ(refusal({"--size", "C"}),
             "--size 'C': the size must be A, B or a whole number from 2 to 1000, such as --size B");
   EXPECT_EQ(refusal({"--overlap", "some"}), "--overlap 'some': the overlap must be none or auto");
+  EXPECT_EQ(refusal({"--filled", "1/2"}), "--filled is for --model torus alone; leave it out");
+  EXPECT_EQ(refusal({"--model", "torus", "--filled", "3/2"}),
+            "--filled '3/2': the part of the rows must be a fraction from 0/1 to 1/1, such as 1/6");
   EXPECT_EQ(refusal({"--plain"}), "--plain is for --model torus alone; leave it out");
   EXPECT_EQ(refusal({"--model", "torus", "--size", "A"}), "--size is for --model grande alone; leave it out");
 }

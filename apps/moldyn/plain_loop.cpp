@@ -11,10 +11,10 @@
 
 namespace moldyn::torus {
 
-plain_loop::plain_loop(const imbrex::index<2>& cells)
+plain_loop::plain_loop(const imbrex::index<2>& cells, int filled)
     : cells_(cells), counts_(static_cast<std::size_t>(cells[0]) * static_cast<std::size_t>(cells[1])) {
   for (auto* column : {&x_, &y_, &vx_, &vy_, &fx_, &fy_}) column->resize(counts_.size() * room);
-  for (const auto& at : imbrex::indices(cells))
+  for (const auto& at : imbrex::indices(imbrex::index2(filled, cells[1])))
     for (const particle& p : initial_particles(at)) add(cell_at(at[0], at[1]), p);
 }
 

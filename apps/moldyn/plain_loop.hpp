@@ -13,7 +13,8 @@ namespace moldyn::torus {
 /// halos, sends nothing, and moves only particles that leave their cell.
 class plain_loop {
  public:
-  explicit plain_loop(const imbrex::index<2>& cells);
+  /// The first `filled` rows have particles.
+  plain_loop(const imbrex::index<2>& cells, int filled);
 
   void advance(std::int64_t cycles);
   summary sums() const;

@@ -32,7 +32,8 @@ struct plain_result {
 };
 
 plain_result run_plain(const settings& setup) {
-  torus::plain_loop loop(torus::cells_for(setup.particles));
+  const auto cells = torus::cells_for(setup.particles);
+  torus::plain_loop loop(cells, torus::filled_rows(cells[0], setup.filled));
   const auto begin = std::chrono::steady_clock::now();
   loop.advance(setup.cycles);
   const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - begin;

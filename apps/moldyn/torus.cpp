@@ -24,6 +24,10 @@ std::vector<particle> initial_particles(const imbrex::index<2>& cell) {
   return all;
 }
 
+int filled_rows(int rows, const harness::fraction& part) {
+  return static_cast<int>(std::max<std::int64_t>(1, rows * part.part / part.of));
+}
+
 imbrex::index<2> cells_for(std::int64_t particles) {
   const double cells = std::max(1.0, static_cast<double>(particles) / 19.5);
   const auto rows = static_cast<std::int64_t>(std::ceil(std::sqrt(cells) - 1e-9));

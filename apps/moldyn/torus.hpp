@@ -7,6 +7,8 @@
 
 #include <imbrex/cells.hpp>
 
+#include "apps/harness/option_values.hpp"
+
 namespace moldyn {
 
 /// The cell program of Kawanishi et al., "Distributed Cell Set" (PMAM 2023), table 1: particles on a torus in
@@ -31,6 +33,9 @@ struct particle {
 /// The particles of the cell in that row and column of the torus: 5 x 4 lattice sites, displaced by up to
 /// 0.01; every second cell omits the last one. Velocities are uniform from -1 to 1.
 std::vector<particle> initial_particles(const imbrex::index<2>& cell);
+
+/// The rows that are filled in the beginning, if that is their part: at least one.
+int filled_rows(int rows, const harness::fraction& part);
 
 /// The numbers of rows and columns of cells for about `particles` particles, 19.5 in each cell; almost a
 /// square.

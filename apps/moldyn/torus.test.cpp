@@ -30,7 +30,8 @@ settings on(int pes, std::int64_t particles, overlap how) {
 }
 
 void expect_as_plain(const settings& setup, std::int64_t odf) {
-  torus::plain_loop loop(torus::cells_for(setup.particles));
+  const auto cells = torus::cells_for(setup.particles);
+  torus::plain_loop loop(cells, torus::filled_rows(cells[0], setup.filled));
   loop.advance(setup.cycles);
   EXPECT_GT(loop.migrated(), 0);
   measurement m;
@@ -45,6 +46,16 @@ void expect_as_plain(const settings& setup, std::int64_t odf) {
 TEST(torus, agrees_with_a_plain_loop) { expect_as_plain(on(2, 4000, overlap::automatic), 3); }
 TEST(torus, agrees_with_a_plain_loop_without_overlap) { expect_as_plain(on(2, 4000, overlap::none), 1); }
 TEST(torus, agrees_where_the_whole_is_four_cells_wide) { expect_as_plain(on(1, 310, overlap::automatic), 8); }
+
+// The particles spread over the empty rows, and blocks migrate.
+TEST(torus, agrees_with_a_plain_loop_where_rows_are_empty) {
+  settings setup = on(2, 4000, overlap::automatic);
+  setup.filled = {1, 3};
+  setup.machine.balance = {.strategy = "auto", .every_points = 1};
+  expect_as_plain(setup, 8);
+  EXPECT_EQ(torus::filled_rows(15, setup.filled), 5);
+  EXPECT_EQ(torus::filled_rows(15, {0, 1}), 1);
+}
 
 TEST(torus, conserves_energy_and_momentum) {
   settings setup = on(1, 400, overlap::automatic);

@@ -30,10 +30,11 @@ imbrex::cells::domain<2> box_of(const imbrex::index<2>& cells) {
   return {{0, 0}, {double(cells[0]), double(cells[1])}, cells, imbrex::grid::boundary::periodic};
 }
 
-block::block(const imbrex::cells::domain<2>& box, const imbrex::grid::decomposition<2>& cut) {
+block::block(const imbrex::cells::domain<2>& box, const imbrex::grid::decomposition<2>& cut, int filled) {
   cells.connect<&block::cells>(*this, box, cut);
   for (const auto& at : cells.own())
-    for (const particle& p : initial_particles(at)) cells.insert(p);
+    if (at[0] < filled)
+      for (const particle& p : initial_particles(at)) cells.insert(p);
 }
 
 void block::pause(std::int64_t cycle, const work_times& times) const {

@@ -39,7 +39,8 @@ class block : public imbrex::chare<block, imbrex::index<2>> {
  public:
   imbrex::cells::cell_set<2, particle> cells;
 
-  block(const imbrex::cells::domain<2>& box, const imbrex::grid::decomposition<2>& cut);
+  /// The first `filled` rows of cells have particles.
+  block(const imbrex::cells::domain<2>& box, const imbrex::grid::decomposition<2>& cut, int filled);
   block() = default;
 
   /// Executes `cycles` cycles. Returns this block's share of the sums.

@@ -58,7 +58,7 @@ APPLICATIONS = [
     Program("jacobi3d", "--grid 16,16,16 --odf 4 --iters 30 --hot-blocks 1/4 --check", hidden=RATES, moves=True),
     Program("minimd", "--size 5 --odf 4 --steps 30 --thermo 10 --reproducible --droplet 2.5", moves=True),
     Program("moldyn", "--size 4 --odf 4 --cycles 30", hidden=r"(?<= x [0-9]) +[0-9.]+", moves=True),
-    Program("moldyn", "--model torus --particles 2000 --odf 4 --cycles 20 --check",
+    Program("moldyn", "--model torus --particles 2000 --filled 1/2 --odf 4 --cycles 20 --check",
             hidden=r"(?<= x [0-9]) +[0-9.]+|plain .*", moves=True),
     Program("pic", "--grid 32 --particles 2000 --steps 30 --odf 4", hidden=RATES, moves=True),
     Program("sweep", "--grid 8,8,8 --odf 4 --iters 20 --check", hidden=RATES, moves=True),
