@@ -9,7 +9,6 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include <imbrex/gpu.hpp>
 
@@ -104,23 +103,24 @@ class part : public imbrex::chare<part> {
     return false;
   }
 
-  // Objects of a device are destroyed before the chare moves, and created again where it arrives.
+  // Memory of a device that serialize names moves with the chare. What it does not name is made again where
+  // it is missing.
   imbrex::task<bool> travel(int steps) {
     while (step_ < steps) {
-      device_part& state = of_this_device();
-      std::ranges::copy(numbers_, state.on_host.span().begin());
-      state.own.copy(state.numbers.span(), state.on_host.span());
-      state.own.launch(add, state.numbers.span(), 1);
-      state.own.copy(state.on_host.span(), state.numbers.span());
-      co_await state.own.done();
-      std::ranges::copy(state.on_host.span(), numbers_.begin());
+      if (numbers_.size() == 0) {
+        numbers_ = imbrex::device_buffer<std::int64_t>(imbrex::gpu(), size);
+        of_this_device().own.fill(numbers_.span(), std::byte(0));
+      }
+      of_this_device().own.launch(add, numbers_.span(), 1);
       ++step_;
 
-      on_device_.reset();
       migrate_to((pe() + 1) % num_pes());
       co_await balance_point<&part::travel>(steps);
     }
-    co_return std::ranges::count(numbers_, steps) == std::int64_t{size};
+    device_part& state = of_this_device();
+    state.own.copy(state.on_host.span(), std::as_const(numbers_).span());
+    co_await state.own.done();
+    co_return std::ranges::count(state.on_host.span(), steps) == std::int64_t{size};
   }
 
   void serialize(auto& ar) { ar(numbers_, step_); }
@@ -131,7 +131,7 @@ class part : public imbrex::chare<part> {
     return *on_device_;
   }
 
-  std::vector<std::int64_t> numbers_ = std::vector<std::int64_t>(size);
+  imbrex::device_buffer<std::int64_t> numbers_;
   int step_ = 0;
   std::optional<device_part> on_device_;  // does not migrate
 };

@@ -180,7 +180,8 @@ const far_memory* attachment::far() const noexcept {
   return host_ != nullptr && host_->far ? &*host_->far : nullptr;
 }
 
-void attachment::serialize(writer& out) const {
+void attachment::serialize(writer& out) {
+  if (part_carrier* const carrier = out.carrier()) return carrier->take(*this);
   out.number(static_cast<std::uint64_t>(count_));
   if (out.only_counts()) return goes_with_message() ? out.absent(bytes()) : void();
   if (host_ == nullptr && count_ != 0)
@@ -200,6 +201,7 @@ void attachment::serialize(writer& out) const {
 }
 
 void attachment::serialize(reader& in, std::size_t size) {
+  if (part_carrier* const carrier = in.carrier()) return carrier->give(*this, size);
   *this = {};
   std::uint64_t count = 0;
   std::uint8_t how = 0;

@@ -125,10 +125,12 @@ class attachment {
   const far_memory* far() const noexcept;
   /// Sets the lender, which is notified when the contents have been read.
   void borrow(std::unique_ptr<memory_lender> from) noexcept { lender_ = std::move(from); }
-  /// Writes its contents, which are on the host. Throws serial_error if they are not. If bytes are only
-  /// counted, contents not on the host do not count: they are sent apart from the message.
-  void serialize(writer& out) const;
-  /// Reads contents with elements of `size` bytes. It is then on no device until it lands.
+  /// Gives its contents to the archive's carrier, if that has one. Else writes them, and throws serial_error
+  /// if they are not on the host. If bytes are only counted, contents not on the host do not count: they are
+  /// sent apart from the message.
+  void serialize(writer& out);
+  /// Reads contents with elements of `size` bytes. It is then on no device until it lands, unless the
+  /// archive's carrier has given them.
   void serialize(reader& in, std::size_t size);
   /// True unless it is empty or owns memory on that device.
   bool must_land(const imbrex::device& here) const noexcept {

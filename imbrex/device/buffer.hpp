@@ -70,13 +70,15 @@ class device_buffer {
 };
 
 /// An array in pinned host memory, not initialised. The device copies from and to it while the host works on.
-/// Otherwise it is like `device_buffer`.
+/// Otherwise it is like `device_buffer`, but it is no argument of an entry.
 template <class T>
 class pinned_buffer {
   static_assert(std::is_trivially_copyable_v<T>,
                 "imbrex: what is copied to and from a device must be trivially copyable");
 
  public:
+  /// An empty buffer without a device.
+  pinned_buffer() noexcept = default;
   /// Throws `device_out_of_memory`.
   pinned_buffer(imbrex::device& of, std::size_t size) : memory_(of, memory_kind::pinned, size, sizeof(T)) {}
 
@@ -89,6 +91,9 @@ class pinned_buffer {
   const void* device() const noexcept { return memory_.device(); }
   /// Frees the memory now.
   void release() noexcept { memory_.release(); }
+
+  /// For the runtime.
+  detail::pooled_memory& memory() noexcept { return memory_; }
 
  private:
   detail::pooled_memory memory_;

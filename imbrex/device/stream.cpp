@@ -166,6 +166,8 @@ void stream::wait(device_flag until, std::uint32_t at_least) {
   backend().wait(*until.word, at_least);
 }
 
+bool detail::wait_for_device(stream& later) { return later.on().registry().wait_for_all(later.backend()); }
+
 bool stream::idle() { return backend().idle(); }
 
 void stream::synchronize() { backend().synchronize(); }

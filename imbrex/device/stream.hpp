@@ -23,6 +23,11 @@ namespace imbrex {
 class stream;
 template <class T>
 class device_buffer;
+namespace detail {
+/// Makes later operations of the stream wait for all work submitted so far to any stream of its device. False
+/// while a stream of the device is captured: then nothing has been done.
+bool wait_for_device(stream& later);
+}  // namespace detail
 
 /// The end of the work submitted to a stream so far, which an entry method awaits.
 struct [[nodiscard("co_await stream.done()")]] stream_end {
@@ -183,6 +188,7 @@ class stream {
 
  private:
   friend class shared_event;
+  friend bool detail::wait_for_device(stream& later);
   void record(shared_event& at);
   void wait(event_backend& awaited, const void* device);
   stream_backend& backend() const {

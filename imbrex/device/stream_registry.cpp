@@ -113,6 +113,13 @@ void stream_registry::check() {
   if (was_left_) static_cast<void>(of_.make_stream(stream_priority::normal, "the end of the run")->idle());
 }
 
+bool stream_registry::wait_for_all(stream_backend& later) {
+  const std::unique_ptr<device_moment> moment = now();
+  if (moment == nullptr) return false;
+  for (const auto& event : moment->until_) later.wait(*event);
+  return true;
+}
+
 std::unique_ptr<device_moment> stream_registry::now() {
   const std::lock_guard guard(lock_);
   if (is_capturing()) return nullptr;

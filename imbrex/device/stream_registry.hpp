@@ -42,6 +42,9 @@ class stream_registry {
   void join(stream_backend& stream, event_backend& until);
   /// Throws `device_error` if the device has failed.
   void check();
+  /// Makes later operations of the stream wait for all work submitted so far to the device. False while a
+  /// stream is captured: then nothing has been done.
+  bool wait_for_all(stream_backend& later);
   /// The present moment; null while a stream is captured, since captured streams cannot be queried.
   std::unique_ptr<device_moment> now();
 

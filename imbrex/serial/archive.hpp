@@ -113,15 +113,15 @@ void process(Archive& archive, T& value) {
 
 template <class... T>
 writer& writer::operator()(const T&... values) {
-  (check_serializable<T>(), ...);
-  if constexpr ((serializable<T> && ...)) (detail::process(*this, values), ...);
+  (detail::check_archivable<T>(), ...);
+  if constexpr ((detail::archivable<T> && ...)) (detail::process(*this, values), ...);
   return *this;
 }
 
 template <class... T>
 reader& reader::operator()(T&... values) {
-  (check_serializable<T>(), ...);
-  if constexpr ((serializable<T> && ...)) (detail::process(*this, values), ...);
+  (detail::check_archivable<T>(), ...);
+  if constexpr ((detail::archivable<T> && ...)) (detail::process(*this, values), ...);
   return *this;
 }
 

@@ -12,6 +12,7 @@ namespace imbrex {
 /// Bytes of a value, as in a message: in this machine's byte order, for programs built from the same types.
 template <class T>
 std::vector<std::byte> to_bytes(const T& value) {
+  check_serializable<T>();
   writer out;
   out(value);
   return out.take();
@@ -21,6 +22,7 @@ std::vector<std::byte> to_bytes(const T& value) {
 /// too few, too many or malformed.
 template <class T>
 T from_bytes(std::span<const std::byte> bytes) {
+  check_serializable<T>();
   reader in(bytes);
   T value{};
   in(value);

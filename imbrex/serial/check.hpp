@@ -61,8 +61,14 @@ inline constexpr bool stays_with_device = false;
 /// the message's bytes. Specialised at the same place.
 template <class T>
 inline constexpr bool is_attachment = false;
-/// Marker among the parents in `find_problem`: the value is an argument of an entry, or goes to a mailbox.
+/// True for those types of a device whose contents an archive takes along: they may be members of a chare
+/// that migrates. Specialised at the same place.
+template <class T>
+inline constexpr bool migrates_with_chare = false;
+/// Markers among the parents in `find_problem`. The value is an argument of an entry, or goes to a mailbox;
+/// or it is named in a `serialize`.
 struct in_message {};
+struct in_serialize {};
 
 // One class for each reason. The condition of the static_assert makes the compiler name the type and the
 // field.
@@ -100,8 +106,8 @@ struct is_of_a_device {
     static_assert(
         can_be_sent<Place...>,
         "imbrex: memory, streams and events of a device stay in their process: give a device_buffer to an "
-        "entry or mailbox as an argument or a field of an aggregate, or send the values as a std::vector, "
-        "and make the rest of gpu() where they arrive");
+        "entry or mailbox as an argument or a field of an aggregate, name buffers in the serialize of a "
+        "chare, or send the values as a std::vector, and make the rest of gpu() where they arrive");
   }
 };
 template <class... Place>
@@ -254,6 +260,8 @@ consteval auto find_problem() {
   constexpr kind k = kind_of<T>();
   if constexpr (is_attachment<T> && (std::is_same_v<in_message, Parent> || ...))
     return no_problem{};
+  else if constexpr (migrates_with_chare<T> && (std::is_same_v<in_serialize, Parent> || ...))
+    return no_problem{};
   else if constexpr (stays_with_device<T>)
     return problem<is_of_a_device, T>{};
   else if constexpr (k == kind::pointer)
@@ -329,6 +337,17 @@ namespace detail {
 template <class T>
 concept serializable_in_message =
     is_view<T> || std::is_same_v<decltype(find_problem<T, in_message>()), no_problem>;
+
+/// An archive takes a `T`.
+template <class T>
+concept archivable = is_view<T> || std::is_same_v<decltype(find_problem<T, in_serialize>()), no_problem>;
+
+/// Like `check_serializable`, for what an archive is called with.
+template <class T>
+consteval void check_archivable() {
+  if constexpr (!is_view<T>) [[maybe_unused]]
+    constexpr auto problem_text = explanation<decltype(find_problem<T, in_serialize>())>;
+}
 
 /// Like `check_serializable`, for values that go into a message.
 template <class T>

@@ -61,6 +61,7 @@ class file_contents {
 /// way, for example because it is no regular file.
 template <class T>
 void to_file(const std::string& file, const T& value) {
+  check_serializable<T>();
   detail::file_writer to(file, detail::type_in_file(value));
   writer out;
   out.write_through(to, detail::file_writer::least_block);

@@ -33,6 +33,11 @@ class reader {
   reader(std::span<const std::byte> input, const separate_block& block) noexcept
       : input_(input), block_(block), block_unread_(block.size) {}
 
+  /// From now on this carrier gives the parts that are no bytes.
+  void carry_by(detail::part_carrier& carrier) { carrier_ = &carrier; }
+  /// Null if there is none.
+  detail::part_carrier* carrier() const { return carrier_; }
+
   /// Reads the values, in order. Throws serial_error; the value being read is then unspecified but valid.
   template <class... T>
   reader& operator()(T&... values);
@@ -131,6 +136,7 @@ class reader {
   std::size_t block_unread_ = 0;
   std::byte* place_of_block_ = nullptr;
   bool whole_ = false;
+  detail::part_carrier* carrier_ = nullptr;
 };
 
 }  // namespace imbrex

@@ -22,6 +22,26 @@ class byte_sink {
   ~byte_sink() = default;
 };
 
+namespace detail {
+
+class attachment;
+
+/// Takes those parts of values that are no bytes, such as memory of devices, while an archive writes the
+/// values; and gives parts to an archive that reads values.
+class part_carrier {
+ public:
+  virtual void take(attachment& part) = 0;
+  /// Called for memory of the host that such parts are copied to and from, which is written as bytes.
+  virtual void take_host_memory() {}
+  /// Gives the next part, with elements of `size` bytes.
+  virtual void give(attachment& part, std::size_t size) = 0;
+
+ protected:
+  ~part_carrier() = default;
+};
+
+}  // namespace detail
+
 /// Writes values into a growing buffer. The bytes are in the machine's own byte order: reader and writer run
 /// on the same architecture.
 class writer {
@@ -36,6 +56,11 @@ class writer {
   /// Maximum depth of nesting, equal to a reader's, so that no value can exhaust the stack.
   static constexpr std::size_t depth_limit = 1000;
   bool only_counts() const { return counts_only_; }
+
+  /// From now on this carrier takes the parts that are no bytes.
+  void carry_by(detail::part_carrier& carrier) { carrier_ = &carrier; }
+  /// Null if there is none.
+  detail::part_carrier* carrier() const { return carrier_; }
 
   /// Appends the values, in order.
   template <class... T>
@@ -168,6 +193,7 @@ class writer {
   std::size_t copy_below_ = never;  // value of `export_from_` while a `copying` lives
   byte_sink* sink_ = nullptr;
   separate_block exported_block_;
+  detail::part_carrier* carrier_ = nullptr;
 };
 
 }  // namespace imbrex

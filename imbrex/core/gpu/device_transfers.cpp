@@ -127,6 +127,24 @@ void read_attachment(reader& in, attachment& part, std::size_t size) {
   if (const far_memory* const far = part.far()) part.borrow(std::make_unique<far_lender>(*far));
 }
 
+void write_pinned(writer& out, const pooled_memory& memory, std::size_t bytes) {
+  if (part_carrier* const carrier = out.carrier()) carrier->take_host_memory();
+  out.number(static_cast<std::uint64_t>(bytes));
+  if (bytes != 0) out.bytes(memory.address(), bytes);
+}
+
+void read_pinned(reader& in, pooled_memory& memory, std::size_t size) {
+  memory = {};
+  std::uint64_t bytes = 0;
+  in.bytes(&bytes, sizeof bytes);
+  if (bytes == 0) return;
+  if (bytes % size != 0 || bytes > in.remaining())
+    throw serial_error("malformed message: a pinned_buffer of " + std::to_string(bytes) +
+                       " bytes, which it does not hold");
+  memory = pooled_memory(gpu(), memory_kind::pinned, bytes / size, size);
+  in.bytes(memory.address(), bytes);
+}
+
 stream* stream_out_of(const attachment& part) {
   device* const from = part.on();
   return from == nullptr || from == &gpu() ? nullptr : &stream_out_of(*from);

@@ -8,10 +8,12 @@
 namespace imbrex {
 
 class reader;
+class writer;
 
 namespace detail {
 
 class attachment;
+class pooled_memory;
 class processor;
 
 /// The transfer streams of this thread's PE. Throws imbrex::error if it has no device.
@@ -46,6 +48,12 @@ void read_attachment(reader& in, attachment& part, std::size_t size);
 /// Copies a received part to this PE's device if it is not there yet. Enqueues the copies and waits for none
 /// of them. Throws imbrex::error if the PE has no device, and `device_out_of_memory`.
 void land_attachment(attachment& part);
+
+/// Writes `bytes` of pinned memory, which no work of a device changes any more; and reads elements of `size`
+/// bytes into new pinned memory of this PE's device. Reading throws serial_error, `device_out_of_memory`, and
+/// imbrex::error if the PE has no device.
+void write_pinned(writer& out, const pooled_memory& memory, std::size_t bytes);
+void read_pinned(reader& in, pooled_memory& memory, std::size_t size);
 
 /// A stream of the part's device; null if it is on no device, or on this PE's.
 stream* stream_out_of(const attachment& part);

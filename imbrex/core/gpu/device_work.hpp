@@ -21,13 +21,23 @@
 
 namespace imbrex {
 
-/// Only within messages: the contents are copied to the host when they cross to another process.
+/// Only within messages and migrating chares. The contents are copied to the host when they cross to another
+/// process.
 template <class T>
 struct serializer<device_buffer<T>> {
   static void serialize(writer& out, device_buffer<T>& b) { b.part()->serialize(out); }
   static void serialize(reader& in, device_buffer<T>& b) {
     detail::read_attachment(in, *b.part(), sizeof(T));
   }
+};
+
+/// Only in migrating chares. Reading allocates memory for this PE's device.
+template <class T>
+struct serializer<pinned_buffer<T>> {
+  static void serialize(writer& out, pinned_buffer<T>& b) {
+    detail::write_pinned(out, b.memory(), b.size() * sizeof(T));
+  }
+  static void serialize(reader& in, pinned_buffer<T>& b) { detail::read_pinned(in, b.memory(), sizeof(T)); }
 };
 
 namespace detail {
@@ -37,7 +47,11 @@ inline constexpr bool stays_with_device<device_buffer<T>> = true;
 template <class T>
 inline constexpr bool is_attachment<device_buffer<T>> = true;
 template <class T>
+inline constexpr bool migrates_with_chare<device_buffer<T>> = true;
+template <class T>
 inline constexpr bool stays_with_device<pinned_buffer<T>> = true;
+template <class T>
+inline constexpr bool migrates_with_chare<pinned_buffer<T>> = true;
 template <class T>
 inline constexpr bool stays_with_device<device_span<T>> = true;
 template <class T>

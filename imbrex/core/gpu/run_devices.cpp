@@ -224,8 +224,7 @@ void run_devices::try_sharing(bootstrap& job, const host_share& host) {
 }
 
 int run_devices::device_near(int pe) const {
-  const auto place = static_cast<std::size_t>(pe);
-  if (place < used_.size() && used_[place] >= 0) return used_[place];
+  if (used_by(pe) >= 0) return used_by(pe);
   return device_of(device_map::block, {pe, how_.pes}, count_);
 }
 

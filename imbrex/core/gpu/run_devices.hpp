@@ -130,6 +130,8 @@ class run_devices {
     return links_ && how_.gpu_path == device_path::host &&
            links_->host_of(device_near(pe)) != links_->host_of(device_near(other));
   }
+  /// True if these PEs of this process have the same device, or none.
+  bool have_one(int pe, int other) const { return used_by(pe) == used_by(other); }
   /// The number of the PE's device; for a PE without one, of the device near the PE.
   int device_near(int pe) const;
   /// The number of devices; for a model with links but no devices, one for each PE.
@@ -142,6 +144,12 @@ class run_devices {
   int draw(int below) { return static_cast<int>(dice_.below(static_cast<std::uint64_t>(below))); }
 
  private:
+  /// The number of the PE's device; -1 for a PE without one, or of another process.
+  int used_by(int pe) const {
+    const auto place = static_cast<std::size_t>(pe);
+    return place < used_.size() ? used_[place] : -1;
+  }
+
   using streams_of_devices = std::map<const device*, std::shared_ptr<std::vector<stream>>>;
 
   std::optional<int> choice_of_program(const device_choice& pe) const;

@@ -29,7 +29,10 @@ struct promised_result final : message {
 
   static inline message_type type_record =
       runtime_message_type<promised_result>({"promised result", shown_type<R>::name});
-  void serialize(auto& ar) { ar(value); }
+  void serialize(auto& ar) {
+    check_serializable<storable<R>>();
+    ar(value);
+  }
   void deliver() {
     const message_guard guard(*this);
     auto* const target = promised(processor::here(), reply);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: imbrex: memory, streams and events of a device stay in their process: give a device_buffer
 #include <imbrex/gpu.hpp>
+#include <imbrex/serial/bytes.hpp>
 
 #include <vector>
 
@@ -8,4 +9,4 @@ struct numbers {
   std::vector<imbrex::device_buffer<double>> all;
 };
 
-void write_it(imbrex::writer& out, const numbers& n) { out(n); }
+std::vector<std::byte> write_it(const numbers& n) { return imbrex::to_bytes(n); }
