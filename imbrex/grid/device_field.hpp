@@ -89,6 +89,13 @@ class device_field {
             {of.extents, mapping_.strides()}};
   }
 
+  /// Archives the field with its memory, for a migration of its chare.
+  void serialize(auto& ar) {
+    index<N> extents = this->extents(), width = ghosts_;
+    ar(extents, width, memory_);
+    if constexpr (std::remove_reference_t<decltype(ar)>::reading) lay_out(extents, width);
+  }
+
  private:
   static constexpr std::size_t line = 128;  // bytes
 
@@ -106,10 +113,25 @@ class device_field {
     return {N, e.data(), w.data(), line % sizeof(T) == 0 ? line / sizeof(T) : 1, sizeof(T)};
   }
   device_field(const index<N>& extents, const index<N>& width, const detail::padded_layout& layout)
-      : ghosts_(width), origin_(layout.origin), memory_(gpu(), layout.cells) {
+      : memory_(gpu(), layout.cells) {
+    map(extents, width, layout);
+  }
+  void map(const index<N>& extents, const index<N>& width, const detail::padded_layout& layout) {
     typename mapping_type::strides_type strides;
     std::copy_n(layout.strides.begin(), strides.size(), strides.begin());
     mapping_ = mapping_type(extents, strides);
+    ghosts_ = width;
+    origin_ = layout.origin;
+  }
+  /// Maps the cells to memory that has been read.
+  void lay_out(const index<N>& extents, const index<N>& width) {
+    if (extents == index<N>()) {
+      *this = device_field();
+      return;
+    }
+    const detail::padded_layout layout = layout_of(extents, width);
+    if (layout.cells != memory_.size()) detail::throw_other_memory(layout.cells, memory_.size());
+    map(extents, width, layout);
   }
   template <class U>
   device_view<U, N> view_of(device_span<U> memory) const {
@@ -129,6 +151,8 @@ class device_field {
 namespace imbrex::detail {
 template <class T, int N>
 inline constexpr bool stays_with_device<grid::device_field<T, N>> = true;
+template <class T, int N>
+inline constexpr bool migrates_with_chare<grid::device_field<T, N>> = true;
 template <class T, int N>
 inline constexpr bool stays_with_device<grid::device_view<T, N>> = true;
 }  // namespace imbrex::detail

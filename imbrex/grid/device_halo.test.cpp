@@ -179,6 +179,62 @@ TEST_P(grid_device_halo, gives_each_ghost_the_value_of_a_sequential_model) {
     });
 }
 
+/// Adds a number to the block's own cells.
+constexpr kernel<device_view<double, 2>, double> add_to_cells{
+    .name = "add to cells",
+    .host =
+        [](device_view<double, 2> u, double number) {
+          for (int i = 0; i < u.extent(0); ++i)
+            for (int k = 0; k < u.extent(1); ++k) u(i, k) += number;
+        },
+    .work = [](device_view<double, 2>, double) { return work_size{.time = nanoseconds(20'000)}; }};
+
+/// A chare whose fields move with it, with the work on them in progress.
+class migrating_block : public chare<migrating_block, index<2>> {
+ public:
+  using cells = device_field<double, 2>;
+
+  task<std::int64_t> run(int steps) {
+    while (step_ < steps) {
+      if (step_ == 0) {
+        u_ = cells({5, 7 + where()[0]}, {1, 2});
+        work().fill(u_.span(), std::byte(0));
+      }
+      work().launch(add_to_cells, u_.view(), 1.0 + where()[1]);
+      ++step_;
+      migrate_to((pe() + 1) % num_pes());
+      co_await balance_point<&migrating_block::run>(steps);
+    }
+    pinned_buffer<double> copy(gpu(), u_.span().size());
+    work().copy(copy.span(), std::as_const(u_).span());
+    co_await work().done();
+    std::int64_t wrong = u_.device() == gpu().info().id && none_.size() == 0 ? 0 : 1;
+    wrong += u_.width() == index<2>{1, 2} ? 0 : 1;
+    const auto seen = u_.on_host(copy.span());
+    for (const auto& i : u_.cells()) wrong += seen[i] == steps * (1.0 + where()[1]) ? 0 : 1;
+    co_return wrong;
+  }
+  void serialize(auto& ar) { ar(u_, none_, step_); }
+
+ private:
+  stream& work() {
+    if (!work_) work_.emplace(gpu());
+    return *work_;
+  }
+
+  cells u_, none_;
+  int step_ = 0;
+  std::optional<stream> work_;  // does not migrate
+};
+
+TEST_P(grid_device_halo, fields_move_with_their_chare) {
+  for (const int devices : {1, 2})
+    run_with(devices, []() -> task<> {
+      const auto all = make_array<migrating_block>({2, 2});
+      EXPECT_EQ((co_await all.reduce<&migrating_block::run>(sum, 5)), 0);
+    });
+}
+
 TEST(grid_device_halo_model, agrees_in_any_deterministic_order) {
   for (std::uint64_t seed = 1000; seed < 1090 && !::testing::Test::HasFailure(); ++seed) {
     options settings = seeded(static_cast<int>(seed % 5 + 1), seed);

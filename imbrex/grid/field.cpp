@@ -51,6 +51,11 @@ padded_layout::padded_layout(int dimensions, const int* extents, const int* ghos
   cells = before + distance;
 }
 
+void throw_other_memory(std::size_t cells, std::size_t in_memory) {
+  throw serial_error("malformed message: a field of " + std::to_string(cells) + " cells has memory for " +
+                     std::to_string(in_memory));
+}
+
 void throw_too_shallow(const std::string& extents, const std::string& width, int dimension) {
   throw error("a block of the extents " + extents + " has fewer cells in dimension " +
               std::to_string(dimension) + " than ghost layers, whose widths are " + width +

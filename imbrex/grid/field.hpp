@@ -35,6 +35,8 @@ struct padded_layout {
                 std::size_t bytes_each);
 };
 
+/// Throws serial_error: a field of so many cells was read with memory for another number.
+[[noreturn]] void throw_other_memory(std::size_t cells, std::size_t in_memory);
 [[noreturn]] void throw_too_shallow(const std::string& extents, const std::string& width, int dimension);
 
 }  // namespace detail
