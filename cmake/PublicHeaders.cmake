@@ -76,6 +76,7 @@ set(IMBREX_PUBLIC_HEADERS
 
   imbrex/balance/curve_order.hpp
   imbrex/balance/decision.hpp
+  imbrex/balance/edges.hpp
   imbrex/balance/forecast.hpp
   imbrex/balance/problem.hpp
   imbrex/balance/quality.hpp

@@ -14,6 +14,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <imbrex/balance/driver/rebalance.hpp>
+#include <imbrex/balance/edges.hpp>
 #include <imbrex/balance/snapshot.hpp>
 #include <imbrex/balance/strategy.hpp>
 #include <imbrex/base/error.hpp>
@@ -48,11 +49,15 @@ std::vector<Value> elements_in(const nb::object& array) {
 /// An imbrex.Problem.
 nb::object problem_object(const balance::problem& p) {
   const auto objects = static_cast<Py_ssize_t>(p.size());
+  const auto edges = static_cast<Py_ssize_t>(p.edge_to.size());
   nb::dict named;
   named["pes"] = p.on.pes;
   named["seed"] = p.seed;
   if (!p.movable.empty()) named["movable"] = array_of(p.movable, "u1", objects);
   if (!p.coordinates.empty()) named["coordinates"] = array_of(p.coordinates, "f4", objects, p.dimensions);
+  if (!p.edge_to.empty())
+    named["edges"] = array_of(std::span<const balance::edge>(balance::edges_of(p)), "u4", edges, 2);
+  if (!p.edge_bytes.empty()) named["edge_bytes"] = array_of(p.edge_bytes, "f4", edges);
   if (!p.on.node.empty()) named["node"] = array_of(p.on.node, "i4", p.on.pes);
   static module_attribute problem("imbrex._balance", "Problem");
   const nb::object load = p.load.empty() ? nb::none() : array_of(p.load, "f8", objects);
@@ -74,11 +79,11 @@ std::vector<int> solve_by_function(const std::string& name, const balance::probl
 }
 
 /// Strategies live as long as the process, as the functions do.
-void add_strategy(const std::string& name) {
+void add_strategy(const std::string& name, bool wants_edges) {
   static auto* const all = new std::deque<balance::strategy>;
   all->emplace_back(
       name, [name](const balance::problem& p) { return solve_by_function(name, p); },
-      balance::strategy::needs{.coordinates = true});
+      balance::strategy::needs{.edges = wants_edges, .coordinates = true});
 }
 
 nb::object solve(const std::string& strategy, const nb::object& of) {
@@ -91,6 +96,7 @@ nb::object solve(const std::string& strategy, const nb::object& of) {
   p.coordinates = elements_in<float>(of.attr("coordinates"));
   p.dimensions = nb::cast<int>(of.attr("coordinates").attr("shape")[nb::int_(1)]);
   p.node = elements_in<int>(of.attr("node"));
+  set_edges(p, elements_in<balance::edge>(of.attr("edges")), elements_in<float>(of.attr("edge_bytes")));
   check(p.view());
   const std::vector<int> pes = balance::find_strategy(strategy).solve(p.view());
   return array_of(std::span<const int>(pes), "i4", static_cast<Py_ssize_t>(pes.size()));

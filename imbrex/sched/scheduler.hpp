@@ -203,6 +203,7 @@ class scheduler {
   void discard_work() noexcept;
 
  private:
+  friend class observed_sends;
   struct receipt;
   /// Stands for a meter where only observers are attached.
   class no_meter final : public item_meter {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <imbrex/balance/curve_order.hpp>
+#include <imbrex/balance/edges.hpp>
 #include <imbrex/balance/quality.hpp>
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/log.hpp>
@@ -124,8 +125,33 @@ void coordinator::pose(const std::vector<pe_loads>& loads, const coordinates_fun
     p.movable.push_back(each.is_movable ? 1 : 0);
   }
   recorder_.set_measured(std::move(measured));
-  if (names == names_) return;  // the order along the curve stays
+  const bool have_changed = names != names_;
   names_ = std::move(names);
+  pose_edges(loads);
+  if (have_changed) pose_coordinates(coordinates);  // else the order along the curve stays
+}
+
+/// Poses the sampled edges between objects of the problem.
+void coordinator::pose_edges(const std::vector<pe_loads>& loads) {
+  std::vector<edge> edges;
+  std::vector<float> bytes;
+  const auto find = [this](const object_name& name) {
+    const auto at = std::ranges::lower_bound(names_, name);
+    const bool is_found = at != names_.end() && *at == name;
+    return static_cast<std::uint32_t>(is_found ? at - names_.begin() : std::ssize(names_));
+  };
+  for (const pe_loads& of_pe : loads)
+    for (const edge_load& each : of_pe.edges) {
+      const edge its{find({each.array, each.key}), find({each.to_array, each.to_key})};
+      if (its.from == its.to || std::max(its.from, its.to) >= names_.size()) continue;
+      edges.push_back(its);
+      bytes.push_back(each.bytes);
+    }
+  set_edges(problem_, edges, bytes);
+}
+
+void coordinator::pose_coordinates(const coordinates_function& coordinates) {
+  snapshot& p = problem_;
   p.dimensions = 0;
   p.curve.clear();
   p.coordinates.clear();

@@ -62,6 +62,8 @@ class coordinator {
  private:
   void pose(const std::vector<pe_loads>& loads, const coordinates_function& coordinates,
             std::optional<std::uint64_t> only);
+  void pose_coordinates(const coordinates_function& coordinates);
+  void pose_edges(const std::vector<pe_loads>& loads);
   std::vector<array_moves> moves_of(const std::vector<int>& solution);
   void note_cost(const period_report& ended);
   double busiest_otherwise(const std::vector<pe_loads>& loads) const;

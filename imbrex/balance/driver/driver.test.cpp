@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -13,6 +14,7 @@
 
 #include <imbrex/balance/driver/enable.hpp>
 #include <imbrex/balance/driver/rebalance.hpp>
+#include <imbrex/balance/edges.hpp>
 #include <imbrex/balance/strategy.hpp>
 #include <imbrex/base/random.hpp>
 #include <imbrex/core/array/balance_point.hpp>
@@ -102,6 +104,69 @@ TEST(balance, costs_nothing_where_loads_are_equal) {
     return took;
   };
   EXPECT_LT(time_of_equal(balanced(simulated(8), "auto")), 1.01 * time_of_equal(simulated(8)));
+}
+
+/// An element that sends `bytes` bytes to the next one in each step.
+class neighbour : public chare<neighbour> {
+ public:
+  mailbox<std::vector<char>> halo;
+
+  task<> run(int steps, int bytes) {
+    while (step_ < steps) {
+      const int elements = 12, me = where()[0];
+      send<&neighbour::halo>(peers()[(me + 1) % elements], step_, std::vector<char>(bytes));
+      co_await halo.receive(step_);
+      ++step_;
+      co_await all_reduce(step_, max);
+      co_await balance_point<&neighbour::run>(steps, bytes);
+    }
+  }
+  void serialize(auto& ar) { ar(halo, step_); }
+
+ private:
+  int step_ = 0;
+};
+
+TEST(balance, samples_messages_between_elements) {
+  constexpr int steps = 400, bytes = 1000;
+  std::size_t problems = 0;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, double> sums;
+  const balance::strategy reading{"reading edges",
+                                  [&](const balance::problem& p) {
+                                    ++problems;
+                                    const std::vector<balance::edge> edges = edges_of(p);
+                                    for (std::size_t i = 0; i < edges.size(); ++i)
+                                      sums[{edges[i].from, edges[i].to}] +=
+                                          static_cast<double>(p.edge_bytes[i]);
+                                    std::vector<int> pes(p.pe.begin(), p.pe.end());
+                                    std::ranges::rotate(pes, pes.begin() + 1);
+                                    return pes;
+                                  },
+                                  {.edges = true}};
+  for (const machine& on : testing::machines({"threads_4", "serialized", "deterministic_3", "simulated"})) {
+    for (options settings : on.runs) {
+      SCOPED_TRACE(testing::text_of(settings));
+      problems = 0;
+      sums.clear();
+      settings.balance.strategy = "reading edges";
+      settings.balance.every_points = 10;
+      const int status = run(settings, [&]() -> task<> {
+        const auto ring = make_array<neighbour>({12});
+        co_await ring.call<&neighbour::run>(steps, bytes);
+      });
+      EXPECT_EQ(status, 0);
+      ASSERT_GT(problems, 10U);
+      double sum = 0;
+      for (const auto& [ends, of_edge] : sums) {
+        EXPECT_EQ((ends.first + 1) % 12, ends.second);
+        sum += of_edge / static_cast<double>(problems);
+      }
+      EXPECT_EQ(sums.size(), 12U);
+      const double expected = 12 * 10 * bytes;  // ten steps
+      EXPECT_GT(sum, 0.5 * expected);
+      EXPECT_LT(sum, 2 * expected);
+    }
+  }
 }
 
 /// An element that moves while it uses messages of all kinds, and counts them.

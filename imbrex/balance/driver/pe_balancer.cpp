@@ -7,6 +7,8 @@
 #include <string>
 #include <utility>
 
+#include <imbrex/balance/driver/coordinator.hpp>
+
 namespace imbrex::balance::detail {
 
 namespace {
@@ -25,6 +27,9 @@ pe_balancer::pe_balancer(imbrex::detail::scheduler& pe, std::unique_ptr<record_w
       counts_bytes_(extension::run_handle(pe).settings().balance.report),
       is_recorded_(!extension::run_handle(pe).settings().balance.record.empty()),
       record_(std::move(record)) {
+  const bool wants_edges =
+      is_recorded_ || strategy_of(extension::run_handle(pe).settings().balance).wants().edges;
+  if (wants_edges) sample_edges();
   set_due(0);
 }
 
@@ -107,6 +112,7 @@ period_report pe_balancer::end_period(const period_rules& next) {
   double of_elements = 0;
   auto elements = extension::local_loads::here().elements();
   for (auto& e : elements) of_elements += end_period_of(e, report);
+  if (edges() != nullptr) edges()->age();
   report.other = std::max(0.0, busy_time - of_elements);
   other_ = static_cast<float>(report.other / static_cast<double>(points_));
   report.busiest += other_;
@@ -156,6 +162,10 @@ pe_loads pe_balancer::loads(bool extrapolates) {
     its.movable.push_back(e.can_leave() ? 1 : 0);
     if (is_recorded_) its.measured.push_back(std::max(0.0F, load.last));
   }
+  if (edges() != nullptr)
+    edges()->for_each([&](const extension::sent_edge& e, float bytes) {
+      all.edges.push_back({e.array, e.key, e.to_array, e.to_key, bytes});
+    });
   return all;
 }
 

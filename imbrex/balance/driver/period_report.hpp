@@ -45,14 +45,23 @@ struct array_loads {
   void serialize(auto& ar) { ar(array, keys, loads, movable, measured); }
 };
 
+/// The bytes that an element sends to another one in a period, as far as they were sampled.
+struct edge_load {
+  std::uint64_t array = 0, key = 0, to_array = 0, to_key = 0;
+  float bytes = 0;
+
+  void serialize(auto& ar) { ar(array, key, to_array, to_key, bytes); }
+};
+
 /// The elements of a PE.
 struct pe_loads {
   std::int32_t pe = 0;
   float other = 0;  ///< load that no element has, or elements that cannot migrate
   std::vector<array_loads> arrays;
-  std::string complaint;  ///< a load that makes no sense; empty if there is none
+  std::vector<edge_load> edges;  ///< the messages that this PE sends; empty unless they are sampled
+  std::string complaint;         ///< a load that makes no sense; empty if there is none
 
-  void serialize(auto& ar) { ar(pe, other, arrays, complaint); }
+  void serialize(auto& ar) { ar(pe, other, arrays, edges, complaint); }
 };
 
 /// Moves of elements of one array.

@@ -73,6 +73,9 @@ class local_loads {
   const detail::processor& pe_;
 };
 
+/// One element that sends messages to another.
+using sent_edge = detail::sent_edge;
+
 /// A meter of a PE, from which a balancer derives its own. `now` counts ticks of the processor on machines of
 /// threads, nanoseconds in simulated time, and items on the deterministic machine.
 class load_meter : public detail::load_meter {

@@ -23,7 +23,12 @@ load_meter::time load_meter::now() {
   return unit_ == unit::items ? ++readings_ : static_cast<time>(pe_.now().count());
 }
 
-void load_meter::charge_until(time moment) {
+void load_meter::sample_edges() {
+  edges_ = make_owner<sent_edges>(pe_, running_);
+  is_plain_ = false;
+}
+
+inline void load_meter::charge_until(time moment) {
   if (running_ != nullptr) {
     if (!running_->load.is_apart) [[likely]] {
       running_->load.now += moment - since_;
@@ -50,26 +55,33 @@ void load_meter::run_next(const chare_header* next) {
   running_ = const_cast<chare_header*>(next);
 }
 
-void load_meter::run(work& item) {
-  if (unit_ == unit::ticks) [[likely]] {
-    if (pe_.running() == nullptr) skip_idle_time();
-    measure(item, &read_ticks);
-  } else {
-    // The clock of simulated time may have moved between two items.
-    if (pe_.running() == nullptr || unit_ == unit::nanoseconds) skip_idle_time();
-    measure(item, [this] { return now(); });
-  }
-}
-
-template <class Clock>
-[[gnu::always_inline]] inline void load_meter::measure(work& item, Clock clock) {
+inline void load_meter::find_addressee(const work& item) {
   const auto find = item.type->addressee;
   running_ = find == nullptr ? nullptr : find(item);
-  pe_.run_measured(item, running_);
-  charge_until(clock());
+}
+
+inline void load_meter::end_item(time moment) {
+  charge_until(moment);
   running_ = nullptr;
   if (since_ >= due_at_) [[unlikely]]
     end_period();
+}
+
+void load_meter::run(work& item) {
+  if (!is_plain_) [[unlikely]]
+    return run_otherwise(item);
+  if (pe_.running() == nullptr) skip_idle_time();
+  find_addressee(item);
+  pe_.run_measured(item, running_);
+  end_item(read_ticks());
+}
+
+void load_meter::run_otherwise(work& item) {
+  // The clock of simulated time may have moved between two items.
+  if (pe_.running() == nullptr || unit_ == unit::nanoseconds) skip_idle_time();
+  find_addressee(item);
+  edges_ ? edges_->run(item, running_) : pe_.run_measured(item, running_);
+  end_item(now());
 }
 
 void load_meter::end_period() {

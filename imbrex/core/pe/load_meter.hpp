@@ -5,6 +5,7 @@
 
 #include <imbrex/base/owner.hpp>
 #include <imbrex/core/pe/chare_header.hpp>
+#include <imbrex/core/pe/sent_edges.hpp>
 #include <imbrex/sched/item_meter.hpp>
 #include <imbrex/sched/observer.hpp>
 
@@ -25,7 +26,7 @@ class load_meter : public item_meter, public observer {
   /// of the clock, of which there is one an item.
   enum class unit : std::uint8_t { ticks, nanoseconds, items };
 
-  load_meter(processor& pe, unit of_time) : pe_(pe), unit_(of_time) {}
+  load_meter(processor& pe, unit of_time) : pe_(pe), unit_(of_time), is_plain_(of_time == unit::ticks) {}
   /// Gives a PE its meter, before the PE runs.
   static void attach(processor& to, owner<load_meter> meter);
 
@@ -41,6 +42,10 @@ class load_meter : public item_meter, public observer {
   std::uint64_t items() const { return items_; }
   /// The number of elements that have arrived from other PEs.
   std::uint64_t arrivals() const { return arrivals_; }
+  /// Samples from now on which elements send messages to each other; before the PE runs.
+  void sample_edges();
+  /// The messages between elements, as far as this PE sends them; null unless they are sampled.
+  sent_edges* edges() const { return edges_.get(); }
   /// Sets the chare of the balancer itself, whose items are not counted.
   void leave_out(chare_header& own) {
     balancer_ = &own;
@@ -78,11 +83,11 @@ class load_meter : public item_meter, public observer {
  private:
   static constexpr time never = ~time{0};
 
-  /// Runs an item, and charges its time. `clock` is what `now` reads.
-  template <class Clock>
-  void measure(work& item, Clock clock);
+  void find_addressee(const work& item);
+  [[gnu::noinline]] void run_otherwise(work& item);
   /// Charges the time since the last reading of the clock to the running element. `moment`: the time now.
   void charge_until(time moment);
+  void end_item(time moment);
   /// Leaves the time since the last reading of the clock to nobody.
   [[gnu::noinline]] void skip_idle_time();
   [[gnu::noinline]] void end_period();
@@ -92,6 +97,7 @@ class load_meter : public item_meter, public observer {
 
   processor& pe_;
   const unit unit_;
+  bool is_plain_;  ///< the clock counts ticks, and no item is sampled
   chare_header* running_ = nullptr;
   const chare_header* balancer_ = nullptr;
   time since_ = 0;
@@ -103,6 +109,7 @@ class load_meter : public item_meter, public observer {
   std::uint64_t arrivals_ = 0;
   std::uint64_t balance_points_left_ = 0;  ///< until `due`; 0: not awaited
   std::uint64_t points_of_each_ = 1;
+  owner<sent_edges> edges_;
 };
 
 }  // namespace imbrex::detail

@@ -231,6 +231,7 @@ class processor final : public scheduler {
 
  private:
   friend class element_work;
+  friend class observed_sends;
 
   struct slot {
     std::uint64_t id = 0;  ///< number of the part, while there is one
@@ -273,6 +274,30 @@ class processor final : public scheduler {
   load_meter* loads_ = nullptr;
   owner<item_meter> meter_;
   element_at_work at_work_;
+};
+
+/// While it exists, `observers` are those of all events of a PE, and messages take the long ways by which
+/// their sends are reported.
+class observed_sends {
+ public:
+  observed_sends(processor& pe, const observer_list& observers)
+      : pe_(pe),
+        observers_(std::exchange(pe.observers_.if_everything, &observers)),
+        remote_endpoint_(std::exchange(pe.remote_endpoint_, nullptr)),
+        queues_plainly_(std::exchange(pe.queues_plainly_, false)) {}
+  observed_sends(const observed_sends&) = delete;
+  observed_sends& operator=(const observed_sends&) = delete;
+  ~observed_sends() {
+    pe_.observers_.if_everything = observers_;
+    pe_.remote_endpoint_ = remote_endpoint_;
+    pe_.queues_plainly_ = queues_plainly_;
+  }
+
+ private:
+  processor& pe_;
+  const observer_list* const observers_;
+  endpoint* const remote_endpoint_;
+  const bool queues_plainly_;
 };
 
 /// Records, for the description of a crash, which element the PE works on, until the end of the block.

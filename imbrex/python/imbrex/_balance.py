@@ -10,10 +10,11 @@ from imbrex import _core, _errors
 _functions = {}
 
 
-def strategy(name, /):
+def strategy(name, /, *, edges=False):
     """Makes a function a strategy of the balancer, which `--balance NAME` selects. Register it before `imbrex.run`, in
     all processes. The function takes a `Problem` and returns a PE for each object, as integers. It has no effects, and
-    answers the same to the same problem. It runs on PE 0."""
+    answers the same to the same problem. It runs on PE 0. With `edges`, messages between objects are sampled, so that
+    the problem has edges."""
     if not isinstance(name, str) or not name:
         raise TypeError(f"@imbrex.strategy takes a name, such as @imbrex.strategy('mine'), not {name!r}")
     if name not in _functions and name in _core.strategy_names():
@@ -23,7 +24,7 @@ def strategy(name, /):
         if not callable(function):
             raise TypeError(f"a strategy is a function of a problem, not {function!r}")
         if name not in _functions:
-            _core.add_strategy(name)
+            _core.add_strategy(name, bool(edges))
         _functions[name] = function
         return function
     return register
@@ -32,9 +33,10 @@ def strategy(name, /):
 class Problem:
     """The objects of a run with their loads and PEs, for a strategy. The arrays are read-only."""
 
-    __slots__ = ("coordinates", "load", "movable", "node", "pe", "pes", "seed")
+    __slots__ = ("coordinates", "edge_bytes", "edges", "load", "movable", "node", "pe", "pes", "seed")
 
-    def __init__(self, load, pe, *, pes, movable=None, coordinates=None, node=None, seed=0):
+    def __init__(self, load, pe, *, pes, movable=None, coordinates=None, edges=None, edge_bytes=None, node=None,
+                 seed=0):
         import numpy
 
         def kept(values, kind, default):
@@ -46,12 +48,16 @@ class Problem:
         self.load = kept(load, numpy.float64, lambda: numpy.zeros(count))
         self.movable = kept(movable, numpy.bool_, lambda: numpy.ones(count))
         self.coordinates = kept(coordinates, numpy.float32, lambda: numpy.zeros((count, 0)))
+        self.edges = kept(edges, numpy.uint32, lambda: numpy.zeros((0, 2)))
+        self.edge_bytes = kept(edge_bytes, numpy.float32, lambda: numpy.ones(len(self.edges)))
         self.node = kept(node, numpy.int32, lambda: numpy.zeros(pes))
         self.pes = pes
         self.seed = seed
         if self.coordinates.ndim != 2 or len(self.coordinates) != count:
             raise ValueError(f"the coordinates have the shape {self.coordinates.shape}: give a row for each of the "
                              f"{count} objects")
+        if self.edges.ndim != 2 or self.edges.shape[1] != 2:
+            raise ValueError(f"the edges have the shape {self.edges.shape}: give a row of two objects for each edge")
 
     def solve(self, strategy):
         """The PEs of the objects by the strategy of that name: one of the library or a registered one."""

@@ -11,6 +11,7 @@
 #include <csignal>
 #include <utility>
 
+#include <imbrex/balance/edges.hpp>
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/printable.hpp>
 #include <imbrex/tools/process/program_start.hpp>
@@ -86,8 +87,13 @@ std::vector<int> python_strategies::solve(std::uint64_t number, const problem& p
   const std::vector<double> no_load(p.load.empty() ? p.size() : 0);
   const std::vector<std::uint8_t> all_movable(p.movable.empty() ? p.size() : 0, 1);
   const std::vector<int> one_node(p.on.node.empty() ? static_cast<std::size_t>(p.on.pes) : 0);
-  const std::array<std::uint64_t, 5> head{number, p.size(), static_cast<std::uint64_t>(p.on.pes),
-                                          static_cast<std::uint64_t>(p.dimensions), p.seed};
+  const std::vector<float> one_byte(p.edge_bytes.empty() ? p.edge_to.size() : 0, 1);
+  const std::array<std::uint64_t, 6> head{number,
+                                          p.size(),
+                                          static_cast<std::uint64_t>(p.on.pes),
+                                          static_cast<std::uint64_t>(p.dimensions),
+                                          p.edge_to.size(),
+                                          p.seed};
   write_all(head);
   write_all(p.pe);
   write_all(p.load);
@@ -95,6 +101,9 @@ std::vector<int> python_strategies::solve(std::uint64_t number, const problem& p
   write_all(p.movable);
   write_all(all_movable);
   write_all(p.coordinates);
+  write_all(edges_of(p));
+  write_all(p.edge_bytes);
+  write_all(one_byte);
   write_all(p.on.node);
   write_all(one_node);
   const std::int64_t size = read_number();

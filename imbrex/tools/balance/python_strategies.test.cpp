@@ -34,7 +34,8 @@ class python_files : public ::testing::Test {
       fs::copy_file(sources / file, folder_ / "imbrex" / file);
     write("imbrex/__init__.py", "from imbrex._balance import strategy\n");
     write("imbrex/_errors.py", "class Error(Exception): pass\nclass UsageError(Error): pass\n");
-    write("imbrex/_core.py", "def strategy_names(): return ['segments']\ndef add_strategy(name): pass\n");
+    write("imbrex/_core.py",
+          "def strategy_names(): return ['segments']\ndef add_strategy(name, edges): pass\n");
     ::setenv("PYTHONPATH", folder_.c_str(), 1);
     path_ = std::getenv("PATH");
     if (std::system("python3 -c 'import numpy' 2>/dev/null") != 0) GTEST_SKIP() << "no python3 with numpy";
