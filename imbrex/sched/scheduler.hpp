@@ -177,17 +177,8 @@ class scheduler {
   /// True if a step would find nothing to do now.
   bool idle() const { return queue_.empty() && !inbox_.has_items(); }
 
-  /// Runs an item once the current one has returned: for actions that must not happen during an entry.
-  void push_after(work& item) { after_.push(item); }
-
-  /// Destroys the unwanted items that `push_after` has queued.
-  template <class Unwanted>
-  void drop_after(Unwanted is_unwanted) {
-    for (work_queue queued = std::exchange(after_, {}); !queued.empty();) {
-      work& item = queued.pop();
-      is_unwanted(item) ? item.type->destroy(item) : after_.push(item);
-    }
-  }
+  /// The items that run once the current one has returned: actions that must not happen during an entry.
+  work_queue& after() { return after_; }
 
   /// The type of the running or last item; null if the PE does something else. Any thread.
   const work_type* running() const { return running_.load(std::memory_order_relaxed); }

@@ -37,6 +37,8 @@ class collection_base : public local_array {
   virtual void depart(chare_header& e, int to, message* restart) = 0;
   /// Adds an element that has arrived from PE `from`. Takes `restart`, unless an exception is thrown.
   virtual void arrive(chare_header& e, message*& restart, int from) = 0;
+  /// Reports the arrivals of a bundle of elements that have left PE `from`.
+  virtual void report_arrivals(int from) = 0;
 
  private:
   // The order in which they hear of elements: an empty part sends the counts of `ending_`.

@@ -26,7 +26,7 @@ void push_after_entry(const work_type& what, chare_header& element, message* res
   after.type = &what;
   after.element = &element;
   after.restart = restart;
-  element.home->pe().push_after(after);
+  element.home->pe().after().push(after);
 }
 
 void destroy_after_entry(work& item) noexcept {
@@ -106,8 +106,15 @@ void push_departure(chare_header& element, message* restart) {
 }
 
 void drop_after_entry(const chare_header& element) {
-  element.home->pe().drop_after(
-      [&](work& item) { return static_cast<after_entry&>(item).element == &element; });
+  work_queue& after = element.home->pe().after();
+  for (work_queue queued = std::exchange(after, {}); !queued.empty();) {
+    work& item = queued.pop();
+    const bool is_for_element = item.type == &departure || item.type == &destruction;
+    if (is_for_element && static_cast<after_entry&>(item).element == &element)
+      item.type->destroy(item);
+    else
+      after.push(item);
+  }
 }
 
 void request_migration(chare_header& e, int to, bool asks_itself) {

@@ -12,7 +12,7 @@
 #include <imbrex/base/error.hpp>
 #include <imbrex/core/array/chare_functions.hpp>
 #include <imbrex/core/array/location.hpp>
-#include <imbrex/core/array/migrant.hpp>
+#include <imbrex/core/array/migrant_bundle.hpp>
 #include <imbrex/core/name/singles.hpp>
 
 namespace imbrex::detail {
@@ -316,7 +316,7 @@ void element_collection<Index>::depart(chare_header& e, int to, message* restart
   m.restart = restart;
   m.is_object = e.entries != nullptr;
   m.has_attachments = m.holds_attachments() || this->pe().template local<desk_of_arrivals>().desk != nullptr;
-  this->pe().dispatch(m, to);
+  send_migrant(this->pe(), m, to);
 }
 
 template <class Index>

@@ -13,6 +13,7 @@
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/owner.hpp>
 #include <imbrex/base/standard/sort.hpp>
+#include <imbrex/core/array/bundled_arrivals.hpp>
 #include <imbrex/core/array/chare.hpp>
 #include <imbrex/core/array/collection_base.hpp>
 #include <imbrex/core/message/record_of_parts.hpp>
@@ -71,6 +72,16 @@ struct caught_up {
   std::uint64_t until = 0;
 
   void serialize(auto& ar) { ar(left_with, until); }
+};
+
+/// The arrival of an element on the PE that reports it.
+template <class Key>
+struct arrival_report {
+  Key key{};
+  location where{};
+  caught_up broadcast_state;
+
+  void serialize(auto& ar) { ar(key, where, broadcast_state); }
 };
 
 template <class Index>
@@ -136,9 +147,8 @@ class element_map : public collection_base {
   /// Routes a received message whose element is not here.
   void route(element_message<key>& m);
 
-  /// At the home: a PE reports the location of an element, or its end. `from` is the PE that the element
-  /// left.
-  void reported(const key& k, const location& where, int from, const caught_up& broadcast_state);
+  /// At the home: records the reported location of an element, or its end.
+  void record(const key& k, const location& where);
   /// The home has recorded the arrival, or the end, of an element that was here.
   void confirmed(const key& k, const location& where, const caught_up& broadcast_state);
   /// News of an element's location. `is_repeated`: this PE knew the location before, and has used it again.
@@ -164,6 +174,7 @@ class element_map : public collection_base {
   void take_out_for_good(header& e);
   /// Reports to the home that an element has arrived from PE `from`.
   void report_arrival(const header& e, int from, const caught_up& broadcast_state);
+  void report_arrivals(int from) override;
   /// Removes an element whose location will not be needed any more.
   void remove(header& e);
   void reserve(std::size_t n);
@@ -199,8 +210,6 @@ class element_map : public collection_base {
   bool is_elsewhere(const key& k) const { return known_elsewhere(k) != nullptr; }
   /// True if the known state of an element is its arrival with this epoch, or newer.
   bool knows_as_new(const key& k, std::uint64_t epoch) const;
-  void send_report(const key& k, const location& where, int home, int from, const caught_up& broadcast_state);
-  void send_receipt(const key& k, const location& where, int to, const caught_up& broadcast_state);
   void hold(element_message<key>& m);
   void release_held(const key& k);
   void follow(element_message<key>& m, const location& where);
@@ -222,18 +231,50 @@ template <class Key>
 struct element_tables {
   std::unordered_map<Key, known_place, key_hasher<Key>> known;
   std::unordered_map<Key, std::vector<element_message<Key>*>, key_hasher<Key>> held;
+  std::vector<arrival_report<Key>> arrivals;  ///< elements of the bundle that is being delivered
 };
 
 /// Notifies a PE of an element's location.
 template <class Index>
 using location_notification =
     request_to_part<&element_map<Index>::update_location, "notice where an element is">;
-/// Reports an element's location to the home.
-template <class Index>
-using location_report = request_to_part<&element_map<Index>::reported, "report where an element is">;
 /// Notifies the PE that an element has left.
 template <class Index>
 using location_receipt = request_to_part<&element_map<Index>::confirmed, "receipt of an element">;
+
+/// The home has recorded the arrivals of elements that were here.
+template <class Index>
+void confirm_arrivals(element_map<Index>& part,
+                      const std::vector<arrival_report<key_type<Index>>>& arrivals) {
+  for (const auto& each : arrivals) part.confirmed(each.key, each.where, each.broadcast_state);
+}
+template <class Index>
+using location_receipts = request_to_part<&confirm_arrivals<Index>, "receipt of elements">;
+
+/// At the home: a PE reports the location of an element, or its end. `from` is the PE that the element left.
+template <class Index>
+void record_report(element_map<Index>& home, const key_type<Index>& k, const location& where, int from,
+                   const caught_up& broadcast_state) {
+  home.record(k, where);
+  if (from == home.pe().pe())
+    home.broadcasts().confirmed(broadcast_state.left_with, broadcast_state.until);
+  else
+    send_request<location_receipt<Index>>(home, from, k, where, broadcast_state);
+}
+template <class Index>
+using location_report = request_to_part<&record_report<Index>, "report where an element is">;
+
+/// At the home: a PE reports the arrivals of elements that have left PE `from`.
+template <class Index>
+void record_reports(element_map<Index>& home, const std::vector<arrival_report<key_type<Index>>>& arrivals,
+                    int from) {
+  for (const auto& each : arrivals) home.record(each.key, each.where);
+  if (from != home.pe().pe()) return send_request<location_receipts<Index>>(home, from, arrivals);
+  for (const auto& each : arrivals)
+    home.broadcasts().confirmed(each.broadcast_state.left_with, each.broadcast_state.until);
+}
+template <class Index>
+using location_reports = request_to_part<&record_reports<Index>, "report where elements are">;
 
 template <class Index>
 int element_map<Index>::last_place_of(const key& k) {
@@ -328,8 +369,7 @@ std::uint64_t element_map<Index>::lot(const key& k, std::int32_t pe) {
 }
 
 template <class Index>
-void element_map<Index>::reported(const key& k, const location& where, int from,
-                                  const caught_up& broadcast_state) {
+void element_map<Index>::record(const key& k, const location& where) {
   const auto at = tables_->known.find(k);
   // A location elsewhere would be recorded: without a record, the element has returned since, or has ended.
   if (find(k) == nullptr && at != tables_->known.end()) {
@@ -343,17 +383,6 @@ void element_map<Index>::reported(const key& k, const location& where, int from,
       release_held(k);
     }
   }
-  if (from == pe().pe()) {
-    this->broadcasts().confirmed(broadcast_state.left_with, broadcast_state.until);
-    return;
-  }
-  send_receipt(k, where, from, broadcast_state);
-}
-
-template <class Index>
-void element_map<Index>::send_receipt(const key& k, const location& where, int to,
-                                      const caught_up& broadcast_state) {
-  send_request<location_receipt<Index>>(*this, to, k, where, broadcast_state);
 }
 
 template <class Index>
@@ -454,21 +483,40 @@ void element_map<Index>::take_out_for_good(header& e) {
     return end(e.key, end_location);
   }
   take_out(e, end_location);
-  send_report(e.key, end_location, home, pe().pe(), {});
+  send_request<location_report<Index>>(*this, home, e.key, end_location, pe().pe(), caught_up{});
 }
 
 template <class Index>
 void element_map<Index>::report_arrival(const header& e, int from, const caught_up& broadcast_state) {
   const location here{pe().pe(), e.epoch, e.born};
+  if (auto& bundle = pe().template local<bundled_arrivals>(); bundle.are_open) {
+    if (tables_->arrivals.empty()) bundle.arrays.push_back(this->id());
+    tables_->arrivals.push_back({e.key, here, broadcast_state});
+    return;
+  }
   const int home = home_of(e.key);
-  if (home == pe().pe()) return send_receipt(e.key, here, from, broadcast_state);
-  send_report(e.key, here, home, from, broadcast_state);
+  if (home == pe().pe())
+    send_request<location_receipt<Index>>(*this, from, e.key, here, broadcast_state);
+  else
+    send_request<location_report<Index>>(*this, home, e.key, here, from, broadcast_state);
 }
 
 template <class Index>
-void element_map<Index>::send_report(const key& k, const location& where, int home, int from,
-                                     const caught_up& broadcast_state) {
-  send_request<location_report<Index>>(*this, home, k, where, from, broadcast_state);
+void element_map<Index>::report_arrivals(int from) {
+  auto arrivals = std::exchange(tables_->arrivals, {});
+  std::vector<std::pair<int, std::size_t>> by_home;
+  for (std::size_t i = 0; i < arrivals.size(); ++i) by_home.emplace_back(home_of(arrivals[i].key), i);
+  std::sort(by_home.begin(), by_home.end());
+  std::vector<arrival_report<key>> together;
+  for (std::size_t i = 0; i < by_home.size(); ++i) {
+    const int home = by_home[i].first;
+    together.push_back(std::move(arrivals[by_home[i].second]));
+    if (i + 1 < by_home.size() && by_home[i + 1].first == home) continue;
+    if (home == pe().pe())
+      send_request<location_receipts<Index>>(*this, from, std::exchange(together, {}));
+    else
+      send_request<location_reports<Index>>(*this, home, std::exchange(together, {}), from);
+  }
 }
 
 template <class Index>
