@@ -133,6 +133,8 @@ TEST(balance, samples_messages_between_elements) {
   std::map<std::pair<std::uint32_t, std::uint32_t>, double> sums;
   const balance::strategy reading{"reading edges",
                                   [&](const balance::problem& p) {
+                                    if (p.size() < 12)
+                                      return std::vector<int>(p.pe.begin(), p.pe.end());  // some travel
                                     ++problems;
                                     const std::vector<balance::edge> edges = edges_of(p);
                                     for (std::size_t i = 0; i < edges.size(); ++i)
