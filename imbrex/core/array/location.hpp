@@ -242,39 +242,49 @@ using location_notification =
 template <class Index>
 using location_receipt = request_to_part<&element_map<Index>::confirmed, "receipt of an element">;
 
-/// The home has recorded the arrivals of elements that were here.
+/// Functions of requests about arrivals. Static members, since names of function templates lack their index
+/// type, and names of messages must differ.
 template <class Index>
-void confirm_arrivals(element_map<Index>& part,
-                      const std::vector<arrival_report<key_type<Index>>>& arrivals) {
-  for (const auto& each : arrivals) part.confirmed(each.key, each.where, each.broadcast_state);
-}
-template <class Index>
-using location_receipts = request_to_part<&confirm_arrivals<Index>, "receipt of elements">;
+struct arrival_requests {
+  using key = key_type<Index>;
+  using map = element_map<Index>;
+  using reports = std::vector<arrival_report<key>>;
 
-/// At the home: a PE reports the location of an element, or its end. `from` is the PE that the element left.
+  /// The home has recorded the arrivals of elements that were here.
+  static void confirm(map& part, const reports& arrivals) {
+    for (const auto& each : arrivals) part.confirmed(each.key, each.where, each.broadcast_state);
+  }
+  /// At the home: a PE reports the location of an element, or its end. `from` is the PE that the element left.
+  static void record(map& home, const key& k, const location& where, int from,
+                     const caught_up& broadcast_state);
+  /// At the home: a PE reports the arrivals of elements that have left PE `from`.
+  static void record_together(map& home, const reports& arrivals, int from);
+};
 template <class Index>
-void record_report(element_map<Index>& home, const key_type<Index>& k, const location& where, int from,
-                   const caught_up& broadcast_state) {
+using location_receipts = request_to_part<&arrival_requests<Index>::confirm, "receipt of elements">;
+template <class Index>
+using location_report = request_to_part<&arrival_requests<Index>::record, "report where an element is">;
+template <class Index>
+using location_reports =
+    request_to_part<&arrival_requests<Index>::record_together, "report where elements are">;
+
+template <class Index>
+void arrival_requests<Index>::record(map& home, const key& k, const location& where, int from,
+                                     const caught_up& broadcast_state) {
   home.record(k, where);
   if (from == home.pe().pe())
     home.broadcasts().confirmed(broadcast_state.left_with, broadcast_state.until);
   else
     send_request<location_receipt<Index>>(home, from, k, where, broadcast_state);
 }
-template <class Index>
-using location_report = request_to_part<&record_report<Index>, "report where an element is">;
 
-/// At the home: a PE reports the arrivals of elements that have left PE `from`.
 template <class Index>
-void record_reports(element_map<Index>& home, const std::vector<arrival_report<key_type<Index>>>& arrivals,
-                    int from) {
+void arrival_requests<Index>::record_together(map& home, const reports& arrivals, int from) {
   for (const auto& each : arrivals) home.record(each.key, each.where);
   if (from != home.pe().pe()) return send_request<location_receipts<Index>>(home, from, arrivals);
   for (const auto& each : arrivals)
     home.broadcasts().confirmed(each.broadcast_state.left_with, each.broadcast_state.until);
 }
-template <class Index>
-using location_reports = request_to_part<&record_reports<Index>, "report where elements are">;
 
 template <class Index>
 int element_map<Index>::last_place_of(const key& k) {
