@@ -45,7 +45,8 @@ void pe_balancer::connect(driver& own, std::function<void()> end) {
 
 void pe_balancer::due() {
   const time moment = now();
-  if (driver_ != nullptr && items() - items_before_ < least_items_ && has_balance_points_left()) {
+  const bool awaits_items = is_timed_ || has_balance_points_left();
+  if (driver_ != nullptr && awaits_items && items() - items_before_ < least_items_) {
     // The look at the clock is repeated until enough items have run.
     return set_due(moment + std::max<time>((moment - began_) / 8, 1));
   }
@@ -118,7 +119,9 @@ period_report pe_balancer::end_period(const period_rules& next) {
   report.busiest += other_;
   report.busy = report.busiest;
   is_due_ = false;
-  least_items_ = next.is_timed ? 0 : items_an_element * std::max<std::uint64_t>(report.elements, 1);
+  is_timed_ = next.is_timed;
+  // The balancer's own messages end no period, so that they end when the program's do.
+  least_items_ = is_timed_ ? 1 : items_an_element * std::max<std::uint64_t>(report.elements, 1);
   awaits_points_ = report.with_points > 0 && !next.is_timed;
   points_ = next.points;
   if (awaits_points_) {

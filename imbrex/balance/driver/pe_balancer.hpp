@@ -55,6 +55,7 @@ class pe_balancer final : public extension::load_meter {
   std::function<void()> end_;
   bool is_due_ = false;
   bool awaits_points_ = false;
+  bool is_timed_ = false;     ///< periods end by the clock, whatever elements do
   std::uint64_t points_ = 1;  ///< balance points of each element in the period
   time began_ = 0;            ///< when the period began
   time busy_before_ = 0;      ///< `busy` when the period began
