@@ -128,6 +128,16 @@ TEST_P(library, is_never_worse_than_the_start) {
   }
 }
 
+TEST_P(library, answers_alike_for_loads_of_any_size) {
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    snapshot s = random_problem(seed);
+    const std::vector<int> solution = solve(s);
+    for (double& load : s.load) load = std::ldexp(load, -60);
+    for (double& load : s.device_load) load = std::ldexp(load, -60);
+    ASSERT_EQ(solve(s), solution) << seed;
+  }
+}
+
 TEST_P(library, takes_odd_problems) {
   snapshot s;
   s.pes = 1;

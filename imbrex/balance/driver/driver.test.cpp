@@ -171,6 +171,16 @@ TEST(balance, samples_messages_between_elements) {
   }
 }
 
+TEST(balance, costs_nothing_without_a_strategy) {
+  EXPECT_EQ(time_of_cells(balanced(simulated(8), "none", 1)), time_of_cells(simulated(8)));
+}
+
+TEST(balance, lets_no_element_wait_for_the_end_of_a_period) {
+  options by_time = balanced(simulated(8), "auto");
+  by_time.balance.every_time = std::chrono::hours(1);
+  EXPECT_LT(time_of_cells(by_time), 1.01 * time_of_cells(simulated(8)));
+}
+
 /// An element that moves while it uses messages of all kinds, and counts them.
 class nomad : public chare<nomad> {
  public:
