@@ -20,6 +20,9 @@
 
 namespace imbrex::cells::cell_set_test {
 
+/// False while only a balancer moves blocks.
+bool moves_itself = true;
+
 class cell_set_on : public on_machine {};
 INSTANTIATE_TEST_SUITE_P(on, cell_set_on, ::testing::ValuesIn(machines()), name_of_machine);
 
@@ -246,6 +249,7 @@ class block : public chare<block<D, T>, index<D>> {
 
  private:
   void leave() {
+    if (!moves_itself) return;
     random dice(plan_.seed + std::hash<index<D>>()(this->where()) + static_cast<std::uint64_t>(step_));
     this->migrate_to(static_cast<int>(dice.below(static_cast<std::uint64_t>(this->num_pes()))));
   }
@@ -498,6 +502,16 @@ TEST(cell_set_model, agrees_on_shuffled_threads) {
         .pes = static_cast<int>(seed % 4 + 1), .shuffle = seed, .serialize_always = seed % 2 == 0};
     EXPECT_EQ(imbrex::run(how, [seed] { return program_of(seed); }), 0) << seed;
   }
+}
+
+class balanced_cells : public on_machine {};
+INSTANTIATE_TEST_SUITE_P(on, balanced_cells, ::testing::ValuesIn(machines({"balanced_15"})), name_of_machine);
+
+TEST_P(balanced_cells, agree_with_a_serial_model) {
+  moves_itself = false;
+  std::uint64_t seed = 3000;
+  run([&] { return program_of(++seed); });
+  moves_itself = true;
 }
 
 }  // namespace imbrex::cells::cell_set_test

@@ -17,6 +17,9 @@
 
 namespace imbrex::grid::halo_test {
 
+/// False while only a balancer moves blocks.
+bool moves_itself = true;
+
 class grid_halo : public on_machine {};
 INSTANTIATE_TEST_SUITE_P(on, grid_halo, ::testing::ValuesIn(machines()), name_of_machine);
 
@@ -78,6 +81,7 @@ class block : public chare<block<N>, index<N>> {
  private:
   box<N> cells() const { return plan_.cut[this->where()]; }
   void leave() {
+    if (!moves_itself) return;
     random dice(plan_.seed + std::hash<index<N>>()(this->where()) + static_cast<std::uint64_t>(done_));
     this->migrate_to(static_cast<int>(dice.below(static_cast<std::uint64_t>(this->num_pes()))));
   }
@@ -147,6 +151,16 @@ TEST(grid_halo_model, agrees_on_shuffled_threads) {
         .pes = static_cast<int>(seed % 4 + 1), .shuffle = seed, .serialize_always = seed % 2 == 0};
     EXPECT_EQ(imbrex::run(how, [seed] { return program_of(seed); }), 0) << seed;
   }
+}
+
+class balanced_halo : public on_machine {};
+INSTANTIATE_TEST_SUITE_P(on, balanced_halo, ::testing::ValuesIn(machines({"balanced_60"})), name_of_machine);
+
+TEST_P(balanced_halo, agrees_while_a_balancer_moves_blocks) {
+  moves_itself = false;
+  std::uint64_t seed = 3000;
+  run([&] { return program_of(++seed); });
+  moves_itself = true;
 }
 
 /// Sums its neighbours' cells, in one dimension, periodically. Computes inner cells during the exchange.

@@ -8,6 +8,7 @@
 #include <regex>
 #include <thread>
 
+#include <imbrex/balance/driver/enable.hpp>
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/options/quantity.hpp>
 #include <imbrex/core/run/runtime.hpp>
@@ -43,6 +44,7 @@ std::string text_of(const options& settings) {
   if (settings.shuffle) text += " --shuffle " + std::to_string(*settings.shuffle);
   if (settings.serialize_always) text += " --serialize-always";
   if (settings.net_latency.count() != 0) text += " --net-latency " + duration_text(settings.net_latency);
+  if (!settings.balance.strategy.empty()) text += " --balance " + settings.balance.strategy;
   return text;
 }
 
@@ -58,6 +60,20 @@ std::vector<options> shuffled(std::uint64_t seeds) {
 std::vector<options> deterministic(std::uint64_t seeds) {
   std::vector<options> runs;
   for (std::uint64_t s = 1; s <= seeds; ++s) runs.push_back(seeded(static_cast<int>((s + 2) % 5 + 1), s));
+  return runs;
+}
+
+/// Elements move at each balance point, and between entries where they have none.
+std::vector<options> balanced(std::uint64_t seeds) {
+  balance::enable();
+  std::vector<options> runs;
+  for (std::uint64_t s = 1; s <= seeds; ++s) {
+    options settings = seeded(static_cast<int>(s % 4 + 2), s);
+    if (s % 4 == 0) settings = {.pes = 3, .shuffle = s, .serialize_always = s % 8 == 0};
+    settings.balance.strategy = s % 3 == 0 ? "rotate" : "random";
+    settings.balance.every_points = 1;
+    runs.push_back(settings);
+  }
   return runs;
 }
 
@@ -127,7 +143,7 @@ machine machine_by_name(std::string_view name_view) {
   if (name == "delayed") return {name, {delayed(), serializing(delayed())}};
   if (name == "simulated") return {name, simulated()};
   static const std::regex several("processes_([1-9]\\d?)(?:x([1-9]\\d?))?(_comm_thread|_shuffled|_delayed)?");
-  static const std::regex counted("(threads|shuffled|deterministic)(?:_([1-9]\\d?))?");
+  static const std::regex counted("(threads|shuffled|deterministic|balanced)(?:_([1-9]\\d?))?");
   std::smatch parts;
   const auto number = [&](std::size_t part, int otherwise) {
     return parts[part].matched ? std::stoi(parts[part]) : otherwise;
@@ -137,11 +153,13 @@ machine machine_by_name(std::string_view name_view) {
   if (std::regex_match(name, parts, counted)) {
     if (parts[1] == "shuffled") return {name, shuffled(static_cast<std::uint64_t>(number(2, 5)))};
     if (parts[1] == "deterministic") return {name, deterministic(static_cast<std::uint64_t>(number(2, 20)))};
+    if (parts[1] == "balanced") return {name, balanced(static_cast<std::uint64_t>(number(2, 10)))};
     if (parts[2].matched) return {name, {threads(number(2, 1))}};
   }
   throw error("there is no machine \"" + name +
               "\" for tests: take threads_N, serialized, delayed, shuffled, shuffled_N, deterministic, "
-              "deterministic_N, simulated, or processes_N or processes_NxM with or without _comm_thread, "
+              "deterministic_N, balanced, balanced_N, simulated, or processes_N or processes_NxM with or "
+              "without _comm_thread, "
               "_shuffled or "
               "_delayed");
 }

@@ -52,6 +52,8 @@ std::vector<machine> machines(std::initializer_list<std::string_view> names);
 /// - `shuffled`, `shuffled_N`: PEs take their messages in the order of a seed; five seeds, or N.
 /// - `deterministic`, `deterministic_N`: PEs on one thread, whose messages are serialised, and delayed by a
 ///   seed; twenty seeds, or N.
+/// - `balanced`, `balanced_N`: a balancer moves elements at random, mostly on one thread; ten seeds, or N.
+///   The program needs a class that can migrate, and elements without balance points move between entries.
 /// - `simulated`: simulated time, with and without a delay of messages.
 /// - `processes_N`, `processes_NxM`: N processes of one PE, of M PEs. With `_comm_thread`, `_shuffled` or
 ///   `_delayed` at its end such a name has processes with a communication thread, three seeds, or delayed

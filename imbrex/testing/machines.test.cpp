@@ -50,6 +50,11 @@ TEST(machine_by_name, has_the_settings_of_its_name) {
   EXPECT_EQ(texts_of(machine_by_name("deterministic_2")),
             (texts{"--machine deterministic --seed 1 --pes 4", "--machine deterministic --seed 2 --pes 5"}));
   EXPECT_EQ(texts_of(machine_by_name("deterministic")).size(), 20U);
+  EXPECT_EQ(texts_of(machine_by_name("balanced_4")),
+            (texts{"--machine deterministic --seed 1 --pes 3 --balance random",
+                   "--machine deterministic --seed 2 --pes 4 --balance random",
+                   "--machine deterministic --seed 3 --pes 5 --balance rotate",
+                   "--machine threads --pes 3 --shuffle 4 --balance random"}));
   EXPECT_EQ(texts_of(machine_by_name("shuffled")).size(), 5U);
   EXPECT_EQ(texts_of(machine_by_name("simulated")).front(), "--machine simulated --pes 1");
 }
