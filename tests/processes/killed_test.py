@@ -111,6 +111,25 @@ class KilledParticles(Job):
                 self.check_program(victim, *common, *more)
 
 
+class KilledBalanced(Job):
+    """A kill while a balancer moves hotspot's cells."""
+
+    def test_in_the_middle(self):
+        options = ("--cells", "4,4,3", "--steps", "100000000", "--time", "100us", "--pes", "1", "--balance", "random",
+                   "--balance-every", "1", "--balance-record", "loads.imb")
+        script = f"echo process $IMBREX_RANK pid $$; exec {os.environ['IMBREX_TEST_HOTSPOT']} {' '.join(options)}"
+        for victim in (0, 2):
+            with self.subTest(victim=victim):
+                record = self.folder / "loads.imb"
+                record.unlink(missing_ok=True)
+                job = self.start(3, "sh", "-c", script, options=())
+                pids = self.started(job, 3)
+                self.assertTrue(wait_until(lambda: record.exists() and record.stat().st_size > 50000 or
+                                           job.poll() is not None, LIMIT), self.out() + self.err())
+                self.assertIsNone(job.poll(), self.err())
+                self.kill(job, pids, victim)
+
+
 class KilledTransfers(Job):
     """A kill while device memory is in transit between processes, or a process requests its destination."""
 
