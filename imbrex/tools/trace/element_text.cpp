@@ -2,7 +2,6 @@
 #include <imbrex/tools/trace/element_text.hpp>
 
 #include <string_view>
-#include <vector>
 
 #include <imbrex/base/options/number.hpp>
 #include <imbrex/base/printable.hpp>
@@ -33,20 +32,22 @@ std::string class_text(const trace::file_reader& names, std::uint32_t collection
                        : printable(named.substr(0, named.find('\t')));
 }
 
-std::string element_text(const trace::file_reader& names, std::uint32_t collection, std::uint64_t element) {
+std::vector<std::uint64_t> extents_of_collection(const trace::file_reader& names, std::uint32_t collection) {
   const std::string_view named = names.name(trace::name_table::collections, collection);
   const auto tab = named.find('\t');
+  return tab == std::string_view::npos ? std::vector<std::uint64_t>() : extents_of(named.substr(tab + 1));
+}
+
+std::string element_text(const trace::file_reader& names, std::uint32_t collection, std::uint64_t element) {
   const std::string text = class_text(names, collection);
   const auto its_own = names.name(trace::name_table::elements, collection, element);
   if (!its_own.empty()) return printable(its_own);
   std::string index;
   std::uint64_t rest = element;
-  if (tab != std::string_view::npos) {
-    const auto extents = extents_of(named.substr(tab + 1));
-    for (std::size_t d = extents.size(); d-- > 0;) {
-      index = std::to_string(d == 0 ? rest : rest % extents[d]) + (index.empty() ? "" : ", ") + index;
-      rest /= extents[d];
-    }
+  const auto extents = extents_of_collection(names, collection);
+  for (std::size_t d = extents.size(); d-- > 0;) {
+    index = std::to_string(d == 0 ? rest : rest % extents[d]) + (index.empty() ? "" : ", ") + index;
+    rest /= extents[d];
   }
   return text + "(" + (index.empty() ? std::to_string(element) : index) + ")";
 }

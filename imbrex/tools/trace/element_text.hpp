@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include <imbrex/trace/file_reader.hpp>
 
@@ -14,5 +15,8 @@ std::string element_text(const trace::file_reader& names, std::uint32_t collecti
 
 /// The element's class: "block", or "collection 4" if the trace has no names.
 std::string class_text(const trace::file_reader& names, std::uint32_t collection);
+
+/// The shape of a collection with dense indices; empty for others, or if the trace has no names.
+std::vector<std::uint64_t> extents_of_collection(const trace::file_reader& names, std::uint32_t collection);
 
 }  // namespace imbrex::tools
