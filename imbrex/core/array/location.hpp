@@ -254,7 +254,7 @@ struct arrival_requests {
   static void confirm(map& part, const reports& arrivals) {
     for (const auto& each : arrivals) part.confirmed(each.key, each.where, each.broadcast_state);
   }
-  /// At the home: a PE reports the location of an element, or its end. `from` is the PE that the element left.
+  /// At the home: a PE reports the location of an element that has left PE `from`, or its end.
   static void record(map& home, const key& k, const location& where, int from,
                      const caught_up& broadcast_state);
   /// At the home: a PE reports the arrivals of elements that have left PE `from`.
