@@ -68,7 +68,8 @@ struct device_use {
 
 /// A block of the box's cells. Atoms lie in the cell set when neighbour lists are renewed. Between renewals
 /// they lie in the arrays of a store, on the host or on the PE's device. Copies are updated from their atoms
-/// at each step. Between steps a block on a host may migrate; one on a device stays.
+/// at each step. When lists have been renewed, a block on a host may migrate;
+/// one on a device stays.
 class block : public imbrex::chare<block, imbrex::index<3>> {
  public:
   atom_cells cells;

@@ -140,6 +140,7 @@ TEST(minimd, gives_the_same_bits_of_a_droplet_that_migrates) {
   settings setup = of_size({5, 6, 5}, 1);
   setup.parameters.what.be_droplet(2.5);
   setup.parameters.what.reproducible = true;
+  setup.parameters.what.renewal = 4;
   setup.parameters.thermo = 25;
   const measurement alone = run(setup, 1);
   EXPECT_LT(setup.parameters.what.atoms(), 4 * 5 * 6 * 5);

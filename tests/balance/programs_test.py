@@ -56,7 +56,7 @@ OTHER_EXAMPLES = {
 APPLICATIONS = [
     Program("hotspot", "--cells 4,4,4 --steps 8 --time 20us", hidden=TIMES + r"|[0-9.]+ ?ms", moves=True),
     Program("jacobi3d", "--grid 16,16,16 --odf 4 --iters 30 --hot-blocks 1/4 --check", hidden=RATES, moves=True),
-    Program("minimd", "--size 5 --odf 4 --steps 30 --thermo 10 --reproducible --droplet 2.5", moves=True),
+    Program("minimd", "--size 5 --odf 4 --steps 100 --thermo 50 --reproducible --droplet 2.5", moves=True),
     Program("moldyn", "--size 4 --odf 4 --cycles 30", hidden=r"(?<= x [0-9]) +[0-9.]+", moves=True),
     Program("moldyn", "--model torus --particles 2000 --filled 1/2 --odf 4 --cycles 20 --check",
             hidden=r"(?<= x [0-9]) +[0-9.]+|plain .*", moves=True),
