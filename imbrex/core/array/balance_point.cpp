@@ -35,16 +35,10 @@ bool check_balance_point(const scope& entry, const waiter& who) {
         "there");
   auto& e = *static_cast<chare_header*>(entry.chare);
   const scope* const other = suspended_beside(e, entry);
-  if (other == nullptr) return true;
+  if (other == nullptr && !is_bound_to_stay(e)) return true;
   if (e.asks_itself) throw_cannot_migrate(e, *other);
   refuse_departure(e);
   return false;
-}
-
-void refuse_departure(chare_header& element) {
-  if (const auto* const observers = element.home->pe().element_observers())
-    observers->tell([&](observer& o) { o.stays(*element.home, element, element.destination); });
-  element.destination = -1;
 }
 
 void count_balance_point(chare_header& element) { element.home->pe().loads()->count_balance_point(element); }

@@ -17,9 +17,6 @@ namespace detail {
 /// if the entry waits in a function that it called.
 bool check_balance_point(const scope& entry, const waiter& who);
 
-/// The chare stays, although it was asked to leave. Observers are told.
-void refuse_departure(chare_header& element);
-
 /// Counts the balance point for the PE's load meter.
 void count_balance_point(chare_header& element);
 

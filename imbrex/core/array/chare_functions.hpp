@@ -81,6 +81,9 @@ struct chare_functions {
   void (*write)(chare_header& element, writer& out) = nullptr;
   void (*read)(chare_header& element, reader& in) = nullptr;
 
+  /// True if a port of the element is bound to memory of its PE, so that a balancer must leave it there.
+  bool (*is_bound)(const chare_header& element) = nullptr;
+
   // These are null for most classes.
 
   /// The load that the class itself expects, in seconds of the next period; empty: the measured one counts.

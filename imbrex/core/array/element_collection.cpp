@@ -82,6 +82,7 @@ void run_departure(work& item) {
     e.departure_queued = false;
     // if not now, at the next balance point or when a movable body waits again
     if (e.destination < 0 || !entries_can_move(e, e.destination)) return;
+    if (is_bound_to_stay(e)) return refuse_departure(e);
   }
   part.depart(e, e.destination, restart);
 }
@@ -103,6 +104,17 @@ constexpr work_type destruction{"destruction", &run_destruction, &destroy_after_
 
 void push_departure(chare_header& element, message* restart) {
   push_after_entry(departure, element, restart);
+}
+
+bool is_bound_to_stay(const chare_header& element) {
+  const auto& of_class = part_of(element).chares();
+  return !element.asks_itself && of_class.is_bound != nullptr && of_class.is_bound(element);
+}
+
+void refuse_departure(chare_header& element) {
+  if (const auto* const observers = element.home->pe().element_observers())
+    observers->tell([&](observer& o) { o.stays(*element.home, element, element.destination); });
+  element.destination = -1;
 }
 
 void drop_after_entry(const chare_header& element) {

@@ -22,6 +22,10 @@ namespace imbrex::detail {
 /// Queues the migration of an element to its destination. `restart` calls the entry again that was at a
 /// balance point; null if there was none.
 void push_departure(chare_header& element, message* restart);
+/// True if a balancer has asked the chare to leave, which is bound to memory of its PE.
+bool is_bound_to_stay(const chare_header& element);
+/// The chare stays, although it was asked to leave. Observers are told.
+void refuse_departure(chare_header& element);
 /// Drops what is queued for the element.
 void drop_after_entry(const chare_header& element);
 

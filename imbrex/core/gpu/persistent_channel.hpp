@@ -49,7 +49,8 @@ struct device_signal {
 ///
 /// Bound memory must not move until this end is bound again or destroyed. Memory of a `device_buffer` stays
 /// allocated while the other end may write to it. A migrating chare keeps the connection; both ends must be
-/// bound again, and must have received all sent arrays before.
+/// bound again, and must have received all sent arrays before. A balancer does not move a chare with a bound
+/// end.
 template <class T>
 class persistent_channel : private channel<detail::device_signal<T>> {
   static_assert(std::is_trivially_copyable_v<T>,
@@ -112,6 +113,8 @@ class persistent_channel : private channel<detail::device_signal<T>> {
     ends_.unbind();
     base::collect_unread(parts);
   }
+  /// True from `bind` on, until its chare leaves this PE. A balancer does not move the chare meanwhile.
+  bool is_bound() const { return ends_.here() != nullptr; }
   void serialize(auto& ar) {
     base::serialize(ar);
     ends_.serialize(ar);

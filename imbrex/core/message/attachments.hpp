@@ -30,6 +30,8 @@ struct attachment_type {
   bool (*is_repeated)(const work& message) = nullptr;
   /// Finds the attachments of unread values of a chare's port; null unless this is a port.
   void (*collect_unread)(void* chare, std::vector<attachment*>& found) = nullptr;
+  /// True if the port is bound to memory of its PE; null for ports that never are.
+  bool (*is_bound)(const void* chare) = nullptr;
   /// The chare class that has the port, or whose chares this kind moves; null for other kinds.
   const std::type_info* chare_class = nullptr;
   /// For a kind that moves chares: the first port of their class with attachments. For such a port: the next
