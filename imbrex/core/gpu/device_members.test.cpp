@@ -183,6 +183,24 @@ TEST_P(device_members, leave_nothing_behind) {
   });
 }
 
+TEST(device_members, travel_between_modelled_hosts) {
+  for (const bool serializes : {false, true})
+    for (const device_path path : {device_path::any, device_path::host}) {
+      options settings{.pes = 12, .machine = machine_kind::simulated, .serialize_always = serializes};
+      settings.device = "emulated";
+      settings.device_model = "summit";
+      settings.gpu_path = path;
+      EXPECT_EQ(imbrex::run(settings,
+                            []() -> task<> {
+                              auto all = make_array<traveller>({12});
+                              co_await all.call<&traveller::settle>();
+                              co_await all.call<&traveller::travel>(4, 7);
+                              EXPECT_EQ((co_await all.reduce<&traveller::count_wrong>(sum)), 0);
+                            }),
+                0);
+    }
+}
+
 TEST(device_members, need_a_device_where_they_arrive) {
   options settings{.pes = 2};
   settings.device = "emulated";

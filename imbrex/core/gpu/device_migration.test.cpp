@@ -193,6 +193,46 @@ class nomad : public chare<nomad> {
   std::optional<bench> bench_;  // does not migrate
 };
 
+/// Moves with each array that it gets, so that the next one is sent to a PE that it has left.
+class wanderer : public chare<wanderer> {
+ public:
+  void take(int number, device_buffer<std::int64_t> cells) {
+    stream look(gpu());
+    if (wrong_.size() == 0) {
+      wrong_ = device_buffer<std::int64_t>(gpu(), 1);
+      look.fill(wrong_.span(), std::byte(0));
+    }
+    misplaced_ += cells.device() == gpu().info().id ? 0 : 1;
+    look.wait(cells);
+    look.wait(wrong_);
+    look.launch(compare, cells.span(), first_of(0, number), wrong_.span());
+    wrong_.ready_after(look);
+    ++taken_;
+    migrate_to((pe() + 1 + number % 2) % num_pes());
+  }
+  task<int> count() {
+    stream look(gpu());
+    pinned_buffer<std::int64_t> seen(gpu(), 1);
+    look.wait(wrong_);
+    look.copy(seen.span(), std::as_const(wrong_).span());
+    co_await look.done();
+    co_return seen[0] == 0 && misplaced_ == 0 ? taken_ : -1;
+  }
+  void send_all(const element<wanderer>& to, int arrays) {
+    stream fill(gpu());
+    for (int n = 0; n < arrays; ++n) {
+      device_buffer<std::int64_t> cells(gpu(), 100);
+      fill.launch(count_from, cells.span(), first_of(0, n));
+      send<&wanderer::take>(to, n, std::move(cells).ready_after(fill));
+    }
+  }
+  void serialize(auto& ar) { ar(wrong_, taken_, misplaced_); }
+
+ private:
+  device_buffer<std::int64_t> wrong_;
+  int taken_ = 0, misplaced_ = 0;
+};
+
 class device_migration : public on_machine {
  protected:
   template <class Main>
@@ -272,6 +312,16 @@ TEST_P(device_migration, takes_what_is_unread_from_pe_to_pe) {
   more = 5'000;  // other messages of this size would be sent in pieces
   run_all(take_along);
   if (GetParam().processes > 1) run_with(1, device_path::network, take_along);
+}
+
+TEST_P(device_migration, is_followed_by_messages_of_device_memory) {
+  run_all([]() -> task<> {
+    auto writers = make_array<wanderer>({3});
+    auto reader = make_chare<wanderer>();
+    for (int i = 0; i < 3; ++i) send<&wanderer::send_all>(writers[i], reader, 8);
+    co_await quiescence();
+    EXPECT_EQ((co_await reader.call<&wanderer::count>()), 24);
+  });
 }
 
 TEST(device_migration, tells_who_reads_where_there_is_no_device) {
