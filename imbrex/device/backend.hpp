@@ -53,6 +53,19 @@ inline const device_info& info_of(const void* id) { return *static_cast<const de
 
 }  // namespace detail
 
+/// The rates of a device, by which the time of an operation is estimated. Rates of 0 have no limit. The
+/// initial values are near those of a GPU; they suffice to compare operations of one device.
+struct device_rates {
+  double memory_bandwidth = 1e12;  ///< bytes a second, read and written
+  double flops = 1e13;             ///< operations a second
+  double threads = 0;              ///< threads that run at once; 0: any kernel fills the device
+  double to_device = 2e10;         ///< bytes a second
+  double from_device = 2e10;       ///< bytes a second
+  double kernel_start = 3e-6;      ///< seconds before a kernel's first instruction
+  double copy_start = 3e-6;        ///< seconds before a copy's first byte
+  int kernels = 16;                ///< kernels that run at once
+};
+
 enum class memory_kind { device, pinned };
 enum class copy_direction { to_device, from_device, within_device, to_other_device };
 
@@ -113,6 +126,8 @@ class device_backend {
  public:
   virtual ~device_backend() = default;
   virtual const device_info& info() const = 0;
+  /// The device's own rates, if they are known.
+  virtual device_rates rates() const { return {}; }
   /// Makes this device the one that this thread's calls of the device's own library refer to.
   virtual void make_current() {}
   /// Bytes of device memory that no process uses.

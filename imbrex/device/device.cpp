@@ -5,6 +5,7 @@
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/device/check.hpp>
+#include <imbrex/device/metered_stream.hpp>
 
 namespace imbrex {
 
@@ -24,6 +25,17 @@ device::~device() {
   detail::require(shared_events_.taken() == 0, "a device is destroyed before shared events of it");
   detail::require(graphs_ == 0, "a device is destroyed before graphs of it");
   backend_->drain();
+}
+
+std::size_t device::available_memory() {
+  const auto of_pool = memory_.counts();
+  return free_memory() + of_pool.bytes_held - of_pool.bytes_in_use;
+}
+
+std::unique_ptr<stream_backend> device::make_stream(stream_priority priority, std::string owner) {
+  auto stream = backend().make_stream(priority, std::move(owner));
+  if (meter_ == nullptr) return stream;
+  return detail::make_metered_stream(std::move(stream), detail::work_estimate(backend_->rates()), *meter_);
 }
 
 std::size_t device::free_memory() {

@@ -13,6 +13,7 @@
 #include <imbrex/device/memory_pool.hpp>
 #include <imbrex/device/shared_event_pool.hpp>
 #include <imbrex/device/stream_registry.hpp>
+#include <imbrex/device/work_meter.hpp>
 
 namespace imbrex {
 
@@ -31,6 +32,8 @@ class device {
   const device_info& info() const { return info_; }
   /// Bytes of free device memory, in one piece or not.
   std::size_t free_memory();
+  /// Bytes of device memory that buffers can have: those that are free, and those that the pool keeps.
+  std::size_t available_memory();
   detail::memory_pool& memory(memory_kind kind) {
     check_alive();
     return kind == memory_kind::device ? memory_ : pinned_;
@@ -42,6 +45,11 @@ class device {
   bool copies_from_peers() const { return peers_ && info().can.peer_copies; }
   /// Routes copies between devices through host memory; before the device is used.
   void leave_out_peers() noexcept { peers_ = false; }
+
+  /// Reports the work of all streams made from now on to a meter, which must outlive them.
+  void meter_by(work_meter& meter) noexcept { meter_ = &meter; }
+  /// A stream of its backend, for `stream`.
+  std::unique_ptr<stream_backend> make_stream(stream_priority priority, std::string owner);
 
   /// Keeps an object alive until just before the device is destroyed.
   void keep(std::shared_ptr<void> what) {
@@ -79,6 +87,7 @@ class device {
   std::unique_ptr<device_backend> backend_;
   const device_info& info_ = backend_->info();
   bool peers_ = true;
+  work_meter* meter_ = nullptr;
   std::atomic<bool> ended_{false};
   std::atomic<int> event_pools_{0};
   std::atomic<int> graphs_{0};

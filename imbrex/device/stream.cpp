@@ -22,7 +22,7 @@ stream::stream(device& on, stream_priority priority, std::string owner)
       priority_(priority),
       owner_(std::move(owner)),
       number_(next_number()),
-      backend_(on.backend().make_stream(priority, owner_)) {
+      backend_(on.make_stream(priority, owner_)) {
   on.registry().enter(*backend_);
 }
 

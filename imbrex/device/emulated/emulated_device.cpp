@@ -101,6 +101,19 @@ class emulated_backend final : public device_backend {
 
   const device_info& info() const override { return part_.info; }
 
+  device_rates rates() const override {
+    const device_model& model = part_.runs->how().model;
+    const auto seconds = [](nanoseconds time) { return static_cast<double>(time.count()) * 1e-9; };
+    return {.memory_bandwidth = static_cast<double>(model.device.memory_bandwidth),
+            .flops = model.device.flops,
+            .threads = static_cast<double>(model.device.threads),
+            .to_device = static_cast<double>(model.copy.to_device),
+            .from_device = static_cast<double>(model.copy.from_device),
+            .kernel_start = seconds(model.device.kernel_start),
+            .copy_start = seconds(model.copy.latency),
+            .kernels = model.device.concurrent_kernels};
+  }
+
   std::size_t free_memory() override {
     const std::lock_guard guard(lock_);
     return part_.info.memory - used_;
