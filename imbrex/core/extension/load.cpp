@@ -5,7 +5,10 @@
 
 #include <imbrex/core/array/chare_functions.hpp>
 #include <imbrex/core/array/collection_base.hpp>
+#include <imbrex/core/gpu/pe_device.hpp>
+#include <imbrex/core/gpu/run_devices.hpp>
 #include <imbrex/coro/scope.hpp>
+#include <imbrex/device/attachment.hpp>
 #include <imbrex/serial/archive.hpp>
 
 namespace imbrex::extension {
@@ -46,8 +49,45 @@ std::uint64_t measured_element::bytes() const {
   return counter.size();
 }
 
+namespace {
+
+/// Sums up the memory of devices that an archive meets.
+class sum_of_parts final : public detail::part_carrier {
+ public:
+  void take(detail::attachment& part) override { bytes_ += part.bytes(); }
+  void give(detail::attachment& /*part*/, std::size_t /*size*/) override {}
+  std::uint64_t bytes() const { return bytes_; }
+
+ private:
+  std::uint64_t bytes_ = 0;
+};
+
+}  // namespace
+
+std::uint64_t measured_element::device_bytes() const {
+  const auto& chares = part_of(*element_->home).chares();
+  if (chares.moves_with_entries || chares.is_pickled) return 0;
+  sum_of_parts sum;
+  writer counter(writer::counting);
+  counter.carry_by(sum);
+  chares.write(*element_, counter);
+  return sum.bytes();
+}
+
+balanced_device balanced_device::here(double seconds) {
+  auto& pe = detail::processor::running_here();
+  detail::device_loads* const loads = pe.run().devices().loads(pe.pe());
+  if (loads == nullptr) return {};
+  const auto sharers = pe.run().devices().sharers(pe.pe());
+  return {.number = sharers.front(),
+          .load = loads->note_period(pe.pe(), seconds),
+          .part = 1 / static_cast<double>(sharers.size()),
+          .free_memory = gpu().available_memory()};
+}
+
 bool measured_element::can_leave() const {
   if (element_->dying || element_->travels || element_->load.has_stayed) return false;
+  if (part_of(*element_->home).chares().is_bound(*element_)) return false;
   const bool passes_points = element_->load.point_periods > 0 || element_->load.balance_points > 0;
   if (moves_with_entries(*element_))
     return passes_points && element_->entries != nullptr && element_->home->pe().run().processes() == 1;

@@ -41,6 +41,8 @@ class measured_element {
   /// The bytes that migrate with it; 0 if it only moves as an object, with its entries. Runs its `serialize`,
   /// and throws what that throws.
   std::uint64_t bytes() const;
+  /// The bytes of device memory that migrate with it. Runs its `serialize`, and throws what that throws.
+  std::uint64_t device_bytes() const;
 
   /// True if it can be expected to leave soon after a request: no entry of it is suspended, or one that
   /// passes balance points. An element of a class with `moves_with_entries` only leaves at balance points,
@@ -54,6 +56,18 @@ class measured_element {
   explicit measured_element(chare_header& element) : element_(&element) {}
 
   chare_header* element_;
+};
+
+/// A PE's device, for its balancer.
+struct balanced_device {
+  std::int32_t number = -1;       ///< the first PE that has the device; -1: this PE has none
+  double load = 0;                ///< seconds that all PEs of the device have taken in their last periods
+  double part = 0;                ///< one over the number of its PEs in this process
+  std::uint64_t free_memory = 0;  ///< bytes that elements may bring
+
+  /// The device of the PE that runs on this thread. `seconds`: for so long its elements have taken the device
+  /// in the period that has ended.
+  static balanced_device here(double seconds);
 };
 
 /// The elements of a PE for its balancer.

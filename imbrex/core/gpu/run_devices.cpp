@@ -98,6 +98,8 @@ run_devices::run_devices(const options& settings, simulated_clock* time, bool ch
   devices_ = devices(settings.device, emulated);
   count_ = static_cast<int>(devices_.size());
   for (const auto& d : devices_) {
+    if (settings.balance.measures() && settings.balance.by != balanced_loads::cpu)
+      d->meter_by(*loads_.emplace_back(std::make_unique<device_loads>()));
     if (settings.gpu_path == device_path::host) d->leave_out_peers();
     if (settings.gpu_path == device_path::peer && !d->info().can.peer_copies && count_ > 1)
       throw usage_error("--gpu-path peer: " + d->info().label() +
@@ -221,6 +223,17 @@ void run_devices::try_sharing(bootstrap& job, const host_share& host) {
       if (!users_[d].empty()) used.push_back(devices_[d].get());
   }
   readers_ = readers_of_devices(job, near, used);
+}
+
+device_loads* run_devices::loads(int pe) {
+  const int which = used_by(pe);
+  return which < 0 || loads_.empty() ? nullptr : loads_[static_cast<std::size_t>(which)].get();
+}
+
+std::span<const int> run_devices::sharers(int pe) const {
+  const int which = used_by(pe);
+  if (which < 0) return {};
+  return users_[static_cast<std::size_t>(which)];
 }
 
 int run_devices::device_near(int pe) const {

@@ -15,6 +15,7 @@
 #include <imbrex/base/clock.hpp>
 #include <imbrex/base/random.hpp>
 #include <imbrex/core/gpu/device_choice.hpp>
+#include <imbrex/core/gpu/device_loads.hpp>
 #include <imbrex/core/gpu/transfer_streams.hpp>
 #include <imbrex/core/options/options.hpp>
 #include <imbrex/device/device.hpp>
@@ -100,6 +101,11 @@ class run_devices {
   /// The stream for copies from that device by PEs of other devices. Any thread.
   stream& carrier(device& of);
 
+  /// The loads of the PE's device; null if it has no device, or if the run measures no loads of devices.
+  device_loads* loads(int pe);
+  /// The PEs of this process that have the same device as this one, ascending; empty for a PE without one.
+  std::span<const int> sharers(int pe) const;
+
   /// Waits until the devices have completed all work. False after `at_most`. Throws device_error if a device
   /// has failed.
   bool drain(std::chrono::milliseconds at_most);
@@ -167,6 +173,7 @@ class run_devices {
   int count_ = 0;
   std::optional<node_links> links_;
   std::optional<simulated_time> time_;
+  std::vector<std::unique_ptr<device_loads>> loads_;  ///< by device; empty if loads are not measured
   std::vector<std::unique_ptr<device>> devices_;
   std::vector<std::vector<int>> users_;  ///< PEs, by device
   std::vector<int> readers_;             ///< process numbers

@@ -22,6 +22,7 @@ namespace {
 
 constexpr std::array<std::string_view, 3> machines{"threads", "deterministic", "simulated"};
 constexpr std::array<std::string_view, 4> device_maps{"block", "round-robin", "near", "none"};
+constexpr std::array<std::string_view, 3> load_kinds{"both", "cpu", "device"};
 constexpr std::array<std::string_view, 5> device_paths{"any", "host", "peer", "shared", "network"};
 constexpr std::array<std::string_view, 4> log_levels{"error", "warning", "info", "debug"};
 constexpr std::array<std::string_view, 4> stream_policies{"single", "two", "four", "five"};
@@ -159,6 +160,12 @@ std::vector<option<options>> balance_options() {
                  "time"},
        .set = [](options& s, const parsed_option& input) { parse_balance_period(s.balance, input); },
        .check = check_balance_period},
+      {.words = {"--balance-by", "LOADS",
+                 "loads that are evened out: both (default), cpu, those of PEs, or device, those of devices"},
+       .set =
+           [](options& s, const parsed_option& input) {
+             s.balance.by = static_cast<balanced_loads>(parse_word(input, load_kinds));
+           }},
       {.words = {"--balance-report", "", "print a line for each step of the balancer, and a summary"},
        .set = [](options& s, const parsed_option&) { s.balance.report = true; }},
       {.words = {"--balance-record", "FILE",

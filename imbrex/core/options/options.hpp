@@ -45,6 +45,9 @@ enum class stream_policy {
            ///< (Choi et al. 2020, IV)
 };
 
+/// The loads that a balancer evens out: of devices and then of their PEs, of PEs alone, or of devices alone.
+enum class balanced_loads { both, cpu, device };
+
 /// The settings of a run's balancer.
 struct balance_settings {
   /// `--balance STRATEGY`: the name of the strategy by which elements move between PEs; empty or "none": they
@@ -52,10 +55,14 @@ struct balance_settings {
   std::string strategy{};
   std::uint64_t every_points = 0;  ///< `--balance-every N`: balance points of each element in a period
   nanoseconds every_time{0};       ///< `--balance-every TIME`; both 0: the balancer chooses the periods
-  bool report = false;             ///< `--balance-report`: a line for each step
+  balanced_loads by = balanced_loads::both;  ///< `--balance-by cpu|device|both`
+  bool report = false;                       ///< `--balance-report`: a line for each step
   /// `--balance-record FILE`: record loads and moves; the second run of a program goes into FILE-2. Empty: no
   /// record. Works with every strategy.
   std::string record{};
+
+  /// True if the run measures loads.
+  bool measures() const { return !strategy.empty() || !record.empty(); }
 };
 
 /// The settings of a run. The table of the options that set a layer's fields is in that layer's

@@ -180,6 +180,10 @@ TEST(options, choose_the_balancer_and_its_record) {
   EXPECT_EQ(all.every_points, 5);
   EXPECT_TRUE(all.report);
   EXPECT_EQ(all.record, "loads.imb");
+  EXPECT_EQ(all.by, imbrex::balanced_loads::both);
+  EXPECT_EQ(command_line({"--balance-by", "device"}).parse().balance.by, imbrex::balanced_loads::device);
+  EXPECT_EQ(command_line({"--balance-by", "cpu"}).parse().balance.by, imbrex::balanced_loads::cpu);
+  EXPECT_NE(refusal({"--balance-by", "gpu"}).find("--balance-by "), std::string::npos);
   EXPECT_EQ(command_line({"--balance-every", "2s"}).parse().balance.every_time, std::chrono::seconds(2));
   for (const char* wrong : {"0", "-1", "0s", "often", ""})
     EXPECT_NE(refusal({"--balance-every", wrong}).find("--balance-every "), std::string::npos) << wrong;
@@ -389,7 +393,7 @@ TEST(options, come_from_the_environment_alone_with_those_of_others) {
 
 TEST(options, have_a_help_line_each) {
   const std::string help = imbrex::options_help();
-  ASSERT_EQ(imbrex::option_names().size(), 31U);
+  ASSERT_EQ(imbrex::option_names().size(), 32U);
   for (const auto name : imbrex::option_names())
     EXPECT_NE(help.find("\n  " + std::string(name) + " "), help.npos) << name;
 }

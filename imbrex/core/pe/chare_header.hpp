@@ -37,16 +37,23 @@ class section_counts {
 
 /// The work of an element while a `load_meter` is attached. A balancer ends its periods.
 struct measured_load {
-  std::uint64_t now = 0;             ///< time of its entries that no period has, in the meter's unit
-  std::uint64_t at_point = 0;        ///< the part of `now` before its last balance point
-  float last = -1;                   ///< load of the last period, in the balancer's unit; below 0: unknown
-  float before = -1;                 ///< load of the period before that; below 0 if there was none
+  std::uint64_t now = 0;       ///< time of its entries that no period has, in the meter's unit
+  std::uint64_t at_point = 0;  ///< the part of `now` before its last balance point
+  float last = -1;             ///< load of the last period, in the balancer's unit; below 0: unknown
+  float before = -1;           ///< load of the period before that; below 0 if there was none
+  float beside = 0;            ///< seconds of work that it had others do, which no period has
+  float beside_at_point = 0;   ///< the part of `beside` before its last balance point
+  float last_beside = 0;       ///< that work of the last period, and of the period before that; seconds
+  float before_beside = 0;
   std::uint32_t balance_points = 0;  ///< balance points that it has passed in this period
   std::uint8_t point_periods = 0;    ///< periods for which balance points are expected, as it passed some
   bool has_stayed = false;           ///< a request to migrate came when it could not leave
   bool is_apart = false;             ///< the element's time is not counted now
 
-  void serialize(auto& ar) { ar(now, at_point, last, before, point_periods, is_apart); }
+  void serialize(auto& ar) {
+    ar(now, at_point, last, before, beside, beside_at_point, last_beside, before_beside, point_periods,
+       is_apart);
+  }
 };
 
 /// The runtime's data for one chare, directly before the object. Only the chare's PE touches it.
