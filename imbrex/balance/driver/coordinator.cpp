@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <map>
 #include <unordered_map>
 #include <utility>
@@ -29,6 +30,7 @@ const strategy& strategy_of(const balance_settings& settings) {
 coordinator::coordinator(const options& settings, std::vector<int> nodes,
                          std::unique_ptr<record_writer> record)
     : strategy_(strategy_of(settings.balance)),
+      by_(settings.balance.by),
       pacing_(settings),
       recorder_(std::move(record),
                 {.strategy = strategy_.name(), .pes = static_cast<int>(nodes.size()), .node = nodes}) {
@@ -46,6 +48,7 @@ double coordinator::busiest_otherwise(const std::vector<pe_loads>& loads) const 
     for (std::size_t i = 0; i < each.keys.size(); ++i)
       origins[each.array].emplace(each.keys[i], each.from[i]);
   std::vector<double> sums(static_cast<std::size_t>(problem_.pes));
+  std::vector<double> on_devices(sums.size());
   for (const pe_loads& of_pe : loads)
     for (const array_loads& its : of_pe.arrays) {
       const auto moved = origins.find(its.array);
@@ -53,10 +56,35 @@ double coordinator::busiest_otherwise(const std::vector<pe_loads>& loads) const 
         int pe = of_pe.pe;
         if (moved != origins.end())
           if (const auto at = moved->second.find(its.keys[i]); at != moved->second.end()) pe = at->second;
-        sums[static_cast<std::size_t>(pe)] += its.loads[i];
+        if (by_ != balanced_loads::device) sums[static_cast<std::size_t>(pe)] += its.loads[i];
+        const int device = problem_.device.empty() ? -1 : problem_.device[static_cast<std::size_t>(pe)];
+        if (device >= 0 && !its.device_loads.empty())
+          on_devices[static_cast<std::size_t>(device)] += its.device_loads[i];
       }
     }
-  return *std::max_element(sums.begin(), sums.end());
+  return std::max(*std::max_element(sums.begin(), sums.end()),
+                  *std::max_element(on_devices.begin(), on_devices.end()));
+}
+
+/// Numbers the devices in the order of their first PEs.
+void coordinator::pose_devices(const std::vector<pe_loads>& loads) {
+  std::map<std::int32_t, int> numbers;
+  for (const pe_loads& of_pe : loads)
+    if (of_pe.device >= 0) numbers.emplace(of_pe.device, 0);
+  int next = 0;
+  for (auto& each : numbers) each.second = next++;
+  problem_.device.clear();
+  problem_.free_memory.clear();
+  if (numbers.empty()) return;
+  problem_.device.resize(static_cast<std::size_t>(problem_.pes), -1);
+  problem_.free_memory.resize(numbers.size(), std::numeric_limits<std::uint64_t>::max());
+  for (const pe_loads& of_pe : loads) {
+    if (of_pe.device < 0) continue;
+    const int number = numbers.at(of_pe.device);
+    problem_.device[static_cast<std::size_t>(of_pe.pe)] = number;
+    std::uint64_t& free = problem_.free_memory[static_cast<std::size_t>(number)];
+    free = std::min(free, of_pe.free_memory);
+  }
 }
 
 action coordinator::judge(const period_report& ended, const std::vector<pe_loads>& loads) {
@@ -96,6 +124,8 @@ void coordinator::pose(const std::vector<pe_loads>& loads, const coordinates_fun
     float load;
     bool is_movable;
     float measured;
+    float device_load;
+    std::uint64_t device_bytes;
   };
   std::vector<object> objects;
   for (const pe_loads& of_pe : loads)
@@ -105,7 +135,9 @@ void coordinator::pose(const std::vector<pe_loads>& loads, const coordinates_fun
                            of_pe.pe,
                            its.loads[i],
                            its.movable[i] != 0 && (!only || *only == its.array),
-                           its.measured.empty() ? 0 : its.measured[i]});
+                           its.measured.empty() ? 0 : its.measured[i],
+                           its.device_loads.empty() ? 0 : its.device_loads[i],
+                           its.device_bytes.empty() ? 0 : its.device_bytes[i]});
   std::sort(objects.begin(), objects.end(), [](const object& a, const object& b) { return a.name < b.name; });
   // Periods of PEs end at different moments, so an element that has moved may be on two of them.
   objects.erase(std::unique(objects.begin(), objects.end(),
@@ -115,14 +147,20 @@ void coordinator::pose(const std::vector<pe_loads>& loads, const coordinates_fun
   p.pe.clear();
   p.load.clear();
   p.movable.clear();
+  p.device_load.clear();
+  p.device_bytes.clear();
+  pose_devices(loads);
   std::vector<object_name> names;
   std::vector<float> measured;
   for (const object& each : objects) {
     names.push_back(each.name);
     measured.push_back(each.measured);
     p.pe.push_back(each.pe);
-    p.load.push_back(each.load);
+    if (by_ != balanced_loads::device) p.load.push_back(each.load);
     p.movable.push_back(each.is_movable ? 1 : 0);
+    if (p.device.empty()) continue;
+    p.device_load.push_back(each.device_load);
+    p.device_bytes.push_back(each.device_bytes);
   }
   recorder_.set_measured(std::move(measured));
   const bool have_changed = names != names_;

@@ -64,11 +64,13 @@ class coordinator {
             std::optional<std::uint64_t> only);
   void pose_coordinates(const coordinates_function& coordinates);
   void pose_edges(const std::vector<pe_loads>& loads);
+  void pose_devices(const std::vector<pe_loads>& loads);
   std::vector<array_moves> moves_of(const std::vector<int>& solution);
   void note_cost(const period_report& ended);
   double busiest_otherwise(const std::vector<pe_loads>& loads) const;
 
   const strategy& strategy_;
+  const balanced_loads by_;
   pacing pacing_;
   settling settling_;
   decision decision_;

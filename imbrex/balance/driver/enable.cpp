@@ -31,9 +31,8 @@ struct beginning : imbrex::detail::work {
 void attach(imbrex::detail::scheduler& pe) {
   if (pe.pe() == imbrex::detail::scheduler::no_pe) return;
   const balance_settings& settings = extension::run_handle(pe).settings().balance;
-  const bool moves_nothing =
-      &detail::strategy_of(settings) == &find_strategy("none");  // refuses an unknown one
-  if (moves_nothing && settings.record.empty()) return;
+  static_cast<void>(detail::strategy_of(settings));  // refuses an unknown one
+  if (!settings.measures()) return;
   detail::check_classes(settings, extension::classes_of_arrays());
   auto record =
       pe.pe() == 0 && !settings.record.empty() ? std::make_unique<record_writer>(settings.record) : nullptr;

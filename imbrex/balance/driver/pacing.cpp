@@ -21,11 +21,21 @@ constexpr int periods_of_change = 2;
 pacing::pacing(const options& settings)
     : rules_(rules_of(settings)),
       is_automatic_(settings.balance.every_points == 0 && settings.balance.every_time == nanoseconds(0)),
-      is_recorded_(!settings.balance.record.empty()) {}
+      is_recorded_(!settings.balance.record.empty()),
+      by_(settings.balance.by) {}
 
 period pacing::times_of(const period_report& ended, int pes) const {
   const auto steps = static_cast<double>(rules_.points);
-  return {steps * ended.busiest, steps * ended.busy / pes, steps * ended.largest};
+  period times;
+  if (by_ != balanced_loads::device)
+    times = {steps * ended.busiest, steps * ended.busy / pes, steps * ended.largest};
+  if (by_ != balanced_loads::cpu && ended.devices > 0) {
+    // A step takes as long as its PEs, and as long as its devices.
+    times.busiest = std::max(times.busiest, steps * ended.busiest_device);
+    times.average = std::max(times.average, steps * ended.busy_devices / ended.devices);
+    times.largest = std::max(times.largest, steps * ended.largest_on_device);
+  }
+  return times;
 }
 
 void pacing::add(const period_report& ended) {

@@ -29,6 +29,7 @@ class pacing {
   period_rules rules_;
   const bool is_automatic_;
   const bool is_recorded_;  ///< `--balance-record`
+  const balanced_loads by_;
   double error_steady_ = 0;
   double error_moving_ = 0;
   int periods_since_change_ = 0;

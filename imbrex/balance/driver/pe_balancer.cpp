@@ -82,6 +82,7 @@ double pe_balancer::end_period_of(extension::measured_element& e, period_report&
   if (points == 0 && its.point_periods > 0) {
     if (its.last < 0) ++report.unmeasured;
     report.busiest += std::max(0.0F, its.last);
+    report.busy_devices += its.last_beside;
     return 0;
   }
   const time ended = points > 0 ? std::exchange(its.at_point, 0) : its.now;
@@ -92,10 +93,25 @@ double pe_balancer::end_period_of(extension::measured_element& e, period_report&
     report.error_steady += std::abs(step_load - its.last);
     report.error_moving += std::abs(step_load - std::max(0.0F, 2 * its.last - its.before));
   }
+  end_period_beside(its, points, report);
   its.before = std::exchange(its.last, step_load);
   report.busiest += its.last;
   report.largest = std::max<double>(report.largest, its.last);
   return load;
+}
+
+/// Ends the period of the work that others have done for an element.
+void pe_balancer::end_period_beside(measured_load& its, std::uint32_t points, period_report& report) {
+  const float ended = points > 0 ? std::exchange(its.beside_at_point, 0.0F) : its.beside;
+  its.beside -= ended;
+  const float step_load = ended / static_cast<float>(std::max<std::uint32_t>(points, 1));
+  if (its.before >= 0) {
+    report.error_steady += std::abs(step_load - its.last_beside);
+    report.error_moving += std::abs(step_load - std::max(0.0F, 2 * its.last_beside - its.before_beside));
+  }
+  its.before_beside = std::exchange(its.last_beside, step_load);
+  report.busy_devices += its.last_beside;
+  report.largest_on_device = std::max<double>(report.largest_on_device, its.last_beside);
 }
 
 period_report pe_balancer::end_period(const period_rules& next) {
@@ -114,6 +130,9 @@ period_report pe_balancer::end_period(const period_rules& next) {
   auto elements = extension::local_loads::here().elements();
   for (auto& e : elements) of_elements += end_period_of(e, report);
   if (edges() != nullptr) edges()->age();
+  device_ = extension::balanced_device::here(report.busy_devices);
+  report.busiest_device = device_.load;
+  report.devices = device_.part;
   report.other = std::max(0.0, busy_time - of_elements);
   other_ = static_cast<float>(report.other / static_cast<double>(points_));
   report.busiest += other_;
@@ -150,6 +169,8 @@ pe_loads pe_balancer::loads(bool extrapolates) {
   pe_loads all;
   all.pe = extension::current_pe().number();
   all.other = other_;
+  all.device = device_.number;
+  all.free_memory = device_.free_memory;
   for (const auto& e : extension::local_loads::here().elements()) {
     if (all.arrays.empty() || all.arrays.back().array != e.array())
       all.arrays.emplace_back().array = e.array();
@@ -163,6 +184,11 @@ pe_loads pe_balancer::loads(bool extrapolates) {
     else
       its.loads.push_back(std::max(0.0F, load.last));
     its.movable.push_back(e.can_leave() ? 1 : 0);
+    if (device_.number >= 0) {
+      const float change = extrapolates && load.before >= 0 ? load.last_beside - load.before_beside : 0;
+      its.device_loads.push_back(std::max(0.0F, load.last_beside + change));
+      its.device_bytes.push_back(e.device_bytes());
+    }
     if (is_recorded_) its.measured.push_back(std::max(0.0F, load.last));
   }
   if (edges() != nullptr)

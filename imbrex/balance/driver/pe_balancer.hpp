@@ -46,6 +46,7 @@ class pe_balancer final : public extension::load_meter {
   double seconds(time t) const { return static_cast<double>(t) * seconds_a_unit_; }
   void calibrate();
   double end_period_of(extension::measured_element& e, period_report& report);
+  static void end_period_beside(measured_load& its, std::uint32_t points, period_report& report);
   static double checked_load(const extension::measured_element& e, double load, pe_loads& all);
 
   const bool counts_bytes_;
@@ -64,6 +65,7 @@ class pe_balancer final : public extension::load_meter {
   nanoseconds first_time_{0};
   time first_unit_ = 0;
   double seconds_a_unit_ = 0;
+  extension::balanced_device device_;
   float other_ = 0;  ///< load of the last period that no movable element had
   std::uint64_t least_items_ = 0;
   std::uint64_t arrivals_before_ = 0;

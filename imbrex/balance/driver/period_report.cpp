@@ -14,6 +14,10 @@ void period_report::add(const period_report& from) {
   other = std::max(other, from.other);
   error_steady += from.error_steady;
   error_moving += from.error_moving;
+  busiest_device = std::max(busiest_device, from.busiest_device);
+  busy_devices += from.busy_devices;
+  largest_on_device = std::max(largest_on_device, from.largest_on_device);
+  devices += from.devices;
   elements += from.elements;
   unmeasured += from.unmeasured;
   unmovable += from.unmovable;

@@ -20,6 +20,10 @@ struct period_report {
   double other = 0;               ///< time of items of no element, on the PE where they took the longest
   double error_steady = 0;        ///< sum of |load - load before|
   double error_moving = 0;        ///< sum of |load - extrapolated load|
+  double busiest_device = 0;      ///< load of the busiest device
+  double busy_devices = 0;        ///< load of all devices
+  double largest_on_device = 0;   ///< largest load of an element on a device
+  double devices = 0;             ///< number of devices
   std::uint64_t elements = 0;     ///< elements whose classes can migrate
   std::uint64_t unmeasured = 0;   ///< elements without a load: none of their steps has ended
   std::uint64_t unmovable = 0;    ///< elements that could not leave at the end of the period
@@ -29,8 +33,8 @@ struct period_report {
 
   void add(const period_report& from);
   void serialize(auto& ar) {
-    ar(unmeasured, busiest, busy, largest, duration, own, other, error_steady, error_moving, elements,
-       unmovable, with_points, arrivals, bytes);
+    ar(unmeasured, busiest, busy, largest, duration, own, other, error_steady, error_moving, busiest_device,
+       busy_devices, largest_on_device, devices, elements, unmovable, with_points, arrivals, bytes);
   }
 };
 
@@ -41,8 +45,11 @@ struct array_loads {
   std::vector<float> loads;           ///< expected in the next period
   std::vector<std::uint8_t> movable;  ///< 0: it cannot leave now
   std::vector<float> measured;        ///< in the last period; empty unless the run is recorded
+  // Empty on a PE without a device.
+  std::vector<float> device_loads;          ///< expected in the next period
+  std::vector<std::uint64_t> device_bytes;  ///< bytes of device memory
 
-  void serialize(auto& ar) { ar(array, keys, loads, movable, measured); }
+  void serialize(auto& ar) { ar(array, keys, loads, movable, measured, device_loads, device_bytes); }
 };
 
 /// The bytes that an element sends to another one in a period, as far as they were sampled.
@@ -56,12 +63,14 @@ struct edge_load {
 /// The elements of a PE.
 struct pe_loads {
   std::int32_t pe = 0;
-  float other = 0;  ///< load that no element has, or elements that cannot migrate
+  float other = 0;                ///< load that no element has, or elements that cannot migrate
+  std::int32_t device = -1;       ///< as `balanced_device::number`
+  std::uint64_t free_memory = 0;  ///< bytes of the device
   std::vector<array_loads> arrays;
   std::vector<edge_load> edges;  ///< the messages that this PE sends; empty unless they are sampled
   std::string complaint;         ///< a load that makes no sense; empty if there is none
 
-  void serialize(auto& ar) { ar(pe, other, arrays, edges, complaint); }
+  void serialize(auto& ar) { ar(pe, other, device, free_memory, arrays, edges, complaint); }
 };
 
 /// Moves of elements of one array.

@@ -21,8 +21,14 @@ void recorder::attempt(const Write& write) {
   }
 }
 
-recorder::recorder(std::unique_ptr<record_writer> file, const recorded_run& run) : file_(std::move(file)) {
-  attempt([&] { file_->write(run); });
+recorder::recorder(std::unique_ptr<record_writer> file, recorded_run run)
+    : file_(std::move(file)), run_(std::move(run)) {}
+
+recorder::~recorder() { begin(); }
+
+/// Writes what is known of the run: with the first period, since no device is known before.
+void recorder::begin() {
+  if (!std::exchange(has_begun_, true)) attempt([&] { file_->write(run_); });
 }
 
 void recorder::end_period(const period_report& ended, bool is_measured) {
@@ -32,6 +38,8 @@ void recorder::end_period(const period_report& ended, bool is_measured) {
 
 void recorder::write(action taken, std::span<const object_name> names, const snapshot& problem,
                      const std::vector<array_moves>& moves) {
+  if (!has_begun_) run_.device = problem.device;
+  begin();
   if (!file_) return;
   recorded_period period{
       .ended = time_, .taken = taken, .is_measured = is_measured_, .problem = problem, .measured = measured_};

@@ -15,7 +15,10 @@ namespace imbrex::balance::detail {
 class recorder {
  public:
   /// `file`: null for no record.
-  recorder(std::unique_ptr<record_writer> file, const recorded_run& run);
+  recorder(std::unique_ptr<record_writer> file, recorded_run run);
+  ~recorder();
+  recorder(const recorder&) = delete;
+  recorder& operator=(const recorder&) = delete;
 
   bool is_open() const { return file_ != nullptr; }
   /// Notes the time of a period that has ended, and whether its loads were measured.
@@ -30,8 +33,11 @@ class recorder {
  private:
   template <class Write>
   void attempt(const Write& write);
+  void begin();
 
   std::unique_ptr<record_writer> file_;
+  recorded_run run_;
+  bool has_begun_ = false;
   double time_ = 0;
   bool is_measured_ = false;
   std::vector<float> measured_;

@@ -62,7 +62,7 @@ struct balance_settings {
   std::string record{};
 
   /// True if the run measures loads.
-  bool measures() const { return !strategy.empty() || !record.empty(); }
+  bool measures() const { return (!strategy.empty() && strategy != "none") || !record.empty(); }
 };
 
 /// The settings of a run. The table of the options that set a layer's fields is in that layer's

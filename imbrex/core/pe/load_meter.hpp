@@ -65,7 +65,7 @@ class load_meter : public item_meter, public observer {
   void count_balance_point(chare_header& element);
   /// Charges the running element with seconds of work that others do for it.
   void add_beside(float seconds) {
-    if (running_ != nullptr && !running_->load.is_paused) running_->load.beside += seconds;
+    if (running_ != nullptr && !running_->load.is_apart) running_->load.beside += seconds;
   }
   /// Counts the time of an element of this PE no longer, or again.
   void pause(chare_header& element, bool is_paused);

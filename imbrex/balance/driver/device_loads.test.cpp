@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <imbrex/balance/driver/enable.hpp>
+#include <imbrex/balance/driver/rebalance.hpp>
+#include <imbrex/balance/strategy.hpp>
+#include <imbrex/core/array/balance_point.hpp>
+#include <imbrex/core/array/collectives.hpp>
+#include <imbrex/core/array/create.hpp>
+#include <imbrex/core/gpu/device_work.hpp>
+#include <imbrex/core/gpu/persistent_channel.hpp>
+#include <imbrex/core/run/run.hpp>
+#include <imbrex/core/run/spend.hpp>
+#include <imbrex/device/model.hpp>
+#include <imbrex/testing/machines.hpp>
+
+namespace imbrex::balance_device_test {
+
+constexpr std::size_t cells = 1 << 18;
+
+/// Reads and writes all cells so many times.
+constexpr kernel<device_span<double>, int> sweep{
+    .name = "sweep",
+    .host = [](device_span<double>, int) {},
+    .work = [](device_span<double> u,
+               int times) { return work_size{.bytes = 16.0 * static_cast<double>(u.size()) * times}; }};
+
+/// The seconds of a sweep on the whole device.
+double seconds_of_sweep(int times) {
+  return 16.0 * cells * times / static_cast<double>(find_device_model("v100").device.memory_bandwidth);
+}
+
+options on_devices(int pes, const std::string& strategy, std::uint64_t every = 0) {
+  options settings;
+  settings.machine = machine_kind::simulated;
+  settings.pes = pes;
+  settings.device = "emulated";
+  settings.device_model = "v100";
+  settings.device_data = false;
+  settings.balance.strategy = strategy;
+  settings.balance.every_points = every;
+  return settings;
+}
+
+/// A block whose work is on its device. In each step all blocks meet.
+class block : public chare<block> {
+ public:
+  block() = default;
+  explicit block(bool hot_blocks_are_together) : together_(hot_blocks_are_together) {}
+
+  task<double> run(int steps) {
+    while (step_ < steps) {
+      if (u_.size() == 0) u_ = device_buffer<double>(gpu(), cells);
+      if (!work_) work_.emplace(gpu());
+      ++step_;
+      work_->launch(sweep, u_.span(), is_hot() ? 80 : 20);
+      co_await work_->done();
+      co_await all_reduce(step_, max);
+      co_await balance_point<&block::run>(steps);
+    }
+    co_return static_cast<double>(step_);
+  }
+  int on() const { return pe(); }
+  void serialize(auto& ar) { ar(u_, together_, step_); }
+
+ private:
+  /// One block in six has four times the work.
+  bool is_hot() const { return together_ ? where()[0] < 6 : where()[0] % 6 == 0; }
+
+  device_buffer<double> u_;
+  std::optional<stream> work_;  // does not migrate
+  bool together_ = true;
+  int step_ = 0;
+};
+
+/// The milliseconds that 36 blocks take for some steps on 6 devices.
+double time_of_blocks(const options& settings, bool together) {
+  double took = 0;
+  const int status = run(settings, [&]() -> task<> {
+    const auto blocks = make_array<block>({36}, together);
+    const double begin = seconds();
+    const double steps = co_await blocks.reduce<&block::run>(sum, 150);
+    EXPECT_EQ(steps, 36 * 150);
+    took = (seconds() - begin) * 1e3;
+  });
+  EXPECT_EQ(status, 0);
+  return took;
+}
+
+TEST(balance_devices, distributes_work_on_devices) {
+  const double best = time_of_blocks(on_devices(6, ""), false);
+  const double none = time_of_blocks(on_devices(6, ""), true);
+  EXPECT_GT(none, 2.5 * best);
+  EXPECT_LE(time_of_blocks(on_devices(6, "auto"), true), 1.05 * best);
+  options by_device = on_devices(6, "refine", 20);
+  by_device.balance.by = balanced_loads::device;
+  EXPECT_LE(time_of_blocks(by_device, true), 1.25 * best);
+}
+
+TEST(balance_devices, leaves_them_out_where_only_pes_are_balanced) {
+  bool has_devices = true;
+  const balance::strategy looks("looks", [&](const balance::problem& p) {
+    has_devices = !p.device_load.empty() || !p.on.device.empty();
+    return std::vector<int>(p.pe.begin(), p.pe.end());
+  });
+  options by_cpu = on_devices(6, "looks", 5);
+  by_cpu.balance.by = balanced_loads::cpu;
+  time_of_blocks(by_cpu, true);
+  EXPECT_FALSE(has_devices);
+}
+
+TEST(balance_devices, measures_what_the_model_says) {
+  std::vector<double> loads;
+  std::vector<std::uint64_t> bytes, free;
+  std::vector<int> device;
+  const balance::strategy looks("looks", [&](const balance::problem& p) {
+    loads.assign(p.device_load.begin(), p.device_load.end());
+    bytes.assign(p.device_bytes.begin(), p.device_bytes.end());
+    free.assign(p.on.free_memory.begin(), p.on.free_memory.end());
+    device.assign(p.on.device.begin(), p.on.device.end());
+    return std::vector<int>(p.pe.begin(), p.pe.end());
+  });
+  for (const int devices : {6, 3}) {
+    options settings = on_devices(6, "looks", 10);
+    settings.devices = devices;
+    time_of_blocks(settings, true);
+    ASSERT_EQ(loads.size(), 36U);
+    for (std::size_t i = 0; i < loads.size(); ++i) {
+      const double expected = seconds_of_sweep(i < 6 ? 80 : 20);
+      EXPECT_NEAR(loads[i], expected, 1e-4 * expected) << i;
+      EXPECT_EQ(bytes[i], cells * sizeof(double));
+    }
+    ASSERT_EQ(free.size(), static_cast<std::size_t>(devices));
+    for (int pe = 0; pe < 6; ++pe) EXPECT_EQ(device[static_cast<std::size_t>(pe)], pe * devices / 6);
+    const std::uint64_t all = find_device_model("v100").device.memory;
+    for (const std::uint64_t each : free) EXPECT_LE(each, all - 36 / std::uint64_t(devices) * cells * 8);
+  }
+}
+
+/// A block with much memory; the one on PE 1 works little, and leaves no room beside it.
+class large_block : public chare<large_block> {
+ public:
+  task<> run(int steps) {
+    while (step_ < steps) {
+      if (u_.size() == 0)
+        u_ = device_buffer<std::byte>(gpu(), std::size_t{where()[0] == 2 ? 12U : 6U} << 30U);
+      if (!work_) work_.emplace(gpu());
+      ++step_;
+      work_->launch(sweep, scratch(), where()[0] == 2 ? 1 : 50);
+      co_await work_->done();
+      co_await all_reduce(step_, max);
+      co_await balance_point<&large_block::run>(steps);
+    }
+  }
+  int on() const { return pe(); }
+  void serialize(auto& ar) { ar(u_, small_, step_); }
+
+ private:
+  device_span<double> scratch() {
+    if (small_.size() == 0) small_ = device_buffer<double>(gpu(), cells);
+    return small_.span();
+  }
+
+  device_buffer<std::byte> u_;
+  device_buffer<double> small_;
+  std::optional<stream> work_;  // does not migrate
+  int step_ = 0;
+};
+
+TEST(balance_devices, moves_no_memory_to_where_there_is_no_room) {
+  for (const char* const strategy : {"auto", "refine", "greedy"})
+    EXPECT_EQ(run(on_devices(2, strategy, 3),
+                  []() -> task<> {
+                    const auto blocks = make_array<large_block>(dense({3}).placed(
+                        [](const index<1>& i, const index<1>&, int) { return i[0] == 2 ? 1 : 0; }));
+                    co_await blocks.call<&large_block::run>(20);
+                    const auto on = co_await blocks.reduce<&large_block::on>(gather);
+                    EXPECT_EQ(on[0], 0);
+                    EXPECT_EQ(on[1], 0);
+                  }),
+              0)
+        << strategy;
+}
+
+/// A chare with an end of a channel that is bound to memory of its device.
+class bound_end : public chare<bound_end> {
+ public:
+  persistent_channel<double> line;
+
+  task<int> run(int steps) {
+    stream work(gpu());
+    device_buffer<double> out(gpu(), 4), in(gpu(), 4);
+    line.connect<&bound_end::line>(peers()[where()[0] ^ 1]);
+    const std::vector<device_span<const double>> from{std::as_const(out).span()};
+    const std::vector<device_span<double>> to{in.span()};
+    co_await line.bind(from, to);
+    for (; step_ < steps; ++step_) {
+      co_await line.send(work);
+      const auto got = co_await line.receive(work);
+      line.release(work);
+      EXPECT_EQ(got.size(), 4U);
+      spend(std::chrono::microseconds(100));
+      co_await balance_point<&bound_end::run>(steps);
+    }
+    co_return pe();
+  }
+  void serialize(auto& ar) { ar(line, step_); }
+
+ private:
+  int step_ = 0;
+};
+
+TEST(balance_devices, leaves_chares_where_their_channels_are_bound) {
+  EXPECT_EQ(run(on_devices(2, "rotate", 1),
+                []() -> task<> {
+                  const auto ends = make_array<bound_end>({4});
+                  const auto on = co_await ends.reduce<&bound_end::run>(gather, 50);
+                  EXPECT_EQ(on, (std::vector{0, 0, 1, 1}));
+                }),
+            0);
+}
+
+}  // namespace imbrex::balance_device_test
