@@ -36,8 +36,8 @@ pe_balancer::pe_balancer(imbrex::detail::scheduler& pe, std::unique_ptr<record_w
 void pe_balancer::connect(driver& own, std::function<void()> end) {
   driver_ = &own;
   end_ = std::move(end);
-  first_time_ = extension::current_pe().now();
-  first_unit_ = began_ = now();
+  unit_.first_time = extension::current_pe().now();
+  unit_.first = began_ = now();
   busy_before_ = busy();
   own_before_ = balancer_time();
   if (is_due_) end_();
@@ -57,13 +57,13 @@ void pe_balancer::due() {
 /// Finds the seconds in a unit of the meter's time: ticks have no unit.
 void pe_balancer::calibrate() {
   switch (time_unit()) {
-    case unit::nanoseconds: seconds_a_unit_ = 1e-9; return;
-    case unit::items: seconds_a_unit_ = 1e-6; return;  // a microsecond stands for an item
+    case unit::nanoseconds: unit_.seconds = 1e-9; return;
+    case unit::items: unit_.seconds = 1e-6; return;  // a microsecond stands for an item
     case unit::ticks: break;
   }
-  const auto ticks = static_cast<double>(now() - first_unit_);
-  const auto elapsed = static_cast<double>((extension::current_pe().now() - first_time_).count()) * 1e-9;
-  if (ticks > 0 && elapsed > 0) seconds_a_unit_ = elapsed / ticks;
+  const auto ticks = static_cast<double>(now() - unit_.first);
+  const auto elapsed = static_cast<double>((extension::current_pe().now() - unit_.first_time).count()) * 1e-9;
+  if (ticks > 0 && elapsed > 0) unit_.seconds = elapsed / ticks;
 }
 
 /// Ends the period of an element; returns its load in seconds. One that passes balance points has a load for
@@ -148,7 +148,7 @@ period_report pe_balancer::end_period(const period_rules& next) {
     least_items_ = 0;
   } else {
     // The first period may end before the clock has moved, so that the unit is not known.
-    const double units = seconds_a_unit_ > 0 ? next.least_time / seconds_a_unit_ : 0;
+    const double units = unit_.seconds > 0 ? next.least_time / unit_.seconds : 0;
     set_due(moment + static_cast<time>(std::min(units, 1e18)));
     // Balance points are found out by the first period in which there are some.
     if (!next.is_timed) set_due_after(std::max<std::uint64_t>(report.elements, 1), 1);

@@ -41,9 +41,15 @@ class pe_balancer final : public extension::load_meter {
 
  private:
   using time = load_meter::time;
+  /// The length of the meter's unit, and two readings at one moment from which it is computed.
+  struct unit_length {
+    nanoseconds first_time{0};
+    time first = 0;
+    double seconds = 0;
+  };
 
   void due() override;
-  double seconds(time t) const { return static_cast<double>(t) * seconds_a_unit_; }
+  double seconds(time t) const { return static_cast<double>(t) * unit_.seconds; }
   void calibrate();
   double end_period_of(extension::measured_element& e, period_report& report);
   static void end_period_beside(measured_load& its, std::uint32_t points, period_report& report);
@@ -62,9 +68,7 @@ class pe_balancer final : public extension::load_meter {
   time busy_before_ = 0;      ///< `busy` when the period began
   time own_before_ = 0;       ///< `balancer_time` when the period began
   std::uint64_t items_before_ = 0;
-  nanoseconds first_time_{0};
-  time first_unit_ = 0;
-  double seconds_a_unit_ = 0;
+  unit_length unit_;
   extension::balanced_device device_;
   float other_ = 0;  ///< load of the last period that no movable element had
   std::uint64_t least_items_ = 0;
