@@ -51,8 +51,11 @@ GROUPS = {
         {**{name: 20_000 for name in ("message", "receive", "call", "create", "all_reduce", "by_key")},
          "broadcast": 200_000, **{name: 200 * 48 for name in ("face", "face_by_hand")}}),
     "loads": Group(
-        "one PE, a thread, with the loads of elements measured", ("--pes", "1", "--balance", "none"),
+        "one PE, a thread, with the loads of elements measured", ("--pes", "1", "--balance", "auto"),
         {**{name: 20_000 for name in ("message", "receive", "call", "create")}, "broadcast": 200_000}),
+    "loads_processes": Group(
+        "two processes of one PE, with the loads of elements measured",
+        ("--pes", "1", "--balance", "auto", "--balance-every", "1000s"), {"message": 2_000}, processes=2, waits=True),
     "deterministic": Group(
         "two PEs of the deterministic machine",
         ("--machine", "deterministic", "--pes", "2", "--device", "emulated"),
