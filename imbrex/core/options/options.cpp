@@ -75,6 +75,11 @@ void parse_balance_period(balance_settings& s, const parsed_option& input) {
   }
 }
 
+std::string parse_strategy(const parsed_option& input) {
+  if (input.value.empty()) throw usage_error("--balance: the strategy is empty; write --balance auto");
+  return std::string(input.value);
+}
+
 std::string parse_record(const parsed_option& input) {
   if (input.value.empty())
     throw usage_error("--balance-record: the file is empty; write --balance-record FILE");
@@ -154,7 +159,7 @@ std::vector<option<options>> balance_options() {
       {.words = {"--balance", "STRATEGY",
                  "strategy by which elements move to PEs with less load: none (default), auto, segments, "
                  "curve, or another one (docs/balancing.md)"},
-       .set = [](options& s, const parsed_option& input) { s.balance.strategy = input.value; }},
+       .set = [](options& s, const parsed_option& input) { s.balance.strategy = parse_strategy(input); }},
       {.words = {"--balance-every", "PERIOD",
                  "period of measured loads: auto (default), a number of balance points of each element, or a "
                  "time"},

@@ -187,6 +187,7 @@ TEST(options, choose_the_balancer_and_its_record) {
   EXPECT_EQ(command_line({"--balance-every", "2s"}).parse().balance.every_time, std::chrono::seconds(2));
   for (const char* wrong : {"0", "-1", "0s", "often", ""})
     EXPECT_NE(refusal({"--balance-every", wrong}).find("--balance-every "), std::string::npos) << wrong;
+  EXPECT_EQ(refusal({"--balance="}), "--balance: the strategy is empty; write --balance auto");
   EXPECT_EQ(refusal({"--balance-record="}),
             "--balance-record: the file is empty; write --balance-record FILE");
 }
