@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -188,6 +189,91 @@ TEST(balance_devices, moves_no_memory_to_where_there_is_no_room) {
                   }),
               0)
         << strategy;
+}
+
+/// Adds to all cells.
+constexpr kernel<device_span<std::int64_t>, std::int64_t> add{
+    .name = "add",
+    .host =
+        [](device_span<std::int64_t> to, std::int64_t number) {
+          for (std::size_t i = 0; i < to.size(); ++i) to.data()[i] += number;
+        },
+    .work = [](device_span<std::int64_t>, std::int64_t) { return work_size{.time = nanoseconds(20'000)}; }};
+
+/// A chare that sends its cells on in each step, while it has work in progress on others, and counts in both.
+class counter : public chare<counter> {
+ public:
+  mailbox<device_buffer<std::int64_t>> letters;
+  static inline std::atomic<int> moves = 0;
+
+  void arrived() { ++moves; }
+  task<std::int64_t> run(int steps) {
+    while (step_ < steps) {
+      if (own_.size() == 0) {
+        own_ = zeros();
+        passed_ = zeros();
+      }
+      ++step_;
+      work().launch(add, own_.span(), 1);
+      work().launch(add, passed_.span(), 1);
+      const int next = (where()[0] + 1) % peers().shape()[0];
+      send<&counter::letters>(peers()[next], step_, std::move(passed_).ready_after(work()));
+      passed_ = co_await letters.receive(step_);
+      work().wait(passed_);
+      co_await balance_point<&counter::run>(steps);
+    }
+    std::int64_t wrong = 0;
+    for (const auto* const each : {&own_, &passed_}) {
+      pinned_buffer<std::int64_t> seen(gpu(), each->size());
+      work().copy(seen.span(), std::as_const(*each).span());
+      co_await work().done();
+      for (const std::int64_t n : seen.span()) wrong += n == steps ? 0 : 1;
+    }
+    co_return wrong;
+  }
+  void serialize(auto& ar) { ar(letters, own_, passed_, step_); }
+
+ private:
+  stream& work() {
+    if (!work_) work_.emplace(gpu());
+    return *work_;
+  }
+  device_buffer<std::int64_t> zeros() {
+    device_buffer<std::int64_t> all(gpu(), 500);
+    work().fill(all.span(), std::byte(0));
+    return all;
+  }
+
+  device_buffer<std::int64_t> own_, passed_;
+  std::optional<stream> work_;  // does not migrate
+  int step_ = 0;
+};
+
+class balance_devices_on : public ::testing::TestWithParam<testing::machine> {};
+INSTANTIATE_TEST_SUITE_P(on, balance_devices_on,
+                         ::testing::ValuesIn(testing::machines({"threads_4", "serialized", "shuffled",
+                                                                "deterministic_40", "simulated",
+                                                                "processes_2x2"})),
+                         [](const auto& info) { return info.param.name; });
+
+TEST_P(balance_devices_on, keeps_the_contents_of_members_and_messages) {
+  counter::moves = 0;
+  for (const char* const strategy : {"random", "rotate"})
+    for (options settings : GetParam().runs) {
+      SCOPED_TRACE(std::string(strategy) + " " + testing::text_of(settings));
+      settings.device = "emulated";
+      settings.devices = 2;
+      settings.balance.strategy = strategy;
+      settings.balance.every_points = 1;
+      EXPECT_EQ(testing::run_in_processes(GetParam().processes, settings,
+                                          []() -> task<> {
+                                            const auto all = make_array<counter>({6});
+                                            EXPECT_EQ((co_await all.reduce<&counter::run>(sum, 12)), 0);
+                                          }),
+                0);
+      if (HasFailure()) return;
+    }
+  EXPECT_GT(counter::moves, 0);
 }
 
 /// A chare with an end of a channel that is bound to memory of its device.
