@@ -67,7 +67,7 @@ GROUPS = {
     "processes": Group(
         "two processes of one PE", ("--pes", "1"),
         {"message": 2_000, "exchange": 2_000, "call": 2_000, "broadcast": 20_000, "all_reduce": 20_000,
-         "migrate": 2_000}, processes=2, waits=True),
+         "migrate": 2_000, "migrate_together": 20_000}, processes=2, waits=True),
     "ranks": Group(
         "ranks of MPI on one PE", (),
         {"send": 20_000, "exchange": 20_000, "barrier": 160_000, "allreduce": 160_000, "put": 160_000},

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <system_error>
 
+#include <imbrex/core/extension/load.hpp>
 #include <imbrex/gpu.hpp>
 
 #include "faces.hpp"
@@ -138,6 +139,45 @@ class wanderer : public imbrex::chare<wanderer> {
   std::int64_t moved_ = 0;
 };
 
+/// The number of repetitions for each of the members.
+std::int64_t rounds_of(std::int64_t times, std::int64_t members) {
+  if (times % members != 0)
+    throw imbrex::usage_error(std::to_string(times) + " times: it is done by " + std::to_string(members) +
+                              " elements, give a multiple");
+  return times / members;
+}
+
+class settler : public imbrex::chare<settler> {
+ public:
+  void serialize(auto& ar) { ar(state_); }
+
+ private:
+  std::int64_t state_ = 0;
+};
+
+class shifter : public imbrex::chare<shifter> {
+ public:
+  /// Moves the elements of this PE to the next one, as a balancer does. Returns how many there are.
+  std::int64_t shift() {
+    const auto here = imbrex::extension::local_loads::here().elements();
+    for (const auto& each : here) each.move((pe() + 1) % imbrex::num_pes());
+    return static_cast<std::int64_t>(here.size());
+  }
+};
+
+imbrex::task<std::int64_t> migrate_together(std::int64_t times) {
+  const auto settlers = imbrex::make_array<settler>(elements);
+  const auto shifters = imbrex::make_group<shifter>();
+  co_await settlers.created();
+  std::int64_t moved = 0;
+  for (std::int64_t round = rounds_of(times, elements); round > 0; --round) {
+    const std::int64_t left = co_await shifters.reduce<&shifter::shift>(imbrex::sum);
+    moved += left;
+    co_await imbrex::quiescence();
+  }
+  co_return moved;
+}
+
 constexpr imbrex::kernel<> nothing{.name = "nothing", .host = [] {}};
 
 class launcher : public imbrex::chare<launcher> {
@@ -215,14 +255,6 @@ class passer : public imbrex::chare<passer> {
   std::array<cell, 2> in_{cell(imbrex::gpu(), 1), cell(imbrex::gpu(), 1)};
 };
 
-/// The number of repetitions for each of the members.
-std::int64_t rounds_of(std::int64_t times, std::int64_t members) {
-  if (times % members != 0)
-    throw imbrex::usage_error(std::to_string(times) + " times: it is done by " + std::to_string(members) +
-                              " elements, give a multiple");
-  return times / members;
-}
-
 imbrex::task<std::int64_t> perform_collective(std::string_view what, std::int64_t times) {
   const int count = what == "all_to_all" ? 64 : what == "sparse_exchange" ? 10'000 : elements;
   const std::int64_t rounds = rounds_of(times, what == "all_to_all" ? count * count : count);
@@ -265,8 +297,12 @@ imbrex::task<std::int64_t> perform(std::string_view what, std::int64_t times) {
     const std::int64_t exchanged = co_await exchange_faces(way, times);
     co_return exchanged;
   }
-  if (what == "migrate") {
+  if (what == "migrate" || what == "migrate_together") {
     if (imbrex::num_pes() < 2) throw imbrex::usage_error("migrate: give it two PEs to move between");
+    if (what == "migrate_together") {
+      const std::int64_t moved = co_await migrate_together(times);
+      co_return moved;
+    }
     const auto wanderers = imbrex::make_array<wanderer>(1);
     const std::int64_t moved = co_await wanderers[0].call<&wanderer::wander>(times);
     co_return moved;
