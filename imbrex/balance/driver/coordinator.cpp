@@ -92,12 +92,12 @@ action coordinator::judge(const period_report& ended, const std::vector<pe_loads
   note_cost(ended);
   period last = pacing_.times_of(ended, problem_.pes);
   last_.before = last.average > 0 ? last.busiest / last.average : 1;
-  const bool is_settled = settling_.add(ended);
+  is_settled_ = settling_.add(ended);
   pacing_.add(ended);
   if (settling_.periods_since_step() > 1) pacing_.adapt(ended, last.lost());  // a step is no period's cost
   recorder_.end_period(ended, settling_.is_measured());
   pacing_.send_loads(settling_.periods_since_step() < periods_with_loads);
-  if (!is_settled || ended.elements == 0 || has_failed_ || strategy_.name() == "none") return action::wait;
+  if (!is_settled_ || ended.elements == 0 || has_failed_ || strategy_.name() == "none") return action::wait;
   const double otherwise = busiest_otherwise(loads);
   if (otherwise >= 0) last.busiest_otherwise = static_cast<double>(rules().points) * otherwise;
   const action next = decision_.next(last);
@@ -260,11 +260,18 @@ std::vector<array_moves> coordinator::moves_back() const {
 }
 
 void coordinator::finish(double seconds, double moment) {
+  lines_ += log_.take_line(decision_.gain());
   last_.seconds = seconds;
   is_unpaid_ = true;
   settling_.begin_step(last_.moved);
   pacing_.send_loads(true);
   log_.add_step(last_, moment);
+}
+
+std::string coordinator::take_lines(bool at_end) {
+  std::string lines = std::exchange(lines_, {});
+  if (is_settled_ || at_end) lines += log_.take_line(decision_.gain());
+  return lines;
 }
 
 }  // namespace imbrex::balance::detail

@@ -54,8 +54,9 @@ class coordinator {
   /// run began. The next period shows its cost.
   void finish(double seconds, double moment);
 
-  /// A line for the last step (`--balance-report`); empty if there is none.
-  std::string take_line() { return log_.take_line(decision_.gain()); }
+  /// Lines for steps that have been judged, or followed by another one (`--balance-report`); empty if there
+  /// are none. `at_end`: also for a step whose elements have not arrived.
+  std::string take_lines(bool at_end);
   /// A line for the run.
   std::string summary() const { return log_.summary(); }
 
@@ -80,6 +81,8 @@ class coordinator {
   recorder recorder_;
   std::vector<array_moves> moves_;  ///< the last step's moves
   rebalance_result last_;
+  std::string lines_;        ///< for steps that another one has followed
+  bool is_settled_ = false;  ///< the last step's elements have arrived, by and large
   bool is_unpaid_ = false;   ///< the cost of the last step is not known yet
   double other_before_ = 0;  ///< `period_report::other` of the period before the last step
   bool has_failed_ = false;

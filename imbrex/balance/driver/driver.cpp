@@ -47,9 +47,7 @@ int coordinates_of(std::uint64_t array, std::uint64_t key, float* out) {
   return extension::local_loads::here().write_coordinates(array, key, out);
 }
 
-void write_line(const std::string& line) {
-  if (!line.empty()) std::fputs((line + "\n").c_str(), stderr);
-}
+void write(const std::string& lines) { std::fputs(lines.c_str(), stderr); }
 
 }  // namespace
 
@@ -72,8 +70,8 @@ driver::driver()
 
 driver::~driver() {
   if (!coordinator_ || !writes_lines_) return;
-  write_line(coordinator_->take_line());
-  write_line(coordinator_->summary());
+  write(coordinator_->take_lines(true));
+  write(coordinator_->summary());
 }
 
 element<driver> driver::on(int pe) const { return peers()[pe].with_priority(urgent); }
@@ -145,7 +143,7 @@ void driver::complete(std::uint64_t period) {
 
 void driver::decide(collected all) {
   const action next = coordinator_->judge(all.report, all.loads);
-  if (writes_lines_) write_line(coordinator_->take_line());
+  if (writes_lines_) write(coordinator_->take_lines(false));
   if (is_stepping_) return;
   if (!requests_.empty() || next == action::act) return begin_step(std::move(all.loads));
   coordinator_->pose_for_record(all.loads, coordinates_of);

@@ -57,14 +57,14 @@ std::string step_log::take_line(double gain) {
                      std::to_string(last_.elements) + " moved (" + bytes_text(static_cast<double>(bytes_)) +
                      "), " + time_text(cost_);
   if (last_.unmovable > 0) line += ", " + std::to_string(last_.unmovable) + " could not move";
-  return line + ", gains " + time_text(gain) + " a period";
+  return line + ", gains " + time_text(gain) + " a period\n";
 }
 
 std::string step_log::summary() const {
   std::string line = "balance: " + std::to_string(steps_) + " steps in " + std::to_string(periods_) +
                      " periods, " + std::to_string(moves_) + " moves";
   if (unmovable_ > 0) line += ", up to " + std::to_string(unmovable_) + " elements could not move";
-  return line;
+  return line + "\n";
 }
 
 }  // namespace imbrex::balance::detail

@@ -18,7 +18,7 @@ class step_log {
   /// Sets the cost of the last step, in seconds.
   void set_cost(double seconds) { cost_ = seconds; }
 
-  /// A line for the last step; empty if it has been taken. `gain`: seconds a period.
+  /// A line for the last step, with a line feed; empty if it has been taken. `gain`: seconds a period.
   std::string take_line(double gain);
   /// A line for the run.
   std::string summary() const;
