@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include <imbrex/core/collective/array_end.hpp>
 #include <imbrex/core/collective/broadcasts.hpp>
@@ -12,6 +13,24 @@
 namespace imbrex::detail {
 
 struct chare_functions;
+
+/// The arrays whose elements have arrived in the bundle that a PE delivers now. Their parts report all
+/// arrivals at its end.
+class bundled_arrivals {
+ public:
+  /// The arrays of the bundle that this thread delivers; null if it delivers none.
+  static bundled_arrivals* open() { return open_; }
+
+  bundled_arrivals() { open_ = this; }
+  bundled_arrivals(const bundled_arrivals&) = delete;
+  bundled_arrivals& operator=(const bundled_arrivals&) = delete;
+  ~bundled_arrivals() { open_ = nullptr; }
+
+  std::vector<std::uint64_t> arrays;
+
+ private:
+  static inline constinit thread_local bundled_arrivals* open_ = nullptr;
+};
 
 /// One PE's part of an array, with its stations for collectives.
 class collection_base : public local_array {

@@ -12,7 +12,7 @@
 #include <imbrex/base/error.hpp>
 #include <imbrex/core/array/chare_functions.hpp>
 #include <imbrex/core/array/location.hpp>
-#include <imbrex/core/array/migrant_bundle.hpp>
+#include <imbrex/core/array/migrant.hpp>
 #include <imbrex/core/name/singles.hpp>
 
 namespace imbrex::detail {

@@ -13,7 +13,6 @@
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/owner.hpp>
 #include <imbrex/base/standard/sort.hpp>
-#include <imbrex/core/array/bundled_arrivals.hpp>
 #include <imbrex/core/array/chare.hpp>
 #include <imbrex/core/array/collection_base.hpp>
 #include <imbrex/core/message/record_of_parts.hpp>
@@ -499,8 +498,8 @@ void element_map<Index>::take_out_for_good(header& e) {
 template <class Index>
 void element_map<Index>::report_arrival(const header& e, int from, const caught_up& broadcast_state) {
   const location here{pe().pe(), e.epoch, e.born};
-  if (auto& bundle = pe().template local<bundled_arrivals>(); bundle.are_open) {
-    if (tables_->arrivals.empty()) bundle.arrays.push_back(this->id());
+  if (auto* const bundle = bundled_arrivals::open()) {
+    if (tables_->arrivals.empty()) bundle->arrays.push_back(this->id());
     tables_->arrivals.push_back({e.key, here, broadcast_state});
     return;
   }

@@ -81,4 +81,8 @@ struct desk_of_arrivals {
   arrival_desk* desk = nullptr;
 };
 
+/// Sends an element that has left. The elements that leave for one PE at the end of the same item go in one
+/// message. `m` goes alone if it has attachments or cannot be packed.
+void send_migrant(processor& pe, migrant_base& m, int to);
+
 }  // namespace imbrex::detail

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <imbrex/core/array/migrant_bundle.hpp>
-
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -8,7 +6,7 @@
 #include <vector>
 
 #include <imbrex/base/owner.hpp>
-#include <imbrex/core/array/bundled_arrivals.hpp>
+#include <imbrex/core/array/migrant.hpp>
 #include <imbrex/core/pe/processor.hpp>
 #include <imbrex/net/packing.hpp>
 
@@ -42,28 +40,22 @@ struct migrant_bundle final : message {
   }
   void deliver() {
     const message_guard guard(*this);
-    auto& pe = processor::here();
-    auto& arrivals = pe.local<bundled_arrivals>();
-    {
-      const delivery under_way(arrivals);
-      for (auto& each : migrants) {
-        message& m = *each.release();
-        m.type->run(m);
-      }
-    }
-    for (const std::uint64_t array : std::exchange(arrivals.arrays, {}))
-      if (auto* const part = array_at(pe, array))
+    const std::vector<std::uint64_t> arrays = arrive();
+    for (const std::uint64_t array : arrays)
+      if (auto* const part = array_at(processor::here(), array))
         static_cast<collection_base*>(part)->report_arrivals(static_cast<int>(origin));
   }
 
  private:
-  struct delivery {
-    explicit delivery(bundled_arrivals& list) : of(list) { of.are_open = true; }
-    delivery(const delivery&) = delete;
-    delivery& operator=(const delivery&) = delete;
-    ~delivery() { of.are_open = false; }
-    bundled_arrivals& of;
-  };
+  /// Returns the arrays that have got elements.
+  std::vector<std::uint64_t> arrive() {
+    bundled_arrivals arrivals;
+    for (auto& each : migrants) {
+      message& m = *each.release();
+      m.type->run(m);
+    }
+    return std::move(arrivals.arrays);
+  }
 };
 
 /// The elements that have left a PE since its current item ended, by their new PEs.
@@ -100,9 +92,9 @@ struct departure_end : work {
 }  // namespace
 
 void send_migrant(processor& pe, migrant_base& m, int to) {
+  // Without more to do after the item it is the only one that leaves.
+  if (m.has_attachments || m.is_object || pe.after().empty()) return pe.dispatch(m, to);
   auto& leaving = pe.local<leaving_migrants>().to;
-  const bool goes_alone = m.has_attachments || m.is_object || (leaving.empty() && pe.after().empty());
-  if (goes_alone) return pe.dispatch(m, to);
   if (leaving.empty()) pe.after().push(*::new (pool::allocate(sizeof(departure_end))) departure_end(pe));
   leaving[to].emplace_back(&m);
 }

@@ -86,6 +86,7 @@ TEST_P(migration_in_bundles, takes_a_message_for_each_pair_of_pes) {
     const int status = run_once(settings, [&]() -> task<> {
       const auto boxes = make_array<box>({boxes_count});
       const auto movers = make_group<mover>();
+      co_await boxes.created();
       pes = num_pes();
       send<&mover::scatter>(movers, 5);
       co_await quiescence();
