@@ -223,6 +223,24 @@ def test_strategies_solve_problems_without_a_run():
         ix.Problem([1, 1], [0, 0], pes=2, coordinates=[1, 2])
 
 
+def test_problems_have_edges():
+    seen = []
+
+    @ix.strategy("edges to the first", edges=True)
+    def to_the_first(p):
+        seen.append((p.edges.tolist(), p.edge_bytes.tolist()))
+        return p.pe
+
+    ix.Problem([1, 1, 1], [0, 0, 1], pes=2, edges=[[2, 0], [0, 1], [2, 0]], edge_bytes=[3, 1, 4]) \
+        .solve("edges to the first")
+    ix.Problem([1, 1], [0, 0], pes=2).solve("edges to the first")
+    assert seen == [([[0, 1], [2, 0]], [1, 7]), ([], [])]
+    with pytest.raises(ValueError, match=r"the edges have the shape \(2,\): give a row of two objects"):
+        ix.Problem([1, 1], [0, 0], pes=2, edges=[0, 1])
+    with pytest.raises(ix.Error, match="an edge has the object 2 of 2"):
+        ix.Problem([1, 1], [0, 0], pes=2, edges=[[0, 2]]).solve("greedy")
+
+
 def test_a_strategy_is_registered_by_a_name():
     with pytest.raises(TypeError, match="@imbrex.strategy takes a name"):
         ix.strategy(to_the_last)
