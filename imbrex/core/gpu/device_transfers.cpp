@@ -124,6 +124,7 @@ void require_no_sharing(const processor& pe, int with, device& of) {
 
 void read_attachment(reader& in, attachment& part, std::size_t size) {
   part.serialize(in, size);
+  if (in.carrier() != nullptr) return;  // the part has its lender already
   if (const far_memory* const far = part.far()) part.borrow(std::make_unique<far_lender>(*far));
 }
 
