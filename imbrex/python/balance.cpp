@@ -96,7 +96,10 @@ nb::object solve(const std::string& strategy, const nb::object& of) {
   p.coordinates = elements_in<float>(of.attr("coordinates"));
   p.dimensions = nb::cast<int>(of.attr("coordinates").attr("shape")[nb::int_(1)]);
   p.node = elements_in<int>(of.attr("node"));
-  set_edges(p, elements_in<balance::edge>(of.attr("edges")), elements_in<float>(of.attr("edge_bytes")));
+  const auto ends = elements_in<std::uint32_t>(of.attr("edges"));
+  std::vector<balance::edge> edges;
+  for (std::size_t i = 0; i + 1 < ends.size(); i += 2) edges.push_back({ends[i], ends[i + 1]});
+  set_edges(p, edges, elements_in<float>(of.attr("edge_bytes")));
   check(p.view());
   const std::vector<int> pes = balance::find_strategy(strategy).solve(p.view());
   return array_of(std::span<const int>(pes), "i4", static_cast<Py_ssize_t>(pes.size()));
