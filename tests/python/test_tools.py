@@ -134,7 +134,7 @@ def test_a_trace_has_the_names_of_the_program(program, tmp_path, processes):
         assert heaviest.startswith(name)
     for words in ("Block::poke", "Block::get", "Named::ping", "Alone::ping", "insertion of Named", "insertion of Alone",
                   "broadcast of Block::poke", "section's broadcast of Block::go"):
-        assert words in text, words
+        assert words in entries, words
     replies = {name for name in entries if name.startswith("reply ")}
     assert replies >= {
         "reply to Block::get", "reply to Named::ping", "reply to Alone::ping", "reply to Alone::fail"}, replies
