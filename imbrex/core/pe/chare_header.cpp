@@ -2,6 +2,7 @@
 #include <imbrex/core/pe/chare_header.hpp>
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -14,13 +15,17 @@ namespace imbrex {
 chare_header::chare_header() = default;
 chare_header::~chare_header() = default;
 
+static_assert(std::is_trivially_copyable_v<measured_load>, "it migrates as its bytes");
+
 void chare_header::serialize_state(writer& out) const {
-  out(reductions, broadcasts, epoch, born, load);
+  out(reductions, broadcasts, epoch, born);
+  out.bytes(&load, sizeof load);
   section_reductions.serialize(out);
 }
 
 void chare_header::serialize_state(reader& in) {
-  in(reductions, broadcasts, epoch, born, load);
+  in(reductions, broadcasts, epoch, born);
+  in.bytes(&load, sizeof load);
   section_reductions.serialize(in);
 }
 

@@ -49,11 +49,6 @@ struct measured_load {
   std::uint8_t point_periods = 0;    ///< periods for which balance points are expected, as it passed some
   bool has_stayed = false;           ///< a request to migrate came when it could not leave
   bool is_apart = false;             ///< the element's time is not counted now
-
-  void serialize(auto& ar) {
-    ar(now, at_point, last, before, beside, beside_at_point, last_beside, before_beside, point_periods,
-       is_apart);
-  }
 };
 
 /// The runtime's data for one chare, directly before the object. Only the chare's PE touches it.
