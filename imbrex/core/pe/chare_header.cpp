@@ -20,12 +20,15 @@ static_assert(std::is_trivially_copyable_v<measured_load>, "it migrates as its b
 void chare_header::serialize_state(writer& out) const {
   out(reductions, broadcasts, epoch, born);
   out.bytes(&load, sizeof load);
+  out(load.is_apart);
   section_reductions.serialize(out);
 }
 
 void chare_header::serialize_state(reader& in) {
   in(reductions, broadcasts, epoch, born);
   in.bytes(&load, sizeof load);
+  load.has_stayed = false;
+  in(load.is_apart);  // no byte of the message is taken for a bool unchecked
   section_reductions.serialize(in);
 }
 
