@@ -160,12 +160,16 @@ void rank::refuse_in_callback(const std::string& what) {
   stop();
 }
 
+/// Apart from `block`: a rank may continue on another thread, and its caller may hold addresses of the earlier
+/// thread's variables in registers.
+[[gnu::noinline]] static void end_wait(suspension& of) { of.end(); }
+
 [[gnu::noinline]] void rank::block() {
   if (callbacks_.is_running()) [[unlikely]]
     refuse_in_callback("waits for " + wait_->description());
   wait_->begin(*entry_.of);
   fiber_->leave();
-  wait_->end();
+  end_wait(*wait_);
   if (must_attend_) [[unlikely]]
     code_->attend();
 }
