@@ -129,6 +129,7 @@ set(IMBREX_PUBLIC_HEADERS
   imbrex/core/extension/port.hpp
   imbrex/core/extension/report.hpp
   imbrex/core/extension/run.hpp
+  imbrex/core/extension/stop.hpp
   imbrex/coro/await_by.hpp
   imbrex/coro/entry_body.hpp
   imbrex/sched/observer.hpp

@@ -44,7 +44,7 @@ class suspension {
     if (const auto* const observers = observer_list::here()) [[unlikely]]
       observers->resumed(*this);
   }
-  const suspension* next() const { return next_; }
+  suspension* next() const { return next_; }
   /// Entry that waits; valid from `begin` on.
   scope& entry() const { return *entry_; }
 

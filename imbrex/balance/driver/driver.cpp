@@ -10,6 +10,7 @@
 
 #include <imbrex/balance/driver/coordinator.hpp>
 #include <imbrex/balance/driver/pe_balancer.hpp>
+#include <imbrex/core/extension/stop.hpp>
 #include <imbrex/core/run/spend.hpp>
 
 namespace imbrex::balance::detail {
@@ -55,6 +56,7 @@ driver::driver()
     : pe_(*pe_balancer::here()),
       tree_(extension::current_pe().place_in_tree(0, extension::current_pe().number())),
       writes_lines_(extension::current_pe().run().settings().balance.report),
+      moves_together_(extension::current_pe().run().settings().balance.together),
       number_as_child_(number_as_child(extension::current_pe(), tree_)),
       children_(tree_.children.size()),
       loads_missing_(tree_.reporters()),
@@ -147,16 +149,37 @@ void driver::decide(collected all) {
   if (is_stepping_) return;
   if (!requests_.empty() || next == action::act) return begin_step(std::move(all.loads));
   coordinator_->pose_for_record(all.loads, coordinates_of);
-  if (next == action::take_back) return send_moves(next, coordinator_->moves_back());
-  if (coordinator_->rules() != rules_) send_rules({});
+  if (next == action::take_back) {
+    if (moves_together_) return begin_step_together(next);
+    return send_moves(next, coordinator_->moves_back());
+  }
+  if (coordinator_->rules() != rules_) send_rules({}, false);
   coordinator_->record(next, {});
 }
 
 void driver::begin_step(std::vector<pe_loads> loads) {
+  if (moves_together_) return begin_step_together(action::act);
   is_stepping_ = true;
   step_began_ = now();
   const bool is_complete = loads.size() == static_cast<std::size_t>(num_pes());
-  if (is_complete) return solve(std::move(loads));
+  is_complete ? solve(std::move(loads)) : request_loads();
+}
+
+void driver::begin_step_together(action taken) {
+  is_stepping_ = true;
+  send<&driver::stop_elements>(peers().with_priority(urgent));
+  send<&driver::step_together>(on(0), taken);
+}
+
+void driver::stop_elements() { extension::stop_here().begin(); }
+
+task<> driver::step_together(action taken) {
+  co_await extension::quiescence_of_stop();
+  step_began_ = now();
+  taken == action::act ? request_loads() : send_moves(taken, coordinator_->moves_back());
+}
+
+void driver::request_loads() {
   send<&driver::send_loads>(peers().with_priority(urgent), coordinator_->rules().extrapolates);
 }
 
@@ -188,7 +211,7 @@ void driver::send_moves(action taken, const std::vector<array_moves>& moves) {
     return std::chrono::duration<double>(now() - moment).count();
   };
   coordinator_->finish(seconds_since(step_began_), seconds_since(began_));
-  send_rules(moves);
+  send_rules(moves, moves_together_);
   coordinator_->record(taken, moves);
   if (requests_.empty()) return;
   requests_.front().result.set_value(coordinator_->last());
@@ -196,14 +219,15 @@ void driver::send_moves(action taken, const std::vector<array_moves>& moves) {
   if (!requests_.empty()) request_end(period_, true);
 }
 
-void driver::send_rules(const std::vector<array_moves>& moves) {
+void driver::send_rules(const std::vector<array_moves>& moves, bool ends_stop) {
   rules_ = coordinator_->rules();
-  send<&driver::apply>(peers().with_priority(urgent), rules_, moves);
+  send<&driver::apply>(peers().with_priority(urgent), rules_, moves, ends_stop);
 }
 
-void driver::apply(const period_rules& rules, const std::vector<array_moves>& moves) {
+void driver::apply(const period_rules& rules, const std::vector<array_moves>& moves, bool ends_stop) {
   rules_ = rules;
   for (const array_moves& each : moves) pe_.move(each);
+  if (ends_stop) extension::stop_here().end();
 }
 
 void driver::balance_now(std::uint64_t array, promise<rebalance_result> result) {

@@ -44,9 +44,14 @@ class driver : public chare<driver> {
                    bool needs_request);
   /// Requests the end of a period. `at_once`: also where balance points are awaited.
   void request_end(std::uint64_t period, bool at_once);
+  /// Stops the elements of this PE at their next balance points.
+  void stop_elements();
+  /// On PE 0: takes a step when all elements stand (`--balance-together`).
+  task<> step_together(action taken);
   void send_loads(bool extrapolates);
   void take_loads(std::vector<pe_loads> loads);
-  void apply(const period_rules& rules, const std::vector<array_moves>& moves);
+  /// `ends_stop`: lets the elements of this PE go on, which have stopped.
+  void apply(const period_rules& rules, const std::vector<array_moves>& moves, bool ends_stop);
   /// On PE 0: balances the array once, now.
   void balance_now(std::uint64_t array, promise<rebalance_result> result);
 
@@ -80,13 +85,16 @@ class driver : public chare<driver> {
   // On PE 0.
   void decide(collected all);
   void begin_step(std::vector<pe_loads> loads);
+  void begin_step_together(action taken);
+  void request_loads();
   void solve(std::vector<pe_loads> loads);
   void send_moves(action taken, const std::vector<array_moves>& moves);
-  void send_rules(const std::vector<array_moves>& moves);
+  void send_rules(const std::vector<array_moves>& moves, bool ends_stop);
 
   pe_balancer& pe_;
   const extension::tree_place tree_;
-  const bool writes_lines_;  ///< `--balance-report`
+  const bool writes_lines_;    ///< `--balance-report`
+  const bool moves_together_;  ///< `--balance-together`
   const int number_as_child_;
   std::uint64_t period_ = 0;  ///< number of the current period
   period_rules rules_;

@@ -92,6 +92,15 @@ TEST(balance, evens_out_the_loads_of_elements) {
   EXPECT_LT(time_of_cells(by_time), 2 * best);
 }
 
+TEST(balance, moves_elements_together) {
+  const double best = (8 * 1.0 + 56 * 0.1) / 8 * 40;
+  for (const std::uint64_t every : {0, 2}) {
+    options together = balanced(simulated(8), "auto", every);
+    together.balance.together = true;
+    EXPECT_LT(time_of_cells(together), 2 * best) << every;
+  }
+}
+
 TEST(balance, costs_nothing_where_loads_are_equal) {
   const auto time_of_equal = [](const options& settings) {
     double took = 0;

@@ -4,6 +4,7 @@
 #include <string>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/core/array/point_stop.hpp>
 #include <imbrex/core/pe/load_meter.hpp>
 
 namespace imbrex::detail {
@@ -35,10 +36,16 @@ bool check_balance_point(const scope& entry, const waiter& who) {
         "there");
   auto& e = *static_cast<chare_header*>(entry.chare);
   const scope* const other = suspended_beside(e, entry);
-  if (other == nullptr && !is_bound_to_stay(e)) return true;
+  if (must_stop(e) || (other == nullptr && !is_bound_to_stay(e))) return true;
   if (e.asks_itself) throw_cannot_migrate(e, *other);
   refuse_departure(e);
   return false;
+}
+
+void pass_balance_point(const waiter& who, scope& entry, message& restart) {
+  auto& e = *static_cast<chare_header*>(entry.chare);
+  if (!must_stop(e)) return push_departure(e, &restart);
+  e.home->pe().local<point_stop>().add(who, &restart, entry);
 }
 
 void count_balance_point(chare_header& element) { element.home->pe().loads()->count_balance_point(element); }

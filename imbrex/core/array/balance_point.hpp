@@ -12,10 +12,13 @@
 namespace imbrex {
 namespace detail {
 
-/// True if the chare can leave: the waiting entry is its only suspended one. Otherwise the chare stays if
-/// another chare has requested the migration. Throws imbrex::error if the chare itself has requested it, or
-/// if the entry waits in a function that it called.
+/// True if the chare can leave, since the waiting entry is its only suspended one, or is to stop here.
+/// Otherwise the chare stays if another chare has requested the migration. Throws imbrex::error if the chare
+/// itself has requested it, or if the entry waits in a function that it called.
 bool check_balance_point(const scope& entry, const waiter& who);
+
+/// Lets the chare leave, or stops the entry. `restart` begins the entry anew.
+void pass_balance_point(const waiter& who, scope& entry, message& restart);
 
 /// Counts the balance point for the PE's load meter.
 void count_balance_point(chare_header& element);
@@ -51,7 +54,7 @@ class [[nodiscard("co_await balance_point")]] balance_point_awaiter {
     restart.bind(element_.born);
     restart.may_find_none = !request.reply;  // the restarted entry ends with the element, as other suspended
                                              // entries do
-    push_departure(element_, &restart);
+    pass_balance_point(who, entry, restart);
     return true;
   }
   void await_resume() const noexcept {}

@@ -81,7 +81,7 @@ void run_departure(work& item) {
   } else {
     e.departure_queued = false;
     // if not now, at the next balance point or when a movable body waits again
-    if (e.destination < 0 || !entries_can_move(e, e.destination)) return;
+    if (e.destination == place_to_stay(part) || !entries_can_move(e, e.destination)) return;
     if (is_bound_to_stay(e)) return refuse_departure(e);
   }
   part.depart(e, e.destination, restart);
@@ -114,7 +114,7 @@ bool is_bound_to_stay(const chare_header& element) {
 void refuse_departure(chare_header& element) {
   if (const auto* const observers = element.home->pe().element_observers())
     observers->tell([&](observer& o) { o.stays(*element.home, element, element.destination); });
-  element.destination = -1;
+  element.destination = place_to_stay(*element.home);
 }
 
 void drop_after_entry(const chare_header& element) {
@@ -135,9 +135,9 @@ void request_migration(chare_header& e, int to, bool asks_itself) {
   if (to != pe.pe() && e.home->is_pinned()) throw_pinned(e);
   if (e.dying) return;
   if (e.travels) throw_travelling("migrate_to", e);
-  e.destination = to == pe.pe() ? -1 : to;
+  e.destination = to == pe.pe() ? place_to_stay(*e.home) : to;
   e.asks_itself = asks_itself;
-  if (e.destination >= 0 && !std::exchange(e.departure_queued, true)) push_departure(e, nullptr);
+  if (to != pe.pe() && !std::exchange(e.departure_queued, true)) push_departure(e, nullptr);
 }
 
 void destroy_later(chare_header& e) {

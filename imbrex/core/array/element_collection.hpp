@@ -26,6 +26,8 @@ void push_departure(chare_header& element, message* restart);
 bool is_bound_to_stay(const chare_header& element);
 /// The chare stays, although it was asked to leave. Observers are told.
 void refuse_departure(chare_header& element);
+/// Drops the element's entries that a stop holds at balance points (`point_stop`). Their frames stay.
+void drop_stopped_entries(const chare_header& element);
 /// Drops what is queued for the element.
 void drop_after_entry(const chare_header& element);
 
@@ -287,12 +289,14 @@ void element_collection<Index>::begin_insertion(const key& k) {
 
 template <class Index>
 void element_collection<Index>::end_insertion(header& e) {
+  e.destination = place_to_stay(*this);
   this->listeners().tell([&](array_listener& each) { each.element_inserted(e); });
 }
 
 template <class Index>
 void element_collection<Index>::end_entries_of(chare_header& e) {
   e.dying = true;  // later requests to move or destroy the element have no effect
+  if (e.entries != nullptr) drop_stopped_entries(e);
   end_entries(e, element_name(e) + " was destroyed before that entry had ended");
   drop_after_entry(e);
 }
@@ -328,6 +332,7 @@ void element_collection<Index>::arrive(chare_header& of, message*& restart, int 
   auto& e = static_cast<header&>(of);
   e.home = this;
   e.travels = false;
+  e.destination = place_to_stay(*this);
   if (this->is_closed()) return end_stray(e, std::exchange(restart, nullptr));
   take_in(e);
   const std::uint64_t left_with = e.broadcasts;
@@ -363,6 +368,7 @@ template <class Index>
 void element_collection<Index>::clear() noexcept {
   while (!this->locals().empty()) {
     auto& e = static_cast<header&>(*this->locals().back());
+    if (e.entries != nullptr) drop_stopped_entries(e);
     while (e.entries != nullptr) end_scope(*e.entries);
     this->remove(e);
     chares_.destroy(e);

@@ -171,6 +171,10 @@ std::vector<option<options>> balance_options() {
            [](options& s, const parsed_option& input) {
              s.balance.by = static_cast<balanced_loads>(parse_word(input, load_kinds));
            }},
+      {.words =
+           {"--balance-together", "",
+            "stop all elements at their balance points, then move, so that all elements move at one step"},
+       .set = [](options& s, const parsed_option&) { s.balance.together = true; }},
       {.words = {"--balance-report", "", "print a line for each step of the balancer, and a summary"},
        .set = [](options& s, const parsed_option&) { s.balance.report = true; }},
       {.words = {"--balance-record", "FILE",

@@ -57,6 +57,8 @@ struct balance_settings {
   nanoseconds every_time{0};       ///< `--balance-every TIME`; both 0: the balancer chooses the periods
   balanced_loads by = balanced_loads::both;  ///< `--balance-by cpu|device|both`
   bool report = false;                       ///< `--balance-report`: a line for each step
+  /// `--balance-together`: all elements stop at their balance points before some move.
+  bool together = false;
   /// `--balance-record FILE`: record loads and moves; the second run of a program goes into FILE-2. Empty: no
   /// record. Works with every strategy.
   std::string record{};

@@ -109,7 +109,7 @@ void local_array::drop_local(chare_header& element) {
 
 void retry_departure(const scope& entry) {
   auto& e = *static_cast<chare_header*>(entry.chare);
-  if (e.destination < 0 || e.dying) return;
+  if (e.destination == place_to_stay(*e.home) || e.dying) return;
   const bool asks_itself = e.asks_itself;
   e.home->move(e, e.destination);
   e.asks_itself = asks_itself;

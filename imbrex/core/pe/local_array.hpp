@@ -110,6 +110,8 @@ class local_array : public collection_part {
   /// On the PE that made the array: the maker, or an awaiter of the creation, gets the exception of a
   /// failure.
   bool is_failure_reported = false;
+  /// Elements here stop at their next balance points (`point_stop`).
+  bool stops_elements = false;
   /// The reason why this part lacks elements: the packed exception of a constructor. Empty if no element is
   /// missing.
   std::vector<std::byte> creation_failure;
@@ -152,6 +154,9 @@ class local_array : public collection_part {
   struct section_place_table;
   owner<section_place_table> section_places_;  ///< null if no section has a place here
 };
+
+/// The destination of an element that is to stay: its own PE if it stops at its next balance point, else -1.
+inline int place_to_stay(const local_array& of) { return of.stops_elements ? of.pe().pe() : -1; }
 
 /// This PE's part of an array; null if it is not here.
 inline local_array* array_at(const processor& pe, std::uint64_t id) {

@@ -44,6 +44,9 @@ class run_services {
   virtual void exception_waits() noexcept = 0;
   /// On PE 0: registers a waiter for quiescence.
   virtual void await_quiescence(int pe, const reply_address& reply) = 0;
+  /// On PE 0: registers a waiter of PE 0 for quiescence while elements are stopped at balance points
+  /// (`point_stop`). Other waiters wait on until it has its reply.
+  virtual void await_quiescence_of_stop(const reply_address& reply) = 0;
 
   /// The gate through which threads that are no PE post work.
   virtual const std::shared_ptr<executor_gate>& gate() const = 0;

@@ -125,7 +125,9 @@ void local_run::fail_without_memory(int pe) noexcept {
 }
 
 bool local_run::release_quiescence_waiters() {
-  const auto waiters = std::exchange(quiescence_waiters_, {});
+  const auto of_stop = std::exchange(stop_waiter_, std::nullopt);
+  const auto waiters =
+      of_stop ? std::vector<quiescence_waiter>{*of_stop} : std::exchange(quiescence_waiters_, {});
   auto& pe = processor_at(0);
   const scheduler::activation as(pe);
   if (const auto* const observers = waiters.empty() ? nullptr : pe.observers())

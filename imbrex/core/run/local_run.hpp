@@ -7,6 +7,7 @@
 #include <limits>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -75,6 +76,7 @@ class local_run : public run_services {
   void idle();
 
   void await_quiescence(int pe, const reply_address& who) final { quiescence_waiters_.push_back({pe, who}); }
+  void await_quiescence_of_stop(const reply_address& who) final { stop_waiter_ = {0, who}; }
   /// Nothing is left to do in this process. If that holds in all processes, replies to the waiters for
   /// quiescence, or fails with a report of all waits.
   virtual bool quiet(const network::counts& exchanged) = 0;
@@ -125,6 +127,7 @@ class local_run : public run_services {
   std::vector<std::uint64_t> free_collections_;  ///< the next numbers of reusable places
   std::atomic<int> status_ = running;
   std::vector<quiescence_waiter> quiescence_waiters_;  ///< touched by PE 0 only
+  std::optional<quiescence_waiter> stop_waiter_;       ///< touched by PE 0 only
 };
 
 }  // namespace imbrex::detail

@@ -2,14 +2,37 @@
 #include <imbrex/mpi/rank/balancing.hpp>
 
 #include <imbrex/core/extension/load.hpp>
+#include <imbrex/core/extension/stop.hpp>
 #include <imbrex/mpi/rank/rank.hpp>
 
 namespace imbrex::mpi {
+
+namespace {
+
+/// A rank that waits for the end of a stop.
+struct stopped_rank {
+  rank& self;
+  request end;
+
+  static void go_on(void* object) {
+    auto& stopped = *static_cast<stopped_rank*>(object);
+    stopped.self.complete(stopped.end);
+  }
+};
+
+void wait_for_end_of_stop(rank& running) {
+  stopped_rank stopped{running, {}};
+  extension::stop_entry(chare_of(running), waiter(&stopped_rank::go_on, &stopped));
+  running.await(stopped.end);
+}
+
+}  // namespace
 
 bool is_measured(rank& of) { return extension::is_measured(chare_of(of)); }
 
 void obey_balancer(rank& running) {
   rank_chare& own = chare_of(running);
+  if (extension::must_stop(own)) wait_for_end_of_stop(running);
   if (extension::is_leaving(own)) running.move_to(extension::header_of(own).destination);
 }
 
@@ -17,7 +40,7 @@ void pass_balance_point(rank& running, bool can_move) {
   rank_chare& own = chare_of(running);
   extension::count_balance_point(own);
   if (can_move) return obey_balancer(running);
-  if (extension::is_leaving(own)) extension::refuse_departure(own);
+  if (extension::is_leaving(own) && !extension::must_stop(own)) extension::refuse_departure(own);
 }
 
 void pause_load(rank& running, bool is_paused) { extension::pause_load(chare_of(running), is_paused); }
