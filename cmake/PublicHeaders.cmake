@@ -128,6 +128,7 @@ set(IMBREX_PUBLIC_HEADERS
   imbrex/core/extension/pe.hpp
   imbrex/core/extension/port.hpp
   imbrex/core/extension/report.hpp
+  imbrex/core/extension/rendezvous.hpp
   imbrex/core/extension/run.hpp
   imbrex/core/extension/stop.hpp
   imbrex/coro/await_by.hpp

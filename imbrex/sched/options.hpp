@@ -42,7 +42,7 @@ std::vector<option<Settings>> completion_options() {
        .set =
            [](Settings& s, const parsed_option& input) {
              s.completion = detail::parse_completion(input);
-             s.device_words = text_of(input);
+             s.source.device_words = text_of(input);
            }},
       {.words =
            {"--completion-poll", "P",
@@ -50,7 +50,7 @@ std::vector<option<Settings>> completion_options() {
        .set =
            [](Settings& s, const parsed_option& input) {
              s.poll = detail::parse_polling(input);
-             s.device_words = text_of(input);
+             s.source.device_words = text_of(input);
            },
        .check = [](const Settings& s) { detail::check_polling(s.poll); }},
   };

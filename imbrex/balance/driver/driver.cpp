@@ -10,7 +10,6 @@
 
 #include <imbrex/balance/driver/coordinator.hpp>
 #include <imbrex/balance/driver/pe_balancer.hpp>
-#include <imbrex/core/extension/stop.hpp>
 #include <imbrex/core/run/spend.hpp>
 
 namespace imbrex::balance::detail {
@@ -56,7 +55,6 @@ driver::driver()
     : pe_(*pe_balancer::here()),
       tree_(extension::current_pe().place_in_tree(0, extension::current_pe().number())),
       writes_lines_(extension::current_pe().run().settings().balance.report),
-      moves_together_(extension::current_pe().run().settings().balance.together),
       number_as_child_(number_as_child(extension::current_pe(), tree_)),
       children_(tree_.children.size()),
       loads_missing_(tree_.reporters()),
@@ -67,6 +65,7 @@ driver::driver()
         std::make_unique<coordinator>(here.run().settings(), nodes_of_pes(here), pe_.take_record());
   rules_ = rules_of(here.run().settings());
   pe_.leave_out(extension::header_of(*this));
+  extension::stop_here().leave_out(extension::header_of(*this));
   pe_.connect(*this, [this] { end_period(); });
 }
 
@@ -75,6 +74,8 @@ driver::~driver() {
   write(coordinator_->take_lines(true));
   write(coordinator_->summary());
 }
+
+bool driver::moves_together() const { return extension::current_pe().run().settings().balance.together; }
 
 element<driver> driver::on(int pe) const { return peers()[pe].with_priority(urgent); }
 
@@ -150,15 +151,15 @@ void driver::decide(collected all) {
   if (!requests_.empty() || next == action::act) return begin_step(std::move(all.loads));
   coordinator_->pose_for_record(all.loads, coordinates_of);
   if (next == action::take_back) {
-    if (moves_together_) return begin_step_together(next);
+    if (moves_together()) return begin_step_together(next);
     return send_moves(next, coordinator_->moves_back());
   }
-  if (coordinator_->rules() != rules_) send_rules({}, false);
+  if (coordinator_->rules() != rules_) send_rules({});
   coordinator_->record(next, {});
 }
 
 void driver::begin_step(std::vector<pe_loads> loads) {
-  if (moves_together_) return begin_step_together(action::act);
+  if (moves_together()) return begin_step_together(action::act);
   is_stepping_ = true;
   step_began_ = now();
   const bool is_complete = loads.size() == static_cast<std::size_t>(num_pes());
@@ -167,14 +168,13 @@ void driver::begin_step(std::vector<pe_loads> loads) {
 
 void driver::begin_step_together(action taken) {
   is_stepping_ = true;
-  send<&driver::stop_elements>(peers().with_priority(urgent));
   send<&driver::step_together>(on(0), taken);
 }
 
-void driver::stop_elements() { extension::stop_here().begin(); }
-
 task<> driver::step_together(action taken) {
-  co_await extension::quiescence_of_stop();
+  if (!together_) together_.emplace();
+  co_await together_->begin();
+  is_standing_ = true;
   step_began_ = now();
   taken == action::act ? request_loads() : send_moves(taken, coordinator_->moves_back());
 }
@@ -211,7 +211,7 @@ void driver::send_moves(action taken, const std::vector<array_moves>& moves) {
     return std::chrono::duration<double>(now() - moment).count();
   };
   coordinator_->finish(seconds_since(step_began_), seconds_since(began_));
-  send_rules(moves, moves_together_);
+  send_rules(moves);
   coordinator_->record(taken, moves);
   if (requests_.empty()) return;
   requests_.front().result.set_value(coordinator_->last());
@@ -219,15 +219,21 @@ void driver::send_moves(action taken, const std::vector<array_moves>& moves) {
   if (!requests_.empty()) request_end(period_, true);
 }
 
-void driver::send_rules(const std::vector<array_moves>& moves, bool ends_stop) {
+void driver::send_rules(const std::vector<array_moves>& moves) {
   rules_ = coordinator_->rules();
-  send<&driver::apply>(peers().with_priority(urgent), rules_, moves, ends_stop);
+  if (is_standing_) return send<&driver::apply_together>(on(0), moves);
+  send<&driver::apply>(peers().with_priority(urgent), rules_, moves);
 }
 
-void driver::apply(const period_rules& rules, const std::vector<array_moves>& moves, bool ends_stop) {
+task<> driver::apply_together(std::vector<array_moves> moves) {
+  is_standing_ = false;
+  co_await peers().with_priority(urgent).call<&driver::apply>(rules_, moves);
+  together_->end();
+}
+
+void driver::apply(const period_rules& rules, const std::vector<array_moves>& moves) {
   rules_ = rules;
   for (const array_moves& each : moves) pe_.move(each);
-  if (ends_stop) extension::stop_here().end();
 }
 
 void driver::balance_now(std::uint64_t array, promise<rebalance_result> result) {

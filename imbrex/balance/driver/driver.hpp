@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <imbrex/balance/decision.hpp>
@@ -12,6 +13,7 @@
 #include <imbrex/core/array/create.hpp>
 #include <imbrex/core/array/send.hpp>
 #include <imbrex/core/extension/pe.hpp>
+#include <imbrex/core/extension/rendezvous.hpp>
 #include <imbrex/core/pe/promise.hpp>
 
 namespace imbrex::balance::detail {
@@ -44,14 +46,13 @@ class driver : public chare<driver> {
                    bool needs_request);
   /// Requests the end of a period. `at_once`: also where balance points are awaited.
   void request_end(std::uint64_t period, bool at_once);
-  /// Stops the elements of this PE at their next balance points.
-  void stop_elements();
   /// On PE 0: takes a step when all elements stand (`--balance-together`).
   task<> step_together(action taken);
   void send_loads(bool extrapolates);
   void take_loads(std::vector<pe_loads> loads);
-  /// `ends_stop`: lets the elements of this PE go on, which have stopped.
-  void apply(const period_rules& rules, const std::vector<array_moves>& moves, bool ends_stop);
+  void apply(const period_rules& rules, const std::vector<array_moves>& moves);
+  /// On PE 0: requests the moves of elements that have met, and lets them go on.
+  task<> apply_together(std::vector<array_moves> moves);
   /// On PE 0: balances the array once, now.
   void balance_now(std::uint64_t array, promise<rebalance_result> result);
 
@@ -75,6 +76,7 @@ class driver : public chare<driver> {
     promise<rebalance_result> result;
   };
 
+  bool moves_together() const;
   bool is_root() const { return tree_.parent < 0; }
   element<driver> on(int pe) const;
   void add(std::uint64_t period, const period_report& report, std::vector<pe_loads> loads,
@@ -89,12 +91,11 @@ class driver : public chare<driver> {
   void request_loads();
   void solve(std::vector<pe_loads> loads);
   void send_moves(action taken, const std::vector<array_moves>& moves);
-  void send_rules(const std::vector<array_moves>& moves, bool ends_stop);
+  void send_rules(const std::vector<array_moves>& moves);
 
   pe_balancer& pe_;
   const extension::tree_place tree_;
-  const bool writes_lines_;    ///< `--balance-report`
-  const bool moves_together_;  ///< `--balance-together`
+  const bool writes_lines_;  ///< `--balance-report`
   const int number_as_child_;
   std::uint64_t period_ = 0;  ///< number of the current period
   period_rules rules_;
@@ -105,7 +106,9 @@ class driver : public chare<driver> {
 
   // On PE 0.
   std::unique_ptr<coordinator> coordinator_;
-  bool is_stepping_ = false;  ///< loads have been requested
+  std::optional<extension::rendezvous> together_;  ///< `--balance-together`; made for the first step
+  bool is_stepping_ = false;                       ///< loads have been requested
+  bool is_standing_ = false;                       ///< the elements have met for this step
   std::vector<request> requests_;
   const nanoseconds began_;
   nanoseconds step_began_{0};

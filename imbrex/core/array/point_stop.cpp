@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/core/array/point_stop.hpp>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -81,9 +82,20 @@ void point_stop::end() {
       continue;
     }
     if (leaves && !e.asks_itself) refuse_departure(e);
-    each->is_queued_ = true;
-    pe.push(*each);
+    go_on(*each);
   }
+}
+
+void point_stop::step() {
+  for (auto* const each : std::vector(entries_)) go_on(*each);
+}
+
+void point_stop::go_on(stopped_entry& entry) {
+  if (!std::exchange(entry.is_queued_, true)) processor::running_here().push(entry);
+}
+
+bool point_stop::leaves_out(const local_array& part) const {
+  return std::ranges::find(left_out_, &part) != left_out_.end();
 }
 
 void point_stop::add(const waiter& who, message* restart, scope& entry) {

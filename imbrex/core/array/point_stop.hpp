@@ -52,11 +52,17 @@ class point_stop {
   void begin();
   /// Lets the stopped entries go on. An element that has been asked to leave meanwhile leaves.
   void end();
+  /// Lets the stopped entries go on to their next balance points.
+  void step();
+  /// True between `begin` and `end`.
   bool is_active() const { return is_active_; }
   const std::vector<stopped_entry*>& entries() const { return entries_; }
 
   /// Stops an entry at its balance point. Takes `restart`.
   void add(const waiter& who, message* restart, scope& entry);
+  /// The group of this chare belongs to the runtime: its entries wait while elements stand.
+  void leave_out(const chare_header& of_group) { left_out_.push_back(of_group.home); }
+  bool leaves_out(const local_array& part) const;
   /// Drops the stopped entries of an element that ends or leaves.
   void drop(const chare_header& element);
 
@@ -64,8 +70,10 @@ class point_stop {
   friend class stopped_entry;
 
   void take_out(const stopped_entry& entry);
+  void go_on(stopped_entry& entry);
 
-  std::vector<stopped_entry*> entries_;  ///< those that are queued to go on, too
+  std::vector<stopped_entry*> entries_;  ///< also entries that are queued to go on
+  std::vector<const local_array*> left_out_;
   bool is_active_ = false;
 };
 

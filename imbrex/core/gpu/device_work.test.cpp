@@ -501,14 +501,14 @@ TEST(device_work_errors, a_run_without_device_says_how_to_get_one) {
 
 TEST(device_work_errors, options_that_contradict_each_other_are_refused) {
   const auto nothing_to_do = []() -> task<> { co_return; };
-  for (options wrong :
-       {options{.pes = 1, .device = "emulatd"}, options{.pes = 1, .devices = 2},
-        options{.pes = 1, .device_model = "v100"},
-        options{.pes = 1, .device = "emulated", .device_model = "no such model"},
-        options{.pes = 1, .machine = machine_kind::deterministic, .device = "cuda"},
-        options{.pes = 1, .machine = machine_kind::simulated, .device = "cuda"},
-        options{.pes = 1, .machine = machine_kind::simulated, .devices = 2},
-        options{.pes = 1, .device_data = false}, options{.pes = 1, .device_words = "--completion flag"}}) {
+  for (options wrong : {options{.pes = 1, .device = "emulatd"}, options{.pes = 1, .devices = 2},
+                        options{.pes = 1, .device_model = "v100"},
+                        options{.pes = 1, .device = "emulated", .device_model = "no such model"},
+                        options{.pes = 1, .machine = machine_kind::deterministic, .device = "cuda"},
+                        options{.pes = 1, .machine = machine_kind::simulated, .device = "cuda"},
+                        options{.pes = 1, .machine = machine_kind::simulated, .devices = 2},
+                        options{.pes = 1, .device_data = false},
+                        options{.pes = 1, .source = {.device_words = "--completion flag"}}}) {
     ::testing::internal::CaptureStderr();
     EXPECT_EQ(run(wrong, nothing_to_do), 2);
     EXPECT_NE(::testing::internal::GetCapturedStderr(), "");

@@ -25,8 +25,8 @@ constexpr double jitter = 0.5;
 
 void check(const options& settings, bool charges_pes) {
   if (settings.device == "emulated") return;
-  if (settings.device.empty() && !settings.device_words.empty())
-    throw usage_error(settings.device_words +
+  if (settings.device.empty() && !settings.source.device_words.empty())
+    throw usage_error(settings.source.device_words +
                       " is for runs with devices: add --device emulated or --device cuda, or leave it out");
   if (settings.devices != 0)
     throw usage_error("--devices " + std::to_string(settings.devices) +

@@ -23,7 +23,7 @@ options parse_environment(std::span<const option_words> others,
     int argc = environment.count();
     char** argv = environment.words();
     std::move(line).give_rest(argc, argv);
-    chosen.processes = std::max(runtime_table().parse(chosen, argc, argv), processes);
+    chosen.source.processes = std::max(runtime_table().parse(chosen, argc, argv), processes);
     std::vector<std::string_view> names = runtime_table().names();
     std::ranges::transform(others, std::back_inserter(names), &option_words::name);
     command_line(argc, argv, options_help).refuse_rest(names);

@@ -2,6 +2,7 @@
 #include <imbrex/core/options/options.hpp>
 
 #include <array>
+#include <csignal>
 #include <cstddef>
 #include <vector>
 
@@ -131,7 +132,7 @@ std::vector<option<options>> sharing_options() {
        .set =
            [](options& s, const parsed_option& input) {
              s.map = static_cast<device_map>(parse_word(input, device_maps));
-             s.device_words = text_of(input);
+             s.source.device_words = text_of(input);
            }},
       {.words =
            {"--gpu-path", "PATH",
@@ -141,7 +142,7 @@ std::vector<option<options>> sharing_options() {
        .set =
            [](options& s, const parsed_option& input) {
              s.gpu_path = static_cast<device_path>(parse_word(input, device_paths));
-             s.device_words = text_of(input);
+             s.source.device_words = text_of(input);
            }},
       {.words = {"--streams", "POLICY",
                  "streams of chares that choose none: single; two (default), for computation and "
@@ -149,7 +150,7 @@ std::vector<option<options>> sharing_options() {
        .set =
            [](options& s, const parsed_option& input) {
              s.streams = static_cast<stream_policy>(parse_word(input, stream_policies));
-             s.device_words = text_of(input);
+             s.source.device_words = text_of(input);
            }},
   };
 }
@@ -184,6 +185,81 @@ std::vector<option<options>> balance_options() {
   };
 }
 
+/// Sets the period of checkpoints: auto, a number of balance points, or a time.
+void parse_checkpoint_period(checkpoint_settings& s, const parsed_option& input) {
+  s.every_points = 0;
+  s.every_time = nanoseconds(0);
+  s.every_auto = input.value == "auto";
+  if (s.every_auto) return;
+  if (const auto points = parse_number<std::uint64_t>(input.value); points && *points >= 1) {
+    s.every_points = *points;
+  } else if (const auto time = parse_duration(input.value); time && time->count() > 0) {
+    s.every_time = *time;
+  } else {
+    throw usage_error(printable(input.name) + " " + printable(input.value) +
+                      ": the period must be auto, a number of balance points from 1, or a time with its "
+                      "unit, such as 10min");
+  }
+}
+
+nanoseconds parse_mtbf(const parsed_option& input) {
+  if (const auto time = parse_duration(input.value); time && time->count() > 0) return *time;
+  throw usage_error(printable(input.name) + " " + printable(input.value) +
+                    ": the mean time between failures must be a time above 0 with its unit, such as 12h");
+}
+
+int parse_keep(const parsed_option& input) {
+  if (const auto count = parse_number<int>(input.value); count && *count >= 1) return *count;
+  throw usage_error(printable(input.name) + " " + printable(input.value) +
+                    ": the number of checkpoints to keep must be a whole number from 1");
+}
+
+std::string parse_folder(const parsed_option& input) {
+  if (input.value.empty())
+    throw usage_error(printable(input.name) + ": the folder is empty; write " + printable(input.name) +
+                      " DIR");
+  return std::string(input.value);
+}
+
+void check_checkpoints(const options& s) {
+  const checkpoint_settings& c = s.checkpoint;
+  const bool asks = c.every_auto || c.every_points > 0 || c.every_time > nanoseconds(0) || c.signal != 0;
+  if (asks && c.folder.empty())
+    throw usage_error(std::string(c.signal != 0 ? "--checkpoint-on" : "--checkpoint-every") +
+                      ": the run has no folder for checkpoints; give --checkpoint DIR");
+  if (c.keep < 1)
+    throw usage_error("checkpoint.keep = " + std::to_string(c.keep) + ": at least one checkpoint is kept");
+}
+
+constexpr std::array<std::string_view, 2> signal_words{"USR1", "USR2"};
+
+std::vector<option<options>> checkpoint_options() {
+  return {
+      {.words = {"--checkpoint", "DIR", "folder in which the run writes checkpoints (docs/checkpoints.md)"},
+       .set = [](options& s, const parsed_option& input) { s.checkpoint.folder = parse_folder(input); }},
+      {.words =
+           {"--checkpoint-every", "PERIOD",
+            "write a checkpoint after a time, or a number of balance points of each element; auto: by its "
+            "measured cost and --mtbf (default: only when the program or a signal asks)"},
+       .set = [](options& s, const parsed_option& input) { parse_checkpoint_period(s.checkpoint, input); },
+       .check = check_checkpoints},
+      {.words = {"--mtbf", "TIME", "mean time between failures, for --checkpoint-every auto (default 24h)"},
+       .set = [](options& s, const parsed_option& input) { s.checkpoint.mtbf = parse_mtbf(input); }},
+      {.words = {"--checkpoint-keep", "N",
+                 "number of checkpoints that stay; older ones are removed (default 2)"},
+       .set = [](options& s, const parsed_option& input) { s.checkpoint.keep = parse_keep(input); }},
+      {.words = {"--checkpoint-on", "SIGNAL",
+                 "write a checkpoint when process 0 gets the signal USR1 or USR2"},
+       .set =
+           [](options& s, const parsed_option& input) {
+             s.checkpoint.signal = parse_word(input, signal_words) == 0 ? SIGUSR1 : SIGUSR2;
+           }},
+      {.words = {"--restart", "DIR",
+                 "begin from the newest whole checkpoint in a folder, or from one such as DIR/000012"},
+       .set = [](options& s, const parsed_option& input) { s.checkpoint.restart = parse_folder(input); }},
+  };
+}
+
 std::vector<option<options>> report_options() {
   return {
       {.words = {"--log", "LEVEL",
@@ -209,6 +285,7 @@ const option_table<options>& runtime_table() {
                                                .add(sharing_options())
                                                .add(completion_options<options>())
                                                .add(balance_options())
+                                               .add(checkpoint_options())
                                                .add(trace_options<options>())
                                                .add(report_options());
   return all;
@@ -229,7 +306,7 @@ void detail::check_fields(const options& settings) { runtime_table().check(setti
 
 options parse_options(int& argc, char**& argv) {
   options chosen;
-  chosen.processes = runtime_table().parse(chosen, argc, argv, options_variable);
+  chosen.source.processes = runtime_table().parse(chosen, argc, argv, options_variable);
   imply_options(chosen);
   return chosen;
 }

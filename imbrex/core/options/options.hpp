@@ -67,6 +67,28 @@ struct balance_settings {
   bool measures() const { return (!strategy.empty() && strategy != "none") || !record.empty(); }
 };
 
+/// The settings of a run's checkpoints, and of a restart from one.
+struct checkpoint_settings {
+  std::string folder{};            ///< `--checkpoint DIR`; empty: the run writes none
+  std::uint64_t every_points = 0;  ///< `--checkpoint-every N`: balance points of each element between two
+  nanoseconds every_time{0};       ///< `--checkpoint-every TIME`
+  /// `--checkpoint-every auto`: the time follows from the measured cost of a checkpoint and from `mtbf`.
+  bool every_auto = false;
+  nanoseconds mtbf = std::chrono::hours(24);  ///< `--mtbf TIME`: mean time between failures of the machine
+  int keep = 2;                               ///< `--checkpoint-keep N`: older checkpoints are removed
+  int signal = 0;         ///< `--checkpoint-on SIGNAL`: the number of the signal; 0: none asks for one
+  std::string restart{};  ///< `--restart DIR`: the run begins from a checkpoint there
+};
+
+/// Facts about a command line that are no settings.
+struct option_source {
+  /// The last option for devices, for the error if there are no devices. Empty if the program sets the fields
+  /// itself, whether or not there are devices.
+  std::string device_words{};
+  /// Line `-n N` in the file of `--options FILE`: the required number of processes of the job; 0: any number.
+  int processes = 0;
+};
+
 /// The settings of a run. The table of the options that set a layer's fields is in that layer's
 /// `options.hpp`. The fields are all here so that programs can name them in one initialiser. Each field is
 /// set by the command-line option next to it; if an option is repeated, the last one counts. In simulated
@@ -99,9 +121,6 @@ struct options {
   completion_method completion = completion_method::polling;  ///< `--completion METHOD`
   polling_interval poll{};                                    ///< `--completion-poll adaptive|N|TIME`
   stream_policy streams = stream_policy::two;                 ///< `--streams single|two|four|five`
-  /// The last of these five options on the command line, for the error if there are no devices. Empty if the
-  /// program sets these fields itself, whether or not there are devices.
-  std::string device_words{};
 
   /// `--trace FILE`: record the run; the second run of a program goes into FILE-2. Empty: no trace.
   std::string trace{};
@@ -114,10 +133,10 @@ struct options {
       log{};           ///< `--log LEVEL`: the levels that the whole process logs; empty: unchanged
   bool stats = false;  ///< `--stats`: report PE statistics at the end and every ten seconds
 
-  balance_settings balance{};  ///< `--balance` and the options that begin so
+  balance_settings balance{};        ///< `--balance` and the options that begin so
+  checkpoint_settings checkpoint{};  ///< `--checkpoint`, the options that begin so, and `--restart`
 
-  /// Line `-n N` in the file of `--options FILE`: the required number of processes of the job; 0: any number.
-  int processes = 0;
+  option_source source{};
   /// Set by a program whose processes can have only one PE each, such as a program in a Python with a global
   /// lock. Traces contain it, and `imbrex tune` does not vary `--pes`.
   bool one_pe_a_process = false;

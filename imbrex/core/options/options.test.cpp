@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -192,6 +193,36 @@ TEST(options, choose_the_balancer_and_its_record) {
             "--balance-record: the file is empty; write --balance-record FILE");
 }
 
+TEST(options, choose_checkpoints_and_restarts) {
+  const auto none = command_line({}).parse().checkpoint;
+  EXPECT_EQ(none.folder + none.restart, "");
+  EXPECT_EQ(none.keep, 2);
+  const auto all = command_line({"--checkpoint", "saved", "--checkpoint-every=10min", "--checkpoint-keep",
+                                 "3", "--checkpoint-on", "USR2", "--restart=saved/000012"})
+                       .parse()
+                       .checkpoint;
+  EXPECT_EQ(all.folder, "saved");
+  EXPECT_EQ(all.every_time, std::chrono::minutes(10));
+  EXPECT_EQ(all.keep, 3);
+  EXPECT_EQ(all.signal, SIGUSR2);
+  EXPECT_EQ(all.restart, "saved/000012");
+  const auto automatic =
+      command_line({"--checkpoint=d", "--checkpoint-every", "auto", "--mtbf=6h"}).parse().checkpoint;
+  EXPECT_TRUE(automatic.every_auto);
+  EXPECT_EQ(automatic.mtbf, std::chrono::hours(6));
+  EXPECT_EQ(command_line({"--checkpoint=d", "--checkpoint-every", "50"}).parse().checkpoint.every_points, 50);
+  for (const char* wrong : {"0", "-1", "0s", "often", ""})
+    EXPECT_NE(refusal({"--checkpoint=d", "--checkpoint-every", wrong}).find("--checkpoint-every "),
+              std::string::npos)
+        << wrong;
+  EXPECT_NE(refusal({"--checkpoint-every", "5"}).find("give --checkpoint DIR"), std::string::npos);
+  EXPECT_NE(refusal({"--checkpoint-on", "USR1"}).find("give --checkpoint DIR"), std::string::npos);
+  EXPECT_NE(refusal({"--checkpoint-on", "KILL"}).find("--checkpoint-on "), std::string::npos);
+  EXPECT_NE(refusal({"--checkpoint-keep", "0"}).find("from 1"), std::string::npos);
+  EXPECT_NE(refusal({"--mtbf", "0s"}).find("--mtbf "), std::string::npos);
+  EXPECT_EQ(refusal({"--restart="}), "--restart: the folder is empty; write --restart DIR");
+}
+
 TEST(options, say_what_is_recorded) {
   const auto none = command_line({}).parse();
   EXPECT_EQ(none.trace, "");
@@ -268,17 +299,17 @@ TEST(options, say_how_work_is_spread_over_streams) {
 TEST(options, say_how_device_memory_goes) {
   EXPECT_EQ(command_line({}).parse().gpu_path, imbrex::device_path::any);
   EXPECT_EQ(command_line({"--gpu-path", "shared"}).parse().gpu_path, imbrex::device_path::shared);
-  EXPECT_EQ(command_line({"--gpu-path", "host"}).parse().device_words, "--gpu-path host");
+  EXPECT_EQ(command_line({"--gpu-path", "host"}).parse().source.device_words, "--gpu-path host");
   EXPECT_EQ(refusal({"--gpu-path=bus"}),
             "--gpu-path bus: the value must be one of any, host, peer, shared, network");
 }
 
 TEST(options, remember_what_only_devices_have_use_for) {
-  EXPECT_EQ(command_line({"--device=emulated", "--devices", "2"}).parse().device_words, "");
-  EXPECT_EQ(command_line({"--completion", "poll"}).parse().device_words, "--completion poll");
-  EXPECT_EQ(command_line({"--streams", "five", "--device-map=none"}).parse().device_words,
+  EXPECT_EQ(command_line({"--device=emulated", "--devices", "2"}).parse().source.device_words, "");
+  EXPECT_EQ(command_line({"--completion", "poll"}).parse().source.device_words, "--completion poll");
+  EXPECT_EQ(command_line({"--streams", "five", "--device-map=none"}).parse().source.device_words,
             "--device-map none");
-  EXPECT_EQ(command_line({"--completion-poll", "10"}).parse().device_words, "--completion-poll 10");
+  EXPECT_EQ(command_line({"--completion-poll", "10"}).parse().source.device_words, "--completion-poll 10");
 }
 
 TEST(options, have_the_names_of_their_values) {
@@ -354,10 +385,10 @@ TEST(options, of_a_file_are_checked_as_others) {
 TEST(options, of_a_file_may_say_how_many_processes_there_are) {
   const imbrex::test::temporary_file file("-n 4\n--pes 2\n");
   command_line line({"--options", file.name()});
-  EXPECT_EQ(line.parse().processes, 4);
+  EXPECT_EQ(line.parse().source.processes, 4);
   EXPECT_EQ(line.rest(), "");
   command_line of_the_programs_own({"-n", "4"});
-  EXPECT_EQ(of_the_programs_own.parse().processes, 0);
+  EXPECT_EQ(of_the_programs_own.parse().source.processes, 0);
   EXPECT_EQ(of_the_programs_own.rest(), "-n 4");
 }
 

@@ -31,10 +31,11 @@ void check_options(const options& settings, int processes) {
   check_fields(settings);
   check_link(settings);
   check_fabric(settings.net, processes);
-  if (settings.processes != 0 && settings.processes != processes)
-    throw usage_error("-n " + std::to_string(settings.processes) + " in the options file, and the job has " +
-                      std::to_string(processes) + (processes == 1 ? " process" : " processes") +
-                      ": start it by imbrex run -n " + std::to_string(settings.processes) +
+  if (settings.source.processes != 0 && settings.source.processes != processes)
+    throw usage_error("-n " + std::to_string(settings.source.processes) +
+                      " in the options file, and the job has " + std::to_string(processes) +
+                      (processes == 1 ? " process" : " processes") + ": start it by imbrex run -n " +
+                      std::to_string(settings.source.processes) +
                       " PROGRAM, or take the line -n out of the file");
   const std::string machine = "--machine " + std::string(option_word(settings.machine));
   if (settings.seed && settings.machine != machine_kind::deterministic)

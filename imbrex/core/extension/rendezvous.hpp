@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// A stop of all elements of a run at balance points of one step.
+
+#include <cstdint>
+#include <string_view>
+
+#include <imbrex/core/array/create.hpp>
+#include <imbrex/core/array/send.hpp>
+#include <imbrex/core/collective/waits.hpp>
+#include <imbrex/core/extension/stop.hpp>
+
+namespace imbrex::extension {
+
+/// The result of a rendezvous.
+struct standing_elements {
+  std::uint64_t standing = 0;   ///< entries that stand at balance points
+  detail::known_waits waiting;  ///< entries that wait elsewhere, and messages that wait for elements
+
+  /// True if each element stands or has no entry that has begun.
+  bool are_all() const { return waiting.waits.empty(); }
+  void serialize(auto& ar) { ar(standing, waiting); }
+};
+
+/// The description of the wait of a caller of a rendezvous (`pending`). Its entry is no obstacle.
+inline constexpr std::string_view end_of_rendezvous = "the end of a rendezvous";
+
+/// The part of a rendezvous on one PE. A group, which `rendezvous` makes.
+class rendezvous_part : public chare<rendezvous_part> {
+ public:
+  rendezvous_part();
+  void begin() { stop_here().begin(); }
+  void step() { stop_here().step(); }
+  void end() { stop_here().end(); }
+  standing_elements look() const;
+};
+
+/// A stop of all elements at their balance points, one after another. Made and used by one chare on PE 0.
+///
+/// Elements that were a step ahead wait for what a stopped one would send. Then the stopped ones go on to
+/// their next points. Each time those that are behind come one step nearer, so the elements of a coupled
+/// program meet at one step. It is given up when the same entries wait elsewhere three times in a row, or
+/// after many steps.
+class rendezvous {
+ public:
+  rendezvous() : parts_(make_group<rendezvous_part>()) {}
+
+  /// Stops the elements. On return nothing runs and no message is in flight; call `end` then.
+  task<standing_elements> begin();
+  /// Lets the elements go on.
+  void end() const { send<&rendezvous_part::end>(parts_); }
+  const group<rendezvous_part>& parts() const { return parts_; }
+
+ private:
+  group<rendezvous_part> parts_;
+};
+
+}  // namespace imbrex::extension
