@@ -160,8 +160,8 @@ void rank::refuse_in_callback(const std::string& what) {
   stop();
 }
 
-/// Apart from `block`: a rank may continue on another thread, and its caller may hold addresses of the earlier
-/// thread's variables in registers.
+/// Apart from `block`: a rank may continue on another thread, and its caller may hold addresses of the
+/// earlier thread's variables in registers.
 [[gnu::noinline]] static void end_wait(suspension& of) { of.end(); }
 
 [[gnu::noinline]] void rank::block() {
