@@ -15,9 +15,10 @@ struct unit {
   std::uint64_t size;
 };
 
-// The largest unit is first, and text is written in the first unit that divides the value. Bits are never
-// written: they would be longer than the bytes.
+// The largest unit is first, and text is written in the first unit that divides the value. Bits,
+// minutes and hours are never written.
 constexpr std::array<unit, 4> times{{{"s", 1'000'000'000}, {"ms", 1'000'000}, {"us", 1'000}, {"ns", 1}}};
+constexpr std::array<unit, 2> long_times{{{"h", 3'600'000'000'000}, {"min", 60'000'000'000}}};
 constexpr std::array<unit, 4> rates{
     {{"GB/s", 1'000'000'000}, {"MB/s", 1'000'000}, {"kB/s", 1'000}, {"B/s", 1}}};
 constexpr std::array<unit, 4> sizes{{{"GB", 1'000'000'000}, {"MB", 1'000'000}, {"kB", 1'000}, {"B", 1}}};
@@ -54,7 +55,8 @@ std::string write(std::uint64_t value, std::span<const unit> units) {
 }  // namespace
 
 std::optional<nanoseconds> parse_duration(std::string_view text) {
-  const auto value = parse(text, times);
+  auto value = parse(text, times);
+  if (!value) value = parse(text, long_times);
   return value ? std::optional(nanoseconds(*value)) : std::nullopt;
 }
 

@@ -10,8 +10,8 @@
 
 namespace imbrex {
 
-/// A time such as "200us", "1.5ms" or "0s": a decimal number without sign, then ns, us, ms or s. Rounded to
-/// nanoseconds; nothing if it has another form or does not fit.
+/// A time such as "200us", "1.5ms" or "0s": a decimal number without sign, then ns, us, ms, s, min or h.
+/// Rounded to nanoseconds; nothing if it has another form or does not fit.
 std::optional<nanoseconds> parse_duration(std::string_view text);
 
 /// A rate such as "1GB/s" or "0.5Mbit/s" in bytes a second: a decimal number without sign, then B/s, kB/s,

@@ -15,6 +15,8 @@ TEST(quantity, durations_are_read_with_their_unit) {
   EXPECT_EQ(parse_duration("1.5ms"), 1500us);
   EXPECT_EQ(parse_duration("7ns"), 7ns);
   EXPECT_EQ(parse_duration("2s"), 2s);
+  EXPECT_EQ(parse_duration("10min"), 600s);
+  EXPECT_EQ(parse_duration("1.5h"), 5400s);
   EXPECT_EQ(parse_duration("0us"), 0ns);
   EXPECT_EQ(parse_duration("0.0006us"), 1ns);
 }
@@ -40,7 +42,7 @@ TEST(quantity, anything_else_is_none) {
   for (const char* text : {"", "64", "kB", "-1kB", "1KB", "1kiB", "1 kB", "1kB/s", "99999999999GB"})
     EXPECT_FALSE(parse_size(text)) << text;
   for (const char* text : {"", "200", "us", "-1us", "+1us", " 1us", "1 us", "1us ", "1e3us", "0x1us", "infs",
-                           "nans", ".5us", "1min", "1US", "1,5us", "99999999999s"})
+                           "nans", ".5us", "1m", "1US", "1,5us", "99999999999s"})
     EXPECT_FALSE(parse_duration(text)) << text;
   for (const char* text : {"", "1", "1GB", "1Gb/s", "1gB/s", "1bit/s", "1GiB/s", "-1MB/s", "99999999999GB/s"})
     EXPECT_FALSE(parse_rate(text)) << text;

@@ -111,13 +111,17 @@ void point_stop::take_out(const stopped_entry& entry) {
   entries_.pop_back();
 }
 
-void point_stop::drop(const chare_header& element) {
-  if (entries_.empty()) return;
-  std::vector<stopped_entry*> dropped;
+std::vector<stopped_entry*> point_stop::entries_of(const chare_header& element) {
+  std::vector<stopped_entry*> found;
   for (const scope* s = element.entries; s != nullptr; s = s->next)
     for (suspension* w = s->waits; w != nullptr; w = w->next())
-      if (auto* const its = dynamic_cast<stopped_entry*>(w)) dropped.push_back(its);
-  for (stopped_entry* const each : dropped) {
+      if (auto* const its = dynamic_cast<stopped_entry*>(w)) found.push_back(its);
+  return found;
+}
+
+void point_stop::drop(const chare_header& element) {
+  if (entries_.empty()) return;
+  for (stopped_entry* const each : entries_of(element)) {
     take_out(*each);
     each->leave_entry();
     each->waiter_ = {};

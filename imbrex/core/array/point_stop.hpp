@@ -22,7 +22,7 @@ class stopped_entry final : public work, public suspension {
 
   chare_header& element() const { return *static_cast<chare_header*>(entry().chare); }
   /// The message that begins the entry anew; null for a body that moves with its chare.
-  const message* restart() const { return restart_; }
+  message* restart() const { return restart_; }
   std::string description() const override { return "the end of a stop at its balance point"; }
 
  private:
@@ -57,6 +57,8 @@ class point_stop {
   /// True between `begin` and `end`.
   bool is_active() const { return is_active_; }
   const std::vector<stopped_entry*>& entries() const { return entries_; }
+  /// The stopped entries of an element.
+  static std::vector<stopped_entry*> entries_of(const chare_header& element);
 
   /// Stops an entry at its balance point. Takes `restart`.
   void add(const waiter& who, message* restart, scope& entry);

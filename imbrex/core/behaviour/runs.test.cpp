@@ -133,7 +133,8 @@ TEST(runs, that_share_a_command_line_share_what_parse_options_returns) {
 
 TEST(runs, another_number_of_processes_than_a_file_wants_is_a_usage_error) {
   ::testing::internal::CaptureStderr();
-  EXPECT_EQ(imbrex::run(options{.source = {.processes = 4}}, []() -> task<> { co_return; }), usage_error::exit_status);
+  EXPECT_EQ(imbrex::run(options{.source = {.processes = 4}}, []() -> task<> { co_return; }),
+            usage_error::exit_status);
   EXPECT_NE(::testing::internal::GetCapturedStderr().find("start it by imbrex run -n 4"), std::string::npos);
   EXPECT_EQ(imbrex::run(options{.source = {.processes = 1}}, []() -> task<> { co_return; }), 0);
 }

@@ -80,7 +80,7 @@ TEST_P(stops, end_although_an_element_waits_for_the_program) {
     co_await quiescence();
     const auto second = co_await all.begin();
     EXPECT_EQ(second.standing, 0);
-    EXPECT_NE(second.waiting.text().find("walker(0) waits for words"), std::string::npos)
+    EXPECT_NE(second.waiting.text().find("walker(0), entry wait_for_word, on PE "), std::string::npos)
         << second.waiting.text();
     all.end();
     co_await walkers[1].call<&walker::send_word_to_next>();

@@ -57,6 +57,16 @@ class local_elements {
   detail::collection<T>* part_;
 };
 
+/// True if T is a class of chares.
+template <class T>
+concept chare_class = detail::has_public_index<T>;
+
+/// The chare that follows a header.
+template <class T>
+T& object_of(chare_header& header) {
+  return detail::element_memory<T>::object(static_cast<typename detail::element_memory<T>::header&>(header));
+}
+
 /// Sends a message to the element of array `m.collection` with the key `m.key`, wherever it is.
 template <class T, class M>
 void send_to_element(M& m) {

@@ -33,6 +33,9 @@ using message_purpose = detail::message_purpose;
 template <class Index>
 using message_to = detail::element_message<detail::key_type<Index>>;
 
+/// The base of messages to a PE, which no element gets.
+using message_to_pe = detail::message;
+
 /// Makes the record of kind M. `immediate`: a message from another process is delivered while its PE polls
 /// the network. Then `deliver` may only match, copy and queue, and neither sends nor waits.
 template <class M>

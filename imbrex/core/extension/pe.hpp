@@ -16,6 +16,8 @@ using detail::tree_place;
 class current_pe {
  public:
   current_pe() : pe_(detail::processor::running_here()) {}
+  /// A PE that does not run yet, as an attachment gets it.
+  explicit current_pe(detail::scheduler& pe) : pe_(static_cast<detail::processor&>(pe)) {}
 
   int number() const { return pe_.pe(); }
   /// The number of PEs in the run.
@@ -29,6 +31,12 @@ class current_pe {
   nanoseconds now() const { return pe_.now(); }
   run_handle run() const { return run_handle(pe_.run()); }
 
+  /// The object of type T that a front end keeps on this PE; its first use makes it. It is destroyed with the
+  /// chares.
+  template <class T>
+  T& local() const {
+    return pe_.local<T>();
+  }
   /// Queues an item that this PE runs in a turn of its own. The item must live until then.
   void push(detail::work& item) const { pe_.push(item); }
   /// Queues the timer's item at its deadline.

@@ -23,7 +23,7 @@ constexpr int most_steps_alike = 3;
 /// True if the entry stands at a balance point, or has asked for the rendezvous.
 bool stands(const scope& entry) {
   for (const suspension* w = entry.waits; w != nullptr; w = w->next())
-    if (dynamic_cast<const detail::stopped_entry*>(w) == nullptr && w->description() != end_of_rendezvous)
+    if (dynamic_cast<const detail::stopped_entry*>(w) == nullptr && w->description() != result_of_rendezvous)
       return false;
   return entry.waits != nullptr;
 }

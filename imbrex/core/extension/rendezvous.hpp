@@ -3,12 +3,13 @@
 // A stop of all elements of a run at balance points of one step.
 
 #include <cstdint>
-#include <string_view>
+#include <utility>
 
 #include <imbrex/core/array/create.hpp>
 #include <imbrex/core/array/send.hpp>
 #include <imbrex/core/collective/waits.hpp>
 #include <imbrex/core/extension/stop.hpp>
+#include <imbrex/core/pe/promise.hpp>
 
 namespace imbrex::extension {
 
@@ -22,8 +23,13 @@ struct standing_elements {
   void serialize(auto& ar) { ar(standing, waiting); }
 };
 
-/// The description of the wait of a caller of a rendezvous (`pending`). Its entry is no obstacle.
-inline constexpr std::string_view end_of_rendezvous = "the end of a rendezvous";
+/// The description of a result for which a rendezvous is made. An entry that awaits it is no obstacle.
+inline constexpr const char* result_of_rendezvous = "the result of a rendezvous";
+/// A promise of such a result, and the result.
+template <class R>
+std::pair<promise<R>, pending<R>> promise_after_rendezvous() {
+  return detail::named_promise<R>(result_of_rendezvous);
+}
 
 /// The part of a rendezvous on one PE. A group, which `rendezvous` makes.
 class rendezvous_part : public chare<rendezvous_part> {

@@ -28,6 +28,11 @@ std::uint64_t run_handle::seed_of_order() const {
 
 bool run_watch::has_ended() const { return gate_ != nullptr && !gate_->is_open(); }
 
+pe_poster::pe_poster()
+    : gate_(detail::processor::here().run().gate()), inbox_(&detail::processor::here().pe_inbox()) {}
+
+bool pe_poster::post_item(detail::work& item) const { return gate_->post(*inbox_, item); }
+
 std::string describe(const std::exception_ptr& thrown) {
   return detail::carried_exception(thrown).description();
 }

@@ -9,7 +9,10 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 
+#include <imbrex/core/pe/executor.hpp>
 #include <imbrex/core/pe/run_services.hpp>
 
 namespace imbrex {
@@ -73,6 +76,29 @@ class run_watch {
 
  private:
   std::shared_ptr<detail::executor_gate> gate_;
+};
+
+/// Posts functions to the PE on whose thread it was made. Unlike an `executor` it does not keep the run from
+/// quiescence. Any thread.
+class pe_poster {
+ public:
+  pe_poster();
+
+  /// Queues the function on the PE. Returns false, without calling it, if the run has ended.
+  template <class F>
+  bool post(F&& function) const {
+    using posted = detail::posted_function<std::decay_t<F>>;
+    auto item = std::make_unique<posted>(std::decay_t<F>(std::forward<F>(function)));
+    if (!post_item(*item)) return false;
+    static_cast<void>(item.release());
+    return true;
+  }
+
+ private:
+  bool post_item(detail::work& item) const;
+
+  std::shared_ptr<detail::executor_gate> gate_;
+  detail::inbox* inbox_;  ///< valid while the gate is open
 };
 
 /// Describes an exception in one line, for people.

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <utility>
 
 #include <imbrex/base/owner.hpp>
 #include <imbrex/core/pe/chare_header.hpp>
@@ -59,6 +61,10 @@ class load_meter : public item_meter, public observer {
     balance_points_left_ = elements * points;
     points_of_each_ = points;
   }
+  /// Calls a function once, when elements of this PE have passed so many balance points. 0: not.
+  void call_after_points(std::uint64_t points, std::function<void()> call) {
+    alarm_ = {points, std::move(call)};
+  }
   /// True if `set_due_after` waits for more balance points.
   bool has_balance_points_left() const { return balance_points_left_ > 0; }
   /// Counts a balance point of an element of this PE.
@@ -113,6 +119,10 @@ class load_meter : public item_meter, public observer {
   std::uint64_t arrivals_ = 0;
   std::uint64_t balance_points_left_ = 0;  ///< until `due`; 0: not awaited
   std::uint64_t points_of_each_ = 1;
+  struct {
+    std::uint64_t points = 0;  ///< balance points until the call; 0: none is awaited
+    std::function<void()> call;
+  } alarm_;
   owner<sent_edges> edges_;
 };
 

@@ -59,6 +59,14 @@ class promise;
 template <class R = void>
 std::pair<promise<R>, pending<R>> make_promise();
 
+namespace detail {
+
+/// `what`: the description of the result in reports; it must live as long as the run.
+template <class R>
+std::pair<imbrex::promise<R>, pending<R>> named_promise(const char* what);
+
+}  // namespace detail
+
 /// The promise of a result to the caller of `make_promise`. Using a default-constructed promise throws
 /// imbrex::error.
 template <class R = void>
@@ -95,7 +103,7 @@ class promise {
   void serialize(auto& ar) { ar(mark_, pe_, reply_.slot, reply_.generation); }
 
  private:
-  friend std::pair<promise, pending<R>> make_promise<R>();
+  friend std::pair<promise, pending<R>> detail::named_promise<R>(const char* what);
 
   void send(detail::storable<R>&& value) const {
     auto& pe = detail::processor::here();
@@ -110,14 +118,23 @@ class promise {
   detail::reply_address reply_;
 };
 
+namespace detail {
+
 template <class R>
-std::pair<promise<R>, pending<R>> make_promise() {
-  auto& pe = detail::processor::here();
-  std::pair<promise<R>, pending<R>> both(promise<R>(), pending<R>(pe, "the result of a promise", nullptr));
-  both.first.mark_ = detail::mark_of_promise(pe);
+std::pair<imbrex::promise<R>, pending<R>> named_promise(const char* what) {
+  auto& pe = processor::here();
+  std::pair<imbrex::promise<R>, pending<R>> both(imbrex::promise<R>(), pending<R>(pe, what, nullptr));
+  both.first.mark_ = mark_of_promise(pe);
   both.first.pe_ = static_cast<std::uint32_t>(pe.pe());
   both.first.reply_ = both.second.address();
   return both;
+}
+
+}  // namespace detail
+
+template <class R>
+std::pair<promise<R>, pending<R>> make_promise() {
+  return detail::named_promise<R>("the result of a promise");
 }
 
 }  // namespace imbrex
