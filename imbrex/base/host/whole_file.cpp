@@ -12,6 +12,7 @@
 #include <utility>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/base/host/synchronize.hpp>
 
 namespace imbrex {
 namespace {
@@ -79,9 +80,11 @@ void whole_file::write_first(std::span<const std::byte> bytes) {
 }
 
 void whole_file::put_in_place() {
+  if (::fsync(descriptor_) != 0) throw_reason(errno);
   if (::close(std::exchange(descriptor_, -1)) != 0) throw_reason(errno);  // some file systems write only now
   if (::rename(temporary_.c_str(), target_.c_str()) != 0) throw_reason(errno);
   temporary_.clear();
+  synchronize_folder(fs::path(target_).parent_path().string());
 }
 
 }  // namespace imbrex

@@ -22,7 +22,7 @@ class whole_file {
   void write(std::span<const std::byte> bytes);
   /// Writes over the first bytes.
   void write_first(std::span<const std::byte> bytes);
-  /// Replaces the old file. Nothing can be written afterwards.
+  /// Replaces the old file, also on the disk. Nothing can be written afterwards.
   void put_in_place();
 
  private:
