@@ -16,11 +16,17 @@
 
 #include "arguments.hpp"
 
-/// The complete state of a walker, between two steps.
+/// The complete state of a walker, between two steps. Files of version 0 lack the places that it has visited.
 struct state {
+  static constexpr int version = 1;
   int step = 0;
   std::int64_t place = 0;
   std::vector<std::int64_t> visited;
+
+  void serialize(auto& ar) {
+    ar(step, place);
+    if (ar.version() >= 1) ar(visited);
+  }
 };
 
 class walker : public imbrex::chare<walker> {

@@ -4,11 +4,14 @@
 // containers and value types, and aggregates of at most 24 such fields, to any depth, need no code. Other
 // classes add one function for both directions:
 //   void serialize(auto& ar) { ar(a_, b_); }
+// A class whose `serialize` has changed has `static constexpr int version = 1`, then 2, ...: see
+// `reader::version`.
 // A type that is not the program's gets a free function in its namespace, or a specialisation of
 // `serializer`:
 //   void serialize(auto& ar, T& value) { ar(value.a, value.b); }
 // Pointers and references are refused at compile time.
 
+#include <imbrex/base/type_name.hpp>
 #include <imbrex/serial/check.hpp>
 #include <imbrex/serial/containers.hpp>
 #include <imbrex/serial/error.hpp>
@@ -29,6 +32,38 @@ void process_foreign(Archive& archive, T& value) {
     serialize(archive, value);
 }
 
+template <class T>
+concept has_version = requires { std::integral_constant<int, T::version>{}; };
+
+/// While this object lives, the archive is at the version of class T.
+template <class T, class Archive>
+class version_of_archive {
+ public:
+  explicit version_of_archive(Archive& archive) : archive_(archive), outer_(archive.at_version(&here_)) {
+    if (outer_ == nullptr || outer_->written == nullptr) return;
+    here_ = {outer_->written, outer_->written->version_of(type_name<T>())};
+  }
+  version_of_archive(const version_of_archive&) = delete;
+  version_of_archive& operator=(const version_of_archive&) = delete;
+  ~version_of_archive() { archive_.at_version(outer_); }
+
+ private:
+  Archive& archive_;
+  version_place here_{nullptr, T::version};
+  const version_place* outer_;
+};
+
+/// Calls the member `serialize` of a value.
+template <class Archive, class T>
+void process_member(Archive& archive, T& value) {
+  if constexpr (has_version<T>) {
+    const version_of_archive<T, Archive> version(archive);
+    value.serialize(archive);
+  } else {
+    value.serialize(archive);
+  }
+}
+
 /// Writers pass const values; readers pass mutable ones.
 template <class Archive, class T>
 void process(Archive& archive, T& value) {
@@ -40,10 +75,10 @@ void process(Archive& archive, T& value) {
     const typename Archive::level level(archive);
     if constexpr (Archive::reading) {
       const reader::whole what_may_be_temporary(archive);
-      value.serialize(archive);
+      process_member(archive, value);
     } else {
       const writer::copying what_may_be_temporary(archive);
-      const_cast<plain&>(value).serialize(archive);  // not const, because `serialize` serves both directions
+      process_member(archive, const_cast<plain&>(value));  // one function serves both directions
     }
   } else if constexpr (k == kind::foreign) {
     const typename Archive::level level(archive);

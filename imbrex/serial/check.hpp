@@ -25,23 +25,24 @@ struct field_of;
 template <class Owner, auto* Address>
 struct named_field_of;
 
-#ifdef __clang__
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wundefined-var-template"  // only its address is used
-#endif
+/// An object of T that is never made, for the addresses of its fields.
 template <class T>
-extern T object;
+union unused_object {
+  constexpr unused_object() : none{} {}
+  constexpr ~unused_object() {}
+  char none;
+  T value;
+};
+template <class T>
+inline constinit unused_object<T> object{};
 
 template <class T, std::size_t Number>
 consteval auto address_of_field() {
   constexpr std::size_t fields = count_initialisers<T>() - count_bases<T, true>();
-  return visit_fields<fields>(object<T>, [](auto&... field) {
+  return visit_fields<fields>(object<T>.value, [](auto&... field) {
     return std::get<Number - 1>(std::tuple<decltype(&field)...>(&field...));
   });
 }
-#ifdef __clang__
-#pragma clang diagnostic pop
-#endif
 
 template <class T, std::size_t Number>
 consteval auto describe_field() {

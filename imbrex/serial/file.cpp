@@ -5,7 +5,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
@@ -26,7 +25,7 @@ namespace {
 /// byte order.
 struct header {
   char magic[8] = {'I', 'm', 'b', 'r', 'e', 'x', 'V', '\n'};
-  std::uint64_t version = 2;
+  std::uint64_t version = 3;
   std::uint64_t size = 0;      ///< bytes of the rest of the file
   std::uint64_t of_type = 0;   ///< number of bytes after the header that name the type
   std::uint64_t checksum = 0;  ///< checksum of the rest of the file
@@ -50,7 +49,7 @@ std::span<const std::byte> bytes_of(const header& h) { return std::as_bytes(std:
 
 class file_writer::state {
  public:
-  state(const std::string& file, const file_type& type) : name_(file), file_(file) {
+  state(const std::string& file, const class_schema& type) : name_(file), file_(file) {
     XXH3_64bits_reset(&sum_);
     file_.write(bytes_of(header_));
     const auto named = to_bytes(type);
@@ -78,7 +77,7 @@ class file_writer::state {
   XXH3_state_t sum_;
 };
 
-file_writer::file_writer(const std::string& file, const file_type& type)
+file_writer::file_writer(const std::string& file, const class_schema& type)
     : state_([&] {
         try {
           return std::make_unique<state>(file, type);
@@ -139,7 +138,7 @@ file_memory read_whole(const std::string& file) {
 
 }  // namespace
 
-file_contents::file_contents(const std::string& file, const file_type& expected_type) : name_(file) {
+file_contents::file_contents(const std::string& file, const class_schema& present) : name_(file) {
   auto read = read_whole(file);
   header before;
   const header right;
@@ -147,9 +146,9 @@ file_contents::file_contents(const std::string& file, const file_type& expected_
   if (read.bytes.size() < sizeof before || std::memcmp(before.magic, right.magic, sizeof before.magic) != 0)
     refuse_file(file, "is no file of imbrex::to_file");
   if (before.version != right.version)
-    refuse_file(file, "has version " + std::to_string(before.version) + ", not " +
-                          std::to_string(right.version) +
-                          ": it is of another Imbrex, or of a machine of the other byte order");
+    refuse_file(file,
+                "has version " + std::to_string(before.version) + ", not " + std::to_string(right.version) +
+                    ": it is of another Imbrex, or of a machine of the other byte order; write it anew");
   const auto rest = read.bytes.subspan(sizeof before);
   if (rest.size() != before.size || before.of_type > rest.size())
     refuse_file(file, "is not whole: it has " + std::to_string(rest.size()) + " bytes of " +
@@ -157,48 +156,22 @@ file_contents::file_contents(const std::string& file, const file_type& expected_
   if (XXH3_64bits(rest.data(), rest.size()) != before.checksum)
     refuse_file(file, "is damaged: its checksum is another");
   try {
-    type_ = from_bytes<file_type>(rest.first(before.of_type));
+    type_ = from_bytes<class_schema>(rest.first(before.of_type));
   } catch (const serial_error& what) {
     refuse_file(file, std::string("does not name its type: ") + what.what());
   }
-  if (const auto why = difference(type_, expected_type); !why.empty()) refuse_type(file, why);
+  if (const auto why = difference(type_, present); !why.empty()) refuse_type(file, why);
   memory_ = std::move(read.memory);
   value_ = rest.subspan(before.of_type);
 }
 
-void file_contents::check(const file_type& read) const {
+void file_contents::check(const class_schema& read) const {
   if (const auto why = difference(type_, read); !why.empty()) throw serial_error(why);
 }
 
-void file_contents::refuse(const serial_error& what) const { refuse_type(name_, what.what()); }
-
-namespace {
-
-std::string difference_in_fields(const std::string& name, const std::vector<std::string>& in_file,
-                                 const std::vector<std::string>& here) {
-  for (std::size_t i = 0; i < std::min(in_file.size(), here.size()); ++i)
-    if (in_file[i] != here[i])
-      return "field " + std::to_string(i + 1) + " of " + name + " is " + in_file[i] +
-             " in the file, and here " + here[i];
-  if (in_file.size() == here.size()) return {};
-  return name + " has " + std::to_string(in_file.size()) + " fields in the file, and here " +
-         std::to_string(here.size());
-}
-
-}  // namespace
-
-std::string difference(const file_type& in_file, const file_type& here) {
-  std::string text;
-  if (in_file.name != here.name) text = "it is " + in_file.name + ", and not " + here.name;
-  for (const auto& [name, fields] : here.classes) {
-    const auto known =
-        in_file.classes.find(in_file.name != here.name && name == here.name ? in_file.name : name);
-    if (known == in_file.classes.end()) continue;
-    const auto more = difference_in_fields(name, known->second, fields);
-    if (more.empty()) continue;
-    return text.empty() ? more : text + "; " + more;
-  }
-  return text;
+void file_contents::refuse(const class_schema& present, const serial_error& what) const {
+  const auto why = difference(type_, present);
+  refuse_type(name_, why.empty() ? what.what() : why);
 }
 
 }  // namespace imbrex::detail

@@ -38,6 +38,14 @@ class reader {
   /// Null if there is none.
   detail::part_carrier* carrier() const { return carrier_; }
 
+  /// For use in the `serialize` of a class with a `version`: its version when the bytes were written. 0
+  /// elsewhere.
+  int version() const noexcept { return version_ != nullptr ? version_->current : 0; }
+  /// From now on the archive is at this place, which may be null. Returns the former one.
+  const detail::version_place* at_version(const detail::version_place* place) noexcept {
+    return std::exchange(version_, place);
+  }
+
   /// Reads the values, in order. Throws serial_error; the value being read is then unspecified but valid.
   template <class... T>
   reader& operator()(T&... values);
@@ -137,6 +145,7 @@ class reader {
   std::byte* place_of_block_ = nullptr;
   bool whole_ = false;
   detail::part_carrier* carrier_ = nullptr;
+  const detail::version_place* version_ = nullptr;
 };
 
 }  // namespace imbrex

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <limits>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -40,6 +41,24 @@ class part_carrier {
   ~part_carrier() = default;
 };
 
+/// Versions that classes had in the program that wrote some bytes. A class whose `serialize` has changed says
+/// so by `static constexpr int version`; then `ar.version()`, in its `serialize`, tells which one it is for.
+class class_versions {
+ public:
+  /// 0 for a class without a version, and for one that the bytes lack.
+  virtual int version_of(std::string_view class_name) const = 0;
+
+ protected:
+  ~class_versions() = default;
+};
+
+/// The version of the class that an archive is at. An archive of messages has none outside of a class with a
+/// version.
+struct version_place {
+  const class_versions* written = nullptr;  ///< null: this program's versions
+  int current = 0;
+};
+
 }  // namespace detail
 
 /// Writes values into a growing buffer. The bytes are in the machine's own byte order: reader and writer run
@@ -61,6 +80,13 @@ class writer {
   void carry_by(detail::part_carrier& carrier) { carrier_ = &carrier; }
   /// Null if there is none.
   detail::part_carrier* carrier() const { return carrier_; }
+
+  /// For use in the `serialize` of a class with a `version`: that version. 0 elsewhere.
+  int version() const noexcept { return version_ != nullptr ? version_->current : 0; }
+  /// From now on the archive is at this place, which may be null. Returns the former one.
+  const detail::version_place* at_version(const detail::version_place* place) noexcept {
+    return std::exchange(version_, place);
+  }
 
   /// Appends the values, in order.
   template <class... T>
@@ -168,7 +194,7 @@ class writer {
 
   /// Removes the bytes and keeps the memory.
   void clear() noexcept {
-    used_ = 0;
+    used_ = counted_ = 0;
     exported_block_ = {};
   }
 
@@ -186,14 +212,15 @@ class writer {
 
   std::vector<std::byte> buffer_;  // longer than used_ by some spare bytes, so that small values need no call
   std::size_t used_ = 0;
-  bool counts_only_ = false;  // the buffer stays empty, so that there is room for no byte
   std::size_t counted_ = 0;   // bytes that are not kept: absent ones, and those passed to the sink
+  bool counts_only_ = false;  // the buffer stays empty, so that there is room for no byte
   std::size_t depth_ = 0;
   std::size_t export_from_ = never;
   std::size_t copy_below_ = never;  // value of `export_from_` while a `copying` lives
   byte_sink* sink_ = nullptr;
   separate_block exported_block_;
   detail::part_carrier* carrier_ = nullptr;
+  const detail::version_place* version_ = nullptr;
 };
 
 }  // namespace imbrex
