@@ -3,10 +3,11 @@
 # a project that contains Imbrex links them too.
 find_package(Threads REQUIRED GLOBAL)
 find_package(hwloc REQUIRED GLOBAL)
-# Only the headers of toml++ and xxHash are used: so nothing more is linked, and no installed header includes them.
+# Only the headers of these are used: so nothing more is linked, and no installed header includes them.
+find_path(IMBREX_JSON nlohmann/json.hpp REQUIRED)
 find_path(IMBREX_TOMLPLUSPLUS toml++/toml.h REQUIRED)
 find_path(IMBREX_XXHASH xxhash.h REQUIRED)
-mark_as_advanced(IMBREX_TOMLPLUSPLUS IMBREX_XXHASH)
+mark_as_advanced(IMBREX_JSON IMBREX_TOMLPLUSPLUS IMBREX_XXHASH)
 if(CMAKE_CUDA_COMPILER)
   find_package(CUDAToolkit REQUIRED)
   set_target_properties(CUDA::cudart_static CUDA::cudart_static_deps PROPERTIES IMPORTED_GLOBAL TRUE)

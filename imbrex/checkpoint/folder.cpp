@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/checkpoint/folder.hpp>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <system_error>
+#include <utility>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/base/host/read_file.hpp>
+#include <imbrex/base/host/synchronize.hpp>
+#include <imbrex/base/host/whole_file.hpp>
+#include <imbrex/base/options/number.hpp>
+#include <imbrex/base/printable.hpp>
+#include <imbrex/checkpoint/part_reader.hpp>
+
+namespace imbrex::checkpoints {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* manifest_name = "manifest.json";
+constexpr const char* tries_name = "tries";
+constexpr std::size_t most_manifest = std::size_t{256} << 20U;
+constexpr std::size_t digits = 6;
+
+std::string quoted(const std::string& path) { return "\"" + printable(path) + "\""; }
+
+std::string file_in(const std::string& folder, const std::string& name) {
+  return (fs::path(folder) / name).string();
+}
+
+/// The number of a checkpoint by the name of its folder: "000012".
+std::optional<std::uint64_t> number_of(const std::string& name) {
+  if (name.size() < digits || (name.size() > digits && name.front() == '0')) return {};
+  if (!std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; })) return {};
+  return parse_number<std::uint64_t>(name);
+}
+
+std::string name_of_number(std::uint64_t number) {
+  const std::string text = std::to_string(number);
+  return std::string(digits - std::min(digits, text.size()), '0') + text;
+}
+
+/// The folder's numbers, in their order.
+std::vector<std::uint64_t> numbers_in(const std::string& path) {
+  std::vector<std::uint64_t> numbers;
+  std::error_code problem;
+  for (fs::directory_iterator entry(path, problem), end; !problem && entry != end; entry.increment(problem)) {
+    std::error_code ignored;
+    if (fs::symlink_status(entry->path(), ignored).type() != fs::file_type::directory) continue;
+    if (const auto number = number_of(entry->path().filename().string())) numbers.push_back(*number);
+  }
+  if (problem) throw error("the folder " + quoted(path) + " cannot be read: " + problem.message());
+  std::ranges::sort(numbers);
+  return numbers;
+}
+
+/// Writes a whole file, in place of a former one.
+void write_whole(const std::string& file, const std::string& text) {
+  try {
+    whole_file out(file);
+    out.write(std::as_bytes(std::span(text)));
+    out.put_in_place();
+  } catch (const error& why) {
+    throw error("cannot write " + quoted(file) + ": " + why.what());
+  }
+}
+
+bool is_of_checkpoint(const std::string& name) {
+  return name.starts_with(manifest_name) || name.starts_with(tries_name) ||
+         (name.starts_with("part-") && name.ends_with(".icp"));
+}
+
+void remove_file(const fs::path& file) {
+  if (::unlink(file.c_str()) != 0 && errno != ENOENT)
+    throw error("cannot remove " + quoted(file.string()) + ": " + std::strerror(errno));
+}
+
+}  // namespace
+
+std::string checkpoint_folder::path_of(std::uint64_t number) const {
+  return file_in(path_, name_of_number(number));
+}
+
+std::string path_of_part(const std::string& checkpoint, int process) {
+  return file_in(checkpoint, name_of_part(process));
+}
+
+manifest read_checkpoint(const std::string& checkpoint) {
+  const std::string file = file_in(checkpoint, manifest_name);
+  if (std::error_code ignored; !fs::exists(file, ignored))
+    throw error(quoted(checkpoint) + " is no whole checkpoint: it has no " + manifest_name +
+                "; begin from another one (imbrex checkpoint list shows them)");
+  manifest m;
+  try {
+    m = parse_manifest(read_file(file, most_manifest));
+  } catch (const error& why) {
+    throw error(quoted(file) + ": " + why.what());
+  }
+  for (const part_summary& part : m.parts) {
+    const part_reader reader(path_of_part(checkpoint, part.process));
+    if (reader.summary() != part || reader.header().number != m.number || reader.header().run != m.run)
+      throw error(quoted(reader.name()) + " is a part of another checkpoint than " + quoted(file) +
+                  " names: begin from another one (imbrex checkpoint list shows them)");
+  }
+  return m;
+}
+
+void verify_checkpoint(const std::string& checkpoint) {
+  for (const part_summary& part : read_checkpoint(checkpoint).parts)
+    part_reader(path_of_part(checkpoint, part.process)).verify();
+}
+
+std::vector<listed_checkpoint> checkpoint_folder::list() const {
+  std::vector<listed_checkpoint> all;
+  for (const std::uint64_t number : numbers_in(path_)) {
+    listed_checkpoint& one = all.emplace_back(listed_checkpoint{number, path_of(number)});
+    one.tries = tries_of(one.path);
+    try {
+      one.contents = read_checkpoint(one.path);
+    } catch (const error& why) {
+      one.problem = why.what();
+    }
+  }
+  return all;
+}
+
+std::uint64_t checkpoint_folder::create_next() const {
+  std::error_code problem;
+  fs::create_directories(path_, problem);
+  if (problem) throw error("the folder " + quoted(path_) + " cannot be made: " + problem.message());
+  const auto numbers = numbers_in(path_);
+  std::uint64_t number = numbers.empty() ? 1 : numbers.back() + 1;
+  while (::mkdir(path_of(number).c_str(), 0777) != 0) {
+    if (errno != EEXIST)
+      throw error("the folder " + quoted(path_of(number)) + " cannot be made: " + std::strerror(errno));
+    ++number;
+  }
+  synchronize_folder(path_);
+  return number;
+}
+
+void checkpoint_folder::commit(const manifest& m) const {
+  const std::string file = file_in(path_of(m.number), manifest_name);
+  if (std::error_code ignored; fs::exists(file, ignored))
+    throw error(quoted(file) + " is there already, and checkpoints do not change");
+  write_whole(file, to_json(m));
+  synchronize_folder(path_);
+}
+
+void checkpoint_folder::remove(std::uint64_t number) const {
+  const fs::path folder = path_of(number);
+  remove_file(folder / manifest_name);
+  synchronize_folder(folder.string());
+  std::error_code problem;
+  std::vector<fs::path> files;
+  for (fs::directory_iterator entry(folder, problem), end; !problem && entry != end; entry.increment(problem))
+    if (is_of_checkpoint(entry->path().filename().string())) files.push_back(entry->path());
+  for (const fs::path& file : files) remove_file(file);
+  if (::rmdir(folder.c_str()) != 0 && errno != ENOENT && errno != ENOTEMPTY)
+    throw error("cannot remove " + quoted(folder.string()) + ": " + std::strerror(errno));
+}
+
+void checkpoint_folder::prune(int kept) const {
+  const auto all = list();
+  int whole = 0;
+  for (auto one = all.rbegin(); one != all.rend(); ++one) {
+    if (one->problem.empty() && ++whole <= kept) continue;
+    if (whole > 0) remove(one->number);
+  }
+}
+
+int tries_of(const std::string& checkpoint) {
+  try {
+    std::string text = read_file(file_in(checkpoint, tries_name), 16);
+    if (text.ends_with('\n')) text.pop_back();
+    return parse_number<int>(text).value_or(0);
+  } catch (const error&) {
+    return 0;
+  }
+}
+
+void note_try(const std::string& checkpoint) {
+  write_whole(file_in(checkpoint, tries_name), std::to_string(tries_of(checkpoint) + 1) + "\n");
+}
+
+void forget_tries(const std::string& checkpoint) { remove_file(file_in(checkpoint, tries_name)); }
+
+chosen_checkpoint choose_checkpoint(const std::string& path) {
+  const fs::path folder = fs::path(path).has_filename() ? fs::path(path) : fs::path(path).parent_path();
+  if (number_of(folder.filename().string())) return {folder.string(), read_checkpoint(folder.string()), {}};
+  chosen_checkpoint chosen;
+  const auto all = checkpoint_folder(folder.string()).list();
+  for (auto one = all.rbegin(); one != all.rend(); ++one) {
+    if (one->problem.empty() && one->tries < most_tries) {
+      chosen.path = one->path;
+      chosen.contents = one->contents;
+      return chosen;
+    }
+    chosen.passed_over.push_back(!one->problem.empty()
+                                     ? one->problem
+                                     : quoted(one->path) + ": " + std::to_string(one->tries) +
+                                           " starts from it have died");
+  }
+  std::string text = "the folder " + quoted(path) + " has no checkpoint to begin from";
+  for (const std::string& why : chosen.passed_over) text += "\n  " + why;
+  if (!all.empty())
+    text += "\n  To begin from one of them all the same, name it: " + printable(all.back().path);
+  throw error(text);
+}
+
+}  // namespace imbrex::checkpoints

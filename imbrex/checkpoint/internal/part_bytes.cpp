@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/checkpoint/internal/part_bytes.hpp>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/base/printable.hpp>
+
+namespace imbrex::checkpoints::detail {
+namespace {
+
+constexpr const char* another = "; begin from another checkpoint (imbrex checkpoint list shows them)";
+
+}  // namespace
+
+void part_bytes::refuse(const std::string& why) const { throw error("\"" + printable(name_) + "\" " + why); }
+
+void part_bytes::refuse_damaged(const std::string& where) const { refuse("is damaged: " + where + another); }
+
+part_bytes::part_bytes(const std::string& file)
+    : name_(file),
+      file_(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {  // a named pipe would block
+  struct ::stat found{};
+  if (!file_ || ::fstat(file_.get(), &found) != 0)
+    refuse(std::string("cannot be read: ") + std::strerror(errno));
+  if (!S_ISREG(found.st_mode)) refuse("is no part of a checkpoint: it is no regular file");
+  size_ = static_cast<std::uint64_t>(found.st_size);
+  read_frame();
+  void* const room = ::mmap(nullptr, trailer_.body, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (room == MAP_FAILED) refuse("cannot be read: there is no room for " + std::to_string(size_) + " bytes");
+  mapping_ = static_cast<std::byte*>(room);
+  memory_ = mapping_;
+}
+
+part_bytes::part_bytes(std::span<const std::byte> memory, std::string name)
+    : name_(std::move(name)), memory_(memory.data()), size_(memory.size()) {
+  read_frame();
+}
+
+part_bytes::~part_bytes() {
+  if (mapping_ != nullptr) ::munmap(mapping_, trailer_.body);
+}
+
+void part_bytes::read(std::uint64_t at, std::span<std::byte> to) const {
+  if (!file_) {
+    std::memcpy(to.data(), memory_ + at, to.size());
+    return;
+  }
+  while (!to.empty()) {
+    const ssize_t got = ::pread(file_.get(), to.data(), to.size(), static_cast<off_t>(at));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) refuse(std::string("cannot be read: ") + std::strerror(errno));
+    if (got == 0) refuse_damaged("it ends at byte " + std::to_string(at));
+    at += static_cast<std::uint64_t>(got);
+    to = to.subspan(static_cast<std::size_t>(got));
+  }
+}
+
+/// Reads the preamble, the trailer and the checksums.
+void part_bytes::read_frame() {
+  preamble first;
+  const preamble right;
+  if (size_ >= sizeof first) read(0, std::as_writable_bytes(std::span(&first, 1)));
+  if (size_ < sizeof first || first.magic != right.magic)
+    refuse("is no part of a checkpoint: begin from a folder that --checkpoint has written");
+  if (first.order != byte_order)
+    refuse("was written on a machine of the other byte order: begin from it on such a machine");
+  if (first.version != format_version)
+    refuse("has format " + std::to_string(first.version) + ", and this Imbrex reads format " +
+           std::to_string(format_version) + ": begin from it by the Imbrex that has written it");
+  if (first.bytes != size_)
+    refuse_damaged("it has " + std::to_string(size_) + " bytes of " + std::to_string(first.bytes));
+  if (size_ < sizeof first + sizeof trailer_) refuse_damaged("it has no trailer");
+  read(size_ - sizeof trailer_, std::as_writable_bytes(std::span(&trailer_, 1)));
+  const trailer& t = trailer_;
+  if (t.magic != trailer{}.magic || t.digest != digest_of(t)) refuse_damaged("its trailer is another");
+  if (t.body > size_ || size_ - t.body != blocks_of(t.body) * sizeof(std::uint64_t) + sizeof t ||
+      t.records_end < sizeof first || t.records_end > t.index_end || t.index_end > t.body)
+    refuse_damaged("its tables are in no place where they can be");
+  sums_.resize(blocks_of(t.body));
+  read(t.body, std::as_writable_bytes(std::span(sums_)));
+  if (checksum_of(std::as_bytes(std::span(sums_))) != t.checksum)
+    refuse_damaged("its checksums have another checksum");
+  is_checked_.resize(sums_.size());
+}
+
+std::uint64_t part_bytes::size_of_block(std::uint64_t block) const {
+  return std::min<std::uint64_t>(block_size, trailer_.body - block * block_size);
+}
+
+void part_bytes::check_block(std::uint64_t block, std::span<const std::byte> bytes) {
+  if (checksum_of(bytes) == sums_[block]) return;
+  refuse_damaged("the checksum of its bytes " + std::to_string(block * block_size) + " to " +
+                 std::to_string(block * block_size + bytes.size()) + " is another");
+}
+
+std::span<const std::byte> part_bytes::checked(std::uint64_t begin, std::uint64_t end) {
+  if (begin > end || end > trailer_.body) refuse_damaged("a record is in no place where it can be");
+  if (begin == end) return {};
+  const std::lock_guard lock(mutex_);
+  for (std::uint64_t block = begin / block_size; block * block_size < end; ++block) {
+    if (is_checked_[block]) continue;
+    const std::uint64_t at = block * block_size;
+    if (mapping_ != nullptr) read(at, {mapping_ + at, size_of_block(block)});
+    check_block(block, {memory_ + at, size_of_block(block)});
+    is_checked_[block] = true;
+  }
+  return {memory_ + begin, end - begin};
+}
+
+void part_bytes::check_all() {
+  std::vector<std::byte> room(file_ ? std::min<std::uint64_t>(block_size, trailer_.body) : 0);
+  for (std::uint64_t block = 0; block < sums_.size(); ++block) {
+    std::span<const std::byte> bytes(memory_ + block * block_size, size_of_block(block));
+    if (file_) {
+      read(block * block_size, std::span(room).first(bytes.size()));
+      bytes = std::span(room).first(bytes.size());
+    }
+    check_block(block, bytes);
+  }
+}
+
+}  // namespace imbrex::checkpoints::detail
