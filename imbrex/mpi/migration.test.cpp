@@ -20,9 +20,12 @@ namespace imbrex::mpi {
 class balanced_ranks : public on_mpi_ranks {
  protected:
   template <class Code>
+  /// Every second time with `--balance-together`.
   void run_balanced(const std::string& strategy, int ranks, const Code& code) {
     balance::enable();
+    int turn = 0;
     for (options settings : GetParam().runs) {
+      settings.balance.together = ++turn % 2 == 0;
       SCOPED_TRACE(text_of(settings));
       settings.balance.strategy = strategy;
       settings.balance.every_points = 2;
