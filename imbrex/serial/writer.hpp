@@ -26,6 +26,8 @@ class byte_sink {
 namespace detail {
 
 class attachment;
+class name_reader;
+class name_writer;
 
 /// Takes those parts of values that are no bytes, such as memory of devices, while an archive writes the
 /// values; and gives parts to an archive that reads values.
@@ -36,6 +38,10 @@ class part_carrier {
   virtual void take_host_memory() {}
   /// Gives the next part, with elements of `size` bytes.
   virtual void give(attachment& part, std::size_t size) = 0;
+  /// Writes and reads names in place of numbers of the run, for values that outlive it. Null if numbers stay
+  /// as they are.
+  virtual name_writer* names_to_write() { return nullptr; }
+  virtual name_reader* names_to_read() { return nullptr; }
 
  protected:
   ~part_carrier() = default;

@@ -70,7 +70,13 @@ class channel {
     values_.pass_on();
   }
   /// The connection and the unread values migrate with the chare.
-  void serialize(auto& ar) { ar(values_, sent_, received_, linear_, other_); }
+  void serialize(auto& ar) {
+    ar(values_, sent_, received_, other_);
+    if (auto* const names = detail::names_of(ar)) [[unlikely]]
+      detail::archive_key(*names, other_.collection(), linear_, ar);
+    else
+      ar(linear_);
+  }
   void collect_unread(std::vector<detail::attachment*>& parts) { values_.collect_unread(parts); }
 
  protected:

@@ -18,6 +18,7 @@ namespace detail {
 
 class attachment;
 struct migrant_base;
+struct saving_functions;
 
 /// The functions of element headers that depend on the index type of the array.
 struct header_functions {
@@ -66,6 +67,7 @@ extern template struct header_functions_of<index<3>>;
 /// compiled once.
 struct chare_functions {
   const header_functions* headers = nullptr;
+  const saving_functions* saving = nullptr;
   std::size_t offset = 0;     ///< bytes from the header of an element to its object
   std::size_t size = 0;       ///< bytes of the object
   std::size_t alignment = 0;  ///< alignment of the element's memory

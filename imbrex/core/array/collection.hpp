@@ -16,6 +16,7 @@
 #include <imbrex/core/array/element_collection.hpp>
 #include <imbrex/core/array/entry.hpp>
 #include <imbrex/core/array/migrant.hpp>
+#include <imbrex/core/array/saving.hpp>
 #include <imbrex/core/message/record_of_parts.hpp>
 #include <imbrex/core/message/shown_type.hpp>
 #include <imbrex/core/name/placement.hpp>
@@ -61,8 +62,8 @@ class collection final : public element_collection<typename T::index_type> {
                                                    std::is_default_constructible_v<T>};
 
   collection(processor& pe, std::uint64_t id, const index_type& shape, typename base::home_function home,
-             std::uint64_t elements, std::string_view shown_name = type_name<T>())
-      : base(pe, id, {type_name<T>(), shown_name}, {shape, home, elements}, chare_functions_of<T>::all) {
+             const array_beginning& begins, std::string_view shown_name = type_name<T>())
+      : base(pe, id, {type_name<T>(), shown_name}, {shape, home, begins}, chare_functions_of<T>::all) {
     static_assert(std::is_same_v<typename index_of<T>::type, index_type>,
                   "imbrex: index_of was specialised with another index than this chare class has");
     if constexpr (requires(const key& k) { std::string_view(T::shown_key(k)); })
@@ -158,6 +159,7 @@ struct chare_functions_of {
   static consteval chare_functions list() {
     chare_functions f;
     f.headers = &header_functions_of<typename T::index_type>::all;
+    f.saving = &saving_functions_of<typename T::index_type>::all;
     f.offset = memory::offset;
     f.size = sizeof(T);
     f.alignment = memory::alignment;
@@ -221,7 +223,7 @@ collection<T>& singles_part(processor& pe, std::uint64_t id) {
   if (auto* const part = pe.collection(id)) return static_cast<collection<T>&>(*part);
   std::string_view shown = type_name<T>();
   if constexpr (stands_for_classes<T>) shown = shown_class_of_singles(id & ~singles_bit);
-  pe.install(make_owner<collection<T>>(pe, id, typename T::index_type{}, nullptr, 0, shown));
+  pe.install(make_owner<collection<T>>(pe, id, typename T::index_type{}, nullptr, array_beginning{}, shown));
   return static_cast<collection<T>&>(*pe.collection(id));
 }
 
@@ -298,9 +300,15 @@ void dispatch_to_element(processor& pe, M& m) {
 /// A request from another PE that an element destroy itself.
 template <class T>
 struct destruction_request : element_message<key_type<typename T::index_type>> {
-  static inline message_type type_record =
-      message_type(type_name<destruction_request>(), shown_type<T>::name, "destroy",
-                   functions_of<destruction_request>("request to destroy an element"));
+  /// The number of this kind is that of the single chares of the class.
+  struct record : message_type {
+    record()
+        : message_type(type_name<destruction_request>(), shown_type<T>::name, "destroy",
+                       functions_of<destruction_request>("request to destroy an element")) {
+      this->part_of_singles = part_class_of<T>.singles_part;
+    }
+  };
+  static inline record type_record{};
   void serialize(auto& ar) { ar(this->key); }
   void deliver() {
     deliver_to_element<T>(*this, [this](chare_header& e) {

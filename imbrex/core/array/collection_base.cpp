@@ -13,10 +13,10 @@ using empty_notification = request_to_part<&collection_base::notified_empty, "em
 }  // namespace
 
 collection_base::collection_base(processor& pe, std::uint64_t id, const class_names& of,
-                                 std::uint64_t initial_elements)
+                                 const array_beginning& begins)
     : local_array(pe, id, of, {broadcasts_, reductions_, ending_}),
-      ending_(*this, initial_elements),
-      reductions_(*this, initial_elements),
+      ending_(*this, begins.filled ? begins.elements : 0),
+      reductions_(*this, begins.elements),
       broadcasts_(*this) {}
 
 collection_base::~collection_base() = default;

@@ -32,10 +32,18 @@ class bundled_arrivals {
   static inline constinit thread_local bundled_arrivals* open_ = nullptr;
 };
 
+/// The elements with which an array begins, on all PEs.
+struct array_beginning {
+  std::uint64_t elements = 0;
+  /// True if each index of the shape has had an element: one that is missing was destroyed, and the array
+  /// ends with its last element.
+  bool filled = false;
+};
+
 /// One PE's part of an array, with its stations for collectives.
 class collection_base : public local_array {
  public:
-  collection_base(processor& pe, std::uint64_t id, const class_names& of, std::uint64_t initial_elements);
+  collection_base(processor& pe, std::uint64_t id, const class_names& of, const array_beginning& begins);
   ~collection_base() override;
 
   int creator() const override { return ending_.creator(); }

@@ -13,6 +13,7 @@
 #include <imbrex/core/array/creation.hpp>
 #include <imbrex/core/array/send.hpp>
 #include <imbrex/core/message/shown_type.hpp>
+#include <imbrex/core/pe/array_names.hpp>
 
 namespace imbrex {
 namespace detail {
@@ -22,6 +23,18 @@ template <class A>
 using constructor_argument = std::conditional_t<std::is_convertible_v<std::decay_t<A>, std::string_view>,
                                                 std::string, std::decay_t<A>>;
 
+template <class Index, class Placement, bool IsSparse>
+consteval array_kind kind_of_array() {
+  if constexpr (std::is_same_v<Placement, pinned_placement>)
+    return array_kind::group;
+  else if constexpr (stays_on_its_pe<Placement>)
+    return array_kind::process_group;
+  else if constexpr (!is_index<Index>)
+    return array_kind::keyed;
+  else
+    return IsSparse ? array_kind::sparse : array_kind::dense;
+}
+
 /// Creates one PE's part of an array.
 template <class T, class Placement, bool IsSparse, class... A>
 struct create_message final : message {
@@ -29,11 +42,12 @@ struct create_message final : message {
 
   int creator = 0;
   index_type shape{};
+  std::string name;
   std::tuple<A...> arguments;
 
   create_message() = default;
-  create_message(int pe, const index_type& s, const std::tuple<A...>& a)
-      : creator(pe), shape(s), arguments(a) {}
+  create_message(int pe, const index_type& s, const std::string& its_name, const std::tuple<A...>& a)
+      : creator(pe), shape(s), name(its_name), arguments(a) {}
 
   static inline message_type type_record = runtime_message_type<create_message>(
       {.what = "creation",
@@ -44,12 +58,12 @@ struct create_message final : message {
   {
     return kind_of_name(std::get<0>(arguments));
   }
-  void serialize(auto& ar) { ar(creator, shape, arguments); }
+  void serialize(auto& ar) { ar(creator, shape, name, arguments); }
   void deliver() {
     const message_guard guard(*this);
     late_exception thrown;
     try {
-      create(processor::here(), creator, collection, shape, arguments);
+      create(processor::here(), creator, collection, shape, name, arguments);
       return;
     } catch (...) {
       thrown.keep();
@@ -59,18 +73,21 @@ struct create_message final : message {
 
   /// Forwards the creation to the PEs below this one in the creator's tree, then creates this PE's part.
   static void create(processor& pe, int creator, std::uint64_t id, const index_type& shape,
-                     [[maybe_unused]] const std::tuple<A...>& arguments) {
+                     const std::string& name, [[maybe_unused]] const std::tuple<A...>& arguments) {
+    const auto shown = std::apply([](const auto&... a) { return class_to_show<T>(a...); }, arguments);
+    array_origin origin{kind_of_array<index_type, Placement, IsSparse>(), name, type_name<Placement>()};
+    check_name_is_free(pe, origin, shown);
     for (const int child : children_of(pe, creator)) {
-      auto& m = make_message<create_message>(creator, shape, arguments);
+      auto& m = make_message<create_message>(creator, shape, name, arguments);
       m.collection = id;
       pe.dispatch(m, child);
     }
     std::uint64_t elements = 0;
     if constexpr (!IsSparse) elements = volume(shape);
-    auto instance = make_owner<detail::collection<T>>(
-        pe, id, shape, &home_of<index_type, Placement>, elements,
-        std::apply([](const auto&... a) { return class_to_show<T>(a...); }, arguments));
+    auto instance = make_owner<detail::collection<T>>(pe, id, shape, &home_of<index_type, Placement>,
+                                                      array_beginning{elements, elements > 0}, shown);
     auto& part = *instance;
+    part.set_origin(std::move(origin));
     if constexpr (stays_on_its_pe<Placement>) part.pin();
     part.ending().set_creator(creator);
     pe.install(std::move(instance));
@@ -207,11 +224,14 @@ array<T> create_array(const layout<typename T::index_type, Placement, IsSparse>&
       if (is_below_zero(how.shape) || volume(how.shape) > std::uint64_t{1} << (IsSparse ? 62U : 40U))
         throw_wrong_shape(class_to_show<T>(arguments...), to_string(how.shape));
     }
-    const std::uint64_t id = pe.new_collection();
+    const auto shown = class_to_show<T>(arguments...);
+    array_origin origin{kind_of_array<index_type, Placement, IsSparse>(), how.name, {}};
+    if (origin.is_group()) origin.name = next_group_name(pe, shown);
+    const std::uint64_t id = number_for(pe, origin, shown);
     using message = create_message<T, Placement, IsSparse, constructor_argument<A>...>;
     const std::tuple<constructor_argument<A>...> stored(arguments...);
     try {
-      message::create(pe, pe.pe(), id, how.shape, stored);
+      message::create(pe, pe.pe(), id, how.shape, origin.name, stored);
     } catch (...) {  // the caller gets no proxy to the elements created so far
       if (pe.collection(id) != nullptr) static_cast<void>(end_array(id));
       throw;

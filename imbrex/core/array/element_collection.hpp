@@ -34,6 +34,9 @@ void drop_after_entry(const chare_header& element);
 /// Throws imbrex::error: the element's class lacks what migration requires.
 [[noreturn]] void throw_not_migratable(const chare_header& element);
 
+template <class Index>
+struct saving_functions_of;
+
 /// One PE's part of an array with this index type: all that does not depend on the chare class.
 template <class Index>
 class element_collection : public element_map<Index> {
@@ -101,7 +104,7 @@ class element_collection : public element_map<Index> {
   struct layout {
     const Index& shape;
     home_function home;
-    std::uint64_t elements;
+    array_beginning begins;
   };
   element_collection(processor& pe, std::uint64_t id, const class_names& of, const layout& how,
                      const chare_functions& chares);
@@ -124,6 +127,8 @@ class element_collection : public element_map<Index> {
   void end_insertion(header& e);
 
  private:
+  friend struct saving_functions_of<Index>;
+
   void write_key(const key& k, signal_text& out) const noexcept;
   int home_of_single(const key& k) const {
     const int home = singles_.home(k);
@@ -146,10 +151,10 @@ class element_collection : public element_map<Index> {
 template <class Index>
 element_collection<Index>::element_collection(processor& pe, std::uint64_t id, const class_names& of,
                                               const layout& how, const chare_functions& chares)
-    : base(pe, id, of, how.elements),
+    : base(pe, id, of, how.begins),
       shape_(how.shape),
       home_(how.home),
-      began_filled_(how.elements > 0),
+      began_filled_(how.begins.filled),
       singles_(pe.num_pes()),
       chares_(chares) {}
 

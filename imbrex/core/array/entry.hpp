@@ -152,7 +152,10 @@ struct port_message : element_message<key_type<typename T::index_type>> {
         return &(static_cast<const T*>(chare)->*M);
       };
       this->reference = [](const work& m) { return static_cast<const port_message&>(m).content.reference; };
-      if constexpr (is_index<typename T::index_type>) message_type::post = &port_message::post;
+      if constexpr (is_index<typename T::index_type>) {
+        message_type::post = &port_message::post;
+        message_type::posts = type_name<value_type>();
+      }
       if constexpr (carries_attachments<value_type>) {
         static attachment_type own{
             .collect = &collect_from<port_message>,

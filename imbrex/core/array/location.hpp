@@ -119,7 +119,7 @@ class element_map : public collection_base {
   using key = key_type<Index>;
   using header = element_header<Index>;
 
-  element_map(processor& pe, std::uint64_t id, const class_names& of, std::uint64_t initial_elements);
+  element_map(processor& pe, std::uint64_t id, const class_names& of, const array_beginning& begins);
   ~element_map() override;
 
   header* find(const key& k) const { return elements_.find(k); }
@@ -167,6 +167,11 @@ class element_map : public collection_base {
   /// Adds an element that was created here or has arrived. If an exception leaves it without a slot, it is
   /// not added.
   void put(header& e);
+  /// At the home: an element that was saved lives on another PE from now on.
+  void know_saved(const key& k, const location& where) {
+    know(k, where, kind::is_away);
+    release_held(k);
+  }
   /// Removes an element that migrates.
   void take_out(header& e, const location& goes);
   /// Removes an element that has ended.
@@ -658,8 +663,8 @@ void element_map<Index>::reserve(std::size_t n) {
 
 template <class Index>
 element_map<Index>::element_map(processor& pe, std::uint64_t id, const class_names& of,
-                                std::uint64_t initial_elements)
-    : collection_base(pe, id, of, initial_elements), tables_(make_owner<element_tables<key>>()) {}
+                                const array_beginning& begins)
+    : collection_base(pe, id, of, begins), tables_(make_owner<element_tables<key>>()) {}
 
 template <class Index>
 element_map<Index>::~element_map() = default;

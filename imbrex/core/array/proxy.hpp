@@ -12,6 +12,7 @@
 
 #include <imbrex/base/narrowed.hpp>
 #include <imbrex/core/collective/reduction.hpp>
+#include <imbrex/core/message/durable_names.hpp>
 #include <imbrex/core/message/member_traits.hpp>
 #include <imbrex/core/message/shown_type.hpp>
 #include <imbrex/core/name/key.hpp>
@@ -161,7 +162,18 @@ class element {
   const key& key_value() const { return key_; }
   std::int8_t priority() const { return priority_; }
   bool is_coalesced() const { return coalesced_; }
-  void serialize(auto& ar) { ar(collection_, key_, priority_, coalesced_); }
+  void serialize(auto& ar) {
+    if (auto* const names = detail::names_of(ar)) [[unlikely]]
+      detail::archive_element(*names, collection_, key_, ar);
+    else
+      ar(collection_, key_);
+    auto how = static_cast<std::int8_t>(priority_ * 2 + (coalesced_ ? 1 : 0));
+    ar(how);
+    if constexpr (std::remove_cvref_t<decltype(ar)>::reading) {
+      priority_ = static_cast<std::int8_t>(how >> 1);
+      coalesced_ = (how & 1) != 0;
+    }
+  }
   /// True for the same chare. The priority and `is_coalesced` are not compared.
   bool operator==(const element& other) const {
     return collection_ == other.collection_ && key_ == other.key_;
@@ -301,8 +313,17 @@ class array {
   std::uint64_t collection() const { return collection_; }
   std::int8_t priority() const { return priority_; }
   void serialize(auto& ar) {
-    ar(collection_, priority_);
+    auto* const names = detail::names_of(ar);
+    if (names != nullptr) [[unlikely]]
+      detail::archive_collection(*names, collection_, ar);
+    else
+      ar(collection_);
+    ar(priority_);
     if constexpr (detail::is_index<index_type>) ar(shape_);
+    if constexpr (std::remove_cvref_t<decltype(ar)>::reading && detail::fits_one_dimension<index_type>) {
+      const int size = names != nullptr ? names->size_of_group(collection_) : -1;
+      if (size >= 0) shape_ = index_type(size);
+    }
   }
   bool operator==(const array& other) const { return collection_ == other.collection_; }
   auto operator<=>(const array& other) const { return collection_ <=> other.collection_; }
@@ -355,7 +376,18 @@ class section {
   std::uint64_t collection() const { return collection_; }
   std::uint64_t id() const { return id_; }
   std::int8_t priority() const { return priority_; }
-  void serialize(auto& ar) { ar(collection_, id_, priority_); }
+  void serialize(auto& ar) {
+    if (auto* const names = detail::names_of(ar)) [[unlikely]] {
+      detail::archive_collection(*names, collection_, ar);
+      if constexpr (std::remove_cvref_t<decltype(ar)>::reading)
+        id_ = names->read_section(collection_, ar);
+      else
+        names->write_section(collection_, id_, ar);
+    } else {
+      ar(collection_, id_);
+    }
+    ar(priority_);
+  }
   bool operator==(const section& other) const { return collection_ == other.collection_ && id_ == other.id_; }
   std::strong_ordering operator<=>(const section& other) const {
     return collection_ != other.collection_ ? collection_ <=> other.collection_ : id_ <=> other.id_;

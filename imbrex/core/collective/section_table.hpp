@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <unordered_map>
 #include <utility>
@@ -30,6 +31,18 @@ class section_table {
     const std::uint64_t id = static_cast<std::uint64_t>(pe.pe()) << section_bits | all.count_++;
     all.sections_.emplace(id, section{collection, std::move(members)});
     return id;
+  }
+  /// Stores the members of a section of a checkpoint under a number of this PE, which no later section gets.
+  static void restore(processor& pe, std::uint64_t collection, std::uint64_t id, std::vector<Key> members) {
+    auto& all = pe.local<section_table>();
+    all.count_ = std::max(all.count_, (id & ((std::uint64_t{1} << section_bits) - 1)) + 1);
+    all.sections_.insert_or_assign(id, section{collection, std::move(members)});
+  }
+  /// Calls visit(number, members) for each section of an array that was made on this PE.
+  template <class Visitor>
+  static void for_each(processor& pe, std::uint64_t collection, Visitor visit) {
+    for (const auto& [id, each] : pe.local<section_table>().sections_)
+      if (each.collection == collection) visit(id, each.members);
   }
   /// The members of a section that was made on this PE, in key order, without duplicates. Throws
   /// imbrex::error if there is none.

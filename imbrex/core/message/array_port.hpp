@@ -3,11 +3,16 @@
 
 #include <cstdint>
 #include <limits>
+#include <string_view>
 #include <type_traits>
 
+#include <imbrex/core/message/durable_names.hpp>
 #include <imbrex/core/message/message.hpp>
 
 namespace imbrex::detail {
+
+/// Throws serial_error: a port for values of `type` was expected in place of this kind.
+[[noreturn]] void throw_other_port(const message_type& kind, std::string_view type);
 
 /// A port for values V in each element of an array with dense indices, by which others send to it. It can be
 /// copied and archived. A default-constructed one names no port.
@@ -31,6 +36,8 @@ class array_port {
   }
 
   void serialize(auto& ar) {
+    if (auto* const names = names_of(ar)) [[unlikely]]
+      return archive_by_name(*names, ar);
     std::uint32_t kind = kind_ != nullptr ? kind_->id : none;
     ar(kind, collection_);
     if constexpr (std::remove_cvref_t<decltype(ar)>::reading)
@@ -38,6 +45,19 @@ class array_port {
   }
 
  private:
+  void archive_by_name(auto& names, auto& ar) {
+    bool names_one = kind_ != nullptr;
+    ar(names_one);
+    if (!names_one) return static_cast<void>(*this = {});
+    if constexpr (std::remove_cvref_t<decltype(ar)>::reading) {
+      kind_ = &names.read_kind(ar);
+      if (kind_->posts != type_name<V>()) throw_other_port(*kind_, type_name<V>());
+    } else {
+      names.write_kind(*kind_, ar);
+    }
+    archive_collection(names, collection_, ar);
+  }
+
   static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
 
   const message_type* kind_ = nullptr;

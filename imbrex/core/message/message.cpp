@@ -159,6 +159,11 @@ const message_type* message_table::find(const work_type* type) noexcept {
   return nullptr;
 }
 
+const message_type* message_table::spelled(std::string_view spelling) noexcept {
+  const auto at = std::ranges::lower_bound(numbered, spelling, {}, &message_type::spelling);
+  return at != numbered.end() && (*at)->spelling == spelling ? *at : nullptr;
+}
+
 std::uint32_t message_table::size() { return static_cast<std::uint32_t>(numbered.size()); }
 
 std::vector<const element_class*> message_table::classes_of_arrays() {
@@ -272,8 +277,11 @@ inline void check_kind(const message& m, std::uint32_t packed) {
 void pack_header(const message& m, writer& out) {
   std::optional<packing_record> recorded;
   if (const auto* const observers = observer_list::here(); observers != nullptr && !out.only_counts())
-      [[unlikely]]
-    recorded = observers->packed(m);
+      [[unlikely]] {
+    // Bytes that outlive the run are no message on its way.
+    if (out.carrier() == nullptr || out.carrier()->names_to_write() == nullptr)
+      recorded = observers->packed(m);
+  }
   const auto which =
       static_cast<std::uint8_t>((m.priority != 0 ? has_priority : 0) | (m.reply ? has_reply : 0) |
                                 (recorded ? has_trace : 0) | (m.of_one_life ? has_life : 0));

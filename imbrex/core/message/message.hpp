@@ -24,6 +24,9 @@ struct chare_header;
 
 namespace detail {
 
+class collection_part;
+class processor;
+
 /// A class of elements that may move to other PEs, if it has what that takes.
 struct element_class {
   std::string_view name;  ///< as the compiler spells it
@@ -89,6 +92,10 @@ struct message_type : work_type {
   /// Sends a value, which is moved from, to the port of an element; `value` is of the port's type. Null
   /// unless this is a port of chares with dense indices. `array_port` is the typed form.
   void (*post)(std::uint64_t collection, std::uint64_t linear, std::int64_t reference, void* value) = nullptr;
+  std::string_view posts{};  ///< the type of such values, as the compiler spells it
+  /// Returns a PE's part of the single chares of a class, which it makes if need be. Null unless the kind's
+  /// number is that of single chares.
+  collection_part& (*part_of_singles)(processor& pe, std::uint64_t collection) = nullptr;
   /// The attachments of this kind of message; null if it has none.
   attachment_type* attachments = nullptr;
   /// Runs a short message of this kind while still packed, as a `short_item`; null if it must be
@@ -278,6 +285,8 @@ class message_table {
   /// The kind that has `type` as its work type or as `as_short`; null if there is none. Callable in a signal
   /// handler.
   static const message_type* find(const work_type* type) noexcept;
+  /// The kind with this spelling; null if there is none.
+  static const message_type* spelled(std::string_view spelling) noexcept;
   /// Number of kinds that have a number.
   static std::uint32_t size();
   /// The classes of which the program has code to create arrays, in the order of their spelled names. Known

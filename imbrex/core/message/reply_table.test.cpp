@@ -41,8 +41,20 @@ TEST(single_keys, are_counted_beyond_32_bits) {
   }
 }
 
+TEST(single_keys, of_saved_chares_are_not_those_of_new_ones) {
+  for (const int pes : {1, 256, 257, 65'536}) {
+    single_keys keys(pes);
+    const auto saved = keys.key_of(pes - 1, 0, keys.first_saved());
+    EXPECT_EQ(keys.home(saved), pes - 1);
+    EXPECT_EQ(keys.creator(saved), 0);
+    EXPECT_EQ(keys.number(saved), keys.first_saved());
+    EXPECT_TRUE(keys.was_created(saved));
+    EXPECT_FALSE(keys.was_created(keys.next(pes - 1, 0)));
+  }
+}
+
 TEST(single_keys, are_not_used_twice) {
-  single_keys keys(65'536, (std::uint64_t{1} << 32U) - 1);
+  single_keys keys(65'536, (std::uint64_t{1} << 31U) - 1);
   const auto last = keys.next(65'535, 7);
   EXPECT_EQ(keys.home(last), 65'535);
   EXPECT_EQ(keys.creator(last), 7);

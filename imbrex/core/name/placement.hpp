@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <limits>
+#include <string>
+#include <string_view>
 #include <type_traits>
 
 #include <imbrex/core/name/key.hpp>
@@ -28,12 +30,24 @@ inline constexpr round_robin_placement round_robin{};
 
 namespace detail {
 
-/// The layout of a new array: its shape, whether its elements exist from the start, and their placement.
+/// Throws imbrex::error if an array cannot have this name.
+void check_array_name(std::string_view name);
+
+/// The layout of a new array: its shape, whether its elements exist from the start, their placement, and the
+/// array's name.
 /// `Placement` is block_placement, round_robin_placement or a stateless function object `int operator()(const
 /// Index& where, const Index& shape, int num_pes)` (for user-defined keys: `(const Key&, int)`).
 template <class Index, class Placement, bool IsSparse>
 struct layout {
   [[no_unique_address]] Index shape;
+  std::string name{};  ///< empty: the array has none
+
+  /// This layout for an array with a name, by which a checkpoint finds the array again. No other array of the
+  /// run has the name. Throws imbrex::error if the name is empty.
+  layout named(std::string_view its_name) const {
+    check_array_name(its_name);
+    return {shape, std::string(its_name)};
+  }
 
   /// This layout with another placement.
   template <class Other>
@@ -44,7 +58,7 @@ struct layout {
     static_assert(is_index<Index> || std::is_invocable_r_v<int, const Other&, const Index&, int>,
                   "imbrex: a placement of keys is `int operator()(const Key&, int num_pes)`; in_blocks and "
                   "round_robin are for indices");
-    return {shape};
+    return {shape, name};
   }
 };
 

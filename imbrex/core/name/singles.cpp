@@ -31,8 +31,12 @@ std::uint64_t single_keys::next(int home, int creator) {
         "make_chare: PE " + std::to_string(creator) + " has made " + std::to_string(last_number()) +
         " single chares on PE " + std::to_string(home) +
         ", and their keys have no room for more: make others elsewhere, or elements of a keyed array");
+  return key_of(home, creator, issued_[h]++);
+}
+
+std::uint64_t single_keys::key_of(int home, int creator, std::uint64_t number) const {
   return (static_cast<std::uint64_t>(home) << (64U - pe_bits_)) |
-         (static_cast<std::uint64_t>(creator) << number_bits()) | issued_[h]++;
+         (static_cast<std::uint64_t>(creator) << number_bits()) | number;
 }
 
 void single_keys::created(std::uint64_t key) {
@@ -49,6 +53,7 @@ void single_keys::created(std::uint64_t key) {
 }
 
 bool single_keys::was_created(std::uint64_t key) const {
+  if (number(key) >= first_saved()) return true;
   if (!record_) return false;
   const auto at = record_->seen.find(key >> number_bits());
   if (at == record_->seen.end()) return false;

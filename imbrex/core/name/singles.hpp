@@ -10,7 +10,8 @@ namespace imbrex::detail {
 
 /// The keys of single chares. A key consists of the home PE, the creating PE, and a number that counts the
 /// chares created by one PE on the other. PEs have 8 bits each in a run of up to 256 PEs, otherwise 16. The
-/// number has 48 bits (nine million a second for a year), otherwise 32.
+/// number has 48 bits, otherwise 32. The upper half of the numbers is for chares that an earlier run has
+/// created and saved; the lower half lasts for four million creations a second for a year.
 class single_keys {
  public:
   explicit single_keys(int pes, std::uint64_t first = 1);
@@ -22,7 +23,12 @@ class single_keys {
   int creator(std::uint64_t key) const {
     return static_cast<int>(key >> number_bits() & ((std::uint64_t{1} << pe_bits_) - 1));
   }
-  std::uint64_t number(std::uint64_t key) const { return key & last_number(); }
+  std::uint64_t number(std::uint64_t key) const { return key & (2 * first_saved() - 1); }
+
+  /// The key with these parts.
+  std::uint64_t key_of(int home, int creator, std::uint64_t number) const;
+  /// The first number for chares that an earlier run has saved.
+  std::uint64_t first_saved() const { return std::uint64_t{1} << (number_bits() - 1); }
 
   /// At the home: the chare has been created.
   void created(std::uint64_t key);
@@ -34,7 +40,7 @@ class single_keys {
   struct record;
 
   unsigned number_bits() const { return 64U - 2 * pe_bits_; }
-  std::uint64_t last_number() const { return (std::uint64_t{1} << number_bits()) - 1; }
+  std::uint64_t last_number() const { return first_saved() - 1; }
 
   const unsigned pe_bits_;
   const std::uint64_t first_;  ///< the first number: 1, except in tests of the last number

@@ -4,6 +4,9 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
+
+#include <imbrex/core/pe/array_origin.hpp>
 
 namespace imbrex::detail {
 
@@ -32,6 +35,9 @@ class collection_part {
   bool is_of(std::string_view chare_name) const {
     return chare_name.data() == names_.spelled.data() || chare_name == names_.spelled;
   }
+  /// The array's name and placement. Parts of single chares, and of arrays without a name, need not be told.
+  const array_origin& origin() const { return origin_; }
+  void set_origin(array_origin how) { origin_ = std::move(how); }
   /// The PE that made the collection, and returns its number.
   virtual int creator() const = 0;
   /// The shape, such as "(8, 8, 4)", if the array began with an element at each index; else empty.
@@ -42,6 +48,7 @@ class collection_part {
  private:
   const std::uint64_t id_;
   const class_names names_;
+  array_origin origin_;
 };
 
 }  // namespace imbrex::detail

@@ -32,4 +32,11 @@ void check_promise(const processor& pe, std::uint64_t mark) {
         "are valid only within their run");
 }
 
+void check_unsaved_promise(std::uint64_t mark, std::string_view type) {
+  if (mark == 0) return;
+  refuse_to_save(type,
+                 "stands for a result that somebody awaits in this run: set it before, or leave it out of "
+                 "serialize");
+}
+
 }  // namespace imbrex::detail

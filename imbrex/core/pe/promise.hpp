@@ -4,10 +4,13 @@
 #include <cstdint>
 #include <exception>
 #include <optional>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
+#include <imbrex/base/type_name.hpp>
 #include <imbrex/core/message/argument.hpp>
+#include <imbrex/core/message/durable_names.hpp>
 #include <imbrex/core/message/shown_type.hpp>
 #include <imbrex/core/pe/pending.hpp>
 
@@ -44,6 +47,8 @@ struct promised_result final : message {
 /// for an empty one.
 std::uint64_t mark_of_promise(const processor& pe);
 void check_promise(const processor& pe, std::uint64_t mark);
+/// Throws imbrex::error if a promise that stands for a result is saved for another run.
+void check_unsaved_promise(std::uint64_t mark, std::string_view type);
 
 }  // namespace detail
 
@@ -100,7 +105,11 @@ class promise {
     detail::send_failure(pe_, reply_, "a promise", detail::carried_exception(std::move(why)));
   }
 
-  void serialize(auto& ar) { ar(mark_, pe_, reply_.slot, reply_.generation); }
+  void serialize(auto& ar) {
+    if (detail::names_of(ar) != nullptr) [[unlikely]]
+      return detail::check_unsaved_promise(mark_, type_name<promise>());
+    ar(mark_, pe_, reply_.slot, reply_.generation);
+  }
 
  private:
   friend std::pair<promise, pending<R>> detail::named_promise<R>(const char* what);

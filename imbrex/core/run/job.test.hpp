@@ -98,7 +98,8 @@ class lone_process {
     auto& pe = run_.processor_at(0);
     const detail::scheduler::activation as(pe);
     auto instance = detail::make_owner<detail::collection<T>>(pe, number, index<1>(3),
-                                                              &detail::home_of<index<1>, block_placement>, 3);
+                                                              &detail::home_of<index<1>, block_placement>,
+                                                              detail::array_beginning{3, true});
     auto& part = *instance;
     part.create(0, part.first_place());
     pe.install(std::move(instance));

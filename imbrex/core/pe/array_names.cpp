@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/core/pe/array_names.hpp>
+
+#include <map>
+#include <string>
+#include <utility>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/base/type_name.hpp>
+
+namespace imbrex::detail {
+
+namespace {
+
+struct reserved_numbers : std::map<std::string, std::uint64_t> {};
+struct group_counts : std::map<std::string, std::uint64_t, std::less<>> {};
+
+}  // namespace
+
+std::string lasting_name(const array_origin& origin, std::string_view shown_class) {
+  if (!origin.is_group() || origin.name.empty()) return origin.name;
+  const char* const what = origin.kind == array_kind::group ? "group " : "process group ";
+  return what + origin.name + ": " + std::string(shown_class);
+}
+
+const collection_part* find_named(const processor& pe, std::string_view name) {
+  const collection_part* found = nullptr;
+  pe.for_each_collection([&](const collection_part& each) {
+    if (!each.origin().name.empty() && lasting_name(each.origin(), each.shown_name()) == name) found = &each;
+  });
+  return found;
+}
+
+std::uint64_t number_for(processor& pe, const array_origin& origin, std::string_view shown_class) {
+  if (!origin.name.empty()) {
+    auto& reserved = pe.local<reserved_numbers>();
+    if (const auto number = reserved.extract(lasting_name(origin, shown_class))) return number.mapped();
+  }
+  return pe.new_collection();
+}
+
+void reserve_number(processor& pe, const std::string& lasting_name, std::uint64_t collection) {
+  pe.local<reserved_numbers>()[lasting_name] = collection;
+}
+
+std::string next_group_name(processor& pe, std::string_view shown_class) {
+  auto& counts = pe.local<group_counts>();
+  auto at = counts.find(shown_class);
+  if (at == counts.end()) at = counts.emplace(shown_class, 0).first;
+  return std::to_string(++at->second) + " of PE " + std::to_string(pe.pe());
+}
+
+void check_name_is_free(const processor& pe, const array_origin& origin, std::string_view shown_class) {
+  if (origin.name.empty()) return;
+  const std::string name = lasting_name(origin, shown_class);
+  const collection_part* const other = find_named(pe, name);
+  if (other == nullptr) return;
+  throw error("there are two arrays named \"" + name + "\", of " +
+              std::string(short_name(other->shown_name())) + " and of " +
+              std::string(short_name(shown_class)) +
+              ": a name stands for one array of the run, so give one of them another");
+}
+
+}  // namespace imbrex::detail
