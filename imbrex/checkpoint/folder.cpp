@@ -49,6 +49,8 @@ std::string name_of_number(std::uint64_t number) {
   return std::string(digits - std::min(digits, text.size()), '0') + text;
 }
 
+fs::path without_last_slash(const fs::path& path) { return path.has_filename() ? path : path.parent_path(); }
+
 /// The folder's numbers, in their order.
 std::vector<std::uint64_t> numbers_in(const std::string& path) {
   std::vector<std::uint64_t> numbers;
@@ -90,6 +92,10 @@ std::string checkpoint_folder::path_of(std::uint64_t number) const {
   return file_in(path_, name_of_number(number));
 }
 
+bool is_path_of_checkpoint(const std::string& path) {
+  return number_of(without_last_slash(path).filename().string()).has_value();
+}
+
 std::string path_of_part(const std::string& checkpoint, int process) {
   return file_in(checkpoint, name_of_part(process));
 }
@@ -124,6 +130,8 @@ std::vector<listed_checkpoint> checkpoint_folder::list() const {
   for (const std::uint64_t number : numbers_in(path_)) {
     listed_checkpoint& one = all.emplace_back(listed_checkpoint{number, path_of(number)});
     one.tries = tries_of(one.path);
+    std::error_code ignored;
+    one.has_manifest = fs::exists(file_in(one.path, manifest_name), ignored);
     try {
       one.contents = read_checkpoint(one.path);
     } catch (const error& why) {
@@ -195,8 +203,8 @@ void note_try(const std::string& checkpoint) {
 void forget_tries(const std::string& checkpoint) { remove_file(file_in(checkpoint, tries_name)); }
 
 chosen_checkpoint choose_checkpoint(const std::string& path) {
-  const fs::path folder = fs::path(path).has_filename() ? fs::path(path) : fs::path(path).parent_path();
-  if (number_of(folder.filename().string())) return {folder.string(), read_checkpoint(folder.string()), {}};
+  const fs::path folder = without_last_slash(path);
+  if (is_path_of_checkpoint(path)) return {folder.string(), read_checkpoint(folder.string()), {}};
   chosen_checkpoint chosen;
   const auto all = checkpoint_folder(folder.string()).list();
   for (auto one = all.rbegin(); one != all.rend(); ++one) {

@@ -13,6 +13,7 @@ namespace imbrex::checkpoints {
 struct listed_checkpoint {
   std::uint64_t number = 0;
   std::string path{};
+  bool has_manifest = false;
   std::string problem{};  ///< why it is not whole; empty if it is
   manifest contents{};    ///< if it is whole
   int tries = 0;          ///< starts from it that are not known to have ended well
@@ -50,6 +51,9 @@ class checkpoint_folder {
  private:
   std::string path_;
 };
+
+/// True for DIR/000012, false for DIR: by the name alone.
+bool is_path_of_checkpoint(const std::string& path);
 
 /// The path of the file with the part of a process.
 std::string path_of_part(const std::string& checkpoint, int process);

@@ -23,15 +23,6 @@ growing_memory::~growing_memory() {
   if (data_ != nullptr) ::munmap(data_, capacity_);
 }
 
-void growing_memory::append(std::span<const std::byte> bytes) {
-  if (!bytes.empty()) std::memcpy(append(bytes.size()), bytes.data(), bytes.size());
-}
-
-void growing_memory::align(std::size_t alignment) {
-  const std::size_t missing = (alignment - used_ % alignment) % alignment;
-  std::memset(append(missing), 0, missing);
-}
-
 void growing_memory::grow(std::size_t count) {
   const std::size_t needed = std::max({used_ + count, capacity_ + capacity_ / 2, least});
   const std::size_t capacity = (needed + huge_page - 1) / huge_page * huge_page;

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstring>
 #include <span>
+#include <utility>
 
 #include <imbrex/base/host/descriptor.hpp>
 
@@ -29,9 +31,16 @@ class growing_memory {
     used_ += count;
     return data_ + used_ - count;
   }
-  void append(std::span<const std::byte> bytes);
-  /// Appends zeros up to a multiple of `alignment`.
-  void align(std::size_t alignment);
+  void append(std::span<const std::byte> bytes) {
+    if (!bytes.empty()) std::memcpy(append(bytes.size()), bytes.data(), bytes.size());
+  }
+  /// Appends zeros up to a multiple of 16 bytes.
+  void align() {
+    std::memset(append(alignment), 0, alignment);
+    used_ = (used_ - 1) / alignment * alignment;
+  }
+  static constexpr std::size_t alignment = 16;
+
   /// Drops all bytes from this one on, and keeps their memory.
   void shorten(std::size_t size) noexcept { used_ = size; }
 

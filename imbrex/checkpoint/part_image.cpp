@@ -2,6 +2,7 @@
 #include <imbrex/checkpoint/part_image.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <limits>
 #include <utility>
@@ -9,12 +10,15 @@
 #include <imbrex/base/error.hpp>
 #include <imbrex/checkpoint/internal/layout.hpp>
 #include <imbrex/serial/bytes.hpp>
+#include <imbrex/serial/copy_bytes.hpp>
 
 namespace imbrex::checkpoints {
 
 using namespace detail;
 
 namespace {
+
+static_assert(record_alignment == growing_memory::alignment);
 
 /// Blocks of at least this size go to the image without a copy in between.
 constexpr std::size_t least_block = 512;
@@ -61,13 +65,17 @@ writer& part_image::begin_record(int section, std::span<const std::byte> key) {
   if (record_begin_ != 0) drop_unfinished_record();
   if (key.size() > std::numeric_limits<std::uint32_t>::max())
     throw error("a record's key of " + std::to_string(key.size()) + " bytes is too long for a checkpoint");
-  records_.align(record_alignment);
+  records_.align();
   record_begin_ = records_.size();
   entry_begin_ = index_.size();
   const index_entry entry{static_cast<std::uint32_t>(section), static_cast<std::uint32_t>(key.size()), 0};
-  index_.append(std::as_bytes(std::span(&entry, 1)));
-  index_.append(key);
-  index_.align(index_alignment);
+  const std::size_t key_room = round_up(key.size(), index_alignment);
+  std::byte* const place = index_.append(sizeof entry + key_room);
+  std::memcpy(place, &entry, sizeof entry);
+  if (key_room > 0) {
+    std::memset(place + sizeof entry + key_room - index_alignment, 0, index_alignment);
+    imbrex::detail::copy_bytes(place + sizeof entry, key.data(), key.size());
+  }
   out_.clear();
   return out_;
 }
@@ -75,12 +83,11 @@ writer& part_image::begin_record(int section, std::span<const std::byte> key) {
 void part_image::end_record() {
   records_.append(out_.written());
   const std::uint64_t bytes = records_.size() - record_begin_;
-  index_entry entry;
-  std::byte* const place = index_.bytes().data() + entry_begin_;
-  std::memcpy(&entry, place, sizeof entry);
-  entry.bytes = bytes;
-  std::memcpy(place, &entry, sizeof entry);
-  ++sections_[entry.section].records;
+  std::byte* const entry = index_.bytes().data() + entry_begin_;
+  std::memcpy(entry + offsetof(index_entry, bytes), &bytes, sizeof bytes);
+  std::uint32_t section = 0;
+  std::memcpy(&section, entry + offsetof(index_entry, section), sizeof section);
+  ++sections_[section].records;
   record_begin_ = 0;
 }
 
@@ -112,7 +119,7 @@ std::span<const std::byte> part_image::complete() {
 
 void part_image::append_tables() {
   trailer last;
-  records_.align(record_alignment);
+  records_.align();
   last.records_end = records_.size();
   records_.append(index_.bytes());
   last.index_end = records_.size();
