@@ -34,6 +34,7 @@ FOLDERS = {
 }
 ROOMS_OF_FOLDERS = {
     "tools/balance": "`imbrex balance`: the replay of recorded loads with other strategies",
+    "tools/checkpoint": "`imbrex checkpoint`: lists, checks, compares and exports checkpoints",
     "tools/command": "lists of commands, their help, and the `main` of a program with commands",
     "tools/overlap": "models of overlap, and their comparison with measurements",
     "tools/process": "starting, watching and ending programs; `trial_runner`",

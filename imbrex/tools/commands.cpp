@@ -3,6 +3,7 @@
 
 #include <imbrex/tools/balance/command.hpp>
 #include <imbrex/tools/built_with.hpp>
+#include <imbrex/tools/checkpoint/command.hpp>
 #include <imbrex/tools/info_command.hpp>
 #include <imbrex/tools/overlap/command.hpp>
 #include <imbrex/tools/project/new_command.hpp>
@@ -33,6 +34,8 @@ command_list commands() {
         parse_and_run<overlap::parse_command, overlap::print_overlap>},
        {"balance", "replay the recorded loads of a program with other strategies of balancing",
         parse_and_run<balance::parse_command, balance::replay_record>},
+       {"checkpoint", "list, verify, compare and export checkpoints of programs",
+        [](std::span<const std::string> words) { return checkpoint_commands().run(words); }},
        {"trace", "report on traces of runs, and convert them",
         [](std::span<const std::string> words) { return trace_commands().run(words); }},
        {"tune", "find options that make a program faster, and write them to a file",
