@@ -58,6 +58,22 @@ part_to_fill part_to_fill::of_singles(const saved_array& what) {
   return {*part, nullptr};
 }
 
+class_schema part_to_fill::schema_by(schema_function describe) const {
+  const auto& chares = part_->chares();
+  chare_header& blank = chares.headers->construct(chares.allocate());
+  blank.home = part_;
+  blank.travels = true;
+  try {
+    chares.construct(blank);
+  } catch (...) {
+    chares.release_unconstructed(blank);
+    throw;
+  }
+  const class_schema schema = describe(blank);
+  chares.destroy(blank);
+  return schema;
+}
+
 void part_to_fill::install() {
   if (own_ == nullptr) return;
   detail::processor::here().install(std::move(own_));

@@ -33,6 +33,7 @@
 #include <imbrex/core/array/saved_names.hpp>
 #include <imbrex/core/extension/pe.hpp>
 #include <imbrex/core/pe/array_names.hpp>
+#include <imbrex/serial/class_schema.hpp>
 
 namespace imbrex::extension {
 
@@ -102,6 +103,9 @@ std::uint64_t number_for(const std::string& name);
 /// all PEs.
 void reserve_number(const std::string& name, std::uint64_t collection);
 
+/// Describes the class of an element.
+using schema_function = class_schema (*)(chare_header& element);
+
 /// A PE's part of an array that is read from a checkpoint, until messages can reach it.
 class part_to_fill {
  public:
@@ -115,6 +119,8 @@ class part_to_fill {
 
   /// The PE that the placement names for a key of `part_here::write_key`.
   int home_of(names_to_read& names, reader& key) const { return saving().home_of(*part_, names, key); }
+  /// The schema of the class, by an element that its default constructor makes.
+  class_schema schema_by(schema_function describe) const;
   /// Reads an element, and adds it here. The home of the key is this PE, or `note_elsewhere` is called there.
   saved_element read(names_to_read& names, reader& in) const { return detail::read_saved(*part_, names, in); }
   /// At the home: another PE reads the element with this key.
