@@ -19,6 +19,7 @@ set(IMBREX_PUBLIC_HEADERS
   imbrex/create.hpp
   imbrex/mailbox.hpp
   imbrex/process_group.hpp
+  imbrex/checkpoint.hpp
   imbrex/rebalance.hpp
   imbrex/section.hpp
   imbrex/section_reduction.hpp
@@ -81,6 +82,7 @@ set(IMBREX_PUBLIC_HEADERS
   imbrex/balance/problem.hpp
   imbrex/balance/quality.hpp
   imbrex/balance/driver/rebalance.hpp
+  imbrex/checkpoint/driver/checkpoint.hpp
   imbrex/balance/snapshot.hpp
   imbrex/balance/strategy.hpp
 

@@ -9,6 +9,7 @@
 
 #include <imbrex/balance/driver/enable.hpp>
 #include <imbrex/balance/driver/rebalance.hpp>
+#include <imbrex/checkpoint/driver/enable.hpp>
 #include <imbrex/core/array/balance_point.hpp>
 #include <imbrex/core/array/channel.hpp>
 #include <imbrex/core/array/collectives.hpp>

@@ -34,7 +34,8 @@ ROOMS = {"base": ["standard", "", "host", "options"],
                    "balance", "checkpoint", "tune", ""]}
 # The folders above the core, and which of them each may include.
 FRONT_ENDS = {"balance": set(), "checkpoint": set(), "grid": set(), "cells": {"grid"}, "mpi": {"balance"},
-              "python": {"balance"}, "resident": set(), "tools": {"balance", "checkpoint", "mpi", "resident"}}
+              "python": {"balance", "checkpoint"}, "resident": set(),
+              "tools": {"balance", "checkpoint", "mpi", "resident"}}
 # Rooms whose sources compile fast, and the header that none of them may reach by any chain of includes.
 KEPT_LIGHT = {"mpi/api": "core/array/collection.hpp"}
 # Words that these rooms lack, also in comments and in other words, since only rooms above know what they mean.

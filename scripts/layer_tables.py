@@ -23,6 +23,7 @@ FOLDERS = {
     "balance": "which PE each object should be on: problems, strategies, and when to act; the balancer of a run",
     "balance/driver": "the balancer of a run: measures elements, decides, moves them, and records",
     "checkpoint": "checkpoints: what a process writes, files of parts, manifests, folders",
+    "checkpoint/driver": "the checkpoints of a run: stops, saves and restores its elements",
     "core": "chares, arrays, proxies, messages, mailboxes, location, reductions, and the run of a program",
     "coro": "`task`, `scope`, `when_all`, `when_any`, and `waiter`, the callback that resumes an entry",
     "sched": "a PE (`scheduler`) with its queues, timers and observers; `thread_machine`; `comm_thread`",

@@ -11,6 +11,7 @@
 
 #include <imbrex/balance/driver/enable.hpp>
 #include <imbrex/base/error.hpp>
+#include <imbrex/checkpoint/driver/enable.hpp>
 #include <imbrex/core/extension/report.hpp>
 #include <imbrex/core/extension/run.hpp>
 #include <imbrex/core/options/options.hpp>
@@ -313,6 +314,7 @@ nb::tuple run_program(nb::object function, const options& settings) {
   main_program main{std::move(function), nb::none(), nullptr};
   int status = 0;
   balance::enable();
+  checkpoints::enable();
   {
     const nb::gil_scoped_release unlocked;
     interrupts ends(num_processes() == 1);

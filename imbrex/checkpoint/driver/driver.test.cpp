@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <imbrex/checkpoint/driver/checkpoint.hpp>
+#include <imbrex/checkpoint/driver/enable.hpp>
+#include <imbrex/checkpoint/folder.hpp>
+#include <imbrex/core/array/balance_point.hpp>
+#include <imbrex/core/array/collectives.hpp>
+#include <imbrex/core/array/create.hpp>
+#include <imbrex/core/pe/sleep.hpp>
+#include <imbrex/core/run/run.hpp>
+#include <imbrex/testing/awaited_error_of.hpp>
+#include <imbrex/testing/error_of.hpp>
+#include <imbrex/testing/machines.hpp>
+
+namespace imbrex::checkpoint_driver_test {
+
+using testing::awaited_error_of;
+using testing::machine;
+using testing::machine_by_name;
+
+/// A folder that is removed at the end.
+class test_folder {
+ public:
+  test_folder() {
+    std::string name = (std::filesystem::temp_directory_path() / "imbrex-XXXXXX").string();
+    path_ = ::mkdtemp(name.data());
+  }
+  test_folder(const test_folder&) = delete;
+  test_folder& operator=(const test_folder&) = delete;
+  ~test_folder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  std::string path() const { return path_ + "/saved"; }
+  std::vector<checkpoints::listed_checkpoint> list() const {
+    return checkpoints::checkpoint_folder(path()).list();
+  }
+
+ private:
+  std::string path_;
+};
+
+constexpr int count = 11;
+
+/// A cell of a ring. It adds up the words of the cell before it, and one word that a cell farther away sends
+/// at the beginning.
+class cell : public chare<cell> {
+ public:
+  mailbox<std::int64_t> words;
+  mailbox<std::int64_t> ahead;
+
+  task<std::int64_t> run(int steps) {
+    const int me = where()[0];
+    if (step_ == 0) send<&cell::ahead>(peers()[(me + 3) % count], std::int64_t{me} * me);
+    while (step_ < steps) {
+      send<&cell::words>(next_ ? *next_ : peers()[(me + 1) % count], step_, std::int64_t{me} * step_);
+      next_ = peers()[(me + 1) % count];
+      const std::int64_t word = co_await words.receive(step_);
+      sum_ += word;
+      ++step_;
+      if (step_ == steps) {
+        const std::int64_t sent_ahead = co_await ahead.receive();
+        sum_ += sent_ahead;
+      }
+      co_await balance_point<&cell::run>(steps);
+    }
+    co_return sum_;
+  }
+  int step() const { return step_; }
+  void wait_for_ever() {}
+  task<> wait() { co_await words.receive(-1); }
+  void serialize(auto& ar) { ar(words, ahead, next_, step_, sum_); }
+
+ private:
+  std::optional<element<cell>> next_;
+  int step_ = 0;
+  std::int64_t sum_ = 0;
+};
+
+std::int64_t expected_sum(int steps) {
+  std::int64_t sum = 0;
+  for (std::int64_t me = 0; me < count; ++me) {
+    sum += me * me;
+    for (int step = 0; step < steps; ++step) sum += me * step;
+  }
+  return sum;
+}
+
+constexpr int steps = 200;
+
+options with_folder(options settings, const test_folder& folder) {
+  settings.checkpoint.folder = folder.path();
+  return settings;
+}
+options restarted(options settings, const std::string& path) {
+  settings.checkpoint.restart = path;
+  return settings;
+}
+
+/// Runs the ring to its end, or to a checkpoint in its midst.
+task<int> run_ring(bool to_checkpoint) {
+  auto cells = restored<cell>("cells");
+  const bool is_restart = cells.has_value();
+  if (!cells) cells = make_array<cell>(dense({count}).named("cells"));
+  const int first_step = co_await cells->reduce<&cell::step>(min);
+  EXPECT_EQ(first_step > 0, is_restart);
+  auto sums = cells->reduce<&cell::run>(sum, steps);
+  if (to_checkpoint) {
+    while (co_await cells->reduce<&cell::step>(min) < steps / 4) co_await give_way();
+    const checkpoint_result saved = co_await checkpoint();
+    EXPECT_GT(saved.number, 0);
+    EXPECT_GT(saved.bytes, 0);
+    imbrex::exit(0);
+  }
+  const std::int64_t all = co_await sums;
+  EXPECT_EQ(all, expected_sum(steps));
+  co_return 0;
+}
+
+struct pair_of_machines {
+  const char* first;
+  const char* second;
+};
+
+class checkpoint_driver : public ::testing::TestWithParam<pair_of_machines> {};
+INSTANTIATE_TEST_SUITE_P(on, checkpoint_driver,
+                         ::testing::Values(pair_of_machines{"threads_1", "threads_4"},
+                                           pair_of_machines{"threads_4", "threads_2"},
+                                           pair_of_machines{"threads_3", "threads_3"},
+                                           pair_of_machines{"deterministic_2", "simulated"},
+                                           pair_of_machines{"simulated", "deterministic_2"},
+                                           pair_of_machines{"serialized", "shuffled_2"},
+                                           pair_of_machines{"shuffled_2", "threads_7"}),
+                         [](const auto& info) {
+                           return std::string(info.param.first) + "_to_" + info.param.second;
+                         });
+
+TEST_P(checkpoint_driver, begins_again_with_equal_results) {
+  for (const options& first : machine_by_name(GetParam().first).runs) {
+    const test_folder folder;
+    SCOPED_TRACE(testing::text_of(first));
+    ASSERT_EQ(run(with_folder(first, folder), [] { return run_ring(true); }), 0);
+    const auto written = folder.list();
+    ASSERT_EQ(written.size(), 1U);
+    EXPECT_EQ(written.front().problem, "");
+    for (const options& second : machine_by_name(GetParam().second).runs)
+      EXPECT_EQ(run(restarted(second, folder.path()), [] { return run_ring(false); }), 0)
+          << testing::text_of(second);
+  }
+}
+
+TEST(checkpoint_driver_of_processes, begins_again_on_other_numbers) {
+  for (const auto& [first, second] : {std::pair{1, 3}, std::pair{3, 2}, std::pair{2, 1}}) {
+    const test_folder folder;
+    const options settings = testing::threads(2);
+    ASSERT_EQ(testing::run_in_processes(first, with_folder(settings, folder), [] { return run_ring(true); }),
+              0);
+    EXPECT_EQ(
+        testing::run_in_processes(second, restarted(settings, folder.path()), [] { return run_ring(false); }),
+        0);
+  }
+}
+
+TEST(checkpoints, are_made_after_balance_points_and_removed_later) {
+  for (const bool is_balanced : {false, true}) {
+    const test_folder folder;
+    options settings = with_folder(testing::seeded(3, 5), folder);
+    settings.checkpoint.every_points = 20;
+    settings.checkpoint.keep = 2;
+    if (is_balanced) settings.balance.strategy = "rotate";
+    EXPECT_EQ(run(settings, [] { return run_ring(false); }), 0);
+    const auto written = folder.list();
+    ASSERT_EQ(written.size(), 2U);
+    EXPECT_GT(written.back().number, 4U);
+    EXPECT_EQ(run(restarted(testing::threads(2), folder.path()), [] { return run_ring(false); }), 0);
+    EXPECT_EQ(run(restarted(testing::threads(2), written.front().path), [] { return run_ring(false); }), 0);
+  }
+}
+
+TEST(checkpoints, are_made_when_a_signal_asks) {
+  const test_folder folder;
+  options settings = with_folder(testing::threads(2), folder);
+  settings.checkpoint.signal = SIGUSR1;
+  EXPECT_EQ(run(settings,
+                [&]() -> task<> {
+                  static_cast<void>(make_array<cell>(dense({count}).named("cells")));
+                  ::raise(SIGUSR1);
+                  while (!std::filesystem::exists(folder.path() + "/000001/manifest.json"))
+                    co_await quiescence();
+                }),
+            0);
+}
+
+TEST(checkpoints, keep_values_of_the_program) {
+  const test_folder folder;
+  EXPECT_EQ(run(with_folder(testing::threads(2), folder),
+                []() -> task<> {
+                  save("title", std::string("a ring"));
+                  save("table", std::vector<double>{1, 2.5});
+                  co_await checkpoint();
+                }),
+            0);
+  EXPECT_EQ(run(restarted(testing::threads(1), folder.path()),
+                []() -> task<> {
+                  EXPECT_EQ(restored<std::string>("title"), "a ring");
+                  EXPECT_EQ(restored<std::vector<double>>("table"), (std::vector<double>{1, 2.5}));
+                  EXPECT_EQ(restored<int>("nothing"), std::nullopt);
+                  const std::string error = testing::error_of<usage_error>([] { restored<int>("title"); });
+                  EXPECT_NE(error.find("title"), std::string::npos) << error;
+                  int reports = 0;
+                  on_restart([&](const restart_report& r) {
+                    ++reports;
+                    EXPECT_EQ(r.pes_before, 2);
+                    EXPECT_EQ(r.pes, 1);
+                  });
+                  EXPECT_EQ(reports, 1);
+                  co_return;
+                }),
+            0);
+}
+
+TEST(checkpoints, fail_in_words_where_an_element_waits_elsewhere) {
+  const test_folder folder;
+  EXPECT_EQ(run(with_folder(testing::threads(2), folder),
+                []() -> task<> {
+                  const auto cells = make_array<cell>(dense({count}).named("cells"));
+                  auto waits = cells[3].call<&cell::wait>();
+                  const std::string problem = co_await awaited_error_of<error>(checkpoint());
+                  EXPECT_NE(problem.find("cell(3), entry wait"), std::string::npos) << problem;
+                  send<&cell::words>(cells[3], -1, 0);
+                  co_await waits;
+                  co_await checkpoint();
+                }),
+            0);
+  EXPECT_EQ(folder.list().size(), 1U);
+}
+
+class other : public chare<other> {
+ public:
+  void serialize(auto& ar) { ar(value_); }
+
+ private:
+  double value_ = 0;
+};
+
+TEST(checkpoints, refuse_what_they_are_not) {
+  EXPECT_EQ(run(testing::threads(1),
+                []() -> task<> {
+                  const std::string problem =
+                      testing::error_of<error>([] { static_cast<void>(checkpoint()); });
+                  EXPECT_NE(problem.find("--checkpoint DIR"), std::string::npos) << problem;
+                  co_return;
+                }),
+            0);
+  const test_folder folder;
+  EXPECT_EQ(run(restarted(testing::threads(1), folder.path()), []() -> task<> { co_return; }),
+            usage_error::exit_status);
+  EXPECT_EQ(run(with_folder(testing::threads(1), folder),
+                []() -> task<> {
+                  static_cast<void>(make_array<cell>(dense({count}).named("cells")));
+                  co_await checkpoint();
+                }),
+            0);
+  EXPECT_EQ(run(restarted(testing::threads(1), folder.path()),
+                []() -> task<> {
+                  const std::string problem =
+                      testing::error_of<usage_error>([] { restored<other>("cells"); });
+                  EXPECT_NE(problem.find("cell"), std::string::npos) << problem;
+                  EXPECT_EQ(restored<cell>("others"), std::nullopt);
+                  co_return;
+                }),
+            0);
+}
+
+}  // namespace imbrex::checkpoint_driver_test

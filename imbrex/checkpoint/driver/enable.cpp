@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/checkpoint/driver/enable.hpp>
+
+#include <memory>
+#include <utility>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/checkpoint/driver/saver.hpp>
+#include <imbrex/checkpoint/driver/store.hpp>
+#include <imbrex/checkpoint/driver/triggers.hpp>
+#include <imbrex/core/extension/load.hpp>
+#include <imbrex/core/extension/run.hpp>
+#include <imbrex/core/run/pe_attachment.hpp>
+
+namespace imbrex::checkpoints {
+
+namespace {
+
+/// The store of a PE's process.
+struct store_of_pe {
+  std::shared_ptr<detail::process_store> store;
+};
+
+/// Counts balance points for `--checkpoint-every N`, where there is no balancer.
+class point_meter final : public extension::load_meter {
+ public:
+  using extension::load_meter::load_meter;
+
+ private:
+  void due() override {}
+};
+
+/// Creates the group that writes checkpoints; the first item of PE 0.
+struct beginning : imbrex::detail::work {
+  beginning() { type = &kind; }
+
+  static void begin(imbrex::detail::work& item) {
+    forget(item);
+    make_group<detail::saver>();
+  }
+  static void forget(imbrex::detail::work& item) noexcept { delete &static_cast<beginning&>(item); }
+  static constexpr imbrex::detail::work_type kind{"the beginning of checkpoints", &begin, &forget, nullptr,
+                                                  nullptr};
+};
+
+void check_machine(const options& settings) {
+  const checkpoint_settings& s = settings.checkpoint;
+  const bool by_clock = s.every_auto || s.every_time > nanoseconds(0) || s.signal != 0;
+  if (by_clock && settings.machine != machine_kind::threads)
+    throw usage_error(
+        std::string(s.signal != 0 ? "--checkpoint-on" : "--checkpoint-every") +
+        ": this machine's time is not the clock's; give --checkpoint-every N, a number of balance "
+        "points");
+}
+
+void attach(imbrex::detail::scheduler& pe) {
+  if (pe.pe() == imbrex::detail::scheduler::no_pe) return;
+  const extension::run_handle run(pe);
+  const checkpoint_settings& settings = run.settings().checkpoint;
+  if (settings.folder.empty() && settings.restart.empty()) return;
+  check_machine(run.settings());
+  // The PEs of a run are attached one after the other.
+  thread_local std::shared_ptr<detail::process_store> of_process;
+  const bool is_first = pe.pe() == 0 || !run.holds(pe.pe() - 1);
+  if (is_first) {
+    of_process = std::make_shared<detail::process_store>(settings, run.process() == 0);
+    if (settings.signal != 0)
+      detail::catch_signal(settings.signal);  // batch systems send it to all processes
+  }
+  extension::current_pe(pe).local<store_of_pe>().store = of_process;
+  if (settings.folder.empty()) return;
+  if (settings.every_points > 0 && !run.settings().balance.measures())
+    extension::load_meter::attach(pe, imbrex::detail::make_owner<point_meter>(pe));
+  if (pe.pe() == 0) pe.push(*new beginning());
+}
+
+}  // namespace
+
+detail::process_store* detail::store_here() {
+  return extension::current_pe().local<store_of_pe>().store.get();
+}
+
+void enable() { static const pe_attachment attachment(&attach); }
+
+}  // namespace imbrex::checkpoints

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/checkpoint/driver/restoration.hpp>
+
+#include <set>
+#include <span>
+#include <utility>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/base/log.hpp>
+#include <imbrex/checkpoint/driver/store.hpp>
+
+namespace imbrex::checkpoints::detail {
+
+namespace {
+
+/// The arrays that a run has restored; on PE 0.
+struct restorations {
+  array_numbers numbers;
+  std::set<std::string> restored;
+};
+
+void check_schema(const std::string& what, const class_schema& written, const class_schema& present) {
+  const std::string problem = difference(written, present);
+  if (!problem.empty()) throw usage_error(what + " of the checkpoint cannot be read: " + problem);
+}
+
+}  // namespace
+
+void note_class(const std::string& array, const restored_class& of) {
+  if (auto* const store = store_here()) store->set_schema(array, of.schema);
+}
+
+std::optional<array_numbers> begin_restoration(const std::string& array, std::string_view chare) {
+  const auto* const store = store_here();
+  const restart_source* const source = store == nullptr ? nullptr : store->source();
+  if (source == nullptr) return std::nullopt;
+  auto& state = extension::current_pe().local<restorations>();
+  if (!state.restored.insert(array).second)
+    throw usage_error("restored: the array \"" + array + "\" has been restored already");
+  if (!source->arrays().contains(array)) {
+    log(log_level::warning,
+        "restored: " + source->chosen().path + " has no array \"" + array + "\", so it begins anew");
+    return std::nullopt;
+  }
+  const std::string& written = source->arrays().at(array).what.chare;
+  if (written != chare)
+    throw usage_error("restored: the array \"" + array + "\" of the checkpoint has elements of " + written +
+                      ", not of " + std::string(chare));
+  if (state.numbers.empty())
+    for (const auto& [name, its] : source->arrays())
+      if (its.what.kind != extension::array_kind::singles) state.numbers[name] = extension::number_for(name);
+  return state.numbers;
+}
+
+void restore_part(const std::string& array, const array_numbers& numbers, const restored_class& of) {
+  const restart_source& source = *store_here()->source();
+  const extension::current_pe here;
+  for (const auto& [name, number] : numbers) extension::reserve_number(name, number);
+  const array_in_parts& its = source.arrays().at(array);
+  extension::part_to_fill part = of.make_part(numbers.at(array), its.what);
+  if (!its.schema.name.empty())
+    check_schema("the array \"" + array + "\"", its.schema, part.schema_by(of.schema));
+  const extension::saved_numbers saved = source.numbers(here.count());
+  std::vector<extension::saved_element> elements;
+  const versions_of_schema versions(its.schema);
+  for (const auto& [p, section] : its.sections) {
+    const part_reader& from = source.parts()[p];
+    std::optional<extension::names_to_read> names;
+    const tables_of_pe* tables = nullptr;
+    for (std::size_t r = 0; r < from.records(section); ++r) {
+      const tables_of_pe& of_record = source.tables_of(array, p, r);
+      if (std::exchange(tables, &of_record) != &of_record) names.emplace(of_record.names, numbers, saved);
+      reader key(from.key(section, r));
+      key.carry_by(*names);
+      if (part.home_of(*names, key) != here.number()) continue;
+      reader in(from.record(section, r));
+      in.at_version(versions.place());
+      elements.push_back(part.read(*names, in));
+      in.finish();
+    }
+  }
+  source.for_each_table([&](const tables_of_pe& each) {
+    for (const saved_sections& its : each.sections)
+      if (its.array == array) {
+        extension::names_to_read names(each.names, numbers, saved);
+        reader in(its.bytes);
+        in.carry_by(names);
+        part.read_sections(names, in);
+        in.finish();
+      }
+  });
+  part.install();
+  for (auto& each : elements)
+    if (!each.was_awaited) extension::go_on(each);
+}
+
+void save_value(std::string_view name, class_schema schema, std::vector<std::byte> bytes) {
+  if (auto* const store = store_here())
+    store->set_value(std::string(name), std::move(schema), std::move(bytes));
+}
+
+std::optional<std::vector<std::byte>> find_value(std::string_view name, const class_schema& present) {
+  const auto* const store = store_here();
+  if (store == nullptr || store->source() == nullptr) return std::nullopt;
+  std::span<const std::byte> bytes;
+  const section_info* const section = store->source()->find_value(std::string(name), bytes);
+  if (section == nullptr) return std::nullopt;
+  check_schema("the value \"" + std::string(name) + "\"", section->schema, present);
+  return std::vector<std::byte>(bytes.begin(), bytes.end());
+}
+
+}  // namespace imbrex::checkpoints::detail

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <imbrex/base/type_name.hpp>
+#include <imbrex/core/extension/chare.hpp>
+#include <imbrex/core/extension/durable.hpp>
+#include <imbrex/core/extension/message_kind.hpp>
+#include <imbrex/serial/class_schema.hpp>
+
+namespace imbrex::checkpoints::detail {
+
+/// The numbers that the arrays of a checkpoint have in this run, by their names.
+using array_numbers = std::map<std::string, std::uint64_t>;
+
+/// Makes an empty part of an array on this PE.
+using part_function = extension::part_to_fill (*)(std::uint64_t number, const extension::saved_array& what);
+
+/// An array's class, as the checkpoint's functions use it.
+struct restored_class {
+  extension::schema_function schema;
+  part_function make_part;
+};
+
+/// Notes the class of an array that the program restores, for later checkpoints.
+void note_class(const std::string& array, const restored_class& of);
+/// On the PE of the main task: the numbers of all arrays; empty if the run did not begin from a checkpoint
+/// that has this array. Throws usage_error if the array is restored twice, or has another class.
+std::optional<array_numbers> begin_restoration(const std::string& array, std::string_view chare);
+/// Reads this PE's elements of an array.
+void restore_part(const std::string& array, const array_numbers& numbers, const restored_class& of);
+
+void save_value(std::string_view name, class_schema schema, std::vector<std::byte> bytes);
+/// The bytes of a value; empty if there is none. Throws usage_error if it has another type.
+std::optional<std::vector<std::byte>> find_value(std::string_view name, const class_schema& present);
+
+template <class T, class... Placement>
+restored_class class_of() {
+  return {[](chare_header& e) { return schema_of(extension::object_of<T>(e)); },
+          &extension::part_to_fill::make<T, Placement...>};
+}
+
+/// Tells a PE to read its elements of an array.
+template <class T, class... Placement>
+struct restoration final : extension::message_to_pe {
+  std::string array;
+  array_numbers numbers;
+
+  static inline extension::message_kind type_record = extension::register_kind<restoration>({"restoration"});
+  void serialize(auto& ar) { ar(array, numbers); }
+  void deliver() {
+    const extension::message_guard guard(*this);
+    restore_part(array, numbers, class_of<T, Placement...>());
+  }
+};
+
+template <class T, class... Placement>
+std::optional<imbrex::array<T>> restored_array(const std::string& name) {
+  note_class(name, class_of<T, Placement...>());
+  const auto numbers = begin_restoration(name, type_name<T>());
+  if (!numbers) return std::nullopt;
+  const extension::current_pe here;
+  for (int pe = 0; pe < here.count(); ++pe) {
+    if (pe == here.number()) continue;
+    auto& m = extension::make_message<restoration<T, Placement...>>();
+    m.array = name;
+    m.numbers = *numbers;
+    here.send(m, pe);
+  }
+  restore_part(name, *numbers, class_of<T, Placement...>());
+  return extension::proxy_of<T>(numbers->at(name));
+}
+
+}  // namespace imbrex::checkpoints::detail

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/checkpoint/driver/saver.hpp>
+
+#include <optional>
+#include <random>
+#include <utility>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/base/log.hpp>
+#include <imbrex/core/array/collectives.hpp>
+#include <imbrex/core/extension/load.hpp>
+#include <imbrex/core/extension/run.hpp>
+#include <imbrex/core/run/spend.hpp>
+
+namespace imbrex::checkpoints::detail {
+
+namespace {
+
+/// The elements have so many chances to meet before a request fails.
+constexpr int most_tries_to_meet = 3;
+
+struct saver_of_pe {
+  saver* here = nullptr;
+};
+
+const checkpoint_settings& settings_here() { return extension::current_pe().run().settings().checkpoint; }
+
+std::uint64_t number_by_chance() {
+  std::random_device chance;
+  return (std::uint64_t{chance()} << 32U) | chance();
+}
+
+double seconds_since(nanoseconds moment) { return std::chrono::duration<double>(now() - moment).count(); }
+
+}  // namespace
+
+saver::saver()
+    : store_(*store_here()),
+      writer_([this, pe = extension::pe_poster()] { pe.post([this] { finish_work(); }); }),
+      folder_(settings_here().folder) {
+  extension::current_pe().local<saver_of_pe>().here = this;
+  extension::stop_here().leave_out(extension::header_of(*this));
+  rearm();
+  if (leads()) {
+    run_ = number_by_chance();
+    all_elements_ = std::make_unique<extension::rendezvous>();
+    triggers_ = std::make_unique<triggers>(settings_here(), [this] { request_unasked(); });
+  }
+}
+
+saver::~saver() {
+  if (writer_.is_busy()) writer_.wait();
+  if (leads() && is_busy_ && !is_committing_) remove_unfinished();
+}
+
+saver* saver::here() { return extension::current_pe().local<saver_of_pe>().here; }
+
+bool saver::is_first_of_process() const {
+  return pe() == 0 || !extension::current_pe().run().holds(pe() - 1);
+}
+
+/// Lets elements count their balance points to the next checkpoint (`--checkpoint-every N`).
+void saver::rearm() {
+  const std::uint64_t points = settings_here().every_points;
+  auto* const meter = extension::load_meter::here();
+  if (points == 0 || meter == nullptr) return;
+  const std::uint64_t elements = extension::local_loads::here().elements().size();
+  const auto is_due = [this] { send<&saver::request_unasked>(peers()[0]); };
+  // The first element tells how many there are.
+  if (elements == 0) return meter->call_after_points(1, [this] { rearm(); });
+  meter->call_after_points(points * elements, is_due);
+}
+
+void saver::request(promise<checkpoint_result> result) {
+  (is_busy_ ? next_callers_ : callers_).push_back(result);
+  begin_next();
+}
+
+void saver::request_unasked() {
+  if (is_busy_) return;
+  begin_next();
+}
+
+void saver::begin_next() {
+  if (is_busy_) return;
+  is_busy_ = true;
+  now_ = {};
+  now_.began = now();
+  send<&saver::make>(self());
+}
+
+task<> saver::make() {
+  std::string problem = co_await meet();
+  if (problem.empty()) problem = co_await save_all();
+  // The elements stand until here.
+  all_elements_->end();
+  if (!problem.empty()) co_return finish(problem);
+  const auto processes = extension::current_pe().run().processes();
+  now_.parts.resize(static_cast<std::size_t>(processes));
+  now_.parts_missing = processes;
+  if (!callers_.empty() && extension::current_pe().run().is_on_threads()) awake_ = make_executor();
+  send<&saver::write>(peers(), now_.which);
+}
+
+/// Lets all elements meet. Returns who stood in the way.
+task<std::string> saver::meet() {
+  for (int attempt = 1;; ++attempt) {
+    now_.stop_began = imbrex::now();
+    const extension::standing_elements met = co_await all_elements_->begin();
+    if (met.are_all()) co_return std::string();
+    if (attempt == most_tries_to_meet)
+      co_return "entries wait elsewhere than at a balance_point, for what stopped elements would send:" +
+          met.waiting.text();
+    all_elements_->end();
+  }
+}
+
+/// Copies all into the parts. Returns why that is not possible.
+task<std::string> saver::save_all() {
+  try {
+    const std::uint64_t number = folder_.create_next();
+    now_.which = {number, run_, folder_.path_of(number)};
+  } catch (const imbrex::error& e) {
+    co_return e.what();
+  }
+  std::string problem;
+  for (const std::string& each : co_await peers().reduce<&saver::save>(gather, now_.which))
+    if (problem.empty()) problem = each;
+  now_.seconds_stopped = seconds_since(now_.stop_began);
+  co_return problem;
+}
+
+std::string saver::save(const checkpoint_identity& which) {
+  rearm();
+  try {
+    store_.save(which);
+    return {};
+  } catch (const std::exception& e) {
+    return e.what();
+  }
+}
+
+void saver::write(const checkpoint_identity& which) {
+  if (!is_first_of_process()) return;
+  const std::string file = path_of_part(which.path, extension::current_pe().run().process());
+  try {
+    writer_.write(store_.seal(), file);
+  } catch (const std::exception& e) {
+    return send<&saver::note_written>(peers()[0], extension::current_pe().run().process(), part_summary{},
+                                      std::string(e.what()));
+  }
+  if (!extension::current_pe().run().is_on_threads()) finish_work();
+}
+
+/// The thread of this process has written the part, or made the parts a checkpoint.
+void saver::finish_work() {
+  if (!writer_.is_busy()) return;  // the outcome has been taken
+  const bool waits = !extension::current_pe().run().is_on_threads();
+  const auto done = waits ? std::optional(writer_.wait()) : writer_.poll();
+  if (!done) return;
+  if (std::exchange(is_committing_, false)) return finish(done->problem);
+  send<&saver::note_written>(peers()[0], extension::current_pe().run().process(), done->part, done->problem);
+}
+
+void saver::note_written(int process, const part_summary& part, const std::string& problem) {
+  now_.parts[static_cast<std::size_t>(process)] = part;
+  if (now_.problem.empty()) now_.problem = problem;
+  if (--now_.parts_missing > 0) return;
+  now_.problem.empty() ? commit() : finish(now_.problem);
+}
+
+void saver::commit() {
+  manifest contents{.number = now_.which.number,
+                    .run = run_,
+                    .pes = num_pes(),
+                    .program = program_name(),
+                    .written = date_and_time(),
+                    .parts = now_.parts};
+  is_committing_ = true;
+  writer_.run([folder = folder_, contents = std::move(contents), kept = settings_here().keep] {
+    folder.commit(contents);
+    folder.prune(kept);
+  });
+  if (!extension::current_pe().run().is_on_threads()) finish_work();
+}
+
+/// Ends the request, and begins the next one if there is one.
+void saver::finish(const std::string& problem) {
+  if (!problem.empty()) give_up(problem);
+  checkpoint_result result{.number = now_.which.number,
+                           .path = now_.which.path,
+                           .seconds_stopped = now_.seconds_stopped,
+                           .seconds = seconds_since(now_.began)};
+  for (const part_summary& part : now_.parts) result.bytes += part.bytes;
+  for (const auto& caller : std::exchange(callers_, std::exchange(next_callers_, {})))
+    problem.empty() ? caller.set_value(result)
+                    : caller.set_exception(std::make_exception_ptr(imbrex::error("checkpoint: " + problem)));
+  if (problem.empty() && store_.source() != nullptr) forget_tries(store_.source()->chosen().path);
+  triggers_->restart(now_.seconds_stopped);
+  is_busy_ = false;
+  awake_ = {};
+  if (!callers_.empty()) begin_next();
+}
+
+void saver::remove_unfinished() {
+  if (now_.which.number == 0) return;
+  try {
+    folder_.remove(now_.which.number);
+  } catch (const imbrex::error&) {  // without a manifest it is no checkpoint
+  }
+}
+
+/// The run goes on without this checkpoint.
+void saver::give_up(const std::string& problem) {
+  remove_unfinished();
+  if (callers_.empty() && !std::exchange(has_complained_, true))
+    log(log_level::warning, "checkpoint: " + problem + "; the run goes on");
+}
+
+}  // namespace imbrex::checkpoints::detail

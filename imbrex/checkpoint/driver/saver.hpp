@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <imbrex/checkpoint/background_writer.hpp>
+#include <imbrex/checkpoint/driver/checkpoint_result.hpp>
+#include <imbrex/checkpoint/driver/store.hpp>
+#include <imbrex/checkpoint/driver/triggers.hpp>
+#include <imbrex/core/array/create.hpp>
+#include <imbrex/core/array/send.hpp>
+#include <imbrex/core/extension/rendezvous.hpp>
+#include <imbrex/core/pe/executor.hpp>
+#include <imbrex/core/pe/promise.hpp>
+
+namespace imbrex::checkpoints::detail {
+
+/// Writes the checkpoints of a run: a group, whose chare on PE 0 leads.
+///
+/// PE 0 lets all elements meet at balance points. Each PE adds what it holds to the part of its process. Then
+/// the elements go on, and a thread of each process writes the part. When all parts are on the disk, a thread
+/// of process 0 makes them a checkpoint, and removes old ones.
+class saver : public chare<saver> {
+ public:
+  saver();
+  ~saver();
+
+  /// The saver of this PE; null if the run writes no checkpoints.
+  static saver* here();
+
+  // Entries.
+
+  /// Adds what this PE holds to the part of its process. Returns why that is not possible; empty: it was.
+  std::string save(const checkpoint_identity& which);
+  /// On the first PE of each process: begins to write the part.
+  void write(const checkpoint_identity& which);
+  // On PE 0.
+  /// Makes a checkpoint; `result` gets it, or an exception.
+  void request(promise<checkpoint_result> result);
+  /// Makes a checkpoint that nobody awaits.
+  void request_unasked();
+  task<> make();
+  void note_written(int process, const part_summary& part, const std::string& problem);
+
+ private:
+  /// The checkpoint that is being made.
+  struct progress {
+    checkpoint_identity which;
+    std::vector<part_summary> parts;
+    int parts_missing = 0;
+    std::string problem;
+    nanoseconds began{0};
+    nanoseconds stop_began{0};
+    double seconds_stopped = 0;
+  };
+
+  bool leads() const { return pe() == 0; }
+  bool is_first_of_process() const;
+  void begin_next();
+  void rearm();
+  task<std::string> meet();
+  task<std::string> save_all();
+  void finish_work();
+  void commit();
+  void give_up(const std::string& problem);
+  void remove_unfinished();
+  void finish(const std::string& problem);
+
+  process_store& store_;
+  background_writer writer_;  ///< on the first PE of each process
+  bool is_committing_ = false;
+
+  // On PE 0.
+  std::unique_ptr<extension::rendezvous> all_elements_;
+  std::unique_ptr<triggers> triggers_;
+  checkpoint_folder folder_;
+  std::uint64_t run_ = 0;  ///< number of the run by chance
+  bool is_busy_ = false;
+  executor awake_;  ///< held while callers wait for the disk alone, which is no deadlock
+  bool has_complained_ = false;
+  std::vector<promise<checkpoint_result>> callers_;  ///< callers for which the checkpoint is made
+  std::vector<promise<checkpoint_result>> next_callers_;
+  progress now_;
+};
+
+}  // namespace imbrex::checkpoints::detail

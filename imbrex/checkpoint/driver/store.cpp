@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/checkpoint/driver/store.hpp>
+
+#include <filesystem>
+#include <span>
+#include <system_error>
+
+#include <imbrex/base/error.hpp>
+
+namespace imbrex::checkpoints::detail {
+
+namespace {
+
+std::span<const std::byte> bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
+
+std::optional<restart_source> open_source(const std::string& path) {
+  if (path.empty()) return std::nullopt;
+  try {
+    return restart_source(path);
+  } catch (const imbrex::error& e) {
+    throw usage_error("--restart " + path + ": " + e.what());
+  }
+}
+
+section_kind kind_of(extension::array_kind kind) {
+  switch (kind) {
+    case extension::array_kind::singles: return section_kind::single;
+    case extension::array_kind::group: return section_kind::group;
+    case extension::array_kind::process_group: return section_kind::process_group;
+    default: return section_kind::array;
+  }
+}
+
+/// The message that calls an element's stopped entry again, after a restart; null if none has stopped.
+auto* restart_of(const chare_header& element) {
+  const auto stopped = extension::point_stop::entries_of(element);
+  if (stopped.size() > 1)
+    throw imbrex::error(
+        element.home->element_name(element) + " has " + std::to_string(stopped.size()) +
+        " entries at balance points, and only one can be saved: let it have one that runs long");
+  return stopped.empty() ? nullptr : stopped.front()->restart();
+}
+
+}  // namespace
+
+std::string program_name() {
+  std::error_code ignored;
+  return std::filesystem::read_symlink("/proc/self/exe", ignored).filename().string();
+}
+
+process_store::process_store(const checkpoint_settings& settings, bool leads)
+    : leads_(leads), source_(open_source(settings.restart)) {
+  if (leads_ && source_) note_try(source_->chosen().path);
+}
+
+process_store::~process_store() {
+  if (leads_ && source_) forget_tries(source_->chosen().path);  // the run has come to its end
+}
+
+void process_store::set_schema(const std::string& array, extension::schema_function schema) {
+  const std::lock_guard hold(lock_);
+  schemas_[array] = schema;
+}
+
+void process_store::set_value(const std::string& name, class_schema schema, std::vector<std::byte> bytes) {
+  const std::lock_guard hold(lock_);
+  values_[name] = {std::move(schema), std::move(bytes)};
+}
+
+void process_store::begin(const checkpoint_identity& which) {
+  const extension::current_pe pe;
+  image_.begin({.number = which.number,
+                .run = which.run,
+                .process = pe.run().process(),
+                .processes = pe.run().processes(),
+                .pes = pe.count(),
+                .program = program_name()});
+  number_ = which.number;
+  sections_.clear();
+  tables_.clear();
+  for (const auto& [name, its] : values_) {
+    const int section = image_.open_section({section_kind::value, name, its.schema});
+    image_.begin_record(section, {}).bytes(its.bytes.data(), its.bytes.size());
+    image_.end_record();
+  }
+}
+
+process_store::saved_section& process_store::section_of(const extension::saved_array& what,
+                                                        chare_header* first) {
+  const auto [at, is_new] = sections_.try_emplace(what.name);
+  if (is_new) {
+    const auto schema = schemas_.find(what.name);
+    const bool is_known = schema != schemas_.end() && first != nullptr;
+    at->second.number =
+        image_.open_section({kind_of(what.kind), what.name,
+                             is_known ? schema->second(*first) : class_schema{}, attributes_of(what)});
+  }
+  return at->second;
+}
+
+void process_store::save(const checkpoint_identity& which) {
+  const std::lock_guard hold(lock_);
+  if (number_ != which.number) begin(which);
+  tables_of_pe own{.pe = extension::current_pe().number()};
+  extension::names_to_write names;
+  for (const extension::part_here& part : extension::parts_here()) save(part, names, own);
+  own.names = names.table();
+  tables_.push_back(std::move(own));
+}
+
+void process_store::save(const extension::part_here& part, extension::names_to_write& names,
+                         tables_of_pe& own) {
+  const extension::saved_array what = part.description();
+  const bool is_group =
+      what.kind == extension::array_kind::group || what.kind == extension::array_kind::process_group;
+  if (what.name.empty() || (what.kind == extension::array_kind::singles && part.elements().empty())) return;
+  saved_section& into = section_of(what, part.elements().empty() ? nullptr : part.elements().front());
+  if (is_group) return;  // each run makes its groups anew
+  part.check_at_rest();
+  writer sections;
+  auto numbers = part.write_sections(names, sections);
+  if (!numbers.empty()) own.sections.push_back({what.name, std::move(numbers), sections.take()});
+  if (!part.elements().empty()) into.origins.emplace_back(into.records, own.pe);
+  for (chare_header* const e : part.elements()) {
+    if (what.kind == extension::array_kind::singles) own.singles.emplace_back(what.name, part.single(*e));
+    writer key;
+    part.write_key(*e, names, key);
+    writer& out = image_.begin_record(into.number, key.written());
+    part.write(*e, restart_of(*e), names, out);
+    image_.end_record();
+    ++into.records;
+  }
+}
+
+part_image& process_store::seal() {
+  const std::lock_guard hold(lock_);
+  const int of_tables = image_.open_section({section_kind::value, section_of_tables});
+  for (const tables_of_pe& each : tables_) {
+    image_.begin_record(of_tables, {})(each);
+    image_.end_record();
+  }
+  const int of_origins = image_.open_section({section_kind::value, section_of_origins});
+  for (const auto& [name, its] : sections_) {
+    image_.begin_record(of_origins, bytes_of(name))(its.origins);
+    image_.end_record();
+  }
+  image_.seal();
+  return image_;
+}
+
+}  // namespace imbrex::checkpoints::detail

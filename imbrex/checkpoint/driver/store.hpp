@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <imbrex/checkpoint/driver/restart_source.hpp>
+#include <imbrex/checkpoint/folder.hpp>
+#include <imbrex/checkpoint/part_image.hpp>
+#include <imbrex/core/extension/durable.hpp>
+#include <imbrex/core/extension/stop.hpp>
+#include <imbrex/core/options/options.hpp>
+
+namespace imbrex::checkpoints::detail {
+
+/// The identity of a checkpoint that is being written.
+struct checkpoint_identity {
+  std::uint64_t number = 0;
+  std::uint64_t run = 0;  ///< by chance
+  std::string path{};
+
+  void serialize(auto& ar) { ar(number, run, path); }
+};
+
+/// The checkpoints of one process in a run: the part that is being written, and the checkpoint from which the
+/// run began. All PEs of the process share it.
+class process_store {
+ public:
+  /// `leads`: the store of process 0. Throws usage_error if the run is to begin from a checkpoint that is not
+  /// there.
+  explicit process_store(const checkpoint_settings& settings, bool leads);
+  process_store(const process_store&) = delete;
+  process_store& operator=(const process_store&) = delete;
+  ~process_store();
+
+  /// The checkpoint from which the run began; null if it began anew.
+  const restart_source* source() const { return source_ ? &*source_ : nullptr; }
+
+  /// Classes of elements of arrays with this name have this schema. Any thread.
+  void set_schema(const std::string& array, extension::schema_function schema);
+  /// Saves a value of the program in all later checkpoints.
+  void set_value(const std::string& name, class_schema schema, std::vector<std::byte> bytes);
+
+  /// Adds what this PE holds to the part of the checkpoint. Throws imbrex::error with what cannot be saved.
+  void save(const checkpoint_identity& which);
+  /// Ends the part, when all PEs of the process have added theirs. The image is left alone until the next
+  /// checkpoint.
+  part_image& seal();
+
+ private:
+  struct saved_section {
+    int number = 0;
+    std::uint64_t records = 0;
+    record_origins origins{};
+  };
+  struct value {
+    class_schema schema;
+    std::vector<std::byte> bytes;
+  };
+
+  void begin(const checkpoint_identity& which);
+  saved_section& section_of(const extension::saved_array& what, chare_header* first);
+  void save(const extension::part_here& part, extension::names_to_write& names, tables_of_pe& own);
+
+  const bool leads_;  ///< counts the starts from a checkpoint
+  std::mutex lock_;   ///< guards all below
+  part_image image_;
+  std::uint64_t number_ = 0;                       ///< number of the checkpoint in the image
+  std::map<std::string, saved_section> sections_;  ///< by the name of the array
+  std::vector<tables_of_pe> tables_;
+  std::map<std::string, extension::schema_function> schemas_;
+  std::map<std::string, value> values_;
+  std::optional<restart_source> source_;
+};
+
+/// The file name of this program.
+std::string program_name();
+
+/// The store of this PE's process; null if the run neither writes checkpoints nor began from one.
+process_store* store_here();
+
+}  // namespace imbrex::checkpoints::detail
