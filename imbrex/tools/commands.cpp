@@ -7,6 +7,8 @@
 #include <imbrex/tools/info_command.hpp>
 #include <imbrex/tools/overlap/command.hpp>
 #include <imbrex/tools/project/new_command.hpp>
+#include <imbrex/tools/resize_request.hpp>
+#include <imbrex/tools/restarts.hpp>
 #include <imbrex/tools/run_command.hpp>
 #include <imbrex/tools/trace/command/trace_command.hpp>
 #include <imbrex/tools/tune/tune.hpp>
@@ -26,8 +28,12 @@ command_list commands() {
   command_list all(
       "imbrex", "Creates, runs, analyses and tunes programs that use Imbrex.",
       {{"new", "create a CMake project with a program and a test", parse_and_run<parse_new, write_project>},
-       {"run", "run a program as several processes on this host", parse_and_run<parse_run, run_job>},
-       {"mpiexec", "run the ranks of an MPI program in one process", parse_and_run<parse_mpiexec, run_job>},
+       {"run", "run a program as several processes on this host",
+        parse_and_run<parse_run, run_with_restarts>},
+       {"mpiexec", "run the ranks of an MPI program in one process",
+        parse_and_run<parse_mpiexec, run_with_restarts>},
+       {"resize", "let a job of `imbrex run` go on with another number of processes",
+        parse_and_run<parse_resize, send_resize>},
        {"info", "print the processors, devices and networks found here, and a program's use of them",
         parse_and_run<parse_info, print_info>},
        {"overlap", "compute how much of a program's communication its computation could hide",

@@ -29,6 +29,7 @@
 #include <imbrex/tools/process/descendants.hpp>
 #include <imbrex/tools/process/signal_source.hpp>
 #include <imbrex/tools/rank_process.hpp>
+#include <imbrex/tools/resize_request.hpp>
 
 namespace imbrex::tools {
 namespace {
@@ -40,7 +41,7 @@ using time_point = std::chrono::steady_clock::time_point;
 /// after `grace` get SIGTERM, and after another `termination_time` SIGKILL.
 constexpr auto grace = 3s;
 constexpr auto termination_time = 2s;
-/// The interval of checks, after a failure, whether other processes are ending.
+/// The interval of checks whether other processes are ending after a failure, or a checkpoint has come.
 constexpr auto ending_look = 20ms;
 /// The time between SIGTERM and SIGKILL for processes that the job's processes have left behind.
 constexpr auto leftover_time = 1s;
@@ -111,7 +112,7 @@ class job {
       while (one.running && ::waitpid(one.process.pid, nullptr, 0) < 0 && errno == EINTR) continue;
   }
 
-  int run() {
+  job_end run() {
     try {
       start();
     } catch (...) {  // ends the started processes, and processes that they leave behind
@@ -121,7 +122,8 @@ class job {
       throw;
     }
     wait_for_end();
-    return status_.value_or(verdict_.status());
+    return {outcome_.status.value_or(verdict_.status()), outcome_.has_death && !outcome_.status,
+            outcome_.resize.is_done() ? outcome_.resize.processes() : 0};
   }
 
  private:
@@ -290,6 +292,7 @@ class job {
       end.status = 128 + WTERMSIG(how);
       end.is_requested =
           requested_signals_.contains(WTERMSIG(how)) && !(WTERMSIG(how) == SIGKILL && one.was_ending);
+      outcome_.has_death = outcome_.has_death || !end.is_requested;
     }
     verdict_.add(end, now());
     one.process.socket.close();
@@ -326,16 +329,21 @@ class job {
     const int signal = static_cast<int>(info.ssi_signo);
     const bool only_tells = signal == SIGUSR1 || signal == SIGUSR2;
     if (running_ == 0 && only_tells) return;
+    if (is_resize_request(info)) {
+      say(outcome_.resize.begin(settings_.restarts, info.ssi_int));
+      if (outcome_.resize.is_pending()) ::kill(members_.front().process.pid, settings_.restarts.signal);
+      return;
+    }
     if (running_ == 0) {  // the user no longer waits for the reader of the output
       abandoned_ = true;
-      if (!status_) status_ = 128 + signal;
+      if (!outcome_.status) outcome_.status = 128 + signal;
       return;
     }
     requested_signals_.insert(signal);
     if (signal == SIGINT) {
       if (interrupted_ && now() - *interrupted_ >= interrupt_gap) {
         abandoned_ = true;
-        if (!status_) status_ = 128 + SIGINT;
+        if (!outcome_.status) outcome_.status = 128 + SIGINT;
         return kill_all(SIGKILL);
       }
       if (!interrupted_) interrupted_ = now();
@@ -351,8 +359,9 @@ class job {
   std::optional<time_point> next_time() const {
     std::optional<time_point> next;
     const auto looks_again = verdict_.is_open() ? std::optional(now() + ending_look) : std::nullopt;
+    const auto resizes = outcome_.resize.is_pending() ? std::optional(now() + ending_look) : std::nullopt;
     for (const auto& one : {running_ > 0 ? ends_at_ : abandons_at_, terminates_at(), kills_at_,
-                            verdict_.message_due(), looks_again})
+                            verdict_.message_due(), looks_again, resizes})
       if (one && (!next || *one < *next)) next = one;
     return next;
   }
@@ -368,16 +377,17 @@ class job {
     const time_point t = now();
     if (ends_at_ && t >= *ends_at_ && running_ > 0) {
       say("the job ran longer than its --timeout; ending it");
-      if (!status_) status_ = timeout_status;
+      if (!outcome_.status) outcome_.status = timeout_status;
       terminate();
     }
     if (abandons_at_ && t >= *abandons_at_ && running_ == 0) {
       say("the output was not read within --timeout; dropping the rest");
-      if (!status_) status_ = timeout_status;
+      if (!outcome_.status) outcome_.status = timeout_status;
       abandons_at_.reset();
       abandoned_ = true;
     }
     if (terminates_at() && t >= *terminates_at()) terminate();
+    if (outcome_.resize.is_pending() && outcome_.resize.has_checkpoint()) kill_all(SIGKILL);
     if (kills_at_ && t >= *kills_at_) {
       kills_at_.reset();
       killed_ = true;
@@ -441,7 +451,7 @@ class job {
         if (&from->to() == &to) from->close();
     if (to.error() == EPIPE) return;
     say(std::string("cannot pass output on: ") + std::strerror(to.error()));
-    if (!status_) status_ = 1;
+    if (!outcome_.status) outcome_.status = 1;
   }
 
   const job_settings& settings_;
@@ -458,7 +468,11 @@ class job {
   std::optional<exchange> exchange_;
   std::optional<time_point> parted_at_;  // time at which the first process waited in vain
   verdict verdict_;
-  std::optional<int> status_;        // set if the launcher decides it
+  struct {
+    std::optional<int> status;  // set if the launcher decides it
+    bool has_death = false;     // a signal has killed a process, which nobody had requested
+    resize_request resize;
+  } outcome_;
   std::set<int> requested_signals_;  // signals sent to processes on request
   std::optional<time_point> interrupted_;
   std::optional<time_point> ends_at_;
@@ -470,6 +484,6 @@ class job {
 
 }  // namespace
 
-int run_job(const job_settings& settings) { return job(settings).run(); }
+job_end run_job(const job_settings& settings) { return job(settings).run(); }
 
 }  // namespace imbrex::tools

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include <imbrex/tools/restart_settings.hpp>
+
 namespace imbrex::tools {
 
 /// Settings of `imbrex run`.
@@ -17,12 +19,20 @@ struct job_settings {
   std::optional<std::chrono::milliseconds> timeout;  ///< longest time of the job
   std::vector<std::string> command;                  ///< the program and its arguments
   std::vector<std::pair<std::string, std::string>> environment;  ///< additional variables of its environment
+  restart_settings restarts;
 };
 
-/// Runs the job to its end and returns its status. It is 0, or the status of the process that failed first
+/// The end of a job.
+struct job_end {
+  int status = 0;
+  bool is_by_death = false;  ///< a signal killed a process, and neither the launcher nor the user had sent it
+  int next_processes = 0;  ///< the job is to go on with so many processes (`imbrex resize`); 0: it has ended
+};
+
+/// Runs the job to its end. The status is 0, or the status of the process that failed first
 /// (128 and the signal's number if it was killed), or `timeout_status`. Takes over this process's signals and
 /// children. Throws `usage_error` if the program cannot be run, `error` if not all processes can be started;
 /// then no process is left.
-int run_job(const job_settings& settings);
+job_end run_job(const job_settings& settings);
 
 }  // namespace imbrex::tools

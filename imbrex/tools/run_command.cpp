@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/tools/run_command.hpp>
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <cstdint>
 #include <cstdlib>
 #include <map>
@@ -63,7 +66,7 @@ int ranks_of(const std::string& text) {
 
 /// The options of `imbrex run` or `imbrex mpiexec` as written.
 struct run_options {
-  std::optional<std::string> processes, timeout, file;
+  std::optional<std::string> processes, timeout, file, restarts, checkpoint_memory;
   bool prefix = false, preload = false;
   std::map<std::string, std::optional<std::string>> with_value{{"--ranks", {}}};  ///< options for the program
   std::map<std::string, bool> flags;
@@ -83,6 +86,10 @@ struct run_options {
 void add_common_options(command& run, run_options& input) {
   run.flag("--prefix", input.prefix, "put \"[rank] \" before each line of output")
       .option("--timeout", "SECONDS", input.timeout, "end the job after this time, with status 124")
+      .option("--restarts", "N", input.restarts,
+              "start the job anew after the death of a process, from its newest checkpoint, at most N times")
+      .option("--checkpoint-memory", "PERIOD", input.checkpoint_memory,
+              "keep checkpoints in memory for --restarts: a time, or a number of balance points")
       .option("--options", "FILE", input.file,
               "pass the options in this file to the program, and take -n from it")
       .option("--rank-stack", "SIZE", input.with_value["--rank-stack"],
@@ -136,6 +143,35 @@ std::optional<std::string> read_mpiexec_options(run_options& input, std::span<co
           "in IMBREX_OPTIONS.")
       .read(words);
 }
+
+int restarts_of(const std::string& text) {
+  constexpr int most = 1'000'000;
+  const auto number = parse_number<int>(text);
+  if (!number || *number < 1 || *number > most)
+    throw usage_error("--restarts " + text + ": the number of restarts must be a whole number from 1 to " +
+                      std::to_string(most) + ", such as --restarts 5");
+  return *number;
+}
+
+/// The value of an option in these words: of the last one, if there are several; empty if there is none.
+std::string value_in(const std::vector<std::string>& words, const std::string& name) {
+  std::string value;
+  for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
+    if (words[i] == name && i + 1 < words.size()) value = words[i + 1];
+    if (words[i].starts_with(name + "=")) value = words[i].substr(name.size() + 1);
+  }
+  return value;
+}
+
+/// The value of an option of the runtime, wherever it is written.
+std::string value_in_all(const run_options& input, const std::string& name) {
+  const auto at = input.with_value.find(name);
+  if (at != input.with_value.end() && at->second) return *at->second;
+  return value_in(input.program, name);
+}
+
+/// A folder for the checkpoints of one job, in memory.
+std::string folder_in_memory() { return "/dev/shm/imbrex-checkpoints-" + std::to_string(::getpid()); }
 
 /// Prepends `more` to a variable in the program's environment.
 void put_before(job_settings& request, const char* variable, const std::string& more) {
@@ -241,6 +277,23 @@ job_settings job_of(run_options input, const options_file& from_file, int proces
   return request;
 }
 
+/// `program`: the words that the program gets.
+restart_settings restarts_of(const run_options& input, const std::vector<std::string>& program) {
+  restart_settings restarts;
+  if (input.checkpoint_memory && !input.restarts)
+    throw usage_error("--checkpoint-memory " + *input.checkpoint_memory +
+                      ": checkpoints in memory end with the job; give --restarts N, too");
+  if (!input.restarts) return restarts;
+  restarts.most = restarts_of(*input.restarts);
+  restarts.is_in_memory = input.checkpoint_memory.has_value();
+  restarts.signal = value_in(program, "--checkpoint-on") == "USR2" ? SIGUSR2 : SIGUSR1;
+  restarts.folder = value_in(program, "--checkpoint");
+  if (restarts.folder.empty())
+    throw usage_error("--restarts " + *input.restarts +
+                      ": the job writes no checkpoints; give --checkpoint DIR or --checkpoint-memory PERIOD");
+  return restarts;
+}
+
 /// `has_ranks`: the user's options imply an MPI program.
 way_to_mpi way_of(const std::vector<std::string>& program, bool has_ranks) {
   if (program.empty() || program.front().empty()) return way_to_mpi::none;
@@ -251,6 +304,10 @@ way_to_mpi way_of(const std::vector<std::string>& program, bool has_ranks) {
 
 job_settings job_of_run(run_options input) {
   options_file from_file;
+  if (input.checkpoint_memory) {
+    input.with_value["--checkpoint"] = folder_in_memory();
+    input.with_value["--checkpoint-every"] = *input.checkpoint_memory;
+  }
   if (input.file) from_file = read_options_file(*input.file);
   const way_to_mpi way = way_of(input.program, input.has("--ranks"));
   const bool is_mpi = input.preload || input.has("--ranks") || way != way_to_mpi::none;
@@ -262,7 +319,16 @@ job_settings job_of_run(run_options input) {
         ": a program that loads MPI later has one rank in each process; give -n instead of --ranks");
   const int processes = input.processes ? processes_of(*input.processes) : std::max(from_file.processes, 1);
   require_program(input.program, "run", "-n N");
-  return job_of(std::move(input), from_file, processes, way);
+  if (input.restarts && is_mpi)
+    throw usage_error("--restarts " + *input.restarts +
+                      ": a program of MPI writes no checkpoints; start it without this option");
+  if (input.restarts && !input.has("--checkpoint-on") && value_in(input.program, "--checkpoint-on").empty() &&
+      !value_in_all(input, "--checkpoint").empty())
+    input.with_value["--checkpoint-on"] = "USR1";  // for imbrex resize
+  const run_options as_written = input;
+  job_settings request = job_of(std::move(input), from_file, processes, way);
+  request.restarts = restarts_of(as_written, request.command);
+  return request;
 }
 
 job_settings job_of_mpiexec(run_options input) {
@@ -283,6 +349,25 @@ std::variant<job_settings, std::string> parse_run(std::span<const std::string> w
   run_options input;
   if (auto help = read_run_options(input, words)) return *std::move(help);
   return job_of_run(std::move(input));
+}
+
+std::variant<resize_settings, std::string> parse_resize(std::span<const std::string> words) {
+  std::optional<std::string> processes;
+  std::vector<std::string> launchers;
+  command resize(
+      "imbrex resize", "PID -n N",
+      "Lets a job that `imbrex run --restarts` has started go on with another number of processes: a "
+      "checkpoint is made, the processes end, and others begin from it. PID is the launcher's process "
+      "id.");
+  resize.option("-n", "N", processes, "number of processes").arguments(launchers);
+  if (auto help = resize.read(words)) return *std::move(help);
+  if (!processes)
+    throw usage_error("-n is missing: give the number of processes, such as imbrex resize 4711 -n 12");
+  const auto launcher = launchers.size() == 1 ? parse_number<int>(launchers.front()) : std::nullopt;
+  if (!launcher || *launcher < 1)
+    throw usage_error(
+        "imbrex resize: give one process id, that of the launcher, such as imbrex resize 4711 -n 12");
+  return resize_settings{*launcher, processes_of(*processes)};
 }
 
 std::variant<job_settings, std::string> parse_mpiexec(std::span<const std::string> words) {

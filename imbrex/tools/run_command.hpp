@@ -6,6 +6,7 @@
 #include <variant>
 
 #include <imbrex/tools/job.hpp>
+#include <imbrex/tools/resize_request.hpp>
 
 namespace imbrex::tools {
 
@@ -13,6 +14,7 @@ namespace imbrex::tools {
 std::variant<job_settings, std::string> parse_run(std::span<const std::string> words);
 
 /// Parses the words after `imbrex mpiexec`, whose -n is the number of ranks; otherwise like `parse_run`.
+std::variant<resize_settings, std::string> parse_resize(std::span<const std::string> words);
 std::variant<job_settings, std::string> parse_mpiexec(std::span<const std::string> words);
 
 }  // namespace imbrex::tools

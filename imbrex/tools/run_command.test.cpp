@@ -44,6 +44,40 @@ TEST(run_command, needs_no_more_than_a_number_and_a_program) {
   }
 }
 
+TEST(run_command, starts_jobs_anew) {
+  EXPECT_EQ(settings({"-n", "2", "app"}).restarts.folder, "");
+  const auto own = settings({"-n", "2", "--restarts", "5", "app", "--checkpoint=saved", "--pes", "1"});
+  EXPECT_EQ(own.restarts.most, 5);
+  EXPECT_EQ(own.restarts.folder, "saved");
+  EXPECT_FALSE(own.restarts.is_in_memory);
+  EXPECT_EQ(own.command, (words{"app", "--checkpoint=saved", "--pes", "1", "--checkpoint-on", "USR1"}));
+  const auto in_memory = settings({"-n", "2", "--restarts=3", "--checkpoint-memory", "30s", "app"});
+  EXPECT_TRUE(in_memory.restarts.is_in_memory);
+  const std::string folder = in_memory.restarts.folder;
+  EXPECT_EQ(folder.find("/dev/shm/"), 0U);
+  EXPECT_EQ(in_memory.command,
+            (words{"app", "--checkpoint", folder, "--checkpoint-every", "30s", "--checkpoint-on", "USR1"}));
+  EXPECT_NE(complaint({"-n", "2", "--restarts", "5", "app"}).find("give --checkpoint DIR"),
+            std::string::npos);
+  EXPECT_NE(complaint({"-n", "2", "--checkpoint-memory", "5s", "app"}).find("give --restarts N"),
+            std::string::npos);
+  for (const char* const wrong : {"0", "-1", "often"})
+    EXPECT_NE(complaint({"-n", "2", "--restarts", wrong, "--checkpoint", "d", "app"}).find("from 1 to"),
+              std::string::npos)
+        << wrong;
+}
+
+TEST(run_command, resizes_jobs) {
+  const auto resized = [](const words& line) {
+    return std::get<imbrex::tools::resize_settings>(imbrex::tools::parse_resize(line));
+  };
+  EXPECT_EQ(resized({"4711", "-n", "12"}).launcher, 4711);
+  EXPECT_EQ(resized({"4711", "-n", "12"}).processes, 12);
+  for (const words& wrong : {words{"-n", "12"}, words{"x", "-n", "12"}, words{"4711"},
+                             words{"1", "2", "-n", "3"}, words{"4711", "-n", "0"}})
+    EXPECT_NE(error_of<imbrex::usage_error>([&] { imbrex::tools::parse_resize(wrong); }), "");
+}
+
 TEST(run_command, takes_options_from_a_file) {
   const imbrex::test::temporary_file file("-n 3\n--pes 2\n--odf=4\n");
   const std::string option = "--options=" + file.name();

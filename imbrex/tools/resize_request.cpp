@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/tools/resize_request.hpp>
+
+#include <signal.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/checkpoint/folder.hpp>
+
+namespace imbrex::tools {
+
+namespace {
+
+/// The signal whose value is a number of processes.
+constexpr int resize_signal = SIGUSR2;
+
+/// The words of a process's command line, with spaces between them.
+std::string words_of_process(int pid) {
+  std::ifstream in("/proc/" + std::to_string(pid) + "/cmdline");
+  std::string words((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  std::ranges::replace(words, '\0', ' ');
+  return words;
+}
+
+}  // namespace
+
+std::uint64_t newest_checkpoint(const std::string& folder) {
+  std::error_code none;
+  if (!std::filesystem::is_directory(folder, none)) return 0;
+  std::uint64_t newest = 0;
+  for (const auto& each : checkpoints::checkpoint_folder(folder).list())
+    if (each.problem.empty()) newest = std::max(newest, each.number);
+  return newest;
+}
+
+std::string resize_request::begin(const restart_settings& job, int processes) {
+  if (job.folder.empty())
+    return "the job cannot be resized: start it with --restarts N, and with --checkpoint DIR or "
+           "--checkpoint-memory PERIOD";
+  if (is_pending()) return "the job is being resized already";
+  folder_ = job.folder;
+  before_ = newest_checkpoint(folder_);
+  processes_ = processes;
+  return "going on with " + std::to_string(processes) + " processes after the next checkpoint";
+}
+
+bool resize_request::has_checkpoint() {
+  is_done_ = newest_checkpoint(folder_) > before_;
+  return is_done_;
+}
+
+bool is_resize_request(const signalfd_siginfo& info) {
+  return static_cast<int>(info.ssi_signo) == resize_signal && info.ssi_code == SI_QUEUE && info.ssi_int > 0;
+}
+
+int send_resize(const resize_settings& settings) {
+  const std::string pid = std::to_string(settings.launcher);
+  if (words_of_process(settings.launcher).find(" run ") == std::string::npos)
+    throw error("process " + pid + " is no `imbrex run`; give the process id of the launcher");
+  sigval number{};
+  number.sival_int = settings.processes;
+  if (::sigqueue(settings.launcher, resize_signal, number) != 0)
+    throw error("process " + pid + " cannot be signalled: " + std::strerror(errno));
+  return 0;
+}
+
+}  // namespace imbrex::tools

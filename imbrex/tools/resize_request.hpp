@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/signalfd.h>
+
+#include <cstdint>
+#include <string>
+
+#include <imbrex/tools/restart_settings.hpp>
+
+namespace imbrex::tools {
+
+/// The number of the newest whole checkpoint in a folder; 0 if there is none.
+std::uint64_t newest_checkpoint(const std::string& folder);
+
+/// A request that a job go on with another number of processes: a checkpoint is made, the processes end, and
+/// others begin from it.
+class resize_request {
+ public:
+  /// Begins to wait for a checkpoint. Returns a message for the user.
+  std::string begin(const restart_settings& job, int processes);
+  bool is_pending() const { return processes_ > 0 && !is_done_; }
+  /// True once the checkpoint has come; then the request is done.
+  bool has_checkpoint();
+  bool is_done() const { return is_done_; }
+  int processes() const { return processes_; }
+
+ private:
+  int processes_ = 0;
+  std::string folder_;
+  std::uint64_t before_ = 0;  ///< newest checkpoint when the request came
+  bool is_done_ = false;
+};
+
+/// True if `imbrex resize` has sent the signal.
+bool is_resize_request(const signalfd_siginfo& info);
+
+/// Settings of `imbrex resize`.
+struct resize_settings {
+  int launcher = 0;  ///< process id of `imbrex run`
+  int processes = 1;
+};
+
+/// Asks a launcher to go on with another number of processes. Returns 0. Throws `error` if the process cannot
+/// be signalled, or is no launcher.
+int send_resize(const resize_settings& settings);
+
+}  // namespace imbrex::tools

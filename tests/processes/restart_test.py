@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Jobs that go on from their checkpoints after a death."""
+import os
+import pathlib
+import re
+import signal
+import subprocess
+
+import jobs
+from jobs import LIMIT, Job, descendants, wait_until
+
+SAVED_WORKER = os.environ["IMBREX_TEST_SAVED_WORKER"]
+
+
+class Restarted(Job):
+    """kill -9 of processes of a job that `imbrex run --restarts` starts anew."""
+
+    def pids_of(self, starts, processes):
+        """The ids of the processes of the latest of so many starts, by rank."""
+        found = re.findall(r"process (\d+) pid (\d+)", self.out())
+        return {int(rank): int(pid) for rank, pid in found[(starts - 1) * processes:]}
+
+    def wait_until(self, condition, job):
+        self.assertTrue(wait_until(lambda: condition() or job.poll() is not None, LIMIT), self.out() + self.err())
+        self.assertIsNone(job.poll(), self.out() + self.err())
+
+    def check(self, processes, victims, options, whole):
+        """`whole`: the number of the newest whole checkpoint so far, by the launcher."""
+        job = self.start_command(jobs.IMBREX, "run", "-n", processes, "--restarts", 5, *options, SAVED_WORKER, 700,
+                                 "--pes", 1)
+        for start, victim in enumerate(victims, 1):
+            self.wait_until(lambda: len(self.pids_of(start, processes)) == processes, job)
+            before = whole(job)
+            self.wait_until(lambda: whole(job) > before, job)
+            pids = self.pids_of(start, processes)
+            self.pids += descendants(job.pid)
+            for one in victim:
+                os.kill(pids[one], signal.SIGKILL)
+        self.finish(job, LIMIT)
+        self.assertEqual(job.returncode, 0, self.out() + self.err())
+        self.assertEqual(self.out().count("right"), 1, self.out())
+        begins = [int(step) for step in re.findall(r"begins at step (\d+)", self.out())]
+        self.assertEqual(begins[0], 0)
+        self.assertEqual(len(begins), len(victims) + 1)
+        self.assertTrue(all(step > 0 for step in begins[1:]), begins)
+        self.assertEqual(len(re.findall(r"imbrex run: restart \d of 5, from ", self.err())), len(victims))
+        self.check_nothing_left()
+
+    def newest_in(self, folder):
+        return max((int(m.parent.name) for m in pathlib.Path(folder).glob("*/manifest.json")), default=0)
+
+    def test_from_memory(self):
+        memory = []
+
+        def whole(job):
+            memory[:] = [f"/dev/shm/imbrex-checkpoints-{job.pid}"]
+            return self.newest_in(memory[0])
+        self.check(3, ((1,), (0,), (2, 1)), ("--checkpoint-memory", "20"), whole)
+        self.assertFalse(os.path.exists(memory[0]))
+
+    def test_from_a_folder(self):
+        self.check(2, ((1,),), ("--checkpoint", "saved", "--checkpoint-every", "30ms"),
+                   lambda job: self.newest_in(self.folder / "saved"))
+
+    def test_gives_up_where_no_checkpoint_comes(self):
+        job = self.start_command(jobs.IMBREX, "run", "-n", 2, "--restarts", 9, "--checkpoint", "saved", SAVED_WORKER,
+                                 1000000, "--pes", 1)
+        for start in (1, 2, 3):
+            self.wait_until(lambda: len(self.pids_of(start, 2)) == 2, job)
+            os.kill(self.pids_of(start, 2)[1], signal.SIGKILL)
+        self.finish(job, LIMIT)
+        self.assertEqual(job.returncode, 128 + signal.SIGKILL)
+        self.assertIn("no new checkpoint has come between 3 deaths", self.err())
+
+    def test_goes_on_with_other_numbers_of_processes(self):
+        job = self.start_command(jobs.IMBREX, "run", "-n", 3, "--restarts", 1, "--checkpoint-memory", "1h",
+                                 SAVED_WORKER, 1500, "--pes", 1)
+
+        def started():
+            return re.findall(r"process \d+ pid (\d+)", self.out())
+        for sum_of_processes, steps, then in ((3, 1, 2), (5, 2, 4)):
+            self.wait_until(lambda: len(started()) == sum_of_processes and
+                            self.out().count("begins at step") == steps, job)
+            self.pids += descendants(job.pid)
+            subprocess.run([jobs.IMBREX, "resize", str(job.pid), "-n", str(then)], check=True, timeout=LIMIT)
+        self.finish(job, LIMIT)
+        self.assertEqual(job.returncode, 0, self.out() + self.err())
+        self.assertEqual(len(started()), 3 + 2 + 4)
+        begins = [int(step) for step in re.findall(r"begins at step (\d+)", self.out())]
+        self.assertTrue(0 == begins[0] < begins[1] < begins[2], begins)
+        self.assertEqual(self.out().count("right"), 1, self.out())
+        self.check_nothing_left()
+
+    def test_a_user_ends_the_job(self):
+        job = self.start_command(jobs.IMBREX, "run", "-n", 2, "--restarts", 9, "--checkpoint-memory", "5",
+                                 SAVED_WORKER, 1000000, "--pes", 1)
+        self.wait_until(lambda: len(self.pids_of(1, 2)) == 2, job)
+        self.pids += descendants(job.pid)
+        job.send_signal(signal.SIGTERM)
+        self.finish(job, LIMIT)
+        self.assertEqual(job.returncode, 128 + signal.SIGTERM)
+        self.assertNotIn("restart", self.err())
+        self.assertFalse(os.path.exists(f"/dev/shm/imbrex-checkpoints-{job.pid}"))
+
+
+if __name__ == "__main__":
+    jobs.main()
