@@ -15,6 +15,7 @@
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/checkpoint/internal/layout.hpp>
+#include <imbrex/checkpoint/repaired_part.test.hpp>
 #include <imbrex/serial/archive.hpp>
 #include <imbrex/testing/error_of.hpp>
 
@@ -204,6 +205,72 @@ TEST(part, says_what_is_wrong_and_what_to_do) {
             "\"a part\" is damaged: the checksum of its bytes 0 to " +
                 std::to_string(bytes.size() - sizeof(detail::trailer) - 8) +
                 " is another; begin from another checkpoint (imbrex checkpoint list shows them)");
+}
+
+/// The refusal of a part with another trailer, and right checksums.
+template <class Change>
+std::string refusal_of_trailer(std::vector<std::byte> bytes, Change change) {
+  const std::size_t at = bytes.size() - sizeof(detail::trailer);
+  auto last = test::value_at<detail::trailer>(bytes, at);
+  change(last);
+  test::put_at(bytes, at, last);
+  test::repair(bytes);
+  return refusal_of(bytes);
+}
+
+/// The refusal of a part whose first entry in the index is another, with right checksums.
+template <class Change>
+std::string refusal_of_entry(std::vector<std::byte> bytes, Change change) {
+  const auto last = test::value_at<detail::trailer>(bytes, bytes.size() - sizeof(detail::trailer));
+  auto entry = test::value_at<detail::index_entry>(bytes, last.records_end);
+  change(entry);
+  test::put_at(bytes, last.records_end, entry);
+  test::repair(bytes);
+  return refusal_of(bytes);
+}
+
+std::string damaged(const std::string& where) {
+  return "\"a part\" is damaged: " + where +
+         "; begin from another checkpoint (imbrex checkpoint list shows them)";
+}
+
+TEST(part, is_refused_with_tables_that_cannot_be) {
+  const auto bytes = part_with({1, 2});
+  EXPECT_EQ(refusal_of_trailer(bytes, [](auto&) {}), "");
+  const std::string no_place = damaged("its tables are in no place where they can be");
+  EXPECT_EQ(refusal_of_trailer(bytes, [](auto& t) { t.body += std::uint64_t{1} << 60U; }), no_place);
+  EXPECT_EQ(refusal_of_trailer(bytes, [](auto& t) { t.body -= 8; }), no_place);
+  EXPECT_EQ(refusal_of_trailer(bytes, [](auto& t) { t.records_end = 63; }), no_place);
+  EXPECT_EQ(refusal_of_trailer(bytes, [](auto& t) { t.records_end = t.index_end + 1; }), no_place);
+  EXPECT_EQ(refusal_of_trailer(bytes, [](auto& t) { t.index_end = t.body + 1; }), no_place);
+  EXPECT_EQ(refusal_of_trailer(bytes, [](auto& t) { t.records_end = t.index_end - 8; }),
+            damaged("its index ends within a record"));
+  EXPECT_EQ(refusal_of_trailer(bytes, [](auto& t) { t.magic[0] = 'J'; }), damaged("its trailer is another"));
+  EXPECT_NE(refusal_of_trailer(bytes, [](auto& t) { t.index_end = t.body; }), "");
+  EXPECT_NE(refusal_of_trailer(bytes, [](auto& t) { t.records_end -= 16; }), "");
+  EXPECT_EQ(refusal_of_trailer(bytes, [](auto& t) { t.records_end = t.index_end; }),
+            damaged("section \"cells\" has 0 records of 2"));
+}
+
+TEST(part, is_refused_with_an_index_that_cannot_be) {
+  const auto bytes = part_with({1, 2});
+  EXPECT_EQ(refusal_of_entry(bytes, [](auto&) {}), "");
+  EXPECT_EQ(refusal_of_entry(bytes, [](auto& e) { e.section = 2; }),
+            damaged("its index names section 2 of 2"));
+  EXPECT_EQ(refusal_of_entry(bytes, [](auto& e) { e.section = 1; }),
+            damaged("section \"cells\" has 1 records of 2"));
+  EXPECT_EQ(refusal_of_entry(bytes, [](auto& e) { e.key_bytes = 0xffffffff; }),
+            damaged("its index ends within a key"));
+  for (const std::uint64_t size : {std::uint64_t{500}, ~std::uint64_t{0}, ~std::uint64_t{100}})
+    EXPECT_EQ(refusal_of_entry(bytes, [&](auto& e) { e.bytes = size; }),
+              damaged("a record ends behind the others"));
+}
+
+TEST(part, is_refused_with_a_section_of_no_known_kind) {
+  part_image image;
+  image.begin(header_of());
+  image.open_section({static_cast<section_kind>(section_kinds), "new"});
+  EXPECT_EQ(refusal_of(image.complete()), damaged("section 0 is of no known kind"));
 }
 
 TEST(part, checks_a_block_when_it_is_first_read) {

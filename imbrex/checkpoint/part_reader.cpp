@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/checkpoint/part_reader.hpp>
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -68,7 +69,7 @@ void part_reader::state::read_directory() {
 }
 
 void part_reader::state::read_index() {
-  const std::uint64_t begin = bytes_.last().records_end;
+  const std::uint64_t begin = bytes_.last().records_end;  // behind the records
   const auto index = bytes_.checked(begin, bytes_.last().index_end);
   std::uint64_t record_at = sizeof(preamble);
   for (std::uint64_t at = 0; at < index.size();) {
@@ -77,13 +78,14 @@ void part_reader::state::read_index() {
     std::memcpy(&entry, index.data() + at, sizeof entry);
     at += sizeof entry;
     const std::uint64_t key_room = round_up(entry.key_bytes, index_alignment);
-    if (entry.section >= places_.size() || key_room > index.size() - at ||
-        entry.bytes > bytes_.last().records_end - record_at)
-      bytes_.refuse_damaged("its index names a record that cannot be");
+    if (entry.section >= places_.size())
+      bytes_.refuse_damaged("its index names section " + std::to_string(entry.section) + " of " +
+                            std::to_string(places_.size()));
+    if (key_room > index.size() - at) bytes_.refuse_damaged("its index ends within a key");
+    if (entry.bytes > begin - record_at) bytes_.refuse_damaged("a record ends behind the others");
     places_[entry.section].push_back({begin + at, record_at, entry.bytes, entry.key_bytes});
     at += key_room;
-    record_at = round_up(record_at + entry.bytes, record_alignment);
-    if (record_at > bytes_.last().records_end) bytes_.refuse_damaged("its records end behind their place");
+    record_at = std::min(round_up(record_at + entry.bytes, record_alignment), begin);
   }
   for (std::size_t i = 0; i < places_.size(); ++i)
     if (places_[i].size() != counts_[i])

@@ -2,7 +2,6 @@
 // Reads parts of checkpoints, and manifests, from arbitrary bytes. Each must be read, or be refused by an
 // error with the name of the part.
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -14,10 +13,10 @@
 #include <vector>
 
 #include <imbrex/base/error.hpp>
-#include <imbrex/checkpoint/internal/layout.hpp>
 #include <imbrex/checkpoint/manifest.hpp>
 #include <imbrex/checkpoint/part_image.hpp>
 #include <imbrex/checkpoint/part_reader.hpp>
+#include <imbrex/checkpoint/repaired_part.test.hpp>
 #include <imbrex/serial/archive.hpp>
 
 #include "mutator.hpp"
@@ -25,36 +24,6 @@
 namespace {
 
 namespace checkpoints = imbrex::checkpoints;
-namespace layout = imbrex::checkpoints::detail;
-
-template <class T>
-T take(std::span<const std::byte> bytes, std::size_t at) {
-  T value;
-  std::memcpy(&value, bytes.data() + at, sizeof value);
-  return value;
-}
-
-template <class T>
-void put(std::span<std::byte> bytes, std::size_t at, const T& value) {
-  std::memcpy(bytes.data() + at, &value, sizeof value);
-}
-
-/// Makes the checksums right, since few changed parts would come past them.
-void repair(std::span<std::byte> bytes) {
-  if (bytes.size() < sizeof(layout::preamble) + sizeof(layout::trailer)) return;
-  put(bytes, offsetof(layout::preamble, bytes), std::uint64_t{bytes.size()});
-  const std::size_t end = bytes.size() - sizeof(layout::trailer);
-  auto last = take<layout::trailer>(bytes, end);
-  if (last.body < sizeof(layout::preamble) || last.body > end) return;
-  std::size_t at = last.body;
-  for (std::size_t block = 0; block < last.body && at + 8 <= end; block += layout::block_size, at += 8)
-    put(bytes, at,
-        layout::checksum_of(
-            bytes.subspan(block, std::min<std::size_t>(layout::block_size, last.body - block))));
-  last.checksum = layout::checksum_of(bytes.subspan(last.body, end - last.body));
-  last.digest = layout::digest_of(last);
-  put(bytes, end, last);
-}
 
 std::vector<std::byte> a_valid_part(std::mt19937& random) {
   checkpoints::part_image image;
@@ -110,7 +79,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   std::vector<std::byte> bytes(size - 1);
   if (size > 1) std::memcpy(bytes.data(), data + 1, size - 1);
-  if (data[0] % 2 == 0) repair(bytes);
+  if (data[0] % 2 == 0) checkpoints::test::repair(bytes);
   read_part(bytes);
   return 0;
 }

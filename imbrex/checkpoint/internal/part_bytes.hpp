@@ -26,7 +26,7 @@ class part_bytes {
   std::uint64_t size() const { return size_; }
   const trailer& last() const { return trailer_; }
 
-  /// These bytes of the body, checked.
+  /// Bytes of the body, which has that many, checked.
   std::span<const std::byte> checked(std::uint64_t begin, std::uint64_t end);
   /// Checks all blocks, without keeping those of a file.
   void check_all();

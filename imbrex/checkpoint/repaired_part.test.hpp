@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+#include <imbrex/checkpoint/internal/layout.hpp>
+
+namespace imbrex::checkpoints::test {
+
+template <class T>
+T value_at(std::span<const std::byte> bytes, std::size_t at) {
+  T value;
+  std::memcpy(&value, bytes.data() + at, sizeof value);
+  return value;
+}
+
+template <class T>
+void put_at(std::span<std::byte> bytes, std::size_t at, const T& value) {
+  std::memcpy(bytes.data() + at, &value, sizeof value);
+}
+
+/// Makes the checksums and the size of a changed part right, so that readers come to the other checks.
+inline void repair(std::span<std::byte> bytes) {
+  if (bytes.size() < sizeof(detail::preamble) + sizeof(detail::trailer)) return;
+  put_at(bytes, offsetof(detail::preamble, bytes), std::uint64_t{bytes.size()});
+  const std::size_t end = bytes.size() - sizeof(detail::trailer);
+  auto last = value_at<detail::trailer>(bytes, end);
+  if (last.body <= end) {
+    std::size_t at = last.body;
+    for (std::size_t block = 0; block < last.body && at + sizeof(std::uint64_t) <= end;
+         block += detail::block_size, at += sizeof(std::uint64_t)) {
+      const std::size_t size = std::min<std::size_t>(detail::block_size, last.body - block);
+      put_at(bytes, at, detail::checksum_of(bytes.subspan(block, size)));
+    }
+    last.checksum = detail::checksum_of(bytes.subspan(last.body, end - last.body));
+  }
+  last.digest = detail::digest_of(last);
+  put_at(bytes, end, last);
+}
+
+}  // namespace imbrex::checkpoints::test
