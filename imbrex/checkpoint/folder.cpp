@@ -116,6 +116,10 @@ manifest read_checkpoint(const std::string& checkpoint) {
     if (reader.summary() != part || reader.header().number != m.number || reader.header().run != m.run)
       throw error(quoted(reader.name()) + " is a part of another checkpoint than " + quoted(file) +
                   " names: begin from another one (imbrex checkpoint list shows them)");
+    if (static_cast<std::size_t>(reader.header().processes) != m.parts.size())
+      throw error(quoted(file) + " names parts of " + std::to_string(m.parts.size()) +
+                  " processes, and its parts are of " + std::to_string(reader.header().processes) +
+                  ": begin from another one (imbrex checkpoint list shows them)");
   }
   return m;
 }

@@ -176,6 +176,31 @@ TEST_F(checkpoint_folders, refuse_parts_of_other_checkpoints) {
             std::string::npos);
 }
 
+TEST_F(checkpoint_folders, refuse_manifests_that_cannot_be) {
+  const checkpoint_folder folder(path_);
+  write(folder);
+  const manifest right = read_checkpoint(folder.path_of(1));
+  const auto refusal = [&](auto change) {
+    manifest m = right;
+    change(m);
+    put(fs::path(folder.path_of(1)) / "manifest.json", to_json(m));
+    return error_of<error>([&] { read_checkpoint(folder.path_of(1)); });
+  };
+  EXPECT_EQ(refusal([](manifest&) {}), "");
+  EXPECT_NE(refusal([](manifest& m) { m.parts.clear(); }).find("it names no parts"), std::string::npos);
+  EXPECT_NE(refusal([](manifest& m) { m.parts[1] = m.parts[0]; }).find("are not those of each process"),
+            std::string::npos);
+  EXPECT_NE(refusal([](manifest& m) { m.parts[1].process = -1; }).find("are not those of each process"),
+            std::string::npos);
+  const std::string other = "is a part of another checkpoint than";
+  EXPECT_NE(refusal([](manifest& m) { m.run = 6; }).find(other), std::string::npos);
+  EXPECT_NE(refusal([](manifest& m) { m.number = 2; }).find(other), std::string::npos);
+  EXPECT_NE(refusal([](manifest& m) {
+              m.parts.pop_back();
+            }).find("names parts of 1 processes, and its parts are of 2"),
+            std::string::npos);
+}
+
 TEST_F(checkpoint_folders, refuse_a_changed_byte_of_any_file) {
   const checkpoint_folder folder(path_);
   write(folder, 1);

@@ -2,6 +2,10 @@
 #include <imbrex/checkpoint/part_image.hpp>
 #include <imbrex/checkpoint/part_reader.hpp>
 
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -14,6 +18,7 @@
 #include <gtest/gtest.h>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/base/host/descriptor.hpp>
 #include <imbrex/checkpoint/internal/layout.hpp>
 #include <imbrex/checkpoint/repaired_part.test.hpp>
 #include <imbrex/serial/archive.hpp>
@@ -201,6 +206,12 @@ TEST(part, says_what_is_wrong_and_what_to_do) {
             "written it");
   EXPECT_EQ(refusal_of_changed(bytes, [](auto& p) { p.order = 0x04030201; }),
             "\"a part\" was written on a machine of the other byte order: begin from it on such a machine");
+  EXPECT_EQ(refusal_of(std::span(bytes).first(100)),
+            "\"a part\" is damaged: it has 100 bytes of " + std::to_string(bytes.size()) +
+                "; begin from another checkpoint (imbrex checkpoint list shows them)");
+  EXPECT_EQ(refusal_of_changed({bytes.begin(), bytes.begin() + 70}, [](auto& p) { p.bytes = 70; }),
+            "\"a part\" is damaged: it has no trailer; begin from another checkpoint (imbrex checkpoint list "
+            "shows them)");
   EXPECT_EQ(refusal_of_changed(bytes, [](auto& p) { p.reserved[4] = 1; }),
             "\"a part\" is damaged: the checksum of its bytes 0 to " +
                 std::to_string(bytes.size() - sizeof(detail::trailer) - 8) +
@@ -252,6 +263,25 @@ TEST(part, is_refused_with_tables_that_cannot_be) {
             damaged("section \"cells\" has 0 records of 2"));
 }
 
+TEST(part, is_refused_with_a_size_that_wraps_around) {
+  const auto bytes = part_with({1, 2});
+  std::uint64_t body = ~std::uint64_t{0} >> 1U;
+  for (int i = 0; i < 20; ++i)  // so that the checksums, too, have the size that they must have
+    body = bytes.size() - detail::blocks_of(body) * sizeof(std::uint64_t) - sizeof(detail::trailer);
+  EXPECT_GT(body, bytes.size());
+  EXPECT_EQ(bytes.size() - body, detail::blocks_of(body) * sizeof(std::uint64_t) + sizeof(detail::trailer));
+  EXPECT_EQ(refusal_of_trailer(bytes, [&](auto& t) { t.body = body; }),
+            damaged("its tables are in no place where they can be"));
+}
+
+TEST(part, is_refused_if_a_block_and_its_checksum_have_changed) {
+  auto bytes = part_with({1, 2});
+  const auto last = test::value_at<detail::trailer>(bytes, bytes.size() - sizeof(detail::trailer));
+  bytes[100] ^= std::byte{1};
+  test::put_at(bytes, last.body, detail::checksum_of(std::span(bytes).first(last.body)));
+  EXPECT_EQ(refusal_of(bytes), damaged("its checksums have another checksum"));
+}
+
 TEST(part, is_refused_with_an_index_that_cannot_be) {
   const auto bytes = part_with({1, 2});
   EXPECT_EQ(refusal_of_entry(bytes, [](auto&) {}), "");
@@ -271,6 +301,45 @@ TEST(part, is_refused_with_a_section_of_no_known_kind) {
   image.begin(header_of());
   image.open_section({static_cast<section_kind>(section_kinds), "new"});
   EXPECT_EQ(refusal_of(image.complete()), damaged("section 0 is of no known kind"));
+}
+
+TEST(part, may_lie_in_longer_memory) {
+  auto bytes = part_with({1, 2});
+  bytes.resize(bytes.size() + 1000, std::byte{7});
+  expect_filled(part_reader(bytes, "part"), {1, 2});
+}
+
+TEST(part, may_lie_in_a_memory_file) {
+  const descriptor file(::memfd_create("part", MFD_CLOEXEC));
+  ASSERT_TRUE(file);
+  part_image image{descriptor(::dup(file.get()))};
+  for (const std::vector<std::size_t>& sizes : {std::vector<std::size_t>{5, 300'000, 6}, {7, 8}}) {
+    fill(image, sizes);
+    image.complete();
+    struct ::stat found{};
+    ASSERT_EQ(::fstat(file.get(), &found), 0);
+    const auto size = static_cast<std::size_t>(found.st_size);
+    void* const memory = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, file.get(), 0);
+    ASSERT_NE(memory, MAP_FAILED);
+    expect_filled(part_reader({static_cast<const std::byte*>(memory), size}, "part"), sizes);
+    ::munmap(memory, size);
+  }
+}
+
+TEST(part, is_no_part_until_it_is_complete) {
+  const descriptor file(::memfd_create("part", MFD_CLOEXEC));
+  part_image image{descriptor(::dup(file.get()))};
+  const auto refusal = [&file] {
+    std::vector<std::byte> bytes(1'000'000);
+    EXPECT_GT(::pread(file.get(), bytes.data(), bytes.size(), 0), 0);
+    return refusal_of(bytes);
+  };
+  fill(image, {1, 2});
+  EXPECT_EQ(refusal(), damaged("it has no trailer"));
+  image.complete();
+  EXPECT_EQ(refusal(), "");
+  fill(image, {1, 2});
+  EXPECT_EQ(refusal(), damaged("it has no trailer"));
 }
 
 TEST(part, checks_a_block_when_it_is_first_read) {

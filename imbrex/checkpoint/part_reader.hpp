@@ -19,7 +19,8 @@ namespace imbrex::checkpoints {
 class part_reader {
  public:
   explicit part_reader(const std::string& file);
-  /// The memory must stay as it is while the reader lives. `name`: its name in errors.
+  /// The part begins with the memory, which must stay as it is while the reader lives, and may be longer.
+  /// `name`: its name in errors.
   part_reader(std::span<const std::byte> memory, std::string name);
   ~part_reader();
   part_reader(part_reader&&) noexcept;

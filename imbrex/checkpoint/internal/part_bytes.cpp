@@ -77,6 +77,7 @@ void part_bytes::read_frame() {
   if (first.version != format_version)
     refuse("has format " + std::to_string(first.version) + ", and this Imbrex reads format " +
            std::to_string(format_version) + ": begin from it by the Imbrex that has written it");
+  if (!file_) size_ = std::min(size_, first.bytes);
   if (first.bytes != size_)
     refuse_damaged("it has " + std::to_string(size_) + " bytes of " + std::to_string(first.bytes));
   if (size_ < sizeof first + sizeof trailer_) refuse_damaged("it has no trailer");
