@@ -294,18 +294,6 @@ void schema_maker::describe_class(const T& value) {
 
 }  // namespace detail
 
-namespace detail {
-
-/// The schema of a type, as far as it is known without a value.
-template <class T>
-class_schema spelled_schema_of() {
-  class_schema schema;
-  schema.name = schema_maker(schema).spell<T>();
-  return schema;
-}
-
-}  // namespace detail
-
 /// The schema of a type, with the classes that a value of it consists of. What another value holds, such as
 /// another alternative of a variant, may be missing. Calls `serialize` of the value's classes.
 template <class T>

@@ -138,7 +138,7 @@ file_memory read_whole(const std::string& file) {
 
 }  // namespace
 
-file_contents::file_contents(const std::string& file, const class_schema& present) : name_(file) {
+file_contents::file_contents(const std::string& file) : name_(file) {
   auto read = read_whole(file);
   header before;
   const header right;
@@ -160,7 +160,6 @@ file_contents::file_contents(const std::string& file, const class_schema& presen
   } catch (const serial_error& what) {
     refuse_file(file, std::string("does not name its type: ") + what.what());
   }
-  if (const auto why = difference(type_, present); !why.empty()) refuse_type(file, why);
   memory_ = std::move(read.memory);
   value_ = rest.subspan(before.of_type);
 }

@@ -36,9 +36,9 @@ class file_writer final : public byte_sink {
 /// A complete file, with its value's bytes and type.
 class file_contents {
  public:
-  /// Throws imbrex::error if the file cannot be read. Throws serial_error if it is no file of `to_file`, is
-  /// damaged, or holds a value with another type than `present`, as far as that shows its fields.
-  file_contents(const std::string& file, const class_schema& present);
+  /// Throws imbrex::error if the file cannot be read. Throws serial_error if it is no file of `to_file`, or is
+  /// damaged.
+  explicit file_contents(const std::string& file);
 
   /// Bytes of the value.
   std::span<const std::byte> bytes() const { return value_; }
@@ -83,7 +83,7 @@ T from_file(const std::string& file) {
                 "imbrex: a view into a file's bytes would outlive them: use std::vector");
   check_serializable<T>();
   T value{};
-  const detail::file_contents contents(file, detail::spelled_schema_of<T>());
+  const detail::file_contents contents(file);
   const class_schema present = schema_of(value);
   try {
     const versions_of_schema versions(contents.type());

@@ -79,7 +79,7 @@ T read_from(source from, std::span<const std::byte> bytes) {
   if (from == source::file)
     write_file(bytes);
   else
-    imbrex::detail::file_writer(file_name(), imbrex::detail::spelled_schema_of<T>()).finish(bytes);
+    imbrex::detail::file_writer(file_name(), imbrex::schema_of<T>()).finish(bytes);
   return imbrex::from_file<T>(file_name());
 }
 
