@@ -38,7 +38,7 @@ void pe_balancer::connect(driver& own, std::function<void()> end) {
   end_ = std::move(end);
   unit_.first_time = extension::current_pe().now();
   unit_.first = began_ = now();
-  busy_before_ = busy();
+  others_before_ = time_of_nobody();
   own_before_ = balancer_time();
   if (is_due_) end_();
 }
@@ -66,9 +66,9 @@ void pe_balancer::calibrate() {
   if (ticks > 0 && elapsed > 0) unit_.seconds = elapsed / ticks;
 }
 
-/// Ends the period of an element; returns its load in seconds. One that passes balance points has a load for
-/// each step between two of them, however the period lies to its steps.
-double pe_balancer::end_period_of(extension::measured_element& e, period_report& report) {
+/// Ends the period of an element. One that passes balance points has a load for each step between two of
+/// them, however the period lies to its steps.
+void pe_balancer::end_period_of(const extension::measured_element& e, period_report& report) {
   measured_load& its = e.load();
   ++report.elements;
   if (!e.can_leave()) ++report.unmovable;
@@ -83,12 +83,12 @@ double pe_balancer::end_period_of(extension::measured_element& e, period_report&
     if (its.last < 0) ++report.unmeasured;
     report.busiest += std::max(0.0F, its.last);
     report.busy_devices += its.last_beside;
-    return 0;
+    return;
   }
   const time ended = points > 0 ? std::exchange(its.at_point, 0) : its.now;
   its.now -= ended;
-  const double load = seconds(ended);
-  const float step_load = static_cast<float>(load) / static_cast<float>(std::max<std::uint32_t>(points, 1));
+  const float step_load =
+      static_cast<float>(seconds(ended)) / static_cast<float>(std::max<std::uint32_t>(points, 1));
   if (its.before >= 0) {
     report.error_steady += std::abs(step_load - its.last);
     report.error_moving += std::abs(step_load - std::max(0.0F, 2 * its.last - its.before));
@@ -97,7 +97,6 @@ double pe_balancer::end_period_of(extension::measured_element& e, period_report&
   its.before = std::exchange(its.last, step_load);
   report.busiest += its.last;
   report.largest = std::max<double>(report.largest, its.last);
-  return load;
 }
 
 /// Ends the period of the work that others have done for an element.
@@ -120,20 +119,16 @@ period_report pe_balancer::end_period(const period_rules& next) {
   report.own = seconds(balancer_time() - std::exchange(own_before_, balancer_time()));
   const time moment = now();
   report.duration = seconds(moment - std::exchange(began_, moment));
-  const double busy_time = seconds(busy() - busy_before_) - report.own;
+  const time others = time_of_nobody() - std::exchange(others_before_, time_of_nobody());
+  report.other = seconds(others + extension::local_loads::here().take_time_of_fixed_elements());
   report.arrivals = arrivals() - std::exchange(arrivals_before_, arrivals());
   report.bytes = std::exchange(bytes_, 0);
-  busy_before_ = busy();
-  own_before_ = balancer_time();
   items_before_ = items();
-  double of_elements = 0;
-  auto elements = extension::local_loads::here().elements();
-  for (auto& e : elements) of_elements += end_period_of(e, report);
+  for (const auto& e : extension::local_loads::here().elements()) end_period_of(e, report);
   if (edges() != nullptr) edges()->age();
   device_ = extension::balanced_device::here(report.busy_devices);
   report.busiest_device = device_.load;
   report.devices = device_.part;
-  report.other = std::max(0.0, busy_time - of_elements);
   other_ = static_cast<float>(report.other / static_cast<double>(points_));
   report.busiest += other_;
   report.busy = report.busiest;

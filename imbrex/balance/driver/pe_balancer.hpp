@@ -51,7 +51,7 @@ class pe_balancer final : public extension::load_meter {
   void due() override;
   double seconds(time t) const { return static_cast<double>(t) * unit_.seconds; }
   void calibrate();
-  double end_period_of(extension::measured_element& e, period_report& report);
+  void end_period_of(const extension::measured_element& e, period_report& report);
   static void end_period_beside(measured_load& its, std::uint32_t points, period_report& report);
   static double checked_load(const extension::measured_element& e, double load, pe_loads& all);
 
@@ -65,7 +65,7 @@ class pe_balancer final : public extension::load_meter {
   bool is_timed_ = false;     ///< periods end by the clock, whatever elements do
   std::uint64_t points_ = 1;  ///< balance points of each element in the period
   time began_ = 0;            ///< when the period began
-  time busy_before_ = 0;      ///< `busy` when the period began
+  time others_before_ = 0;    ///< `time_of_nobody` when the period began
   time own_before_ = 0;       ///< `balancer_time` when the period began
   std::uint64_t items_before_ = 0;
   unit_length unit_;

@@ -61,6 +61,12 @@ class reading : public chare<reading> {
     for (const auto& each : extension::local_loads::here().elements()) loads[each.name()] = each.load().now;
     return loads;
   }
+  /// The time of what is no element, or one that cannot migrate.
+  std::uint64_t others() {
+    return extension::load_meter::here()->time_of_nobody() +
+           extension::local_loads::here().take_time_of_fixed_elements();
+  }
+  void work(int microseconds) { spend(std::chrono::microseconds(microseconds)); }
   int periods() { return static_cast<counting_meter*>(extension::load_meter::here())->periods; }
 };
 
@@ -117,6 +123,10 @@ TEST_P(loads, move_with_the_element) {
       const auto seen = joined(co_await readers.members().reduce<&reading::read>(gather));
       EXPECT_EQ(seen.size(), 5);
       for (const auto& [name, load] : seen) EXPECT_GE(load, 300'000) << name;
+      // Neither the old PE nor the new one takes it for the time of others.
+      EXPECT_LT(co_await readers.members().reduce<&reading::others>(max), 100'000);
+      co_await readers.call<&reading::work>(500);
+      EXPECT_GE(co_await readers.members().reduce<&reading::others>(min), 500'000);
     });
     EXPECT_EQ(status, 0);
   }

@@ -79,6 +79,9 @@ class local_loads {
 
   /// The elements whose classes can migrate, in the order of their arrays.
   std::vector<measured_element> elements() const;
+  /// The time of the elements whose classes cannot migrate, such as those of groups, since the last call; in
+  /// the meter's time.
+  std::uint64_t take_time_of_fixed_elements();
   /// Writes the components of the index of an element, at most six. Returns how many; 0 if its key is no
   /// index, or the array is not known here.
   int write_coordinates(std::uint64_t array, std::uint64_t key, float* out) const;

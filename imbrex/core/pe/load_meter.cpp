@@ -36,18 +36,15 @@ inline void load_meter::charge_until(time moment) {
     } else if (running_ == balancer_) {
       balancer_time_ += moment - since_;
     } else {
-      idle_ += moment - since_;
       ++items_;
     }
+  } else {
+    time_of_nobody_ += moment - since_;
   }
   since_ = moment;
 }
 
-void load_meter::skip_idle_time() {
-  const time moment = now();
-  idle_ += moment - since_;
-  since_ = moment;
-}
+void load_meter::skip_idle_time() { since_ = now(); }
 
 void load_meter::run_next(const chare_header* next) {
   if (next == running_) return;

@@ -35,8 +35,8 @@ class load_meter : public item_meter, public observer {
   processor& pe() const { return pe_; }
   unit time_unit() const { return unit_; }
   time now();
-  /// The time of all items, without elements whose time does not count. Only differences have a meaning.
-  time busy() const { return since_ - idle_; }
+  /// The time of items that no element runs in, such as arrivals of elements.
+  time time_of_nobody() const { return time_of_nobody_; }
   /// The time of the items of the balancer's own chare, and of `due`.
   time balancer_time() const { return balancer_time_; }
   /// The number of items of elements since the PE began, without the balancer's own. Turns in broadcasts and
@@ -111,7 +111,7 @@ class load_meter : public item_meter, public observer {
   chare_header* running_ = nullptr;
   const chare_header* balancer_ = nullptr;
   time since_ = 0;
-  time idle_ = 0;
+  time time_of_nobody_ = 0;
   time balancer_time_ = 0;
   time due_at_ = never;
   time readings_ = 0;
