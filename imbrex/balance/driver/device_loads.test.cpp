@@ -106,6 +106,43 @@ TEST(balance_devices, distributes_work_on_devices) {
   EXPECT_LE(time_of_blocks(by_device, true), 1.25 * best);
 }
 
+/// An element that counts the calls of its `serialize`.
+class counted_block : public chare<counted_block> {
+ public:
+  static inline std::atomic<int> serialized = 0;
+
+  task<int> run(int steps) {
+    while (step_ < steps) {
+      if (u_.size() == 0) u_ = device_buffer<double>(gpu(), 100);
+      spend(std::chrono::microseconds(100));
+      ++step_;
+      co_await all_reduce(step_, max);
+      co_await balance_point<&counted_block::run>(steps);
+    }
+    co_return step_;
+  }
+  void serialize(auto& ar) {
+    ++serialized;
+    ar(u_, step_);
+  }
+
+ private:
+  device_buffer<double> u_;
+  int step_ = 0;
+};
+
+TEST(balance_devices, seldom_serialises_elements_to_know_their_memory) {
+  options settings = on_devices(2, "segments", 1);
+  counted_block::serialized = 0;
+  const int status = run(settings, []() -> task<> {
+    const auto blocks = make_array<counted_block>({8});
+    EXPECT_EQ(co_await blocks.reduce<&counted_block::run>(sum, 40), 8 * 40);
+  });
+  EXPECT_EQ(status, 0);
+  EXPECT_GT(counted_block::serialized, 0);
+  EXPECT_LE(counted_block::serialized, 8 * 40 / 4);
+}
+
 TEST(balance_devices, leaves_them_out_where_only_pes_are_balanced) {
   bool has_devices = true;
   const balance::strategy looks("looks", [&](const balance::problem& p) {

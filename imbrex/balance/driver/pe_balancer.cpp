@@ -160,7 +160,20 @@ double pe_balancer::checked_load(const extension::measured_element& e, double lo
   return 0;
 }
 
+void pe_balancer::known_device_bytes::begin_report() {
+  if (++reports_ < most_reports) return;
+  by_array_.clear();
+  reports_ = 0;
+}
+
+std::uint64_t pe_balancer::known_device_bytes::of(const extension::measured_element& e) {
+  const auto [at, is_new] = by_array_[e.array()].try_emplace(e.key());
+  if (is_new) at->second = e.device_bytes();
+  return at->second;
+}
+
 pe_loads pe_balancer::loads(bool extrapolates) {
+  device_bytes_.begin_report();
   pe_loads all;
   all.pe = extension::current_pe().number();
   all.other = other_;
@@ -182,7 +195,7 @@ pe_loads pe_balancer::loads(bool extrapolates) {
     if (device_.number >= 0) {
       const float change = extrapolates && load.before >= 0 ? load.last_beside - load.before_beside : 0;
       its.device_loads.push_back(std::max(0.0F, load.last_beside + change));
-      its.device_bytes.push_back(e.device_bytes());
+      its.device_bytes.push_back(device_bytes_.of(e));
     }
     if (is_recorded_) its.measured.push_back(std::max(0.0F, load.last));
   }

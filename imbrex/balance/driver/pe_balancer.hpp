@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <unordered_map>
 #include <utility>
 
 #include <imbrex/balance/driver/period_report.hpp>
@@ -48,6 +49,20 @@ class pe_balancer final : public extension::load_meter {
     double seconds = 0;
   };
 
+  /// The device memory of elements, which is found out by their `serialize`, and not anew for each report.
+  class known_device_bytes {
+   public:
+    /// Forgets all after some reports, since elements may have changed.
+    void begin_report();
+    std::uint64_t of(const extension::measured_element& e);
+
+   private:
+    static constexpr int most_reports = 8;
+
+    std::unordered_map<std::uint64_t, std::unordered_map<std::uint64_t, std::uint64_t>> by_array_;
+    int reports_ = 0;
+  };
+
   void due() override;
   double seconds(time t) const { return static_cast<double>(t) * unit_.seconds; }
   void calibrate();
@@ -70,6 +85,7 @@ class pe_balancer final : public extension::load_meter {
   std::uint64_t items_before_ = 0;
   unit_length unit_;
   extension::balanced_device device_;
+  known_device_bytes device_bytes_;
   float other_ = 0;  ///< load of the last period that no movable element had
   std::uint64_t least_items_ = 0;
   std::uint64_t arrivals_before_ = 0;
