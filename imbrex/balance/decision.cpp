@@ -48,4 +48,9 @@ action decision::next(const period& last) {
 
 void decision::done(double cost) { cost_ = cost; }
 
+void decision::found_nothing() {
+  unjudged_ = false;
+  patience_ *= 2;
+}
+
 }  // namespace imbrex::balance

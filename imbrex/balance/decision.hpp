@@ -27,15 +27,18 @@ enum class action {
 /// (or than the one before, where that is unknown), it takes the step back, once, and from then on waits
 /// until twice the cost is lost. The wait shrinks again with steps that gain.
 ///
-/// Whoever balances calls `next` at the end of each period; after `act` or `take_back`, `done` with the time
-/// that the step took all PEs, before the next call. All is counted in periods and in the run's own times: no
-/// constant is a time.
+/// Whoever balances calls `next` at the end of each period. After `act` or `take_back` and before the next
+/// call: `done` with the time that the step took all PEs, or `found_nothing` if nothing moves. All is counted
+/// in periods and in the run's own times: no constant is a time.
 class decision {
  public:
   /// Judges a period, and decides what to do before the next one.
   action next(const period& last);
   /// Reports the cost of a step: seconds by which it delayed the run.
   void done(double cost);
+  /// Reports that the step has found nothing to move. It is not judged; twice as much must be lost before the
+  /// next one.
+  void found_nothing();
 
   /// The gain of the last judged step in seconds a period; below 0 if it lost. 0 before.
   double gain() const { return gain_; }

@@ -63,6 +63,22 @@ TEST(decision, takes_back_a_step_that_lost_once_and_waits_longer) {
     EXPECT_GE(steps[k] - steps[k - 1], steps[k - 1] - steps[k - 2]);
 }
 
+TEST(decision, neither_judges_nor_takes_back_a_step_that_moved_nothing) {
+  decision d;
+  const period uneven{.busiest = 2, .average = 1, .largest = 0};
+  std::vector<int> steps;
+  for (int i = 0; i < 200; ++i) {
+    const action next = d.next(uneven);
+    EXPECT_NE(next, action::take_back) << i;
+    if (next != action::act) continue;
+    d.found_nothing();
+    steps.push_back(i);
+  }
+  ASSERT_GE(steps.size(), 4U);
+  ASSERT_LE(steps.size(), 8U);  // the wait doubles
+  EXPECT_EQ(d.gain(), 0);
+}
+
 /// All times of a run in another unit: the decisions stay.
 TEST(decision, knows_no_unit_of_time) {
   for (const double unit : {1e-9, 1.0, 1e9}) {

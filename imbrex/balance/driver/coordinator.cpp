@@ -97,7 +97,7 @@ action coordinator::judge(const period_report& ended, const std::vector<pe_loads
   if (settling_.periods_since_step() > 1) pacing_.adapt(ended, last.lost());  // a step is no period's cost
   recorder_.end_period(ended, settling_.is_measured());
   pacing_.send_loads(settling_.periods_since_step() < periods_with_loads);
-  if (!is_settled_ || ended.elements == 0 || has_failed_ || strategy_.name() == "none") return action::wait;
+  if (!is_settled_ || ended.unmovable == ended.elements || has_failed_ || strategy_.name() == "none") return action::wait;
   const double otherwise = busiest_otherwise(loads);
   if (otherwise >= 0) last.busiest_otherwise = static_cast<double>(rules().points) * otherwise;
   const action next = decision_.next(last);
@@ -262,7 +262,8 @@ std::vector<array_moves> coordinator::moves_back() const {
 void coordinator::finish(double seconds, double moment) {
   lines_ += log_.take_line(decision_.gain());
   last_.seconds = seconds;
-  is_unpaid_ = true;
+  is_unpaid_ = last_.moved > 0;
+  if (!is_unpaid_) decision_.found_nothing();
   settling_.begin_step(last_.moved);
   pacing_.send_loads(true);
   log_.add_step(last_, moment);

@@ -263,6 +263,7 @@ class watcher : public chare<watcher> {
   task<int> run(int steps) {
     while (step_ < steps) {
       ++step_;
+      spend(std::chrono::microseconds(where()[0] < 3 ? 1000 : 100));
       co_await all_reduce(step_, max);
       co_await balance_point<&watcher::run>(steps);
     }
@@ -282,6 +283,24 @@ TEST(balance, passes_over_elements_that_cannot_move) {
     for (std::size_t i = 0; i < before.size(); ++i) EXPECT_EQ(before[i], static_cast<int>(i / 3));
   });
   EXPECT_EQ(status, 0);
+}
+
+TEST(balance, takes_no_step_where_no_element_can_move) {
+  for (const std::uint64_t every : {0, 1}) {
+    options settings = balanced(simulated(3), "auto", every);
+    settings.balance.report = true;
+    ::testing::internal::CaptureStderr();
+    const int status = run(settings, []() -> task<> {
+      const auto all = make_array<watcher>({9});
+      for (int i = 0; i < 2; ++i) send<&watcher::watch>(all);  // two wait even after `run` has ended
+      co_await all.reduce<&watcher::run>(gather, 30);
+    });
+    const std::string report = ::testing::internal::GetCapturedStderr();
+    EXPECT_EQ(status, 0);
+    EXPECT_EQ(report.find("step 1"), std::string::npos) << report;
+    EXPECT_NE(report.find("balance: 0 steps"), std::string::npos) << report;
+    EXPECT_NE(report.find("up to 9 elements could not move"), std::string::npos) << report;
+  }
 }
 
 /// An element that says its load, and never balances by itself.

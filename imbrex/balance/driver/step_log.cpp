@@ -35,6 +35,8 @@ std::string bytes_text(double bytes) {
 void step_log::add_period(const period_report& ended) {
   ++periods_;
   bytes_ += ended.bytes;
+  if (ended.unmovable == ended.elements)
+    unmovable_ = std::max(unmovable_, ended.unmovable);  // no step follows
 }
 
 void step_log::add_step(const rebalance_result& step, double moment) {

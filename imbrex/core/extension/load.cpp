@@ -91,7 +91,8 @@ bool measured_element::can_leave() const {
   const bool passes_points = element_->load.point_periods > 0 || element_->load.balance_points > 0;
   if (moves_with_entries(*element_))
     return passes_points && element_->entries != nullptr && element_->home->pe().run().processes() == 1;
-  return passes_points || element_->entries == nullptr;
+  if (element_->entries == nullptr) return true;
+  return passes_points && element_->entries->next == nullptr;
 }
 
 std::vector<measured_element> local_loads::elements() const {
