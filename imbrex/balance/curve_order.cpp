@@ -9,6 +9,7 @@
 #include <limits>
 #include <numeric>
 #include <span>
+#include <utility>
 
 namespace imbrex::balance {
 namespace {
@@ -21,6 +22,8 @@ constexpr int bits_of_digits = 11;
 using point = std::array<std::uint32_t, most_dimensions>;
 
 /// Maps coordinates to whole numbers of `bits` bits; whole coordinates of a small range keep their distances.
+/// If they are not negative, they stay as they are. The number of bits is then a multiple of the dimensions:
+/// each bit more renames the axes in turn, so that points near the origin are passed alike in any grid.
 struct grid {
   std::array<float, most_dimensions> least{};
   double scale = 1;
@@ -47,7 +50,14 @@ grid grid_of(const problem& p) {
   found.least = least;
   const int bits = std::min(most_bits, bits_of_keys / p.dimensions);
   const double cells = static_cast<double>((1U << static_cast<unsigned>(bits)) - 1);
-  if (whole && extent <= cells) {
+  const auto [lowest, highest] = std::pair(*std::min_element(least.begin(), least.begin() + p.dimensions),
+                                           *std::max_element(most.begin(), most.begin() + p.dimensions));
+  const int bits_in_turns = bits / p.dimensions * p.dimensions;
+  if (whole && lowest >= 0 && highest < static_cast<float>(1U << static_cast<unsigned>(bits_in_turns))) {
+    found.least = {};
+    const int needed = static_cast<int>(std::bit_width(static_cast<std::uint32_t>(highest)));
+    found.bits = std::max(1, (needed + p.dimensions - 1) / p.dimensions) * p.dimensions;
+  } else if (whole && extent <= cells) {
     found.bits = std::max(1, static_cast<int>(std::bit_width(static_cast<std::uint32_t>(extent))));
   } else {
     found.bits = bits;
@@ -125,6 +135,18 @@ void sort_by_key(std::vector<keyed>& keys, int bits) {
 }
 
 }  // namespace
+
+std::vector<std::uint64_t> places_on_curve(const problem& p) {
+  std::vector<std::uint64_t> places(p.size());
+  if (p.dimensions == 0 || p.size() == 0) {
+    std::iota(places.begin(), places.end(), std::uint64_t{0});
+    return places;
+  }
+  std::vector<keyed> keys(p.size());
+  set_keys(p, grid_of(p), keys);
+  for (std::size_t i = 0; i < places.size(); ++i) places[i] = keys[i].key;
+  return places;
+}
 
 std::vector<std::uint32_t> curve_order(const problem& p) {
   std::vector<std::uint32_t> order(p.size());

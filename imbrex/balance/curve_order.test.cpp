@@ -58,6 +58,29 @@ TEST(curve_order, does_not_depend_on_scale_or_origin) {
   EXPECT_EQ(curve_order(s.view()), order);
 }
 
+TEST(curve_order, has_places_that_do_not_depend_on_other_objects) {
+  for (const auto& [dimensions, bits] : {std::pair(1, 9U), {2, 5U}, {3, 4U}, {4, 3U}, {5, 2U}, {6, 2U}}) {
+    const snapshot all = cube(dimensions, bits);
+    const auto places = places_on_curve(all.view());
+    random dice(5);
+    snapshot some;
+    some.dimensions = dimensions;
+    std::vector<std::uint64_t> expected;
+    for (std::size_t i = 0; i < all.pe.size(); ++i) {
+      if (dice.below(4) > 0 || all.coordinates[i * std::size_t(dimensions)] > 1) continue;
+      const auto first = all.coordinates.begin() + std::ptrdiff_t(i) * dimensions;
+      some.coordinates.insert(some.coordinates.end(), first, first + dimensions);
+      some.pe.push_back(0);
+      expected.push_back(places[i]);
+    }
+    EXPECT_EQ(places_on_curve(some.view()), expected) << dimensions;
+    for (const std::uint32_t k : {1U, 7U, 40U}) {
+      const auto order = curve_order(all.view());
+      EXPECT_LT(places[order[k - 1]], places[order[k]]);
+    }
+  }
+}
+
 TEST(curve_order, takes_any_points) {
   random dice(3);
   for (int dimensions = 0; dimensions <= 6; ++dimensions) {

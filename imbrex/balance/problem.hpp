@@ -46,7 +46,8 @@ struct problem {
   std::span<const std::uint32_t> edge_to;  ///< for each edge: the other object
   std::span<const float> edge_bytes;       ///< for each edge: bytes in a period; default: 1
   machine on;
-  std::uint64_t seed = 0;  ///< strategies with the same problem and seed have the same solution
+  double tolerance = 0.02;  ///< share of the average by which a PE may exceed it
+  std::uint64_t seed = 0;   ///< strategies with the same problem and seed have the same solution
 
   /// The number of objects.
   std::size_t size() const { return pe.size(); }

@@ -10,6 +10,7 @@
 
 #include <imbrex/balance/internal/library.hpp>
 #include <imbrex/balance/internal/placement.hpp>
+#include <imbrex/balance/two_levels.hpp>
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/options/nearest.hpp>
 #include <imbrex/base/printable.hpp>
@@ -46,14 +47,15 @@ registry& registered() {
 
 const auto& library() {
   using needs = strategy::needs;
+  constexpr needs by_curve{.coordinates = true, .most_at_once = objects_of_two_levels};
   static const std::array<strategy, 11> all{
-      strategy("auto", detail::automatic, needs{.coordinates = true}),
+      strategy("auto", detail::automatic, by_curve),
       strategy("none", detail::none),
-      strategy("segments", detail::segments, needs{.coordinates = true}),
-      strategy("curve", detail::curve, needs{.coordinates = true}),
-      strategy("bisect", detail::bisect, needs{.coordinates = true}),
+      strategy("segments", detail::segments, by_curve),
+      strategy("curve", detail::curve, by_curve),
+      strategy("bisect", detail::bisect, by_curve),
       strategy("graph", detail::graph, needs{.edges = true}),
-      strategy("refine", detail::refine),
+      strategy("refine", detail::refine, needs{.most_at_once = objects_of_two_levels}),
       strategy("greedy", detail::greedy),
       strategy("gossip", detail::gossip),
       strategy("random", detail::scatter),
@@ -94,6 +96,11 @@ std::vector<std::size_t> differences(std::span<const int> a, std::span<const int
   return found;
 }
 
+/// True if devices have loads, which are balanced first, over the whole machine.
+bool has_device_loads(const problem& p) {
+  return std::ranges::any_of(p.device_load, [](double load) { return load > 0; });
+}
+
 }  // namespace
 
 strategy::strategy(std::string name, function solve, needs required)
@@ -104,7 +111,17 @@ strategy::strategy(std::string name, function solve, needs required)
 strategy::~strategy() { registered().remove(this); }
 
 std::vector<int> strategy::solve(const problem& p) const {
-  std::vector<int> answer = solve_(p);
+  const bool may_be_grouped = p.size() > wants_.most_at_once && !has_device_loads(p);
+  const pe_groups groups = may_be_grouped ? groups_of(p.on.pes, p.on.node) : pe_groups{};
+  return checked(p, groups.empty() ? solve_(p)
+                                   : solve_in_two_levels([this](const problem& part) { return solve(part); },
+                                                         groups, p));
+}
+
+std::vector<int> strategy::solve_at_once(const problem& p) const { return checked(p, solve_(p)); }
+
+/// The answer, where objects stay that must.
+std::vector<int> strategy::checked(const problem& p, std::vector<int> answer) const {
   if (answer.size() != p.size()) throw_too_many(name_, answer.size(), p.size());
   const std::vector<std::size_t> moved = differences(answer, p.pe);
   for (const std::size_t i : moved)

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <functional>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -29,6 +31,9 @@ class strategy {
   struct needs {
     bool edges = false;
     bool coordinates = false;
+    /// With more objects it need not have the whole problem: machines of many PEs are balanced in two levels
+    /// (`two_levels.hpp`), unless devices have loads.
+    std::size_t most_at_once = std::numeric_limits<std::size_t>::max();
   };
 
   strategy(std::string name, function solve, needs required);
@@ -43,10 +48,15 @@ class strategy {
   /// Solves the problem. Objects that may not move stay where they are, and so do those for whose device
   /// memory there is no room, or no device; whatever the function answers. Throws imbrex::error with the
   /// strategy's name if the function returns PEs for more or fewer objects, or a PE that is not there; and
-  /// the function's own exceptions. The problem is not checked.
+  /// the function's own exceptions. The problem is not checked. Many objects on many PEs are balanced in
+  /// two levels if the strategy permits that.
   std::vector<int> solve(const problem& p) const;
+  /// Solves the problem as a whole, however many PEs there are.
+  std::vector<int> solve_at_once(const problem& p) const;
 
  private:
+  std::vector<int> checked(const problem& p, std::vector<int> answer) const;
+
   std::string name_;
   function solve_;
   needs wants_;

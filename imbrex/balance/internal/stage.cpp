@@ -7,9 +7,6 @@
 namespace imbrex::balance::detail {
 namespace {
 
-/// The share of the average by which a PE may exceed it: the stages that lead to it share this.
-constexpr double tolerance_of_all = 0.02;
-
 /// Numbers of groups of PEs, without gaps.
 struct groups {
   std::vector<int> of_pe;  ///< -1: none
@@ -40,7 +37,7 @@ class descent {
         solve_(solve),
         roles_(roles),
         counts_all_(counts_all),
-        tolerance_(tolerance_of_all / stages) {}
+        tolerance_(p.tolerance / stages) {}  // the stages that lead to a PE share it
 
   /// Balances bins within those of the last call; at first, all bins are in one region. `speed_of` is the
   /// speed of a bin by its PEs.
