@@ -3,27 +3,24 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <imbrex/balance/decision.hpp>
+#include <imbrex/balance/driver/group_step.hpp>
 #include <imbrex/balance/driver/pacing.hpp>
 #include <imbrex/balance/driver/period_report.hpp>
+#include <imbrex/balance/driver/posed_problem.hpp>
 #include <imbrex/balance/driver/rebalance.hpp>
 #include <imbrex/balance/driver/recorder.hpp>
 #include <imbrex/balance/driver/settling.hpp>
 #include <imbrex/balance/driver/step_log.hpp>
-#include <imbrex/balance/snapshot.hpp>
 #include <imbrex/balance/strategy.hpp>
 #include <imbrex/core/options/options.hpp>
 
 namespace imbrex::balance::detail {
-
-/// The coordinates of the element with a key: writes at most six, and returns how many.
-using coordinates_function = std::function<int(std::uint64_t array, std::uint64_t key, float* out)>;
 
 /// The strategy of a run. Throws usage_error for an unknown one.
 const strategy& strategy_of(const balance_settings& settings);
@@ -31,9 +28,10 @@ const strategy& strategy_of(const balance_settings& settings);
 /// The decisions of a run's balancer, apart from its messages.
 class coordinator {
  public:
-  /// `nodes`: the node of each PE. `record`: where the run is recorded, or null. Throws usage_error for an
-  /// unknown strategy.
-  coordinator(const options& settings, std::vector<int> nodes, std::unique_ptr<record_writer> record);
+  /// `nodes`: the node of each PE. `groups`: those of a run that may be balanced in two levels, or none.
+  /// `record`: where the run is recorded, or null. Throws usage_error for an unknown strategy.
+  coordinator(const options& settings, std::vector<int> nodes, pe_groups groups,
+              std::unique_ptr<record_writer> record);
 
   /// Judges a period that has ended. `loads`: those that came with the reports, of some PEs or of all.
   action judge(const period_report& ended, const std::vector<pe_loads>& loads);
@@ -42,6 +40,14 @@ class coordinator {
   /// Solves the problem of these loads. With `only`, other arrays stay. Nothing moves if the strategy fails.
   std::vector<array_moves> solve(std::vector<pe_loads> loads, const coordinates_function& coordinates,
                                  std::optional<std::uint64_t> only = std::nullopt);
+  /// Plans a step in two levels, by the runs of all groups.
+  step_plan plan(const std::vector<group_summary>& groups);
+  /// The plan to take the last step back, which was in two levels.
+  step_plan plan_back();
+  /// True if the last step was in two levels.
+  bool was_in_groups() const { return was_in_groups_; }
+  /// Notes the result of a step in two levels. `finish` follows.
+  void note_totals(const step_totals& all);
   /// Poses the problem of a period after which nothing is solved, for the record of the run.
   void pose_for_record(const std::vector<pe_loads>& loads, const coordinates_function& coordinates);
   /// Records the period whose problem was posed, if the run is recorded.
@@ -63,10 +69,8 @@ class coordinator {
  private:
   void pose(const std::vector<pe_loads>& loads, const coordinates_function& coordinates,
             std::optional<std::uint64_t> only);
-  void pose_coordinates(const coordinates_function& coordinates);
-  void pose_edges(const std::vector<pe_loads>& loads);
-  void pose_devices(const std::vector<pe_loads>& loads);
-  std::vector<array_moves> moves_of(const std::vector<int>& solution);
+  void complain(const std::string& complaint);
+  void fail(const std::string& why);
   void note_cost(const period_report& ended);
   double busiest_otherwise(const std::vector<pe_loads>& loads) const;
 
@@ -76,8 +80,8 @@ class coordinator {
   settling settling_;
   decision decision_;
   step_log log_;
-  std::vector<object_name> names_;  ///< names of the problem's objects
-  snapshot problem_;
+  posed_problem problem_;
+  const pe_groups groups_;
   recorder recorder_;
   std::vector<array_moves> moves_;  ///< the last step's moves
   rebalance_result last_;
@@ -85,6 +89,7 @@ class coordinator {
   bool is_settled_ = false;  ///< the last step's elements have arrived, by and large
   bool is_unpaid_ = false;   ///< the cost of the last step is not known yet
   double other_before_ = 0;  ///< `period_report::other` of the period before the last step
+  bool was_in_groups_ = false;
   bool has_failed_ = false;
   bool has_complained_ = false;
 };

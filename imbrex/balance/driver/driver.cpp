@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <iterator>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -43,6 +44,22 @@ std::vector<int> nodes_of_pes(const extension::current_pe& pe) {
   return nodes;
 }
 
+/// The groups of a run that is balanced in two levels. A record needs all loads on PE 0, and elements that
+/// move together stop all PEs anyway.
+pe_groups groups_of_run(const extension::current_pe& pe) {
+  const balance_settings& settings = pe.run().settings().balance;
+  const bool is_whole = !settings.record.empty() || settings.together;
+  const bool is_solved_at_once =
+      strategy_of(settings).wants().most_at_once == std::numeric_limits<std::size_t>::max();
+  if (pe.count() < pes_of_two_levels || is_whole || is_solved_at_once) return {};
+  return groups_of(pe.count(), nodes_of_pes(pe));
+}
+
+/// True if the PE is the first of its group.
+bool leads_group(const pe_groups& groups, int pe) {
+  return !groups.empty() && groups.first[static_cast<std::size_t>(groups.of(pe))] == pe;
+}
+
 int coordinates_of(std::uint64_t array, std::uint64_t key, float* out) {
   return extension::local_loads::here().write_coordinates(array, key, out);
 }
@@ -53,17 +70,23 @@ void write(const std::string& lines) { std::fputs(lines.c_str(), stderr); }
 
 driver::driver()
     : pe_(*pe_balancer::here()),
-      tree_(extension::current_pe().place_in_tree(0, extension::current_pe().number())),
+      tree_(extension::current_pe().place_in_tree(0, pe())),
+      groups_(groups_of_run(extension::current_pe())),
+      group_tree_(groups_.empty() ? extension::tree_place()
+                                  : extension::current_pe().place_in_tree(0, pe(), groups_.first)),
       writes_lines_(extension::current_pe().run().settings().balance.report),
       number_as_child_(number_as_child(extension::current_pe(), tree_)),
       children_(tree_.children.size()),
-      loads_missing_(tree_.reporters()),
       began_(now()) {
   const extension::current_pe here;
+  const options& settings = here.run().settings();
   if (is_root())
-    coordinator_ =
-        std::make_unique<coordinator>(here.run().settings(), nodes_of_pes(here), pe_.take_record());
-  rules_ = rules_of(here.run().settings());
+    coordinator_ = std::make_unique<coordinator>(settings, nodes_of_pes(here), groups_, pe_.take_record());
+  if (leads_group(groups_, pe()))
+    group_ = std::make_unique<group_part>(
+        group_leader(settings, groups_, groups_.of(pe()), nodes_of_pes(here), coordinates_of),
+        static_cast<int>(children_in_group(false).size()) + 1, step_totals{});
+  rules_ = rules_of(settings);
   pe_.leave_out(extension::header_of(*this));
   extension::stop_here().leave_out(extension::header_of(*this));
   pe_.connect(*this, [this] { end_period(); });
@@ -82,7 +105,7 @@ element<driver> driver::on(int pe) const { return peers()[pe].with_priority(urge
 void driver::end_period() {
   const period_report own = pe_.end_period(rules_);
   std::vector<pe_loads> loads;
-  if (rules_.sends_loads) loads.push_back(pe_.loads(rules_.extrapolates));
+  if (rules_.sends_loads && !rules_.in_groups) loads.push_back(pe_.loads(rules_.extrapolates));
   const std::uint64_t ended = period_++;
   add(ended, own, std::move(loads), !pe_.awaits_points());
   note_end(ended);
@@ -152,6 +175,11 @@ void driver::decide(collected all) {
   coordinator_->pose_for_record(all.loads, coordinates_of);
   if (next == action::take_back) {
     if (moves_together()) return begin_step_together(next);
+    if (coordinator_->was_in_groups()) {
+      is_stepping_ = true;
+      step_began_ = now();
+      return take_plan(coordinator_->plan_back());
+    }
     return send_moves(next, coordinator_->moves_back());
   }
   if (coordinator_->rules() != rules_) send_rules({});
@@ -180,22 +208,29 @@ task<> driver::step_together(action taken) {
 }
 
 void driver::request_loads() {
-  send<&driver::send_loads>(peers().with_priority(urgent), coordinator_->rules().extrapolates);
+  load_request next{.extrapolates = coordinator_->rules().extrapolates,
+                    .in_groups = coordinator_->rules().in_groups};
+  if (!requests_.empty()) next.only = requests_.front().array;
+  send<&driver::send_loads>(peers().with_priority(urgent), next);
 }
 
-void driver::send_loads(bool extrapolates) {
-  std::vector<pe_loads> own;
-  own.push_back(pe_.loads(extrapolates));
+void driver::send_loads(const load_request& request) {
+  requested_.request = request;
+  requested_.missing += (request.in_groups ? group_tree_ : tree_).reporters();
+  gathered_loads own;
+  own.pes.push_back(pe_.loads(request.extrapolates));
   take_loads(std::move(own));
 }
 
-void driver::take_loads(std::vector<pe_loads> loads) {
-  loads_.insert(loads_.end(), std::make_move_iterator(loads.begin()), std::make_move_iterator(loads.end()));
-  if (--loads_missing_ > 0) return;
-  loads_missing_ = tree_.reporters();
-  auto all = std::exchange(loads_, {});
-  if (!is_root()) return send<&driver::take_loads>(on(tree_.parent), std::move(all));
-  solve(std::move(all));
+void driver::take_loads(gathered_loads loads) {
+  requested_.loads.add(std::move(loads));
+  if (--requested_.missing != 0) return;
+  gathered_loads all = std::exchange(requested_.loads, {});
+  const bool in_groups = requested_.request.in_groups;
+  if (in_groups && group_) group_->leader.summarize(all, requested_.request);
+  const int parent = in_groups ? group_tree_.parent : tree_.parent;
+  if (!is_root()) return send<&driver::take_loads>(on(parent), std::move(all));
+  in_groups ? solve_between_groups(all.groups) : solve(std::move(all.pes));
 }
 
 void driver::solve(std::vector<pe_loads> loads) {
@@ -205,14 +240,79 @@ void driver::solve(std::vector<pe_loads> loads) {
   send_moves(action::act, moves);
 }
 
+void driver::solve_between_groups(const std::vector<group_summary>& groups) {
+  const step_plan plan = coordinator_->plan(groups);
+  std::size_t runs = 0;
+  for (const group_summary& each : groups) runs += each.runs.size();
+  spend(solution_an_element * static_cast<std::int64_t>(runs));
+  take_plan(plan);
+}
+
+/// The children in this PE's group, or those that are the first PEs of other groups.
+std::vector<int> driver::children_in_group(bool in_group) {
+  std::vector<int> found;
+  for (const int child : group_tree_.children)
+    if ((groups_.of(child) == groups_.of(pe())) == in_group) found.push_back(child);
+  return found;
+}
+
+void driver::take_plan(const step_plan& plan) {
+  for (const int child : children_in_group(false)) send<&driver::take_plan>(on(child), plan);
+  for (const auto& [group, objects] : group_->leader.begin(plan))
+    send<&driver::take_objects>(on(groups_.first[static_cast<std::size_t>(group)]), objects);
+  rules_ = plan.rules;
+  solve_in_group();
+}
+
+void driver::take_objects(const std::vector<posed_object>& objects) {
+  group_->leader.take(objects);
+  solve_in_group();
+}
+
+/// Solves the problem of the group once all its objects are there. Moves of objects that come from other
+/// groups go to their PEs directly.
+void driver::solve_in_group() {
+  group_leader& leader = group_->leader;
+  if (!leader.has_all()) return;
+  const std::vector<array_moves> moves = leader.solve();
+  spend(solution_an_element * static_cast<std::int64_t>(leader.objects()));
+  apply_in_group(rules_, moves);
+  for (const int from : leader.other_pes()) send<&driver::apply>(on(from), rules_, moves);
+  take_totals(leader.totals());
+}
+
+void driver::apply_in_group(const period_rules& rules, const std::vector<array_moves>& moves) {
+  for (const int child : children_in_group(true)) send<&driver::apply_in_group>(on(child), rules, moves);
+  apply(rules, moves);
+}
+
+void driver::take_totals(const step_totals& totals) {
+  group_->totals.add(totals);
+  if (--group_->totals_missing > 0) return;
+  group_->totals_missing = static_cast<int>(children_in_group(false).size()) + 1;
+  const step_totals all = std::exchange(group_->totals, {});
+  if (!is_root()) return send<&driver::take_totals>(on(group_tree_.parent), all);
+  coordinator_->note_totals(all);
+  finish_step();
+  answer_request();
+}
+
 void driver::send_moves(action taken, const std::vector<array_moves>& moves) {
+  finish_step();
+  send_rules(moves);
+  coordinator_->record(taken, moves);
+  answer_request();
+}
+
+void driver::finish_step() {
   is_stepping_ = false;
   const auto seconds_since = [](nanoseconds moment) {
     return std::chrono::duration<double>(now() - moment).count();
   };
   coordinator_->finish(seconds_since(step_began_), seconds_since(began_));
-  send_rules(moves);
-  coordinator_->record(taken, moves);
+}
+
+void driver::answer_request() {
   if (requests_.empty()) return;
   requests_.front().result.set_value(coordinator_->last());
   requests_.erase(requests_.begin());

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include <imbrex/balance/decision.hpp>
+#include <imbrex/balance/driver/group_leader.hpp>
+#include <imbrex/balance/driver/group_step.hpp>
 #include <imbrex/balance/driver/period_report.hpp>
 #include <imbrex/balance/driver/rebalance.hpp>
 #include <imbrex/core/array/create.hpp>
@@ -30,6 +32,11 @@ class pe_balancer;
 /// to all PEs. The loads of elements come with the reports while the balancer acts often; otherwise PE 0
 /// requests them.
 ///
+/// Many elements on many PEs are balanced in two levels (`two_levels.hpp`). PE 0 then requests the loads for
+/// each step, along a tree that joins the first PEs of groups, and the PEs of each group. The first PE of a
+/// group keeps the loads of its PEs, and passes on what PE 0 needs to plan the step. The plan goes to the
+/// first PEs, which exchange objects and send the moves.
+///
 /// The driver only acts when items of the program have run, so that it keeps no run from becoming quiet.
 class driver : public chare<driver> {
  public:
@@ -48,9 +55,17 @@ class driver : public chare<driver> {
   void request_end(std::uint64_t period, bool at_once);
   /// On PE 0: takes a step when all elements stand (`--balance-together`).
   task<> step_together(action taken);
-  void send_loads(bool extrapolates);
-  void take_loads(std::vector<pe_loads> loads);
+  void send_loads(const load_request& request);
+  void take_loads(gathered_loads loads);
   void apply(const period_rules& rules, const std::vector<array_moves>& moves);
+  /// As `apply`, for this PE and those below it in its group.
+  void apply_in_group(const period_rules& rules, const std::vector<array_moves>& moves);
+  // On the first PE of a group.
+  void take_plan(const step_plan& plan);
+  /// Objects that another group hands over.
+  void take_objects(const std::vector<posed_object>& objects);
+  /// The results of the groups below this one.
+  void take_totals(const step_totals& totals);
   /// On PE 0: requests the moves of elements that have met, and lets them go on.
   task<> apply_together(std::vector<array_moves> moves);
   /// On PE 0: balances the array once, now.
@@ -70,6 +85,18 @@ class driver : public chare<driver> {
     std::uint64_t ended_at_once_until = 0;
     bool needs_request = true;
   };
+  /// The loads of this subtree that PE 0 has requested.
+  struct requested_loads {
+    load_request request;
+    int missing = 0;  ///< below 0 if some have come before the request
+    gathered_loads loads;
+  };
+  /// On the first PE of a group, with the result of a step in this group and those below it.
+  struct group_part {
+    group_leader leader;
+    int totals_missing;
+    step_totals totals;
+  };
   /// A call of `rebalance`.
   struct request {
     std::uint64_t array;
@@ -84,25 +111,33 @@ class driver : public chare<driver> {
   void note_end(std::uint64_t period);
   void request_ends(std::uint64_t period, bool at_once);
   void complete(std::uint64_t period);
+  // On the first PE of a group.
+  std::vector<int> children_in_group(bool in_group);
+  void solve_in_group();
   // On PE 0.
   void decide(collected all);
   void begin_step(std::vector<pe_loads> loads);
   void begin_step_together(action taken);
   void request_loads();
   void solve(std::vector<pe_loads> loads);
+  void solve_between_groups(const std::vector<group_summary>& groups);
+  void finish_step();
+  void answer_request();
   void send_moves(action taken, const std::vector<array_moves>& moves);
   void send_rules(const std::vector<array_moves>& moves);
 
   pe_balancer& pe_;
   const extension::tree_place tree_;
+  const pe_groups groups_;  ///< empty if the run is never balanced in two levels
+  const extension::tree_place group_tree_;
   const bool writes_lines_;  ///< `--balance-report`
   const int number_as_child_;
   std::uint64_t period_ = 0;  ///< number of the current period
   period_rules rules_;
   std::map<std::uint64_t, collected> reports_;  ///< by period
   std::vector<child> children_;
-  std::vector<pe_loads> loads_;  ///< the loads that PE 0 has requested
-  int loads_missing_;
+  requested_loads requested_;
+  std::unique_ptr<group_part> group_;  ///< null on PEs that are not the first of a group
 
   // On PE 0.
   std::unique_ptr<coordinator> coordinator_;

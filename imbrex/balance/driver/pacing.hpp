@@ -17,6 +17,8 @@ class pacing {
   bool is_automatic() const { return is_automatic_; }
   /// Sets whether the loads of elements come with the reports. A record needs them in each period.
   void send_loads(bool with_reports) { rules_.sends_loads = with_reports || is_recorded_; }
+  /// Sets whether loads are kept by the first PEs of groups.
+  void keep_in_groups(bool are_kept) { rules_.in_groups = are_kept; }
   /// The times of a period on `pes` PEs, for `decision`.
   period times_of(const period_report& ended, int pes) const;
   /// Adds the loads of a period to the forecast.

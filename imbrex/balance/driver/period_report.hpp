@@ -73,6 +73,19 @@ struct pe_loads {
   void serialize(auto& ar) { ar(pe, other, device, free_memory, arrays, edges, complaint); }
 };
 
+/// An element with what a balancer knows of it.
+struct posed_object {
+  std::uint64_t array = 0, key = 0;
+  std::uint64_t device_bytes = 0;
+  std::int32_t pe = 0;
+  float load = 0;
+  float device_load = 0;
+  float measured = 0;  ///< 0 unless the run is recorded
+  bool is_movable = true;
+
+  void serialize(auto& ar) { ar(array, key, device_bytes, pe, load, device_load, measured, is_movable); }
+};
+
 /// Moves of elements of one array.
 struct array_moves {
   std::uint64_t array = 0;
@@ -89,9 +102,10 @@ struct period_rules {
   bool is_timed = false;      ///< all periods have that time
   bool sends_loads = false;   ///< the loads of elements come with the reports
   bool extrapolates = false;  ///< loads go on to change as they did
+  bool in_groups = false;     ///< the first PE of each group keeps the loads of its group
 
   bool operator==(const period_rules&) const = default;
-  void serialize(auto& ar) { ar(points, least_time, is_timed, sends_loads, extrapolates); }
+  void serialize(auto& ar) { ar(points, least_time, is_timed, sends_loads, extrapolates, in_groups); }
 };
 
 /// The settings that the options of a run begin with.

@@ -2,6 +2,8 @@
 #pragma once
 // The PE on which a front end's code runs.
 
+#include <span>
+
 #include <imbrex/core/extension/run.hpp>
 #include <imbrex/core/pe/pe_tree.hpp>
 #include <imbrex/core/pe/processor.hpp>
@@ -24,7 +26,12 @@ class current_pe {
   int count() const { return pe_.num_pes(); }
   /// The place of a PE in a tree over all PEs of the run.
   tree_place place_in_tree(int root, int of) const {
-    return detail::place_in_tree(of, root, pe_.num_pes(), pe_.run().host_starts());
+    return place_in_tree(root, of, pe_.run().host_starts());
+  }
+  /// The place in a tree that joins other parts of the PEs than hosts first. `starts`: the first PE of each
+  /// part, ascending from 0.
+  tree_place place_in_tree(int root, int of, std::span<const int> starts) const {
+    return detail::place_in_tree(of, root, pe_.num_pes(), starts);
   }
   /// The number of the array that a proxy names.
   std::uint64_t number_of(std::uint64_t in_proxy) const { return pe_.number_of(in_proxy); }
