@@ -36,8 +36,8 @@ class file_writer final : public byte_sink {
 /// A complete file, with its value's bytes and type.
 class file_contents {
  public:
-  /// Throws imbrex::error if the file cannot be read. Throws serial_error if it is no file of `to_file`, or is
-  /// damaged.
+  /// Throws imbrex::error if the file cannot be read. Throws serial_error if it is no file of `to_file`, or
+  /// is damaged.
   explicit file_contents(const std::string& file);
 
   /// Bytes of the value.
