@@ -18,7 +18,12 @@ namespace detail {
 
 class attachment;
 struct migrant_base;
-struct saving_functions;
+class collection_base;
+class name_reader;
+class name_writer;
+struct message;
+template <class Index>
+class element_collection;
 
 /// The functions of element headers that depend on the index type of the array.
 struct header_functions {
@@ -62,6 +67,61 @@ void header_functions_of<Index>::read(chare_header& h, reader& in) {
 extern template struct header_functions_of<index<1>>;
 extern template struct header_functions_of<index<2>>;
 extern template struct header_functions_of<index<3>>;
+
+/// The functions by which arrays are saved that depend on the index type.
+struct saving_functions {
+  using part = collection_base;
+
+  /// Writes the shape; nothing if keys are no indices.
+  void (*write_shape)(const part& of, writer& out);
+  /// Writes an element's key.
+  void (*write_key)(const part& of, const chare_header& e, name_writer& names, writer& out);
+  /// Sets the key of a new element to one that was saved. Throws serial_error if it is outside the shape, and
+  /// imbrex::error if there is such an element here.
+  void (*read_key)(const part& of, chare_header& e, name_reader& names, reader& in);
+  /// The PE that the placement names for a key of `write_key`.
+  int (*home_of)(const part& of, name_reader& names, reader& key);
+  /// Sets the addressee of a message to an element of the part.
+  void (*address)(const part& of, message& m, const chare_header& e);
+  /// Adds an element that was saved in another run. It is the first one with its key in this run.
+  void (*take)(part& into, chare_header& e);
+  /// At the home: an element that was saved is on another PE.
+  void (*note_elsewhere)(part& of, name_reader& names, reader& key, int pe);
+  /// Writes the sections of the array that were made on this PE, with their members. Returns their numbers.
+  std::vector<std::uint64_t> (*write_sections)(const part& of, name_writer& names, writer& out);
+  /// Reads such sections, and keeps those whose numbers in this run are of this PE.
+  void (*read_sections)(const part& of, name_reader& names, reader& in);
+};
+
+template <class Index>
+struct saving_functions_of {
+  using base = collection_base;
+  using part = element_collection<Index>;
+  using key = key_type<Index>;
+  using header = element_header<Index>;
+
+  static void write_one(const part& of, const key& k, name_writer& names, writer& out);
+  static key read_one(const part& of, name_reader& names, reader& in);
+
+  static void write_shape(const base& of, writer& out);
+  static void write_key(const base& of, const chare_header& e, name_writer& names, writer& out);
+  static void read_key(const base& of, chare_header& e, name_reader& names, reader& in);
+  static int home_of(const base& of, name_reader& names, reader& in);
+  static void address(const base& of, message& m, const chare_header& e);
+  static void take(base& into, chare_header& e);
+  static void note_elsewhere(base& of, name_reader& names, reader& in, int pe);
+  static std::vector<std::uint64_t> write_sections(const base& of, name_writer& names, writer& out);
+  static void read_sections(const base& of, name_reader& names, reader& in);
+
+  static constexpr saving_functions all{&write_shape,    &write_key,      &read_key,
+                                        &home_of,        &address,        &take,
+                                        &note_elsewhere, &write_sections, &read_sections};
+};
+
+// Compiled once, in the library, for what most programs use.
+extern template struct saving_functions_of<index<1>>;
+extern template struct saving_functions_of<index<2>>;
+extern template struct saving_functions_of<index<3>>;
 
 /// The functions of a collection that depend on its chare class. The rest is independent of the class, and is
 /// compiled once.

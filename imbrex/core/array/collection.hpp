@@ -16,7 +16,6 @@
 #include <imbrex/core/array/element_collection.hpp>
 #include <imbrex/core/array/entry.hpp>
 #include <imbrex/core/array/migrant.hpp>
-#include <imbrex/core/array/saving.hpp>
 #include <imbrex/core/message/record_of_parts.hpp>
 #include <imbrex/core/message/shown_type.hpp>
 #include <imbrex/core/name/placement.hpp>

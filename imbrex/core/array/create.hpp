@@ -13,7 +13,6 @@
 #include <imbrex/core/array/creation.hpp>
 #include <imbrex/core/array/send.hpp>
 #include <imbrex/core/message/shown_type.hpp>
-#include <imbrex/core/pe/array_names.hpp>
 
 namespace imbrex {
 namespace detail {
@@ -76,7 +75,7 @@ struct create_message final : message {
                      const std::string& name, [[maybe_unused]] const std::tuple<A...>& arguments) {
     const auto shown = std::apply([](const auto&... a) { return class_to_show<T>(a...); }, arguments);
     array_origin origin{kind_of_array<index_type, Placement, IsSparse>(), name, type_name<Placement>()};
-    check_name_is_free(pe, origin, shown);
+    check_new_array(pe, origin, shown);
     for (const int child : children_of(pe, creator)) {
       auto& m = make_message<create_message>(creator, shape, name, arguments);
       m.collection = id;
@@ -226,8 +225,7 @@ array<T> create_array(const layout<typename T::index_type, Placement, IsSparse>&
     }
     const auto shown = class_to_show<T>(arguments...);
     array_origin origin{kind_of_array<index_type, Placement, IsSparse>(), how.name, {}};
-    if (origin.is_group()) origin.name = next_group_name(pe, shown);
-    const std::uint64_t id = number_for(pe, origin, shown);
+    const std::uint64_t id = number_new_array(pe, origin, shown);
     using message = create_message<T, Placement, IsSparse, constructor_argument<A>...>;
     const std::tuple<constructor_argument<A>...> stored(arguments...);
     try {

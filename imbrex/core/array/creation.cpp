@@ -8,6 +8,7 @@
 #include <imbrex/core/array/proxy.hpp>
 #include <imbrex/core/collective/reduction.hpp>
 #include <imbrex/core/message/carried_exception.hpp>
+#include <imbrex/core/pe/array_names.hpp>
 #include <imbrex/core/pe/part_request.hpp>
 #include <imbrex/core/pe/pe_tree.hpp>
 #include <imbrex/core/pe/run_services.hpp>
@@ -122,6 +123,22 @@ void fail_creation(std::uint64_t collection, std::exception_ptr why) {
   m.collection = collection;
   m.why = std::move(carried);
   pe.dispatch(m, part->creator());
+}
+
+std::uint64_t number_new_array(processor& pe, array_origin& origin, std::string_view shown_class) {
+  if (origin.is_group()) origin.name = next_group_name(pe, shown_class);
+  return number_for(pe, origin, shown_class);
+}
+
+void check_new_array(const processor& pe, const array_origin& origin, std::string_view shown_class) {
+  if (origin.name.empty()) return;
+  const std::string name = lasting_name(origin, shown_class);
+  const collection_part* const other = find_named(pe, name);
+  if (other == nullptr) return;
+  throw error("there are two arrays named \"" + name + "\", of " +
+              std::string(short_name(other->shown_name())) + " and of " +
+              std::string(short_name(shown_class)) +
+              ": a name stands for one array of the run, so give one of them another");
 }
 
 pending<void> end_of_creation(std::uint64_t collection) {

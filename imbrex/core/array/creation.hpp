@@ -14,6 +14,11 @@ namespace imbrex::detail {
 /// The PEs below this one in the tree of PEs that has the creator as its root.
 std::vector<int> children_of(const processor& pe, int creator);
 
+/// The number of an array that this PE makes now. Names it if it is a group.
+std::uint64_t number_new_array(processor& pe, array_origin& origin, std::string_view shown_class);
+/// Throws imbrex::error if this PE knows an array with the name of a new one.
+void check_new_array(const processor& pe, const array_origin& origin, std::string_view shown_class);
+
 /// Queries all PEs for their parts of an array; ready when each PE has made its part.
 pending<void> end_of_creation(std::uint64_t collection);
 

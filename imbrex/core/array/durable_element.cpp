@@ -9,7 +9,6 @@
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/core/array/chare_functions.hpp>
-#include <imbrex/core/array/saving.hpp>
 #include <imbrex/core/message/carried_exception.hpp>
 #include <imbrex/core/message/wire.hpp>
 #include <imbrex/core/pe/processor.hpp>
@@ -34,6 +33,8 @@ void check_can_be_saved(const chare_header& e, const message* restart) {
   if (of_class.make_migrant == nullptr)
     throw_not_saved(e,
                     "its class needs a default constructor and `void serialize(auto& ar)` with all members");
+  if (of_class.is_pickled)
+    throw_not_saved(e, "its state is pickled, and proxies in pickled bytes mean something in this run alone");
   if (of_class.moves_with_entries) throw_not_saved(e, "its stack cannot be written");
   if (of_class.is_bound != nullptr && of_class.is_bound(e))
     throw_not_saved(e, "a channel of it is bound to memory of its PE: end the channel before");
@@ -116,6 +117,17 @@ owner<message, message_deleter> read_message(const collection_base& part, name_r
   return m;
 }
 
+/// Writes the key. That of a chare of a group can be left out by its reader, who has other PEs.
+void write_key(const chare_header& e, name_writer& names, writer& out) {
+  const auto& part = part_with(e);
+  if (!part.is_pinned()) return part.chares().saving->write_key(part, e, names, out);
+  writer key;
+  part.chares().saving->write_key(part, e, names, key);
+  out(key.take());
+}
+
+void leave_out_key(reader& in) { in.view(read_count(in, 1)); }
+
 /// A new element, until its part has it.
 class new_element {
  public:
@@ -181,7 +193,7 @@ void write_saved(chare_header& e, message* restart, name_writer& names, writer& 
   out.carry_by(names);
   const element_work runs(part.pe(), e);
   try {
-    part.chares().saving->write_key(part, e, names, out);
+    write_key(e, names, out);
     names.write_attachments(e, out);
     part.chares().write(e, out);
     out(end_of_state, restart != nullptr);
@@ -213,6 +225,39 @@ saved_element read_saved(collection_base& part, name_reader& names, reader& in) 
   of_class.saving->take(part, e);
   if (of_class.arrived != nullptr) of_class.arrived(e);
   return whole;
+}
+
+void refill(chare_header& e, name_reader& names, reader& in) {
+  auto& part = part_with(e);
+  in.carry_by(names);
+  const element_work runs(part.pe(), e);
+  try {
+    leave_out_key(in);
+    read_element(part, names, in, e);
+  } catch (...) {
+    throw error("reading " + part.element_name(e) + " from a checkpoint: " + describe_current_exception());
+  }
+}
+
+saved_copy::saved_copy(collection_base& part, name_reader& names, reader& in) : part_(&part) {
+  in.carry_by(names);
+  new_element fresh(part);
+  const element_work runs(part.pe(), fresh.get());
+  try {
+    leave_out_key(in);
+    fresh.construct();
+    read_element(part, names, in, fresh.get());
+  } catch (...) {
+    throw error("reading a " + std::string(short_name(part.shown_name())) +
+                " of a group from a checkpoint: " + describe_current_exception());
+  }
+  element_ = &fresh.release();
+}
+
+saved_copy::~saved_copy() {
+  if (element_ == nullptr) return;
+  element_->dying = true;
+  part_->chares().destroy(*element_);
 }
 
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 // Elements as bytes that outlive their run.
 
-#include <cstdint>
+#include <utility>
 
 #include <imbrex/core/array/collection_base.hpp>
 #include <imbrex/core/message/durable_names.hpp>
@@ -24,6 +24,27 @@ struct saved_element {
 /// Makes an element from bytes of `write_saved`, on this PE, and adds it to the part. The bytes may be of any
 /// origin. Throws serial_error and imbrex::error with a description; then no element was added.
 saved_element read_saved(collection_base& part, name_reader& names, reader& in);
+
+/// Gives a chare of a group, which each run makes anew, the state of one that was saved. Throws as
+/// `read_saved`; then the chare has part of that state.
+void refill(chare_header& e, name_reader& names, reader& in);
+
+/// A chare of a group that was saved, apart from the group.
+class saved_copy {
+ public:
+  /// Throws as `read_saved`.
+  saved_copy(collection_base& part, name_reader& names, reader& in);
+  saved_copy(saved_copy&& other) noexcept
+      : part_(other.part_), element_(std::exchange(other.element_, nullptr)) {}
+  saved_copy& operator=(saved_copy&&) = delete;
+  ~saved_copy();
+
+  chare_header& header() const { return *element_; }
+
+ private:
+  collection_base* part_;
+  chare_header* element_ = nullptr;
+};
 
 /// Throws imbrex::error with a description if something is on its way to elements of the part, or a
 /// collective of it has begun and not ended. For a moment in which no PE has anything to do.

@@ -12,6 +12,9 @@ namespace imbrex::detail {
 template class element_collection<index<1>>;
 template class element_collection<index<2>>;
 template class element_collection<index<3>>;
+template struct saving_functions_of<index<1>>;
+template struct saving_functions_of<index<2>>;
+template struct saving_functions_of<index<3>>;
 
 namespace {
 
@@ -145,6 +148,16 @@ void destroy_later(chare_header& e) {
   if (e.travels) throw_travelling("destroy", e);
   e.dying = true;
   push_after_entry(destruction, e, nullptr);
+}
+
+void throw_saved_outside(std::string_view chare_name, const std::string& index, const std::string& shape) {
+  throw serial_error("a saved element of " + std::string(short_name(chare_name)) + " has " +
+                     (index.empty() ? "an index of another number of dimensions" : "the index " + index) +
+                     ", which the array of shape " + shape + " has not");
+}
+
+void throw_saved_twice(const std::string& element) {
+  throw error(element + " was read from a checkpoint twice");
 }
 
 void throw_not_migratable(const chare_header& element) {

@@ -13,6 +13,8 @@
 #include <imbrex/core/array/chare_functions.hpp>
 #include <imbrex/core/array/location.hpp>
 #include <imbrex/core/array/migrant.hpp>
+#include <imbrex/core/collective/section_table.hpp>
+#include <imbrex/core/message/durable_names.hpp>
 #include <imbrex/core/name/singles.hpp>
 
 namespace imbrex::detail {
@@ -31,11 +33,15 @@ void drop_stopped_entries(const chare_header& element);
 /// Drops what is queued for the element.
 void drop_after_entry(const chare_header& element);
 
+/// Throws serial_error: a checkpoint has an element at an index that the array has not. `index` is empty if
+/// it has another number of dimensions.
+[[noreturn]] void throw_saved_outside(std::string_view chare_name, const std::string& index,
+                                      const std::string& shape);
+/// Throws imbrex::error: a checkpoint has an element that is here already.
+[[noreturn]] void throw_saved_twice(const std::string& element);
+
 /// Throws imbrex::error: the element's class lacks what migration requires.
 [[noreturn]] void throw_not_migratable(const chare_header& element);
-
-template <class Index>
-struct saving_functions_of;
 
 /// One PE's part of an array with this index type: all that does not depend on the chare class.
 template <class Index>
@@ -378,6 +384,108 @@ void element_collection<Index>::clear() noexcept {
     chares_.destroy(e);
   }
   this->discard_held();
+}
+
+template <class Index>
+void saving_functions_of<Index>::write_one(const part& of, const key& k, name_writer& names, writer& out) {
+  if constexpr (is_index<Index>) {
+    if (of.is_of_singles()) return names.write_key(of.pe().in_proxy(of.id()), k, out);
+  }
+  out(of.where(k));
+}
+
+template <class Index>
+auto saving_functions_of<Index>::read_one(const part& of, name_reader& names, reader& in) -> key {
+  if constexpr (is_index<Index>) {
+    if (of.is_of_singles()) return names.read_key(of.pe().in_proxy(of.id()), in);
+    const Index& shape = of.shape_for_proxy();
+    Index where{};
+    in(where);
+    if (where.dimensions != shape.dimensions) throw_saved_outside(of.shown_name(), {}, to_string(shape));
+    if (!contains(shape, where)) throw_saved_outside(of.shown_name(), to_string(where), to_string(shape));
+    return linear(shape, where);
+  } else {
+    key k{};
+    in(k);
+    return k;
+  }
+}
+
+template <class Index>
+void saving_functions_of<Index>::write_shape([[maybe_unused]] const base& of, [[maybe_unused]] writer& out) {
+  if constexpr (is_index<Index>) out(static_cast<const part&>(of).shape_for_proxy());
+}
+
+template <class Index>
+void saving_functions_of<Index>::write_key(const base& of, const chare_header& e, name_writer& names,
+                                           writer& out) {
+  write_one(static_cast<const part&>(of), static_cast<const header&>(e).key, names, out);
+}
+
+template <class Index>
+void saving_functions_of<Index>::read_key(const base& of, chare_header& e, name_reader& names, reader& in) {
+  auto& its = static_cast<header&>(e);
+  const auto& into = static_cast<const part&>(of);
+  its.key = read_one(into, names, in);
+  its.where = into.where(its.key);
+  if (into.find(its.key) != nullptr) throw_saved_twice(into.key_name(its.key));
+}
+
+template <class Index>
+int saving_functions_of<Index>::home_of(const base& of, name_reader& names, reader& in) {
+  return static_cast<const part&>(of).home_of(read_one(static_cast<const part&>(of), names, in));
+}
+
+template <class Index>
+void saving_functions_of<Index>::address(const base& of, message& m, const chare_header& e) {
+  m.collection = of.id();
+  static_cast<element_message<key>&>(m).key = static_cast<const header&>(e).key;
+}
+
+template <class Index>
+void saving_functions_of<Index>::take(base& into, chare_header& e) {
+  const location here = static_cast<part&>(into).first_place();
+  e.travels = false;
+  e.epoch = here.epoch;
+  e.born = here.born;
+  e.broadcasts = into.broadcasts().delivered();
+  static_cast<part&>(into).take_in(static_cast<header&>(e));
+}
+
+template <class Index>
+void saving_functions_of<Index>::note_elsewhere(base& of, name_reader& names, reader& in, int pe) {
+  auto& home = static_cast<part&>(of);
+  location where = home.first_place();
+  where.pe = pe;
+  home.know_saved(read_one(home, names, in), where);
+}
+
+template <class Index>
+std::vector<std::uint64_t> saving_functions_of<Index>::write_sections(const base& of, name_writer& names,
+                                                                      writer& out) {
+  std::vector<std::uint64_t> numbers;
+  section_table<key>::for_each(of.pe(), of.id(), [&](std::uint64_t id, auto&) { numbers.push_back(id); });
+  out(static_cast<std::uint64_t>(numbers.size()));
+  for (const std::uint64_t id : numbers) {
+    const auto& members = section_table<key>::members(of.pe(), of.id(), id);
+    names.write_section(of.pe().in_proxy(of.id()), id, out);
+    out(static_cast<std::uint64_t>(members.size()));
+    for (const key& k : members) write_one(static_cast<const part&>(of), k, names, out);
+  }
+  return numbers;
+}
+
+template <class Index>
+void saving_functions_of<Index>::read_sections(const base& of, name_reader& names, reader& in) {
+  const std::uint64_t in_proxy = of.pe().in_proxy(of.id());
+  for (std::size_t sections = read_count(in, 2 * sizeof(std::uint64_t)); sections > 0; --sections) {
+    const std::uint64_t id = names.read_section(in_proxy, in);
+    std::vector<key> members;
+    for (std::size_t n = read_count(in, 1); n > 0; --n)
+      members.push_back(read_one(static_cast<const part&>(of), names, in));
+    if (root_of_section(of.pe(), id) == of.pe().pe())
+      section_table<key>::restore(of.pe(), of.id(), id, std::move(members));
+  }
 }
 
 // Compiled once, in the library, for what most programs use.

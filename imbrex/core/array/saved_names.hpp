@@ -10,7 +10,7 @@
 
 #include <imbrex/core/array/collection_base.hpp>
 #include <imbrex/core/message/durable_names.hpp>
-#include <imbrex/core/pe/array_origin.hpp>
+#include <imbrex/core/pe/collection_part.hpp>
 #include <imbrex/core/pe/processor.hpp>
 
 namespace imbrex::detail {

@@ -9,13 +9,34 @@
 
 #include <imbrex/base/owner.hpp>
 #include <imbrex/core/array/collection.hpp>
-#include <imbrex/core/array/element_turn.hpp>
 #include <imbrex/core/array/short_message.hpp>
 #include <imbrex/core/message/record_of_parts.hpp>
 #include <imbrex/core/message/shown_type.hpp>
+#include <imbrex/core/pe/local_array.hpp>
+#include <imbrex/sched/observer.hpp>
 
 namespace imbrex {
 namespace detail {
+
+/// Reports one element's call in a broadcast to the observers of the PE, from here to the end of the block.
+class element_turn {
+ public:
+  element_turn(const scheduler& pe, const message_type& entry, const local_array& part,
+               const chare_header& element, const message& broadcast)
+      : observers_(pe.element_observers()) {
+    if (observers_ != nullptr) [[unlikely]]
+      observers_->turn_begins(part, element, entry, broadcast);
+  }
+  ~element_turn() {
+    if (observers_ != nullptr) [[unlikely]]
+      observers_->turn_ends();
+  }
+  element_turn(const element_turn&) = delete;
+  element_turn& operator=(const element_turn&) = delete;
+
+ private:
+  const observer_list* const observers_;
+};
 
 /// Makes a message for entry M. A port takes a value, or a reference number and a value. Throws imbrex::error
 /// if an integer is out of range.

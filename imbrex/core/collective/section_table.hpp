@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <unordered_map>
 #include <utility>
@@ -35,7 +34,8 @@ class section_table {
   /// Stores the members of a section of a checkpoint under a number of this PE, which no later section gets.
   static void restore(processor& pe, std::uint64_t collection, std::uint64_t id, std::vector<Key> members) {
     auto& all = pe.local<section_table>();
-    all.count_ = std::max(all.count_, (id & ((std::uint64_t{1} << section_bits) - 1)) + 1);
+    const std::uint64_t count = (id & ((std::uint64_t{1} << section_bits) - 1)) + 1;
+    if (all.count_ < count) all.count_ = count;
     all.sections_.insert_or_assign(id, section{collection, std::move(members)});
   }
   /// Calls visit(number, members) for each section of an array that was made on this PE.

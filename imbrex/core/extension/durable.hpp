@@ -40,6 +40,7 @@ namespace imbrex::extension {
 using array_kind = detail::array_kind;
 using detail::names_to_read;
 using detail::names_to_write;
+using detail::saved_copy;
 using detail::saved_element;
 using detail::saved_name;
 using detail::saved_numbers;
@@ -84,6 +85,13 @@ class part_here {
   std::vector<std::uint64_t> write_sections(names_to_write& names, writer& out) const {
     return saving().write_sections(*part_, names, out);
   }
+  /// In a group: gives its chare here the state of one that was saved, on whatever PE. Throws serial_error
+  /// and imbrex::error with a description.
+  void refill(names_to_read& names, reader& in) const {
+    for (chare_header* const e : part_->locals()) detail::refill(*e, names, in);
+  }
+  /// In a group: a chare that was saved, apart from those of this run. It lives no longer than the group.
+  saved_copy copy_of(names_to_read& names, reader& in) const { return {*part_, names, in}; }
   /// The identity of a single chare, for `saved_numbers`.
   saved_single single(const chare_header& element) const;
 

@@ -8,6 +8,7 @@
 #include <map>
 #include <mutex>
 #include <ostream>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,6 +26,7 @@ struct saved_part {
     std::vector<std::byte> state;
   };
 
+  int pe = 0;
   std::vector<extension::saved_name> table{};
   std::vector<extension::saved_array> arrays{};
   std::vector<element> elements{};
@@ -52,6 +54,7 @@ class memory {
     parts.clear();
     restarts.clear();
     makes.clear();
+    groups.clear();
     scatters = false;
   }
   void add(saved_part part) {
@@ -78,7 +81,8 @@ class memory {
     };
   }
 
-  bool scatters = false;  ///< elements are restored on other PEs than their homes
+  bool scatters = false;         ///< elements are restored on other PEs than their homes
+  std::set<std::string> groups;  ///< classes of groups whose state is saved
   std::vector<saved_part> parts;
   std::map<std::string, make_function> makes;
   std::map<std::string, restart_function> restarts;
@@ -96,6 +100,9 @@ class keeper : public chare<keeper> {
   void reserve(const numbers& of) {
     for (const auto& [name, number] : of) extension::reserve_number(name, number);
   }
+  /// Gives the chare of this PE in the group of a class the state of the group's chare that PE `from` has
+  /// saved.
+  void refill(const numbers& of, const std::string& chare, int from);
   /// Returns the number of elements read here.
   int restore(const numbers& of);
 };

@@ -270,4 +270,40 @@ TEST_P(durable_holders, counts_of_collectives_begin_anew) {
       });
 }
 
+/// A chare of a group with a state.
+class tally : public chare<tally> {
+ public:
+  void add(element<tally> to) {
+    count_ += 10 + pe();
+    to_ = to;
+  }
+  int count() const { return count_; }
+  void serialize(auto& ar) { ar(count_, to_); }
+
+ private:
+  int count_ = 0;
+  element<tally> to_;
+};
+
+TEST_P(durable_holders, chares_of_groups_take_what_others_have_saved) {
+  auto& kept = memory::of_test();
+  kept.groups.insert(std::string(type_name<tally>()));
+  run_both(
+      GetParam(),
+      []() -> task<> {
+        const auto tallies = make_group<tally>();
+        co_await tallies.call<&tally::add>(tallies[0]);
+        co_await save_all();
+      },
+      []() -> task<> {
+        const auto numbers = co_await restore_all();
+        const auto tallies = make_group<tally>();
+        co_await tallies.created();
+        const auto keepers = make_group<durable_test::keeper>();
+        co_await keepers.call<&durable_test::keeper::refill>(numbers, std::string(type_name<tally>()), 0);
+        const int all = co_await tallies.reduce<&tally::count>(sum);
+        EXPECT_EQ(all, 10 * num_pes());
+      });
+}
+
 }  // namespace imbrex::durable_holders_test

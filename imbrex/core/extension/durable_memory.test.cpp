@@ -36,13 +36,14 @@ extension::saved_numbers all_numbers(int pes) {
 
 void keeper::save() {
   saved_part own;
+  own.pe = pe();
   extension::names_to_write names;
   auto& kept = memory::of_test();
   for (const auto& part : extension::parts_here()) {
     const auto what = part.description();
     if (what.name.empty()) continue;
     own.arrays.push_back(what);
-    if (is_group(what)) continue;
+    if (is_group(what) && !kept.groups.contains(what.chare)) continue;
     part.check_at_rest();
     writer sections;
     auto numbers = part.write_sections(names, sections);
@@ -75,12 +76,14 @@ int keeper::restore(const numbers& of) {
   for (const auto& saved : kept.parts) {
     extension::names_to_read names(saved.table, of, all);
     for (const auto& each : saved.sections) {
+      if (is_group(saved.arrays[each.array])) continue;
       reader in(each.bytes);
       in.carry_by(names);
       parts.at(saved.arrays[each.array].name).read_sections(names, in);
       in.finish();
     }
     for (const auto& each : saved.elements) {
+      if (is_group(saved.arrays[each.array])) continue;
       const auto& into = parts.at(saved.arrays[each.array].name);
       reader key(each.key);
       key.carry_by(names);
@@ -100,6 +103,27 @@ int keeper::restore(const numbers& of) {
   for (auto& [name, part] : parts) part.install();
   for (auto& each : elements) extension::go_on(each);
   return static_cast<int>(elements.size());
+}
+
+void keeper::refill(const numbers& of, const std::string& chare, int from) {
+  const auto all = all_numbers(num_pes());
+  for (const auto& part : extension::parts_here()) {
+    if (part.description().chare != chare) continue;
+    for (const auto& saved : memory::of_test().parts) {
+      extension::names_to_read names(saved.table, of, all);
+      for (const auto& each : saved.elements) {
+        if (saved.arrays[each.array].chare != chare) continue;
+        reader copied(each.state);
+        const auto copy = part.copy_of(names, copied);
+        copied.finish();
+        EXPECT_EQ(copy.header().home->pe().pe(), pe());
+        if (saved.pe != from) continue;
+        reader in(each.state);
+        part.refill(names, in);
+        in.finish();
+      }
+    }
+  }
 }
 
 task<> save_all() {

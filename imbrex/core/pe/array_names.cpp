@@ -50,15 +50,4 @@ std::string next_group_name(processor& pe, std::string_view shown_class) {
   return std::to_string(++at->second) + " of PE " + std::to_string(pe.pe());
 }
 
-void check_name_is_free(const processor& pe, const array_origin& origin, std::string_view shown_class) {
-  if (origin.name.empty()) return;
-  const std::string name = lasting_name(origin, shown_class);
-  const collection_part* const other = find_named(pe, name);
-  if (other == nullptr) return;
-  throw error("there are two arrays named \"" + name + "\", of " +
-              std::string(short_name(other->shown_name())) + " and of " +
-              std::string(short_name(shown_class)) +
-              ": a name stands for one array of the run, so give one of them another");
-}
-
 }  // namespace imbrex::detail

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include <imbrex/core/pe/array_origin.hpp>
+#include <imbrex/core/pe/collection_part.hpp>
 #include <imbrex/core/pe/processor.hpp>
 
 namespace imbrex::detail {
@@ -26,7 +26,5 @@ void reserve_number(processor& pe, const std::string& lasting_name, std::uint64_
 
 /// The name of the next group of a class that this PE makes.
 std::string next_group_name(processor& pe, std::string_view shown_class);
-/// Throws imbrex::error if this PE knows an array of that name.
-void check_name_is_free(const processor& pe, const array_origin& origin, std::string_view shown_class);
 
 }  // namespace imbrex::detail

@@ -6,8 +6,6 @@
 #include <string_view>
 #include <utility>
 
-#include <imbrex/core/pe/array_origin.hpp>
-
 namespace imbrex::detail {
 
 /// The class of an array's chares.
@@ -15,6 +13,19 @@ struct class_names {
   std::string_view spelled;  ///< the C++ name, which identifies the class
   std::string_view shown;    ///< the name in reports and errors; differs if the chares stand for a class
                              ///< named at run time (`stands_for_classes`)
+};
+
+enum class array_kind : std::uint8_t { dense, sparse, keyed, group, process_group, singles };
+
+/// The facts by which another run makes an array again.
+struct array_origin {
+  array_kind kind = array_kind::singles;
+  /// The array's name; empty if it has none. Groups are named by their order, since each run makes them anew:
+  /// "1 of PE 0" is the first group of its class that PE 0 has made.
+  std::string name{};
+  std::string_view placement{};  ///< the type of the placement, as the compiler spells it
+
+  bool is_group() const { return kind == array_kind::group || kind == array_kind::process_group; }
 };
 
 /// One PE's part of an array, a group or the single chares of a class, with its type erased.
