@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <exception>
 #include <filesystem>
 #include <optional>
 #include <span>
@@ -200,11 +201,18 @@ int tries_of(const std::string& checkpoint) {
   }
 }
 
-void note_try(const std::string& checkpoint) {
-  write_whole(file_in(checkpoint, tries_name), std::to_string(tries_of(checkpoint) + 1) + "\n");
+bool note_try(const std::string& checkpoint) noexcept {
+  try {
+    write_whole(file_in(checkpoint, tries_name), std::to_string(tries_of(checkpoint) + 1) + "\n");
+    return true;
+  } catch (const std::exception&) {
+    return false;
+  }
 }
 
-void forget_tries(const std::string& checkpoint) { remove_file(file_in(checkpoint, tries_name)); }
+void forget_tries(const std::string& checkpoint) noexcept {
+  ::unlink((checkpoint + "/" + tries_name).c_str());  // it may not be there, or the folder may be read-only
+}
 
 chosen_checkpoint choose_checkpoint(const std::string& path) {
   const fs::path folder = without_last_slash(path);

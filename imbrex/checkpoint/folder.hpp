@@ -66,10 +66,11 @@ void verify_checkpoint(const std::string& checkpoint);
 
 /// The number of starts from a checkpoint so far; 0 if it is not known.
 int tries_of(const std::string& checkpoint);
-/// Notes one more start from a checkpoint.
-void note_try(const std::string& checkpoint);
+/// Notes one more start from a checkpoint. Returns false if its folder cannot be written: then starts are not
+/// counted.
+bool note_try(const std::string& checkpoint) noexcept;
 /// Notes that a start from a checkpoint has come to the next one, or to its end.
-void forget_tries(const std::string& checkpoint);
+void forget_tries(const std::string& checkpoint) noexcept;
 
 /// A checkpoint to begin from.
 struct chosen_checkpoint {

@@ -263,6 +263,8 @@ TEST_F(checkpoint_folders, pass_over_a_checkpoint_whose_starts_die) {
     for (int i = 0; i < most_tries; ++i) note_try(folder.path_of(static_cast<std::uint64_t>(number)));
   const std::string text = error_of<error>([&] { choose_checkpoint(path_); });
   EXPECT_NE(text.find("name it: " + path_ + "/000002"), std::string::npos) << text;
+  EXPECT_FALSE(note_try(path_ + "/000009"));
+  forget_tries(path_ + "/000009");
   put(fs::path(folder.path_of(2)) / "tries", "many");
   EXPECT_EQ(tries_of(folder.path_of(2)), 0);
 }

@@ -3,10 +3,12 @@
 #include <imbrex/checkpoint/part_reader.hpp>
 
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -340,6 +342,24 @@ TEST(part, is_no_part_until_it_is_complete) {
   EXPECT_EQ(refusal(), "");
   fill(image, {1, 2});
   EXPECT_EQ(refusal(), damaged("it has no trailer"));
+}
+
+TEST(part, is_completed_again_after_memory_has_run_out) {
+  part_image image{descriptor(::memfd_create("part", MFD_CLOEXEC))};
+  fill(image, {std::size_t{(2U << 20U) / sizeof(double)} - 40});
+  struct ::rlimit before{};
+  ::getrlimit(RLIMIT_FSIZE, &before);
+  const auto former = std::signal(SIGXFSZ, SIG_IGN);
+  ::rlimit small = before;
+  small.rlim_cur = 1;
+  ::setrlimit(RLIMIT_FSIZE, &small);
+  const std::string text = error_of<error>([&] { return image.complete().size(); });
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, former);
+  EXPECT_NE(text.find("a checkpoint needs "), std::string::npos) << text;
+  const part_reader in(image.complete(), "part");
+  in.verify();
+  EXPECT_EQ(in.records(0), 1U);
 }
 
 TEST(part, checks_a_block_when_it_is_first_read) {

@@ -55,8 +55,11 @@ void write(const std::string& path, std::uint64_t count, std::size_t kib) {
 void check(const std::string& path, std::uint64_t least) {
   const auto all = checkpoint_folder(path).list();
   std::uint64_t newest = 0;
-  for (const auto& one : all)
+  for (const auto& one : all) {
     if (one.problem.empty()) newest = one.number;
+    if (one.has_manifest && !one.problem.empty())
+      throw imbrex::error(one.path + " has a manifest and is not whole: " + one.problem);
+  }
   if (newest < least)
     throw imbrex::error(path + ": checkpoint " + std::to_string(least) +
                         " was committed, and the newest is " + std::to_string(newest));

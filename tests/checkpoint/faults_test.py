@@ -62,7 +62,19 @@ def killed(program, place):
         left = [child.name for child in folder.iterdir()]
         assert len(left) == 1, f"{folder} has {left} after the next checkpoint"
         check(program, [(folder, committed + 1)])
+    lose_a_write(program, place)
     print(f"killed at each of {kills} calls")
+
+
+def lose_a_write(program, place):
+    """A write that the system reports and does not do is found when the part is read back."""
+    subprocess.run([program, "write", place / "kept", "1", "1"], check=True, stdout=subprocess.PIPE, timeout=100)
+    size = (place / "kept/000001/part-0000.icp").stat().st_size
+    trace = ["strace", "-f", "-o", "/dev/null", "-e", "trace=write", "-e", f"inject=write:retval={size}:when=1"]
+    done = subprocess.run([*trace, program, "write", place / "lost", "1", "1"], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True, timeout=100)
+    assert done.returncode == 1 and "cannot write" in done.stderr, (done.returncode, done.stderr)
+    assert not list((place / "lost/000001").iterdir()), "the part without its contents is still there"
 
 
 def fails(program, folder, kib, why):
