@@ -211,7 +211,8 @@ bool note_try(const std::string& checkpoint) noexcept {
 }
 
 void forget_tries(const std::string& checkpoint) noexcept {
-  ::unlink((checkpoint + "/" + tries_name).c_str());  // it may not be there, or the folder may be read-only
+  ::unlink(
+      (checkpoint + "/" + tries_name).c_str());  // the file may be missing, or the folder may be read-only
 }
 
 chosen_checkpoint choose_checkpoint(const std::string& path) {

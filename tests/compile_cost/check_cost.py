@@ -12,7 +12,7 @@ import re
 import subprocess
 import sys
 
-HEADERS = 124
+HEADERS = 130
 LINES = 13100  # lines of code in these headers
 FUNCTIONS = 590  # of clang, which emits what g++ omits
 # Headers of the standard library that Imbrex's headers of programs do not include, with the remedy.
