@@ -69,6 +69,8 @@ class part_here {
   /// `elements` is the number of those on this PE.
   saved_array description() const;
   const std::vector<chare_header*>& elements() const { return part_->locals(); }
+  /// False if the class has no `serialize`, as groups may have.
+  bool can_be_written() const { return part_->chares().write != nullptr; }
   /// Throws imbrex::error with a description if messages wait for elements, or collectives have not ended.
   void check_at_rest() const { detail::check_at_rest(*part_); }
   /// Writes an element. `restart` calls the entry again that waits at a balance point; null if none does.
