@@ -70,4 +70,14 @@ auto restored(std::string_view name) {
   }
 }
 
+/// Gives the chares of a group the state that they have in the checkpoint from which the run began; false if
+/// it has none. On another number of PEs each chare gets the state by its `merge(std::span<T* const> old)`,
+/// of the chares of all PEs. Without such a function each gets the state of PE 0's, and a warning says so.
+/// Call it in the main task, at once after `make_group`: groups of a class are known by the order in which a
+/// PE makes them. The class needs a default constructor and `serialize`, as for migration.
+template <class T>
+bool restore(const group<T>& chares) {
+  return checkpoints::detail::restore_group<T>(extension::current_pe().number_of(chares[0].collection()));
+}
+
 }  // namespace imbrex

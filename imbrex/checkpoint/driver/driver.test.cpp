@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -227,6 +228,70 @@ TEST(checkpoints, keep_values_of_the_program) {
                   co_return;
                 }),
             0);
+}
+
+/// A counter on each PE, and a proxy that lives longer than its run.
+class counter : public chare<counter> {
+ public:
+  void set(element<cell> any) {
+    value_ = 10 * pe() + 1;
+    any_ = any;
+  }
+  int value() const { return value_; }
+  task<int> step_of_any() { co_return co_await any_.call<&cell::step>(); }
+  void merge(std::span<counter* const> old) {
+    for (const counter* const each : old) value_ += each->value_;
+    any_ = old.front()->any_;
+  }
+  void serialize(auto& ar) { ar(value_, any_); }
+
+ private:
+  int value_ = 0;
+  element<cell> any_;
+};
+
+/// A counter whose class has no `merge`.
+class plain_counter : public chare<plain_counter> {
+ public:
+  void set() { value_ = pe() + 5; }
+  int value() const { return value_; }
+  void serialize(auto& ar) { ar(value_); }
+
+ private:
+  int value_ = 0;
+};
+
+TEST(checkpoints, give_groups_their_state) {
+  for (const int pes : {3, 1, 4}) {
+    const test_folder folder;
+    EXPECT_EQ(run(with_folder(testing::threads(3), folder),
+                  []() -> task<> {
+                    const auto cells = make_array<cell>(dense({count}).named("cells"));
+                    const auto counters = make_group<counter>();
+                    const auto plain = make_group<plain_counter>();
+                    EXPECT_FALSE(restore(counters));
+                    co_await counters.call<&counter::set>(cells[2]);
+                    co_await plain.call<&plain_counter::set>();
+                    co_await checkpoint();
+                  }),
+              0);
+    EXPECT_EQ(run(restarted(testing::threads(pes), folder.path()),
+                  [&]() -> task<> {
+                    EXPECT_TRUE(restored<cell>("cells"));
+                    const auto counters = make_group<counter>();
+                    const auto plain = make_group<plain_counter>();
+                    EXPECT_TRUE(restore(counters));
+                    EXPECT_TRUE(restore(plain));
+                    const auto values = co_await counters.reduce<&counter::value>(gather);
+                    EXPECT_EQ(values, pes == 3 ? (std::vector<int>{1, 11, 21}) : std::vector<int>(pes, 33));
+                    const auto plain_values = co_await plain.reduce<&plain_counter::value>(gather);
+                    EXPECT_EQ(plain_values,
+                              pes == 3 ? (std::vector<int>{5, 6, 7}) : std::vector<int>(pes, 5));
+                    const int step = co_await counters.reduce<&counter::step_of_any>(sum);
+                    EXPECT_EQ(step, 0);
+                  }),
+              0);
+  }
 }
 
 TEST(checkpoints, fail_in_words_where_an_element_waits_elsewhere) {

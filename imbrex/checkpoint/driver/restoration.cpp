@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/checkpoint/driver/restoration.hpp>
 
+#include <algorithm>
 #include <set>
 #include <span>
 #include <utility>
@@ -22,6 +23,15 @@ struct restorations {
 void check_schema(const std::string& what, const class_schema& written, const class_schema& present) {
   const std::string problem = difference(written, present);
   if (!problem.empty()) throw usage_error(what + " of the checkpoint cannot be read: " + problem);
+}
+
+/// The numbers of all arrays and groups of the checkpoint in this run; on PE 0.
+const array_numbers& numbers_of_all(const restart_source& source) {
+  auto& numbers = extension::current_pe().local<restorations>().numbers;
+  if (numbers.empty())
+    for (const auto& [name, its] : source.arrays())
+      if (its.what.kind != extension::array_kind::singles) numbers[name] = extension::number_for(name);
+  return numbers;
 }
 
 }  // namespace
@@ -46,10 +56,63 @@ std::optional<array_numbers> begin_restoration(const std::string& array, std::st
   if (written != chare)
     throw usage_error("restored: the array \"" + array + "\" of the checkpoint has elements of " + written +
                       ", not of " + std::string(chare));
-  if (state.numbers.empty())
-    for (const auto& [name, its] : source->arrays())
-      if (its.what.kind != extension::array_kind::singles) state.numbers[name] = extension::number_for(name);
-  return state.numbers;
+  return numbers_of_all(*source);
+}
+
+bool is_here(std::uint64_t number) {
+  return std::ranges::any_of(extension::parts_here(),
+                             [&](const auto& part) { return part.collection() == number; });
+}
+
+std::string name_of_group(std::uint64_t number) {
+  for (const extension::part_here& part : extension::parts_here())
+    if (part.collection() == number) return part.description().name;
+  return {};
+}
+
+std::optional<array_numbers> begin_group(const std::string& group, const restored_group_class& of) {
+  note_class(group, {of.schema, nullptr});
+  const auto* const store = store_here();
+  const restart_source* const source = store == nullptr ? nullptr : store->source();
+  if (source == nullptr) return std::nullopt;
+  const auto found = source->arrays().find(group);
+  if (found == source->arrays().end() || found->second.what.elements == 0) return std::nullopt;
+  if (found->second.what.elements != static_cast<std::uint64_t>(extension::current_pe().count()) &&
+      of.merge == nullptr)
+    log(log_level::warning, "restore: the group " + group + " had " +
+                                std::to_string(found->second.what.elements) +
+                                " chares, and its class has no merge: each chare gets the state of PE 0's");
+  return numbers_of_all(*source);
+}
+
+void restore_chare_of_group(const std::string& group, const array_numbers& numbers,
+                            const restored_group_class& of) {
+  const restart_source& source = *store_here()->source();
+  const extension::current_pe here;
+  for (const auto& [name, number] : numbers) extension::reserve_number(name, number);
+  std::optional<extension::part_here> part;
+  for (const extension::part_here& each : extension::parts_here())
+    if (each.collection() == numbers.at(group)) part = each;
+  const array_in_parts& its = source.arrays().at(group);
+  const bool has_own = its.what.elements == static_cast<std::uint64_t>(here.count());
+  const extension::saved_numbers saved = source.numbers(here.count());
+  const versions_of_schema versions(its.schema);
+  std::vector<extension::saved_copy> copies;
+  for (const auto& [p, section] : its.sections)
+    for (std::size_t r = 0; r < source.parts()[p].records(section); ++r) {
+      const tables_of_pe& writer = source.tables_of(group, p, r);
+      extension::names_to_read names(writer.names, numbers, saved);
+      reader in(source.parts()[p].record(section, r));
+      in.at_version(versions.place());
+      if (!has_own && of.merge != nullptr)
+        copies.push_back(part->copy_of(names, in));
+      else if (writer.pe == (has_own ? here.number() : 0))
+        part->refill(names, in);
+    }
+  if (copies.empty()) return;
+  std::vector<chare_header*> headers;
+  for (const extension::saved_copy& each : copies) headers.push_back(&each.header());
+  of.merge(*part->elements().front(), headers);
 }
 
 void restore_part(const std::string& array, const array_numbers& numbers, const restored_class& of) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,6 +38,26 @@ std::optional<array_numbers> begin_restoration(const std::string& array, std::st
 /// Reads this PE's elements of an array.
 void restore_part(const std::string& array, const array_numbers& numbers, const restored_class& of);
 
+/// Makes chares of a group out of those of another number of PEs; null if the class has no `merge`.
+using merge_function = void (*)(chare_header& into, std::span<chare_header* const> saved);
+
+/// A group's class, as the checkpoint's functions use it.
+struct restored_group_class {
+  extension::schema_function schema;
+  merge_function merge;
+};
+
+/// True if this PE has made its part of an array or group.
+bool is_here(std::uint64_t number);
+/// The name of a group in checkpoints.
+std::string name_of_group(std::uint64_t number);
+/// On the PE of the main task: the numbers of all arrays and groups; empty if the run did not begin from a
+/// checkpoint that has this group.
+std::optional<array_numbers> begin_group(const std::string& group, const restored_group_class& of);
+/// Gives this PE's chare of a group its state in the checkpoint.
+void restore_chare_of_group(const std::string& group, const array_numbers& numbers,
+                            const restored_group_class& of);
+
 void save_value(std::string_view name, class_schema schema, std::vector<std::byte> bytes);
 /// The bytes of a value; empty if there is none. Throws usage_error if it has another type.
 std::optional<std::vector<std::byte>> find_value(std::string_view name, const class_schema& present);
@@ -60,6 +81,56 @@ struct restoration final : extension::message_to_pe {
     restore_part(array, numbers, class_of<T, Placement...>());
   }
 };
+
+template <class T>
+void merge_chares(chare_header& into, std::span<chare_header* const> saved) {
+  std::vector<T*> old;
+  for (chare_header* const each : saved) old.push_back(&extension::object_of<T>(*each));
+  extension::object_of<T>(into).merge(std::span<T* const>(old));
+}
+
+template <class T>
+restored_group_class group_class_of() {
+  restored_group_class of{[](chare_header& e) { return schema_of(extension::object_of<T>(e)); }, nullptr};
+  if constexpr (requires(T& chare, std::span<T* const> old) { chare.merge(old); })
+    of.merge = &merge_chares<T>;
+  return of;
+}
+
+/// Tells a PE to restore its chare of a group.
+template <class T>
+struct group_restoration final : extension::message_to_pe {
+  std::string group;
+  array_numbers numbers;
+
+  static inline extension::message_kind type_record =
+      extension::register_kind<group_restoration>({"restoration of a group"});
+  void serialize(auto& ar) { ar(group, numbers); }
+  void deliver() {
+    const extension::current_pe here;
+    // The group's creation may still be under way.
+    if (!is_here(numbers.at(group))) return here.send(*this, here.number());
+    const extension::message_guard guard(*this);
+    restore_chare_of_group(group, numbers, group_class_of<T>());
+  }
+};
+
+template <class T>
+bool restore_group(std::uint64_t number) {
+  const std::string name = name_of_group(number);
+  const auto numbers = begin_group(name, group_class_of<T>());
+  if (!numbers) return false;
+  const extension::current_pe here;
+  for (int pe = 0; pe < here.count(); ++pe) {
+    if (pe == here.number()) continue;
+    auto& m = extension::make_message<group_restoration<T>>();
+    m.group = name;
+    m.numbers = *numbers;
+    here.send(m, pe);
+  }
+  restore_chare_of_group(name, *numbers, group_class_of<T>());
+  return true;
+}
 
 template <class T, class... Placement>
 std::optional<imbrex::array<T>> restored_array(const std::string& name) {

@@ -114,8 +114,8 @@ void process_store::save(const extension::part_here& part, extension::names_to_w
   const bool is_group =
       what.kind == extension::array_kind::group || what.kind == extension::array_kind::process_group;
   if (what.name.empty() || (what.kind == extension::array_kind::singles && part.elements().empty())) return;
+  if (is_group && !part.can_be_written()) return;  // made anew in each run
   saved_section& into = section_of(what, part.elements().empty() ? nullptr : part.elements().front());
-  if (is_group) return;  // each run makes its groups anew
   part.check_at_rest();
   writer sections;
   auto numbers = part.write_sections(names, sections);
