@@ -346,7 +346,8 @@ TEST(part, is_no_part_until_it_is_complete) {
 
 TEST(part, is_completed_again_after_memory_has_run_out) {
   part_image image{descriptor(::memfd_create("part", MFD_CLOEXEC))};
-  fill(image, {std::size_t{(2U << 20U) / sizeof(double)} - 40});
+  const std::vector<std::size_t> sizes{std::size_t{(2U << 20U) / sizeof(double)} - 40};
+  fill(image, sizes);
   struct ::rlimit before{};
   ::getrlimit(RLIMIT_FSIZE, &before);
   const auto former = std::signal(SIGXFSZ, SIG_IGN);
@@ -357,9 +358,7 @@ TEST(part, is_completed_again_after_memory_has_run_out) {
   ::setrlimit(RLIMIT_FSIZE, &before);
   std::signal(SIGXFSZ, former);
   EXPECT_NE(text.find("a checkpoint needs "), std::string::npos) << text;
-  const part_reader in(image.complete(), "part");
-  in.verify();
-  EXPECT_EQ(in.records(0), 1U);
+  EXPECT_TRUE(std::ranges::equal(image.complete(), part_with(sizes)));
 }
 
 TEST(part, checks_a_block_when_it_is_first_read) {
