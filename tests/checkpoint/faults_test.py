@@ -3,7 +3,7 @@
 """Faults while a program writes checkpoints: afterwards the newest whole checkpoint is one that was committed.
 
 `killed`: the program is killed at each of its system calls that change files, by strace. `full`: the file system is
-full, or may not be written; that needs root.
+full, is another user's, or may not be written; that needs root.
 
 usage: faults_test.py killed|full PROGRAM
 """
@@ -77,9 +77,9 @@ def lose_a_write(program, place):
     assert not list((place / "lost/000001").iterdir()), "the part without its contents is still there"
 
 
-def fails(program, folder, kib, why):
+def fails(program, folder, kib, why, user=None):
     done = subprocess.run([program, "write", folder, "1", str(kib)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          text=True, timeout=100)
+                          text=True, timeout=100, user=user)
     assert done.returncode == 1 and why in done.stderr, (done.returncode, done.stderr)
 
 
@@ -98,6 +98,11 @@ def full(program, place):
         assert not list((folder / "000002").iterdir()), "the part that was begun is still there"
         subprocess.run([program, "write", folder, "1", "100"], check=True, stdout=subprocess.PIPE, timeout=100)
         check(program, [(folder, 3)])
+        place.chmod(0o755)
+        try:
+            fails(program, folder, 1, "Permission denied", user="nobody")
+        except PermissionError:
+            print("another user may not run the program here")
         subprocess.run(["mount", "-o", "remount,ro", mounted], check=True)
         fails(program, folder, 1, "Read-only file system")
         check(program, [(folder, 3)])
