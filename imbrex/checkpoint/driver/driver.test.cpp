@@ -188,6 +188,18 @@ TEST(checkpoints, are_made_after_balance_points_and_removed_later) {
   }
 }
 
+TEST(checkpoints, that_are_passed_over_are_named) {
+  const test_folder folder;
+  ASSERT_EQ(run(with_folder(testing::threads(1), folder), [] { return run_ring(true); }), 0);
+  checkpoints::checkpoint_folder(folder.path()).create_next();
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(run(restarted(testing::threads(1), folder.path()), [] { return run_ring(false); }), 0);
+  const std::string text = ::testing::internal::GetCapturedStderr();
+  EXPECT_NE(text.find("passes over a checkpoint: \"" + folder.path() + "/000002\" is no whole checkpoint"),
+            std::string::npos)
+      << text;
+}
+
 TEST(checkpoints, are_made_when_a_signal_asks) {
   const test_folder folder;
   options settings = with_folder(testing::threads(2), folder);

@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/base/log.hpp>
 
 namespace imbrex::checkpoints::detail {
 
@@ -50,7 +51,10 @@ std::string program_name() {
 
 process_store::process_store(const checkpoint_settings& settings, bool leads)
     : leads_(leads), source_(open_source(settings.restart)) {
-  if (leads_ && source_) note_try(source_->chosen().path);
+  if (!leads_ || !source_) return;
+  for (const std::string& why : source_->chosen().passed_over)
+    log(log_level::warning, "--restart " + settings.restart + " passes over a checkpoint: " + why);
+  note_try(source_->chosen().path);
 }
 
 process_store::~process_store() {
