@@ -79,8 +79,7 @@ std::optional<array_numbers> begin_group(const std::string& group, const restore
   if (found == source->arrays().end() || found->second.what.elements == 0) return std::nullopt;
   if (found->second.what.elements != static_cast<std::uint64_t>(extension::current_pe().count()) &&
       of.merge == nullptr)
-    log(log_level::warning, "restore: the group " + group + " had " +
-                                std::to_string(found->second.what.elements) +
+    log(log_level::warning, "restore: " + group + " had " + std::to_string(found->second.what.elements) +
                                 " chares, and its class has no merge: each chare gets the state of PE 0's");
   return numbers_of_all(*source);
 }
