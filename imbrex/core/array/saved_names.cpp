@@ -47,7 +47,8 @@ collection_base* part_of_saved_singles(processor& pe, const saved_name& name) {
 }
 
 void names_to_write::take(attachment& part) {
-  if (beside_ == nullptr) throw error("it has attachments, and the checkpoint takes none");
+  if (beside_ == nullptr)
+    throw error("its serialize names memory beside its bytes, which this checkpoint does not take");
   beside_->take(part);
 }
 
@@ -189,13 +190,15 @@ names_to_read::names_to_read(std::vector<saved_name> table,
 }
 
 void names_to_read::give(attachment& part, std::size_t size) {
-  if (beside_ == nullptr) throw serial_error("it has attachments, and none are read");
+  if (beside_ == nullptr)
+    throw serial_error("its serialize reads memory beside its bytes, of which the checkpoint has none");
   beside_->give(part, size);
 }
 
 void names_to_read::read_attachments(reader& in) {
   if (beside_ != nullptr) return beside_->read(in);
-  if (unpack_number(in) != 0) throw serial_error("it was saved with attachments, and none are read");
+  if (unpack_number(in) != 0)
+    throw serial_error("it was saved with memory beside its bytes, which is not read here");
 }
 
 void names_to_read::complete(chare_header& e) {

@@ -20,6 +20,11 @@
 //     while (...) elements.push_back(part.read(names, in));    // if part.home_of(names, key) is this PE
 //     part.install();
 //     for (auto& each : elements) extension::go_on(each);
+//
+// Device memory of members needs copies that a PE must not wait for. A program with devices therefore has an
+// `extension::members_to_write members`: `members.fetch(*e)` for each element, `co_await
+// members.last()->done()` unless `last` is null, and then `names_to_write names(&members)`. In the same way
+// `members_to_read` is given to `names_to_read`, and its stream is awaited before elements go on.
 
 #include <cstdint>
 #include <string>
@@ -32,12 +37,15 @@
 #include <imbrex/core/array/process_group.hpp>
 #include <imbrex/core/array/saved_names.hpp>
 #include <imbrex/core/extension/pe.hpp>
+#include <imbrex/core/gpu/saved_members.hpp>
 #include <imbrex/core/pe/array_names.hpp>
 #include <imbrex/serial/class_schema.hpp>
 
 namespace imbrex::extension {
 
 using array_kind = detail::array_kind;
+using detail::members_to_read;
+using detail::members_to_write;
 using detail::names_to_read;
 using detail::names_to_write;
 using detail::saved_copy;
