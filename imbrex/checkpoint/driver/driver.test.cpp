@@ -306,6 +306,58 @@ TEST(checkpoints, give_groups_their_state) {
   }
 }
 
+/// A single chare, and an array whose elements know some.
+class ledger : public chare<ledger> {
+ public:
+  ledger() = default;
+  explicit ledger(int value) : value_(value) {}
+  void add(int more) { value_ += more; }
+  int value() const { return value_; }
+  void serialize(auto& ar) { ar(value_); }
+
+ private:
+  int value_ = 0;
+};
+
+class owner : public chare<owner> {
+ public:
+  void open() { own_ = make_chare<ledger>(100 * where()[0]); }
+  task<> add(int more) { co_await own_.call<&ledger::add>(more); }
+  task<int> value() { co_return co_await own_.call<&ledger::value>(); }
+  void serialize(auto& ar) { ar(own_); }
+
+ private:
+  element<ledger> own_;
+};
+
+TEST(checkpoints, keep_single_chares) {
+  const int owners = 7;
+  for (const int pes : {3, 1, 4}) {
+    const test_folder folder;
+    EXPECT_EQ(run(with_folder(testing::threads(3), folder),
+                  [=]() -> task<> {
+                    const auto all = make_array<owner>(dense({owners}).named("owners"));
+                    co_await all.call<&owner::open>();
+                    co_await all.call<&owner::add>(5);
+                    co_await checkpoint();
+                  }),
+              0);
+    EXPECT_EQ(run(restarted(testing::threads(pes), folder.path()),
+                  [=]() -> task<> {
+                    const auto all = restored<owner>("owners");
+                    EXPECT_TRUE(all);
+                    co_await all->call<&owner::add>(2);
+                    const auto values = co_await all->reduce<&owner::value>(gather);
+                    for (int i = 0; i < owners; ++i)
+                      EXPECT_EQ(values[static_cast<std::size_t>(i)], 100 * i + 7);
+                    const auto more = make_chare<ledger>(3);
+                    const int value = co_await more.call<&ledger::value>();
+                    EXPECT_EQ(value, 3);
+                  }),
+              0);
+  }
+}
+
 TEST(checkpoints, fail_in_words_where_an_element_waits_elsewhere) {
   const test_folder folder;
   EXPECT_EQ(run(with_folder(testing::threads(2), folder),

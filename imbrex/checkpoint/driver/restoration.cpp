@@ -14,15 +14,63 @@ namespace imbrex::checkpoints::detail {
 
 namespace {
 
-/// The arrays that a run has restored; on PE 0.
+/// The restorations of a PE.
 struct restorations {
-  array_numbers numbers;
-  std::set<std::string> restored;
+  array_numbers numbers;           ///< on PE 0
+  std::set<std::string> restored;  ///< names of arrays; on PE 0
+  bool has_singles = false;        ///< the PE's single chares have been read
 };
 
 void check_schema(const std::string& what, const class_schema& written, const class_schema& present) {
   const std::string problem = difference(written, present);
   if (!problem.empty()) throw usage_error(what + " of the checkpoint cannot be read: " + problem);
+}
+
+/// Reads the records of this PE's elements of an array into its part.
+std::vector<extension::saved_element> read_elements(const restart_source& source, const array_in_parts& its,
+                                                    const extension::part_to_fill& part,
+                                                    const array_numbers& numbers,
+                                                    const extension::saved_numbers& saved) {
+  const int here = extension::current_pe().number();
+  std::vector<extension::saved_element> elements;
+  const versions_of_schema versions(its.schema);
+  for (const auto& [p, section] : its.sections) {
+    const part_reader& from = source.parts()[p];
+    std::optional<extension::names_to_read> names;
+    const tables_of_pe* tables = nullptr;
+    for (std::size_t r = 0; r < from.records(section); ++r) {
+      const tables_of_pe& of_record = source.tables_of(its.what.name, p, r);
+      if (std::exchange(tables, &of_record) != &of_record) names.emplace(of_record.names, numbers, saved);
+      reader key(from.key(section, r));
+      key.carry_by(*names);
+      if (part.home_of(*names, key) != here) continue;
+      reader in(from.record(section, r));
+      in.at_version(versions.place());
+      elements.push_back(part.read(*names, in));
+      in.finish();
+    }
+  }
+  return elements;
+}
+
+/// Lets entries go on that nobody awaited.
+void let_go_on(std::vector<extension::saved_element>& elements) {
+  for (auto& each : elements)
+    if (!each.was_awaited) extension::go_on(each);
+}
+
+/// Reads this PE's single chares, once in a run, and reserves the numbers of all arrays.
+void begin_on_pe(const restart_source& source, const array_numbers& numbers,
+                 const extension::saved_numbers& saved) {
+  for (const auto& [name, number] : numbers) extension::reserve_number(name, number);
+  auto& state = extension::current_pe().local<restorations>();
+  if (std::exchange(state.has_singles, true)) return;
+  for (const auto& [name, its] : source.arrays()) {
+    if (its.what.kind != extension::array_kind::singles) continue;
+    const auto part = extension::part_to_fill::of_singles(its.what);
+    auto elements = read_elements(source, its, part, numbers, saved);
+    let_go_on(elements);
+  }
 }
 
 /// The numbers of all arrays and groups of the checkpoint in this run; on PE 0.
@@ -88,13 +136,13 @@ void restore_chare_of_group(const std::string& group, const array_numbers& numbe
                             const restored_group_class& of) {
   const restart_source& source = *store_here()->source();
   const extension::current_pe here;
-  for (const auto& [name, number] : numbers) extension::reserve_number(name, number);
+  const extension::saved_numbers saved = source.numbers(here.count());
+  begin_on_pe(source, numbers, saved);
   std::optional<extension::part_here> part;
   for (const extension::part_here& each : extension::parts_here())
     if (each.collection() == numbers.at(group)) part = each;
   const array_in_parts& its = source.arrays().at(group);
   const bool has_own = its.what.elements == static_cast<std::uint64_t>(here.count());
-  const extension::saved_numbers saved = source.numbers(here.count());
   const versions_of_schema versions(its.schema);
   std::vector<extension::saved_copy> copies;
   for (const auto& [p, section] : its.sections)
@@ -116,44 +164,25 @@ void restore_chare_of_group(const std::string& group, const array_numbers& numbe
 
 void restore_part(const std::string& array, const array_numbers& numbers, const restored_class& of) {
   const restart_source& source = *store_here()->source();
-  const extension::current_pe here;
-  for (const auto& [name, number] : numbers) extension::reserve_number(name, number);
+  const extension::saved_numbers saved = source.numbers(extension::current_pe().count());
+  begin_on_pe(source, numbers, saved);
   const array_in_parts& its = source.arrays().at(array);
   extension::part_to_fill part = of.make_part(numbers.at(array), its.what);
   if (!its.schema.name.empty())
     check_schema("the array \"" + array + "\"", its.schema, part.schema_by(of.schema));
-  const extension::saved_numbers saved = source.numbers(here.count());
-  std::vector<extension::saved_element> elements;
-  const versions_of_schema versions(its.schema);
-  for (const auto& [p, section] : its.sections) {
-    const part_reader& from = source.parts()[p];
-    std::optional<extension::names_to_read> names;
-    const tables_of_pe* tables = nullptr;
-    for (std::size_t r = 0; r < from.records(section); ++r) {
-      const tables_of_pe& of_record = source.tables_of(array, p, r);
-      if (std::exchange(tables, &of_record) != &of_record) names.emplace(of_record.names, numbers, saved);
-      reader key(from.key(section, r));
-      key.carry_by(*names);
-      if (part.home_of(*names, key) != here.number()) continue;
-      reader in(from.record(section, r));
-      in.at_version(versions.place());
-      elements.push_back(part.read(*names, in));
-      in.finish();
-    }
-  }
+  auto elements = read_elements(source, its, part, numbers, saved);
   source.for_each_table([&](const tables_of_pe& each) {
-    for (const saved_sections& its : each.sections)
-      if (its.array == array) {
+    for (const saved_sections& sections : each.sections)
+      if (sections.array == array) {
         extension::names_to_read names(each.names, numbers, saved);
-        reader in(its.bytes);
+        reader in(sections.bytes);
         in.carry_by(names);
         part.read_sections(names, in);
         in.finish();
       }
   });
   part.install();
-  for (auto& each : elements)
-    if (!each.was_awaited) extension::go_on(each);
+  let_go_on(elements);
 }
 
 void save_value(std::string_view name, class_schema schema, std::vector<std::byte> bytes) {
