@@ -115,15 +115,19 @@ TEST_P(stops, leave_ends_of_elements_to_the_program) {
     extension::rendezvous all;
     const auto walkers = make_array<walker>({count});
     co_await all.begin();
-    auto waits = walkers.call<&walker::wait_for_word>();
+    std::vector<pending<void>> waits;
+    for (int i = 0; i < count; ++i) waits.push_back(walkers[i].call<&walker::wait_for_word>());
     co_await extension::quiescence_of_stop();
     const auto parts = co_await all.parts().reduce<&extension::rendezvous_part::look>(gather);
     std::uint64_t standing = 0;
     for (const auto& each : parts) standing += each.standing;
     EXPECT_EQ(standing, count);
     for (int i = 0; i < count; i += 2) send<&walker::end>(walkers[i]);
-    const std::string error = co_await awaited_error_of<imbrex::error>(std::move(waits));
-    EXPECT_NE(error.find("destroyed"), std::string::npos) << error;
+    for (int i = 0; i < count; i += 2) {
+      auto& ended = waits[static_cast<std::size_t>(i)];
+      const std::string error = co_await awaited_error_of<imbrex::error>(std::move(ended));
+      EXPECT_NE(error.find("destroyed"), std::string::npos) << error;
+    }
   });
 }
 
