@@ -22,15 +22,15 @@ constexpr int bits_of_digits = 11;
 using point = std::array<std::uint32_t, most_dimensions>;
 
 /// Maps coordinates to whole numbers of `bits` bits; whole coordinates of a small range keep their distances.
-/// If they are not negative, they stay as they are. The number of bits is then a multiple of the dimensions:
-/// each bit more renames the axes in turn, so that points near the origin are passed alike in any grid.
+/// A fixed grid leaves them as they are if they are not negative. Its number of bits is a multiple of the
+/// dimensions: each bit more renames the axes in turn, so that all such grids pass points alike.
 struct grid {
   std::array<float, most_dimensions> least{};
   double scale = 1;
   int bits = 1;
 };
 
-grid grid_of(const problem& p) {
+grid grid_of(const problem& p, bool is_fixed) {
   const auto dimensions = static_cast<std::size_t>(p.dimensions);
   std::array<float, most_dimensions> least, most;
   least.fill(std::numeric_limits<float>::max());
@@ -53,7 +53,8 @@ grid grid_of(const problem& p) {
   const auto [lowest, highest] = std::pair(*std::min_element(least.begin(), least.begin() + p.dimensions),
                                            *std::max_element(most.begin(), most.begin() + p.dimensions));
   const int bits_in_turns = bits / p.dimensions * p.dimensions;
-  if (whole && lowest >= 0 && highest < static_cast<float>(1U << static_cast<unsigned>(bits_in_turns))) {
+  if (is_fixed && whole && lowest >= 0 &&
+      highest < static_cast<float>(1U << static_cast<unsigned>(bits_in_turns))) {
     found.least = {};
     const int needed = static_cast<int>(std::bit_width(static_cast<std::uint32_t>(highest)));
     found.bits = std::max(1, (needed + p.dimensions - 1) / p.dimensions) * p.dimensions;
@@ -143,7 +144,7 @@ std::vector<std::uint64_t> places_on_curve(const problem& p) {
     return places;
   }
   std::vector<keyed> keys(p.size());
-  set_keys(p, grid_of(p), keys);
+  set_keys(p, grid_of(p, true), keys);
   for (std::size_t i = 0; i < places.size(); ++i) places[i] = keys[i].key;
   return places;
 }
@@ -154,7 +155,7 @@ std::vector<std::uint32_t> curve_order(const problem& p) {
     std::iota(order.begin(), order.end(), std::uint32_t{0});
     return order;
   }
-  const grid on = grid_of(p);
+  const grid on = grid_of(p, false);
   std::vector<keyed> keys(p.size());
   set_keys(p, on, keys);
   sort_by_key(keys, on.bits * p.dimensions);

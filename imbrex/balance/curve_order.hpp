@@ -14,8 +14,9 @@ namespace imbrex::balance {
 /// (`problem::curve`). O(objects).
 std::vector<std::uint32_t> curve_order(const problem& p);
 
-/// The place of each object on the curve. Places of whole coordinates that are not negative do not depend on
-/// which other objects there are. Without coordinates: the numbers of the objects. O(objects).
+/// The place of each object on a Hilbert curve in a fixed grid: places of whole coordinates that are not
+/// negative do not depend on which other objects there are. Without coordinates: the numbers of the objects.
+/// O(objects).
 std::vector<std::uint64_t> places_on_curve(const problem& p);
 
 }  // namespace imbrex::balance

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include <imbrex/balance/curve_order.hpp>
-#include <imbrex/balance/internal/ordered_problem.hpp>
 #include <imbrex/balance/snapshot.hpp>
 
 namespace imbrex::balance {
@@ -34,6 +33,15 @@ class renumbering {
  private:
   std::map<int, int> numbers_;
 };
+
+/// The objects along the curve that is fixed, so that groups have parts of the order of all objects.
+std::vector<std::uint32_t> order_of(const problem& p) {
+  const std::vector<std::uint64_t> places = places_on_curve(p);
+  std::vector<std::uint32_t> order(p.size());
+  std::iota(order.begin(), order.end(), std::uint32_t{0});
+  std::ranges::sort(order, {}, [&](std::uint32_t object) { return std::pair(places[object], object); });
+  return order;
+}
 
 template <class Value>
 void copy_some(std::span<const Value> from, std::span<const std::uint32_t> objects, std::vector<Value>& to) {
@@ -184,7 +192,8 @@ object_runs cut_into_runs(const problem& p, int count) {
     cut.run_of[i] = static_cast<std::uint32_t>(&run - cut.runs.data());
     ++objects;
   };
-  for (const std::uint32_t i : p.curve) {
+  const std::vector<std::uint32_t> order = order_of(p);
+  for (const std::uint32_t i : order) {
     if (stays(i)) continue;
     const double after = all - before - filled;
     if (objects == 0 || filled + weight(i) / 2 > std::min({all / count, before, after / 2})) {
@@ -198,7 +207,7 @@ object_runs cut_into_runs(const problem& p, int count) {
   }
   end_run();
   objects = 0;
-  for (const std::uint32_t i : p.curve) {
+  for (const std::uint32_t i : order) {
     if (!stays(i)) continue;
     if (objects == 0) cut.runs.push_back({.place = places[i], .is_movable = false});
     add(cut.runs.back(), i);
@@ -243,8 +252,9 @@ std::vector<int> solve_between_groups(const solver& solve, const pe_groups& grou
 std::vector<int> solve_within_group(const solver& solve, const pe_groups& groups, int group,
                                     const problem& p) {
   const int first = groups.first[at(group)], end = groups.end(group);
-  const detail::ordered_problem ordered(p);
-  problem own = ordered.get();
+  const std::vector<std::uint32_t> order = order_of(p);
+  problem own = p;
+  own.curve = order;
   const std::vector<int> pes = first_pes(groups, group, own);
   const group_machine machine(p.on, first, end);
   own.pe = pes;
@@ -260,8 +270,9 @@ std::vector<int> solve_within_group(const solver& solve, const pe_groups& groups
 }
 
 std::vector<int> solve_in_two_levels(const solver& solve, const pe_groups& groups, const problem& p) {
-  const detail::ordered_problem ordered(p);
-  const problem& whole = ordered.get();
+  const std::vector<std::uint32_t> order = order_of(p);
+  problem whole = p;
+  whole.curve = order;
   const grouped_objects before(whole, groups.size(), [&](std::size_t i) { return groups.of(p.pe[i]); });
   std::vector<std::vector<object_run>> runs;
   std::vector<std::vector<std::uint32_t>> run_of;
