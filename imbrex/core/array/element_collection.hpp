@@ -334,6 +334,7 @@ void element_collection<Index>::depart(chare_header& e, int to, message* restart
   m.element = &e;
   m.restart = restart;
   m.is_object = e.entries != nullptr;
+  m.has_attachments = m.holds_attachments() || this->pe().template local<desk_of_arrivals>().desk != nullptr;
   send_migrant(this->pe(), m, to);
 }
 

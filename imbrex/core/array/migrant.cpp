@@ -88,11 +88,6 @@ bool migrant_base::finds_attachments() {
   return !parts.empty();
 }
 
-bool migrant_base::may_hold_members() {
-  std::vector<attachment*> parts;
-  return !can_be_packed() || collect_members(parts) || !parts.empty();
-}
-
 void migrant_base::serialize_element(writer& out) {
   if (element == nullptr) return out.bytes(packed.data(), packed.size());
   chares_.headers->write(*element, out);

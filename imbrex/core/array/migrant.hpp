@@ -41,9 +41,6 @@ struct migrant_base : message {
                           (restart != nullptr && restart->has_attachments);
     return may_hold && finds_attachments();
   }
-  /// As `holds_attachments`, but also for attachments that its `serialize` names, and for what is copied to
-  /// or from them. True for an element that cannot be packed, as its members are unknown.
-  bool may_hold_members();
   /// True if the element can be made anew from its bytes, in the same process.
   bool can_be_packed() const { return element != nullptr && !is_object && !chares_.is_pickled; }
   /// Writes the element, and ends it here. Its attachments go to `parts`.
@@ -69,12 +66,9 @@ struct migrant_base : message {
   const chare_functions& chares_;
 };
 
-/// Completes the attachments of elements that arrive on a PE, and tells how others leave it.
+/// Completes the attachments of elements that arrive on a PE.
 class arrival_desk {
  public:
-  /// True if an element may go to this PE as an object: members that its `serialize` leaves out may stay as
-  /// they are.
-  virtual bool takes_objects(int to) const = 0;
   /// True if the element's attachments are still on their way. The desk then has the message, and delivers it
   /// again once they have arrived.
   virtual bool keeps(migrant_base& m) = 0;
@@ -88,7 +82,7 @@ struct desk_of_arrivals {
 };
 
 /// Sends an element that has left. The elements that leave for one PE at the end of the same item go in one
-/// message. `m` goes alone if it has attachments, may have some, or only moves as an object.
+/// message. `m` goes alone if it has attachments or cannot be packed.
 void send_migrant(processor& pe, migrant_base& m, int to);
 
 }  // namespace imbrex::detail

@@ -92,13 +92,6 @@ struct departure_end : work {
 }  // namespace
 
 void send_migrant(processor& pe, migrant_base& m, int to) {
-  message_guard<message> guard(m);  // an element's own functions may throw
-  m.has_attachments = m.holds_attachments();
-  if (const arrival_desk* const desk = pe.local<desk_of_arrivals>().desk; desk != nullptr) {
-    m.has_attachments = m.has_attachments || m.may_hold_members();
-    if (!m.has_attachments && !desk->takes_objects(to)) m.pack(nullptr);
-  }
-  guard.release();
   // Without more to do after the item it is the only one that leaves.
   if (m.has_attachments || m.is_object || pe.after().empty()) return pe.dispatch(m, to);
   auto& leaving = pe.local<leaving_migrants>().to;

@@ -10,10 +10,7 @@
 #include <imbrex/base/random.hpp>
 #include <imbrex/core/behaviour/machines.test.hpp>
 #include <imbrex/core/extension/load.hpp>
-#include <imbrex/core/gpu/device_argument.hpp>
-#include <imbrex/core/gpu/pe_device.hpp>
 #include <imbrex/core/run/pe_attachment.hpp>
-#include <imbrex/device/buffer.hpp>
 
 namespace imbrex::migration_in_bundles_test {
 
@@ -40,39 +37,6 @@ class box : public chare<box> {
  private:
   std::int64_t sum_ = 0;
   std::string content_ = "forty letters, so that they are allocated";
-};
-
-/// An element of a run with devices, with a member that belongs to a device and does not migrate.
-class crate : public chare<crate> {
- public:
-  void check() {
-    const void* const here = gpu().info().id;
-    if (device_ != nullptr) EXPECT_EQ(device_, here);
-    device_ = here;
-    ++checks_;
-  }
-  std::int64_t checks() const { return checks_; }
-  void serialize(auto& ar) { ar(checks_); }
-
- private:
-  const void* device_ = nullptr;
-  std::int64_t checks_ = 0;
-};
-
-/// An element with memory of a device, which migrates.
-class chest : public chare<chest> {
- public:
-  void check() {
-    if (memory_.size() == 0) memory_ = device_buffer<int>(gpu(), 10);
-    EXPECT_EQ(memory_.device(), gpu().info().id);
-    ++checks_;
-  }
-  std::int64_t checks() const { return checks_; }
-  void serialize(auto& ar) { ar(memory_, checks_); }
-
- private:
-  device_buffer<int> memory_;
-  std::int64_t checks_ = 0;
 };
 
 class mover : public chare<mover> {
@@ -133,40 +97,6 @@ TEST_P(migration_in_bundles, takes_a_message_for_each_pair_of_pes) {
     EXPECT_LE(count.bundles + count.single_moves, pes * (pes - 1));
     if (pes > 1) {
       EXPECT_GE(count.bundles, 1);
-    }
-  }
-}
-
-TEST_P(migration_in_bundles, takes_elements_without_memory_of_devices_along) {
-  constexpr int crates_count = 50, chests_count = 10, rounds = 3;
-  for (options settings : GetParam().runs) {
-    settings.device = "emulated";
-    for (settings.devices = 1; settings.devices <= 2; ++settings.devices) {
-      message_count count;
-      int pes = 0;
-      const pe_attachment attachment([&](detail::scheduler& pe) { pe.attach(count); });
-      const int status = run_once(settings, [&]() -> task<> {
-        const auto crates = make_array<crate>({crates_count});
-        const auto chests = make_array<chest>({chests_count});
-        const auto movers = make_group<mover>();
-        pes = num_pes();
-        co_await crates.call<&crate::check>();
-        co_await chests.call<&chest::check>();
-        for (int round = 0; round < rounds; ++round) {
-          send<&mover::scatter>(movers, 100 * round);
-          co_await quiescence();
-          co_await crates.call<&crate::check>();
-          co_await chests.call<&chest::check>();
-        }
-        EXPECT_EQ(co_await crates.reduce<&crate::checks>(sum), crates_count * (rounds + 1));
-        EXPECT_EQ(co_await chests.reduce<&chest::checks>(sum), chests_count * (rounds + 1));
-      });
-      EXPECT_EQ(status, 0);
-      EXPECT_LE(count.bundles, rounds * pes * (pes - 1));
-      EXPECT_LE(count.single_moves, rounds * (chests_count + pes * (pes - 1)));
-      if (pes > 1) {
-        EXPECT_GE(count.bundles, 1);
-      }
     }
   }
 }

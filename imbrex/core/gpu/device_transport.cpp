@@ -193,10 +193,6 @@ device_transport::device_transport(transport& carrier, processor& pe) : carrier_
   pe.local<desk_of_arrivals>().desk = this;
 }
 
-bool device_transport::takes_objects(int to) const {
-  return !pe_.run().holds(to) || pe_.run().devices().have_one(pe_.pe(), to);
-}
-
 bool device_transport::keeps(migrant_base& m) {
   std::vector<attachment*> parts;
   m.collect_members(parts);

@@ -25,7 +25,6 @@ class device_transport final : public transport, public arrival_desk {
   device_transport(transport& carrier, processor& pe);
 
   void send(work& item, int to) override;
-  bool takes_objects(int to) const override;
   bool keeps(migrant_base& m) override;
 
  private:
