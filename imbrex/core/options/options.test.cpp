@@ -215,8 +215,13 @@ TEST(options, choose_checkpoints_and_restarts) {
     EXPECT_NE(refusal({"--checkpoint=d", "--checkpoint-every", wrong}).find("--checkpoint-every "),
               std::string::npos)
         << wrong;
-  EXPECT_NE(refusal({"--checkpoint-every", "5"}).find("give --checkpoint DIR"), std::string::npos);
-  EXPECT_NE(refusal({"--checkpoint-on", "USR1"}).find("give --checkpoint DIR"), std::string::npos);
+  const auto refused = [](const imbrex::options& chosen) {
+    return error_of<imbrex::usage_error>([&] { imbrex::detail::check_fields(chosen); });
+  };
+  EXPECT_EQ(refused(command_line({"--checkpoint-every", "5"}).parse()),
+            "--checkpoint-every: the run has no folder for checkpoints; give --checkpoint DIR");
+  EXPECT_EQ(refused(command_line({"--checkpoint-on", "USR1"}).parse()),
+            "--checkpoint-on: the run has no folder for checkpoints; give --checkpoint DIR");
   EXPECT_NE(refusal({"--checkpoint-on", "KILL"}).find("--checkpoint-on "), std::string::npos);
   EXPECT_NE(refusal({"--checkpoint-keep", "0"}).find("from 1"), std::string::npos);
   EXPECT_NE(refusal({"--mtbf", "0s"}).find("--mtbf "), std::string::npos);
