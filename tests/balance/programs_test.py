@@ -39,8 +39,9 @@ class Program:
 
 DEVICES = "--device emulated --devices 2"
 EXAMPLES = [
-    Program("cannon"), Program("cells"), Program("conjugate_gradients"), Program("device_grid", DEVICES),
-    Program("device_messages", DEVICES), Program("device_training", DEVICES), Program("fibonacci", "12"),
+    Program("cannon"), Program("cells"), Program("checkpoint", moves=True), Program("conjugate_gradients"),
+    Program("device_grid", DEVICES), Program("device_messages", DEVICES), Program("device_training", DEVICES),
+    Program("fibonacci", "12"),
     Program("hello", hidden="on PE [0-9]+", moves=True, in_any_order=True), Program("jacobi"), Program("kmeans"),
     Program("knapsack"), Program("migrate", hidden="[0-9]+ moves", moves=True), Program("particles"),
     Program("pipeline"), Program("prefix"), Program("quadtree"), Program("reaction", moves=True), Program("restart"),
