@@ -5,6 +5,9 @@
 
 namespace imbrex::tools {
 
+/// Folders of checkpoints in memory have this beginning and their launcher's process id.
+inline constexpr const char* checkpoints_in_memory = "/dev/shm/imbrex-checkpoints-";
+
 /// Settings of the restarts of a job in which a process has died.
 struct restart_settings {
   int most = 0;               ///< `--restarts N`

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/tools/restarts.hpp>
 
+#include <signal.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <string>
 #include <system_error>
 
-#include <imbrex/base/error.hpp>
+#include <imbrex/base/options/number.hpp>
 #include <imbrex/base/printable.hpp>
 #include <imbrex/checkpoint/folder.hpp>
 #include <imbrex/tools/resize_request.hpp>
@@ -36,6 +39,20 @@ class folder_in_memory {
   const std::string path_;
 };
 
+/// Removes the folders of launchers that were killed, and so could not remove them.
+void remove_abandoned_folders() {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  const fs::path beginning = checkpoints_in_memory;
+  for (const auto& each : fs::directory_iterator(beginning.parent_path(), ignored)) {
+    const std::string name = each.path().filename().string();
+    if (!name.starts_with(beginning.filename().string())) continue;
+    const auto pid = parse_number<int>(name.substr(beginning.filename().string().size()));
+    const bool is_abandoned = pid && *pid > 0 && ::kill(*pid, 0) != 0 && errno == ESRCH;
+    if (is_abandoned) fs::remove_all(each.path(), ignored);
+  }
+}
+
 /// Adds option words to the program's, before a word "--".
 void add_words(std::vector<std::string>& command, const std::vector<std::string>& words) {
   command.insert(std::find(command.begin() + 1, command.end(), "--"), words.begin(), words.end());
@@ -50,6 +67,7 @@ void say(const std::string& text) {
 int run_with_restarts(const job_settings& settings) {
   const restart_settings& restarts = settings.restarts;
   if (restarts.folder.empty()) return run_job(settings).status;
+  if (restarts.is_in_memory) remove_abandoned_folders();
   const folder_in_memory removed_at_end(restarts);
   std::uint64_t before = newest_checkpoint(restarts.folder);
   job_settings next = settings;

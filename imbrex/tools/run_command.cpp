@@ -171,7 +171,7 @@ std::string value_in_all(const run_options& input, const std::string& name) {
 }
 
 /// A folder for the checkpoints of one job, in memory.
-std::string folder_in_memory() { return "/dev/shm/imbrex-checkpoints-" + std::to_string(::getpid()); }
+std::string folder_in_memory() { return checkpoints_in_memory + std::to_string(::getpid()); }
 
 /// Prepends `more` to a variable in the program's environment.
 void put_before(job_settings& request, const char* variable, const std::string& more) {

@@ -92,6 +92,18 @@ class Restarted(Job):
         self.assertEqual(self.out().count("right"), 1, self.out())
         self.check_nothing_left()
 
+    def test_removes_what_a_killed_launcher_has_left(self):
+        words = (jobs.IMBREX, "run", "-n", 2, "--restarts", 9, "--checkpoint-memory", "5", SAVED_WORKER)
+        job = self.start_command(*words, 1000000, "--pes", 1)
+        left = pathlib.Path(f"/dev/shm/imbrex-checkpoints-{job.pid}")
+        self.wait_until(lambda: left.exists() and len(self.pids_of(1, 2)) == 2, job)
+        self.pids += descendants(job.pid)
+        job.kill()
+        job.wait()
+        self.assertTrue(wait_until(lambda: all(map(jobs.has_ended, self.pids)), LIMIT))
+        self.finish(self.start_command(*words, 10, "--pes", 1), LIMIT)
+        self.assertFalse(left.exists())
+
     def test_a_user_ends_the_job(self):
         job = self.start_command(jobs.IMBREX, "run", "-n", 2, "--restarts", 9, "--checkpoint-memory", "5",
                                  SAVED_WORKER, 1000000, "--pes", 1)
