@@ -328,7 +328,7 @@ void driver::send_rules(const std::vector<array_moves>& moves) {
 task<> driver::apply_together(std::vector<array_moves> moves) {
   is_standing_ = false;
   co_await peers().with_priority(urgent).call<&driver::apply>(rules_, moves);
-  together_->end();
+  co_await together_->end();
 }
 
 void driver::apply(const period_rules& rules, const std::vector<array_moves>& moves) {

@@ -93,7 +93,7 @@ task<> saver::make() {
   std::string problem = co_await meet();
   if (problem.empty()) problem = co_await save_all();
   // The elements stand until here.
-  all_elements_->end();
+  co_await all_elements_->end();
   if (!problem.empty()) co_return finish(problem);
   const auto processes = extension::current_pe().run().processes();
   now_.parts.resize(static_cast<std::size_t>(processes));
@@ -111,7 +111,7 @@ task<std::string> saver::meet() {
     if (attempt == most_tries_to_meet)
       co_return "entries wait elsewhere than at a balance_point, for what stopped elements would send:" +
           met.waiting.text();
-    all_elements_->end();
+    co_await all_elements_->end();
   }
 }
 

@@ -140,7 +140,9 @@ void request_migration(chare_header& e, int to, bool asks_itself) {
   if (e.travels) throw_travelling("migrate_to", e);
   e.destination = to == pe.pe() ? place_to_stay(*e.home) : to;
   e.asks_itself = asks_itself;
-  if (to != pe.pe() && !std::exchange(e.departure_queued, true)) push_departure(e, nullptr);
+  // Elements that have stopped for a checkpoint stay until the stop's end (`point_stop`).
+  const bool leaves = to != pe.pe() && !e.home->stops_elements;
+  if (leaves && !std::exchange(e.departure_queued, true)) push_departure(e, nullptr);
 }
 
 void destroy_later(chare_header& e) {

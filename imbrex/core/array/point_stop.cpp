@@ -23,6 +23,11 @@ void stop_elements(local_array& part, bool are_stopped) {
   part.stops_elements = are_stopped && part.can_migrate();
   for (chare_header* const each : part.locals())
     if (each->destination == before) each->destination = place_to_stay(part);
+  if (are_stopped) return;
+  // Elements without entries leave now that were asked to meanwhile.
+  for (chare_header* const each : part.locals())
+    if (each->destination >= 0 && each->entries == nullptr && !std::exchange(each->departure_queued, true))
+      push_departure(*each, nullptr);
 }
 
 }  // namespace
@@ -53,7 +58,7 @@ void stopped_entry::run(work& item) {
 
 void stopped_entry::forget(work& item) noexcept { delete static_cast<stopped_entry*>(&item); }
 
-bool must_stop(const chare_header& element) { return element.destination == element.home->pe().pe(); }
+bool must_stop(const chare_header& element) { return element.home->stops_elements; }
 
 point_stop::~point_stop() {
   for (auto* const each : entries_)

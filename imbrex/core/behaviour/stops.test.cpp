@@ -62,7 +62,7 @@ TEST_P(stops, bring_elements_to_points_of_one_step) {
         }
         const auto still_at = co_await walkers.reduce<&walker::step>(gather);
         EXPECT_EQ(still_at, at);
-        all.end();
+        co_await all.end();
       }
       const int sum_of_steps = co_await walked;
       EXPECT_EQ(sum_of_steps, count * steps);
@@ -76,13 +76,13 @@ TEST_P(stops, end_although_an_element_waits_for_the_program) {
     co_await all.begin();
     auto walked = walkers[0].call<&walker::wait_for_word>();
     co_await extension::quiescence_of_stop();
-    all.end();
+    co_await all.end();
     co_await quiescence();
     const auto second = co_await all.begin();
     EXPECT_EQ(second.standing, 0);
     EXPECT_NE(second.waiting.text().find("walker(0), entry wait_for_word, on PE "), std::string::npos)
         << second.waiting.text();
-    all.end();
+    co_await all.end();
     co_await walkers[1].call<&walker::send_word_to_next>();
     co_await walked;
   });
@@ -96,14 +96,14 @@ TEST_P(stops, let_elements_leave_that_were_asked_to_meanwhile) {
     auto walked = walkers.reduce<&walker::walk>(sum, steps, false);
     const auto met = co_await all.begin();
     for (int i = 0; i < count; ++i) co_await walkers[i].call<&walker::go>(i % num_pes());
-    all.end();
+    co_await all.end();
     const auto again = co_await all.begin();
     EXPECT_TRUE(again.are_all());
     for (int i = 0; i < count && met.standing > 0; ++i) {
       const int on = co_await walkers[i].call<&walker::on>();
       EXPECT_EQ(on, i % num_pes());
     }
-    all.end();
+    co_await all.end();
     const int sum_of_steps = co_await walked;
     EXPECT_EQ(sum_of_steps, count * steps);
   });

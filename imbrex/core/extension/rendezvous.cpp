@@ -28,6 +28,12 @@ bool stands(const scope& entry) {
   return entry.waits != nullptr;
 }
 
+/// The rendezvous of a run, of which one takes place at a time. On PE 0.
+struct turns {
+  bool is_taken = false;
+  std::vector<promise<>> waiting;
+};
+
 void look_at(const chare_header& element, standing_elements& all) {
   for (const scope* s = element.entries; s != nullptr; s = s->next) {
     if (stands(*s)) {
@@ -60,6 +66,12 @@ standing_elements rendezvous_part::look() const {
 }
 
 task<standing_elements> rendezvous::begin() {
+  auto& all_turns = current_pe().local<turns>();
+  while (std::exchange(all_turns.is_taken, true)) {
+    auto [promise, turn] = make_promise<>();
+    all_turns.waiting.push_back(promise);
+    co_await turn;
+  }
   send<&rendezvous_part::begin>(parts_);
   std::vector<std::string> before;
   for (int step = 0, alike = 0;; ++step) {
@@ -75,6 +87,13 @@ task<standing_elements> rendezvous::begin() {
     before = all.waiting.waits;
     send<&rendezvous_part::step>(parts_);
   }
+}
+
+task<> rendezvous::end() {
+  co_await parts_.call<&rendezvous_part::end>();
+  auto& all_turns = current_pe().local<turns>();
+  all_turns.is_taken = false;
+  for (const auto& each : std::exchange(all_turns.waiting, {})) each.set_value();
 }
 
 }  // namespace imbrex::extension

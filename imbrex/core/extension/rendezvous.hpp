@@ -51,10 +51,11 @@ class rendezvous {
  public:
   rendezvous() : parts_(make_group<rendezvous_part>()) {}
 
-  /// Stops the elements. On return nothing runs and no message is in flight; call `end` then.
+  /// Stops the elements, once other rendezvous have ended. On return nothing runs and no message is in
+  /// flight; call `end` then.
   task<standing_elements> begin();
-  /// Lets the elements go on.
-  void end() const { send<&rendezvous_part::end>(parts_); }
+  /// Lets the elements go on. Elements that were asked to leave meanwhile leave.
+  task<> end();
   const group<rendezvous_part>& parts() const { return parts_; }
 
  private:
