@@ -114,6 +114,7 @@ TEST_P(stops, leave_ends_of_elements_to_the_program) {
     const int count = 6;
     extension::rendezvous all;
     const auto walkers = make_array<walker>({count});
+    co_await walkers.created();
     co_await all.begin();
     std::vector<pending<void>> waits;
     for (int i = 0; i < count; ++i) waits.push_back(walkers[i].call<&walker::wait_for_word>());
