@@ -77,7 +77,7 @@ void saver::request(promise<checkpoint_result> result) {
 }
 
 void saver::request_unasked() {
-  if (is_busy_) return;
+  is_wanted_ = is_busy_;
   begin_next();
 }
 
@@ -199,7 +199,7 @@ void saver::finish(const std::string& problem) {
   triggers_->restart(now_.seconds_stopped);
   is_busy_ = false;
   awake_ = {};
-  if (!callers_.empty()) begin_next();
+  if (std::exchange(is_wanted_, false) || !callers_.empty()) begin_next();
 }
 
 void saver::remove_unfinished() {
