@@ -57,6 +57,11 @@ class memory {
     groups.clear();
     scatters = false;
   }
+  /// Processes of a test are threads of one program, which only the lock orders.
+  void drop_parts() {
+    const std::lock_guard hold(lock_);
+    parts.clear();
+  }
   void add(saved_part part) {
     const std::lock_guard hold(lock_);
     parts.push_back(std::move(part));

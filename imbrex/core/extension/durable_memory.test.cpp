@@ -128,7 +128,7 @@ void keeper::refill(const numbers& of, const std::string& chare, int from) {
 
 task<> save_all() {
   co_await quiescence();
-  memory::of_test().parts.clear();
+  memory::of_test().drop_parts();
   const auto keepers = make_group<keeper>();
   const pending<void> end = keepers.call<&keeper::save>();
   co_await end;
