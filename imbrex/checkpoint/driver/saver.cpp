@@ -32,6 +32,11 @@ std::uint64_t number_by_chance() {
 
 double seconds_since(nanoseconds moment) { return std::chrono::duration<double>(now() - moment).count(); }
 
+void commit_now(const checkpoint_folder& folder, const manifest& contents, int kept) {
+  folder.commit(contents);
+  folder.prune(kept);
+}
+
 }  // namespace
 
 saver::saver()
@@ -49,8 +54,21 @@ saver::saver()
 }
 
 saver::~saver() {
-  if (writer_.is_busy()) writer_.wait();
-  if (leads() && is_busy_ && !is_committing_) remove_unfinished();
+  const bool writes = writer_.is_busy();
+  const written_outcome last = writes ? writer_.wait() : written_outcome{};
+  if (!leads() || !is_busy_ || is_committing_) return;
+  // The run has ended. Only a part that no other process adds to can still become a checkpoint.
+  const bool is_whole = writes && last.problem.empty() && now_.parts.size() == 1 && now_.parts_missing == 1;
+  if (!is_whole) {
+    remove_unfinished();
+    return;
+  }
+  now_.parts.front() = last.part;
+  try {
+    commit_now(folder_, contents(), settings_here().keep);
+  } catch (const std::exception& e) {
+    log(log_level::warning, std::string("checkpoint: ") + e.what());
+  }
 }
 
 saver* saver::here() { return extension::current_pe().local<saver_of_pe>().here; }
@@ -77,7 +95,7 @@ void saver::request(promise<checkpoint_result> result) {
 }
 
 void saver::request_unasked() {
-  is_wanted_ = is_busy_;
+  is_due_ = is_busy_;
   begin_next();
 }
 
@@ -169,18 +187,19 @@ void saver::note_written(int process, const part_summary& part, const std::strin
   now_.problem.empty() ? commit() : finish(now_.problem);
 }
 
+manifest saver::contents() const {
+  return {.number = now_.which.number,
+          .run = run_,
+          .pes = num_pes(),
+          .program = program_name(),
+          .written = date_and_time(),
+          .parts = now_.parts};
+}
+
 void saver::commit() {
-  manifest contents{.number = now_.which.number,
-                    .run = run_,
-                    .pes = num_pes(),
-                    .program = program_name(),
-                    .written = date_and_time(),
-                    .parts = now_.parts};
   is_committing_ = true;
-  writer_.run([folder = folder_, contents = std::move(contents), kept = settings_here().keep] {
-    folder.commit(contents);
-    folder.prune(kept);
-  });
+  writer_.run(
+      [folder = folder_, all = contents(), kept = settings_here().keep] { commit_now(folder, all, kept); });
   if (!extension::current_pe().run().is_on_threads()) finish_work();
 }
 
@@ -199,7 +218,7 @@ void saver::finish(const std::string& problem) {
   triggers_->restart(now_.seconds_stopped);
   is_busy_ = false;
   awake_ = {};
-  if (std::exchange(is_wanted_, false) || !callers_.empty()) begin_next();
+  if (std::exchange(is_due_, false) || !callers_.empty()) begin_next();
 }
 
 void saver::remove_unfinished() {

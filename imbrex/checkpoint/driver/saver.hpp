@@ -64,6 +64,7 @@ class saver : public chare<saver> {
   void rearm();
   task<std::string> meet();
   task<std::string> save_all();
+  manifest contents() const;
   void finish_work();
   void commit();
   void give_up(const std::string& problem);
@@ -80,8 +81,8 @@ class saver : public chare<saver> {
   checkpoint_folder folder_;
   std::uint64_t run_ = 0;  ///< number of the run by chance
   bool is_busy_ = false;
-  bool is_wanted_ = false;  ///< a checkpoint became due while another one was being made
-  executor awake_;          ///< held while callers wait for the disk alone, which is no deadlock
+  bool is_due_ = false;  ///< a checkpoint became due while another one was being made
+  executor awake_;       ///< held while callers wait for the disk alone, which is no deadlock
   bool has_complained_ = false;
   std::vector<promise<checkpoint_result>> callers_;  ///< callers for which the checkpoint is made
   std::vector<promise<checkpoint_result>> next_callers_;
