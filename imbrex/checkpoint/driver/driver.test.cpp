@@ -13,6 +13,7 @@
 
 #include <imbrex/checkpoint/driver/checkpoint.hpp>
 #include <imbrex/checkpoint/driver/enable.hpp>
+#include <imbrex/checkpoint/driver/test_folder.test.hpp>
 #include <imbrex/checkpoint/folder.hpp>
 #include <imbrex/core/array/balance_point.hpp>
 #include <imbrex/core/array/collectives.hpp>
@@ -25,31 +26,12 @@
 
 namespace imbrex::checkpoint_driver_test {
 
+using checkpoints_test::restarted;
+using checkpoints_test::test_folder;
+using checkpoints_test::with_folder;
 using testing::awaited_error_of;
 using testing::machine;
 using testing::machine_by_name;
-
-/// A folder that is removed at the end.
-class test_folder {
- public:
-  test_folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "imbrex-XXXXXX").string();
-    path_ = ::mkdtemp(name.data());
-  }
-  test_folder(const test_folder&) = delete;
-  test_folder& operator=(const test_folder&) = delete;
-  ~test_folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  std::string path() const { return path_ + "/saved"; }
-  std::vector<checkpoints::listed_checkpoint> list() const {
-    return checkpoints::checkpoint_folder(path()).list();
-  }
-
- private:
-  std::string path_;
-};
 
 constexpr int count = 11;
 
@@ -98,15 +80,6 @@ std::int64_t expected_sum(int steps) {
 }
 
 constexpr int steps = 200;
-
-options with_folder(options settings, const test_folder& folder) {
-  settings.checkpoint.folder = folder.path();
-  return settings;
-}
-options restarted(options settings, const std::string& path) {
-  settings.checkpoint.restart = path;
-  return settings;
-}
 
 /// Runs the ring to its end, or to a checkpoint in its midst.
 task<int> run_ring(bool to_checkpoint) {

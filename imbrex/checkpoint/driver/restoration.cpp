@@ -2,6 +2,8 @@
 #include <imbrex/checkpoint/driver/restoration.hpp>
 
 #include <algorithm>
+#include <exception>
+#include <memory>
 #include <set>
 #include <span>
 #include <utility>
@@ -9,6 +11,7 @@
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/log.hpp>
 #include <imbrex/checkpoint/driver/store.hpp>
+#include <imbrex/core/extension/device.hpp>
 
 namespace imbrex::checkpoints::detail {
 
@@ -30,8 +33,10 @@ void check_schema(const std::string& what, const class_schema& written, const cl
 std::vector<extension::saved_element> read_elements(const restart_source& source, const array_in_parts& its,
                                                     const extension::part_to_fill& part,
                                                     const array_numbers& numbers,
-                                                    const extension::saved_numbers& saved) {
-  const int here = extension::current_pe().number();
+                                                    const extension::saved_numbers& saved,
+                                                    extension::members_to_read& members) {
+  const extension::current_pe pe;
+  const bool are_as_many = source.chosen().contents.pes == pe.count();
   std::vector<extension::saved_element> elements;
   const versions_of_schema versions(its.schema);
   for (const auto& [p, section] : its.sections) {
@@ -40,10 +45,21 @@ std::vector<extension::saved_element> read_elements(const restart_source& source
     const tables_of_pe* tables = nullptr;
     for (std::size_t r = 0; r < from.records(section); ++r) {
       const tables_of_pe& of_record = source.tables_of(its.what.name, p, r);
-      if (std::exchange(tables, &of_record) != &of_record) names.emplace(of_record.names, numbers, saved);
-      reader key(from.key(section, r));
-      key.carry_by(*names);
-      if (part.home_of(*names, key) != here) continue;
+      if (std::exchange(tables, &of_record) != &of_record)
+        names.emplace(of_record.names, numbers, saved, &members);
+      const auto key = [&] {
+        reader in(from.key(section, r));
+        in.carry_by(*names);
+        return in;
+      };
+      reader of_home = key();
+      const int home = part.home_of(*names, of_home);
+      const int place = are_as_many ? of_record.pe : home;
+      if (home == pe.number() && place != home) {
+        reader moved = key();
+        part.note_elsewhere(*names, moved, place);
+      }
+      if (place != pe.number()) continue;
       reader in(from.record(section, r));
       in.at_version(versions.place());
       elements.push_back(part.read(*names, in));
@@ -68,7 +84,8 @@ void begin_on_pe(const restart_source& source, const array_numbers& numbers,
   for (const auto& [name, its] : source.arrays()) {
     if (its.what.kind != extension::array_kind::singles) continue;
     const auto part = extension::part_to_fill::of_singles(its.what);
-    auto elements = read_elements(source, its, part, numbers, saved);
+    extension::members_to_read members;
+    auto elements = read_elements(source, its, part, numbers, saved, members);
     let_go_on(elements);
   }
 }
@@ -148,7 +165,8 @@ void restore_chare_of_group(const std::string& group, const array_numbers& numbe
   for (const auto& [p, section] : its.sections)
     for (std::size_t r = 0; r < source.parts()[p].records(section); ++r) {
       const tables_of_pe& writer = source.tables_of(group, p, r);
-      extension::names_to_read names(writer.names, numbers, saved);
+      extension::members_to_read members;
+      extension::names_to_read names(writer.names, numbers, saved, &members);
       reader in(source.parts()[p].record(section, r));
       in.at_version(versions.place());
       if (!has_own && of.merge != nullptr)
@@ -162,27 +180,56 @@ void restore_chare_of_group(const std::string& group, const array_numbers& numbe
   of.merge(*part->elements().front(), headers);
 }
 
-void restore_part(const std::string& array, const array_numbers& numbers, const restored_class& of) {
+part_in_restoration read_part(const std::string& array, const array_numbers& numbers,
+                              const restored_class& of) {
   const restart_source& source = *store_here()->source();
   const extension::saved_numbers saved = source.numbers(extension::current_pe().count());
   begin_on_pe(source, numbers, saved);
   const array_in_parts& its = source.arrays().at(array);
-  extension::part_to_fill part = of.make_part(numbers.at(array), its.what);
+  part_in_restoration read{of.make_part(numbers.at(array), its.what)};
   if (!its.schema.name.empty())
-    check_schema("the array \"" + array + "\"", its.schema, part.schema_by(of.schema));
-  auto elements = read_elements(source, its, part, numbers, saved);
+    check_schema("the array \"" + array + "\"", its.schema, read.part.schema_by(of.schema));
+  extension::members_to_read members;
+  read.elements = read_elements(source, its, read.part, numbers, saved, members);
+  read.last_copy = members.last();
   source.for_each_table([&](const tables_of_pe& each) {
     for (const saved_sections& sections : each.sections)
       if (sections.array == array) {
         extension::names_to_read names(each.names, numbers, saved);
         reader in(sections.bytes);
         in.carry_by(names);
-        part.read_sections(names, in);
+        read.part.read_sections(names, in);
         in.finish();
       }
   });
-  part.install();
-  let_go_on(elements);
+  return read;
+}
+
+namespace {
+
+/// Completes a restoration when the copies to the device are complete.
+struct waiting_restoration {
+  part_in_restoration read;
+
+  static void complete(void* self, const std::exception_ptr& failure) {
+    std::unique_ptr<waiting_restoration> it(static_cast<waiting_restoration*>(self));
+    if (failure) std::rethrow_exception(failure);
+    it->read.part.install();
+    let_go_on(it->read.elements);
+  }
+  static void cancel(void* self) noexcept { delete static_cast<waiting_restoration*>(self); }
+};
+
+}  // namespace
+
+void complete(part_in_restoration read) {
+  stream* const last = read.last_copy;
+  auto waiting = std::make_unique<waiting_restoration>(std::move(read));
+  const bool waits =
+      last != nullptr && extension::notify_here(*last, {&waiting_restoration::complete,
+                                                        &waiting_restoration::cancel, waiting.get()}) != nullptr;
+  waiting_restoration* const started = waiting.release();
+  if (!waits) waiting_restoration::complete(started, nullptr);
 }
 
 void save_value(std::string_view name, class_schema schema, std::vector<std::byte> bytes) {

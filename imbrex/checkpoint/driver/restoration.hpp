@@ -35,8 +35,16 @@ void note_class(const std::string& array, const restored_class& of);
 /// On the PE of the main task: the numbers of all arrays; empty if the run did not begin from a checkpoint
 /// that has this array. Throws usage_error if the array is restored twice, or has another class.
 std::optional<array_numbers> begin_restoration(const std::string& array, std::string_view chare);
-/// Reads this PE's elements of an array.
-void restore_part(const std::string& array, const array_numbers& numbers, const restored_class& of);
+/// This PE's elements of an array, as they are read.
+struct part_in_restoration {
+  extension::part_to_fill part;
+  std::vector<extension::saved_element> elements{};
+  stream* last_copy = nullptr;  ///< copies their device memory; null if they have none
+};
+part_in_restoration read_part(const std::string& array, const array_numbers& numbers,
+                              const restored_class& of);
+/// Lets messages reach the elements, and their entries go on: once the copies of device memory are complete.
+void complete(part_in_restoration read);
 
 /// Makes chares of a group out of those of another number of PEs; null if the class has no `merge`.
 using merge_function = void (*)(chare_header& into, std::span<chare_header* const> saved);
@@ -78,7 +86,7 @@ struct restoration final : extension::message_to_pe {
   void serialize(auto& ar) { ar(array, numbers); }
   void deliver() {
     const extension::message_guard guard(*this);
-    restore_part(array, numbers, class_of<T, Placement...>());
+    complete(read_part(array, numbers, class_of<T, Placement...>()));
   }
 };
 
@@ -145,8 +153,10 @@ std::optional<imbrex::array<T>> restored_array(const std::string& name) {
     m.numbers = *numbers;
     here.send(m, pe);
   }
-  restore_part(name, *numbers, class_of<T, Placement...>());
-  return extension::proxy_of<T>(numbers->at(name));
+  auto read = read_part(name, *numbers, class_of<T, Placement...>());
+  const imbrex::array<T> restored = read.part.template proxy<T>();
+  complete(std::move(read));
+  return restored;
 }
 
 }  // namespace imbrex::checkpoints::detail

@@ -148,14 +148,18 @@ task<std::string> saver::save_all() {
   co_return problem;
 }
 
-std::string saver::save(const checkpoint_identity& which) {
+task<std::string> saver::save(const checkpoint_identity& which) {
   rearm();
+  std::string problem;
   try {
-    store_.save(which);
-    return {};
+    extension::members_to_write members;
+    process_store::fetch(members);
+    if (members.last() != nullptr) co_await members.last()->done();
+    store_.save(which, members);
   } catch (const std::exception& e) {
-    return e.what();
+    problem = e.what();
   }
+  co_return problem;
 }
 
 void saver::write(const checkpoint_identity& which) {

@@ -35,7 +35,7 @@ class saver : public chare<saver> {
   // Entries.
 
   /// Adds what this PE holds to the part of its process. Returns why that is not possible; empty: it was.
-  std::string save(const checkpoint_identity& which);
+  task<std::string> save(const checkpoint_identity& which);
   /// On the first PE of each process: begins to write the part.
   void write(const checkpoint_identity& which);
   // On PE 0.

@@ -42,6 +42,14 @@ auto* restart_of(const chare_header& element) {
   return stopped.empty() ? nullptr : stopped.front()->restart();
 }
 
+/// Groups without `serialize` are made anew in each run, as arrays without a name are.
+bool is_saved(const extension::part_here& part, const extension::saved_array& what) {
+  const bool is_group =
+      what.kind == extension::array_kind::group || what.kind == extension::array_kind::process_group;
+  if (what.name.empty() || (is_group && !part.can_be_written())) return false;
+  return what.kind != extension::array_kind::singles || !part.elements().empty();
+}
+
 }  // namespace
 
 std::string program_name() {
@@ -102,11 +110,17 @@ process_store::saved_section& process_store::section_of(const extension::saved_a
   return at->second;
 }
 
-void process_store::save(const checkpoint_identity& which) {
+void process_store::fetch(extension::members_to_write& members) {
+  for (const extension::part_here& part : extension::parts_here())
+    if (is_saved(part, part.description()))
+      for (const chare_header* const e : part.elements()) members.fetch(*e);
+}
+
+void process_store::save(const checkpoint_identity& which, extension::members_to_write& members) {
   const std::lock_guard hold(lock_);
   if (number_ != which.number) begin(which);
   tables_of_pe own{.pe = extension::current_pe().number()};
-  extension::names_to_write names;
+  extension::names_to_write names(&members);
   for (const extension::part_here& part : extension::parts_here()) save(part, names, own);
   own.names = names.table();
   tables_.push_back(std::move(own));
@@ -115,10 +129,7 @@ void process_store::save(const checkpoint_identity& which) {
 void process_store::save(const extension::part_here& part, extension::names_to_write& names,
                          tables_of_pe& own) {
   const extension::saved_array what = part.description();
-  const bool is_group =
-      what.kind == extension::array_kind::group || what.kind == extension::array_kind::process_group;
-  if (what.name.empty() || (what.kind == extension::array_kind::singles && part.elements().empty())) return;
-  if (is_group && !part.can_be_written()) return;  // made anew in each run
+  if (!is_saved(part, what)) return;
   saved_section& into = section_of(what, part.elements().empty() ? nullptr : part.elements().front());
   part.check_at_rest();
   writer sections;

@@ -48,8 +48,11 @@ class process_store {
   /// Saves a value of the program in all later checkpoints.
   void set_value(const std::string& name, class_schema schema, std::vector<std::byte> bytes);
 
+  /// Begins to copy the device memory of this PE's elements to the host. `save` needs these copies to be
+  /// complete.
+  static void fetch(extension::members_to_write& members);
   /// Adds what this PE holds to the part of the checkpoint. Throws imbrex::error with what cannot be saved.
-  void save(const checkpoint_identity& which);
+  void save(const checkpoint_identity& which, extension::members_to_write& members);
   /// Ends the part, when all PEs of the process have added theirs. The image is left alone until the next
   /// checkpoint.
   part_image& seal();

@@ -149,6 +149,11 @@ class part_to_fill {
   void read_sections(names_to_read& names, reader& in) const { saving().read_sections(*part_, names, in); }
   /// Messages reach the part from now on.
   void install();
+  /// The proxy of the array, whose elements are Ts.
+  template <class T>
+  array<T> proxy() const {
+    return detail::checked<T>(*part_).proxy();
+  }
 
  private:
   part_to_fill(detail::collection_base& part, detail::owner<detail::collection_part> own)
@@ -164,7 +169,7 @@ class part_to_fill {
 /// Calls again the entry of an element that waited at a balance point, if one did. The element must be here.
 void go_on(saved_element& which);
 
-/// The proxy of an array of Ts that this PE knows.
+/// The proxy of an array of Ts whose part is here.
 template <class T>
 array<T> proxy_of(std::uint64_t collection) {
   auto& pe = detail::processor::here();
